@@ -1,9 +1,9 @@
-"""Numbers and values as messages write them: `1 case`, `15 cases`, `none`, `true`."""
+"""Numbers, values and names as messages write them: `1 case`, `15 cases`, `none`, `true`, `did you mean`."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 
@@ -34,3 +34,16 @@ def marked(value: Any) -> str:
     if value is None:
         return "none"
     return f"`{value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)}`"
+
+
+def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
+    """Return the known name that was probably meant; empty for none."""
+    import difflib  # wanted for a message only
+
+    return next(iter(difflib.get_close_matches(name, list(known), n=1, cutoff=cutoff)), "")
+
+
+def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
+    """Return `Did you mean …?`, or another sentence where no known name comes near."""
+    near = nearest(name, known)
+    return f"Did you mean `{near}`?" if near else otherwise

@@ -15,6 +15,8 @@ from typing import Annotated, Any, Literal, NamedTuple, TypeVar, Union, get_args
 import msgspec
 from msgspec.structs import FieldInfo, fields
 
+from row3.domain.counts import nearest
+
 Rule = Literal["unknown-field", "missing-field", "invalid-field"]
 Place = tuple[str | int, ...]
 Model = TypeVar("Model", bound=msgspec.Struct)
@@ -95,13 +97,6 @@ def shown(value: Any) -> str:
     return f"`{json.dumps(value, ensure_ascii=False)}`"
 
 
-def near_key(key: str, known: Sequence[str]) -> str:
-    """Return the known key that was probably meant; empty for none."""
-    import difflib  # wanted for a message only
-
-    return next(iter(difflib.get_close_matches(key, known, n=1, cutoff=0.6)), "")
-
-
 @cache
 def keys_of(model: type[msgspec.Struct]) -> dict[str, FieldInfo]:
     """Return the fields of a Struct by their key in a file."""
@@ -171,7 +166,7 @@ def _of_object(value: dict[str, Any], struct: type[msgspec.Struct], place: Place
         if key in known:
             yield from _misfits(part, known[key].type, (*place, key), closed=closed)
         elif closed and config.forbid_unknown_fields and key != config.tag_field:
-            near = near_key(key, sorted(known))
+            near = nearest(key, sorted(known))
             hint = f"did you mean `{near}`?" if near else f"known are {', '.join(sorted(known))}"
             yield Misfit((*place, key), "unknown-field", f"is unknown; {hint}")
     for key, field in known.items():

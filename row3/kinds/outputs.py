@@ -13,7 +13,8 @@ from typing import Any, Self, cast
 import msgspec
 from msgspec import Meta, Struct
 
-from row3.domain.structs import Misfit, choices, item_in, keys_of, misfits, near_key, struct_in
+from row3.domain.counts import nearest
+from row3.domain.structs import Misfit, choices, item_in, keys_of, misfits, struct_in
 from row3.kinds.answers import Parsed, Unusable, over_length, read_json
 
 SHOWN_KEYS, LONGEST_KEY = 5, 40
@@ -123,7 +124,7 @@ def _told(misfit: Misfit, value: Any) -> str:
     for part in misfit.place[:-1]:
         value = value[part]
     keys = [str(each) for each in value]
-    if near := near_key(str(misfit.place[-1]), keys):
+    if near := nearest(str(misfit.place[-1]), keys):
         return f"{misfit}; did `{_short(near)}` mean it?"
     listed = ", ".join(f"`{_short(each)}`" for each in keys[:SHOWN_KEYS])
     more = " and more" if len(keys) > SHOWN_KEYS else ""

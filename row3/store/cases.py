@@ -13,7 +13,7 @@ import msgspec
 from row3.domain.requests import digest_text
 from row3.errors import EnvironmentFault, InvalidFile, UsageError
 from row3.kinds.base import Kind
-from row3.store.documents import check_schema_version, parse_json, validate
+from row3.store.documents import check_schema_version, json_object, parse_json, validate
 from row3.store.files import decode
 from row3.store.tree import Tree
 
@@ -93,10 +93,15 @@ def read_case(tree: Tree, path: str, kind: Kind) -> StoredCase:
 
 def parse_case(raw: bytes, path: str, kind: Kind, *, where: str) -> StoredCase:
     """Return the golden case of a file's bytes; raises `InvalidFile`. `where` names the file in messages."""
-    text = decode(raw, where=where)
-    value = parse_json(text, where=where)
+    case = validate(kind.case_model, parse_value(raw, where), where=where)
+    return StoredCase(case, digest_text(decode(raw, where=where)), path)
+
+
+def parse_value(raw: bytes, where: str) -> dict[str, Any]:
+    """Return the JSON object of a case file's bytes; raises `InvalidFile`."""
+    value = parse_json(decode(raw, where=where), where=where)
     check_schema_version(value, CASE_SCHEMA_VERSION, where=where)
-    return StoredCase(validate(kind.case_model, value, where=where), digest_text(text), path)
+    return json_object(value, where=where)
 
 
 def read_cases(tree: Tree, folder: str, kind: Kind, pattern: str | None = None) -> Iterator[StoredCase]:

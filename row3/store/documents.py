@@ -115,12 +115,17 @@ def validate(model: type[Model], value: Any, *, where: str, command: str = "row3
 
     Raises `InvalidFile` that lists every wrong field, and the near miss of every unknown one.
     """
-    if not isinstance(value, dict):
-        raise InvalidFile("the file holds no JSON object", where=where, fix="Correct the file")
     try:
-        return convert(value, model)
+        return convert(json_object(value, where=where), model)
     except MisfitsError as error:
         raise InvalidFile(error.told(), where=where, fix=fix or f"Correct it and run `{command}`") from None
+
+
+def json_object(value: Any, *, where: str) -> dict[str, Any]:
+    """Return the value, which is an object; raises `InvalidFile`."""
+    if not isinstance(value, dict):
+        raise InvalidFile("the file holds no JSON object", where=where, fix="Correct the file")
+    return value
 
 
 def check_schema_version(value: Any, known: int, *, where: str) -> int:

@@ -135,8 +135,7 @@ class Repository:
             raise UsageError(what, fix=refs.DEEPEN)
         raise UsageError(
             f"git knows no commit named {ref}",
-            fix="`git branch --all` and `git tag` list the names; `git fetch` brings what the remote has, but nothing "
-            "that a force push removed",
+            fix=f"`git fetch origin {ref}` brings one that the remote still has; `git branch --all` lists the branches",
         )
 
     def knows(self, ref: str) -> bool:

@@ -16,7 +16,7 @@ from row3.store.project import open_project
 from row3.store.suites import pick_suite
 from row3.store.tree import WorkTree
 from row3.workflows.init import Created, init, next_steps
-from row3.workflows.linting.lint import lint
+from row3.workflows.linting.lint import lint_at
 from row3.workflows.pipeline.lineup import line_up
 
 
@@ -31,7 +31,7 @@ def test_an_empty_folder_becomes_a_project_that_lints(tmp_path: Path) -> None:
     project = open_project(tmp_path)
     suite = pick_suite(project, None)
     assert (suite.name, project.config.mode) == ("starter", "auto")
-    report = lint(project, None)
+    report = lint_at(project.root)
     assert report.exit_code == 0
     assert [(finding.level, finding.rule) for finding in report.findings] == [("warning", "case-count")]
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from row3.domain.findings import LintFinding, LintReport
+from row3.domain.findings import LintReport
 from row3.domain.manifests import Manifest
 from row3.domain.tiers import TIERS
 from row3.errors import InvalidFile
@@ -23,12 +23,9 @@ from row3.store.project import CHANGELOG, LOCAL, Project, find_root, read_change
 from row3.store.suites import Suite, make_suite, pick_suite
 from row3.store.tree import Tree, WorkTree
 from row3.workflows.linting.lint_cases import CaseLint
-from row3.workflows.linting.lint_files import lint_recordings
 from row3.workflows.linting.lint_findings import Findings, near_miss
 from row3.workflows.linting.lint_prompts import PromptLint
 from row3.workflows.pipeline.providers import check_provider
-
-__all__ = ["LintFinding", "LintReport", "lint", "lint_at"]
 
 
 def lint_at(
@@ -45,80 +42,63 @@ def lint_at(
         finish_interrupted(root / LOCAL, say=say)
     else:
         tell_interrupted(root / LOCAL, say=say)
-    try:
-        project = Project(root, read_config(WorkTree(root)))
-    except InvalidFile:
-        findings = Findings(root)
-        findings.attempt(FILE, partial(read_config, WorkTree(root)))
+    findings = Findings(root)
+    config = findings.attempt(FILE, partial(read_config, WorkTree(root)), count=(root / FILE).exists())
+    if config is None:
         return findings.report()
-    try:
-        only = None if suite is None else pick_suite(project, suite)
-    except InvalidFile:  # of the suite's settings: `_Lint` meets it again and makes it a finding
-        only = None
-    return lint(project, only)
+    project = Project(root, config)
+    _default_suite(project, findings)
+    if suite is None:
+        names = project.suite_names()
+    else:
+        try:
+            names = [pick_suite(project, suite).name]
+        except InvalidFile:  # of the suite's settings, which become a finding
+            names = [suite]
+    suites = _suites(project, names, findings)
+    cases = CaseLint(project, findings)
+    usable = {each.name: cases.suite(each) for each in suites}
+    PromptLint(project, findings).run(suites, usable, everything=suite is None)
+    for each in suites:
+        findings.attempt(FILE, partial(check_provider, project, each), count=False)
+        for tier in TIERS:
+            if project.tree.exists(path := project.baseline(each.name, tier)):
+                findings.attempt(path, partial(_read_baseline, project.tree, path))
+    if (root / HISTORY).exists():
+        findings.attempt(HISTORY, partial(read_history, project.tree))
+    if (root / CHANGELOG).exists():
+        _changelog(project, findings)
+    return findings.report()
 
 
-def lint(project: Project, suite: Suite | None = None) -> LintReport:
-    """Everything that row3 reads for one suite, or for all. Raises nothing that a file could cause."""
-    return _Lint(project).run(suite)
+def _default_suite(project: Project, findings: Findings) -> None:
+    name, names = project.config.suite, project.suite_names()
+    if name is not None and name not in names:
+        line = positions.line_in_toml(findings.text(FILE), ["suite"])
+        what = f"the default suite `{name}` does not exist{near_miss(name, names)}"
+        findings.add("error", "unknown-suite", FILE, what, field="suite", line=line)
 
 
-class _Lint:
-    """One pass over a project: everything but cases and prompts, which have modules of their own."""
+def _suites(project: Project, names: list[str], findings: Findings) -> list[Suite]:
+    """Return the suites whose settings can be used."""
+    for path in sorted((project.root / "golden").glob("*.json")):
+        what = "is in no suite's folder; nothing reads it"
+        findings.add("warning", "not-a-case", f"golden/{path.name}", what)
+    made = []
+    for name in names:
+        suite = findings.attempt(FILE, partial(pick_suite, project, name, "replay"), count=False)
+        if suite is not None:
+            findings.attempt(FILE, partial(make_suite, project.config, name, "live"), count=False)
+            made.append(suite)
+    return made
 
-    def __init__(self, project: Project) -> None:
-        self.project = project
-        self._findings = Findings(project.root)
 
-    def run(self, only: Suite | None) -> LintReport:
-        """All checks in turn."""
-        self._config()
-        suites = self._suites() if only is None else [only]
-        cases = CaseLint(self.project, self._findings)
-        usable = {suite.name: cases.suite(suite) for suite in suites}
-        PromptLint(self.project, self._findings).run(suites, usable, everything=only is None)
-        for suite in suites:
-            self._findings.attempt(FILE, partial(check_provider, self.project, suite), count=False)
-            lint_recordings(self.project, suite, self._findings)
-            for tier in TIERS:
-                if self.project.tree.exists(path := self.project.baseline(suite.name, tier)):
-                    self._findings.attempt(path, partial(_read_baseline, self.project.tree, path))
-        if (self.project.root / HISTORY).exists():
-            self._findings.attempt(HISTORY, partial(read_history, self.project.tree))
-        if (self.project.root / CHANGELOG).exists():
-            self._changelog()
-        return self._findings.report()
+def _changelog(project: Project, findings: Findings) -> None:
+    from row3.reports.changelogs.changelog_insert import MEND_MIXED, mixed_entries
 
-    def _changelog(self) -> None:
-        from row3.reports.changelogs.changelog_insert import MEND_MIXED, mixed_entries
-
-        text = self._findings.attempt(CHANGELOG, partial(read_changelog, self.project))
-        for entry in mixed_entries(text or ""):
-            self._findings.add("error", "mixed-entry", CHANGELOG, f"{entry.told}. {MEND_MIXED}", line=entry.line)
-
-    def _config(self) -> None:
-        if not (self.project.root / FILE).exists():
-            return
-        config = self._findings.attempt(FILE, partial(read_config, self.project.tree))
-        names = self.project.suite_names()
-        if config is not None and config.suite is not None and config.suite not in names:
-            line = positions.line_in_toml(self._findings.text(FILE), ["suite"])
-            what = f"the default suite `{config.suite}` does not exist{near_miss(config.suite, names)}"
-            self._findings.add("error", "unknown-suite", FILE, what, field="suite", line=line)
-
-    def _suites(self) -> list[Suite]:
-        folder = self.project.root / "golden"
-        for path in sorted(folder.glob("*.json")) if folder.is_dir() else ():
-            self._findings.add(
-                "warning", "not-a-case", f"golden/{path.name}", "stands in no suite's folder; nothing reads it"
-            )
-        made = []
-        for name in self.project.suite_names():
-            suite = self._findings.attempt(FILE, partial(pick_suite, self.project, name, "replay"), count=False)
-            if suite is not None:
-                self._findings.attempt(FILE, partial(make_suite, self.project.config, name, "live"), count=False)
-                made.append(suite)
-        return made
+    text = findings.attempt(CHANGELOG, partial(read_changelog, project))
+    for entry in mixed_entries(text or ""):
+        findings.add("error", "mixed-entry", CHANGELOG, f"{entry.told}. {MEND_MIXED}", line=entry.line)
 
 
 def _read_baseline(tree: Tree, path: str) -> Manifest:

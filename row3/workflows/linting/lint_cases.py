@@ -1,20 +1,22 @@
-"""What `row3 lint` says of golden cases: one by one, and of a suite's cases together."""
+"""What `row3 lint` says of a suite's golden cases, and of its recordings, judgements and quarantine.
+
+Files of one JSON object a line are looked at line by line, so that one broken line hides no other.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from functools import cached_property, partial
 from typing import Any
 
-from row3.domain.findings import Level
+from row3.domain.requests import digest_text
 from row3.domain.structs import MisfitsError, convert
 from row3.errors import InvalidFile, Row3Error
 from row3.kinds.base import Finding, Reference
 from row3.matching.normalise import normalise
-from row3.store import positions
+from row3.store import embeddings, positions, quarantine, reviewed
 from row3.store.cases import (
-    CASE_SCHEMA_VERSION,
     ID_KEYS,
     PATTERN,
     case_id_of,
@@ -22,25 +24,25 @@ from row3.store.cases import (
     is_named_after,
     misnamed,
     name_of,
+    parse_value,
     read_case,
 )
-from row3.store.documents import check_schema_version, parse_json
-from row3.store.files import decode
+from row3.store.files import decode, open_file, read_faults, refuse_conflicts
 from row3.store.project import Project
+from row3.store.recording_lines import Recording, from_line
 from row3.store.suites import Suite, make_suite
-from row3.store.tree import Tree
-from row3.workflows.linting.lint_files import lint_judgements
-from row3.workflows.linting.lint_findings import Findings, at_level, near_miss
+from row3.workflows.linting.lint_findings import Findings, near_miss
+from row3.workflows.quarantine import in_force
 
-Found = tuple[Level, str, str, positions.Path]
+MOST = 20
+"""Findings of one file: one that holds something else altogether would give as many as it has lines."""
 
 
 class CaseLint:
-    """Looks at the golden cases of a project's suites."""
+    """Looks at the golden cases of a project's suites and at the files that go with them."""
 
     def __init__(self, project: Project, findings: Findings) -> None:
         self._project, self._findings = project, findings
-        self._corpus = _Corpus(project)
 
     def suite(self, suite: Suite) -> list[Any]:
         """Check all cases of a suite; returns the usable ones."""
@@ -49,68 +51,49 @@ class CaseLint:
         for name in misnamed(tree, suite.golden):
             self._findings.add("warning", "not-a-case", where + name, f"is not named {PATTERN}; nothing reads it")
         ids: dict[str, str] = {}
-        cases = [self._case(suite, path, ids) for path in files]
-        usable = [case for case in cases if case is not None]
-        lint_judgements(self._project, suite, self._findings, ids if len(usable) == len(files) else None)
+        usable = [case for path in files if (case := self._case(suite, path, ids)) is not None]
+        self._quarantine(suite, ids if len(usable) == len(files) else None)
+        self._judgements(suite, ids if len(usable) == len(files) else None)
+        self._recordings(suite)
         if not files:
             self._findings.add("error", "empty-suite", where, f"the suite has no golden cases ({PATTERN})")
         elif len(usable) == len(files):  # counts would be wrong while some cannot be read
-            for level, found in at_level(suite, suite.kind.lint_suite(usable)):
-                self._findings.add(level, found.rule, where, found.message)
+            self._findings.add_of_kind(suite, suite.kind.lint_suite(usable), where)
         if suite.lint_sizes == "off":
             self._findings.unsized.append(suite.name)
         return usable
 
     def _case(self, suite: Suite, where: str, ids: dict[str, str]) -> Any:
-        read = self._findings.attempt(where, partial(_read_value, self._project.tree, where))
-        if read is None:
+        raw = self._findings.attempt(where, partial(self._project.tree.read, where))
+        value = None if raw is None else self._findings.attempt(where, partial(parse_value, raw, where), count=False)
+        if raw is None or value is None:
             return None
-        value, text = read
-        found: list[Found] = []
         case = None
         try:
             case = convert(value, suite.kind.case_model)
         except MisfitsError as error:
-            found += [("error", "invalid-field", str(each), each.place) for each in error.found]
-        usable = case is not None and not found
-        if usable:
-            case_id = case_id_of(value)
-            at: positions.Path = (next(key for key in ID_KEYS if key in value),)
-            earlier = ids.setdefault(case_id, where)
-            if earlier != where:
-                found.append(("error", "id-twice", f"the id `{case_id}` is also that of {earlier}", at))
-            if not is_named_after(where, case_id):
-                found.append(("warning", "file-name", f"the id is `{case_id}`, the file is {name_of(where)}", at))
-            wrong = at_level(suite, suite.kind.lint(case, suite.rules))
-            found += [(level, f.rule, f.message, f.path) for level, f in wrong]
-            found += [("error", f.rule, f.message, f.path) for f in self._corpus.missing(suite.kind.refers_to(case))]
-        lines = positions.lines_of(text, [at for *_, at in found])
-        for level, rule, message, at in found:
-            self._findings.add(level, rule, where, message, field=".".join(map(str, at)), line=lines[at])
-        return case if usable else None
+            found = [Finding("error", "invalid-field", str(each), each.place) for each in error.found]
+        else:
+            found = [*self._named(where, value, ids), *suite.kind.lint(case, suite.rules)]
+            found += self._unknown(suite.kind.refers_to(case))
+        self._findings.add_of_kind(suite, found, where, decode(raw, where=where))
+        return case
 
-
-def _read_value(tree: Tree, where: str) -> tuple[dict[str, Any], str]:
-    text = decode(tree.read(where), where=where)
-    value = parse_json(text, where=where)
-    check_schema_version(value, CASE_SCHEMA_VERSION, where=where)
-    if not isinstance(value, dict):
-        raise InvalidFile("the file holds no JSON object", where=where, fix="Correct the file")
-    return value, text
-
-
-class _Corpus:
-    """What the cases of a project declare, gathered when first asked for.
-
-    A project whose documents lie elsewhere declares none: nothing is missed there.
-    """
-
-    def __init__(self, project: Project) -> None:
-        self._project = project
+    def _named(self, where: str, value: dict[str, Any], ids: dict[str, str]) -> Iterator[Finding]:
+        """Check that the id is the file's name and no other file's; `ids` has those before."""
+        case_id, at = case_id_of(value), (next(key for key in ID_KEYS if key in value),)
+        earlier = ids.setdefault(case_id, where)
+        if earlier != where:
+            yield Finding("error", "id-twice", f"the id `{case_id}` is also that of {earlier}", at)
+        if not is_named_after(where, case_id):
+            yield Finding("warning", "file-name", f"the id is `{case_id}`, the file is {name_of(where)}", at)
 
     @cached_property
-    def _names(self) -> dict[tuple[str, str], str]:
-        """By normalised name, the name as it is written."""
+    def _declared(self) -> dict[tuple[str, str], str]:
+        """What the cases of all suites declare, as it is written.
+
+        A project whose documents lie elsewhere declares none: nothing is missed there.
+        """
         found: dict[tuple[str, str], str] = {}
         for name in self._project.suite_names():
             with suppress(Row3Error):  # a suite or case that cannot be read is a finding of its own
@@ -121,17 +104,88 @@ class _Corpus:
                         found.update((_key(one), one.name) for one in suite.kind.declares(case))
         return found
 
-    def missing(self, named: Iterable[Reference]) -> Iterator[Finding]:
-        """A finding for each document and entity that no case declares."""
+    def _unknown(self, named: Iterable[Reference]) -> Iterator[Finding]:
+        """Return a finding for each document and entity that no case declares."""
         for one in named:
-            if _key(one) in self._names:
-                continue
-            known = sorted({name for (what, _), name in self._names.items() if what == one.what})
-            if known:
+            known = sorted({name for (what, _), name in self._declared.items() if what == one.what})
+            if known and _key(one) not in self._declared:
                 message = f"{one.what} `{one.name}` is in no golden case of the project{near_miss(one.name, known)}"
                 yield Finding("error", f"unknown-{one.what}", message, one.path)
 
+    def _quarantine(self, suite: Suite, ids: Collection[str] | None) -> None:
+        """Check the quarantine; `ids` are those of the suite's cases, None where not all of them are known."""
+        where = f"{suite.golden}/{quarantine.FILE}"
+        if not self._project.tree.exists(where):
+            return
+        if self._findings.attempt(where, partial(in_force, self._project, suite)) is None or ids is None:
+            return
+        entries = quarantine.read_quarantine(self._project.tree, suite.golden)
+        for case_id in [entry.case_id for entry in entries if entry.case_id not in ids][:MOST]:
+            cure = f"`row3 flaky release{suite.flag} {case_id}`"
+            what = f"case `{case_id}` does not exist: {cure}{near_miss(case_id, sorted(ids))}"
+            line = positions.line_of_text(self._findings.text(where), "case", case_id)
+            self._findings.add("warning", "unknown-case", where, what, field="case", line=line)
+
+    def _judgements(self, suite: Suite, ids: Collection[str] | None) -> None:
+        where = f"{suite.golden}/{reviewed.FILE}"
+        if not (self._project.root / where).exists():
+            return
+        for number, line in self._lines(where, reviewed.from_line):
+            if ids is not None and line.case_id not in ids:
+                near = near_miss(line.case_id, sorted(ids))
+                what = f"case `{line.case_id}` does not exist, so this judges nothing{near}"
+                self._findings.add("warning", "unknown-case", where, what, field="caseId", line=number)
+
+    def _recordings(self, suite: Suite) -> None:
+        """Check each file in the order in which a replay reads them."""
+        first: dict[str, tuple[str, str]] = {}
+        for where in self._project.tree.files(self._project.recordings(suite.name)):
+            if embeddings.is_embeddings(where):
+                for _ in self._lines(where, embeddings.from_line):
+                    pass
+            elif where.endswith(".jsonl"):
+                for number, line in self._lines(where, from_line):
+                    self._answer(line, where, number, first)
+
+    def _answer(self, line: Recording, where: str, number: int, first: dict[str, tuple[str, str]]) -> None:
+        """Check that it is the answer that was recorded, and the only one to its request; `first` has those before."""
+        answer = digest_text(line.answer.text)
+        if line.answer_digest not in ("", answer):
+            what = "the recorded answer was edited (its digest does not match). Restore the line from git, or re-record"
+            self._findings.add("error", "edited-answer", where, what, field="answerDigest", line=number)
+        held, place = first.setdefault(line.digest, (answer, f"{where}:{number}"))
+        if held != answer:
+            what = f"the same request has another answer in {place}. Keep one of the two lines and remove the other"
+            self._findings.add("error", "two-answers", where, what, field="digest", line=number)
+
+    def _lines(self, where: str, read: Callable[..., Any]) -> Iterator[tuple[int, Any]]:
+        """Return number and value of each usable line; stops where the file has too many findings.
+
+        Args:
+            where: the file, from the project on.
+            read: reads a text; `where` names its file and line.
+        """
+        before = len(self._findings)
+        self._findings.files += 1
+        try:
+            with read_faults(where), open_file(self._project.root / where, where=where) as file:
+                for number, raw in enumerate(file, 1):
+                    place = f"{where}:{number}"
+                    try:
+                        text = decode(raw, where=place)
+                        refuse_conflicts(text, where=place)
+                        value = read(text, where=place) if text.strip() else None
+                    except Row3Error as error:
+                        self._findings.unusable(InvalidFile(error.what, where=place, fix=error.fix), where)
+                    else:
+                        if value is not None:
+                            yield number, value
+                    if len(self._findings) - before >= MOST:
+                        return
+        except Row3Error as error:
+            self._findings.unusable(error, where)
+
 
 def _key(one: Reference) -> tuple[str, str]:
-    """Ids are compared to the letter."""
+    """Return what tells two references apart: ids are compared to the letter."""
     return one.what, one.name if one.what == "document" else normalise(one.name)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
+from row3.domain.counts import nearest
 from row3.domain.findings import Level, LintFinding, LintReport, make_report
 from row3.errors import Row3Error
 from row3.kinds.base import Finding
@@ -24,22 +24,30 @@ class Findings:
         self.root = root
         self.files = 0
         self.unsized: list[str] = []
-        """Suites of which no size is looked at."""
+        """Suites whose size is not checked."""
         self._found: list[LintFinding] = []
 
     def __len__(self) -> int:
         return len(self._found)
 
     def report(self) -> LintReport:
-        """All of it, in order."""
+        """Return all of it, in order."""
         return make_report(self._found, self.files, unsized=self.unsized)
 
     def add(self, level: Level, rule: str, file: str, message: str, *, field: str = "", line: int = 1) -> None:
-        """One more."""
+        """Add one."""
         self._found.append(LintFinding(level, rule, file, field, line, message))
 
+    def add_of_kind(self, suite: Suite, found: Iterable[Finding], file: str, text: str = "") -> None:
+        """Add what a kind found, at the level that the suite gives it; `text` is the file's."""
+        leveled = list(at_level(suite, found))
+        lines = positions.lines_of(text, [each.path for _, each in leveled])
+        for level, each in leveled:
+            field = ".".join(map(str, each.path))
+            self.add(level, each.rule, file, each.message, field=field, line=lines[each.path])
+
     def attempt(self, file: str, read: Callable[[], Value], *, count: bool = True) -> Value | None:
-        """What reading the file gives; None where it cannot be used, which is a finding then."""
+        """Return what reading the file gives; None where it cannot be used, which is a finding then."""
         self.files += count
         try:
             return read()
@@ -56,7 +64,7 @@ class Findings:
             self.add("error", rule, file, message, field=field, line=line)
 
     def text(self, file: str) -> str:
-        """The text of a file of the project; empty where it cannot be read."""
+        """Return the text of a file of the project; empty where it cannot be read."""
         try:
             return decode(read_bytes(self.root / file, where=file), where=file)
         except Row3Error:
@@ -64,7 +72,7 @@ class Findings:
 
 
 def at_level(suite: Suite, findings: Iterable[Finding]) -> Iterator[tuple[Level, Finding]]:
-    """Each at its level: the kind's, or for one of a size alone the suite's, which may want none of these."""
+    """Return each at its level: the kind's, or for one of a size alone the suite's, which may want none of these."""
     for found in findings:
         if not found.of_size or suite.lint_sizes == "error":
             yield found.level, found
@@ -72,7 +80,7 @@ def at_level(suite: Suite, findings: Iterable[Finding]) -> Iterator[tuple[Level,
             yield "warning", found
 
 
-def near_miss(name: str, known: Sequence[str] | Mapping[str, Any]) -> str:
-    """The known name that was perhaps meant, as the end of a sentence."""
-    near = difflib.get_close_matches(name, known, n=1)
-    return f"; did you mean `{near[0]}`?" if near else ""
+def near_miss(name: str, known: Iterable[str]) -> str:
+    """Return the known name that was perhaps meant, as the end of a sentence."""
+    near = nearest(name, known)
+    return f"; did you mean `{near}`?" if near else ""

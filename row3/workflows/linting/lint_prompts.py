@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -20,12 +19,6 @@ from row3.workflows.linting.lint_findings import Findings, near_miss
 from row3.workflows.pipeline.stages import call_stage, request_texts
 from row3.workflows.pipeline.templates import render, unsent_lines
 from row3.workflows.pipeline.unused_input import handed_on, unused_input
-
-OTHER_ENDINGS = frozenset(
-    (".txt", ".text", ".yml", ".yaml", ".md", ".mkd", ".mdown", ".markdown", ".j2", ".jinja", ".jinja2", ".prompt")
-)
-"""Of files that somebody may have meant to be prompts; `.md` in capitals is among them."""
-AS_A_PROMPT = re.compile(r"-v\d+\.\d+", re.IGNORECASE)
 
 
 class PromptLint:
@@ -59,7 +52,6 @@ class PromptLint:
                 there[ref.name].append(prompt)
                 self._findings.attempt(where, partial(prompt_store.check_locked, prompt, promoted), count=False)
                 self._unsent(prompt)
-        self._unread()
         self._promoted(promoted)
         used = {name for suite in suites for name in self._pipeline(suite, there, cases[suite.name])}
         for name in sorted(set(there) - used) if everything and suites else ():
@@ -72,16 +64,6 @@ class PromptLint:
             for line in unsent_lines(prompt):
                 what = "this text stands in no block and is never sent: move it above an `{% endblock %}`"
                 self._findings.add("warning", "unsent-text", prompt.path, what, line=line)
-
-    def _unread(self) -> None:
-        """Files that look like prompts and are none, since prompts end in `.md`."""
-        folder = self._root / prompt_store.FOLDER
-        for path in sorted(folder.iterdir()) if folder.is_dir() else ():
-            plain = path.is_file() and not path.name.startswith(".") and not path.name.endswith(("~", ".md"))
-            named = path.name.partition(".")[0].upper() not in {"README", "CHANGELOG"}
-            if plain and named and (path.suffix.lower() in OTHER_ENDINGS or AS_A_PROMPT.search(path.name)):
-                what = "nothing reads it: rename it to `<name>-v<major>.<minor>.md`, or move it elsewhere"
-                self._findings.add("warning", "not-a-prompt", f"{prompt_store.FOLDER}/{path.name}", what)
 
     def _promoted(self, promoted: Mapping[str, prompt_store.Promotion]) -> None:
         text = self._findings.text(prompt_store.PROMOTED)

@@ -15,9 +15,7 @@ from row3.domain.requests import digest_text
 from row3.errors import InvalidFile, UsageError
 from row3.reports.findings import findings_json, findings_text
 from row3.store.manifests import manifest_bytes
-from row3.store.project import open_project
-from row3.store.suites import pick_suite
-from row3.workflows.linting.lint import lint, lint_at
+from row3.workflows.linting.lint import lint_at
 
 CASE = "golden/starter/bank-runs.gold.json"
 PROMPT = "prompts/decompose-concepts-v1.0.md"
@@ -458,8 +456,7 @@ def test_a_suite_may_leave_sizes_out(root: Path) -> None:
 
 def test_one_suite_alone(root: Path) -> None:
     (root / "golden/empty").mkdir()
-    project = open_project(root)
-    assert lint(project, pick_suite(project, "starter")).errors == 0
+    assert lint_at(root, "starter").errors == 0
     assert lint_at(root, "empty").errors == 1
     with pytest.raises(UsageError, match="Did you mean `starter`"):
         lint_at(root, "startre")
@@ -561,22 +558,6 @@ def test_a_later_prompt_is_rendered_with_what_an_earlier_one_gives(root: Path) -
 def test_an_earlier_prompt_does_not_see_what_a_later_one_gives(root: Path) -> None:
     text = spoil_prompt(root, "{{ source_text }}", "{{ source_text }} {{ concepts }}")
     assert [(one.rule, one.line) for one in found(root)] == [("invalid-file", line_with(text, "{{ concepts }}"))]
-
-
-@pytest.mark.parametrize(
-    "name", ["extract-v1.1.txt", "extract.yml", "notes.markdown", "extract-v1.1", "extract-v1.1.MD", "extract.md.j2"]
-)
-def test_a_prompt_with_another_ending_is_not_passed_over_in_silence(root: Path, name: str) -> None:
-    (root / "prompts" / name).write_text("x", encoding="utf-8")
-    findings = found(root)
-    assert [(one.level, one.rule, one.file) for one in findings] == [("warning", "not-a-prompt", f"prompts/{name}")]
-    assert "rename it" in findings[0].message
-
-
-@pytest.mark.parametrize("name", ["README.txt", "CHANGELOG.markdown", ".extract-v1.1.md.swp", "x-v1.0.md~", "a.png"])
-def test_a_file_that_nobody_takes_for_a_prompt_is_left_alone(root: Path, name: str) -> None:
-    (root / "prompts" / name).write_text("x", encoding="utf-8")
-    assert found(root) == []
 
 
 def test_every_version_is_rendered(root: Path) -> None:
@@ -779,7 +760,7 @@ def test_a_conflict_in_the_changelog_is_found_before_a_promotion_stops_on_it(roo
     path = root / "CHANGELOG.md"
     lines = path.read_text(encoding="utf-8").splitlines()
     path.write_text("\n".join([*lines, "<<<<<<< HEAD", "a", "=======", "b", ">>>>>>> x", ""]), encoding="utf-8")
-    found = [finding for finding in lint(open_project(root)).findings if finding.file == "CHANGELOG.md"]
+    found = [finding for finding in lint_at(root).findings if finding.file == "CHANGELOG.md"]
     assert [(finding.rule, finding.line) for finding in found] == [("invalid-file", len(lines) + 1)]
 
 

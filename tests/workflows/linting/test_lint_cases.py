@@ -12,7 +12,7 @@ from row3.domain.quarantine import Quarantined
 from row3.store.quarantine import write_quarantine
 from row3.store.reviewed import Reviewed
 from row3.workflows.linting.lint import lint_at
-from row3.workflows.linting.lint_files import MOST
+from row3.workflows.linting.lint_cases import MOST
 from row3.workflows.quarantine import today
 
 JUDGED = "golden/starter/reviewed.jsonl"
