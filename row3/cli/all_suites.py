@@ -12,11 +12,11 @@ from row3.cli.output import append_summary
 from row3.cli.show import no_comment, places_of, tell_noted
 
 if TYPE_CHECKING:
+    from row3.gate.results import SuitesReport
     from row3.store.suites import Suite
     from row3.workflows.flags import LiveFlags
     from row3.workflows.session import Session
     from row3.workflows.suites.all_suites import AllSuites
-    from row3.workflows.suites.results import SuitesReport
 
 
 def run_all_suites(common: Common, live: LiveFlags, *, baseline: bool, compare: bool, against: str | None) -> int:
@@ -46,8 +46,8 @@ def run_all_suites(common: Common, live: LiveFlags, *, baseline: bool, compare: 
 
 def gate_without(common: Common, against: str) -> int | None:
     """Judge a suite that the change removed; None for any other."""
+    from row3.gate.results import SuitesReport
     from row3.workflows.suites.removed import gate_removed
-    from row3.workflows.suites.results import SuitesReport
 
     gone = gate_removed(
         common.project(),
@@ -61,7 +61,7 @@ def gate_without(common: Common, against: str) -> int | None:
         return None
     report = SuitesReport([gone])
     common.show(suites_text(report, common))
-    if gone.judgement.approval is not None:
+    if not report.exit_code:
         common.say("the approval counts once metrics-history.json and CHANGELOG.md are committed with the change")
     return report.exit_code
 

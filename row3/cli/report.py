@@ -19,8 +19,8 @@ from row3.domain.counts import count
 from row3.errors import UsageError
 
 if TYPE_CHECKING:
+    from row3.gate.results import SuiteResult
     from row3.workflows.suites.all_suites import AllSuites
-    from row3.workflows.suites.results import SuiteResult
 
 HTML = "html"
 FORMS = ("markdown", *(each for each in options.FORMATS if each != "markdown"), HTML)
@@ -68,9 +68,9 @@ def command(common: Common, *, against: str | None, all_suites: bool) -> int:
 
 def _report_all(common: Common, against: str | None) -> int:
     """Compare every suite and write the result; returns 2 if one cannot be used, 3 if a case has no answer, else 0."""
+    from row3.gate.results import SuitesReport
     from row3.workflows.flags import LiveFlags
     from row3.workflows.suites.all_suites import compare_all
-    from row3.workflows.suites.results import Broken, Gone, SuitesReport
 
     refuse_one(common)
     folder = _folder(common)
@@ -87,7 +87,7 @@ def _report_all(common: Common, against: str | None) -> int:
     if folder is None:
         common.show(suites_text(report, common))
     for result in report.results if common.out is not None else ():
-        if isinstance(result, Broken | Gone):
+        if result.run is None and not result.is_new:
             common.say(f"{result.suite}: {result.problem}")
     suites.finish()
     return report.exit_code if report.exit_code != 1 else 0
@@ -109,17 +109,17 @@ def _folder(common: Common) -> Path | None:
 
 def _write_pages(suites: AllSuites, folder: Path, against: str | None) -> list[SuiteResult]:
     """Write each page as soon as its suite is compared, so that the cases of one suite are in memory at a time."""
+    from row3.gate.results import SuitesReport
     from row3.reports.html import html_report
     from row3.reports.html.page import index_html
     from row3.workflows.history.trend import suite_history
     from row3.workflows.suites.all_suites import compare_all
-    from row3.workflows.suites.results import Judged, SuitesReport
 
     refuse_foreign((folder / name for name in (INDEX, *map(_page_of, suites.names))), HTML)
     results, pages = [], {}
     for result in compare_all(suites, against=against, pages=True):
         results.append(result)
-        if isinstance(result, Judged):
+        if result.comparison is not None:
             history = suite_history(suites.project, suites.made[-1].suite)
             pages[result.suite] = _page_of(result.suite)
             emit(html_report(result.comparison, history), str(folder / pages[result.suite]))

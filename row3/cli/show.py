@@ -12,10 +12,9 @@ from row3.cli.output import append_summary, tell
 from row3.domain.counts import count, part
 
 if TYPE_CHECKING:
+    from row3.gate.results import Comparison, Run
     from row3.reports.issues import Places
-    from row3.workflows.comparing.comparison import Comparison
     from row3.workflows.hook import HookVerdict
-    from row3.workflows.pipeline.run_suite import Run
     from row3.workflows.running import Announced
 
 INCOMPLETE = 3
@@ -26,13 +25,13 @@ def show_run(announced: Announced, common: Common) -> int:
     """Show a scorecard; returns 3 if a case has no answer, else 0."""
     run = announced.run
     common.show(result_text(run, None, common, declines=announced.declines))
-    return _tell_incomplete(run, common) if run.collected.failed else 0
+    return _tell_incomplete(run, common) if run.failed else 0
 
 
 def show_comparison(comparison: Comparison, common: Common, page: Iterable[bytes] | None = None) -> int:
     """Show a comparison, or its page; returns 3 if a case has no answer, 1 if the gate blocks, else 0."""
     common.show(page or result_text(comparison.run, comparison, common))
-    if comparison.run.collected.failed:
+    if comparison.run.failed:
         return _tell_incomplete(comparison.run, common)
     if not comparison.judgement.complete:
         return INCOMPLETE
@@ -116,7 +115,7 @@ def tell_noted(common: Common, noted: int, *, in_git: bool) -> None:
 
 def _tell_incomplete(run: Run, common: Common) -> int:
     """Report cases without an answer, and why unless the result has just said so; returns the exit code."""
-    failed = run.collected.failed
+    failed = run.failed
     if common.format in (None, "table") and common.out is None:
         tell(f"error: the run is incomplete: {part(len(failed), run.cases, 'case', 'has', 'have')} no answer.")
         return INCOMPLETE

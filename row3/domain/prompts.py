@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from row3.domain.calls import Stage
@@ -70,3 +70,27 @@ class Prompt:
     """Relative to the project, for messages."""
     stage: Stage | None = None
     """In a suite without prompts: the call that takes the place of one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lineup:
+    """The prompts of a run in pipeline order, and what is promoted of each."""
+
+    prompts: tuple[Prompt, ...]
+    promoted: Mapping[str, str]
+    """Promoted version by prompt name; absent where none is."""
+    formerly: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Versions by prompt name that were promoted once, and are no more."""
+
+    def awaits_promotion(self, ref: PromptRef) -> bool:
+        """The version is not promoted, and never was: one that was is no proposal any more."""
+        version = str(ref.version)
+        return self.promoted.get(ref.name) != version and version not in self.formerly.get(ref.name, frozenset())
+
+    def versions(self) -> dict[str, str]:
+        """Version by prompt name, in pipeline order."""
+        return {prompt.ref.name: str(prompt.ref.version) for prompt in self.prompts}
+
+    def digests(self) -> dict[str, str]:
+        """Digest by prompt name, in pipeline order."""
+        return {prompt.ref.name: prompt.digest for prompt in self.prompts}

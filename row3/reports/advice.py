@@ -8,11 +8,11 @@ from typing import NamedTuple
 from row3.domain.judgements import Code, Judgement, Reason
 from row3.domain.requests import RECORDED_ONLY
 from row3.domain.verdicts import Verdict
+from row3.gate.results import Comparison, Run
 from row3.reports import numbers
 from row3.reports.case_changes import count_line
 from row3.reports.document import Span, Tone
 from row3.reports.headline import candidates, taken_back, title_of
-from row3.reports.model import ComparisonView, RunView
 from row3.reports.style import VERDICT_MARKS, plain, visible
 
 TONES: Mapping[Verdict, Tone] = {Verdict.PROCEED: "good", Verdict.INVESTIGATE: "warning", Verdict.BLOCK: "bad"}
@@ -58,7 +58,7 @@ def look_of(judgement: Judgement, *, informational: bool = False, incomplete: bo
     return Look(verdict.word.upper(), VERDICT_MARKS[verdict], TONES[verdict])
 
 
-def look(comparison: ComparisonView) -> Look:
+def look(comparison: Comparison) -> Look:
     """Return how the verdict of a comparison is shown."""
     run, judgement = comparison.run, comparison.judgement
     if comparison.approval is not None and judgement.approval is None:
@@ -66,17 +66,17 @@ def look(comparison: ComparisonView) -> Look:
             judgement.verdict, judgement.reasons, judgement.complete, judgement.signature, comparison.approval
         )
     informational = run.suite.policy.informational
-    return look_of(judgement, informational=informational, incomplete=bool(run.collected.failed))
+    return look_of(judgement, informational=informational, incomplete=bool(run.failed))
 
 
-def is_complete(comparison: ComparisonView) -> bool:
+def is_complete(comparison: Comparison) -> bool:
     """Return whether every answer is there; an incomplete comparison is not judged."""
-    return comparison.judgement.complete and not comparison.run.collected.failed
+    return comparison.judgement.complete and not comparison.run.failed
 
 
-def summary(comparison: ComparisonView) -> str:
+def summary(comparison: Comparison) -> str:
     """Return the primary metric, how it moved over how many cases, and how the cases moved."""
-    failed = comparison.run.collected.failed
+    failed = comparison.run.failed
     if failed:
         return f"{len(failed):,} of {numbers.count(comparison.run.cases, 'case')} without an answer"
     primary = comparison.run.suite.kind.primary
@@ -88,7 +88,7 @@ def summary(comparison: ComparisonView) -> str:
     return f"{title} {numbers.percent(change.current)}{moved} · {count_line(comparison.moves)}"
 
 
-def approval_line(comparison: ComparisonView) -> str:
+def approval_line(comparison: Comparison) -> str:
     """Return who approved, when and why; empty where nobody did."""
     approval = comparison.approval
     if approval is None:
@@ -115,12 +115,12 @@ def catch_up(commits: int, ref: str, compare: str) -> list[str]:
     ]
 
 
-def model_flag(run: RunView) -> str:
+def model_flag(run: Run) -> str:
     """Return the placeholder for a model that a command needs, where the recordings name none that can be asked."""
-    return " --model MODEL" if run.suite.system is None and run.header.model in ("", RECORDED_ONLY) else ""
+    return " --model MODEL" if run.suite.prompted and run.header.model in ("", RECORDED_ONLY) else ""
 
 
-def what_next(comparison: ComparisonView, *, named: bool = False) -> list[str]:
+def what_next(comparison: Comparison, *, named: bool = False) -> list[str]:
     """Return what to do, a step a line; nothing after a promotion, which lists what it wrote.
 
     Args:
@@ -133,7 +133,7 @@ def what_next(comparison: ComparisonView, *, named: bool = False) -> list[str]:
 class _Steps:
     """The steps after one comparison, with commands that select its suite, prompts and answers."""
 
-    def __init__(self, comparison: ComparisonView, *, named: bool) -> None:
+    def __init__(self, comparison: Comparison, *, named: bool) -> None:
         self.comparison, self.run, self.suite = comparison, comparison.run, comparison.run.suite
         self.named = f" --suite {self.suite.name}" if named and not self.suite.flag else ""
         self.deciding = [each for each in comparison.reasons if each.verdict is comparison.verdict]
@@ -195,7 +195,7 @@ class _Steps:
     def _fix(self) -> str:
         fixes = []
         if self.codes & SCORES:
-            fixes.append("fix the prompt" if self.suite.system is None else "fix the system")
+            fixes.append("fix the prompt" if self.suite.prompted else "fix the system")
         fixes += [f"restore {what}" for what in self._files((Code.CRITERIA_REMOVED, Code.CRITERIA_LOOSENED))]
         known = {
             Code.INCOMPARABLE: self._record_base(),
@@ -252,7 +252,7 @@ class _Steps:
         return [f"edit prompts/{waiting[0]}.md; there is nothing new to promote."] if waiting else []
 
 
-def worst_case(comparison: ComparisonView, reasons: Sequence[Reason]) -> str | None:
+def worst_case(comparison: Comparison, reasons: Sequence[Reason]) -> str | None:
     """Return the case that fell most, in the primary metric or else in a metric that a reason names."""
     worst = min((c for c in comparison.cases if c.move in ("regressed", "broke")), key=lambda c: c.delta, default=None)
     if worst is not None:

@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from row3.gate.exact import upper_bound
+from row3.gate.results import Run
 from row3.metrics.aggregate import Seen
 from row3.reports import numbers
-from row3.reports.model import RunView
 
 LEVEL = 0.95
 FORBIDDEN = {"hallucinationRate": "canaries", "forbiddenRelationshipRate": "forbidden relationships"}
 
 
-def bounds_lines(run: RunView) -> list[str]:
+def bounds_lines(run: Run) -> list[str]:
     """Return `canaries in 0 of 15 cases: at most 18.1% of cases have any, at 95%`; without a bound where all have some.
 
     Cases are counted and not items, and sources where cases share one: neither items nor such cases are independent.
@@ -31,7 +31,7 @@ def bounds_lines(run: RunView) -> list[str]:
     return lines
 
 
-def bounds_json(run: RunView) -> dict[str, Any]:
+def bounds_json(run: Run) -> dict[str, Any]:
     """Return the same as plain values."""
     return {
         key: {
@@ -44,8 +44,8 @@ def bounds_json(run: RunView) -> dict[str, Any]:
     }
 
 
-def _seen(run: RunView) -> Mapping[str, Seen]:
-    seen = run.collected.seen_in
+def _seen(run: Run) -> Mapping[str, Seen]:
+    seen = run.seen_in
     return {key: seen[key] for key in FORBIDDEN if key in seen and seen[key].cases}
 
 

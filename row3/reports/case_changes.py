@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 from row3.domain.metrics import Metric
 from row3.domain.verdicts import CaseChange, Verdict
+from row3.gate.results import Comparison
 from row3.reports import numbers
 from row3.reports.document import Span, Table, Text, Tone
 from row3.reports.headline import some
-from row3.reports.model import ComparisonView
 from row3.reports.style import arrow, plain, shorten
 
 MOVES = {
@@ -115,7 +115,7 @@ def total_lines(gained: Mapping[str, int], lost: Mapping[str, int]) -> list[str]
     return lines
 
 
-def fell_elsewhere(comparison: ComparisonView) -> list[tuple[CaseChange, Metric]]:
+def fell_elsewhere(comparison: Comparison) -> list[tuple[CaseChange, Metric]]:
     """Return cases whose composite is as before, with the metric in which each fell most, worst first.
 
     Only metrics that a reason names count; nothing where none does.

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from row3.domain.verdicts import Verdict
 from row3.gate.comparison import judge_move, worse_by
-from row3.reports.model import ComparisonView, RunView
+from row3.gate.results import Comparison, Run
 
 
 class Outcome(NamedTuple):
@@ -23,7 +23,7 @@ class Outcome(NamedTuple):
     regressed: bool
 
 
-def outcomes(run: RunView, comparison: ComparisonView | None) -> Iterator[Outcome]:
+def outcomes(run: Run, comparison: Comparison | None) -> Iterator[Outcome]:
     """All cases, in the order in which they ran.
 
     Of a comparison that its budget cut nothing is judged, single cases neither.
@@ -32,7 +32,7 @@ def outcomes(run: RunView, comparison: ComparisonView | None) -> Iterator[Outcom
     higher = next((metric.higher_is_better for metric in run.suite.kind.metrics if metric.key == primary), True)
     problems = dict(run.problems)
     resting = {entry.case_id for entry in run.quarantine.active}
-    judged = comparison is None or comparison.blocked or not comparison.run.collected.failed
+    judged = comparison is None or comparison.blocked or not comparison.run.failed
     changes = {} if comparison is None else {change.case_id: change for change in comparison.cases}
     for line in run.details if len(run.details) else run.records:
         case = json.loads(line)

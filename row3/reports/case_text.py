@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 
 from row3.domain.metrics import Zone
 from row3.domain.verdicts import CaseChange
+from row3.gate.results import JudgedSuite
 from row3.gate.zones import zones_of
 from row3.reports import numbers
 from row3.reports.case_changes import flips, words_of
 from row3.reports.document import Block, Document, Note, Table
 from row3.reports.headline import title_of
-from row3.reports.model import SuiteView
 from row3.reports.style import MARKS, PLAIN, plain, shorten
 from row3.reports.terminal import terminal_text
 
@@ -30,7 +30,7 @@ def score_text(value: float | None, zone: Zone | None) -> str:
     return numbers.percent(value) + (f" {MARKS[zone]} {zone.word}" if zone is not None else "")
 
 
-def movement_line(suite: SuiteView, metrics: Mapping[str, float], change: CaseChange | None, why: str = "") -> str:
+def movement_line(suite: JudgedSuite, metrics: Mapping[str, float], change: CaseChange | None, why: str = "") -> str:
     """Return `regressed −10.9: Overall 85.0% → 74.1%`; the value alone where there is nothing to compare it with."""
     primary = suite.kind.primary
     title, now = title_of(suite, primary), metrics.get(primary)
@@ -46,7 +46,7 @@ def movement_line(suite: SuiteView, metrics: Mapping[str, float], change: CaseCh
 
 
 def case_text(
-    suite: SuiteView,
+    suite: JudgedSuite,
     case_id: str,
     status: str,
     metrics: Mapping[str, float],
@@ -95,7 +95,7 @@ def _named(items: Sequence[str]) -> str:
     return "; ".join(shown) + (f"; and {left:,} more" if left > 0 else "")
 
 
-def _moved(suite: SuiteView, metrics: Mapping[str, float], change: CaseChange) -> Block:
+def _moved(suite: JudgedSuite, metrics: Mapping[str, float], change: CaseChange) -> Block:
     titles = {metric.key: metric.title for metric in suite.kind.metrics}
     zones = zones_of(metrics, suite.kind.metrics, suite.rules.thresholds)
     rows = [

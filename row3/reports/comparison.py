@@ -9,6 +9,7 @@ from row3.domain.counts import part
 from row3.domain.metrics import Metric
 from row3.domain.verdicts import Verdict
 from row3.gate.power import Sensitivity
+from row3.gate.results import Comparison, Run
 from row3.reports import numbers
 from row3.reports.advice import TONES, approval_line, behind_line, is_complete, look, summary, what_next
 from row3.reports.case_changes import (
@@ -23,7 +24,6 @@ from row3.reports.document import Block, Document, Facts, Fold, Note, Span, Tabl
 from row3.reports.headline import baseline_origin, shown_metrics, some, title_of, what_runs, zone_span
 from row3.reports.live_text import drift_line, interleaved_line, rounds_line, saved_line
 from row3.reports.match_counts import moved_counts, run_counts
-from row3.reports.model import ComparisonView, RunView
 from row3.reports.move_text import level_text
 from row3.reports.quarantine_text import quarantine_note
 from row3.reports.reason_text import Ground, grounds_of
@@ -40,7 +40,7 @@ NOTEWORTHY = 0.01
 
 
 def comparison_document(
-    comparison: ComparisonView,
+    comparison: Comparison,
     *,
     verbose: bool = False,
     folded: bool = False,
@@ -78,13 +78,13 @@ def comparison_document(
     return Document([*blocks, usage_note(run, verbose=verbose), next_note(comparison, named=named)])
 
 
-def brief_comparison(comparison: ComparisonView, *, headed: bool = False, named: bool = False) -> Document:
+def brief_comparison(comparison: Comparison, *, headed: bool = False, named: bool = False) -> Document:
     """Return verdict, metrics, reasons and next steps: for a reader who has seen the whole, or has little room."""
     blocks = [*heading(comparison, headed=headed), metrics_table(comparison), *reason_blocks(comparison)]
     return Document([*blocks, quarantine_note(comparison.run.quarantine), next_note(comparison, named=named)])
 
 
-def gate_text(comparison: ComparisonView) -> str:
+def gate_text(comparison: Comparison) -> str:
     """Return the text of a test that stands for the gate; its first line says it all."""
     runs = Note([what_runs(comparison.run, comparison.run.suite.name)])
     document = Document([runs, *reason_blocks(comparison), next_note(comparison)])
@@ -92,7 +92,7 @@ def gate_text(comparison: ComparisonView) -> str:
     return f"{plain(first)}\n{terminal_text(document)}".rstrip("\n")
 
 
-def heading(comparison: ComparisonView, *, headed: bool, level: int = 3) -> list[Block]:
+def heading(comparison: Comparison, *, headed: bool, level: int = 3) -> list[Block]:
     """Return the verdict with the primary metric, who approved it, and what runs."""
     shown = look(comparison)
     approved = [Span(text, "warning")] if (text := approval_line(comparison)) else []
@@ -102,7 +102,7 @@ def heading(comparison: ComparisonView, *, headed: bool, level: int = 3) -> list
     return [title, Note([strong(summary(comparison)), what_runs(comparison.run), *approved])]
 
 
-def facts(comparison: ComparisonView) -> Facts:
+def facts(comparison: Comparison) -> Facts:
     """Return the baseline and all that differs from it apart from the answers."""
     baseline, run = comparison.baseline, comparison.run
     ref = f", from git {comparison.against}" if comparison.against else ""
@@ -129,14 +129,14 @@ def facts(comparison: ComparisonView) -> Facts:
     return Facts(rows)
 
 
-def _nothing(comparison: ComparisonView) -> str:
+def _nothing(comparison: Comparison) -> str:
     if comparison.prompt_diffs:
         return "the text of the prompts"
     still = set(comparison.moves) <= {"unchanged"} and not any(change.delta for change in comparison.metrics)
     return "nothing" if still else "nothing but the answers"
 
 
-def metrics_table(comparison: ComparisonView, *, verbose: bool = False) -> Block:
+def metrics_table(comparison: Comparison, *, verbose: bool = False) -> Block:
     """Return the headline metrics, and the companions that moved noticeably; all of them when verbose."""
     suite = comparison.run.suite
     changes = {change.key: change for change in comparison.metrics}
@@ -173,7 +173,7 @@ def moved_span(metric: Metric, delta: float | None) -> Text:
     return text if good is None or metric.companion else Span(text, "good" if good else "bad")
 
 
-def _metric_row(metric: Metric, change: MetricChange, comparison: ComparisonView, *, verbose: bool) -> list[Text]:
+def _metric_row(metric: Metric, change: MetricChange, comparison: Comparison, *, verbose: bool) -> list[Text]:
     run = comparison.run
     limits = numbers.limits_of(run.suite.rules.thresholds.get(metric.key))
     before, now = (
@@ -193,7 +193,7 @@ def _metric_row(metric: Metric, change: MetricChange, comparison: ComparisonView
     ]
 
 
-def legend(comparison: ComparisonView, *, verbose: bool = False) -> Note:
+def legend(comparison: Comparison, *, verbose: bool = False) -> Note:
     """Return what the verdict rests on, and how small a drop it can see, in a line."""
     suite = comparison.run.suite
     counts = {change.key: change.cases for change in comparison.metrics if change.delta is not None}
@@ -221,7 +221,7 @@ def _sees(seen: Sensitivity | None) -> str:
     return f"it can see a drop of {drop_points(seen.sees)} points, {cases} would see {100 * seen.wanted:.3g}"
 
 
-def reason_blocks(comparison: ComparisonView, *, verbose: bool = False) -> list[Block]:
+def reason_blocks(comparison: Comparison, *, verbose: bool = False) -> list[Block]:
     """Return the reasons, worst first, under a heading; nothing where there are none."""
     return ground_blocks(grounds_of(comparison), verbose=verbose)
 
@@ -243,13 +243,13 @@ def ground_text(ground: Ground) -> Text:
     return [Span(f"{VERDICT_MARKS[ground.verdict]} {ground.verdict.word}", TONES[ground.verdict]), f": {ground.text}"]
 
 
-def after_values(run: RunView) -> dict[str, float]:
+def after_values(run: Run) -> dict[str, float]:
     """Return the primary metric of every case that the run still holds, by id."""
     primary = run.suite.kind.primary
     return {row.case_id: row.metrics[primary] for row in run.rows if primary in row.metrics}
 
 
-def case_blocks(comparison: ComparisonView, *, verbose: bool = False) -> list[Block]:
+def case_blocks(comparison: Comparison, *, verbose: bool = False) -> list[Block]:
     """Return how many cases moved in which way, and those that moved most."""
     moved = [change for change in comparison.cases if change.move not in ("unchanged", "failed")]
     elsewhere = fell_elsewhere(comparison)
@@ -265,6 +265,6 @@ def case_blocks(comparison: ComparisonView, *, verbose: bool = False) -> list[Bl
     return [*blocks, Note([f"▼ also worse: {worse}"], "bad")] if worse else blocks
 
 
-def next_note(comparison: ComparisonView, *, named: bool = False) -> Note:
+def next_note(comparison: Comparison, *, named: bool = False) -> Note:
     """Return what to do next."""
     return Note(what_next(comparison, named=named), "strong" if is_complete(comparison) else "plain")

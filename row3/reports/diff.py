@@ -2,74 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Sequence
+from typing import Any
 
-from row3.domain.changes import MetricChange
 from row3.domain.metrics import Metric
-from row3.domain.verdicts import CaseChange
+from row3.domain.runs import Diff
 from row3.reports import numbers
 from row3.reports.case_changes import cases_table, moved_cases, total_lines
 from row3.reports.comparison import moved_span
 from row3.reports.differences import differences, prompt_folds
 from row3.reports.document import Block, Document, Facts, Note, Table, Text, Title, more, strong
-from row3.reports.model import BaseView
 from row3.reports.result_json import interval_json
 
 SHOWN_CASES = 15
 SAME = "prompts, model, parameters, cases and rules are the same"
 
 
-class SideView(BaseView, Protocol):
-    """One of the two runs."""
-
-    @property
-    def scorer(self) -> str: ...
-
-
-class DiffView(Protocol):
-    """Two runs side by side; deltas are after minus before."""
-
-    @property
-    def suite(self) -> str: ...
-    @property
-    def names(self) -> tuple[str, str]: ...
-    @property
-    def places(self) -> tuple[str, str]: ...
-    @property
-    def commits(self) -> tuple[str | None, str | None]: ...
-    @property
-    def before(self) -> SideView: ...
-    @property
-    def after(self) -> SideView: ...
-    @property
-    def sizes(self) -> tuple[int, int]: ...
-    @property
-    def notes(self) -> Sequence[str]:
-        """What else differs: rules, scorers, prompts whose text is not to be had."""
-        ...
-
-    @property
-    def metrics(self) -> Sequence[MetricChange]: ...
-    @property
-    def primary(self) -> str: ...
-    @property
-    def moves(self) -> Mapping[str, int]: ...
-    @property
-    def cases(self) -> Sequence[CaseChange]: ...
-    @property
-    def compared(self) -> int: ...
-    @property
-    def gained(self) -> Mapping[str, int]: ...
-    @property
-    def lost(self) -> Mapping[str, int]: ...
-    @property
-    def prompt_diffs(self) -> Mapping[str, str]: ...
-    @property
-    def unanswered(self) -> Sequence[tuple[str, int, str]]: ...
-
-
-def diff_document(view: DiffView, metrics: Sequence[Metric], *, verbose: bool = False) -> Document:
+def diff_document(view: Diff, metrics: Sequence[Metric], *, verbose: bool = False) -> Document:
     """Return the two runs side by side; every case when verbose."""
     title = f"row3 diff · {view.suite}: {_named(view, 0)} → {_named(view, 1)}"
     changed: list[tuple[str, Text]] = [*_differs(view)]
@@ -89,11 +38,11 @@ def diff_document(view: DiffView, metrics: Sequence[Metric], *, verbose: bool = 
     return Document([*blocks, *prompt_folds(view.prompt_diffs)])
 
 
-def _named(view: DiffView, which: int) -> str:
+def _named(view: Diff, which: int) -> str:
     return f"{view.names[which]} ({view.places[which]})"
 
 
-def _side(view: DiffView, which: int) -> str:
+def _side(view: Diff, which: int) -> str:
     """`decompose-concepts v1.0 → map-ontology v1.0 · reference-llm · 15 cases`."""
     side = (view.before, view.after)[which]
     prompts = " → ".join(f"{name} {version}" for name, version in side.prompts.items())
@@ -101,7 +50,7 @@ def _side(view: DiffView, which: int) -> str:
     return " · ".join([*what, numbers.count(view.sizes[which], "case")])
 
 
-def _differs(view: DiffView) -> list[tuple[str, str]]:
+def _differs(view: Diff) -> list[tuple[str, str]]:
     """What differs apart from the answers, or that nothing does."""
     rows = differences(view.before, view.after, view.prompt_diffs)
     if view.before.scorer != view.after.scorer:
@@ -113,7 +62,7 @@ def _differs(view: DiffView) -> list[tuple[str, str]]:
     return [("changed", f"nothing: {SAME}, and no case moved" if still else f"nothing but the answers: {SAME}")]
 
 
-def _metrics(view: DiffView, metrics: Sequence[Metric]) -> Block:
+def _metrics(view: Diff, metrics: Sequence[Metric]) -> Block:
     known = {metric.key: metric for metric in metrics}
     rows: list[list[Text]] = []
     for one in view.metrics:
@@ -136,7 +85,7 @@ def _metrics(view: DiffView, metrics: Sequence[Metric]) -> Block:
     return Table(heads, rows, "lrrrrrr") if rows else Note(["No metric could be compared."])
 
 
-def _compared(view: DiffView) -> list[str]:
+def _compared(view: Diff) -> list[str]:
     """Which cases the figures are over, and what is missing."""
     lines = []
     if view.sizes != (view.compared, view.compared):
@@ -148,7 +97,7 @@ def _compared(view: DiffView) -> list[str]:
     return lines
 
 
-def diff_json(view: DiffView) -> dict[str, Any]:
+def diff_json(view: Diff) -> dict[str, Any]:
     """Return the comparison as plain values: `row3 diff --format json`."""
     return {
         "schemaVersion": 1,
@@ -183,7 +132,7 @@ def diff_json(view: DiffView) -> dict[str, Any]:
     }
 
 
-def _side_json(view: DiffView, which: int) -> dict[str, Any]:
+def _side_json(view: Diff, which: int) -> dict[str, Any]:
     side = (view.before, view.after)[which]
     return {
         "name": view.names[which],

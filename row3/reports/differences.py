@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from row3.domain.counts import spoken
+from row3.domain.runs import Header
+from row3.gate.results import Comparison
 from row3.reports.document import Block, Fold, Lines, Note
-from row3.reports.model import BaseView, ComparisonView
 
 SHOWN_LINES = 200
 """Lines of one prompt's diff."""
 
 
-def differences(before: BaseView, after: BaseView, diffs: Mapping[str, str] | None = None) -> list[tuple[str, str]]:
+def differences(before: Header, after: Header, diffs: Mapping[str, str] | None = None) -> list[tuple[str, str]]:
     """Return prompts, pipeline order, model, parameters and repeats that differ, as names with both values.
 
     Args:
@@ -21,7 +22,7 @@ def differences(before: BaseView, after: BaseView, diffs: Mapping[str, str] | No
     return list(_differences(before, after, diffs or {}))
 
 
-def _differences(before: BaseView, after: BaseView, diffs: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def _differences(before: Header, after: Header, diffs: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     for name in dict.fromkeys((*before.prompts, *after.prompts)):
         old, new = (side.prompts.get(name, "not in the pipeline") for side in (before, after))
         size = f", {_size(diffs[name])}" if name in diffs else ""
@@ -43,7 +44,7 @@ def _differences(before: BaseView, after: BaseView, diffs: Mapping[str, str]) ->
         yield "repeats", f"{before.repeats} → {after.repeats}"
 
 
-def difference_lines(comparison: ComparisonView) -> list[str]:
+def difference_lines(comparison: Comparison) -> list[str]:
     """Return the differences of a comparison's sides, a line each."""
     return [f"{name}: {text}" for name, text in differences(comparison.baseline, comparison.run.header)]
 

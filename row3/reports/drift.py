@@ -7,14 +7,15 @@ from typing import Any, Protocol
 
 from row3.domain.counts import count, part
 from row3.domain.intervals import Interval, cut
+from row3.domain.runs import Header
 from row3.domain.scores import Usage
 from row3.errors import Row3Error
 from row3.gate.drift import CaseThen, Drift, DriftState, others
+from row3.gate.results import JudgedSuite
 from row3.reports import numbers
 from row3.reports.document import Block, Document, Facts, Note, Span, Table, Text, Title, Tone, more
 from row3.reports.headline import shown_metrics, shown_model, usage_lines
 from row3.reports.live_text import drift_json, sees_text
-from row3.reports.model import BaseView, SuiteView
 
 SCHEMA_VERSION = 1
 SHOWN_CASES = 8
@@ -42,10 +43,10 @@ class DriftedView(Protocol):
     """What `row3 drift` found."""
 
     @property
-    def suite(self) -> SuiteView: ...
+    def suite(self) -> JudgedSuite: ...
 
     @property
-    def then(self) -> BaseView: ...
+    def then(self) -> Header: ...
 
     @property
     def source(self) -> str: ...

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from row3.gate.results import Comparison, Run, SuitesReport
 from row3.reports.comparison import comparison_document
 from row3.reports.document import Document
 from row3.reports.headline import what_runs
@@ -18,7 +19,6 @@ from row3.reports.issues import (
     suites_notice,
 )
 from row3.reports.markdown import markdown_text
-from row3.reports.model import ComparisonView, RunView, SuitesView
 from row3.reports.scorecard import scorecard_document
 from row3.reports.style import PLAIN, Style
 from row3.reports.suites import comment_markdown, comparison_comment, suites_document
@@ -29,8 +29,8 @@ SUMMARY_BYTES = 1_000_000
 
 
 def run_text(
-    run: RunView,
-    comparison: ComparisonView | None = None,
+    run: Run,
+    comparison: Comparison | None = None,
     form: str | None = None,
     *,
     declines: int = 0,
@@ -64,7 +64,7 @@ def run_text(
     return with_first_line(run, document, style)
 
 
-def with_first_line(run: RunView, document: Document, style: Style = PLAIN) -> str:
+def with_first_line(run: Run, document: Document, style: Style = PLAIN) -> str:
     """Return a document for a terminal, below the one line that names what runs."""
     head = what_runs(run, run.suite.name)
     lines = style.wrap(head, then="  ") if style.terminal else [head]
@@ -72,8 +72,8 @@ def with_first_line(run: RunView, document: Document, style: Style = PLAIN) -> s
 
 
 def _document(
-    run: RunView,
-    comparison: ComparisonView | None,
+    run: Run,
+    comparison: Comparison | None,
     *,
     declines: int,
     verbose: bool = False,
@@ -85,14 +85,14 @@ def _document(
     return comparison_document(comparison, verbose=verbose, folded=folded, headed=headed)
 
 
-def run_summary(run: RunView, comparison: ComparisonView | None = None, *, declines: int = 0) -> str:
+def run_summary(run: Run, comparison: Comparison | None = None, *, declines: int = 0) -> str:
     """Return the Markdown for `$GITHUB_STEP_SUMMARY`, without what unfolds where it would be too long."""
     text = markdown_text(_document(run, comparison, declines=declines, folded=True))
     return text if _fits(text) else markdown_text(_document(run, comparison, declines=declines))
 
 
 def suites_text(
-    report: SuitesView, form: str | None = None, *, style: Style = PLAIN, verbose: bool = False, places: Places = HERE
+    report: SuitesReport, form: str | None = None, *, style: Style = PLAIN, verbose: bool = False, places: Places = HERE
 ) -> str | Iterable[bytes]:
     """Return the results of several suites in one of the formats of `--format`; None is the table."""
     match form:
@@ -115,7 +115,7 @@ def suites_text(
     return terminal_text(suites_document(report, verbose=verbose), style)
 
 
-def suites_summary(report: SuitesView) -> str:
+def suites_summary(report: SuitesReport) -> str:
     """Return the Markdown for `$GITHUB_STEP_SUMMARY`, without what unfolds where it would be too long."""
     text = markdown_text(suites_document(report, verbose=True))
     return text if _fits(text) else markdown_text(suites_document(report))

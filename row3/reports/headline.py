@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 
 from row3.domain.metrics import Metric, Zone
 from row3.domain.requests import WEAK, labelled
+from row3.domain.runs import Header
 from row3.domain.scores import Usage
+from row3.gate.results import JudgedSuite, Run
 from row3.reports import numbers
 from row3.reports.document import Span, Text, Tone
-from row3.reports.model import BaseView, RunView, SuiteView
 from row3.reports.style import MARKS, plain, visible
 
 ELSEWHERE = "outputs"
@@ -29,18 +30,18 @@ def first_line(suite: str, versions: Mapping[str, str], promoted: Mapping[str, s
     return " · ".join(plain(part) for part in (suite, " → ".join(parts), *how) if part)
 
 
-def what_runs(run: RunView, suite: str = "") -> str:
+def what_runs(run: Run, suite: str = "") -> str:
     """Return the first line of a run; it names the suite where one is given."""
     header = run.header
     return first_line(suite, header.prompts, run.lineup.promoted, shown_model(run.suite, header.model), header.mode)
 
 
-def shown_model(suite: SuiteView, model: str) -> str:
+def shown_model(suite: JudgedSuite, model: str) -> str:
     """Return the model's name, marked as weak where it is the local one."""
     return labelled(model) if suite.local else model
 
 
-def baseline_origin(baseline: BaseView, suite: SuiteView) -> str:
+def baseline_origin(baseline: Header, suite: JudgedSuite) -> str:
     """Return the prompts and model of a baseline, and when it was saved."""
     saved = f"{numbers.moment(plain(baseline.at))} UTC" if baseline.at else ""
     parts = (lineup_text(baseline), plain(shown_model(suite, baseline.model)), saved)
@@ -53,13 +54,13 @@ def _standing(version: str, promoted: str | None) -> str:
     return "promoted" if version == promoted else f"candidate; promoted {promoted}"
 
 
-def candidates(run: RunView) -> list[str]:
+def candidates(run: Run) -> list[str]:
     """Return the references of the versions in a run that are not promoted: `decompose-concepts-v1.1`."""
     promoted = run.lineup.promoted
     return [plain(f"{name}-{version}") for name, version in run.header.prompts.items() if promoted.get(name) != version]
 
 
-def taken_back(run: RunView) -> set[str]:
+def taken_back(run: Run) -> set[str]:
     """Return those candidates that were promoted once and replaced since."""
     formerly = run.lineup.formerly
     return {
@@ -67,17 +68,17 @@ def taken_back(run: RunView) -> set[str]:
     }
 
 
-def lineup_text(header: BaseView) -> str:
+def lineup_text(header: Header) -> str:
     """Return `decompose-concepts v1.0 → map-ontology v1.0`."""
     return plain(" → ".join(f"{name} {version}" for name, version in header.prompts.items()))
 
 
-def shown_metrics(suite: SuiteView, *, companion: bool) -> list[Metric]:
+def shown_metrics(suite: JudgedSuite, *, companion: bool) -> list[Metric]:
     """Return the headline metrics or their companions, in the kind's order."""
     return [metric for metric in suite.kind.metrics if metric.companion is companion]
 
 
-def title_of(suite: SuiteView, key: str) -> str:
+def title_of(suite: JudgedSuite, key: str) -> str:
     """Return a metric's title; the key itself where the kind does not know it."""
     return next((metric.title for metric in suite.kind.metrics if metric.key == key), plain(key))
 
@@ -87,14 +88,14 @@ def zone_span(zone: Zone | None) -> Text:
     return "" if zone is None else Span(f"{MARKS[zone]} {zone.word}", ZONE_TONES[zone])
 
 
-def skipped_lines(run: RunView) -> list[str]:
+def skipped_lines(run: Run) -> list[str]:
     """Return which metrics do not apply to some cases; metrics with the same reasons share a line.
 
     Metrics that the whole suite does not carry are left out.
     """
     silent = {metric.key for metric in run.suite.kind.metrics if metric.optional} - run.header.metrics.keys()
     titles: dict[str, list[str]] = {}
-    for key, reasons in run.collected.skipped.items():
+    for key, reasons in run.skipped.items():
         if key not in silent:
             why = "; ".join(f"{numbers.count(cases, 'case')} ({plain(reason)})" for reason, cases in reasons.items())
             titles.setdefault(why, []).append(title_of(run.suite, key))
@@ -133,14 +134,14 @@ def _cost(usage: Usage, model: str) -> str:
     return f"cost unknown ({f'no price for {plain(model)}' if known else 'no token counts'})"
 
 
-def fail_zones(run: RunView) -> list[str]:
+def fail_zones(run: Run) -> list[str]:
     """Return the titles of the metrics in their fail zone, and which of them only warn."""
     failing = [key for key, zone in run.zones.items() if zone is Zone.FAIL]
     warns = {key for key in failing if not run.suite.rules.thresholds[key].blocking}
     return [title_of(run.suite, key) + (" (warns, does not block)" if key in warns else "") for key in failing]
 
 
-def declines_line(declines: int, run: RunView) -> str:
+def declines_line(declines: int, run: Run) -> str:
     """Return how many runs declined in a row; empty below the gate's limit."""
     if declines < run.suite.policy.declines:
         return ""

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
+from row3.domain.runs import HistoryEntry
 from row3.domain.tiers import Tier, tier_of
 from row3.domain.verdicts import Verdict
 from row3.reports import numbers
 from row3.reports.document import Block, Document, Note, Span, Table, Text, Tone, strong
-from row3.reports.model import HistoryView
 from row3.reports.style import VERDICT_MARKS, arrow, plain, shorten
 
 BLOCKS = "▁▂▃▄▅▆▇█"
@@ -27,7 +27,7 @@ VERDICT_TONES: dict[Verdict, Tone] = {
 
 
 def history_document(
-    entries: Sequence[HistoryView],
+    entries: Sequence[HistoryEntry],
     *,
     primary: str = "overall",
     verbose: bool = False,
@@ -64,20 +64,20 @@ def history_document(
     return Document(blocks)
 
 
-def _previous(entries: Sequence[HistoryView]) -> list[HistoryView | None]:
+def _previous(entries: Sequence[HistoryEntry]) -> list[HistoryEntry | None]:
     """For each entry the one before it of the same suite."""
-    last: dict[str, HistoryView] = {}
-    found: list[HistoryView | None] = []
+    last: dict[str, HistoryEntry] = {}
+    found: list[HistoryEntry | None] = []
     for entry in entries:
         found.append(last.get(entry.suite))
         last[entry.suite] = entry
     return found
 
 
-def _in_force(entries: Sequence[HistoryView]) -> list[HistoryView | None]:
+def _in_force(entries: Sequence[HistoryEntry]) -> list[HistoryEntry | None]:
     """For each entry the baseline that its suite had until then; of live answers the live one, where there is one."""
-    baselines: dict[tuple[str, Tier], HistoryView] = {}
-    found: list[HistoryView | None] = []
+    baselines: dict[tuple[str, Tier], HistoryEntry] = {}
+    found: list[HistoryEntry | None] = []
     for entry in entries:
         own = (entry.suite, tier_of(entry.mode))
         makes_one = entry.action in BASELINES
@@ -87,7 +87,7 @@ def _in_force(entries: Sequence[HistoryView]) -> list[HistoryView | None]:
     return found
 
 
-def _trends(entries: Sequence[HistoryView], primary: str) -> Iterator[Text]:
+def _trends(entries: Sequence[HistoryEntry], primary: str) -> Iterator[Text]:
     """A sparkline for each suite."""
     for suite in dict.fromkeys(entry.suite for entry in entries):
         values = [e.metrics[primary] for e in entries if e.suite == suite and primary in e.metrics]
@@ -96,7 +96,7 @@ def _trends(entries: Sequence[HistoryView], primary: str) -> Iterator[Text]:
             yield strong(shorten(plain(suite), LONGEST_SUITE)), f"  {primary}  {sparkline(values[-SPARKS:])}{ends}"
 
 
-def _row(entry: HistoryView, baseline: HistoryView | None, primary: str) -> list[Text]:
+def _row(entry: HistoryEntry, baseline: HistoryEntry | None, primary: str) -> list[Text]:
     value = entry.metrics.get(primary)
     earlier = None if baseline is None else baseline.metrics.get(primary)
     delta = None if value is None or earlier is None else value - earlier
@@ -113,7 +113,7 @@ def _row(entry: HistoryView, baseline: HistoryView | None, primary: str) -> list
     ]
 
 
-def _verdict(entry: HistoryView) -> Span:
+def _verdict(entry: HistoryEntry) -> Span:
     if entry.approval is not None:
         return Span(f"{VERDICT_MARKS[Verdict.INVESTIGATE]} approved", "warning")
     verdict = next((verdict for verdict in Verdict if verdict.word == entry.verdict), None)
@@ -124,7 +124,7 @@ def _verdict(entry: HistoryView) -> Span:
     )
 
 
-def _notes(entry: HistoryView, before: HistoryView | None, *, several: bool) -> Iterator[str]:
+def _notes(entry: HistoryEntry, before: HistoryEntry | None, *, several: bool) -> Iterator[str]:
     """What ran, where it differs from the run before; and an approval."""
     old = {} if before is None else before.prompts
     parts = [f"{name} {version}" for name, version in entry.prompts.items() if old.get(name) != version]

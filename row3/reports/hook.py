@@ -8,13 +8,13 @@ from typing import Protocol
 
 from row3.domain.quarantine import NO_QUARANTINE
 from row3.domain.verdicts import CaseChange, Verdict
+from row3.gate.results import Comparison, SuiteResult
 from row3.reports import numbers
 from row3.reports.advice import SCORES, approval_line, is_complete, look, model_flag
 from row3.reports.case_changes import LONGEST_LINE, flips
 from row3.reports.comparison import ground_text
 from row3.reports.document import Block, Document, Lines, Note, Span, Text, Title
 from row3.reports.headline import some
-from row3.reports.model import ComparisonView, SuiteResultView
 from row3.reports.quarantine_text import quarantine_note
 from row3.reports.reason_text import grounds_of
 from row3.reports.style import plain, shorten
@@ -41,7 +41,7 @@ class HookView(Protocol):
     @property
     def base(self) -> str | None: ...
     @property
-    def results(self) -> Sequence[SuiteResultView]: ...
+    def results(self) -> Sequence[SuiteResult]: ...
     @property
     def untouched(self) -> Sequence[str]: ...
     @property
@@ -87,7 +87,7 @@ def _problems(hook: HookView) -> list[str]:
     return lines
 
 
-def _still(result: SuiteResultView) -> bool:
+def _still(result: SuiteResult) -> bool:
     """A suite that may pass and is as it was, in its fail zone or not."""
     comparison = result.comparison
     if comparison is None or result.problem or comparison.wrong_cases:
@@ -98,7 +98,7 @@ def _still(result: SuiteResultView) -> bool:
     return not (changed or moved or special or comparison.run.quarantine != NO_QUARANTINE)
 
 
-def _suite(comparison: ComparisonView | None) -> list[Block]:
+def _suite(comparison: Comparison | None) -> list[Block]:
     assert comparison is not None
     run = comparison.run
     against = f" against {comparison.against}" if comparison.against else ""
@@ -121,7 +121,7 @@ def _suite(comparison: ComparisonView | None) -> list[Block]:
     return [head, Note(lines), quarantine_note(run.quarantine)]
 
 
-def _moved(comparison: ComparisonView) -> str:
+def _moved(comparison: Comparison) -> str:
     primary = comparison.run.suite.kind.primary
     change = next((each for each in comparison.metrics if each.key == primary), None)
     if change is None or change.baseline is None or change.current is None or change.delta is None:
@@ -182,13 +182,13 @@ def _not_added(hook: HookView) -> list[Block]:
     return [Note([f"Not added to the change: {shown}{f' and {more} more' if more > 0 else ''}."])]
 
 
-def _named(hook: HookView, result: SuiteResultView) -> str:
+def _named(hook: HookView, result: SuiteResult) -> str:
     """The option for the suite, where there are several or nothing else says which one it is."""
     alone = len(hook.results) + len(hook.untouched) < 2 and result.run is not None
     return "" if alone else f" --suite {plain(result.suite)}"
 
 
-def _judge(hook: HookView, result: SuiteResultView) -> str:
+def _judge(hook: HookView, result: SuiteResult) -> str:
     """The option for the base that judged; none for a suite that the base lacks, which its own baseline judged."""
     own = result.comparison is not None and not result.comparison.against
     return "" if own or not hook.base else f" --against {hook.base[:SHA]}"

@@ -16,12 +16,12 @@ from typing import Literal, NamedTuple
 from row3.domain.findings import LintReport
 from row3.domain.judgements import Code, Reason
 from row3.domain.verdicts import Verdict
+from row3.gate.results import Comparison, Run, SuiteResult, SuitesReport
 from row3.reports import numbers
 from row3.reports.advice import SCORES, approval_line, behind_line, look, summary
 from row3.reports.case_outcomes import Outcome, outcomes
 from row3.reports.findings import summary as lint_summary
 from row3.reports.headline import candidates, declines_line, fail_zones, title_of
-from row3.reports.model import ComparisonView, RunView, SuiteResultView, SuitesView
 from row3.reports.reason_text import Ground, grounds_of
 from row3.reports.style import plain
 from row3.reports.suites import counted, headword, problem_of
@@ -76,8 +76,8 @@ class Issue:
 
 
 def run_issues(
-    run: RunView,
-    comparison: ComparisonView | None = None,
+    run: Run,
+    comparison: Comparison | None = None,
     *,
     declines: int = 0,
     name: str = "row3",
@@ -103,13 +103,13 @@ def run_issues(
     return [*found, *(issue for issue in cases if issue is not None and issue.about not in named)]
 
 
-def suites_issues(report: SuitesView, places: Places = HERE) -> list[Issue]:
+def suites_issues(report: SuitesReport, places: Places = HERE) -> list[Issue]:
     """Return the issues of several suites."""
     found = [] if report.behind is None else [_behind(*report.behind, "row3")]
     return [*found, *(issue for result in report.results for issue in _of_suite(result, places))]
 
 
-def _of_suite(result: SuiteResultView, places: Places) -> Iterator[Issue]:
+def _of_suite(result: SuiteResult, places: Places) -> Iterator[Issue]:
     name, run = f"row3 {result.suite}", result.run
     if run is not None:
         issues = run_issues(run, result.comparison, declines=result.declines, name=name, places=places)
@@ -150,13 +150,13 @@ def github_text(issues: Iterable[Issue], last: Issue | None = None, places: Plac
     return "".join(f"{line}\n" for line in [*lines, *([_command(last, places)] if last else [])])
 
 
-def run_notice(comparison: ComparisonView) -> Issue:
+def run_notice(comparison: Comparison) -> Issue:
     """Return the verdict, to end the commands of one comparison."""
     text = " · ".join(part for part in (summary(comparison), approval_line(comparison)) if part)
     return Issue("notice", "gate/verdict", f"row3: {look(comparison).word}", text, "info")
 
 
-def suites_notice(report: SuitesView) -> Issue:
+def suites_notice(report: SuitesReport) -> Issue:
     """Return the verdict on several suites."""
     word = headword(report)
     return Issue("notice", "gate/verdict", f"row3: {word}" if word else "row3", counted(report), "info")
@@ -194,7 +194,7 @@ def _behind(commits: int, ref: str, name: str) -> Issue:
     return Issue("warning", "gate/behind", f"{name}: behind", behind_line(commits, ref), "info")
 
 
-def _reason(comparison: ComparisonView, ground: Ground, name: str, places: Places) -> Issue:
+def _reason(comparison: Comparison, ground: Ground, name: str, places: Places) -> Issue:
     run, reason, word = comparison.run, ground.reasons[0], "note" if ground.note else ground.verdict.word
     blocks = ground.verdict is Verdict.BLOCK and comparison.blocked
     severity: Severity = "info" if ground.note else "major"
@@ -206,7 +206,7 @@ def _reason(comparison: ComparisonView, ground: Ground, name: str, places: Place
     return Issue(level, f"gate/{word}", f"{name}: {word}", ground.text, severity, path, FIRST_LINE, about)
 
 
-def file_of(reason: Reason, run: RunView, places: Places = HERE) -> str:
+def file_of(reason: Reason, run: Run, places: Places = HERE) -> str:
     """Return the file that a person would look into first."""
     kind, _, rest = reason.subject.partition(" ")
     known = {metric.key for metric in run.suite.kind.metrics}
@@ -222,13 +222,13 @@ def file_of(reason: Reason, run: RunView, places: Places = HERE) -> str:
         return f"baselines/{run.suite.name}.json"
     if reason.subject and reason.subject not in known:
         return places.case(run.suite.name, reason.subject)
-    if run.suite.system is not None:
+    if not run.suite.prompted:
         return "row3.toml"  # names the system that answers
     waiting = candidates(run) or [f"{name}-{version}" for name, version in run.header.prompts.items()]
     return f"prompts/{waiting[0]}.md" if waiting else "row3.toml"
 
 
-def _case(run: RunView, outcome: Outcome, name: str, places: Places, *, stopped: bool) -> Issue | None:
+def _case(run: Run, outcome: Outcome, name: str, places: Places, *, stopped: bool) -> Issue | None:
     path, case_id = places.case(run.suite.name, outcome.case_id), outcome.case_id
     level: Level = "warning"
     severity: Severity

@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
+from row3.gate.results import Comparison, Run, SuiteResult
 from row3.reports import numbers
 from row3.reports.advice import approval_line, behind_line, is_complete, look, summary
 from row3.reports.case_outcomes import Outcome, outcomes
-from row3.reports.model import ComparisonView, RunView, SuiteResultView
 from row3.reports.reason_text import grounds_of
 from row3.reports.style import plain
 from row3.reports.suites import problem_of
@@ -17,7 +17,7 @@ from row3.reports.suites import problem_of
 _ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def junit_xml(run: RunView, comparison: ComparisonView | None = None) -> str:
+def junit_xml(run: Run, comparison: Comparison | None = None) -> str:
     """Return the file of one run.
 
     A case without an answer is an error. A bad answer, and a case that alone fell by more than the block limit, is a
@@ -27,7 +27,7 @@ def junit_xml(run: RunView, comparison: ComparisonView | None = None) -> str:
     return _file([_suite(run, comparison)])
 
 
-def suites_junit(results: Sequence[SuiteResultView]) -> str:
+def suites_junit(results: Sequence[SuiteResult]) -> str:
     """Return the file of several suites: one that could not be run is an error, one that was removed a failure."""
     suites = []
     for result in results:
@@ -39,7 +39,7 @@ def suites_junit(results: Sequence[SuiteResultView]) -> str:
     return _file(suites)
 
 
-def _suite(run: RunView, comparison: ComparisonView | None) -> Element:
+def _suite(run: Run, comparison: Comparison | None) -> Element:
     suite = Element("testsuite", {"name": _clean(f"row3 {run.suite.name}")})
     suite.set("timestamp", _clean(run.header.at.removesuffix("Z")))
     group = _clean(f"row3.{run.suite.name}")
@@ -53,7 +53,7 @@ def _suite(run: RunView, comparison: ComparisonView | None) -> Element:
     return suite
 
 
-def _unusable(result: SuiteResultView, tag: str | None) -> Element:
+def _unusable(result: SuiteResult, tag: str | None) -> Element:
     suite = Element("testsuite", {"name": _clean(f"row3 {result.suite}")})
     gate = SubElement(suite, "testcase", {"classname": _clean(f"row3.{result.suite}"), "name": "gate", "time": "0"})
     if tag is None:
@@ -94,7 +94,7 @@ def _case(element: Element, outcome: Outcome, *, judged: bool) -> None:
         _problem(element, "failure", "regressed", f"{before} → {after} ({numbers.points(outcome.delta)} points)")
 
 
-def _gate(element: Element, comparison: ComparisonView) -> None:
+def _gate(element: Element, comparison: Comparison) -> None:
     lines = [
         f"{'note' if ground.note else ground.verdict.word}: {plain(ground.text)}" for ground in grounds_of(comparison)
     ]

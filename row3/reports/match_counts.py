@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 from row3.domain.counts import count
 from row3.domain.scores import Tally
+from row3.gate.results import Comparison, Run
 from row3.matching.predicates import fold_predicate
 from row3.metrics.tallies import PAIR, split
 from row3.reports.document import Facts, Text
-from row3.reports.model import ComparisonView, RunView
 from row3.reports.style import plain, shorten
 
 SHOWN_NAMES = 3
@@ -70,13 +70,13 @@ GROUPS = (
 )
 
 
-def run_counts(run: RunView, *, every: bool = False) -> Facts:
+def run_counts(run: Run, *, every: bool = False) -> Facts:
     """Return how the items of a run matched, a line a group; no lines where nothing was extracted or counted.
 
     Args:
         every: name every error, not only the most frequent of each kind.
     """
-    tally, most = run.collected.tally, None if every else SHOWN_NAMES
+    tally, most = run.tally, None if every else SHOWN_NAMES
     often = f" in {run.header.repeats:,} repeats" if run.header.repeats > 1 else ""
     rows: list[tuple[str, Text]] = []
     for group in GROUPS:
@@ -91,7 +91,7 @@ def run_counts(run: RunView, *, every: bool = False) -> Facts:
     return Facts([*rows, *_unknown({}, tally, run, most)])
 
 
-def moved_counts(comparison: ComparisonView, *, every: bool = False) -> Facts:
+def moved_counts(comparison: Comparison, *, every: bool = False) -> Facts:
     """Return which of these counts moved over the cases that both sides answer, before → now."""
     (before, after), most = comparison.tallies, None if every else SHOWN_NAMES
     rows: list[tuple[str, Text]] = []
@@ -165,7 +165,7 @@ def _from_to(before: int, after: int) -> str:
     return f"{after:,}" if before == after else f"{before:,} → {after:,}"
 
 
-def _unknown(before: Tally, after: Tally, run: RunView, most: int | None) -> list[tuple[str, Text]]:
+def _unknown(before: Tally, after: Tally, run: Run, most: int | None) -> list[tuple[str, Text]]:
     """Predicates that the suite does not know, each with the one it may be a slip of."""
     old, new = before.get(UNKNOWN, NOTHING), after.get(UNKNOWN, NOTHING)
     ranked = [label for label in _often({**old, **new}) if not before or old.get(label, 0) != new.get(label, 0)]

@@ -8,12 +8,12 @@ from typing import Protocol
 from row3.domain.judgements import Approval, Code, Judgement, Reason
 from row3.domain.prompts import PromptRef
 from row3.domain.verdicts import Verdict
+from row3.gate.results import Comparison, Run
 from row3.reports import numbers
 from row3.reports.advice import SCORES, look_of
 from row3.reports.comparison import brief_comparison, comparison_document, ground_blocks
 from row3.reports.document import Block, Document, Lines, Note, Span, Title
 from row3.reports.headline import title_of
-from row3.reports.model import ComparisonView, RunView
 from row3.reports.reason_text import Words, grounds
 from row3.reports.scorecard import brief_scorecard, scorecard_document
 
@@ -24,9 +24,9 @@ class PromotionView(Protocol):
     @property
     def ref(self) -> PromptRef: ...
     @property
-    def run(self) -> RunView: ...
+    def run(self) -> Run: ...
     @property
-    def comparison(self) -> ComparisonView | None:
+    def comparison(self) -> Comparison | None:
         """None for a first promotion, which has no baseline."""
         ...
 

@@ -12,9 +12,9 @@ from row3.domain.judgements import Code, Reason
 from row3.domain.metrics import Metric
 from row3.domain.verdicts import Verdict
 from row3.gate.policy import GatePolicy
+from row3.gate.results import Comparison
 from row3.gate.zones import SLACK
 from row3.reports import numbers
-from row3.reports.model import ComparisonView
 from row3.reports.move_text import move_text
 
 NAMED, NAMED_METRICS = 3, 6
@@ -54,14 +54,14 @@ class Ground:
         return self.verdict is Verdict.PROCEED
 
 
-def words_of(comparison: ComparisonView) -> Words:
+def words_of(comparison: Comparison) -> Words:
     """Return what the sentences of a comparison need."""
     suite = comparison.run.suite
     metrics = {metric.key: metric for metric in suite.kind.metrics}
     return Words(metrics, {change.key: change for change in comparison.metrics}, suite.policy)
 
 
-def grounds_of(comparison: ComparisonView) -> list[Ground]:
+def grounds_of(comparison: Comparison) -> list[Ground]:
     """Return the reasons of a comparison as lines, worst first and notes last, without those about its approval."""
     about = (Code.APPROVED,)
     return grounds([reason for reason in comparison.reasons if reason.code not in about], words_of(comparison))

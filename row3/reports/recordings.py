@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from row3.domain.counts import count
+from row3.gate.results import JudgedSuite
 from row3.reports.document import Document, Note, Table
-from row3.reports.model import SuiteView
 from row3.reports.style import plain, visible
 
 HEADERS = ("prompt", "recordings", "cases", "size", "promoted", "candidate", "stale")
@@ -139,7 +139,7 @@ def imported_text(done: ImportedView) -> str:
     return "\n".join([*lines, f"{count(done.responses, 'response')} read: {told}"])
 
 
-def waiting_text(waiting: Mapping[str, int], suite: SuiteView) -> list[str]:
+def waiting_text(waiting: Mapping[str, int], suite: JudgedSuite) -> list[str]:
     """Which answers of a later stage are missing now, and the command that shows their requests."""
     flags = visible(suite.flags("row3", "mode"))
     return [

@@ -3,29 +3,33 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Any
 
 from row3.domain.intervals import Interval
 from row3.domain.judgements import Approval, Reason
 from row3.domain.metrics import by_other_names
+from row3.domain.runs import Header
 from row3.domain.tiers import tier_of
 from row3.gate.power import Sensitivity
+from row3.gate.results import Comparison, Run, SuiteResult, SuitesReport
 from row3.gate.zones import warning_only
 from row3.reports.bounds_text import bounds_json
 from row3.reports.differences import difference_lines
 from row3.reports.live_text import live_json
 from row3.reports.match_counts import tally_json
-from row3.reports.model import BaseView, ComparisonView, JoinedLines, Lines, RunView, SuiteResultView, SuitesView
 from row3.reports.quarantine_text import quarantine_json
 from row3.reports.reason_text import Words, reason_text, words_of
 from row3.reports.suites import problem_of
 
 SCHEMA_VERSION = 2
 """2: a reason has a code, a subject and figures; `rescored` is gone."""
+LINES_AT_ONCE = 64
+"""Written in one piece."""
 
 
-def result_json(run: RunView, comparison: ComparisonView | None = None, *, declines: int = 0) -> Iterator[bytes]:
+def result_json(run: Run, comparison: Comparison | None = None, *, declines: int = 0) -> Iterator[bytes]:
     """Return the text of a result; `cases` are the run's details as they are, one a line.
 
     Metrics, deltas and pooled values are fractions; a delta is current minus baseline over the cases both answer.
@@ -39,7 +43,7 @@ def result_json(run: RunView, comparison: ComparisonView | None = None, *, decli
     yield b"]\n}\n" if empty else b"\n]}\n"
 
 
-def suites_json(report: SuitesView) -> Iterator[bytes]:
+def suites_json(report: SuitesReport) -> Iterator[bytes]:
     """Return several results in one document: `verdict` (null where nothing was judged), `exitCode`, `suites`."""
     standings = {result.suite: result.standing for result in report.results if result.standing != "none"}
     head = {
@@ -57,7 +61,7 @@ def suites_json(report: SuitesView) -> Iterator[bytes]:
     yield b"\n]}\n"
 
 
-def _one(result: SuiteResultView) -> Iterator[bytes]:
+def _one(result: SuiteResult) -> Iterator[bytes]:
     """The document of one suite; of one that could not be run, its name and why."""
     if result.run is None:
         value = {"schemaVersion": SCHEMA_VERSION, "suite": result.suite, "verdict": None, "problem": problem_of(result)}
@@ -72,18 +76,15 @@ def _one(result: SuiteResultView) -> Iterator[bytes]:
     yield held.rstrip(b"\n")  # a comma follows
 
 
-def joined(lines: Lines) -> Iterator[bytes]:
-    """Return the lines with a comma and a line end between them."""
-    if isinstance(lines, JoinedLines):
-        yield from lines.joined()
-        return
-    between = b""
-    for line in lines:
-        yield between + line
+def joined(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """Return the lines with a comma and a line end between them, in few large pieces."""
+    left, between = iter(lines), b""
+    while some := list(islice(left, LINES_AT_ONCE)):
+        yield between + b",\n".join(some)
         between = b",\n"
 
 
-def _head(run: RunView, comparison: ComparisonView | None, declines: int) -> dict[str, Any]:
+def _head(run: Run, comparison: Comparison | None, declines: int) -> dict[str, Any]:
     header = run.header
     value: dict[str, Any] = {
         "schemaVersion": SCHEMA_VERSION,
@@ -102,18 +103,18 @@ def _head(run: RunView, comparison: ComparisonView | None, declines: int) -> dic
         "runId": header.run_id,
         "at": header.at,
         "repeats": header.repeats,
-        "complete": not run.collected.failed,
+        "complete": not run.failed,
         "pooled": dict(header.pooled),
         "denominators": dict(header.denominators),
-        "skipped": {key: dict(reasons) for key, reasons in run.collected.skipped.items()},
+        "skipped": {key: dict(reasons) for key, reasons in run.skipped.items()},
         "bounds": bounds_json(run),
         **quarantine_json(run.quarantine),
-        "failed": list(run.collected.failed),
-        "badAnswers": list(run.collected.bad),
+        "failed": list(run.failed),
+        "badAnswers": list(run.bad),
         "declines": declines if comparison is None else comparison.declines,
     }
-    if run.collected.tally:
-        value["matchCounts"] = tally_json(run.collected.tally, run.suite.rules.predicates)
+    if run.tally:
+        value["matchCounts"] = tally_json(run.tally, run.suite.rules.predicates)
     if warns := warning_only(run.suite.rules.thresholds):
         value["warningOnly"] = sorted(warns)
     if entities := by_other_names(run.suite.kind.metrics, header.metrics):
@@ -121,9 +122,9 @@ def _head(run: RunView, comparison: ComparisonView | None, declines: int) -> dic
     return value if comparison is None else value | _judged(comparison)
 
 
-def _judged(comparison: ComparisonView) -> dict[str, Any]:
+def _judged(comparison: Comparison) -> dict[str, Any]:
     words = words_of(comparison)
-    complete = comparison.judgement.complete and not comparison.run.collected.failed
+    complete = comparison.judgement.complete and not comparison.run.failed
     value: dict[str, Any] = {
         "intervals": {
             change.key: interval_json(change.interval) for change in comparison.metrics if change.interval is not None
@@ -194,7 +195,7 @@ def _sensitivity(seen: Sensitivity) -> dict[str, Any]:
     }
 
 
-def _baseline(base: BaseView, against: str | None) -> dict[str, Any]:
+def _baseline(base: Header, against: str | None) -> dict[str, Any]:
     value: dict[str, Any] = {
         "runId": base.run_id,
         "at": base.at,

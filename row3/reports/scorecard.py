@@ -8,6 +8,8 @@ import re
 from collections.abc import Mapping, Sequence
 
 from row3.domain.metrics import Metric, Zone
+from row3.domain.runs import CaseRow
+from row3.gate.results import Run
 from row3.reports import numbers
 from row3.reports.bounds_text import bounds_lines
 from row3.reports.case_changes import words_of
@@ -26,7 +28,6 @@ from row3.reports.headline import (
     zone_span,
 )
 from row3.reports.match_counts import run_counts
-from row3.reports.model import CaseView, RunView
 from row3.reports.quarantine_text import quarantine_note
 from row3.reports.style import MARKS, plain, shorten, visible
 
@@ -54,7 +55,7 @@ SHORT = {
 WARNS = "(a minimum in brackets warns and does not block)"
 
 
-def scorecard_document(run: RunView, *, declines: int = 0, verbose: bool = False, headed: bool = True) -> Document:
+def scorecard_document(run: Run, *, declines: int = 0, verbose: bool = False, headed: bool = True) -> Document:
     """Return a whole scorecard.
 
     Args:
@@ -69,17 +70,17 @@ def scorecard_document(run: RunView, *, declines: int = 0, verbose: bool = False
     return Document([*blocks, usage_note(run, verbose=verbose), _warnings(run, declines)])
 
 
-def brief_scorecard(run: RunView) -> Document:
+def brief_scorecard(run: Run) -> Document:
     """Return the metrics and the warnings alone."""
     return Document([*_metrics(run), quarantine_note(run.quarantine), *problem_blocks(run), _warnings(run, 0)])
 
 
-def scorecard_heading(run: RunView) -> list[Block]:
+def scorecard_heading(run: Run) -> list[Block]:
     """Return the heading of a run that is not judged."""
     return [Title(f"row3 · {run.suite.name}"), Note([what_runs(run)])]
 
 
-def _metrics(run: RunView) -> list[Block]:
+def _metrics(run: Run) -> list[Block]:
     headline, companions = (
         [metric for metric in shown_metrics(run.suite, companion=which) if metric.key in run.header.metrics]
         for which in (False, True)
@@ -95,7 +96,7 @@ def _metrics(run: RunView) -> list[Block]:
     return [*blocks, Note([WARNS], "quiet")] if warns else blocks
 
 
-def _metric_row(metric: Metric, run: RunView) -> list[Text]:
+def _metric_row(metric: Metric, run: Run) -> list[Text]:
     threshold = run.suite.rules.thresholds.get(metric.key)
     value = numbers.percent(run.header.metrics[metric.key], beside=numbers.limits_of(threshold))
     primary = metric.key == run.suite.kind.primary
@@ -105,18 +106,18 @@ def _metric_row(metric: Metric, run: RunView) -> list[Text]:
     return [*texts, zone_span(run.zones.get(metric.key)), *(Span(text, "quiet") for text in limits), n]
 
 
-def missing_note(run: RunView) -> Note:
+def missing_note(run: Run) -> Note:
     """Return which metrics were skipped for which cases, and what a rate of 0 still leaves possible."""
     return Note([*(f"skipped: {text}" for text in skipped_lines(run)), *bounds_lines(run)], "quiet")
 
 
-def problem_blocks(run: RunView, *, verbose: bool = False) -> list[Block]:
+def problem_blocks(run: Run, *, verbose: bool = False) -> list[Block]:
     """Return the cases without an answer and the bad answers, each problem once unless verbose."""
     why = dict(run.problems)
     blocks: list[Block] = []
     for ids, mark, text in (
-        (run.collected.failed, Span("? ", "bad"), "without an answer: the run is incomplete, nothing counts as 0"),
-        (run.collected.bad, Span("✗ ", "warning"), "with a bad answer: 0 on every metric"),
+        (run.failed, Span("? ", "bad"), "without an answer: the run is incomplete, nothing counts as 0"),
+        (run.bad, Span("✗ ", "warning"), "with a bad answer: 0 on every metric"),
     ):
         if ids:
             found = [(case_id, why.get(case_id, "")) for case_id in ids]
@@ -143,7 +144,7 @@ def _by_problem(problems: Sequence[tuple[str, str]]) -> list[str]:
     return [*lines, f"{numbers.count(left, 'more problem')} (-v shows all)"] if left > 0 else lines
 
 
-def _cases(run: RunView, *, verbose: bool) -> list[Block]:
+def _cases(run: Run, *, verbose: bool) -> list[Block]:
     ordered = [row for row in worst_first(run) if row.status != "failed"]  # those are listed with their problems
     if not ordered:
         return []
@@ -151,18 +152,18 @@ def _cases(run: RunView, *, verbose: bool) -> list[Block]:
     columns, spread = _columns(run, shown), run.header.repeats > 1
     headers = ("case, worst first", *map(_short, columns), *(["±"] if spread else []))
     rows = [_case_row(row, columns, run, spread=spread) for row in shown]
-    left = run.cases - len(run.collected.failed) - len(shown)
+    left = run.cases - len(run.failed) - len(shown)
     how = " (--format json has all)" if len(shown) == len(ordered) else " (-v shows all)"
     return [Table(headers, rows, "l" + "r" * (len(headers) - 1), more=more(left, how=how))]
 
 
-def worst_first(run: RunView) -> list[CaseView]:
+def worst_first(run: Run) -> list[CaseRow]:
     """Return the cases by their primary metric, lowest first."""
     primary = run.suite.kind.primary
     return sorted(run.rows, key=lambda row: (row.metrics.get(primary, math.inf), row.case_id))
 
 
-def _columns(run: RunView, rows: Sequence[CaseView]) -> list[Metric]:
+def _columns(run: Run, rows: Sequence[CaseRow]) -> list[Metric]:
     """The primary metric, then the headline metrics that some case has."""
     primary = run.suite.kind.primary
     there = [m for m in shown_metrics(run.suite, companion=False) if any(m.key in row.metrics for row in rows)]
@@ -173,7 +174,7 @@ def _short(metric: Metric) -> str:
     return SHORT.get(metric.key, shorten(metric.title.split()[-1].lower(), 7))
 
 
-def _case_row(row: CaseView, columns: Sequence[Metric], run: RunView, *, spread: bool) -> list[Text]:
+def _case_row(row: CaseRow, columns: Sequence[Metric], run: Run, *, spread: bool) -> list[Text]:
     bad = row.status != "scored"
     zone = Zone.FAIL if bad else row.zones.get(run.suite.kind.primary)
     mark = Span("  ") if zone is None else Span(f"{MARKS[zone]} ", ZONE_TONES[zone])
@@ -189,7 +190,7 @@ def _case_row(row: CaseView, columns: Sequence[Metric], run: RunView, *, spread:
     return [*cells, "" if row.spread is None else numbers.bare(row.spread)] if spread else cells
 
 
-def _items(run: RunView) -> list[Block]:
+def _items(run: Run) -> list[Block]:
     """What each case missed and got wrong, by name, worst case first."""
     found = _found(run)
     rows = [row.case_id for row in worst_first(run) if row.case_id in found]
@@ -206,7 +207,7 @@ def _list(key: str, items: Sequence[str]) -> str:
     return f"{name}: {', '.join(shown)}{f' and {left:,} more' if left else ''}"
 
 
-def _found(run: RunView) -> dict[str, Mapping[str, Sequence[str]]]:
+def _found(run: Run) -> dict[str, Mapping[str, Sequence[str]]]:
     """The shortfall of each case that a run still holds, from the records that a saved run would have."""
     wanted, found = {row.case_id for row in run.rows}, {}
     for line in run.records:
@@ -216,7 +217,7 @@ def _found(run: RunView) -> dict[str, Mapping[str, Sequence[str]]]:
     return found
 
 
-def usage_note(run: RunView, *, verbose: bool = False) -> Note:
+def usage_note(run: Run, *, verbose: bool = False) -> Note:
     """Return what the run took, and the repairs made to answers."""
     lines = [" · ".join(usage_lines(run.usage, shown_model(run.suite, run.header.model)))]
     if run.notes and verbose:
@@ -226,7 +227,7 @@ def usage_note(run: RunView, *, verbose: bool = False) -> Note:
     return Note([line for line in lines if line], "quiet")
 
 
-def _warnings(run: RunView, declines: int) -> Note:
+def _warnings(run: Run, declines: int) -> Note:
     lines: list[Text] = []
     if failing := fail_zones(run):
         flags = visible(run.suite.flags("row3 --compare"))

@@ -8,6 +8,7 @@ from row3.domain.changes import MetricChange
 from row3.domain.metrics import Metric
 from row3.domain.verdicts import Verdict
 from row3.gate.policy import GatePolicy
+from row3.gate.results import Comparison, Run, Standing, SuiteResult, SuitesReport
 from row3.reports import numbers
 from row3.reports.advice import TONES, behind_line, catch_up, look, look_of, summary
 from row3.reports.comparison import (
@@ -22,7 +23,6 @@ from row3.reports.comparison import (
 from row3.reports.document import Block, Document, Fold, Items, Note, Span, Table, Text, Title, more, strong
 from row3.reports.headline import what_runs, zone_span
 from row3.reports.markdown import markdown_text
-from row3.reports.model import ComparisonView, RunView, Standing, SuiteResultView, SuitesView
 from row3.reports.reason_text import Ground, Words, grounds, grounds_of
 from row3.reports.scorecard import scorecard_document
 from row3.reports.style import VERDICT_MARKS, plain, visible
@@ -57,7 +57,7 @@ BADNESS: tuple[Standing, ...] = (
 """The worst last; a suite that cannot be judged hides a verdict, so it is the worst."""
 
 
-def suites_document(report: SuitesView, *, verbose: bool = False) -> Document:
+def suites_document(report: SuitesReport, *, verbose: bool = False) -> Document:
     """Return all suites; with `verbose` each in full, else only those that do not pass."""
     blocks: list[Block] = [_title(report), _table(report.results, judged=report.judged)]
     blocks += [Note([behind_line(*report.behind)], "warning")] if report.behind else []
@@ -67,7 +67,7 @@ def suites_document(report: SuitesView, *, verbose: bool = False) -> Document:
     return Document([*blocks, *_reasons(looked), Note(_next(report))])
 
 
-def comment_markdown(results: Sequence[SuiteResultView], *, more_at: str = "") -> str:
+def comment_markdown(results: Sequence[SuiteResult], *, more_at: str = "") -> str:
     """Return the comment on a pull request: one screen, however many suites, cases and reasons there are.
 
     Args:
@@ -87,7 +87,7 @@ def comment_markdown(results: Sequence[SuiteResultView], *, more_at: str = "") -
     return f"{text}\n<sub>The whole report: <{more_at}></sub>\n" if more_at else text
 
 
-def comparison_comment(comparison: ComparisonView) -> str:
+def comparison_comment(comparison: Comparison) -> str:
     """Return the comment about a single comparison."""
     return _bounded(markdown_text(Document(_comment(comparison, level=COMMENT_LEVEL))))
 
@@ -105,13 +105,13 @@ def _bounded(text: str) -> str:
     return "\n".join(kept).rstrip() + "\n"
 
 
-def _badness(result: SuiteResultView) -> tuple[int, float]:
+def _badness(result: SuiteResult) -> tuple[int, float]:
     """By what became of it, then by the loss."""
     change = primary_change(result)
     return BADNESS.index(result.standing), 0.0 if change is None else -(change.delta or 0.0)
 
 
-def _brief(result: SuiteResultView, *, level: int) -> list[Block]:
+def _brief(result: SuiteResult, *, level: int) -> list[Block]:
     """One suite in a comment."""
     if result.comparison is not None:
         return _comment(result.comparison, level=level)
@@ -119,7 +119,7 @@ def _brief(result: SuiteResultView, *, level: int) -> list[Block]:
     return [title, Note([problem_of(result), *_signing(result)])]
 
 
-def _comment(comparison: ComparisonView, *, level: int) -> list[Block]:
+def _comment(comparison: Comparison, *, level: int) -> list[Block]:
     return [
         *heading(comparison, headed=True, level=level),
         metrics_table(comparison),
@@ -129,7 +129,7 @@ def _comment(comparison: ComparisonView, *, level: int) -> list[Block]:
     ]
 
 
-def _title(report: SuitesView) -> Title:
+def _title(report: SuitesReport) -> Title:
     word, text = headword(report), counted(report)
     if not word:
         return Title(f"row3 · {text}")
@@ -138,12 +138,12 @@ def _title(report: SuitesView) -> Title:
     return Title([Span(f"{mark} {word}", tone), f" · row3 · {text}"])
 
 
-def _table(results: Sequence[SuiteResultView], *, judged: bool, left: int = 0) -> Table:
+def _table(results: Sequence[SuiteResult], *, judged: bool, left: int = 0) -> Table:
     heads = ("suite", "metric", "now", "points", "zone", "cases", "verdict" if judged else "")
     return Table(heads, [_row(result, judged=judged) for result in results], "llrrlrl", more=more(left, how=""))
 
 
-def _row(result: SuiteResultView, *, judged: bool) -> list[Text]:
+def _row(result: SuiteResult, *, judged: bool) -> list[Text]:
     name = strong(result.suite)
     verdict: Text = [_mark(result), f" {result.standing}"]
     if result.standing == "none":
@@ -163,11 +163,11 @@ def _row(result: SuiteResultView, *, judged: bool) -> list[Text]:
     ]
 
 
-def _mark(result: SuiteResultView) -> Span:
+def _mark(result: SuiteResult) -> Span:
     return MARKS.get(result.standing, Span(""))
 
 
-def _verdict(result: SuiteResultView) -> Span:
+def _verdict(result: SuiteResult) -> Span:
     """Mark and word of one suite's verdict."""
     if result.comparison is not None:
         return look(result.comparison).span
@@ -176,19 +176,19 @@ def _verdict(result: SuiteResultView) -> Span:
     return Span("? NOT JUDGED", "bad" if result.exit_code else "warning")
 
 
-def primary_metric(run: RunView) -> Metric:
+def primary_metric(run: Run) -> Metric:
     """Return the metric that stands for a suite among others."""
     return next(metric for metric in run.suite.kind.metrics if metric.key == run.suite.kind.primary)
 
 
-def primary_value(run: RunView) -> str:
+def primary_value(run: Run) -> str:
     """Return its value in a run."""
     key = run.suite.kind.primary
     value, limits = run.header.metrics.get(key), numbers.limits_of(run.suite.rules.thresholds.get(key))
     return NONE if value is None else numbers.percent(value, beside=limits)
 
 
-def primary_change(result: SuiteResultView) -> MetricChange | None:
+def primary_change(result: SuiteResult) -> MetricChange | None:
     """Return how it moved since the base."""
     if result.comparison is None:
         return None
@@ -196,14 +196,14 @@ def primary_change(result: SuiteResultView) -> MetricChange | None:
     return next((change for change in result.comparison.metrics if change.key == key), None)
 
 
-def problem_of(result: SuiteResultView) -> str:
+def problem_of(result: SuiteResult) -> str:
     """Return why a suite could not be run or judged, or why its removal blocks."""
     if result.judgement is None or result.comparison is not None:
         return result.problem
     return "; ".join(ground.text for ground in _grounds(result))
 
 
-def _grounds(result: SuiteResultView) -> list[Ground]:
+def _grounds(result: SuiteResult) -> list[Ground]:
 
     if result.comparison is not None:
         return grounds_of(result.comparison)
@@ -211,7 +211,7 @@ def _grounds(result: SuiteResultView) -> list[Ground]:
     return grounds(reasons, Words({}, {}, GatePolicy()))
 
 
-def _details(result: SuiteResultView, *, verbose: bool) -> list[Block]:
+def _details(result: SuiteResult, *, verbose: bool) -> list[Block]:
     """A suite that does not pass in full; another one folded, where everything is wanted."""
     run, comparison = result.run, result.comparison
     if run is None:
@@ -219,7 +219,7 @@ def _details(result: SuiteResultView, *, verbose: bool) -> list[Block]:
         return [Title(result.suite), Note([text, *_signing(result)])] if text else []
     stopped = result.standing == "block"
     if not (verbose or stopped):
-        return [Title(result.suite), Note(_lacking(run))] if run.collected.failed else []
+        return [Title(result.suite), Note(_lacking(run))] if run.failed else []
     if comparison is None:
         inner = scorecard_document(run, declines=result.declines, verbose=verbose, headed=False)
         blocks: list[Block] = [Note([what_runs(run)]), *inner.blocks]
@@ -229,21 +229,21 @@ def _details(result: SuiteResultView, *, verbose: bool) -> list[Block]:
     return [Title(result.suite), *blocks] if stopped else [Fold(result.suite, blocks)]
 
 
-def _lacking(run: RunView) -> list[Text]:
+def _lacking(run: Run) -> list[Text]:
     """How many answers are missing, and why the first of them."""
-    first = run.collected.failed[0]
-    lacking = f"{len(run.collected.failed):,} of {numbers.count(run.cases, 'case')} without an answer"
+    first = run.failed[0]
+    lacking = f"{len(run.failed):,} of {numbers.count(run.cases, 'case')} without an answer"
     return [f"{lacking}; {first}: {dict(run.problems).get(first, '')}"]
 
 
-def _signing(result: SuiteResultView) -> list[str]:
+def _signing(result: SuiteResult) -> list[str]:
     """How the removal of a suite is approved."""
     if result.judgement is None or not result.exit_code:
         return []
     return [f"Next: restore it, or accept this with row3 --compare --suite {plain(result.suite)} --approve REASON"]
 
 
-def counted(report: SuitesView) -> str:
+def counted(report: SuitesReport) -> str:
     """Return how many suites have which result: `4 suites: 1 block · 1 incomplete · 2 proceed`."""
     words = reversed(BADNESS[1:])
     standings = [result.standing for result in report.results]
@@ -252,7 +252,7 @@ def counted(report: SuitesView) -> str:
     return f"{suites}: {' · '.join(parts)}" if parts else suites
 
 
-def headword(report: SuitesView) -> str:
+def headword(report: SuitesReport) -> str:
     """Return the verdict on all suites in a word; empty where nothing was judged."""
     if report.exit_code in (2, 3):
         return "INCOMPLETE" if report.exit_code == 3 else "UNUSABLE"
@@ -262,7 +262,7 @@ def headword(report: SuitesView) -> str:
     return "APPROVED" if approved and report.verdict is Verdict.PROCEED else report.verdict.word.upper()
 
 
-def _reasons(results: Sequence[SuiteResultView]) -> list[Block]:
+def _reasons(results: Sequence[SuiteResult]) -> list[Block]:
     """The first reason of each suite."""
     if not results:
         return []
@@ -271,7 +271,7 @@ def _reasons(results: Sequence[SuiteResultView]) -> list[Block]:
     return [Items([*shown, *([f"others: {left:,} more"] if left > 0 else [])])]
 
 
-def _why(result: SuiteResultView) -> str:
+def _why(result: SuiteResult) -> str:
     """The first thing there is to say of a suite, in a sentence."""
     if result.comparison is None:
         return problem_of(result) or "not judged"
@@ -280,7 +280,7 @@ def _why(result: SuiteResultView) -> str:
     return f"{found[0].text}{rest}" if found else summary(result.comparison)
 
 
-def _next(report: SuitesView) -> list[str]:
+def _next(report: SuitesReport) -> list[str]:
     """What to do about the first suite of the worst kind."""
     worst = next((result for result in report.results if result.exit_code == report.exit_code), None)
     if worst is None or not report.exit_code:

@@ -8,51 +8,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from typing import Any
 
-from msgspec import Meta, Struct, to_builtins
-
-from row3.domain.judgements import Approval
+from row3.domain.runs import SCHEMA_VERSION, HistoryEntry
 from row3.errors import InvalidFile
 from row3.store.documents import check_schema_version, dump_line, parse_json, validate
 from row3.store.files import refuse_conflicts
 from row3.store.tree import Tree, read_text
 
 FILE = "metrics-history.json"
-SCHEMA_VERSION = 1
 ASKS = ("live", "record")
 """Modes in which every answer is asked for anew."""
 OF_THE_MOMENT = ("runId", "at", "commit", "dirty")
-
-
-class HistoryEntry(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
-    """One entry of `metrics-history.json`."""
-
-    schema_version: int = SCHEMA_VERSION
-    run_id: str
-    at: Annotated[str, Meta(description="UTC, ISO 8601.")]
-    action: Literal["baseline", "compare", "promotion"]
-    suite: str
-    commit: str | None = None
-    dirty: bool | None = None
-    prompts: dict[str, str]
-    model: str
-    mode: str
-    cases: int
-    metrics: dict[str, float]
-    verdict: Literal["proceed", "investigate", "block"] | None = None
-    reasons: list[str] = []
-    evidence: Annotated[
-        str, Meta(description="Digest of what the verdict rests on: prompts, cases, scorer, baseline.")
-    ] = ""
-    approval: Approval | None = None
-
-    def plain(self) -> dict[str, Any]:
-        """Return the entry as JSON, without what is None."""
-        value = {key: part for key, part in to_builtins(self).items() if part is not None}
-        if self.approval is not None:
-            value["approval"] = {key: part for key, part in value["approval"].items() if part is not None}
-        return value
 
 
 def read_history(tree: Tree) -> list[HistoryEntry]:

@@ -10,10 +10,11 @@ from msgspec.structs import replace
 
 from row3.domain.criteria import Criteria, CriteriaChange, Looser, Rule
 from row3.domain.manifests import Manifest
+from row3.domain.runs import HistoryEntry
 from row3.domain.tiers import Tier
 from row3.gate.inventory import Demands, inventory, strictness
 from row3.store.cases import StoredCase, golden_files, read_case
-from row3.store.history import HistoryEntry, read_history
+from row3.store.history import read_history
 from row3.store.manifests import parse_manifest
 from row3.store.project import Project
 from row3.store.prompts import read_promoted

@@ -12,11 +12,11 @@ from typing import TypeVar
 from msgspec import structs
 from msgspec.structs import asdict
 
-from row3.domain.given import NOTHING, Given
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.tiers import Tier, suite_of_stem, tier_of
 from row3.errors import InvalidFile, UsageError
 from row3.gate.policy import GatePolicy, parse_limits
+from row3.gate.results import JudgedSuite
 from row3.gate.zones import SLACK
 from row3.kinds import kind_named
 from row3.kinds.base import Kind, Rules
@@ -41,37 +41,16 @@ from row3.store.system_config import SystemConfig
 Settings = TypeVar("Settings", GateConfig, ProviderConfig)
 
 
-@dataclass(frozen=True, slots=True)
-class Suite:
-    """Golden cases of one kind with the rules they are judged by."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suite(JudgedSuite):
+    """Golden cases of one kind, the rules they are judged by, and what answers them."""
 
-    name: str
-    kind: Kind
     pipeline: tuple[str, ...]
-    rules: Rules
-    policy: GatePolicy
     provider: ProviderConfig
-    golden: str
-    """Folder of its cases, from the project on."""
     system: SystemConfig | None = None
-    """What answers in the place of a model and its prompts."""
-    tier: Tier = "replay"
-    """Whose thresholds and limits these are, and whose baseline is compared with."""
+    """What answers in place of a model and its prompts."""
     lint_sizes: LintSizes = "error"
     """What lint makes of cases and suites of another size than usual."""
-    flag: str = ""
-    """What a printed command has to be given to be about this suite: ` --suite NAME`, nothing for the default one."""
-    given: Given = NOTHING
-    """What else the command line said of the answers that are looked at."""
-
-    @property
-    def local(self) -> bool:
-        """Its model runs in this process."""
-        return self.system is None and self.provider.preset == "local"
-
-    def flags(self, command: str, *said: str) -> str:
-        """What a printed command has to be given to be about this suite and the same answers; as `Given.flags`."""
-        return self.flag + self.given.flags(command, *said)
 
 
 def baseline_tier(project: Project, suite: Suite) -> Tier:
@@ -154,6 +133,7 @@ def make_suite(config: Config, name: str, tier: Tier = "replay") -> Suite:
     policy = _policy(gate, kind, thresholds, where=at_gate)
     if policy.investigate > policy.block:
         raise InvalidFile("`investigate` is above `block`", where=at_gate, fix="Keep investigate ≤ block")
+    provider, system = _merged(config.provider, settings.provider), _system(settings, kind, where=where)
     return Suite(
         name=name,
         kind=kind,
@@ -169,10 +149,12 @@ def make_suite(config: Config, name: str, tier: Tier = "replay") -> Suite:
             predicates=ROW3_PREDICATES if settings.predicates.allowed is None else tuple(settings.predicates.allowed),
         ),
         policy=policy,
-        provider=_merged(config.provider, settings.provider),
+        provider=provider,
+        prompted=system is None,
+        local=system is None and provider.preset == "local",
         golden=golden_of(config, name),
         lint_sizes=settings.lint_sizes,
-        system=_system(settings, kind, where=where),
+        system=system,
         tier=tier,
     )
 

@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from row3.errors import Row3Error, UsageError
+from row3.gate.results import SuiteResult, worst_code
 from row3.store.project import READ_PATHS, find_root
 from row3.store.suites import pick_suite
 from row3.workflows.pipeline.run_suite import RunOptions
 from row3.workflows.session import Session
 from row3.workflows.snapshots import affected, fork_of_work, inside_of, protected_branch, snapshot_of
 from row3.workflows.suites.all_suites import judge_suites
-from row3.workflows.suites.results import SuiteResult, worst_code
 
 if TYPE_CHECKING:
     from row3.vcs.refs import Push

@@ -9,19 +9,21 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
+from row3.domain.prompts import Lineup
 from row3.domain.requests import digest_json
+from row3.domain.runs import HistoryEntry
 from row3.domain.tiers import tier_of
 from row3.errors import EnvironmentFault, InvalidFile
 from row3.gate.comparison import consecutive_declines
+from row3.gate.results import JudgedSuite, Run
 from row3.store.cases import CaseFiles, golden_files, read_case
-from row3.store.history import HistoryEntry
 from row3.store.recordings import RecordingIndex
 from row3.store.suites import Suite
 from row3.workflows.asking.budget import pricing
-from row3.workflows.pipeline.lineup import Lineup, Role, line_up
+from row3.workflows.pipeline.lineup import Role, line_up
 from row3.workflows.pipeline.results import Before, CaseResult
 from row3.workflows.pipeline.run_header import header_for
-from row3.workflows.pipeline.run_suite import Run, collect, make_asking, replay
+from row3.workflows.pipeline.run_suite import collect, make_asking, replay
 from row3.workflows.pipeline.unused_input import unused_inputs
 from row3.workflows.quarantine import in_force
 from row3.workflows.session import Session, save_log
@@ -91,9 +93,9 @@ def _with_unfinished(run: Run, unfinished: Mapping[str, str]) -> Run:
     """The run with the cases that wait for the answers of their last round: it is incomplete, and shows what it has."""
     if not unfinished:
         return run
-    run.collected.failed.extend(unfinished)
-    run.problems.extend(unfinished.items())
-    return replace(run, header=structs.replace(run.header, complete=False))
+    header = structs.replace(run.header, complete=False)
+    problems = [*run.problems, *unfinished.items()]
+    return replace(run, header=header, failed=[*run.failed, *unfinished], problems=problems)
 
 
 def note_unused_inputs(session: Session, suite: Suite, lineup: Lineup, files: CaseFiles | None = None) -> None:
@@ -110,7 +112,7 @@ def note_unused_inputs(session: Session, suite: Suite, lineup: Lineup, files: Ca
                 session.say(f"{prompt.path}:{unused.line} {unused.message}")
 
 
-def declining_runs(history: list[HistoryEntry], run: Run | None, suite: Suite) -> int:
+def declining_runs(history: list[HistoryEntry], run: Run | None, suite: JudgedSuite) -> int:
     """Return how many of a tier's latest runs declined in a row, the present one last.
 
     The composite decides. The same figures of the same prompts twice are one run.

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from row3.domain.counts import count
+from row3.domain.prompts import Lineup
 from row3.errors import UsageError
 from row3.gate.adaptive import Standing
 from row3.store.cases import CaseFiles
@@ -15,7 +16,6 @@ from row3.workflows.asking.budget import pricing
 from row3.workflows.asking.interleaved import Adaptive, InterleavedRun
 from row3.workflows.asking.live import LiveRun
 from row3.workflows.pipeline.evaluate import Asking
-from row3.workflows.pipeline.lineup import Lineup
 from row3.workflows.pipeline.results import Before, CaseResult, Packing
 from row3.workflows.pipeline.run_suite import RunOptions, make_asking
 from row3.workflows.session import Session

@@ -12,8 +12,10 @@ from tempfile import TemporaryDirectory
 from typing import Any, Protocol
 
 from row3.domain.metrics import by_other_names
+from row3.domain.prompts import Lineup
 from row3.domain.scores import CaseScore
 from row3.errors import InvalidFile, UsageError
+from row3.gate.results import Run
 from row3.kinds.answers import Unusable
 from row3.reports.match_counts import tally_json
 from row3.store.cases import StoredCase, case_files
@@ -23,10 +25,9 @@ from row3.store.project import Project, open_project
 from row3.store.suites import Suite, pick_suite
 from row3.workflows.pipeline.evaluate import Asking
 from row3.workflows.pipeline.execute import Work, evaluate_all
-from row3.workflows.pipeline.lineup import Lineup
 from row3.workflows.pipeline.meanings import Source, scored, vector_source
 from row3.workflows.pipeline.results import CaseResult, Packing
-from row3.workflows.pipeline.run_suite import Run, RunOptions, collect, header_for, wanted_cases
+from row3.workflows.pipeline.run_suite import RunOptions, collect, header_for, wanted_cases
 
 MODE = "outputs"
 MODEL = "outputs made elsewhere"
@@ -218,7 +219,7 @@ def _card(run: Run) -> Scorecard:
         denominators=dict(header.denominators),
         zones=dict(header.zones),
         entity_metrics=by_other_names(run.suite.kind.metrics, header.metrics),
-        match_counts=tally_json(run.collected.tally, run.suite.rules.predicates),
+        match_counts=tally_json(run.tally, run.suite.rules.predicates),
         cases=[json.loads(line) for line in run.details],
     )
 

@@ -12,20 +12,22 @@ from row3 import __version__
 from row3.domain.counts import count, part
 from row3.domain.judgements import Approval, Judgement
 from row3.domain.requests import digest_text
+from row3.domain.runs import HistoryEntry
 from row3.domain.tiers import tier_of
 from row3.domain.verdicts import Verdict
 from row3.errors import EnvironmentFault, RunIncomplete
+from row3.gate.results import Run
 from row3.store.cases import PATTERN, golden_files, misnamed
 from row3.store.config import FILE, Mode
 from row3.store.files import disk_faults
-from row3.store.history import HistoryEntry, read_history
+from row3.store.history import read_history
 from row3.store.locks import finish_interrupted, local_folder, tell_interrupted
 from row3.store.project import Project, open_project
 from row3.store.saved_runs import latest_runs, write_run
 from row3.store.scores import ScoreCache
 from row3.store.suites import Suite, pick_suite
 from row3.workflows.flags import NO_FLAGS, GateFlags, LiveFlags, given_by
-from row3.workflows.pipeline.run_suite import Run, RunOptions
+from row3.workflows.pipeline.run_suite import RunOptions
 
 if TYPE_CHECKING:
     from row3.workflows.asking.answering import Observer
@@ -239,7 +241,7 @@ def entry_of(run: Run, judgement: Judgement | None = None, approval: Approval | 
 
 def incomplete(run: Run, consequence: str) -> RunIncomplete:
     """The error of a run in which a case has no answer."""
-    failed = run.collected.failed
+    failed = run.failed
     first = next((problem for case_id, problem in run.problems if case_id == failed[0]), "")
     return RunIncomplete(
         f"the run is incomplete: {part(len(failed), run.cases, 'case', 'has', 'have')} no answer, {consequence}",

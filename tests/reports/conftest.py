@@ -1,4 +1,4 @@
-"""Runs and comparisons as small as they can be; they fit the protocols of `row3.reports.model`."""
+"""Runs and comparisons as small as they can be."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ import pytest
 from row3.domain.changes import MetricChange
 from row3.domain.intervals import Interval
 from row3.domain.judgements import Approval, Code, Judgement, Reason
-from row3.domain.metrics import Metric, Threshold, Zone
-from row3.domain.quarantine import NO_QUARANTINE, Quarantine
-from row3.domain.scores import Tally, Usage
+from row3.domain.metrics import Metric, Threshold
+from row3.domain.prompts import Lineup
+from row3.domain.runs import CaseRow
+from row3.domain.scores import Usage
 from row3.domain.verdicts import CaseChange, Verdict
-from row3.gate.drift import Drift
 from row3.gate.policy import GatePolicy
-from row3.gate.power import Sensitivity
+from row3.gate.results import Comparison, JudgedSuite, Run
 from row3.gate.zones import zones_of
-from row3.metrics.aggregate import Seen
+from row3.kinds.base import Rules
 
 RECALL = Metric("recall", "Concept recall", threshold=Threshold(0.60, 0.70, 0.85))
 RATE = Metric("hallucinationRate", "Hallucination rate", False, Threshold(0.05, 0.02, 0.0))
@@ -37,25 +37,13 @@ class Kind:
     primary: str = "overall"
 
 
-@dataclass
-class Rules:
-    thresholds: Mapping[str, Threshold] = field(default_factory=lambda: dict(THRESHOLDS))
-    predicates: Sequence[str] = ("IS_A", "CAUSES", "PRECEDES", "REQUIRES", "RELATES_TO")
+GATED = GatePolicy(metrics=("recall", "hallucinationRate", "overall"))
 
 
-@dataclass
-class Suite:
-    name: str = "decomposition"
-    kind: Kind = field(default_factory=Kind)
-    rules: Rules = field(default_factory=Rules)
-    policy: GatePolicy = field(default_factory=lambda: GatePolicy(metrics=("recall", "hallucinationRate", "overall")))
-    golden: str = "golden/decomposition"
-    system: object = None
-    local: bool = False
-    flag: str = ""
-
-    def flags(self, command: str, *said: str) -> str:
-        return self.flag
+def Suite(name: str = "decomposition", **rest: Any) -> JudgedSuite:
+    """A suite of the small kind."""
+    given = {"kind": Kind(), "rules": Rules(thresholds=dict(THRESHOLDS)), "policy": GATED, "golden": f"golden/{name}"}
+    return JudgedSuite(name=name, **given | rest)
 
 
 @dataclass
@@ -76,96 +64,10 @@ class Header:
     usage: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass
-class Lineup:
-    promoted: Mapping[str, str] = field(default_factory=lambda: {"decompose-concepts": "v1.0", "map-ontology": "v1.0"})
-    formerly: Mapping[str, frozenset[str]] = field(default_factory=dict)
-
-
-@dataclass
-class Collected:
-    failed: Sequence[str] = ()
-    bad: Sequence[str] = ()
-    skipped: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    seen_in: Mapping[str, Seen] = field(default_factory=dict)
-    tally: Tally = field(default_factory=dict)
-
-
-@dataclass
-class Row:
-    case_id: str
-    metrics: Mapping[str, float]
-    zones: Mapping[str, Zone]
-    status: str = "scored"
-    spread: float | None = None
-
-
-@dataclass
-class Run:
-    header: Header
-    rows: Sequence[Row]
-    zones: Mapping[str, Zone]
-    records: Sequence[bytes]
-    details: Sequence[bytes] = ()
-    suite: Suite = field(default_factory=Suite)
-    lineup: Lineup = field(default_factory=Lineup)
-    collected: Collected = field(default_factory=Collected)
-    usage: Usage = field(default_factory=Usage)
-    notes: Sequence[str] = ()
-    problems: Sequence[tuple[str, str]] = ()
-    quarantine: Quarantine = NO_QUARANTINE
-
-    @property
-    def cases(self) -> int:
-        return len(self.rows)
-
-
 ANN = Approval("known gap", "Ann", "2026-01-29T11:00:00Z")
 
 
 PASSED = Judgement(Verdict.PROCEED, (), complete=True, signature="0123456789abcdef")
-
-
-@dataclass
-class Comparison:
-    run: Run
-    baseline: Header
-    metrics: Sequence[MetricChange]
-    cases: Sequence[CaseChange]
-    moves: Mapping[str, int]
-    judgement: Judgement = PASSED
-    against: str | None = None
-    behind: int = 0
-    declines: int = 0
-    compared: int = 0
-    sensitivity: Sensitivity | None = None
-    prompt_diffs: Mapping[str, str] = field(default_factory=dict)
-    copies: Sequence[str] = ()
-    since: str | None = None
-    in_git: bool = True
-    tallies: tuple[Tally, Tally] = ({}, {})
-    interleaved: bool = False
-    saved: bool = False
-    drift: Drift | None = None
-    adaptive: Any = None
-    wrong_cases: Sequence[str] = ()
-    own_baseline: bool = False
-
-    @property
-    def verdict(self) -> Verdict:
-        return self.judgement.verdict
-
-    @property
-    def reasons(self) -> Sequence[Reason]:
-        return self.judgement.reasons
-
-    @property
-    def approval(self) -> Approval | None:
-        return self.judgement.approval
-
-    @property
-    def blocked(self) -> bool:
-        return self.verdict is Verdict.BLOCK and self.approval is None and not self.run.suite.policy.informational
 
 
 SOME = Interval(-0.02, -0.071, 0.031, 0.95, 0.0442, 0.02, 1.0, 2)
@@ -174,7 +76,7 @@ SOME = Interval(-0.02, -0.071, 0.031, 0.95, 0.0442, 0.02, 1.0, 2)
 class Make:
     """Builders; every keyword replaces a field."""
 
-    Header, Row, Collected, Lineup = Header, Row, Collected, Lineup
+    Header = Header
 
     @staticmethod
     def run(cases: Mapping[str, Mapping[str, float]], **rest: Any) -> Run:
@@ -191,9 +93,13 @@ class Make:
         ]
         run = Run(
             header=Header(means, counts),
-            rows=[Row(name, metrics, zones[name]) for name, metrics in cases.items()],
+            suite=Suite(),
+            lineup=Lineup((), {"decompose-concepts": "v1.0", "map-ontology": "v1.0"}),
             zones=zones_of(means, METRICS, THRESHOLDS),
+            usage=Usage(),
             records=lines,
+            details=[],
+            rows=[CaseRow(name, "scored", metrics, zones[name], "", None) for name, metrics in cases.items()],
         )
         return replace(run, **rest)
 
@@ -202,7 +108,9 @@ class Make:
         """The comparison with these reasons, which make its verdict."""
         verdict = max((reason.verdict for reason in reasons), default=Verdict.PROCEED)
         approval = ANN if approved else None
-        return replace(comparison, judgement=Judgement(verdict, reasons, complete, "0123456789abcdef", approval))
+        return replace(
+            comparison, judgement=Judgement(verdict, reasons, complete, "0123456789abcdef", approval), approval=approval
+        )
 
     @staticmethod
     def comparison(run: Run, changes: Sequence[CaseChange], **rest: Any) -> Comparison:
@@ -214,7 +122,7 @@ class Make:
             for key, value in before.items()
         ]
         moves = Counter(change.move for change in changes)
-        return replace(Comparison(run, baseline, moved, changes, moves, compared=run.cases), **rest)
+        return replace(Comparison(run, baseline, None, moved, changes, moves, PASSED, run.cases), **rest)
 
 
 @pytest.fixture

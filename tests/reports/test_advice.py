@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from row3.domain.judgements import Code, Reason
+from row3.domain.prompts import Lineup
 from row3.domain.verdicts import Verdict
 from row3.gate.policy import GatePolicy
 from row3.reports.advice import look, what_next
@@ -51,9 +52,9 @@ def test_a_block_for_several_reasons_names_all_fixes(comparison: Any, make: Any)
 
 
 def test_a_system_is_fixed_and_asked_without_a_model(comparison: Any, make: Any) -> None:
-    run = replace(comparison.run, suite=replace(comparison.run.suite, system="mcp"))
+    run = replace(comparison.run, suite=replace(comparison.run.suite, prompted=False))
     assert advised(make, replace(comparison, run=run), WORSE)[-1] == f"Then: fix the system {AGAIN}"
-    run = replace(run, collected=make.Collected(failed=["ozone"]))
+    run = replace(run, failed=["ozone"])
     assert advised(make, replace(comparison, run=run), WORSE) == [
         "Next: row3 --compare --mode auto asks for what is not recorded."
     ]
@@ -92,7 +93,7 @@ def test_an_investigation_says_what_to_look_at(
 
 
 def test_nothing_to_promote_asks_for_a_reason_or_a_commit(comparison: Any, make: Any) -> None:
-    done = replace(comparison, run=replace(comparison.run, lineup=make.Lineup(comparison.run.header.prompts)))
+    done = replace(comparison, run=replace(comparison.run, lineup=Lineup((), comparison.run.header.prompts)))
     assert advised(make, done, FELL)[-1] == "Then: record why this is acceptable: --approve REASON."
     assert advised(make, done) == ["Next: commit."]
     assert advised(make, replace(done, in_git=False)) == []
@@ -118,7 +119,7 @@ def test_a_copy_is_edited_first(comparison: Any, make: Any) -> None:
 
 def test_answers_that_no_provider_gives_can_come_from_elsewhere(comparison: Any, make: Any) -> None:
     header = replace(comparison.run.header, model="")
-    run = replace(comparison.run, collected=make.Collected(failed=["ozone"]), header=header)
+    run = replace(comparison.run, failed=["ozone"], header=header)
     first, second = advised(make, replace(comparison, run=run), WORSE)
     assert first == "Next: row3 --compare --mode auto --model MODEL asks for what is not recorded."
     assert "row3 --dry-run --mode auto --format json" in second
@@ -147,7 +148,7 @@ def test_the_case_that_fell_in_what_the_composite_does_not_weigh_is_named(compar
 
 def test_the_verdict_in_a_word(comparison: Any, make: Any) -> None:
     informs = replace(comparison.run, suite=replace(comparison.run.suite, policy=GatePolicy(informational=True)))
-    failed = replace(comparison.run, collected=make.Collected(failed=["ozone"]))
+    failed = replace(comparison.run, failed=["ozone"])
     shown = [
         look(make.judged(comparison)).word,
         look(make.judged(comparison, FELL)).word,

@@ -27,5 +27,5 @@ from row3.reports.bounds_text import bounds_lines
 def test_the_bound_is_left_out_where_every_case_has_some(
     comparison: Any, make: Any, seen: tuple[int, int, int, int], line: str
 ) -> None:
-    run = replace(comparison.run, collected=make.Collected(seen_in={"hallucinationRate": Seen(*seen)}))
+    run = replace(comparison.run, seen_in={"hallucinationRate": Seen(*seen)})
     assert bounds_lines(run) == [line]

@@ -56,7 +56,7 @@ def test_an_approved_block_says_by_whom(comparison: Any, make: Any) -> None:
 
 
 def test_an_incomplete_run_is_not_judged(comparison: Any, make: Any) -> None:
-    run = replace(comparison.run, collected=make.Collected(failed=["ozone"]), problems=[("ozone", "timed out")])
+    run = replace(comparison.run, failed=["ozone"], problems=[("ozone", "timed out")])
     text = shown(replace(comparison, run=run))
     assert text.startswith("? INCOMPLETE  1 of 2 cases without an answer\n")
     assert "- ozone: timed out\n" in text

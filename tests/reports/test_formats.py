@@ -10,8 +10,8 @@ import pytest
 
 from row3.domain.judgements import Code, Reason
 from row3.domain.verdicts import CaseChange, Verdict
+from row3.gate.results import SuitesReport, judged
 from row3.reports.formats import run_summary, run_text, suites_text
-from row3.workflows.suites.results import Judged, SuitesReport
 
 INVESTIGATE, BLOCK = Verdict.INVESTIGATE, Verdict.BLOCK
 
@@ -36,7 +36,7 @@ def test_an_approved_comparison_says_the_same_everywhere(comparison: Any, make: 
     assert not severities & {"blocker", "critical"}
     value = json.loads(b"".join(run_text(run, approved, "json")))  # type: ignore[arg-type]
     assert (value["verdict"], value["blocked"], value["approval"]["by"]) == (verdict.word, False, "Ann")
-    report = SuitesReport([Judged(approved)])
+    report = SuitesReport([judged(approved)])
     assert report.exit_code == 0
     assert str(suites_text(report)).startswith("✓ APPROVED · row3 · 1 suite: 1 approved\n")
 

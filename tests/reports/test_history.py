@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from row3.domain.judgements import Approval
+from row3.domain.runs import HistoryEntry
 from row3.reports.history import history_document
 from row3.reports.style import Style, cells
 from row3.reports.terminal import terminal_text
-from row3.store.history import HistoryEntry
 
 
 def history_table(entries: list[HistoryEntry], *, width: int = 80, **rest: Any) -> str:

@@ -10,10 +10,10 @@ import pytest
 from row3.domain.judgements import Code, Judgement, Reason
 from row3.domain.quarantine import Quarantine, Quarantined
 from row3.domain.verdicts import Verdict
+from row3.gate.results import SuiteResult, judged
 from row3.reports.hook import hook_document
 from row3.reports.style import cells
 from row3.reports.terminal import terminal_text
-from row3.workflows.suites.results import Gone, Judged, SuiteResult, Unjudged
 
 INVESTIGATE, BLOCK = Verdict.INVESTIGATE, Verdict.BLOCK
 FAILS = Reason(Code.IN_FAIL_ZONE, INVESTIGATE, "recall", {"before": 0.5, "after": 0.5, "minimum": 0.6})
@@ -46,17 +46,17 @@ def still(make: Any, run: Any) -> Any:
 
 
 def test_a_block_says_why_and_what_to_do(comparison: Any) -> None:
-    text = said(Hook([Judged(replace(comparison, against="0123456789"))]))
+    text = said(Hook([judged(replace(comparison, against="0123456789"))]))
     assert text == BLOCKED
     assert max(map(cells, text.splitlines())) <= 80
 
 
 def test_suites_in_which_nothing_moved_share_a_line(comparison: Any, still: Any) -> None:
     other = replace(still, run=replace(still.run, suite=replace(still.run.suite, name="retrieval")))
-    text = said(Hook([Judged(comparison), Judged(still), Judged(other)], untouched=["rest"]))
+    text = said(Hook([judged(comparison), judged(still), judged(other)], untouched=["rest"]))
     assert "row3: nothing moved: graph, retrieval\nrow3: not concerned: rest\n" in text
     assert "INVESTIGATE" not in text
-    alone = said(Hook([Judged(still)], exit_code=0))
+    alone = said(Hook([judged(still)], exit_code=0))
     assert alone.startswith("row3: graph: INVESTIGATE, overall ")
     assert "nothing moved" not in alone
     assert said(Hook([], exit_code=0)).strip() == ""
@@ -64,14 +64,14 @@ def test_suites_in_which_nothing_moved_share_a_line(comparison: Any, still: Any)
 
 def test_a_change_of_the_criteria_is_told_though_no_number_moved(comparison: Any, still: Any, make: Any) -> None:
     changed = make.judged(still, Reason(Code.CRITERIA_CHANGED, INVESTIGATE, "rule weight.recall"))
-    assert "rule weight.recall changed" in said(Hook([Judged(comparison), Judged(changed)]))
+    assert "rule weight.recall changed" in said(Hook([judged(comparison), judged(changed)]))
     entry = Quarantined("ozone", "2026-01-01", "2026-02-01", "it wavers")
     resting = replace(still, run=replace(still.run, quarantine=Quarantine((entry,))))
-    assert "it wavers" in said(Hook([Judged(comparison), Judged(resting)]))
+    assert "it wavers" in said(Hook([judged(comparison), judged(resting)]))
 
 
 def test_an_approved_block_passes_with_a_note(comparison: Any, make: Any) -> None:
-    text = said(Hook([Judged(make.judged(comparison, *comparison.reasons, approved=True))], exit_code=0))
+    text = said(Hook([judged(make.judged(comparison, *comparison.reasons, approved=True))], exit_code=0))
     assert "APPROVED (was: block)" in text
     assert "approved by Ann, 2026-01-29 11:00 UTC: known gap\n" in text
     assert "stops" not in text
@@ -79,42 +79,39 @@ def test_an_approved_block_passes_with_a_note(comparison: Any, make: Any) -> Non
 
 @pytest.mark.parametrize("name", ["pre-commit", "pre-merge-commit", "pre-push"])
 def test_what_is_pushed_has_to_be_committed(comparison: Any, name: str) -> None:
-    text = said(Hook([Judged(comparison)], name=name, merging=name == "pre-merge-commit"))
+    text = said(Hook([judged(comparison)], name=name, merging=name == "pre-merge-commit"))
     end = " && git commit" if name == "pre-push" else ""
     assert f"\n    git add metrics-history.json CHANGELOG.md{end}\n" in text
     assert ("git merge --abort" in text) == (name == "pre-merge-commit")
 
 
 def test_commands_say_where_the_project_is(comparison: Any) -> None:
-    judged = Judged(replace(comparison, against="0123456789"))
-    text = said(Hook([judged], directory="../team a", folder="../team a/", merging=True))
+    result = judged(replace(comparison, against="0123456789"))
+    text = said(Hook([result], directory="../team a", folder="../team a/", merging=True))
     assert "row3 -C '../team a' --compare --against 0123456789 --approve REASON\n" in text
     assert "git add '../team a/metrics-history.json' '../team a/CHANGELOG.md'\n" in text
     assert "git checkout '../team a/metrics-history.json'; git merge --abort\n" in text
-    new = Unjudged("new", "no baseline yet (`row3 --baseline --suite new` makes one)")
+    new = SuiteResult("new", problem="no baseline yet (`row3 --baseline --suite new` makes one)")
     assert "`row3 -C '../team a' --baseline" in " ".join(said(Hook([new], 0, directory="../team a")).split())
 
 
 def test_one_sentence_for_all_suites_that_it_is_true_of() -> None:
-    new = [Unjudged(name, f"no baseline yet (`row3 --baseline --suite {name}`)") for name in ("a", "b")]
+    new = [SuiteResult(name, problem=f"no baseline yet (`row3 --baseline --suite {name}`)") for name in ("a", "b")]
     text = " ".join(said(Hook([*new], exit_code=0)).split())
     assert text == "row3: suites a, b: no baseline yet (`row3 --baseline --suite NAME`)"
 
 
 def test_a_suite_that_is_gone_is_named_though_it_was_the_only_one() -> None:
     reason = Reason(Code.CRITERIA_REMOVED, BLOCK, "suite old")
-    text = said(Hook([Gone("old", Judgement(BLOCK, (reason,), complete=True, signature=""))]))
+    text = said(Hook([SuiteResult("old", judgement=Judgement(BLOCK, (reason,), complete=True, signature=""))]))
     assert "row3: suite old: suite old was removed\n" in text
     assert "row3 --compare --suite old --against 0123456789 --approve REASON" in text
     assert "investigate" not in text
 
 
 def test_missing_answers_are_recorded(make: Any, run: Any) -> None:
-    lacking = [
-        replace(run, suite=replace(run.suite, name=name), collected=make.Collected(failed=("ozone",)))
-        for name in ("a", "b")
-    ]
-    results = [Judged(make.comparison(each, ())) for each in lacking]
+    lacking = [replace(run, suite=replace(run.suite, name=name), failed=("ozone",)) for name in ("a", "b")]
+    results = [judged(make.comparison(each, ())) for each in lacking]
     text = said(Hook([*results], exit_code=3, not_added={"recordings/a.jsonl"}))
     assert "Not added to the change: recordings/a.jsonl.\n" in text
     assert "change:\n    row3 --compare --all --mode auto --model MODEL && git add recordings\n" in text
@@ -123,7 +120,7 @@ def test_missing_answers_are_recorded(make: Any, run: Any) -> None:
 
 def test_files_that_were_not_added_are_named(comparison: Any) -> None:
     files = {f"recordings/{i}.jsonl" for i in range(5)}
-    text = said(Hook([Judged(comparison)], not_added=files))
+    text = said(Hook([judged(comparison)], not_added=files))
     assert "Not added to the change: recordings/0.jsonl, recordings/1.jsonl" in text
     assert "and 2 more." in " ".join(text.split())
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from row3.domain.findings import LintFinding, make_report
 from row3.domain.judgements import Code, Reason
 from row3.domain.verdicts import Verdict
+from row3.gate.results import SuiteResult, SuitesReport, judged
 from row3.reports.issues import (
     Issue,
     Places,
@@ -27,7 +28,6 @@ from row3.reports.issues import (
     run_notice,
     suites_issues,
 )
-from row3.workflows.suites.results import Broken, Judged, SuitesReport, Unjudged
 
 BLOCK = Verdict.BLOCK
 SCHEMA: dict[str, Any] = {
@@ -120,7 +120,7 @@ def test_a_reason_stands_at_the_file_to_look_into(run: Any, code: Code, subject:
 
 
 def test_a_system_is_set_up_in_row3_toml(run: Any) -> None:
-    run = replace(run, suite=replace(run.suite, system="mcp"))
+    run = replace(run, suite=replace(run.suite, prompted=False))
     assert file_of(Reason(Code.WORSE, BLOCK, "recall"), run) == "row3.toml"
 
 
@@ -144,7 +144,7 @@ def test_a_plain_run_warns(make: Any) -> None:
 
 def test_a_branch_that_is_behind_says_so_once(comparison: Any) -> None:
     behind = replace(comparison, behind=1, against="main")
-    report = SuitesReport([Judged(behind), Judged(behind)])
+    report = SuitesReport([judged(behind), judged(behind)])
     for issues in (run_issues(behind.run, behind), suites_issues(report)):
         assert [issue.check for issue in issues].count("gate/behind") == 1
 
@@ -152,7 +152,12 @@ def test_a_branch_that_is_behind_says_so_once(comparison: Any) -> None:
 def test_several_suites(comparison: Any) -> None:
     other = replace(comparison, run=replace(comparison.run, suite=replace(comparison.run.suite, name="other")))
     report = SuitesReport(
-        [Judged(comparison), Judged(other), Broken("torn", "not JSON", 2), Unjudged("new", "no baseline")]
+        [
+            judged(comparison),
+            judged(other),
+            SuiteResult("torn", problem="not JSON", fault=2),
+            SuiteResult("new", problem="no baseline"),
+        ]
     )
     entries = checked(suites_issues(report))
     assert [each["location"]["path"] for each in entries[1:4:2]] == [

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from row3.domain.judgements import Code, Judgement, Reason
 from row3.domain.verdicts import Verdict
+from row3.gate.results import SuiteResult, judged, ran
 from row3.reports.junit import junit_xml, suites_junit
-from row3.workflows.suites.results import Broken, Gone, Judged, Ran, Unjudged
 
 CASES = (("a", "failed"), ("b", "bad_answer"), ("c", "scored"))
 
@@ -42,8 +42,14 @@ def test_an_incomplete_gate_is_an_error(comparison: Any, make: Any) -> None:
 
 def test_several_suites_are_one_file(comparison: Any, run: Any) -> None:
     reason = Reason(Code.CRITERIA_REMOVED, Verdict.BLOCK, "suite old")
-    gone = Gone("old", Judgement(Verdict.BLOCK, (reason,), complete=True, signature=""))
-    suites = [Judged(comparison), Ran(run), gone, Broken("torn", "not JSON", 2), Unjudged("new", "no baseline")]
+    gone = SuiteResult("old", judgement=Judgement(Verdict.BLOCK, (reason,), complete=True, signature=""))
+    suites = [
+        judged(comparison),
+        ran(run),
+        gone,
+        SuiteResult("torn", problem="not JSON", fault=2),
+        SuiteResult("new", problem="no baseline"),
+    ]
     root = ElementTree.fromstring(suites_junit(suites))
     assert [(each.get("name"), each.get("failures"), each.get("errors")) for each in root] == [
         ("row3 decomposition", "2", "0"),

@@ -65,7 +65,7 @@ Unknown predicates   PARTS 2 → 0 · PART_OF 0 → 1 · RELATED_TO 0 → 1 (nea
 
 
 def tallied(run: Any, make: Any, tally: Any = TALLY) -> Any:
-    return replace(run, collected=make.Collected(tally=tally))
+    return replace(run, tally=tally)
 
 
 def drawn(block: Facts, style: Style = PLAIN) -> str:

@@ -1,4 +1,4 @@
-"""How numbers look, and that what the reports need is what the workflows have."""
+"""How numbers look."""
 
 from __future__ import annotations
 
@@ -8,16 +8,7 @@ from hypothesis import strategies as st
 
 from row3.domain.metrics import Metric, Threshold
 from row3.reports import numbers
-from row3.reports.model import ComparisonView, HistoryView, RunView
 from row3.reports.style import cells, plain, shorten, visible
-from row3.store.history import HistoryEntry
-from row3.workflows.comparing.comparison import Comparison
-from row3.workflows.pipeline.run_suite import Run
-
-
-def fits(run: Run, comparison: Comparison, entry: HistoryEntry) -> tuple[RunView, ComparisonView, HistoryView]:
-    """For mypy: workflows' and store's own types go into the reports as they are."""
-    return run, comparison, entry
 
 
 @pytest.mark.parametrize(

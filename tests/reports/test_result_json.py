@@ -8,9 +8,8 @@ from typing import Any
 
 from row3.domain.judgements import Code, Reason
 from row3.domain.verdicts import Verdict
+from row3.gate.results import SuiteResult, SuitesReport, judged, ran
 from row3.reports.result_json import result_json, suites_json
-from row3.workflows.pipeline.spool import Spool
-from row3.workflows.suites.results import Broken, Judged, Ran, SuitesReport
 
 DOCUMENTED = [
     "schemaVersion",
@@ -65,17 +64,6 @@ def test_cases_stream_one_a_line(run: Any) -> None:
     assert set(lines) <= {line.rstrip(b",") for line in text.split(b"\n")}
 
 
-def test_lines_that_lie_ready_are_written_like_any_others(run: Any) -> None:
-    lines = [b'{"id":"a"}', '{"id":"b","text":"ü"}'.encode()]
-    for some in ([], lines[:1], lines):
-        ready = Spool()
-        for line in some:
-            ready.add(line)
-        texts = [b"".join(result_json(replace(run, details=details))) for details in (some, ready)]
-        assert texts[0] == texts[1]
-        assert len(json.loads(texts[1])["cases"]) == len(some)
-
-
 def test_figures_of_any_kind_are_json(comparison: Any, make: Any) -> None:
     figures = {"before": frozenset({"b", "a"}), "after": None}
     judged = make.judged(comparison, Reason(Code.CRITERIA_LOOSENED, Verdict.BLOCK, "rule gate.metrics", figures))
@@ -84,7 +72,7 @@ def test_figures_of_any_kind_are_json(comparison: Any, make: Any) -> None:
 
 
 def test_several_suites_are_one_document(comparison: Any, run: Any) -> None:
-    report = SuitesReport([Judged(comparison), Ran(run, 2), Broken("torn", "not JSON", 2)])
+    report = SuitesReport([judged(comparison), ran(run, 2), SuiteResult("torn", problem="not JSON", fault=2)])
     value = json.loads(b"".join(suites_json(report)))
     assert (value["schemaVersion"], value["verdict"], value["exitCode"]) == (2, "block", 2)
     assert value["standings"] == {"decomposition": "block", "torn": "unusable"}

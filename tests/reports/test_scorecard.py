@@ -22,9 +22,9 @@ def shown(run: Any, *, style: Style = PLAIN, declines: int = 0, verbose: bool = 
     return terminal_text(scorecard_document(run, declines=declines, verbose=verbose, headed=False), style)
 
 
-def test_a_scorecard_shows_everything_in_its_place(run: Any, make: Any) -> None:
-    skipped = make.Collected(skipped={"recall": {"no concepts expected": 1}})
-    run = replace(run, usage=USAGE, collected=skipped, notes=["ozone: code fence removed"])
+def test_a_scorecard_shows_everything_in_its_place(run: Any) -> None:
+    skipped = {"recall": {"no concepts expected": 1}}
+    run = replace(run, usage=USAGE, skipped=skipped, notes=["ozone: code fence removed"])
     assert shown(run, declines=3) == SCORECARD
 
 
@@ -52,11 +52,10 @@ def test_fail_zones_are_named_and_not_judged(make: Any) -> None:
     assert terminal_text(brief_scorecard(run)).endswith("(row3 --compare judges)\n")
 
 
-def test_bad_answers_and_failed_cases_are_listed_with_their_problem(run: Any, make: Any) -> None:
+def test_bad_answers_and_failed_cases_are_listed_with_their_problem(run: Any) -> None:
     rows = [replace(run.rows[0], status="failed", metrics={}, zones={}), replace(run.rows[1], status="bad_answer")]
-    collected = make.Collected(failed=["bank-runs"], bad=["ozone"])
     problems = [("bank-runs", "timed out"), ("ozone", "no JSON in it")]
-    text = shown(replace(run, rows=rows, collected=collected, problems=problems))
+    text = shown(replace(run, rows=rows, failed=["bank-runs"], bad=["ozone"], problems=problems))
     assert "? 1 case without an answer: the run is incomplete, nothing counts as 0\n- bank-runs: timed out\n" in text
     assert "✗ 1 case with a bad answer: 0 on every metric\n- ozone: no JSON in it\n" in text
     assert text.count("bank-runs") == 1
@@ -69,7 +68,7 @@ def test_cases_with_one_problem_are_named_under_it_once(run: Any, make: Any) -> 
 
     ids = [f"case-{number}" for number in range(13)]
     problems = [*((each, why(line)) for line, each in enumerate(ids, 1)), ("odd", "timed out")]
-    run = replace(run, collected=make.Collected(failed=[*ids, "odd"]), problems=problems)
+    run = replace(run, failed=[*ids, "odd"], problems=problems)
     text = " ".join(shown(run).split())
     assert text.count("no recording") == 1
     assert "(the same: case-1, case-2," in text

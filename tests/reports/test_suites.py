@@ -9,10 +9,10 @@ import pytest
 
 from row3.domain.judgements import Code, Judgement, Reason
 from row3.domain.verdicts import CaseChange, Verdict
+from row3.gate.results import SuiteResult, SuitesReport, judged, ran
 from row3.reports.formats import suites_summary, suites_text
 from row3.reports.style import Style, cells, visible
 from row3.reports.suites import comment_markdown, comparison_comment
-from row3.workflows.suites.results import Broken, Gone, Judged, Ran, SuitesReport, Unjudged
 
 HOSTILE = "evil\x1b[31m\nsuite | <b> @all"
 NOTE, INVESTIGATE, BLOCK = Verdict
@@ -23,10 +23,10 @@ def named(run: Any, name: str) -> Any:
     return replace(run, suite=replace(run.suite, name=name))
 
 
-def judged(make: Any, comparison: Any, name: str, verdict: Verdict, **rest: Any) -> Judged:
+def verdict_on(make: Any, comparison: Any, name: str, verdict: Verdict, **rest: Any) -> SuiteResult:
     reason = Reason(Code.WORSE, verdict, "recall", {"before": 0.8, "after": 0.7})
     reasons = () if verdict is NOTE else (reason, Reason(Code.CANARY, INVESTIGATE, "hallucinationRate"))
-    return Judged(make.judged(replace(comparison, run=named(comparison.run, name)), *reasons, **rest))
+    return judged(make.judged(replace(comparison, run=named(comparison.run, name)), *reasons, **rest))
 
 
 @pytest.fixture
@@ -34,11 +34,11 @@ def report(make: Any, comparison: Any) -> SuitesReport:
     """One of each, with names that are long and hostile."""
     return SuitesReport(
         [
-            judged(make, comparison, "a-suite-with-a-name-that-is-far-too-long-for-any-table", BLOCK),
-            judged(make, comparison, HOSTILE, INVESTIGATE),
-            Unjudged(HOSTILE, "no baseline yet"),
-            Gone("検索と順位の品質を測る長い名前の一式", REMOVED),
-            Broken(HOSTILE, f"{HOSTILE}: not JSON", 2),
+            verdict_on(make, comparison, "a-suite-with-a-name-that-is-far-too-long-for-any-table", BLOCK),
+            verdict_on(make, comparison, HOSTILE, INVESTIGATE),
+            SuiteResult(HOSTILE, problem="no baseline yet"),
+            SuiteResult("検索と順位の品質を測る長い名前の一式", judgement=REMOVED),
+            SuiteResult(HOSTILE, problem=f"{HOSTILE}: not JSON", fault=2),
         ]
     )
 
@@ -54,7 +54,7 @@ def test_it_fits_and_nothing_steers_the_terminal(report: SuitesReport, width: in
 
 def test_a_suite_that_blocks_is_shown_in_full_the_others_with_a_reason(make: Any, comparison: Any) -> None:
     suites = [
-        judged(make, comparison, name, verdict) for name, verdict in (("a", BLOCK), ("b", INVESTIGATE), ("c", NOTE))
+        verdict_on(make, comparison, name, verdict) for name, verdict in (("a", BLOCK), ("b", INVESTIGATE), ("c", NOTE))
     ]
     text = str(suites_text(SuitesReport(suites)))
     assert text.startswith("✗ BLOCK · row3 · 3 suites: 1 block · 1 investigate · 1 proceed\n")
@@ -65,20 +65,20 @@ def test_a_suite_that_blocks_is_shown_in_full_the_others_with_a_reason(make: Any
 
 
 def test_many_are_counted(make: Any, comparison: Any) -> None:
-    suites = [judged(make, comparison, f"s{i:02}", INVESTIGATE) for i in range(11)]
+    suites = [verdict_on(make, comparison, f"s{i:02}", INVESTIGATE) for i in range(11)]
     text = str(suites_text(SuitesReport(suites)))
     assert "- others: 3 more\n" in text
     assert text.startswith("! INVESTIGATE · row3 · 11 suites: 11 investigate\n")
 
 
 def test_suites_that_nobody_judges_have_no_verdict(run: Any) -> None:
-    text = str(suites_text(SuitesReport([Ran(run)])))
+    text = str(suites_text(SuitesReport([ran(run)])))
     assert "verdict" not in text
     assert text.startswith("row3 · 1 suite\n")
 
 
 def test_a_suite_that_is_gone_says_how_to_approve(comparison: Any) -> None:
-    text = " ".join(str(suites_text(SuitesReport([Gone("old", REMOVED)]))).split())
+    text = " ".join(str(suites_text(SuitesReport([SuiteResult("old", judgement=REMOVED)]))).split())
     assert "suite old was removed" in text
     assert "row3 --compare --suite old --approve REASON" in text
 
@@ -95,7 +95,7 @@ def test_what_a_suite_is_called_is_no_markup(report: SuitesReport) -> None:
 
 def test_the_comment_shows_the_worst_suite_in_full(make: Any, comparison: Any) -> None:
     results = [
-        judged(make, comparison, name, verdict) for name, verdict in (("a", NOTE), ("b", BLOCK), ("c", INVESTIGATE))
+        verdict_on(make, comparison, name, verdict) for name, verdict in (("a", NOTE), ("b", BLOCK), ("c", INVESTIGATE))
     ]
     text = comment_markdown(results, more_at="https://example.org/run")
     assert text.startswith("### ✗ BLOCK · row3 · 3 suites\n\n| suite |")
@@ -106,15 +106,15 @@ def test_the_comment_shows_the_worst_suite_in_full(make: Any, comparison: Any) -
 
 
 def test_the_comment_about_one_suite_has_no_table_of_suites(make: Any, comparison: Any) -> None:
-    one = judged(make, comparison, "a", BLOCK)
+    one = verdict_on(make, comparison, "a", BLOCK)
     assert comment_markdown([one]) == comparison_comment(one.comparison)
-    text = comment_markdown([Unjudged("new", "no baseline yet: run `row3 --baseline`")])
+    text = comment_markdown([SuiteResult("new", problem="no baseline yet: run `row3 --baseline`")])
     assert text == "### ? NOT JUDGED · row3 · new\n\nno baseline yet: run \\`row3 --baseline\\`\n"
 
 
 def test_the_comment_is_one_screen_whatever_is_in_it(make: Any, run: Any) -> None:
     label = "x" * 90_000
     changes = [CaseChange(f"case{i}", "regressed", -0.1, lost={"missedConcepts": (label,) * 9}) for i in range(500)]
-    results = [Judged(make.comparison(named(run, f"{i}{label}"), changes)) for i in range(3)]
+    results = [judged(make.comparison(named(run, f"{i}{label}"), changes)) for i in range(3)]
     assert len(comment_markdown(results).encode()) < 7_000
     assert len(suites_summary(SuitesReport(results)).encode()) < 2_000_000

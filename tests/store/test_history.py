@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
+from row3.domain.runs import HistoryEntry
 from row3.errors import InvalidFile
-from row3.store.history import FILE, HistoryEntry, history_text, history_with_new, parse_history, read_history
+from row3.store.history import FILE, history_text, history_with_new, parse_history, read_history
 from row3.store.tree import WorkTree
 
 

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from msgspec import structs
 
+from row3.domain.runs import RunHeader
 from row3.errors import InvalidFile
-from row3.store.saved_runs import CaseRecord, RunHeader, latest_runs, parse_record, read_log, write_run
+from row3.store.saved_runs import CaseRecord, latest_runs, parse_record, read_log, write_run
 
 HEAD: dict[str, Any] = {
     "run_id": "r1",

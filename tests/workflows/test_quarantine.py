@@ -12,14 +12,14 @@ import pytest
 from row3.domain.quarantine import Quarantine, Quarantined
 from row3.domain.verdicts import Verdict
 from row3.errors import InvalidFile, UsageError
+from row3.gate.results import Comparison, Run
 from row3.store.cases import CaseFiles, case_files
 from row3.store.quarantine import read_quarantine, write_quarantine
 from row3.store.tree import WorkTree
 from row3.workflows.comparing.baseline import save_baseline
 from row3.workflows.comparing.compare import compare
-from row3.workflows.comparing.comparison import Comparison
 from row3.workflows.pipeline.lineup import line_up
-from row3.workflows.pipeline.run_suite import Run, RunOptions, collect, header_for, make_asking, replay
+from row3.workflows.pipeline.run_suite import RunOptions, collect, header_for, make_asking, replay
 from row3.workflows.quarantine import in_force, quarantine, release, today
 from row3.workflows.session import Session, open_session
 from tests.bakery import IDS, bakery, found, record
@@ -75,7 +75,7 @@ class TestCounting:
     def test_it_is_asked_and_listed_all_the_same(self, box: Box) -> None:
         run = run_under(box, [entry("ember")])
         assert (run.cases, len(run.rows), run.usage.requests) == (15, 15, 15)
-        assert run.collected.quarantined == ["ember"]
+        assert run.quarantined == ["ember"]
         assert any(b'"id":"ember"' in line for line in run.records)
         assert [each.case_id for each in run.quarantine.active] == ["ember"]
 
@@ -87,10 +87,10 @@ class TestCounting:
     def test_a_bad_answer_is_listed_and_a_missing_one_is_missing(self, box: Box) -> None:
         box.record("1.1", {"ember": "I cannot"})
         run = run_under(box, [entry("ember")])
-        assert (run.collected.bad, run.header.metrics["recall"], run.complete) == (["ember"], 1.0, True)
+        assert (run.bad, run.header.metrics["recall"], run.complete) == (["ember"], 1.0, True)
         box.write(f"golden/{SUITE}/iris.gold.json", box.read(f"golden/{SUITE}/iris.gold.json").replace("The", "A"))
         run = run_under(box, [entry("iris")])
-        assert (run.collected.failed, run.complete, run.collected.quarantined) == (["iris"], False, [])
+        assert (run.failed, run.complete, run.quarantined) == (["iris"], False, [])
 
 
 class TestComparing:

@@ -10,9 +10,10 @@ import pytest
 
 import row3
 from row3.errors import InvalidFile, UsageError
+from row3.gate.results import Run
 from row3.store.project import Project, open_project
 from row3.store.suites import Suite, pick_suite
-from row3.workflows.pipeline.run_suite import Run, RunOptions
+from row3.workflows.pipeline.run_suite import RunOptions
 from row3.workflows.score import MISSING, score_outputs
 
 CASE: dict[str, Any] = {
@@ -83,7 +84,7 @@ def test_half_of_the_concepts_by_hand(project: Project) -> None:
 def test_a_case_without_output_has_failed_and_nothing_becomes_zero(project: Project) -> None:
     run = scored(project, line("a"), {"caseId": "b", "error": "time-out after 60 s"})
     assert not run.complete
-    assert run.collected.failed == ["b", "c"]
+    assert run.failed == ["b", "c"]
     assert run.problems == [("b", "time-out after 60 s"), ("c", MISSING)]
     assert run.header.denominators["recall"] == 1
     assert run.header.metrics["recall"] == 1.0

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from row3.domain.intervals import Interval, cut
 from row3.domain.metrics import Metric, Threshold
+from row3.domain.runs import HistoryEntry
 from row3.reports import numbers
-from row3.reports.model import HistoryView
 
 SCALE_WIDTH = 120
 """Of both drawings, in their own units."""
@@ -144,7 +144,7 @@ class Chart:
     primary: bool
 
 
-def moments(history: Sequence[HistoryView], now: Moment) -> list[Moment]:
+def moments(history: Sequence[HistoryEntry], now: Moment) -> list[Moment]:
     """The runs of a suite and the present one, oldest first."""
     past = [
         Moment(

@@ -15,10 +15,11 @@ from urllib.parse import quote
 
 from markupsafe import Markup
 
+from row3.domain.runs import HistoryEntry
+from row3.gate.results import Comparison, SuiteResult, SuitesReport
 from row3.reports import numbers
 from row3.reports.html.charts import HEIGHT, MOST_RUNS, WIDTH, Moment, charts, moments
 from row3.reports.html.summary import prompt_lines, summary_of
-from row3.reports.model import ComparisonView, HistoryView, SuiteResultView, SuitesView
 from row3.reports.style import MARKS
 from row3.reports.suites import counted, headword, primary_change, primary_metric, primary_value, problem_of
 
@@ -41,7 +42,7 @@ ROWS, CASES = "<!-- rows -->", "<!-- cases -->"
 """Where the data goes: what the list needs before the script, so that it starts while the rest is still being read."""
 
 
-def html_report(comparison: ComparisonView, history: Sequence[HistoryView] = ()) -> Iterator[bytes]:
+def html_report(comparison: Comparison, history: Sequence[HistoryEntry] = ()) -> Iterator[bytes]:
     """The page, piece by piece, as UTF-8.
 
     Args:
@@ -81,7 +82,7 @@ def html_report(comparison: ComparisonView, history: Sequence[HistoryView] = ())
     yield bottom.encode()
 
 
-def _meta(comparison: ComparisonView) -> dict[str, Any]:
+def _meta(comparison: Comparison) -> dict[str, Any]:
     """What the script has to know of the run."""
     run = comparison.run
     return {
@@ -195,7 +196,7 @@ def _digest(content: str) -> str:
 TEMPLATE = "index.html"
 
 
-def index_html(report: SuitesView, pages: Mapping[str, str]) -> Iterator[bytes]:
+def index_html(report: SuitesReport, pages: Mapping[str, str]) -> Iterator[bytes]:
     """The page as UTF-8: a row a suite; `pages` are the files of those that have a page, beside it."""
     style = joined(STYLES)
     page = template(TEMPLATE).render(
@@ -209,7 +210,7 @@ def index_html(report: SuitesView, pages: Mapping[str, str]) -> Iterator[bytes]:
     yield page.encode()
 
 
-def _row(result: SuiteResultView, page: str | None) -> dict[str, Any]:
+def _row(result: SuiteResult, page: str | None) -> dict[str, Any]:
     word, run = result.standing, result.run
     row: dict[str, Any] = {
         "suite": result.suite,

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from row3.domain.changes import MetricChange
 from row3.domain.metrics import Metric
 from row3.domain.verdicts import Verdict
+from row3.gate.results import Comparison
 from row3.reports import numbers
 from row3.reports.advice import approval_line, is_complete, look, summary, what_next
 from row3.reports.bounds_text import bounds_lines
@@ -25,7 +26,6 @@ from row3.reports.headline import (
     what_runs,
 )
 from row3.reports.html.charts import Whisker, ZoneScale, whisker, widest, zone_scale
-from row3.reports.model import ComparisonView
 from row3.reports.move_text import level_text, move_text
 from row3.reports.quarantine_text import quarantine_sentences
 from row3.reports.reason_text import Ground as ReasonLine
@@ -90,7 +90,7 @@ class Summary:
     facts: Sequence[tuple[str, Sequence[str]]]
 
 
-def summary_of(comparison: ComparisonView) -> Summary:
+def summary_of(comparison: Comparison) -> Summary:
     """The summary of a comparison."""
     run, shown = comparison.run, look(comparison)
     tones = {"good": "proceed", "warning": "investigate", "bad": "block"}
@@ -113,7 +113,7 @@ def summary_of(comparison: ComparisonView) -> Summary:
     )
 
 
-def _ground(comparison: ComparisonView, line: ReasonLine) -> Ground:
+def _ground(comparison: Comparison, line: ReasonLine) -> Ground:
     """A reason; one about a single case leads to that case."""
     subject = line.reasons[0].subject if len(line.reasons) == 1 else ""
     known = {change.case_id for change in comparison.cases}
@@ -121,13 +121,13 @@ def _ground(comparison: ComparisonView, line: ReasonLine) -> Ground:
     return Ground(word, VERDICT_MARKS[line.verdict], line.text, subject if subject in known else "")
 
 
-def _baseline(comparison: ComparisonView) -> str:
+def _baseline(comparison: Comparison) -> str:
     baseline = comparison.baseline
     ref = f" · from git {comparison.against}" if comparison.against else ""
     return f"{baseline_origin(baseline, comparison.run.suite)}{ref}"
 
 
-def _rows(comparison: ComparisonView, *, companion: bool) -> list[Row]:
+def _rows(comparison: Comparison, *, companion: bool) -> list[Row]:
     changes = {change.key: change for change in comparison.metrics}
     shown = [metric for metric in shown_metrics(comparison.run.suite, companion=companion) if metric.key in changes]
     intervals = [one for metric in shown if (one := changes[metric.key].interval) is not None]
@@ -135,7 +135,7 @@ def _rows(comparison: ComparisonView, *, companion: bool) -> list[Row]:
     return [_row(comparison, metric, changes[metric.key], most) for metric in shown]
 
 
-def _row(comparison: ComparisonView, metric: Metric, change: MetricChange, most: float) -> Row:
+def _row(comparison: Comparison, metric: Metric, change: MetricChange, most: float) -> Row:
     run = comparison.run
     limits = run.suite.rules.thresholds.get(metric.key)
     beside = numbers.limits_of(limits)
@@ -166,12 +166,12 @@ def _row(comparison: ComparisonView, metric: Metric, change: MetricChange, most:
     )
 
 
-def _facts(comparison: ComparisonView) -> list[tuple[str, Sequence[str]]]:
+def _facts(comparison: Comparison) -> list[tuple[str, Sequence[str]]]:
     """What else there is to know of the run, under headings; empty ones are left out."""
     run = comparison.run
     why = dict(run.problems)
-    unusable = [f"{case_id}: {why.get(case_id, '')}" for case_id in run.collected.bad]
-    failed = [f"{case_id}: {why.get(case_id, '')}" for case_id in run.collected.failed]
+    unusable = [f"{case_id}: {why.get(case_id, '')}" for case_id in run.bad]
+    failed = [f"{case_id}: {why.get(case_id, '')}" for case_id in run.failed]
     declines = declines_line(comparison.declines, run)
     facts: list[tuple[str, Sequence[str]]] = [
         ("Differs from the baseline", difference_lines(comparison)),

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from row3.domain.estimates import Estimate, Planned
-from row3.domain.prompts import Prompt
+from row3.domain.prompts import Lineup, Prompt
 from row3.kinds.answers import Parsed
 from row3.kinds.base import expected_in
 from row3.store.cases import StoredCase, read_cases
@@ -21,7 +21,6 @@ from row3.store.recordings import Recording, RecordingIndex, open_index
 from row3.store.suites import Suite
 from row3.workflows.asking.budget import Price, cost_usd, estimate_tokens, price_table
 from row3.workflows.pipeline.evaluate import Asking
-from row3.workflows.pipeline.lineup import Lineup
 from row3.workflows.pipeline.providers import check_provider
 from row3.workflows.pipeline.run_suite import RunOptions, make_asking, wanted_cases
 

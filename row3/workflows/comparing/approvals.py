@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from row3.domain.judgements import Approval
+from row3.domain.runs import HistoryEntry
 from row3.errors import UsageError
 from row3.store.history import FILE as HISTORY
-from row3.store.history import HistoryEntry
 from row3.store.project import CHANGELOG
 from row3.store.snapshot import Snapshot
 from row3.workflows.reasons import check_reason

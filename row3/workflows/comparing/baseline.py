@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from row3.domain.manifests import Manifest, ManifestCase, ManifestPrompt
 from row3.domain.requests import digest_json
 from row3.errors import InvalidFile, Row3Error, UsageError
+from row3.gate.results import Run
 from row3.store.cases import read_cases
 from row3.store.history import FILE as HISTORY
 from row3.store.history import history_text, read_history
@@ -18,7 +19,7 @@ from row3.store.recordings import RecordingIndex
 from row3.store.saved_runs import parse_record
 from row3.store.suites import Suite, baseline_tier
 from row3.store.transaction import commit
-from row3.workflows.pipeline.run_suite import Run, with_action
+from row3.workflows.pipeline.run_suite import with_action
 from row3.workflows.running import Announced, declining_runs, run_suite
 from row3.workflows.session import Session, entry_of, incomplete, repository_state, save_log
 

@@ -10,10 +10,12 @@ from typing import Final, Literal
 
 from msgspec import structs
 
+from row3.domain.prompts import Lineup
 from row3.domain.verdicts import Verdict
 from row3.gate.judging import Scores, Side, judge
 from row3.gate.policy import GatePolicy
 from row3.gate.power import sensitivity
+from row3.gate.results import Comparison, Run
 from row3.store.cases import CaseFiles, case_files, read_cases
 from row3.store.project import Project
 from row3.store.recordings import open_index
@@ -21,14 +23,13 @@ from row3.store.snapshot import Snapshot
 from row3.store.suites import Suite, make_suite
 from row3.workflows.comparing.approvals import find_approval, stale_approval
 from row3.workflows.comparing.comparer import Comparer, effect_of
-from row3.workflows.comparing.comparison import Comparison
 from row3.workflows.comparing.context import context_of
 from row3.workflows.comparing.gate import Gate, Scored, open_gate
 from row3.workflows.comparing.promotions import promotion_of
 from row3.workflows.comparing.prompt_texts import copies_of, diffs_of
 from row3.workflows.comparing.sides import BaseSide, promoted_lineup
-from row3.workflows.pipeline.lineup import Lineup, line_up
-from row3.workflows.pipeline.run_suite import Run, RunOptions, make_asking
+from row3.workflows.pipeline.lineup import line_up
+from row3.workflows.pipeline.run_suite import RunOptions, make_asking
 from row3.workflows.quarantine import in_force
 from row3.workflows.session import Session
 
@@ -228,7 +229,7 @@ def _scores_alike(one: Suite, other: Suite) -> bool:
 
 def _as_at_base(gate: Gate, run: Run, comparer: Comparer) -> bool:
     """The candidate is a draft that the base has too, with its settings and answers, and is not promoted here."""
-    if gate.base is None or gate.session.named or run.suite.system is not None:
+    if gate.base is None or gate.session.named or not run.suite.prompted:
         return False
     promoted = promoted_lineup(gate.session.project, gate.session.suite, gate.head.manifest(run.suite.name))
     if run.lineup.digests() in (gate.side.header.prompt_digests, promoted.digests()):
@@ -246,7 +247,7 @@ def _as_at_base(gate: Gate, run: Run, comparer: Comparer) -> bool:
 def _promoted(gate: Gate, run: Run, *, again: bool) -> tuple[Comparer, Comparer | None] | None:
     """What the head promotes by both criteria, where it is neither the candidate nor what the base promotes."""
     session, header = gate.session, gate.side.header
-    if gate.base is None or run.suite.system is not None:
+    if gate.base is None or not run.suite.prompted:
         return None
     manifest = gate.head.manifest(session.suite.name)
     repeats = header.repeats if manifest is None else manifest.repeats

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from row3.domain.criteria import CriteriaChange
+from row3.domain.runs import HistoryEntry
 from row3.gate.judging import Context
-from row3.store.history import HistoryEntry
+from row3.gate.results import Run
 from row3.store.project import Project
 from row3.store.snapshot import Snapshot, loosened
 from row3.store.suites import make_suite
 from row3.workflows.comparing.comparer import Comparer
-from row3.workflows.pipeline.run_suite import Run
 from row3.workflows.running import declining_runs
 
 if TYPE_CHECKING:

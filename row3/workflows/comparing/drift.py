@@ -9,10 +9,12 @@ from dataclasses import dataclass, replace
 from msgspec import structs
 
 from row3.domain.counts import count
+from row3.domain.runs import BaseHeader
 from row3.domain.scores import Usage
 from row3.errors import InvalidFile, Row3Error, UsageError
 from row3.gate.drift import CaseThen, Drift, drift_of, sample_of, sample_size
 from row3.gate.pairs import Pairs
+from row3.gate.results import Run
 from row3.gate.silence import both_sides
 from row3.store.cases import StoredCase, read_cases
 from row3.store.other_suites import no_case_fits
@@ -23,7 +25,6 @@ from row3.workflows.asking.answering import LASTS_H, Silent
 from row3.workflows.asking.budget import pricing
 from row3.workflows.asking.live import LiveRun
 from row3.workflows.comparing.baseline import read_baseline
-from row3.workflows.comparing.comparison import BaseHeader
 from row3.workflows.comparing.live import asking_again
 from row3.workflows.comparing.sides import BaseSide, baseline_side, side_of_lineup
 from row3.workflows.pipeline.evaluate import Asking
@@ -31,7 +32,6 @@ from row3.workflows.pipeline.lineup import line_up
 from row3.workflows.pipeline.replaying import open_recordings
 from row3.workflows.pipeline.results import Packing
 from row3.workflows.pipeline.run_header import usage_json
-from row3.workflows.pipeline.run_suite import Run
 from row3.workflows.pipeline.stages import Overrides
 from row3.workflows.pipeline.sums import UsageMeter
 from row3.workflows.quarantine import in_force

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 from row3.domain.criteria import CriteriaChange
 from row3.domain.manifests import Manifest
+from row3.domain.prompts import Lineup
 from row3.gate.inventory import inventory
+from row3.gate.results import Run
 from row3.store.cases import CaseFiles
 from row3.store.recordings import RecordingIndex, open_changed
 from row3.store.snapshot import Snapshot
@@ -15,10 +17,8 @@ from row3.store.suites import Suite, make_suite
 from row3.workflows.comparing.baseline import read_baseline, with_live_answers
 from row3.workflows.comparing.comparer import Comparer
 from row3.workflows.comparing.sides import BaseSide, side_of_base, side_of_baseline
-from row3.workflows.pipeline.lineup import Lineup
 from row3.workflows.pipeline.replaying import open_recordings
 from row3.workflows.pipeline.results import CaseResult
-from row3.workflows.pipeline.run_suite import Run
 from row3.workflows.running import run_suite
 from row3.workflows.session import Session
 

@@ -6,6 +6,7 @@ from row3.domain.judgements import Approval, Code
 from row3.domain.verdicts import Verdict
 from row3.errors import InvalidFile, UsageError
 from row3.gate.judging import approved
+from row3.gate.results import Comparison
 from row3.store.cases import CaseFiles, case_files
 from row3.store.history import FILE as HISTORY
 from row3.store.history import history_with_new
@@ -15,7 +16,6 @@ from row3.store.snapshot import Snapshot
 from row3.store.transaction import commit
 from row3.workflows.comparing.approvals import check_approval, says_the_same
 from row3.workflows.comparing.compare import compare
-from row3.workflows.comparing.comparison import Comparison
 from row3.workflows.comparing.sides import promoted_lineup
 from row3.workflows.pipeline.run_suite import with_action
 from row3.workflows.reasons import sign

@@ -11,6 +11,7 @@ from row3.domain.prompts import parse_reference
 from row3.domain.requests import digest_text
 from row3.errors import InvalidFile
 from row3.gate.judging import Promotion
+from row3.gate.results import Run
 from row3.store.prompts import FOLDER, read_promoted, read_prompt
 from row3.store.snapshot import Snapshot
 from row3.store.suites import Suite
@@ -18,7 +19,7 @@ from row3.workflows.comparing.baseline import manifest_of
 from row3.workflows.comparing.comparer import Comparer
 from row3.workflows.comparing.sides import promoted_lineup
 from row3.workflows.pipeline.replaying import open_recordings
-from row3.workflows.pipeline.run_suite import Run, RunOptions
+from row3.workflows.pipeline.run_suite import RunOptions
 from row3.workflows.running import run_suite
 from row3.workflows.snapshots import asked_by
 
@@ -68,7 +69,7 @@ def _unrecorded(gate: Gate, comparer: Comparer) -> Iterator[str]:
     rule = session.suite.rules.semantic
     if rule is not None and base is not None and index.embeddings(rule.model).lost(base.embeddings(rule.model)):
         alone = run_suite(session, index=open_recordings(session.project, session.suite))
-        yield from alone.collected.failed
+        yield from alone.failed
 
 
 def _left_behind(gate: Gate, run: Run, after: Comparer | None) -> Iterator[str]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import difflib
 from typing import TYPE_CHECKING
 
-from row3.domain.prompts import Prompt, PromptRef, parse_version
+from row3.domain.prompts import Lineup, Prompt, PromptRef, parse_version
 from row3.errors import InvalidFile
 from row3.store.project import Project
 from row3.store.prompts import read_prompt
-from row3.workflows.pipeline.lineup import Lineup
 
 if TYPE_CHECKING:
     from row3.workflows.comparing.gate import Gate

@@ -8,8 +8,9 @@ from typing import Any
 
 from row3.domain.embeddings import EmbeddingRequest
 from row3.domain.manifests import Manifest
-from row3.domain.prompts import Prompt, PromptRef, parse_version
+from row3.domain.prompts import Lineup, Prompt, PromptRef, parse_version
 from row3.domain.requests import Answer, NoAnswer, Request, digest_json, digest_text
+from row3.domain.runs import BaseHeader
 from row3.domain.scores import CaseScore
 from row3.errors import InvalidFile
 from row3.store.cases import StoredCase
@@ -20,9 +21,8 @@ from row3.store.scores import ScoreCache
 from row3.store.suites import Suite
 from row3.workflows.comparing.baseline import read_baseline, with_live_answers
 from row3.workflows.comparing.comparer import REPLACED
-from row3.workflows.comparing.comparison import BaseHeader
 from row3.workflows.pipeline.evaluate import Answerer, Asking, Given, Question, Walk, steps, without_waiting
-from row3.workflows.pipeline.lineup import Lineup, line_up
+from row3.workflows.pipeline.lineup import line_up
 from row3.workflows.pipeline.meanings import recorded
 from row3.workflows.pipeline.replaying import Recorded, open_recordings
 from row3.workflows.pipeline.results import Transcript

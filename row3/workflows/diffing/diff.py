@@ -4,52 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
 
-from row3.domain.changes import MetricChange
-from row3.domain.verdicts import CaseChange, Compared
+from row3.domain.runs import Diff
+from row3.domain.verdicts import Compared
 from row3.gate.comparison import compare_case
 from row3.store.cases import sources_of
 from row3.store.project import Project
-from row3.store.saved_runs import CaseRecord, RunHeader
+from row3.store.saved_runs import CaseRecord
 from row3.store.suites import Suite
 from row3.workflows.comparing.comparer import Comparer
 from row3.workflows.comparing.prompt_texts import text_diff
 from row3.workflows.diffing.sides import Side, open_sides
 from row3.workflows.pipeline.results import result_of
 from row3.workflows.pipeline.run_suite import RunOptions
-
-
-@dataclass(frozen=True, slots=True)
-class Diff:
-    """Two runs side by side; deltas are after minus before."""
-
-    suite: str
-    names: tuple[str, str]
-    places: tuple[str, str]
-    commits: tuple[str | None, str | None]
-    """Of git refs."""
-    before: RunHeader
-    after: RunHeader
-    sizes: tuple[int, int]
-    """Cases of each."""
-    notes: list[str]
-    """Prompts that differ and whose text as run is gone."""
-    metrics: list[MetricChange]
-    """Means over the cases that both have and that could be compared."""
-    primary: str
-    """Key of the composite."""
-    moves: dict[str, int]
-    cases: list[CaseChange]
-    """Those that moved most, largest first."""
-    compared: int
-    gained: dict[str, int]
-    """By list, how many items became right over all cases: missed ones found, wrong ones gone."""
-    lost: dict[str, int]
-    prompt_diffs: dict[str, str]
-    """By prompt name, where the text differs and both are to be had."""
-    unanswered: list[tuple[str, int, str]]
-    """Sides that were replayed and lack answers: name, how many cases, and why the first of them."""
 
 
 def diff(

@@ -5,24 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from row3.domain.prompts import PromptRef, parse_version
+from row3.domain.prompts import Lineup, PromptRef, parse_version
+from row3.domain.runs import RunHeader
 from row3.errors import InvalidFile, RunIncomplete, UsageError
+from row3.gate.results import Run
 from row3.store.cases import read_cases
 from row3.store.config import FILE
 from row3.store.manifests import parse_manifest
 from row3.store.project import Project
 from row3.store.prompts import read_prompt
 from row3.store.recordings import open_index
-from row3.store.saved_runs import RunHeader, SavedRun, parse_run, read_log, run_bytes
+from row3.store.saved_runs import SavedRun, parse_run, read_log, run_bytes
 from row3.store.snapshot import Snapshot
 from row3.store.suites import Suite, pick_suite
 from row3.workflows.comparing.baseline import with_live_answers
 from row3.workflows.comparing.sides import side_of_baseline
 from row3.workflows.diffing.names import Names, Reading, What
-from row3.workflows.pipeline.lineup import Lineup, line_up
+from row3.workflows.pipeline.lineup import line_up
 from row3.workflows.pipeline.replaying import open_recordings
 from row3.workflows.pipeline.results import CaseResult, Packing
-from row3.workflows.pipeline.run_suite import Run, RunOptions, collect, header_for, make_asking, replay
+from row3.workflows.pipeline.run_suite import RunOptions, collect, header_for, make_asking, replay
 from row3.workflows.snapshots import snapshot_of
 
 SHORT_SHA = 10
@@ -185,7 +187,7 @@ def replayed(project: Project, suite: Suite, lineup: Lineup, options: RunOptions
 
 def _side(name: str, where: str, kind: What, run: Run, project: Project) -> Side:
     """A replay as a side; raises `RunIncomplete` where no case has its answers."""
-    missing = tuple(run.collected.failed)
+    missing = tuple(run.failed)
     problem = next((text for case_id, text in run.problems if case_id in missing[:1]), "")
     if missing and len(missing) == run.cases:
         what = f"no case has its answers recorded for `{name}`; of {missing[0]}: {problem}"

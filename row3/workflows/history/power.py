@@ -64,7 +64,7 @@ def _replayed(session: Session, repeats: int | None) -> Found:
             break
     else:
         raise _NotThereError(
-            f"{part(len(run.collected.failed), run.cases, 'case', 'has', 'have')} no recorded answer of the candidate"
+            f"{part(len(run.failed), run.cases, 'case', 'has', 'have')} no recorded answer of the candidate"
         )
     before, after = setting_of(side.header).title, setting_of(run.header).title
     counts = (side.header.repeats, run.header.repeats)

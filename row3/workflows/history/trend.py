@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from row3.domain.runs import HistoryEntry
 from row3.domain.tiers import file_stem, tier_of
 from row3.errors import InvalidFile
+from row3.gate.results import JudgedSuite
 from row3.reports.charting.timeline import TrendPoint
 from row3.reports.charting.trend_chart import trend_charts
-from row3.store.history import HistoryEntry, read_history
+from row3.store.history import read_history
 from row3.store.locks import writing
 from row3.store.project import Project
 from row3.store.suites import Suite
@@ -47,7 +49,7 @@ def points_of(entries: Sequence[HistoryEntry]) -> list[TrendPoint]:
     return points
 
 
-def chart_name(suite: Suite, *, weekly: bool = False) -> str:
+def chart_name(suite: JudgedSuite, *, weekly: bool = False) -> str:
     """How the charts of a suite's tier are called, without their ending."""
     return f"charts/{file_stem(suite.name, suite.tier)}-{'weekly' if weekly else 'trend'}"
 

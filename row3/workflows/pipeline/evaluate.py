@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 from msgspec.structs import replace
 
 from row3.domain.embeddings import EmbeddingRequest, Vectors
-from row3.domain.prompts import Prompt
+from row3.domain.prompts import Lineup, Prompt
 from row3.domain.requests import Answer, NoAnswer, Request, digest_head, digest_json, digest_of
 from row3.domain.scores import CaseScore
 from row3.gate.silence import side_by_side
@@ -24,7 +24,6 @@ from row3.metrics.tallies import Tallies
 from row3.store.cases import StoredCase
 from row3.store.scores import ScoreCache
 from row3.store.suites import Suite
-from row3.workflows.pipeline.lineup import Lineup
 from row3.workflows.pipeline.meanings import scored
 from row3.workflows.pipeline.results import Transcript
 from row3.workflows.pipeline.stages import Parameters, answer_schema, request_texts

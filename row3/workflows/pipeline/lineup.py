@@ -4,45 +4,17 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Literal
 
-from row3.domain.prompts import Prompt, PromptRef, Version, parse_reference
+from row3.domain.prompts import Lineup, PromptRef, Version, parse_reference
 from row3.errors import InvalidFile, UsageError
 from row3.kinds import of_another_kind
 from row3.store import prompts as store
 from row3.store.project import Project
 from row3.store.suites import Suite
-from row3.store.tree import Tree
 from row3.workflows.pipeline.stages import call_stage, no_prompts
 
 Role = Literal["promoted", "candidate"]
-
-
-@dataclass(frozen=True, slots=True)
-class Lineup:
-    """The prompts of a run in pipeline order, and what is promoted of each."""
-
-    prompts: tuple[Prompt, ...]
-    promoted: Mapping[str, str]
-    """Promoted version by prompt name; absent where none is."""
-    formerly: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """Versions by prompt name that were promoted once, and are no more."""
-    tree: Tree | None = None
-    """Of the project, in which the other versions are; None where there are none to look at."""
-
-    def awaits_promotion(self, ref: PromptRef) -> bool:
-        """The version is not promoted, and never was: one that was is no proposal any more."""
-        version = str(ref.version)
-        return self.promoted.get(ref.name) != version and version not in self.formerly.get(ref.name, frozenset())
-
-    def versions(self) -> dict[str, str]:
-        """Version by prompt name, in pipeline order."""
-        return {prompt.ref.name: str(prompt.ref.version) for prompt in self.prompts}
-
-    def digests(self) -> dict[str, str]:
-        """Digest by prompt name, in pipeline order."""
-        return {prompt.ref.name: prompt.digest for prompt in self.prompts}
 
 
 def line_up(
@@ -103,7 +75,6 @@ def line_up(
         tuple(chosen),
         {name: entry.version for name, entry in promoted.items() if name in pipeline},
         {name: frozenset(entry.locked) - {entry.version} for name, entry in promoted.items() if name in pipeline},
-        project.tree,
     )
 
 

@@ -12,7 +12,7 @@ from rapidfuzz.distance import Levenshtein
 
 from row3.domain.counts import marked
 from row3.domain.embeddings import EmbeddingRequest
-from row3.domain.prompts import Prompt, parse_reference
+from row3.domain.prompts import Lineup, Prompt, parse_reference
 from row3.domain.requests import NoAnswer, Request, digest_json
 from row3.errors import InvalidFile, Row3Error
 from row3.store.cases import StoredCase, case_files, read_case
@@ -20,8 +20,8 @@ from row3.store.project import Project
 from row3.store.prompts import read_version_text
 from row3.store.recordings import Recording, RecordingIndex, open_index
 from row3.store.suites import Suite
+from row3.store.tree import Tree
 from row3.workflows.pipeline.evaluate import Asking, Given, Question, Walk, steps, without_waiting
-from row3.workflows.pipeline.lineup import Lineup
 from row3.workflows.pipeline.meanings import recorded
 from row3.workflows.pipeline.results import CaseResult, Packing
 from row3.workflows.pipeline.stages import readable_versions, request_texts
@@ -113,7 +113,7 @@ class OwnRequests:
 
 def miss(index: RecordingIndex, request: Request, lineup: Lineup) -> NoAnswer:
     """Why a request has no recording: the nearest one, and the first field that differs."""
-    near = index.nearest(request, likeness(request, lineup))
+    near = index.nearest(request, likeness(request, lineup, index.tree))
     if near is None:
         return NoAnswer(
             f"no recording, and none of {request.prompt.rpartition('-v')[0]} for this case",
@@ -137,7 +137,7 @@ def miss(index: RecordingIndex, request: Request, lineup: Lineup) -> NoAnswer:
     )
 
 
-def likeness(request: Request, lineup: Lineup) -> Callable[[str], tuple[float, ...]]:
+def likeness(request: Request, lineup: Lineup, tree: Tree | None) -> Callable[[str], tuple[float, ...]]:
     """How like the request's prompt that of a recording is: by their texts, then whether it is the promoted one.
 
     A new version is a copy of the promoted one, so that is what it was made from where the texts say nothing.
@@ -149,10 +149,10 @@ def likeness(request: Request, lineup: Lineup) -> Callable[[str], tuple[float, .
         if own is None or ref is None:
             return (0.0, 0.0)
         promoted = lineup.promoted.get(ref.name) == str(ref.version)
-        if ref == own.ref or lineup.tree is None:
+        if ref == own.ref or tree is None:
             return (float(ref == own.ref), float(promoted))
         try:
-            text = read_version_text(lineup.tree, ref)
+            text = read_version_text(tree, ref)
         except Row3Error:  # the version is gone, and its recordings are still there
             return (0.0, float(promoted))
         return (_alike(text, own.text), float(promoted))

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import fnmatch
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from msgspec import structs
 
-from row3.domain.metrics import Zone
+from row3.domain.prompts import Lineup
 from row3.domain.quarantine import NO_QUARANTINE, Quarantine
-from row3.domain.scores import Usage
+from row3.domain.runs import CaseRow, RunHeader
 from row3.errors import InvalidFile, UsageError
+from row3.gate.results import Run
 from row3.gate.zones import zones_of
 from row3.metrics.composite import overall
 from row3.store.cases import CaseFiles, case_files, refuse_twice
@@ -22,20 +23,17 @@ from row3.store.config import Mode
 from row3.store.other_suites import no_case_fits
 from row3.store.project import Project
 from row3.store.recordings import RecordingIndex
-from row3.store.saved_runs import RunHeader
 from row3.store.suites import Suite
 from row3.workflows.pipeline.evaluate import Asking
 from row3.workflows.pipeline.execute import Work, evaluate_all
-from row3.workflows.pipeline.lineup import Lineup
 from row3.workflows.pipeline.replaying import Replay, open_recordings
 from row3.workflows.pipeline.results import Before, CaseResult, Packing, Page
 from row3.workflows.pipeline.run_header import header_for, now, usage_json
 from row3.workflows.pipeline.spool import Spool
 from row3.workflows.pipeline.stages import Overrides, parameters_of
-from row3.workflows.pipeline.sums import CaseRow, Collected, UsageMeter
+from row3.workflows.pipeline.sums import Collected, UsageMeter
 
 __all__ = [
-    "Run",
     "RunOptions",
     "collect",
     "header_for",
@@ -71,39 +69,6 @@ class RunOptions:
     def partial(self) -> bool:
         """Only some of the cases are run."""
         return self.case is not None or self.only is not None
-
-
-@dataclass(slots=True)
-class Run:
-    """A finished run: its header and sums, its cases as lines."""
-
-    header: RunHeader
-    suite: Suite
-    lineup: Lineup
-    collected: Collected
-    zones: Mapping[str, Zone]
-    usage: Usage
-    records: Spool
-    """`CaseRecord` lines, for a saved run."""
-    details: Spool
-    """JSON of each case, where the options asked for explanations."""
-    rows: list[CaseRow]
-    partial: bool
-    notes: list[str] = field(default_factory=list)
-    """Lines for the user: repairs, truncation, repeats."""
-    problems: list[tuple[str, str]] = field(default_factory=list)
-    """Case and problem, of failed cases and bad answers."""
-    quarantine: Quarantine = NO_QUARANTINE
-
-    @property
-    def complete(self) -> bool:
-        """Every case has an answer."""
-        return not self.collected.failed
-
-    @property
-    def cases(self) -> int:
-        """How many cases were run."""
-        return len(self.records)
 
 
 def make_asking(suite: Suite, lineup: Lineup, options: RunOptions) -> Asking:
@@ -231,16 +196,21 @@ def collect(
         header,
         suite,
         lineup,
-        collected,
         zones,
         usage,
         records,
         details,
         rows,
         partial,
-        notes,
-        problems,
-        quarantine,
+        failed=collected.failed,
+        bad=collected.bad,
+        skipped=collected.skipped,
+        quarantined=collected.quarantined,
+        seen_in=collected.aggregate.seen_in(),
+        tally=collected.tally,
+        notes=notes,
+        problems=problems,
+        quarantine=quarantine,
     )
 
 

@@ -2,27 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from row3.domain.metrics import Zone
 from row3.domain.scores import Usage
-from row3.metrics.aggregate import Aggregate, Seen, percentile
+from row3.metrics.aggregate import Aggregate, percentile
 from row3.metrics.tallies import Tallies
 from row3.workflows.pipeline.results import CaseResult, Cost, Spent
-
-
-@dataclass(slots=True)
-class CaseRow:
-    """What a table shows of a case."""
-
-    case_id: str
-    status: str
-    metrics: Mapping[str, float]
-    zones: Mapping[str, Zone]
-    problem: str
-    spread: float | None
-    """Standard deviation of `overall` over the repeats."""
 
 
 class UsageMeter:
@@ -76,11 +61,6 @@ class Collected:
     quarantined: list[str] = field(default_factory=list)
     """Cases with an answer that are in no sum."""
     tally: Tallies = field(default_factory=Tallies)
-
-    @property
-    def seen_in(self) -> Mapping[str, Seen]:
-        """Return for each metric in how many cases and sources there was any of it."""
-        return self.aggregate.seen_in()
 
     def add(self, result: CaseResult) -> None:
         """Add one case."""

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from row3.domain.judgements import Approval, Judgement
-from row3.domain.prompts import Prompt
+from row3.domain.prompts import Lineup, Prompt
 from row3.domain.verdicts import Verdict
 from row3.errors import Row3Error, UsageError
 from row3.gate.judging import Context, Scores, Side, judge
 from row3.gate.policy import GatePolicy
+from row3.gate.results import Comparison, Run
 from row3.store import prompts as prompt_store
 from row3.store.history import FILE as HISTORY
 from row3.store.history import history_text
@@ -21,10 +22,9 @@ from row3.store.suites import has_baseline, make_suite
 from row3.store.transaction import commit
 from row3.workflows.comparing.approvals import check_approval, find_approval, says_the_same
 from row3.workflows.comparing.compare import compare
-from row3.workflows.comparing.comparison import Comparison
 from row3.workflows.comparing.prompt_texts import asks_the_same
-from row3.workflows.pipeline.lineup import Lineup, line_up, resolve_version
-from row3.workflows.pipeline.run_suite import Run, RunOptions, with_action
+from row3.workflows.pipeline.lineup import line_up, resolve_version
+from row3.workflows.pipeline.run_suite import RunOptions, with_action
 from row3.workflows.promoting.promotion import (
     PromotionResult,
     as_inserted,
@@ -137,8 +137,8 @@ def _judged(session: Session, lineup: Lineup) -> tuple[Run, Comparison | None, J
         metrics=suite.kind.metrics,
         thresholds=suite.rules.thresholds,
         after=run.header.metrics,
-        cases=run.cases - len(run.collected.failed),
-        failed=run.collected.failed,
+        cases=run.cases - len(run.failed),
+        failed=run.failed,
     )
     declines = declining_runs(session.history(), run, suite)
     context = Context(declines=declines if declines >= suite.policy.declines else 0)

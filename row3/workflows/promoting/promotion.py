@@ -11,15 +11,14 @@ from row3.domain.judgements import Approval, Judgement, Reason
 from row3.domain.prompts import Prompt, PromptRef
 from row3.domain.verdicts import Verdict
 from row3.errors import InvalidFile, Row3Error
+from row3.gate.results import Comparison, Run
 from row3.gate.zones import SLACK
 from row3.store import prompts as prompt_store
 from row3.store.history import FILE as HISTORY
 from row3.store.history import history_text, parse_history
 from row3.store.project import CHANGELOG, Project, read_changelog
 from row3.workflows.comparing.baseline import archived, baseline_files
-from row3.workflows.comparing.comparison import Comparison
 from row3.workflows.history.trend import chart_files, chart_name
-from row3.workflows.pipeline.run_suite import Run
 from row3.workflows.session import Session, entry_of
 
 NOTABLE = 0.02

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from row3.domain.prompts import PromptRef
 from row3.domain.tiers import file_stem
 from row3.errors import EnvironmentFault, UsageError
+from row3.gate.results import JudgedSuite
 from row3.store.history import FILE as HISTORY
 from row3.store.project import CHANGELOG, Project
 from row3.store.prompts import PROMOTED, read_promoted
@@ -206,7 +207,7 @@ def _written(project: Project, suite: Suite) -> list[str]:
     ]
 
 
-def _sources(project: Project, suite: Suite, promoted: Iterable[str], ran: Iterable[str]) -> list[str]:
+def _sources(project: Project, suite: JudgedSuite, promoted: Iterable[str], ran: Iterable[str]) -> list[str]:
     """The promoted prompts, and the files with the answers of those that ran."""
     recorded = [f"recordings/{suite.name}/{ref}.jsonl" for ref in ran]
     prompts = [f"prompts/{ref}.md" for ref in promoted]

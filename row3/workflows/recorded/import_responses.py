@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from row3.domain.counts import marked
+from row3.domain.prompts import Lineup
 from row3.domain.requests import MOST_REPEATS, Answer, Request
 from row3.errors import InvalidFile
 from row3.kinds.answers import Unusable
@@ -20,7 +21,7 @@ from row3.store.project import Project
 from row3.store.recordings import Merged, RecordingIndex, merge, to_line
 from row3.store.suites import Suite
 from row3.workflows.pipeline.evaluate import Asking
-from row3.workflows.pipeline.lineup import Lineup, line_up
+from row3.workflows.pipeline.lineup import line_up
 from row3.workflows.pipeline.replaying import open_recordings
 from row3.workflows.pipeline.run_suite import RunOptions, make_asking, now
 from row3.workflows.recorded.others_answers import keep_others

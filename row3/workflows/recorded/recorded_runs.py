@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from row3.domain.prompts import Prompt
+from row3.domain.prompts import Lineup, Prompt
 from row3.domain.requests import Request
 from row3.errors import InvalidFile, UsageError
 from row3.kinds.answers import Parsed
@@ -17,7 +17,7 @@ from row3.store.project import Project
 from row3.store.recordings import RecordingIndex
 from row3.store.suites import Suite
 from row3.workflows.pipeline.evaluate import Asking
-from row3.workflows.pipeline.lineup import Lineup, line_up
+from row3.workflows.pipeline.lineup import line_up
 from row3.workflows.pipeline.replaying import open_recordings
 from row3.workflows.pipeline.stages import Overrides, Parameters, parameters_from, parameters_of, versions_of
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, get_args
 
 from row3.domain.tiers import TIERS
+from row3.gate.results import WORST_LAST, Standing
 from row3.kinds import KINDS
-from row3.reports.model import Standing
 from row3.store.files import write_atomic
 from row3.workflows.schemas.schema_files import (
     DELTAS,
@@ -26,7 +26,6 @@ from row3.workflows.schemas.schema_files import (
     recording,
     reviewed,
 )
-from row3.workflows.suites.results import WORST_LAST
 
 TIER: dict[str, Any] = {"enum": list(TIERS), "description": "Recorded answers, or live ones."}
 

@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from row3.domain.runs import HistoryEntry
 from row3.store.config import Config
-from row3.store.history import HistoryEntry
 from row3.store.manifests import SCHEMA_VERSION as BASELINE_VERSION
 from row3.store.manifests import ManifestFile
 from row3.store.prompts import PROMOTED_SCHEMA_VERSION, Promotion

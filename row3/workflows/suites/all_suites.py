@@ -6,11 +6,13 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from row3.domain.runs import HistoryEntry
 from row3.domain.tiers import tier_of
 from row3.errors import InvalidFile, Row3Error, UsageError
+from row3.gate.results import SuiteResult, SuitesReport, judged, ran
 from row3.store.config import ProviderConfig
 from row3.store.history import FILE as HISTORY
-from row3.store.history import HistoryEntry, history_with_new, read_history
+from row3.store.history import history_with_new, read_history
 from row3.store.locks import writing
 from row3.store.project import Project
 from row3.store.snapshot import Snapshot
@@ -24,7 +26,6 @@ from row3.workflows.running import Announced
 from row3.workflows.session import OUTSIDE_GIT, Session, entry_of, note_misnamed, repository_state, save_log
 from row3.workflows.snapshots import find_base
 from row3.workflows.suites.removed import removed_suites
-from row3.workflows.suites.results import Broken, Judged, Ran, SuiteResult, SuitesReport, Unjudged
 
 if TYPE_CHECKING:
     from row3.workflows.asking.budget import Budget
@@ -172,15 +173,16 @@ def gate_all(suites: AllSuites, *, against: str | None = None, names: Collection
     may_write = bool(suites.made) and suites.made[0].may_write
     state = repository_state(project) if may_write else OUTSIDE_GIT
     entries = []
-    for result in results:
-        if not isinstance(result, Judged):
-            continue
+    for number, result in enumerate(results):
         comparison = result.comparison
+        if comparison is None:
+            continue
         run = comparison.run = with_action(comparison.run, "compare", commit=state[0], dirty=state[1])
         comparison.in_git = not may_write or state != OUTSIDE_GIT
         if may_write and comparison.judgement.complete and not run.partial:
             entries.append(entry_of(run, comparison.judgement, comparison.approval))
         save_log(suites.made[0], run)
+        results[number] = judged(comparison)
     if history_with_new(project.tree, entries)[1]:
         with writing(project.local, say=suites.made[0].say):
             text, suites.noted = history_with_new(project.tree, entries)
@@ -200,9 +202,9 @@ def _each(suites: AllSuites, verb: Callable[[Session], Announced]) -> Iterator[S
     for name in suites.names:
         try:
             announced = verb(suites.of(name))
-            yield Ran(announced.run, announced.declines)
+            yield ran(announced.run, announced.declines)
         except Row3Error as error:
-            yield Broken(name, str(error), error.exit_code)
+            yield SuiteResult(name, problem=str(error), fault=error.exit_code)
 
 
 MakeSession = Callable[[str], Session]
@@ -228,10 +230,10 @@ def judge_suites(
             session = make(name)
             if base is not None and not base.judges(name) and not Snapshot(session.project).judges(name):
                 how = f"row3 --baseline{session.suite.flags('row3 --baseline')}"
-                yield Unjudged(name, f"no baseline yet, so nothing was compared (`{how}` makes one)")
+                yield SuiteResult(name, problem=f"no baseline yet, so nothing was compared (`{how}` makes one)")
             else:
-                yield Judged(compare_asking(session, base=base, pages=pages))
+                yield judged(compare_asking(session, base=base, pages=pages))
         except Row3Error as error:
-            yield Broken(name, str(error), error.exit_code)
+            yield SuiteResult(name, problem=str(error), fault=error.exit_code)
     if base is not None:
         yield from removed_suites(project, base, gone)

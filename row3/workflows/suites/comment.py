@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Literal
 
 from row3.errors import Row3Error, UsageError
+from row3.gate.results import SuiteResult
 from row3.vcs.github_comments import PullRequestComments, Refused
 from row3.workflows.snapshots import find_base
 from row3.workflows.suites.all_suites import AllSuites, gate_all
-from row3.workflows.suites.results import Broken, SuiteResult
 
 BOT = "github-actions[bot]"
 """Who writes with the token of a job."""
@@ -43,7 +43,7 @@ def what_the_gate_says(suites: AllSuites, *, against: str | None, names: Sequenc
         if against is not None:
             find_base(suites.project, against)
     except Row3Error as error:
-        return [Broken(name, str(error), error.exit_code) for name in names or suites.names]
+        return [SuiteResult(name, problem=str(error), fault=error.exit_code) for name in names or suites.names]
     return gate_all(suites, against=against, names=names).results
 
 

@@ -13,6 +13,7 @@ from row3.domain.judgements import Code
 from row3.domain.metrics import Zone
 from row3.domain.verdicts import CaseChange, Verdict
 from row3.errors import Row3Error
+from row3.gate.results import Comparison, Run
 from row3.gate.zones import zones_of
 from row3.reports.advice import approval_line, is_complete, look
 from row3.reports.case_outcomes import Outcome, outcomes
@@ -22,9 +23,8 @@ from row3.reports.reason_text import reason_text, words_of
 from row3.reports.style import PLAIN, plain
 from row3.store.config import Mode
 from row3.workflows.comparing.baseline import read_baseline
-from row3.workflows.comparing.comparison import Comparison
 from row3.workflows.comparing.gating import gate
-from row3.workflows.pipeline.run_suite import Run, RunOptions
+from row3.workflows.pipeline.run_suite import RunOptions
 from row3.workflows.pipeline.stages import Overrides
 from row3.workflows.running import plain_run
 from row3.workflows.session import Session, open_session

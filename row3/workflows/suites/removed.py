@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
+from dataclasses import replace
 from functools import partial
 
-from row3.domain.judgements import Approval
+from row3.domain.judgements import Approval, Judgement
+from row3.domain.runs import HistoryEntry
 from row3.gate.judging import Context, approved, judge
+from row3.gate.results import SuiteResult
 from row3.reports.changelogs.changelog import approval_entry
 from row3.reports.changelogs.changelog_insert import insert_entry
 from row3.store.history import FILE as HISTORY
-from row3.store.history import HistoryEntry, history_text
+from row3.store.history import history_text
 from row3.store.locks import writing
 from row3.store.project import CHANGELOG, Project, read_changelog
 from row3.store.snapshot import Snapshot
@@ -21,10 +24,9 @@ from row3.workflows.pipeline.run_header import new_run_id
 from row3.workflows.reasons import sign
 from row3.workflows.session import repository_state
 from row3.workflows.snapshots import find_base
-from row3.workflows.suites.results import Gone
 
 
-def removed_suites(project: Project, base: Snapshot, names: Collection[str] | None = None) -> Iterator[Gone]:
+def removed_suites(project: Project, base: Snapshot, names: Collection[str] | None = None) -> Iterator[SuiteResult]:
     """Yield the suites that the base judges and that have no golden case here; of `names`, if given."""
     head = Snapshot(project)
     for name in base.suites():
@@ -40,7 +42,7 @@ def removed_suites(project: Project, base: Snapshot, names: Collection[str] | No
                 approvals=partial(find_approval, head.history(), base),
                 stale=partial(stale_approval, head.history(), base, name),
             )
-            yield Gone(name, judgement)
+            yield SuiteResult(name, judgement=judgement)
 
 
 def gate_removed(
@@ -51,7 +53,7 @@ def gate_removed(
     approve: str | None,
     may_write: bool,
     say: Callable[[str], None] = lambda _: None,
-) -> Gone | None:
+) -> SuiteResult | None:
     """Judge the removal of a suite, the default one unless named; None for a suite that is there.
 
     Raises `InvalidFile`, `UsageError`, `EnvironmentFault`.
@@ -62,24 +64,24 @@ def gate_removed(
     base = find_base(project, against)
     name = name or default_suite(base.project)
     gone = None if name is None else next(removed_suites(project, base, [name]), None)
-    if gone is None or approve is None:
+    if gone is None or gone.judgement is None or approve is None:
         return gone
     check_approval(approve, may_write=may_write)
     approval = sign(project, approve)
     if says_the_same(approval, gone.judgement.approval):
         return gone
-    _write(project, gone, approval, say)
-    return Gone(gone.suite, approved(gone.judgement, approval))
+    _write(project, gone.suite, gone.judgement, approval, say)
+    return replace(gone, judgement=approved(gone.judgement, approval))
 
 
-def _write(project: Project, gone: Gone, approval: Approval, say: Callable[[str], None]) -> None:
+def _write(project: Project, suite: str, judgement: Judgement, approval: Approval, say: Callable[[str], None]) -> None:
     """Note the approval; nothing ran, so the entry has neither prompts nor metrics."""
     head, dirty = repository_state(project)
     entry = HistoryEntry(
         run_id=new_run_id(),
         at=approval.at,
         action="compare",
-        suite=gone.suite,
+        suite=suite,
         commit=head,
         dirty=dirty,
         prompts={},
@@ -88,11 +90,11 @@ def _write(project: Project, gone: Gone, approval: Approval, say: Callable[[str]
         cases=0,
         metrics={},
         verdict="block",
-        reasons=[f"{reason.code} {reason.subject}" for reason in gone.judgement.reasons],
-        evidence=gone.judgement.signature,
+        reasons=[f"{reason.code} {reason.subject}" for reason in judgement.reasons],
+        evidence=judgement.signature,
         approval=approval,
     )
-    said = f"suite {gone.suite} removed: {approval.reason} ({approval.by}, {approval.at})"
+    said = f"suite {suite} removed: {approval.reason} ({approval.by}, {approval.at})"
     with writing(project.local, say=say):
         files = {HISTORY: history_text(project.tree, entry).encode()}
         files[CHANGELOG] = insert_entry(

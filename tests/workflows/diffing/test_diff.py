@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
+from row3.domain.runs import RunHeader
 from row3.errors import InvalidFile, UsageError
 from row3.reports.diff import diff_document, diff_json
 from row3.reports.markdown import markdown_text
 from row3.reports.terminal import terminal_text
 from row3.store.project import Project, open_project
-from row3.store.saved_runs import CaseRecord, RunHeader, write_run
+from row3.store.saved_runs import CaseRecord, write_run
 from row3.store.suites import Suite, pick_suite
 from row3.workflows.diffing.diff import Diff, diff
 from row3.workflows.diffing.names import Names

@@ -53,7 +53,7 @@ def test_of_equals_it_is_of_the_promoted_one(box: Box, version: str, other: str)
     lineup = replace(line_up(project, suite, role="candidate"), promoted={"extract": version})
     asking = make_asking(suite, lineup, RunOptions())
     request = asking.request(lineup.prompts[0], "rye", {"source_text": "Rye."}, 0)
-    alike = likeness(request, lineup)
+    alike = likeness(request, lineup, project.tree)
     assert alike(f"extract-{version}") > alike(f"extract-{other}") > alike("extract-v0.9")
     assert alike("no version") == (0.0, 0.0)
 

@@ -75,7 +75,7 @@ def test_a_later_stage_uses_the_earlier_one_that_is_recorded(project: Project) -
     imported(project, response("a", "decompose", CONCEPTS))
     done = imported(project, response("a", "map", LINKS))
     assert done.by_prompt == {"map-v1.0": 1}
-    assert replayed(project).collected.failed == ["b"]
+    assert replayed(project).failed == ["b"]
 
 
 def test_a_later_stage_without_the_earlier_one_is_refused_and_nothing_is_written(project: Project) -> None:

@@ -150,7 +150,7 @@ def test_prune_removes_what_is_stale_and_nothing_else(project: Project) -> None:
     )
     assert done.kept == 4
     assert not file_of(project, "decompose-v1.0").exists()
-    assert replayed(project).collected.failed == ["a"]
+    assert replayed(project).failed == ["a"]
 
 
 def test_prune_keeps_recordings_of_a_prompt_that_left_the_pipeline_but_is_still_there(project: Project) -> None:

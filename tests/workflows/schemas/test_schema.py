@@ -13,8 +13,9 @@ from jsonschema import Draft202012Validator
 from row3.domain.manifests import Manifest, ManifestCase, ManifestPrompt
 from row3.domain.quarantine import Quarantined
 from row3.domain.requests import Answer, Request
+from row3.domain.runs import HistoryEntry
 from row3.errors import InvalidFile
-from row3.store.history import HistoryEntry, history_text
+from row3.store.history import history_text
 from row3.store.manifests import manifest_bytes
 from row3.store.prompts import Promotion, promoted_text
 from row3.store.quarantine import write_quarantine
