@@ -25,19 +25,16 @@ from row3.cli.common import Common
 def command(case_id: str, common: Common) -> None:
     """Explain a case: what was missed, unexpected, misdirected or unquoted, and where.
 
-    Fills in the investigation template of the standards; for kinds other than extraction: what was expected, answered
-    and wrong. A terminal gets it laid out, a pipe or a file as Markdown; --format table or markdown chooses.
+    Fills in the investigation template of the standards, for extraction with its checklist. A terminal gets it laid
+    out, a pipe or a file as Markdown; --format table or markdown chooses.
     """
-    from row3.reports.investigations.extraction import investigation_document, investigation_json
-    from row3.reports.investigations.items import items_document, items_json_text
-    from row3.reports.investigations.model import ItemsInvestigation
-    from row3.workflows.investigating.investigate import investigate
+    from row3.reports.investigations.report import investigation_document, investigation_json
+    from row3.workflows.investigate import investigate
 
     session = common.session()
     found = investigate(session.project, session.suite, case_id, session.options, named=session.named)
     if common.as_json:
-        common.show(items_json_text(found) if isinstance(found, ItemsInvestigation) else investigation_json(found))
+        common.show_json(investigation_json(found))
         return
-    document = items_document(found) if isinstance(found, ItemsInvestigation) else investigation_document(found)
     form = common.format or ("table" if common.on_terminal else "markdown")
-    replace(common, format=form).show_document(document)
+    replace(common, format=form).show_document(investigation_document(found))

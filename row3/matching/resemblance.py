@@ -10,9 +10,10 @@ from collections.abc import Callable, Sequence
 
 from rapidfuzz import fuzz
 
-from row3.matching.likeness import is_acronym
 from row3.matching.normalise import normalise
 
+LIKE = 0.6
+"""Resemblance from which a missed and an extracted name may be two forms of one."""
 SAME = 0.85
 """Similarity from which two names are taken for forms of one."""
 OTHER_WAY = 0.95
@@ -86,3 +87,9 @@ def _alike(one: str, other: str) -> bool:
     if not first or not second:
         return False
     return first == second or is_acronym(one, other) or fuzz.token_sort_ratio(first, second) >= SAME * 100
+
+
+def is_acronym(one: str, other: str) -> bool:
+    """Return whether one of two names is made of the other's first letters."""
+    short, long = sorted((normalise(one), normalise(other)), key=len)
+    return " " in long and short.replace(" ", "") == "".join(word[0] for word in long.split())

@@ -1,40 +1,23 @@
-"""What `row3 investigate` found about one case: of an extraction, and of a case whose answer is a list of items."""
+"""What `row3 investigate` found about one case of any kind."""
 
 from __future__ import annotations
 
-from collections import Counter
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from row3.domain.matches import (
-    ConceptState,
-    ItemExpectation,
-    ItemMatch,
-    Items,
-    QuoteState,
-    RelationshipState,
-    Triple,
-    TypeState,
-)
+from row3.domain.matches import ItemMatch, Items
 from row3.domain.metrics import Metric, Threshold, Zone
 from row3.matching.texts.places import Place
+from row3.reports import numbers
 
-
-@dataclass(frozen=True, slots=True)
-class Verification:
-    """What the commands that verify a change of this case need."""
-
-    flags: str = ""
-    """Options of `row3 --compare`, after a space."""
-    prompts: tuple[tuple[str, str], ...] = ()
-    """Name and version of each prompt that ran, in pipeline order."""
-    promoted: frozenset[str] = frozenset()
-    """Names of the prompts that ran in their promoted version."""
+VERDICTS = ("State", "Right")
+"""Endings of notes that the item's own state sums up."""
 
 
 class Fall(NamedTuple):
-    """How much worse than the baseline a metric is, where that is more than the gate lets a metric lose."""
+    """How much worse than the baseline a metric is, if that is more than the gate lets a metric lose."""
 
     worse: float
     """In the gate's unit: percentage points, or per cent of the baseline."""
@@ -44,8 +27,11 @@ class Fall(NamedTuple):
     """The worst value that is within the limit, a fraction."""
     relative: bool
     """The unit is per cent of the baseline."""
-    blocks: bool
-    """Whether the gate blocks on this metric; else it is to be investigated."""
+
+    @property
+    def unit(self) -> str:
+        """The unit in words."""
+        return "% of the baseline" if self.relative else " points"
 
 
 class Symptom(NamedTuple):
@@ -58,17 +44,74 @@ class Symptom(NamedTuple):
     threshold: Threshold | None
     baseline: float | None
     fall: Fall | None = None
-    """None where it did not fall, or within the limit."""
+    """None if it did not fall, or within the limit."""
 
     @property
     def failing(self) -> bool:
         """Below its target."""
         return self.zone in (Zone.FAIL, Zone.MARGINAL)
 
+    @property
+    def goal(self) -> str:
+        """What it has to reach: the harder of target and limit; empty if it neither fails nor fell."""
+        bounds = [self.threshold.target] if self.failing and self.threshold is not None else []
+        bounds += [self.fall.least] if self.fall is not None else []
+        if not bounds:
+            return ""
+        bound = f"at least {numbers.percent(max(bounds))}"
+        if not self.metric.higher_is_better:
+            bound = f"at most {numbers.percent(min(bounds))}"
+        return f"{self.metric.title} {bound}"
+
+
+class Finding(NamedTuple):
+    """An item of the answer or an expectation, with what became of it."""
+
+    label: str
+    state: str
+    """The kind's word: `unmatched`, `canary`, `wrong-predicate`; `required` or `optional` if it was missed."""
+    other: str | None = None
+    """The item that it is, or comes nearest to."""
+    score: float | None = None
+    """How alike the two are, in [0, 1]."""
+    remark: str = ""
+    place: Place | None = None
+    phrase: str = ""
+    """State and other item in words, with `{}` for the item's name."""
+
+
+class Findings(NamedTuple):
+    """A list of findings."""
+
+    key: str
+    """Its name in JSON."""
+    title: str
+    whole: str
+    """What its items are a part of: `of 25 extracted`."""
+    items: tuple[Finding, ...]
+
+
+class Question(NamedTuple):
+    """A question of STANDARDS 6.1 to 6.5 with what the data says."""
+
+    text: str
+    answer: str
+    items: tuple[str, ...] = ()
+    """What the answer is about; named in JSON, since the lists show them too."""
+    open: bool = False
+    """Only a person can answer; `answer` is what there is to go by."""
+
+
+class Section(NamedTuple):
+    """A heading of the checklist with its questions."""
+
+    title: str
+    questions: tuple[Question, ...]
+
 
 @dataclass(frozen=True, slots=True)
-class ItemsInvestigation:
-    """What is known of the case."""
+class Investigation:
+    """Why one case scored as it did, and what to do about it."""
 
     case_id: str
     suite: str
@@ -79,170 +122,88 @@ class ItemsInvestigation:
     status: str
     problem: str
     raw: str
+    """The answer, if it cannot be used."""
     notes: tuple[str, ...]
     symptoms: tuple[Symptom, ...]
-    items: Items
+    findings: tuple[Findings, ...]
+    flags: str
+    """Options of `row3 --compare` for this suite and these answers, after a space."""
+    change: str
+    """Where a change is made, a sentence in Markdown."""
+    checklist: tuple[Section, ...] = ()
+    fixes: tuple[str, ...] = ()
+    """What to change, in Markdown, the most telling first."""
     query: str = ""
     """What was asked; empty where a case has a text."""
 
     @property
-    def missed(self) -> list[ItemExpectation]:
-        """What was expected and not found."""
-        return [each for each in self.items.expected if each.found_by is None]
-
-    @property
-    def wrong(self) -> list[ItemMatch]:
-        """What was answered and is not right."""
-        return [each for each in self.items.items if each.state not in self.items.correct]
-
-    @property
-    def right(self) -> list[ItemMatch]:
-        """What was answered and is."""
-        return [each for each in self.items.items if each.state in self.items.correct]
+    def plan(self) -> list[str]:
+        """Return how to verify a change, in Markdown."""
+        goals = [symptom.goal for symptom in self.symptoms if symptom.goal]
+        if not goals and not self.fixes:
+            return [f"Nothing has to be changed: {all_is_well(self.symptoms)}."]
+        return [
+            self.change,
+            f"`row3 --case {self.case_id} --compare{self.flags}`: {'; '.join(goals) or 'nothing gets worse'}.",
+            f"`row3 --compare{self.flags}`: no other case regresses, and the verdict is not block.",
+        ]
 
 
-class Missed(NamedTuple):
-    """An expected concept that was not extracted."""
-
-    label: str
-    required: bool
-    inferred: bool
-    place: Place | None
-    """Where it stands in the text under label or alias; None where it does not."""
-    nearest: str | None
-    """The extracted label most like it, of those that matched nothing."""
-    score: float
+def all_is_well(symptoms: Sequence[Symptom]) -> str:
+    """Return what is known if nothing fails: less without a baseline."""
+    compared = any(s.baseline is not None and s.value is not None for s in symptoms)
+    fell = ", and none is worse than the baseline by more than its limit" if compared else ""
+    return f"every metric reaches its target{fell}"
 
 
-class Meant(NamedTuple):
-    """An extracted concept that was matched by meaning."""
-
-    label: str
-    expected: str
-    score: float
-    """How alike their embeddings are."""
-
-
-class Mistyped(NamedTuple):
-    """A matched concept whose type is not the expected one as it is written."""
-
-    label: str
-    given: str
-    """Empty for none."""
-    expected: str
-    state: TypeState
-
-
-class Otherwise(NamedTuple):
-    """An extracted concept that is written otherwise than the expected one it is."""
-
-    label: str
-    expected: str
-    how: str
-    """The rule by which the two are one (`row3.matching.compare`)."""
-    score: float
-
-
-class Invented(NamedTuple):
-    """An extracted concept that is not expected."""
-
-    label: str
-    state: ConceptState
-    expected: str | None
-    """The canary it is, or the nearest expected label."""
-    score: float
-    place: Place | None
-    why_not: str = ""
-    """Why it is not the nearest one, where the two are similar."""
-
-
-class Misdirected(NamedTuple):
-    """An extracted relationship that is not correct."""
-
-    triple: Triple
-    state: RelationshipState
-    expected: Triple | None
-    place: Place | None
-    """The first sentence in which both ends stand."""
-
-
-class BadQuote(NamedTuple):
-    """A concept without a quote, or with one that does not occur in the text."""
-
-    label: str
-    state: QuoteState
-    quote: str
-    place: Place | None
-    """Where the concept stands, or the sentence most like the quote."""
-    similarity: float
-
-
-class Lost(NamedTuple):
-    """An expected relationship that was not extracted, and those of its ends that were missed as concepts."""
-
-    triple: Triple
-    required: bool
-    missed_ends: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Circumstances:
-    """What the checklist asks beside what went wrong."""
-
-    expected: int
-    """Expected concepts of the case."""
-    words: int
-    """Words of the source text."""
-    concept_prompt: str
-    relationship_prompt: str
-    asks_for_quotes: bool
-    """Whether a prompt that asks for concepts mentions quotes."""
-    truncated: tuple[str, ...]
-    """Prompts whose answer was cut off by the token limit."""
-    temperatures: tuple[float | None, ...]
-    """Of the requests; None for the provider's default."""
-
-
-@dataclass(frozen=True, slots=True)
-class Investigation:
-    """Why one case scored as it did, and what to do about it."""
-
-    case_id: str
-    topic: str
-    suite: str
-    date: str
-    prompts: Mapping[str, str]
-    model: str
-    status: str
-    problem: str
-    raw: str
-    notes: tuple[str, ...]
-    extracted: tuple[int, int]
-    """How many concepts and relationships."""
-    symptoms: tuple[Symptom, ...]
-    missed: tuple[Missed, ...]
-    invented: tuple[Invented, ...]
-    duplicates: tuple[tuple[str, str], ...]
-    """Extracted label and the concept it names again."""
-    misdirected: tuple[Misdirected, ...]
-    lost: tuple[Lost, ...]
-    quotes: tuple[BadQuote, ...]
-    around: Circumstances
-    verification: Verification
-    meant: tuple[Meant, ...] = ()
-    mistyped: tuple[Mistyped, ...] = ()
-    unknown_predicates: tuple[str, ...] = ()
-    """Those of wrong relationships that neither the suite nor the case knows."""
-    otherwise: tuple[Otherwise, ...] = ()
-
-
-def predicate_confusions(misdirected: Sequence[Misdirected]) -> list[tuple[str, str, int]]:
-    """Which predicate was said for which, and how often; the most frequent first."""
-    pairs = Counter(
-        (item.triple.predicate, item.expected.predicate)
-        for item in misdirected
-        if item.state == "wrong-predicate" and item.expected is not None
+def item_findings(matches: Items) -> tuple[Findings, ...]:
+    """Return what was missed, wrong and right in an answer that is a list of items."""
+    expected = {each.label: each.notes for each in matches.expected}
+    missed = tuple(
+        Finding(each.label, "missed", each.nearest, each.score, _notes(each.notes), phrase="nearest {}")
+        for each in matches.expected
+        if each.found_by is None
     )
-    return [
-        (said, meant, times) for (said, meant), times in sorted(pairs.items(), key=lambda pair: (-pair[1], pair[0]))
-    ]
+    wrong = tuple(
+        _wrong(each, expected.get(each.expected or "", {}))
+        for each in matches.items
+        if each.state not in matches.correct
+    )
+    right = tuple(
+        Finding(
+            each.label,
+            each.state,
+            None if each.expected == each.label else each.expected,
+            remark=_notes(each.notes),
+            phrase="for {}",
+        )
+        for each in matches.items
+        if each.state in matches.correct
+    )
+    whole = f"of {len(matches.items)} answered"
+    return (
+        Findings("missed", "Missed", f"of {len(matches.expected)} expected", missed),
+        Findings("wrong", "Wrong", whole, wrong),
+        Findings("right", "Right", whole, right),
+    )
+
+
+def _wrong(match: ItemMatch, expected: Mapping[str, Any]) -> Finding:
+    remarks = [_notes(match.notes)]
+    if match.state.startswith("wrong"):
+        differs = {key: value for key, value in expected.items() if match.notes.get(key, value) != value}
+        remarks += [f"expected: {_notes(differs) or 'none'}"] if differs else []
+    phrase = f"{match.state.replace('-', ' ')}, nearest {{}}"
+    return Finding(
+        match.label, match.state, match.expected, match.score, "; ".join(filter(None, remarks)), phrase=phrase
+    )
+
+
+def _notes(notes: Mapping[str, Any]) -> str:
+    """`category Decision, actor Alice`: what else is known, without what is empty."""
+    said = {True: "yes", False: "no"}
+    return ", ".join(
+        f"{re.sub('[A-Z]', lambda at: f' {at[0].lower()}', key)} {said[value] if isinstance(value, bool) else value}"
+        for key, value in notes.items()
+        if value not in (None, "") and not key.endswith(VERDICTS)
+    )

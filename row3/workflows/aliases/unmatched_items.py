@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 from row3.domain.embeddings import finish, no_vectors
 from row3.domain.matches import Explanation
 from row3.kinds.extraction.model import GoldenCase
-from row3.matching.likeness import LIKE
 from row3.matching.names import NameRule
 from row3.matching.normalise import normalise
-from row3.matching.resemblance import best_resemblance, grouped
+from row3.matching.resemblance import LIKE, best_resemblance, grouped
 from row3.matching.texts.places import SearchableText
 from row3.matching.texts.quotes import ELLIPSIS, SourceText
 from row3.reports.alias_model import Candidate, Form, Stands, Unmatched

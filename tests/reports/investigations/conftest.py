@@ -2,22 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from row3.domain.matches import Triple
 from row3.domain.metrics import Metric, Threshold, Zone
 from row3.matching.texts.places import Place
-from row3.reports.investigations.model import (
-    BadQuote,
-    Circumstances,
-    Invented,
-    Investigation,
-    Lost,
-    Misdirected,
-    Missed,
-    Symptom,
-    Verification,
-)
+from row3.reports.investigations.model import Finding, Findings, Investigation, Question, Section, Symptom
 
 RECALL = Metric("recall", "Concept recall", threshold=Threshold(0.6, 0.7, 0.85))
 HALLUCINATION = Metric(
@@ -27,8 +14,8 @@ F1 = Metric("f1", "Concept F1")
 PLACE = Place(2, 3, 100, 106, "The *dough* rises, says @baker.", ((4, 11),))
 FOUND = Investigation(
     case_id="bread",
-    topic="Bread",
     suite="bakery",
+    kind="extraction",
     date="2026-01-29",
     prompts={"find": "v1.1", "connect": "v1.0"},
     model="m",
@@ -36,35 +23,31 @@ FOUND = Investigation(
     problem="",
     raw="",
     notes=("There is no baseline to compare with.",),
-    extracted=(10, 5),
     symptoms=(
         Symptom(RECALL, 0.58, Zone.FAIL, RECALL.threshold, 0.72),
         Symptom(HALLUCINATION, 0.1, Zone.FAIL, HALLUCINATION.threshold, None),
         Symptom(F1, None, None, None, None),
     ),
-    missed=(
-        Missed("rye", True, False, PLACE, "wry", 2 / 3),
-        Missed("gluten", False, True, None, None, 0.0),
-        Missed("oat", True, False, None, None, 0.0),
+    findings=(
+        Findings(
+            "missed",
+            "Missed concepts",
+            "of 12 expected",
+            (
+                Finding("rye", "required", "wry", 2 / 3, "", PLACE, "required, nearest {}"),
+                Finding("oat", "optional", remark="not in the text", phrase="optional"),
+            ),
+        ),
+        Findings("duplicates", "Duplicates", "of 10 extracted", ()),
+        Findings("unknownPredicates", "Unknown predicates", "of 5 extracted", (Finding("A_B", "unknown"),)),
     ),
-    invented=(
-        Invented("crumb", "canary", "crumb osmosis", 0.9, None),
-        Invented("dough", "unmatched", "rye", 0.2, PLACE),
+    flags=" --suite bakery",
+    change="Make the change in `prompts/find-v1.1.md`.",
+    checklist=(
+        Section(
+            "6.1 Recall",
+            (Question("Which?", "2 of 12", ("rye", "oat")), Question("Is the source text ambiguous?", "", open=True)),
+        ),
     ),
-    duplicates=(("leaven", "sourdough"),),
-    misdirected=(
-        Misdirected(Triple("a", "CAUSES", "b"), "wrong-predicate", Triple("a", "IS_A", "b"), PLACE),
-        Misdirected(Triple("a", "CAUSES", "c"), "forbidden", Triple("a", "CAUSES", "c"), None),
-        Misdirected(Triple("x", "CAUSES", "y"), "unmatched", None, None),
-    ),
-    lost=(Lost(Triple("a", "IS_A", "b"), True, ()), Lost(Triple("rye", "IS_A", "oat"), False, ("rye", "oat"))),
-    quotes=(
-        BadQuote("x", "missing", "", PLACE, 0.0),
-        BadQuote("y", "unverified", "a `quote`", PLACE, 0.5),
-    ),
-    around=Circumstances(12, 90, "find-v1.1", "connect-v1.0", True, (), (0.0,)),
-    verification=Verification("", (("find", "v1.1"), ("connect", "v1.0"))),
-)
-NOTHING_FOUND: dict[str, Any] = dict.fromkeys(
-    ("symptoms", "missed", "invented", "duplicates", "misdirected", "lost", "quotes"), ()
+    fixes=("find-v1.1: go on, such as `rye`.",),
 )

@@ -1,1 +1,0 @@
-"""`row3 investigate`: why one case scored as it did."""
