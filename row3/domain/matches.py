@@ -134,6 +134,13 @@ class ItemExpectation(NamedTuple):
     notes: Mapping[str, Any]
 
 
+def expectation(label: str, notes: Mapping[str, Any], match: ItemMatch | None) -> ItemExpectation:
+    """Return an expected item with the item that found it, None for none."""
+    if match is None:
+        return ItemExpectation(label, None, None, 0.0, notes)
+    return ItemExpectation(label, match.label, None, match.score, notes)
+
+
 class Items(NamedTuple):
     """Why a case scored as it did."""
 

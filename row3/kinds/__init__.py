@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
 
@@ -19,40 +18,24 @@ MODULES = {
 """By name, the module whose `KIND` is the kind. Imported on first use: a run needs only one."""
 
 
-class _Kinds(Mapping[str, Kind]):
-    """The kinds by name."""
-
-    def __getitem__(self, name: str) -> Kind:
-        if name not in MODULES:
-            raise KeyError(name)
-        return _kind(name)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(MODULES)
-
-    def __len__(self) -> int:
-        return len(MODULES)
-
-    def __contains__(self, name: object) -> bool:
-        return name in MODULES
-
-
 @cache
 def _kind(name: str) -> Kind:
     kind: Kind = import_module(MODULES[name]).KIND
     return kind
 
 
-KINDS: Mapping[str, Kind] = _Kinds()
-
-
-def of_another_kind(output: str, kind: Kind) -> bool:
-    """An output that this kind does not know, and another does: its prompt is another suite's."""
-    return output not in kind.outputs and any(output in other.outputs for other in KINDS.values())
+def all_kinds() -> dict[str, Kind]:
+    """Return the kinds by name; imports all of them."""
+    return {name: _kind(name) for name in MODULES}
 
 
 def kind_named(name: str, *, where: str) -> Kind:
-    """The kind of that name; raises `InvalidFile` naming those there are."""
-    if name not in KINDS:
-        raise InvalidFile(f"kind `{name}` is not known", where=where, fix=f"Kinds: {', '.join(KINDS)}")
-    return KINDS[name]
+    """Return the kind of that name; raises `InvalidFile` that lists them."""
+    if name not in MODULES:
+        raise InvalidFile(f"kind `{name}` is not known", where=where, fix=f"Kinds: {', '.join(MODULES)}")
+    return _kind(name)
+
+
+def of_another_kind(output: str, kind: Kind) -> bool:
+    """Return whether another kind knows this output and the given kind does not: its prompt is another suite's."""
+    return output not in kind.outputs and any(output in other.outputs for other in all_kinds().values())

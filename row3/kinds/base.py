@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import unicodedata
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
 import rapidfuzz
+from msgspec.structs import replace
 
-from row3.domain.embeddings import Scoring
+from row3.domain.embeddings import Ask, Scoring, finish, no_vectors
+from row3.domain.matches import items_json
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.requests import digest_json, digest_text
-from row3.domain.scores import CaseScore
+from row3.domain.scores import CaseScore, Tally
 from row3.kinds.answers import Parsed, Unusable
-from row3.kinds.outputs import plain
+from row3.kinds.outputs import answer_schema, fit, plain, read_text
 from row3.matching.names import NameRule
 from row3.matching.predicates import INVERSES, ROW3_PREDICATES, SYMMETRIC
 from row3.matching.semantic_rule import SemanticRule
+from row3.metrics.ratios import ratio
+from row3.metrics.tallies import counted
 
 SHOWN = 60
-"""Characters of a content that stands in the map as it is."""
+"""Characters of a demand's content that are kept as they are; a longer one is kept as its digest."""
 DIGITS = 16
 """Hexadecimal digits of a digest: 64 bits tell the demands of a project apart."""
 
@@ -34,13 +38,13 @@ class Rules:
     inverses: tuple[tuple[str, str], ...] = tuple(INVERSES.items())
     symmetric: tuple[str, ...] = SYMMETRIC
     predicates: tuple[str, ...] = ROW3_PREDICATES
-    """What an answer may use; empty for any."""
+    """Predicates that an answer may use; empty for any."""
     types: tuple[str, ...] | None = None
-    """What the types of concepts may be; empty for any, None where an answer is asked for none."""
+    """Types that a concept may have; empty for any, None where the prompt asks for none."""
     weights: Mapping[str, float] = field(default_factory=dict)
     thresholds: Mapping[str, Threshold] = field(default_factory=dict)
     semantic: SemanticRule | None = None
-    """How what nothing else matches is matched by meaning; None for not at all."""
+    """How the rest is matched by meaning; None for not at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +56,11 @@ class Finding:
     message: str
     path: tuple[str | int, ...] = ()
     of_size: bool = False
-    """About how much there is of something and how it is spread, which a suite may see otherwise."""
+    """About how much a case or suite has of something: `lint.sizes` sets its level."""
 
 
 class Reference(NamedTuple):
-    """Something of the project's corpus that a case declares, or names as if another one did."""
+    """A document or entity that a case defines or refers to."""
 
     what: Literal["document", "entity"]
     name: str
@@ -74,6 +78,23 @@ class Expected(NamedTuple):
     """What is asked about it, by name: `required`, `alias`, `type`. None asks nothing."""
 
 
+class Measured(NamedTuple):
+    """What one answer scores, and why."""
+
+    explanation: Any
+    """What each item is: `Items`, or the kind's own type."""
+    counts: Mapping[str, tuple[int, int]]
+    """Numerator and denominator of each metric that is a ratio."""
+    values: Mapping[str, float] = {}
+    """Metrics that are not a ratio of counts."""
+    skipped: Mapping[str, str] = {}
+    """Why metrics do not apply to the case."""
+    empty: Mapping[str, str] = {}
+    """Why further metrics do not apply to this answer: it has nothing that they could judge."""
+    tally: Tally | None = None
+    """What became of the items; None to count the states of `Items`."""
+
+
 class Kind(ABC):
     """One kind of suite. All methods are pure."""
 
@@ -87,13 +108,20 @@ class Kind(ABC):
     metrics: Sequence[Metric]
     """Headline metrics first, in the order in which they are shown; the composite last of them."""
     outputs: Mapping[str, type[Any]]
-    """What a prompt's front matter may ask for, by name: a `row3.kinds.outputs.Output`."""
+    """By name, what a prompt's front matter may ask for: a `row3.kinds.outputs.Output`. The last is what is scored."""
     primary: str
     """Key of the composite, or of the metric that stands in its place."""
     related = False
     """Scores relationships by their predicates, and names by their meaning where a suite asks for it."""
     invented: frozenset[str] = frozenset()
     """Metrics that are skipped where nothing is to be found, unless something is said all the same."""
+    tallied: tuple[str, str] | None = None
+    """A further group of the tally, and the note of an item that it counts."""
+
+    @property
+    def whole(self) -> str:
+        """Name of the output that is scored."""
+        return list(self.outputs)[-1]
 
     def signature(self, rules: Rules) -> str:
         """Return all that can move a score apart from case and output; scores with equal signatures compare.
@@ -103,50 +131,101 @@ class Kind(ABC):
         release = ".".join(rapidfuzz.__version__.split(".")[:2])
         return f"{self.name}/{self.version} {rules.names.scorer}>={rules.names.threshold:g} rapidfuzz/{release}"
 
-    @abstractmethod
     def schema(self, output: str, rules: Rules) -> dict[str, Any]:
         """Return the JSON schema of the answer that a prompt with this output asks for."""
+        return answer_schema(self.outputs[output], {})
 
-    @abstractmethod
     def variables(self, case: Any) -> dict[str, Any]:
         """Return what a prompt's template sees of a case: its input, never its expectations."""
+        value: dict[str, Any] = case.variables()
+        return value
 
-    @abstractmethod
     def parse(self, output: str, text: str) -> Parsed | Unusable:
         """Read a prompt's answer as the output of that name, by the documented repairs."""
+        return read_text(self.outputs[output], text)
 
-    @abstractmethod
     def read_output(self, value: Any) -> Parsed | Unusable:
-        """Read a whole output, made elsewhere (JSON value, or text of one)."""
+        """Read a whole output that another program made (a JSON value, or the text of one)."""
+        return self.parse(self.whole, value) if isinstance(value, str) else fit(self.outputs[self.whole], value)
 
-    @abstractmethod
     def combine(self, outputs: Mapping[str, Any]) -> Any:
         """Return the pipeline's outputs, by output name, as one output."""
+        return outputs[self.whole]
 
-    @abstractmethod
     def context(self, output: str, value: Any) -> dict[str, Any]:
         """Return what the templates of later prompts see of an earlier prompt's output."""
+        return {output: plain(value)[output]}
+
+    def empty_output(self) -> Any:
+        """Return a whole output that says nothing."""
+        return self.outputs[self.whole]([])
 
     def output_json(self, output: Any) -> dict[str, Any]:
-        """Return a whole output as plain values for JSON, without what is not there."""
+        """Return a whole output as plain values for JSON, without empty fields."""
         value: dict[str, Any] = plain(output, without_none=True)
         return value
 
     @abstractmethod
+    def measure(self, case: Any, output: Any, rules: Rules) -> Generator[Ask, Any, Measured]:
+        """Match, count and explain one output; yields what it needs asked and is sent the answers."""
+
     def score(self, case: Any, output: Any, rules: Rules) -> Scoring:
         """Score one output; yields what it needs asked and is sent the answers."""
+        return self._score(case, (yield from self.measure(case, output, rules)))
 
-    @abstractmethod
     def bad_answer(self, case: Any, reason: str, raw: str, rules: Rules) -> CaseScore:
         """Return the score of an answer that cannot be used: 0 on every metric that applies; all expected is missed."""
+        measured = finish(self.measure(case, self.empty_output(), rules), no_vectors)
+        score = self._score(case, measured)
+        # A metric that does not apply to an empty answer is 0 for an unusable one, or breaking would beat being wrong.
+        applies = {
+            metric.key: 0.0
+            for metric in self.metrics
+            if metric.key in score.metrics
+            or (metric.higher_is_better and metric.key in measured.empty.keys() - measured.skipped.keys())
+            or metric.key in self.invented
+        }
+        return replace(
+            score,
+            status="bad_answer",
+            metrics=applies,
+            skipped={key: why for key, why in score.skipped.items() if key not in applies},
+            counts={key: pair for key, pair in measured.counts.items() if key in applies},
+            problem=reason,
+            raw=raw,
+        )
 
-    @abstractmethod
+    def _score(self, case: Any, measured: Measured) -> CaseScore:
+        skipped = {**measured.empty, **measured.skipped}
+        values = {key: ratio(*pair) for key, pair in measured.counts.items()} | {**measured.values}
+        metrics = {m.key: values[m.key] for m in self.metrics if m.key in values and m.key not in skipped}
+        counts = {key: pair for key, pair in measured.counts.items() if key in metrics}
+        tally = self._tally(measured.explanation) if measured.tally is None else measured.tally
+        return CaseScore(case.id, "scored", metrics, skipped, counts, measured.explanation, tally=tally)
+
+    def _tally(self, found: Any) -> Tally:
+        groups = {self.whole: counted([match.state for match in found.items])}
+        if self.tallied is not None:
+            group, note = self.tallied
+            groups[group] = counted([match.notes[note] for match in found.items if note in match.notes])
+        return {group: counts for group, counts in groups.items() if counts}
+
     def shortfall(self, score: CaseScore) -> dict[str, tuple[str, ...]]:
         """Return what went wrong, as short lines by list: those whose names begin with `missed`, and what is extra."""
+        found = score.explanation
+        if found is None:
+            return {}
+        name = self.whole.capitalize()
+        lists = {
+            f"missed{name}": tuple(e.label for e in found.expected if e.found_by is None),
+            f"wrong{name}": tuple(m.label for m in found.items if m.state not in found.correct),
+            "wrongTypes": tuple(m.label for m in found.items if m.notes.get("typeState") in ("wrong", "missing")),
+        }
+        return {key: lines for key, lines in lists.items() if lines}
 
-    @abstractmethod
     def matches_json(self, explanation: Any) -> dict[str, Any]:
         """Return an explanation in values that msgspec writes as JSON: every match of every item."""
+        return items_json(explanation)
 
     def page_json(self, case: Any, explanation: Any, output: Any, before: Any) -> dict[str, Any]:
         """Return what the report page shows of a case: its matches, its answer and the baseline's; None for none."""
@@ -159,8 +238,23 @@ class Kind(ABC):
         """Return all that a case expects and forbids."""
 
     def demands(self, case: Any) -> Mapping[str, str]:
-        """Return what a case demands, by key: a key that is gone is a demand that is gone."""
-        return demand_map(case, self.variables(case), self.expected(case))
+        """Return what a case demands, by key: a key that is gone is a demand that is gone.
+
+        What a case lists twice it demands once; the order of lists does not matter.
+        """
+        found = {"input": {digest_json(self.variables(case))}}
+        if case.critical:
+            found["critical"] = {"yes"}
+        if source := (case.source or "").strip():
+            found["source"] = {source}
+        for one in self.expected(case):
+            name = " ".join(unicodedata.normalize("NFKC", one.name).casefold().split())
+            key = f"{one.what}:{name}"
+            found.setdefault(key, set()).add(one.name)
+            for fact, value in one.facts.items():
+                if value is not None:
+                    found.setdefault(f"{fact}:{key}", set()).add(_content(value))
+        return {key: _brief(contents) for key, contents in found.items()}
 
     @abstractmethod
     def lint(self, case: Any, rules: Rules) -> list[Finding]:
@@ -179,35 +273,9 @@ class Kind(ABC):
         return []
 
 
-def demand_map(case: Any, variables: Mapping[str, Any], expected: Iterable[Expected]) -> dict[str, str]:
-    """Return the demands of a case by key. What it lists twice it demands once; the order of lists does not matter.
-
-    Args:
-        case: of any kind; its `critical` and `source` are demands too.
-        variables: what a prompt is shown of the case.
-        expected: all that it expects or forbids.
-    """
-    found = {"input": {digest_json(variables)}}
-    if case.critical:
-        found["critical"] = {"yes"}
-    if source := (case.source or "").strip():
-        found["source"] = {source}
-    for one in expected:
-        key = f"{one.what}:{_folded(one.name)}"
-        found.setdefault(key, set()).add(one.name)
-        for fact, value in one.facts.items():
-            if value is not None:
-                found.setdefault(f"{fact}:{key}", set()).add(_content(value))
-    return {key: _brief(contents) for key, contents in found.items()}
-
-
 def expected_in(demands: Mapping[str, str]) -> list[str]:
     """Return the demands that an answer can meet: without input and marks of the case, and other names."""
     return [key for key in demands if ":" in key and not key.startswith("alias:")]
-
-
-def _folded(name: str) -> str:
-    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
 def _content(value: Any) -> str:

@@ -69,10 +69,6 @@ class SourceDocument(Labelled, frozen=True, kw_only=True):
     date: Annotated[Day | None, Meta(description="When it was written, YYYY-MM-DD.")] = None
     document: Annotated[Text, Meta(description="The text itself.")]
 
-    def shown(self) -> dict[str, str]:
-        """Return what a template sees of it."""
-        return shown_document(self.document_id, self.title, self.date, self.document)
-
 
 class DocumentCase(MemoryCase, frozen=True, kw_only=True):
     """A document of the corpus, whose id is the case's; or several documents that are read together."""
@@ -110,11 +106,13 @@ class DocumentCase(MemoryCase, frozen=True, kw_only=True):
         return "\n".join(self.texts().values())
 
     def variables(self) -> dict[str, Any]:
-        """Return what a template sees: `documents`, and the parts of the only one by themselves; no expectations."""
-        single = shown_document(self.document_id or "", self.title, self.date, self.document or "")
-        return single | {"documents": [one.shown() for one in self.documents] or [single]}
+        """Return what a template sees: `documents`, and the parts of the only one by themselves."""
+        only = SourceDocument(
+            document_id=self.document_id or "", title=self.title, date=self.date, document=self.document or ""
+        )
+        return _shown(only) | {"documents": [_shown(one) for one in self.documents or [only]]}
 
 
-def shown_document(name: str, title: str, day: Day | None, text: str) -> dict[str, str]:
-    """Return what a template sees of one document."""
-    return {"document_id": name, "title": title, "date": "" if day is None else day.isoformat(), "document": text}
+def _shown(one: SourceDocument) -> dict[str, str]:
+    day = "" if one.date is None else one.date.isoformat()
+    return {"document_id": one.document_id, "title": one.title, "date": day, "document": one.document}

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
 from msgspec import Meta, field
 
-from row3.domain.counts import count
-from row3.domain.matches import ItemMatch, Items
+from row3.domain.embeddings import Ask
+from row3.domain.matches import ItemMatch, Items, expectation
 from row3.domain.metrics import Metric, Threshold
-from row3.domain.scores import CaseScore
-from row3.kinds.base import Expected, Finding, Reference, Rules
+from row3.kinds.base import Expected, Finding, Kind, Measured, Reference, Rules
 from row3.kinds.cases import DocumentCase, Labelled, Note, Text
-from row3.kinds.lists import NO_ENTITY_FOUND, NO_MENTION_FOUND, JudgedItems, ListKind, expectations
 from row3.kinds.outputs import Output, answer_schema, meta
 from row3.kinds.types import compare_types, type_of
 from row3.matching.names import Named, NameIndex, NameMatch, match_names
@@ -77,86 +75,63 @@ def declared(case: DocumentCase, entities: Sequence[ExpectedEntity]) -> list[Ref
 
 
 FOUND = frozenset({"exact", "alias", "fuzzy"})
-METRICS = (
-    Metric("entity_f1", "Entity F1", threshold=Threshold(0.75, 0.85, 0.95)),
-    Metric("entity_precision", "Entity precision", threshold=Threshold(0.0, 0.85, 0.95), companion=True),
-    Metric("entity_recall", "Entity recall", threshold=Threshold(0.0, 0.80, 0.95), companion=True),
-    Metric("deduplication_accuracy", "Deduplication", threshold=Threshold(0.0, 0.90, 0.98), companion=True),
-    Metric("type_accuracy", "Type accuracy", threshold=Threshold(0.0, 0.90, 0.98), companion=True),
-    Metric("mention_recall", "Mention recall", companion=True),
-)
 
 
-class Entities(ListKind):
+class Entities(Kind):
     """Scores `{"entities": […]}`: which were found, of which type, and whether mentions were merged correctly."""
 
     name = "entities"
     version = 8
-    items = "entities"
     tallied = ("types", "typeState")
     case_model = EntitiesCase
     case_schema = "entities-case"
     outputs: Mapping[str, type[Any]] = {"entities": EntitiesOut}
-    metrics = METRICS
+    metrics = (
+        Metric("entity_f1", "Entity F1", threshold=Threshold(0.75, 0.85, 0.95)),
+        Metric("entity_precision", "Entity precision", threshold=Threshold(0.0, 0.85, 0.95), companion=True),
+        Metric("entity_recall", "Entity recall", threshold=Threshold(0.0, 0.80, 0.95), companion=True),
+        Metric("deduplication_accuracy", "Deduplication", threshold=Threshold(0.0, 0.90, 0.98), companion=True),
+        Metric("type_accuracy", "Type accuracy", threshold=Threshold(0.0, 0.90, 0.98), companion=True),
+        Metric("mention_recall", "Mention recall", companion=True),
+    )
     primary = "entity_f1"
     invented = frozenset(("entity_precision", "entity_f1"))
 
     def schema(self, output: str, rules: Rules) -> dict[str, Any]:
-        """JSON schema of an answer; the types are those of the suite, or V7's and two more."""
+        """Return the JSON schema of an answer; the types are those of the suite, or V7's and two more."""
         return answer_schema(EntitiesOut, {"type": ENTITY_TYPES if rules.types is None else rules.types})
 
-    def variables(self, case: EntitiesCase) -> dict[str, Any]:
-        """`document_id`, `title`, `date`, `document` of one; `documents` of one or several; never the expectations."""
-        return case.variables()
-
-    def judge(self, case: EntitiesCase, output: EntitiesOut, rules: Rules) -> JudgedItems:
-        """Match by name, mentions as aliases; then compare types, and lay the mentions side by side."""
+    def measure(self, case: EntitiesCase, output: EntitiesOut, rules: Rules) -> Generator[Ask, Any, Measured]:
+        """Match by name, mentions as aliases; then compare types and mentions."""
+        yield from ()
         expected = case.expected_entities
         matches = _match(case, output, rules)
-        found = {match.position: place for place, match in enumerate(matches) if match.state in FOUND}
-        types = [
-            compare_types(type_of(item.type), expected[match.position].type) if match.state in FOUND else None
-            for item, match in zip(output.entities, matches, strict=True)
-        ]
+        found = _explained(case, output, matches)
+        n = len({match.position for match in matches if match.state in FOUND})
+        types = [match.notes["typeState"] for match in found.items if "typeState" in match.notes]
         placed, given, wanted = _count_mentions(case, output, matches)
-        duplicates = sum([match.state == "duplicate" for match in matches])
-        right = sum([each is not None and each.state in ("exact", "normalised") for each in types])
         counts = {
-            "entity_precision": (len(found), len(matches)),
-            "entity_recall": (len(found), len(expected)),
-            "type_accuracy": (right, len(found)),
+            "entity_precision": (n, len(matches)),
+            "entity_recall": (n, len(expected)),
+            "type_accuracy": (types.count("exact") + types.count("normalised"), n),
             "deduplication_accuracy": (placed, given),
             "mention_recall": (given, wanted),
         }
         values = {"entity_f1": f1(ratio(*counts["entity_precision"]), ratio(*counts["entity_recall"]))}
-        skipped = _skipped(case, found=len(found), given=given, wanted=wanted, extracted=len(matches))
-        items = tuple(
-            ItemMatch(
-                item.name,
-                match.state,
-                expected[match.position].name if match.position >= 0 and expected else None,
-                match.score,
-                {
-                    **({"how": match.how} if match.how else {}),
-                    **({"whyNot": match.why_not} if match.why_not else {}),
-                    **({} if type_ is None else {"type": type_.given, "typeState": type_.state}),
-                },
-            )
-            for item, match, type_ in zip(output.entities, matches, types, strict=True)
-        )
-        found_by = {at: (output.entities[item].name, matches[item].score) for at, item in found.items()}
-        wanted_items = expectations([(entity.name, {"type": entity.type}) for entity in expected], found_by)
-        notes = (count(duplicates, "entity named twice", "entities named twice"),) if duplicates else ()
-        return JudgedItems(Items(items, wanted_items, FOUND), counts, skipped, values, notes)
-
-    def shortfall(self, score: CaseScore) -> dict[str, tuple[str, ...]]:
-        """What was missed, invented or typed wrongly."""
-        lists = super().shortfall(score)
-        found: Items | None = score.explanation
-        if found is not None:
-            wrong = tuple(m.label for m in found.items if m.notes.get("typeState") in ("wrong", "missing"))
-            lists |= {"wrongTypes": wrong} if wrong else {}
-        return lists
+        skipped: dict[str, str] = {}
+        empty: dict[str, str] = {}
+        if not expected:
+            # What is invented where there is nothing to find counts all the same.
+            kept = ("entity_precision", "entity_f1") if matches else ()
+            reason = "the document has no entities"
+            skipped = dict.fromkeys([metric.key for metric in self.metrics if metric.key not in kept], reason)
+        elif not wanted:
+            skipped = dict.fromkeys(("deduplication_accuracy", "mention_recall"), "the case lists no mentions")
+        if not n:
+            empty["type_accuracy"] = "no entity was found"
+        if not given:
+            empty["deduplication_accuracy"] = "no mention was found"
+        return Measured(found, counts, values, skipped, empty)
 
     def expected(self, case: EntitiesCase) -> Iterator[Expected]:
         """Every entity with its type, and each mention."""
@@ -194,19 +169,23 @@ class Entities(ListKind):
         return found
 
 
-def _skipped(case: EntitiesCase, *, found: int, given: int, wanted: int, extracted: int) -> dict[str, str]:
-    if not case.expected_entities:
-        # What is invented where there is nothing to find counts all the same.
-        kept = ("entity_precision", "entity_f1") if extracted else ()
-        return dict.fromkeys([m.key for m in METRICS if m.key not in kept], "the document has no entities")
-    skipped: dict[str, str] = {}
-    if not found:
-        skipped["type_accuracy"] = NO_ENTITY_FOUND
-    if not wanted:
-        skipped |= dict.fromkeys(("deduplication_accuracy", "mention_recall"), "the case lists no mentions")
-    elif not given:
-        skipped["deduplication_accuracy"] = NO_MENTION_FOUND
-    return skipped
+def _explained(case: EntitiesCase, output: EntitiesOut, matches: Sequence[NameMatch]) -> Items:
+    expected, found = case.expected_entities, dict[int, ItemMatch]()
+    items = []
+    for item, match in zip(output.entities, matches, strict=True):
+        notes = {key: text for key, text in (("how", match.how), ("whyNot", match.why_not)) if text}
+        if match.state in FOUND:
+            type_ = compare_types(type_of(item.type), expected[match.position].type)
+            notes |= {"type": type_.given, "typeState": type_.state}
+        name = expected[match.position].name if match.position >= 0 and expected else None
+        items.append(ItemMatch(item.name, match.state, name, match.score, notes))
+        if match.state in FOUND:
+            found[match.position] = items[-1]
+    return Items(
+        tuple(items),
+        tuple(expectation(e.name, {"type": e.type}, found.get(at)) for at, e in enumerate(expected)),
+        FOUND,
+    )
 
 
 def _match(case: EntitiesCase, output: EntitiesOut, rules: Rules) -> list[NameMatch]:

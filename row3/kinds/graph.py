@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Annotated, Any, Literal, NamedTuple
+from collections.abc import Generator, Iterator, Mapping
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta, field
 
-from row3.domain.matches import ItemMatch, Items
+from row3.domain.embeddings import Ask
+from row3.domain.matches import ItemMatch, Items, expectation
 from row3.domain.metrics import Metric, Threshold
-from row3.kinds.base import Expected, Finding, Reference, Rules
+from row3.kinds.base import Expected, Finding, Kind, Measured, Reference, Rules
 from row3.kinds.cases import CaseId, Labelled, MemoryCase, Note, Text
-from row3.kinds.lists import NONE_RETURNED, NONE_VALID, JudgedItems, ListKind, expectations
 from row3.kinds.outputs import Output, meta
 from row3.matching.compare import compare
 from row3.matching.spellings.forms import category_key
@@ -51,6 +51,15 @@ class GraphCase(MemoryCase, frozen=True, kw_only=True):
     expected_connections: list[ExpectedConnection]
     expected_not_connected: list[Text] = field(default_factory=list)
 
+    def variables(self) -> dict[str, Any]:
+        """Return `seed_document`, `seed_text` (the id where the case has no other words), `depth` and `limit`."""
+        return {
+            "seed_document": self.seed_document,
+            "seed_text": self.seed_text or self.seed_document,
+            "depth": self.depth,
+            "limit": self.limit,
+        }
+
 
 class ConnectionOut(Output, frozen=True):
     """One returned connection: a document, or an event."""
@@ -87,37 +96,45 @@ SAME_EVENT = 0.80
 VALID = frozenset({"connected", "wrong-path"})
 
 
-class ConnectionMatch(NamedTuple):
-    state: str
-    """connected, wrong-path, duplicate, not-connected, not-judged, seed."""
-    position: int
-    label: str
-    score: float
+def match_connections(case: GraphCase, output: ConnectionsOut, rules: Rules) -> Items:
+    """Return what each connection is: connected, wrong-path, duplicate, not-connected, not-judged or seed.
 
-
-def match_connections(case: GraphCase, output: ConnectionsOut, rules: Rules) -> list[ConnectionMatch]:
-    """Of several connections to one document that over the right path counts, wherever it stands in the answer."""
-    places = {one.document_id: place for place, one in enumerate(case.expected_connections)}
-    unrelated = set(case.expected_not_connected)
+    Of several connections to one document that over the right path counts, wherever it stands in the answer.
+    """
+    expected = case.expected_connections
+    places = {one.document_id: place for place, one in enumerate(expected)}
     placed = [_place(case, item, places) for item in output.connections]
     right = [
-        place >= 0 and _path_right(case.expected_connections[place], item, rules)
+        place >= 0 and _path_right(expected[place], item, rules)
         for item, (place, _, _) in zip(output.connections, placed, strict=True)
     ]
     counting: dict[int | str, int] = {}
     for number in sorted(range(len(placed)), key=lambda number: not right[number]):
         place, _, label = placed[number]
         counting.setdefault(place if place >= 0 else label, number)
-    found = []
-    for number, (place, score, label) in enumerate(placed):
+    items = []
+    for number, (item, (place, score, label)) in enumerate(zip(output.connections, placed, strict=True)):
         if counting[place if place >= 0 else label] != number:
             state = "duplicate"
         elif place >= 0:
             state = "connected" if right[number] else "wrong-path"
+        elif label == case.seed_document:
+            state = "seed"
         else:
-            state = "seed" if label == case.seed_document else "not-connected" if label in unrelated else "not-judged"
-        found.append(ConnectionMatch(state, place, label, score))
-    return found
+            state = "not-connected" if label in case.expected_not_connected else "not-judged"
+        over = ", ".join(_names(item.entity)) or item.event
+        notes = {"reason": item.connection_reason, "over": over, "hops": item.hops}
+        items.append(ItemMatch(label, state, expected[place].document_id if place >= 0 else None, score, notes))
+    found = {placed[number][0]: items[number] for number in counting.values()}
+    wanted = [
+        expectation(one.document_id, _path(one), found.get(place))
+        for place, one in enumerate(case.expected_connections)
+    ]
+    return Items(tuple(items), tuple(wanted), VALID)
+
+
+def _path(one: ExpectedConnection) -> dict[str, Any]:
+    return {"reason": one.connection_reason, "over": one.entity or one.event, "hops": one.hops}
 
 
 def _place(case: GraphCase, item: ConnectionOut, places: dict[str, int]) -> tuple[int, float, str]:
@@ -161,90 +178,61 @@ def _names(value: Any) -> list[str]:
     return [value] if isinstance(value, str) and value.strip() else []
 
 
-def explained(case: GraphCase, output: ConnectionsOut, matches: Sequence[ConnectionMatch]) -> Items:
-    """Return each connection with the expected one it is, and each expected one with what found it."""
-    items = []
-    for item, match in zip(output.connections, matches, strict=True):
-        expected = case.expected_connections[match.position].document_id if match.position >= 0 else None
-        over = ", ".join(_names(item.entity)) or item.event
-        notes = {"reason": item.connection_reason, "over": over, "hops": item.hops}
-        items.append(ItemMatch(match.label, match.state, expected, match.score, notes))
-    wanted = [
-        (one.document_id, {"reason": one.connection_reason, "over": one.entity or one.event, "hops": one.hops})
-        for one in case.expected_connections
-    ]
-    found = {match.position: (match.label, match.score) for match in matches if match.state in VALID}
-    return Items(tuple(items), expectations(wanted, found), VALID)
-
-
-METRICS = (
-    Metric("connection_recall", "Connection recall", threshold=Threshold(0.0, 0.75, 0.90), blocking=False),
-    Metric(
-        "false_positive_rate",
-        "False positive rate",
-        higher_is_better=False,
-        threshold=Threshold(1.0, 0.10, 0.0),
-        blocking=False,
-    ),
-    Metric("hop_accuracy", "Hop accuracy", threshold=Threshold(0.0, 0.80, 0.95), blocking=False),
-    Metric("connection_precision", "Connection precision", threshold=Threshold(0.75, 0.85, 0.95), blocking=False),
-    Metric("judged_rate", "Judged", companion=True),
-)
-
-
-class Graph(ListKind):
+class Graph(Kind):
     """Scores `{"connections": […]}`: valid, complete, over the right path, and none to what is unrelated."""
 
     name = "graph"
     version = 8
-    items = "connections"
     case_model = GraphCase
     case_schema = "graph-case"
     outputs: Mapping[str, type[Any]] = {"connections": ConnectionsOut}
-    metrics = METRICS
+    metrics = (
+        Metric("connection_recall", "Connection recall", threshold=Threshold(0.0, 0.75, 0.90), blocking=False),
+        Metric(
+            "false_positive_rate",
+            "False positive rate",
+            higher_is_better=False,
+            threshold=Threshold(1.0, 0.10, 0.0),
+            blocking=False,
+        ),
+        Metric("hop_accuracy", "Hop accuracy", threshold=Threshold(0.0, 0.80, 0.95), blocking=False),
+        Metric("connection_precision", "Connection precision", threshold=Threshold(0.75, 0.85, 0.95), blocking=False),
+        Metric("judged_rate", "Judged", companion=True),
+    )
     primary = "connection_precision"
     invented = frozenset(("connection_precision", "judged_rate"))
 
-    def variables(self, case: GraphCase) -> dict[str, Any]:
-        """`seed_document`, `seed_text` (the id where the case has no other words), `depth` and `limit`."""
-        return {
-            "seed_document": case.seed_document,
-            "seed_text": case.seed_text or case.seed_document,
-            "depth": case.depth,
-            "limit": case.limit,
-        }
-
-    def judge(self, case: GraphCase, output: ConnectionsOut, rules: Rules) -> JudgedItems:
+    def measure(self, case: GraphCase, output: ConnectionsOut, rules: Rules) -> Generator[Ask, Any, Measured]:
         """Look up each connection; by document where it names one, else by its event."""
-        matches = match_connections(case, output, rules)
-        judged = [match for match in matches if match.state not in ("duplicate", "seed")]
-        states = [match.state for match in judged]
+        yield from ()
+        found = match_connections(case, output, rules)
+        states = [match.state for match in found.items if match.state not in ("duplicate", "seed")]
         valid = sum([state in VALID for state in states])
-        unrelated = {match.label for match in matches if match.state == "not-connected"}
+        unrelated = {match.label for match in found.items if match.state == "not-connected"}
         counts = {
-            "connection_precision": (valid, len(judged)),
+            "connection_precision": (valid, len(states)),
             "connection_recall": (valid, len(case.expected_connections)),
             "false_positive_rate": (len(unrelated), len(set(case.expected_not_connected))),
             "hop_accuracy": (states.count("connected"), valid),
-            "judged_rate": (len(judged) - states.count("not-judged"), len(judged)),
+            "judged_rate": (len(states) - states.count("not-judged"), len(states)),
         }
         skipped: dict[str, str] = {}
+        empty = {} if valid else {"hop_accuracy": "no connection is valid"}
+        if not states:
+            empty["judged_rate"] = "no connection was returned"
         if not case.expected_connections:
-            reason = "the case expects no connections"
-            skipped = dict.fromkeys(("connection_recall", "hop_accuracy"), reason)
-            if not judged:
-                skipped["connection_precision"] = reason
-        elif not valid:
-            skipped["hop_accuracy"] = NONE_VALID
+            keys = ("connection_recall", "hop_accuracy", *(() if states else ("connection_precision",)))
+            skipped = dict.fromkeys(keys, "the case expects no connections")
         if not case.expected_not_connected:
             skipped["false_positive_rate"] = "the case names no unrelated documents"
-        if not judged:
-            skipped["judged_rate"] = NONE_RETURNED
-        return JudgedItems(explained(case, output, matches), counts, skipped)
+        return Measured(found, counts, skipped=skipped, empty=empty)
 
     def expected(self, case: GraphCase) -> Iterator[Expected]:
-        """Every connection, over what and how far, and every document that is none."""
-        for one in _counting(case):
+        """Every connection, over what and how far, and every document that is none.
+
+        Of two connections to one document answers are held to the later.
+        """
+        for one in {one.document_id: one for one in case.expected_connections}.values():
             facts = {
                 "reason": one.connection_reason,
                 "over": one.entity or one.event,
@@ -291,11 +279,6 @@ class Graph(ListKind):
         if not case.expected_connections and not unrelated:
             found.append(Finding("error", "nothing-expected", "the case expects nothing", ("expected_connections",)))
         return found
-
-
-def _counting(case: GraphCase) -> Iterable[ExpectedConnection]:
-    """The connections, of two to one document the one that answers are held to: the later."""
-    return {one.document_id: one for one in case.expected_connections}.values()
 
 
 KIND = Graph()

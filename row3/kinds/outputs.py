@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from row3.domain.counts import nearest
-from row3.domain.structs import Misfit, choices, item_in, keys_of, misfits, struct_in
+from row3.domain.structs import Misfit, choices, describe, item_in, keys_of, misfits, struct_in
 from row3.kinds.answers import Parsed, Unusable, over_length, read_json
 
 SHOWN_KEYS, LONGEST_KEY = 5, 40
@@ -52,14 +52,8 @@ def _decoder(model: type[Output]) -> msgspec.json.Decoder[Any]:
     return msgspec.json.Decoder(model)
 
 
-def read_text(
-    model: type[Output], text: str, shaped: Callable[[Any, tuple[str, ...]], Parsed | Unusable]
-) -> Parsed | Unusable:
-    """Return an answer as an output. Most are JSON in the usual form; the others are read by the documented repairs.
-
-    Args:
-        shaped: reads a JSON value with the repairs made so far, leniently.
-    """
+def read_text(model: type[Output], text: str) -> Parsed | Unusable:
+    """Return an answer as an output. Most are JSON in the usual form; the others are read by the documented repairs."""
     if too_long := over_length(text):
         return too_long
     try:
@@ -67,17 +61,23 @@ def read_text(
     except (ValueError, RecursionError):  # all that msgspec finds wrong is a `ValueError`
         pass
     found = read_json(text)
-    return found if isinstance(found, Unusable) else shaped(found.value, found.repairs)
+    return found if isinstance(found, Unusable) else fit(model, found.value, found.repairs)
 
 
 def fit(model: type[Output], value: Any, repairs: tuple[str, ...] = ()) -> Parsed | Unusable:
-    """Return a JSON value as an output, or the first thing in it that does not fit."""
+    """Return a JSON value as an output, or the first thing in it that does not fit. A bare list is its first field."""
+    if isinstance(value, list):
+        only = next(iter(keys_of(model)))
+        value, repairs = {only: value}, (*repairs, f"bare list taken for the {only}")
+    if not isinstance(value, dict):
+        return Unusable(f"the answer is {describe(value)}, not an object")
     read = _object(model)
     try:
         return Parsed(msgspec.convert(read(value, False), model, strict=False), repairs)
-    except (ValueError, RecursionError):
+    except (ValueError, RecursionError) as error:
         whole = read(value, True)
-        return Unusable(f"the answer does not fit: {_told(misfits(whole, model, closed=False)[0], whole)}")
+        wrong = misfits(whole, model, closed=False)
+        return Unusable(f"the answer does not fit: {_told(wrong[0], whole)}" if wrong else str(error))
 
 
 @cache

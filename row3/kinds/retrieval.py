@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
 from msgspec import Meta
 
+from row3.domain.embeddings import Ask
 from row3.domain.matches import ItemExpectation, ItemMatch, Items
 from row3.domain.metrics import Metric, Threshold
-from row3.kinds.answers import Parsed, Unusable
-from row3.kinds.base import Expected, Finding, Reference, Rules
+from row3.kinds.base import Expected, Finding, Kind, Measured, Reference, Rules
 from row3.kinds.cases import CaseId, Day, Labelled, MemoryCase, Note, Text
-from row3.kinds.lists import NO_RESULTS, JudgedItems, ListKind
 from row3.kinds.outputs import Output, meta
 from row3.metrics.retrieval import (
     average_precision,
@@ -45,6 +44,14 @@ class RetrievalCase(MemoryCase, frozen=True, kw_only=True):
     date: Annotated[Day | None, Meta(description="The day on which it is asked, YYYY-MM-DD.")] = None
     relevant_documents: list[Judged]
 
+    def variables(self) -> dict[str, Any]:
+        """Return `query`, `limit`, and `date`, empty for none."""
+        return {"query": self.query, "limit": self.limit, "date": "" if self.date is None else self.date.isoformat()}
+
+    def relevance(self) -> dict[str, int]:
+        """Return the relevance by document; of two judgements of one document the later."""
+        return {document.id: document.relevance for document in self.relevant_documents}
+
 
 class ResultOut(Output, frozen=True):
     """One result; the order of the list is the ranking where no scores are given."""
@@ -63,60 +70,50 @@ class ResultOut(Output, frozen=True):
 
 
 class ResultsOut(Output, frozen=True):
-    """Answer of a search."""
+    """Answer of a search; an answer with scores for some results only cannot be ranked."""
 
     results: Annotated[list[ResultOut], meta("", "documents", "events", "items")]
 
+    def __post_init__(self) -> None:
+        scores = [result.score for result in self.results if result.score is not None]
+        if not all(map(math.isfinite, scores)):
+            raise ValueError("a score is not a finite number")
+        if scores and len(scores) < len(self.results):
+            raise ValueError("some results have a score and others none, so there is no ranking")
+
 
 SHOWN_RANKS = 10
-METRICS = (
-    Metric("ndcg_at_10", "NDCG@10", threshold=Threshold(0.70, 0.85, 0.95), blocking=False),
-    Metric("mrr", "MRR", threshold=Threshold(0.60, 0.75, 0.90)),
-    Metric("ndcg_at_5", "NDCG@5", threshold=Threshold(0.0, 0.75, 0.90), companion=True),
-    Metric("precision_at_3", "Precision@3", threshold=Threshold(0.0, 0.80, 0.95), companion=True),
-    Metric("recall_at_10", "Recall@10", threshold=Threshold(0.0, 0.90, 0.98), companion=True),
-    Metric("map", "MAP", companion=True),
-    Metric("judged_at_10", "Judged@10", companion=True),
-)
 
 
-class Retrieval(ListKind):
+class Retrieval(Kind):
     """Scores `{"results": [{"id", "score"}, …]}` against graded judgements."""
 
     name = "retrieval"
     version = 2
-    items = "results"
     case_model = RetrievalCase
     case_schema = "retrieval-case"
     outputs: Mapping[str, type[Any]] = {"results": ResultsOut}
-    metrics = METRICS
+    metrics = (
+        Metric("ndcg_at_10", "NDCG@10", threshold=Threshold(0.70, 0.85, 0.95), blocking=False),
+        Metric("mrr", "MRR", threshold=Threshold(0.60, 0.75, 0.90)),
+        Metric("ndcg_at_5", "NDCG@5", threshold=Threshold(0.0, 0.75, 0.90), companion=True),
+        Metric("precision_at_3", "Precision@3", threshold=Threshold(0.0, 0.80, 0.95), companion=True),
+        Metric("recall_at_10", "Recall@10", threshold=Threshold(0.0, 0.90, 0.98), companion=True),
+        Metric("map", "MAP", companion=True),
+        Metric("judged_at_10", "Judged@10", companion=True),
+    )
     primary = "mrr"
 
     def signature(self, rules: Rules) -> str:
-        """Scorer version; ids are compared to the letter."""
+        """Return the scorer's version; ids are compared to the letter."""
         return f"{self.name}/{self.version}"
 
-    def variables(self, case: RetrievalCase) -> dict[str, Any]:
-        """`query`, `limit`, and `date`, empty for none."""
-        return {"query": case.query, "limit": case.limit, "date": "" if case.date is None else case.date.isoformat()}
-
-    def _fit(self, value: Any, repairs: tuple[str, ...]) -> Parsed | Unusable:
-        """An answer with scores for some results only cannot be ranked."""
-        read = super()._fit(value, repairs)
-        return read if isinstance(read, Unusable) else _rankable(read)
-
-    def parse(self, output: str, text: str) -> Parsed | Unusable:
-        """Read an answer, repairing what is harmless."""
-        read = super().parse(output, text)
-        return read if isinstance(read, Unusable) else _rankable(read)
-
-    def judge(self, case: RetrievalCase, output: ResultsOut, rules: Rules) -> JudgedItems:
+    def measure(self, case: RetrievalCase, output: ResultsOut, rules: Rules) -> Generator[Ask, Any, Measured]:
         """Rank, and look up the judgements."""
-        judged = {document.id: document.relevance for document in case.relevant_documents}
+        yield from ()
+        judged = case.relevance()
         ranking = ranked([(result.id, result.score) for result in output.results])
-        relevant = relevant_count(judged)
-        found3, found10 = relevant_in(3, ranking, judged), relevant_in(10, ranking, judged)
-        shown = min(10, len(ranking))
+        relevant, shown = relevant_count(judged), min(10, len(ranking))
         values = {
             "mrr": reciprocal_rank(ranking, judged),
             "ndcg_at_5": ndcg_at(5, ranking, judged),
@@ -124,21 +121,18 @@ class Retrieval(ListKind):
             "map": average_precision(ranking, judged),
         }
         counts = {
-            "precision_at_3": (found3, 3),
-            "recall_at_10": (found10, relevant),
+            "precision_at_3": (relevant_in(3, ranking, judged), 3),
+            "recall_at_10": (relevant_in(10, ranking, judged), relevant),
             "judged_at_10": (judged_in(10, ranking, judged), shown),
         }
-        skipped: dict[str, str] = {}
-        if not relevant:
-            skipped = dict.fromkeys([metric.key for metric in METRICS], "the query has no relevant document")
-        elif not shown:
-            skipped = {"judged_at_10": NO_RESULTS}
-        return JudgedItems(_explained(case, ranking, judged), counts, skipped, values)
+        reason = "the query has no relevant document"
+        skipped = {} if relevant else dict.fromkeys([metric.key for metric in self.metrics], reason)
+        empty = {} if shown else {"judged_at_10": "there are no results"}
+        return Measured(_explained(case, ranking, judged), counts, values, skipped, empty)
 
     def expected(self, case: RetrievalCase) -> Iterator[Expected]:
-        """Every judgement; of two about one document the one that counts."""
-        judged = {document.id: document.relevance for document in case.relevant_documents}
-        for name, relevance in judged.items():
+        """Every judgement."""
+        for name, relevance in case.relevance().items():
             yield Expected("judged", name, {"relevance": relevance})
 
     def refers_to(self, case: RetrievalCase) -> list[Reference]:
@@ -156,11 +150,11 @@ class Retrieval(ListKind):
             found.append(Finding("error", "not-judged", "the query has no judged documents", (at,)))
         elif not any(document.relevance for document in case.relevant_documents):
             found.append(Finding("error", "nothing-relevant", "no document is relevant to the query", (at,)))
-        seen: dict[str, int] = {}
+        seen: set[str] = set()
         for index, document in enumerate(case.relevant_documents):
             if document.id in seen:
                 found.append(Finding("error", "judged-twice", f"`{document.id}` is judged twice", (at, index, "id")))
-            seen[document.id] = index
+            seen.add(document.id)
         return found
 
     def lint_suite(self, cases: Sequence[RetrievalCase]) -> list[Finding]:
@@ -175,17 +169,8 @@ class Retrieval(ListKind):
         return found
 
 
-def _rankable(read: Parsed) -> Parsed | Unusable:
-    scores = [result.score for result in read.value.results if result.score is not None]
-    if not all(map(math.isfinite, scores)):
-        return Unusable("a score is not a finite number")
-    if scores and len(scores) < len(read.value.results):
-        return Unusable("some results have a score and others none, so there is no ranking")
-    return read
-
-
-def _explained(case: RetrievalCase, ranking: Sequence[str], judged: dict[str, int]) -> Items:
-    """The results that metrics look at, and where each relevant document stands."""
+def _explained(case: RetrievalCase, ranking: Sequence[str], judged: Mapping[str, int]) -> Items:
+    """Return the results that metrics look at, and where each relevant document stands."""
     ranks = {name: rank for rank, name in enumerate(ranking, 1)}
     items = tuple(
         ItemMatch(

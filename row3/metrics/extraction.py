@@ -6,7 +6,7 @@ pooled value all come from the same place.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from row3.domain.matches import ConceptMatch, Explanation
 from row3.metrics.ratios import f1, ratio
@@ -86,8 +86,8 @@ def relationship_counts(explanation: Explanation) -> Counts:
     }
 
 
-def values(counts: Counts, skipped: Sequence[str] = ()) -> dict[str, float]:
-    """The metrics of one case from its counts, without those that do not apply to it."""
+def values(counts: Counts, skipped: Collection[str] = ()) -> dict[str, float]:
+    """Return the metrics of one case from its counts, without those that do not apply to it."""
     metrics = {key: ratio(*pair) for key, pair in counts.items() if key not in skipped}
     if "recall" in metrics and "precision" in metrics:
         metrics["f1"] = f1(metrics["precision"], metrics["recall"])

@@ -8,22 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 from fractions import Fraction
-from typing import NamedTuple
 
 Groups = Mapping[str, Hashable]
 """Group by item: what belongs together has one and the same."""
 
 
-class BCubed(NamedTuple):
-    """Sums over items, so that cases can be pooled: divide by `items`."""
-
-    precision: float
-    recall: float
-    items: int
-
-
-def b_cubed(given: Groups, truth: Groups) -> BCubed:
-    """Sums of each item's precision and recall, over the items of `truth` that are in `given` too.
+def b_cubed(given: Groups, truth: Groups) -> tuple[float, float]:
+    """Return the mean precision and recall over the items of `truth`, each in [0, 1]; `truth` must not be empty.
 
     An item of `truth` that was not given is a group of its own: its precision is 1 and its recall what a singleton
     has. So silence costs recall where items belong together, and nothing where all stand alone: look at it beside
@@ -39,4 +30,4 @@ def b_cubed(given: Groups, truth: Groups) -> BCubed:
         theirs[group] = theirs.get(group, 0) + 1
     precision = sum((Fraction(n * n, ours[pair[0]]) for pair, n in together.items()), Fraction(0))
     recall = sum((Fraction(n * n, theirs[pair[1]]) for pair, n in together.items()), Fraction(0))
-    return BCubed(float(precision), float(recall), len(truth))
+    return float(precision) / len(truth), float(recall) / len(truth)

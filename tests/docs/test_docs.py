@@ -16,7 +16,7 @@ import pytest
 from msgspec import Struct
 
 from row3.domain.structs import keys_of
-from row3.kinds import KINDS
+from row3.kinds import all_kinds
 from row3.kinds.cases import MemoryCase
 from row3.kinds.entities import ExpectedEntity
 from row3.kinds.events.model import EventsCase
@@ -24,6 +24,8 @@ from row3.kinds.extraction.model import GoldenCase
 from row3.kinds.extraction.score import METRICS
 from row3.providers.base import PRESETS
 from row3.store.config import Config
+
+KINDS = all_kinds()
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"

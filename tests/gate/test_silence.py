@@ -10,11 +10,13 @@ import pytest
 from row3.gate.comparison import compare_case
 from row3.gate.pairs import Pairs
 from row3.gate.silence import both_sides
-from row3.kinds import KINDS
+from row3.kinds import all_kinds
 from row3.kinds.answers import Parsed
 from row3.kinds.base import Kind, Rules
 from tests.memory import ITEMS, SEED, document
 from tests.scoring import score_by
+
+KINDS = all_kinds()
 
 CASES: dict[str, dict[str, Any]] = {
     "events": document("m1"),

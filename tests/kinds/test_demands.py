@@ -10,7 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from row3.kinds import KINDS
+from row3.kinds import all_kinds
+
+KINDS = all_kinds()
 
 EXTRACTION: dict[str, Any] = {
     "id": "rye",

@@ -13,12 +13,12 @@ from row3.domain.structs import MisfitsError
 from row3.kinds.answers import Parsed
 from row3.kinds.base import Rules
 from row3.kinds.graph import KIND as GRAPH
-from row3.kinds.graph import METRICS, ConnectionsOut, GraphCase
+from row3.kinds.graph import ConnectionsOut, GraphCase
 from tests.scoring import score_by
 
 RULES = Rules()
 METRIC_KEYS = {metric.key for metric in GRAPH.metrics}
-KEYS = {metric.key for metric in METRICS}
+KEYS = {metric.key for metric in GRAPH.metrics}
 CASE: dict[str, Any] = {
     "id": "g1",
     "seed_document": "seed",

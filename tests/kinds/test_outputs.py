@@ -10,12 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from row3.kinds import KINDS
+from row3.kinds import all_kinds
 from row3.kinds.answers import Parsed, Unusable
 from row3.kinds.extraction.model import ExtractionOut
 from row3.kinds.extraction.score import KIND as EXTRACTION
 from row3.kinds.outputs import fit, plain
 from tests.strategies import json_values
+
+KINDS = all_kinds()
 
 OUTPUT: dict[str, Any] = {
     "concepts": [{"label": "Rye", "sourceQuote": "Rye ferments."}, {"label": "Salt", "type": "mineral"}],

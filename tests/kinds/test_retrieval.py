@@ -15,11 +15,11 @@ from row3.domain.structs import MisfitsError
 from row3.kinds.answers import Parsed, Unusable
 from row3.kinds.base import Rules
 from row3.kinds.retrieval import KIND as RETRIEVAL
-from row3.kinds.retrieval import METRICS, RetrievalCase
+from row3.kinds.retrieval import RetrievalCase
 from tests.scoring import score_by
 
 RULES = Rules()
-KEYS = {metric.key for metric in METRICS}
+KEYS = {metric.key for metric in RETRIEVAL.metrics}
 CASE: dict[str, Any] = {
     "id": "q1",
     "query": "Why is the launch late?",

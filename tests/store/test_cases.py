@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from row3.domain.requests import digest_text
 from row3.errors import InvalidFile
-from row3.kinds import KINDS
+from row3.kinds import all_kinds
 from row3.kinds.extraction.model import GoldenCase
 from row3.store.cases import (
     StoredCase,
@@ -27,6 +27,8 @@ from row3.store.cases import (
     source_of,
 )
 from row3.store.tree import WorkTree
+
+KINDS = all_kinds()
 
 EXTRACTION = KINDS["extraction"]
 GOLDEN = Path(__file__).parents[2] / "golden"

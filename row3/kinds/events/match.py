@@ -7,7 +7,7 @@ an event is found where these two are right as well.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from row3.domain.matches import ItemExpectation, ItemMatch, Items
 from row3.kinds.base import Rules
@@ -27,31 +27,17 @@ PASSAGE = 0.5
 LONGER = 5
 """How many times as long as the shorter evidence the other may be; honest pairs stay below 3."""
 CORRECT = frozenset({"match"})
+RIGHT = ("exact", "normalised")
+"""States of a category that is right."""
+STATES = {
+    (True, True): "match",
+    (True, False): "wrong-actor",
+    (False, True): "wrong-category",
+    (False, False): "wrong-both",
+}
+"""By whether category and actor are right."""
 NOBODY = frozenset({"", "none", "null", "unknown", "unclear", "nobody", "n a", "na", "unspecified", "not specified"})
 GROUP = frozenset({"team", "the team", "we", "all", "everyone", "everybody", "group", "the group", "all attendees"})
-
-
-class EventMatch(NamedTuple):
-    """What an extracted event turned out to be."""
-
-    state: str
-    """match, wrong-category, wrong-actor, wrong-both, duplicate, unmatched."""
-    position: int
-    """Of the expected event; of the nearest one where unmatched, -1 for none."""
-    score: float
-    """Likeness of the descriptions."""
-    category: str
-    """exact, normalised, wrong, missing; "" where it is laid beside none."""
-    actor: bool
-    due_date: str
-    """right or wrong, where one is expected or given; else ""."""
-    evidence: str
-    """verified, unverified, missing."""
-
-    @property
-    def paired(self) -> bool:
-        """It stands for an expected event, right or wrong in its details."""
-        return self.state in ("match", "wrong-category", "wrong-actor", "wrong-both")
 
 
 class _Text:
@@ -74,8 +60,11 @@ class _Text:
         return any(text.contains_quote(quote) for text, _ in self.texts.values())
 
 
-def match_events(case: EventsCase, output: EventsOut, rules: Rules) -> list[EventMatch]:
-    """One entry for each extracted event, in order."""
+def match_events(case: EventsCase, output: EventsOut, rules: Rules) -> tuple[Items, dict[int, int]]:
+    """Return what each event is: match, wrong-category, wrong-actor, wrong-both, duplicate or unmatched.
+
+    Beside it, by position of an event in the answer, the position of the expected one that it stands for.
+    """
     text = _Text(case)
     wanted = [text.place(event.document_id or "", event.evidence or "") for event in case.expected_events]
     edges: dict[int, dict[int, float]] = {}
@@ -90,29 +79,49 @@ def match_events(case: EventsCase, output: EventsOut, rules: Rules) -> list[Even
             there = wanted[place]
             same = _same_passage(given[1], there[1]) if given and there and given[0] == there[0] else 0.0
             if alike > DESCRIPTION or same >= PASSAGE:
-                right = _category(event, expected) in ("exact", "normalised")
-                right_actor = _actor(event, expected, case, rules)
                 # One passage may tell two events: what they say, and of whom, decides which is which.
                 # Their details too, so that of two that say the same the order of the answer decides nothing.
+                right = _category(event, expected) in RIGHT
+                right_actor = _actor(event, expected, case, rules)
                 right_day = _due_date(event, expected) != "wrong"
                 weight = 4 * alike + 2 * same + right + right_actor + right_day / 2
                 edges.setdefault(item, {})[place] = weight / 8.5
     chosen = assign(edges)
-    found = []
+    items = []
     for item, event in enumerate(output.events):
         evidence = _word(event.evidence)
-        state_of_evidence = "missing" if not evidence else "verified" if text.has(evidence) else "unverified"
+        notes: dict[str, Any] = {
+            "category": type_of(event.category),
+            "actor": _word(event.actor) or None,
+            "dueDate": _word(event.due_date) or None,
+            "evidence": "missing" if not evidence else "verified" if text.has(evidence) else "unverified",
+        }
         if item in chosen:
-            alike = likeness[item, chosen[item]]
-            found.append(_judged(event, chosen[item], case, rules, score=alike, evidence=state_of_evidence))
-            continue
-        near = max(range(len(case.expected_events)), key=lambda place: likeness[item, place], default=-1)
-        if item in edges:
-            near = max(edges[item], key=lambda place: (edges[item][place], -place))
-        score = likeness.get((item, near), 0.0)
-        state = "duplicate" if item in edges and _told_again(event, case, near, score, rules) else "unmatched"
-        found.append(EventMatch(state, near, score, "", False, "", state_of_evidence))
-    return found
+            place = chosen[item]
+            expected = case.expected_events[place]
+            category, actor = _category(event, expected), _actor(event, expected, case, rules)
+            state = STATES[category in RIGHT, actor]
+            notes |= {"categoryState": category, "actorRight": actor}
+            notes |= {"dueDateState": day} if (day := _due_date(event, expected)) else {}
+        else:
+            place = max(range(len(case.expected_events)), key=lambda at: likeness[item, at], default=-1)
+            if item in edges:
+                place = max(edges[item], key=lambda at: (edges[item][at], -at))
+            again = item in edges and _told_again(event, case, place, likeness[item, place], rules)
+            state = "duplicate" if again else "unmatched"
+        nearest = case.expected_events[place].description if place >= 0 else None
+        items.append(ItemMatch(event.description, state, nearest, likeness.get((item, place), 0.0), notes))
+    found = {place: items[item] for item, place in chosen.items()}
+    expectations = [_expectation(event, found.get(place)) for place, event in enumerate(case.expected_events)]
+    return Items(tuple(items), tuple(expectations), CORRECT), chosen
+
+
+def _expectation(event: ExpectedEvent, match: ItemMatch | None) -> ItemExpectation:
+    facts = {"category": event.category, "actor": event.actor, "dueDate": event.due}
+    if match is None:
+        return ItemExpectation(event.description, None, None, 0.0, facts)
+    found_by = match.label if match.state in CORRECT else None
+    return ItemExpectation(event.description, found_by, match.label, match.score, facts)
 
 
 def _same_passage(one: tuple[int, int], other: tuple[int, int]) -> float:
@@ -130,7 +139,7 @@ def _told_again(event: Any, case: EventsCase, near: int, score: float, rules: Ru
     A quote alone is not enough: what is invented with a passage that tells something else is an invention.
     """
     expected = case.expected_events[near]
-    right = _category(event, expected) in ("exact", "normalised") and _actor(event, expected, case, rules)
+    right = _category(event, expected) in RIGHT and _actor(event, expected, case, rules)
     return score > DESCRIPTION or right
 
 
@@ -140,15 +149,6 @@ def _one_document(
     """Of several documents: both events are told in the same one."""
     there = expected.document_id or (wanted[0] if wanted else "")
     return there in (named, given[0] if given else "")
-
-
-def _judged(event: Any, place: int, case: EventsCase, rules: Rules, *, score: float, evidence: str) -> EventMatch:
-    expected = case.expected_events[place]
-    category = _category(event, expected)
-    actor = _actor(event, expected, case, rules)
-    right = category in ("exact", "normalised")
-    state = "match" if right and actor else "wrong-actor" if right else "wrong-category" if actor else "wrong-both"
-    return EventMatch(state, place, score, category, actor, _due_date(event, expected), evidence)
 
 
 def _category(event: Any, expected: ExpectedEvent) -> str:
@@ -195,25 +195,3 @@ def _due_date(event: Any, expected: ExpectedEvent) -> str:
         return "wrong"
     value = value_of(given)
     return "right" if value is not None and value == value_of(expected.due) else "wrong"
-
-
-def explained(case: EventsCase, output: EventsOut, matches: list[EventMatch]) -> Items:
-    """Each event beside the expected one, with what was right about it."""
-    found = {match.position: item for item, match in enumerate(matches) if match.paired}
-    items = []
-    for event, match in zip(output.events, matches, strict=True):
-        notes: dict[str, Any] = {"category": type_of(event.category), "actor": _word(event.actor) or None}
-        notes |= {"dueDate": _word(event.due_date) or None, "evidence": match.evidence}
-        if match.paired:
-            notes |= {"categoryState": match.category, "actorRight": match.actor}
-            notes |= {"dueDateState": match.due_date} if match.due_date else {}
-        expected = case.expected_events[match.position].description if match.position >= 0 else None
-        items.append(ItemMatch(event.description, match.state, expected, match.score, notes))
-    expectations = []
-    for place, wanted in enumerate(case.expected_events):
-        beside = output.events[found[place]].description if place in found else None
-        correct = place in found and matches[found[place]].state in CORRECT
-        score = matches[found[place]].score if place in found else 0.0
-        facts = {"category": wanted.category, "actor": wanted.actor, "dueDate": wanted.due}
-        expectations.append(ItemExpectation(wanted.description, beside if correct else None, beside, score, facts))
-    return Items(tuple(items), tuple(expectations), CORRECT)

@@ -2,75 +2,72 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping
 from typing import Any
 
+from row3.domain.embeddings import Ask
+from row3.domain.matches import Items
 from row3.domain.metrics import Metric, Threshold
-from row3.kinds.base import Expected, Finding, Reference, Rules
+from row3.kinds.base import Expected, Finding, Kind, Measured, Reference, Rules
 from row3.kinds.entities import declared
-from row3.kinds.events.match import CORRECT, NOBODY, EventMatch, explained, match_events
+from row3.kinds.events.match import NOBODY, match_events
 from row3.kinds.events.model import CATEGORIES, TEAM, EventsCase, EventsOut
-from row3.kinds.lists import NO_EVENT_EXTRACTED, NO_EVENT_FOUND, JudgedItems, ListKind
 from row3.matching.normalise import normalise
 from row3.matching.texts.quotes import SourceText
 from row3.metrics.linking import b_cubed
 from row3.metrics.ratios import f1, ratio
 
-METRICS = (
-    Metric("f1", "Event F1", threshold=Threshold(0.70, 0.80, 0.90)),
-    Metric("precision", "Event precision", threshold=Threshold(0.0, 0.80, 0.90), companion=True),
-    Metric("recall", "Event recall", threshold=Threshold(0.0, 0.75, 0.90), companion=True),
-    Metric("category_accuracy", "Category accuracy", threshold=Threshold(0.0, 0.85, 0.95), companion=True),
-    Metric("actor_accuracy", "Actor accuracy", threshold=Threshold(0.0, 0.80, 0.95), companion=True),
-    Metric("due_date_accuracy", "Due date accuracy", companion=True),
-    Metric("evidence_verified", "Evidence verified", companion=True),
-    Metric("categories_normalised", "Categories normalised", higher_is_better=False, companion=True),
-    Metric("duplicate_rate", "Duplicate rate", higher_is_better=False, companion=True),
-    Metric("linking_f1", "Linking F1 (B-cubed)", companion=True, optional=True),
-    Metric("linking_precision", "Linking precision", companion=True, optional=True),
-    Metric("linking_recall", "Linking recall", companion=True, optional=True),
-)
 
-
-class Events(ListKind):
+class Events(Kind):
     """Scores `{"events": […]}`: found, of the right category, with the right actor, with evidence."""
 
     name = "events"
     version = 8
-    items = "events"
     tallied = ("categories", "categoryState")
     case_model = EventsCase
     case_schema = "events-case"
     outputs: Mapping[str, type[Any]] = {"events": EventsOut}
-    metrics = METRICS
+    metrics = (
+        Metric("f1", "Event F1", threshold=Threshold(0.70, 0.80, 0.90)),
+        Metric("precision", "Event precision", threshold=Threshold(0.0, 0.80, 0.90), companion=True),
+        Metric("recall", "Event recall", threshold=Threshold(0.0, 0.75, 0.90), companion=True),
+        Metric("category_accuracy", "Category accuracy", threshold=Threshold(0.0, 0.85, 0.95), companion=True),
+        Metric("actor_accuracy", "Actor accuracy", threshold=Threshold(0.0, 0.80, 0.95), companion=True),
+        Metric("due_date_accuracy", "Due date accuracy", companion=True),
+        Metric("evidence_verified", "Evidence verified", companion=True),
+        Metric("categories_normalised", "Categories normalised", higher_is_better=False, companion=True),
+        Metric("duplicate_rate", "Duplicate rate", higher_is_better=False, companion=True),
+        Metric("linking_f1", "Linking F1 (B-cubed)", companion=True, optional=True),
+        Metric("linking_precision", "Linking precision", companion=True, optional=True),
+        Metric("linking_recall", "Linking recall", companion=True, optional=True),
+    )
     primary = "f1"
     invented = frozenset(("precision", "f1", "evidence_verified"))
 
-    def variables(self, case: EventsCase) -> dict[str, Any]:
-        """`document_id`, `title`, `date`, `document` of one; `documents` of one or several; never the expectations."""
-        return case.variables()
-
-    def judge(self, case: EventsCase, output: EventsOut, rules: Rules) -> JudgedItems:
+    def measure(self, case: EventsCase, output: EventsOut, rules: Rules) -> Generator[Ask, Any, Measured]:
         """Align events, then look at category, actor and date of each pair."""
-        matches = match_events(case, output, rules)
-        pairs = [match for match in matches if match.paired]
-        duplicates = sum([match.state == "duplicate" for match in matches])
-        found = sum([match.state in CORRECT for match in matches])
-        dated = [match.due_date for match in pairs if match.due_date]
+        yield from ()
+        found, chosen = match_events(case, output, rules)
+        states = [match.state for match in found.items]
+        notes = [match.notes for match in found.items]
+        pairs = [notes[item] for item in chosen]
+        categories = [each["categoryState"] for each in pairs]
+        dated = [each["dueDateState"] for each in pairs if "dueDateState" in each]
+        matched, duplicates = states.count("match"), states.count("duplicate")
         counts = {
-            "precision": (found, len(matches) - duplicates),
-            "recall": (found, len(case.expected_events)),
-            "category_accuracy": (sum([m.category in ("exact", "normalised") for m in pairs]), len(pairs)),
-            "actor_accuracy": (sum([m.actor for m in pairs]), len(pairs)),
+            "precision": (matched, len(states) - duplicates),
+            "recall": (matched, len(case.expected_events)),
+            "category_accuracy": (len(pairs) - categories.count("wrong") - categories.count("missing"), len(pairs)),
+            "actor_accuracy": (sum([each["actorRight"] for each in pairs]), len(pairs)),
             "due_date_accuracy": (dated.count("right"), len(dated)),
-            "evidence_verified": (sum([m.evidence == "verified" for m in matches]), len(matches)),
-            "categories_normalised": (sum([m.category == "normalised" for m in pairs]), len(pairs)),
-            "duplicate_rate": (duplicates, len(matches)),
+            "evidence_verified": (sum([each["evidence"] == "verified" for each in notes]), len(states)),
+            "categories_normalised": (categories.count("normalised"), len(pairs)),
+            "duplicate_rate": (duplicates, len(states)),
         }
-        skipped = _skipped(case, matches, dated)
-        values = _linking(case, output, matches, skipped)
+        skipped, empty = _skipped(case, found, paired=bool(pairs), dated=bool(dated))
+        values = _linking(case, {place: output.events[item].group for item, place in chosen.items()}, skipped)
         values["f1"] = f1(ratio(*counts["precision"]), ratio(*counts["recall"]))
-        return JudgedItems(explained(case, output, matches), counts, skipped, values)
+        return Measured(found, counts, values, skipped, empty)
 
     def expected(self, case: EventsCase) -> Iterator[Expected]:
         """Every event with what is asked about it; all names of actors are one demand."""
@@ -135,43 +132,35 @@ def _named(text: SourceText, name: str) -> bool:
     return any(text.mentions(name + ending) for ending in ("", "'s", "s", "'"))
 
 
-def _skipped(case: EventsCase, matches: Sequence[EventMatch], dated: Sequence[str]) -> dict[str, str]:
+def _skipped(case: EventsCase, found: Items, *, paired: bool, dated: bool) -> tuple[dict[str, str], dict[str, str]]:
+    """Return why metrics do not apply: because of the case, and because of the answer."""
     skipped: dict[str, str] = {}
+    empty: dict[str, str] = {}
+    if not found.items:
+        empty = dict.fromkeys(("evidence_verified", "duplicate_rate"), "no event was extracted")
     if not case.expected_events:
         # What is invented where nothing happened counts all the same.
-        kept = ("precision", "f1", "evidence_verified", "duplicate_rate") if matches else ()
-        keys = [m.key for m in METRICS if not m.optional and m.key not in kept]
-        skipped = dict.fromkeys(keys, "the document has no events")
-    elif not any(match.paired for match in matches):
-        skipped = dict.fromkeys(("category_accuracy", "actor_accuracy", "categories_normalised"), NO_EVENT_FOUND)
-        if any(event.due_date for event in case.expected_events):
-            skipped["due_date_accuracy"] = NO_EVENT_FOUND
-    if not dated:
+        kept = {"evidence_verified", "duplicate_rate"} | ({"precision", "f1"} if found.items else set())
+        skipped = {m.key: "the document has no events" for m in Events.metrics if not m.optional and m.key not in kept}
+    elif not paired:
+        keys = ["category_accuracy", "actor_accuracy", "categories_normalised"]
+        keys += ["due_date_accuracy"] if any(event.due_date for event in case.expected_events) else []
+        empty |= dict.fromkeys(keys, "no event was found")
+    if not dated and "due_date_accuracy" not in empty:
         skipped.setdefault("due_date_accuracy", "no due date is expected or given")
-    if not matches:
-        skipped |= dict.fromkeys(("evidence_verified", "duplicate_rate"), NO_EVENT_EXTRACTED)
-    return skipped
+    return skipped, empty
 
 
-def _linking(
-    case: EventsCase, output: EventsOut, matches: Sequence[EventMatch], skipped: dict[str, str]
-) -> dict[str, float]:
-    """B-cubed over the expected events of several documents."""
-    if not case.documents:
-        skipped |= dict.fromkeys(("linking_f1", "linking_precision", "linking_recall"), "the case is one document")
+def _linking(case: EventsCase, groups: Mapping[int, Any], skipped: dict[str, str]) -> dict[str, float]:
+    """Return B-cubed over the expected events of several documents, by the groups that the answer gives them."""
+    keys = ("linking_f1", "linking_precision", "linking_recall")
+    if not case.documents or not case.expected_events:
+        skipped |= dict.fromkeys(keys, "there are no events" if case.documents else "the case is one document")
         return {}
     truth = {str(place): event.same_as or ("alone", place) for place, event in enumerate(case.expected_events)}
-    given = {
-        str(match.position): group
-        for match, event in zip(matches, output.events, strict=True)
-        if match.paired and (group := _group(event.group))
-    }
-    found = b_cubed(given, truth)
-    if not found.items:
-        skipped |= dict.fromkeys(("linking_f1", "linking_precision", "linking_recall"), "there are no events")
-        return {}
-    precision, recall = found.precision / found.items, found.recall / found.items
-    return {"linking_f1": f1(precision, recall), "linking_precision": precision, "linking_recall": recall}
+    given = {str(place): group for place, value in groups.items() if (group := _group(value))}
+    precision, recall = b_cubed(given, truth)
+    return dict(zip(keys, (f1(precision, recall), precision, recall), strict=True))
 
 
 def _group(given: Any) -> str:

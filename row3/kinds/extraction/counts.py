@@ -10,57 +10,54 @@ from functools import lru_cache
 
 from row3.domain.matches import CORRECT_RELATIONSHIP, Explanation, Triple
 from row3.domain.scores import Tally
-from row3.kinds.base import Rules
+from row3.kinds.base import Measured, Rules
 from row3.kinds.extraction.explain import carries_types
 from row3.kinds.extraction.model import GoldenCase
 from row3.matching.predicates import fold_predicate
-from row3.metrics.extraction import Counts, concept_counts, relationship_counts, type_counts
+from row3.metrics.composite import overall
+from row3.metrics.extraction import concept_counts, relationship_counts, type_counts, values
 from row3.metrics.tallies import PAIR, counted
 
 LONGEST = 80
 """Characters kept of a predicate that an answer gives."""
 
 
-def counts_of(
-    case: GoldenCase, explanation: Explanation, rules: Rules, *, readable: bool = True
-) -> tuple[Counts, Tally, dict[str, str]]:
-    """Return numerators and denominators, the tally, and why metrics do not apply."""
+def measured(case: GoldenCase, explanation: Explanation, rules: Rules) -> Measured:
+    """Return the counts, the tally, and why metrics do not apply."""
     typed = carries_types(case)
     counts = concept_counts(explanation) | relationship_counts(explanation)
     if typed:
         counts |= type_counts(explanation)
-    skipped = _skipped(case, typed=typed)
-    if not (case.expected_concepts or case.expected_relationships):
-        skipped |= _skipped_of_nothing(explanation, readable=readable)
-    return counts, tally(explanation, rules, typed=typed), skipped
+    skipped, empty = _skipped(case, explanation, typed=typed)
+    metrics = values(counts, skipped.keys() | empty.keys())
+    metrics["overall"] = overall(metrics, rules.weights)
+    return Measured(explanation, counts, metrics, skipped, empty, _tally(explanation, rules, typed=typed))
 
 
-def _skipped(case: GoldenCase, *, typed: bool) -> dict[str, str]:
+def _skipped(case: GoldenCase, explanation: Explanation, *, typed: bool) -> tuple[dict[str, str], dict[str, str]]:
+    """Return why metrics do not apply: because of the case, and because of the answer."""
+    concepts, relationships = case.expected_concepts, case.expected_relationships
     skipped: dict[str, str] = {}
-    if not case.expected_concepts:
+    empty: dict[str, str] = {}
+    if not concepts:
         skipped |= dict.fromkeys(("recall", "f1", "deduplicationAccuracy"), "the case expects no concepts")
-        if case.expected_relationships:
+        if relationships:
             skipped["precision"] = "the case expects no concepts"
-    if not case.expected_relationships:
+    if not relationships:
         skipped["relationshipRecall"] = "the case expects no relationships"
-        if case.expected_concepts:
+        if concepts:
             skipped["relationshipAccuracy"] = "the case expects no relationships"
     if not case.forbidden_relationships:
         skipped["forbiddenRelationshipRate"] = "the case forbids no relationships"
     if not typed:
         skipped |= dict.fromkeys(("typeAccuracy", "typesNormalised"), "the case carries no types")
-    return skipped
-
-
-def _skipped_of_nothing(explanation: Explanation, *, readable: bool) -> dict[str, str]:
-    """Where nothing is to be found, silence is right, and what is said all the same is judged."""
-    skipped: dict[str, str] = {}
-    if not explanation.relationships:
+    if not concepts and not relationships and not explanation.relationships:
+        # Where nothing is to be found, silence is right, and what is said all the same is judged.
         skipped["relationshipAccuracy"] = "no relationships are expected or extracted"
-        if readable and not explanation.concepts:
+        if not explanation.concepts:
             about_concepts = ("precision", "provenanceCoverage", "provenanceVerified")
-            skipped |= dict.fromkeys(about_concepts, "no concepts are expected or extracted")
-    return skipped
+            empty = dict.fromkeys(about_concepts, "no concepts are expected or extracted")
+    return skipped, empty
 
 
 @lru_cache(maxsize=4096)
@@ -78,7 +75,7 @@ def _spelt(
     return known or (folded.upper() if loud else folded), known is not None or not allowed
 
 
-def tally(explanation: Explanation, rules: Rules, *, typed: bool) -> Tally:
+def _tally(explanation: Explanation, rules: Rules, *, typed: bool) -> Tally:
     """Return concepts, relationships and types by state, and by name what was said for what."""
     groups = {
         "concepts": counted([match.state for match in explanation.concepts]),

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import Annotated, Any, Literal, get_args
 
 from msgspec import Meta, field
 
-from row3.domain.structs import describe, keys_of
-from row3.kinds.answers import Parsed, Unusable
 from row3.kinds.cases import Case, CaseId, Labelled, Note, Text
-from row3.kinds.outputs import Output, fit, meta
+from row3.kinds.outputs import Output, meta
 from row3.matching.predicates import ROW3_PREDICATES
 
 Domain = Literal["ecological", "technical", "social", "economic", "interdisciplinary"]
@@ -62,6 +59,10 @@ class GoldenCase(Case, frozen=True, rename="camel", kw_only=True):
     )
     forbidden_relationships: list[Relationship] = field(default_factory=list)
 
+    def variables(self) -> dict[str, Any]:
+        """Return `topic` and `source_text`."""
+        return {"topic": self.topic, "source_text": self.source_text}
+
 
 class Quote(Output, frozen=True):
     """Provenance as an object, as some prompts ask for it."""
@@ -91,6 +92,11 @@ class ConceptOut(Output, frozen=True):
         """The source quote in any of the accepted forms; empty for none."""
         return self.source_quote if isinstance(self.source_quote, str) else _quote_in(self.source_quote)
 
+    @classmethod
+    def usual(cls, value: Any) -> Any:
+        """A plain string is a label."""
+        return {"label": value} if isinstance(value, str) else value
+
 
 class RelationshipOut(Output, frozen=True):
     """One extracted relationship."""
@@ -118,35 +124,13 @@ class ExtractionOut(Output, frozen=True):
     concepts: list[ConceptOut]
     relationships: list[RelationshipOut] = field(default_factory=list)
 
+    @classmethod
+    def usual(cls, value: Any) -> Any:
+        """Relationships may be null."""
+        return {key: part for key, part in value.items() if part is not None or key != "relationships"}
+
 
 def _quote_in(value: Any) -> str:
     if isinstance(value, list):
         return next((text for text in map(_quote_in, value) if text.strip()), "")
     return (value.quote if isinstance(value, Quote) else value) or ""
-
-
-def read_value(model: type[Output], value: Any, repairs: tuple[str, ...] = ()) -> Parsed | Unusable:
-    """Read a JSON value as an answer, after harmless differences of shape have been taken out."""
-    keys = keys_of(model)
-    if isinstance(value, list):
-        only = "concepts" if "concepts" in keys else "relationships"
-        value, repairs = {only: value}, (*repairs, f"bare list taken for the {only}")
-    if not isinstance(value, dict):
-        return Unusable(f"the answer is {describe(value)}, not an object")
-    concepts = value.get("concepts")
-    if isinstance(concepts, list) and any(isinstance(item, str) for item in concepts):
-        value = value | {"concepts": [{"label": item} if isinstance(item, str) else item for item in concepts]}
-        repairs = (*repairs, "plain strings taken for concept labels")
-    if value.get("relationships", ()) is None:
-        value = {key: item for key, item in value.items() if key != "relationships"}
-    return fit(model, value, (*repairs, *_misnamed(keys.keys() - value.keys(), value)))
-
-
-def _misnamed(missing: Collection[str], value: dict[str, Any]) -> tuple[str, ...]:
-    """Return a note on every field that is missing where an unknown key looks like it: nothing is taken for it."""
-    return tuple(
-        f"`{key}` is no field and was left out; `{field}` is missing"
-        for field in sorted(missing)
-        for key in value
-        if key.casefold().strip("_ ").rstrip("s") == field.rstrip("s")
-    )

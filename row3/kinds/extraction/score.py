@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from typing import Any
 
-from row3.domain.embeddings import Scoring, finish, no_vectors
+from row3.domain.embeddings import Ask
 from row3.domain.matches import CORRECT_RELATIONSHIP, Explanation
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.scores import CaseScore
-from row3.kinds.answers import Parsed, Unusable
-from row3.kinds.base import Expected, Finding, Kind, Rules
+from row3.kinds.base import Expected, Finding, Kind, Measured, Rules
 from row3.kinds.extraction import lint
-from row3.kinds.extraction.counts import counts_of
+from row3.kinds.extraction.counts import measured
 from row3.kinds.extraction.explain import explain, matches_json
 from row3.kinds.extraction.model import (
     ConceptsOut,
@@ -21,12 +19,9 @@ from row3.kinds.extraction.model import (
     GoldenCase,
     Relationship,
     RelationshipsOut,
-    read_value,
 )
 from row3.kinds.extraction.page import page_value
-from row3.kinds.outputs import answer_schema, read_text
-from row3.metrics.composite import overall
-from row3.metrics.extraction import values
+from row3.kinds.outputs import answer_schema
 
 METRICS = (
     Metric("recall", "Concept recall", threshold=Threshold(0.60, 0.70, 0.85), weight=0.25, also="entity_recall"),
@@ -90,19 +85,6 @@ class Extraction(Kind):
         allowed = {"predicate": rules.predicates, "type": rules.types or ()}
         return answer_schema(self.outputs[output], allowed, without=without)
 
-    def variables(self, case: GoldenCase) -> dict[str, Any]:
-        """`topic` and `source_text`; never the expectations."""
-        return {"topic": case.topic, "source_text": case.source_text}
-
-    def parse(self, output: str, text: str) -> Parsed | Unusable:
-        """Read an answer, repairing what is harmless."""
-        model = self.outputs[output]
-        return read_text(model, text, partial(read_value, model))
-
-    def read_output(self, value: Any) -> Parsed | Unusable:
-        """Read `{"concepts": […], "relationships": […]}`, or the text of it."""
-        return self.parse("extraction", value) if isinstance(value, str) else read_value(ExtractionOut, value)
-
     def combine(self, outputs: Mapping[str, Any]) -> ExtractionOut:
         """Concepts from the last prompt that gave any, relationships likewise."""
         parts = list(outputs.values())
@@ -121,37 +103,10 @@ class Extraction(Kind):
             ]
         return seen
 
-    def score(self, case: GoldenCase, output: ExtractionOut, rules: Rules) -> Scoring:
-        """Match, count, weigh, and keep the explanation; asks for embeddings where the suite matches by meaning."""
+    def measure(self, case: GoldenCase, output: ExtractionOut, rules: Rules) -> Generator[Ask, Any, Measured]:
+        """Match, count and weigh; asks for embeddings where the suite matches by meaning."""
         explanation = yield from explain(case, output, rules)
-        counts, counted, skipped = counts_of(case, explanation, rules)
-        metrics = values(counts, tuple(skipped))
-        metrics["overall"] = overall(metrics, rules.weights)
-        return CaseScore(
-            case_id=case.id,
-            status="scored",
-            metrics={metric.key: metrics[metric.key] for metric in METRICS if metric.key in metrics},
-            skipped=skipped,
-            counts={key: pair for key, pair in counts.items() if key not in skipped},
-            explanation=explanation,
-            tally=counted,
-        )
-
-    def bad_answer(self, case: GoldenCase, reason: str, raw: str, rules: Rules) -> CaseScore:
-        """0 on every metric that applies; everything expected counts as missed."""
-        nothing = finish(explain(case, ExtractionOut([]), rules), no_vectors)
-        counts, counted, skipped = counts_of(case, nothing, rules, readable=False)
-        return CaseScore(
-            case_id=case.id,
-            status="bad_answer",
-            metrics={metric.key: 0.0 for metric in METRICS if metric.key not in skipped},
-            skipped=skipped,
-            counts={key: pair for key, pair in counts.items() if key not in skipped},
-            explanation=nothing,
-            problem=reason,
-            raw=raw,
-            tally=counted,
-        )
+        return measured(case, explanation, rules)
 
     def shortfall(self, score: CaseScore) -> dict[str, tuple[str, ...]]:
         """Missed and wrong concepts and relationships; empty lists are left out."""
@@ -166,13 +121,12 @@ class Extraction(Kind):
             "wrongRelationships": [
                 str(m.triple) for m in explanation.relationships if m.state not in CORRECT_RELATIONSHIP
             ],
-        }
-        if "typeAccuracy" in score.metrics:
-            lists["wrongTypes"] = [
+            "wrongTypes": [
                 f"{m.label}: {m.type.given or 'none'} for {m.type.expected}"
                 for m in explanation.concepts
                 if m.type is not None and m.type.state in ("wrong", "missing")
-            ]
+            ],
+        }
         return {name: tuple(items) for name, items in lists.items() if items}
 
     def matches_json(self, explanation: Explanation) -> dict[str, Any]:

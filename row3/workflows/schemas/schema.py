@@ -8,7 +8,7 @@ from typing import Any, get_args
 
 from row3.domain.tiers import TIERS
 from row3.gate.results import WORST_LAST, Standing
-from row3.kinds import KINDS
+from row3.kinds import all_kinds
 from row3.store.files import write_atomic
 from row3.workflows.schemas.schema_files import (
     DELTAS,
@@ -53,7 +53,7 @@ def result() -> dict[str, Any]:
     """A run or a comparison."""
     metrics = FRACTIONS | {
         "description": "Means over the cases, fractions, by the keys of the kind. "
-        + " ".join(f"{name}: {', '.join(metric.key for metric in kind.metrics)}." for name, kind in KINDS.items())
+        + " ".join(f"{name}: {', '.join(metric.key for metric in kind.metrics)}." for name, kind in all_kinds().items())
     }
     verdicts = ["proceed", "investigate", "block"]
     reason = {
@@ -124,7 +124,7 @@ DRAFT = "https://json-schema.org/draft/2020-12/schema"
 def schemas() -> dict[str, dict[str, Any]]:
     """The schema of each kind of file, by the file's name without `.schema.json`. Raises nothing."""
     named = {
-        **{kind.case_schema: of_struct(kind.case_model) for kind in KINDS.values()},
+        **{kind.case_schema: of_struct(kind.case_model) for kind in all_kinds().values()},
         "recording": recording(),
         "baseline": baseline(),
         "history": history(),

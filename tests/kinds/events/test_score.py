@@ -15,11 +15,10 @@ from row3.kinds.answers import Parsed, Unusable
 from row3.kinds.base import Rules
 from row3.kinds.events.model import EventsCase
 from row3.kinds.events.score import KIND as EVENTS
-from row3.kinds.events.score import METRICS
 from tests.scoring import score_by
 
 RULES = Rules()
-KEYS = {metric.key for metric in METRICS}
+KEYS = {metric.key for metric in EVENTS.metrics}
 LINKING = {"linking_f1", "linking_precision", "linking_recall"}
 TEXT = (
     "Q1 planning, 2024-03-15. Alice decided we will launch on April 1st. The team agreed to go with a freemium model.\n"

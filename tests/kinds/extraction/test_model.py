@@ -74,7 +74,6 @@ class TestShapes:
         parsed = EXTRACTION.read_output({"concepts": ["A", {"label": "B"}]})
         assert isinstance(parsed, Parsed)
         assert [c.label for c in parsed.value.concepts] == ["A", "B"]
-        assert parsed.repairs == ("plain strings taken for concept labels",)
 
     def test_a_bare_list_is_the_concepts(self) -> None:
         parsed = EXTRACTION.parse("concepts", '[{"label": "A"}]')
@@ -245,16 +244,6 @@ class TestGoldenCase:
 
     def test_a_case_of_any_size_can_be_scored(self) -> None:
         assert GoldenCase.of({"id": "x", "sourceText": "t", "expectedConcepts": []}).forbidden_concepts == []
-
-
-@pytest.mark.parametrize(
-    "text", ['{"concepts": [], "relationship": []}', '```json\n{"concepts": [], "Relationships": []}\n```']
-)
-def test_a_key_that_looks_like_a_missing_field_is_told_and_not_taken(text: str) -> None:
-    found = EXTRACTION.parse("extraction", text)
-    assert isinstance(found, Parsed)
-    assert not found.value.relationships
-    assert any("is no field and was left out; `relationships` is missing" in repair for repair in found.repairs)
 
 
 def test_other_keys_are_left_out_without_a_word() -> None:

@@ -9,7 +9,7 @@ import pytest
 from row3.domain.requests import Answer, NoAnswer, digest_text
 from row3.domain.scores import CaseScore
 from row3.errors import UsageError
-from row3.kinds import KINDS
+from row3.kinds import all_kinds
 from row3.store.cases import read_case
 from row3.store.config import ProviderConfig
 from row3.store.recordings import open_index
@@ -21,6 +21,8 @@ from row3.workflows.pipeline.stages import Overrides, parameters_of
 from row3.workflows.session import Session
 from tests.projects import CASES, Box, flawless
 from tests.workflows.conftest import Open
+
+KINDS = all_kinds()
 
 
 def walk(session: Session, box: Box, *answers: Answer | NoAnswer, repeats: int = 1) -> CaseScore:

@@ -7,12 +7,14 @@ from typing import Any
 import pytest
 
 from row3.domain.scores import CaseScore
-from row3.kinds import KINDS
+from row3.kinds import all_kinds
 from row3.kinds.answers import Parsed
 from row3.kinds.base import Kind, Rules
 from row3.workflows.pipeline.evaluate import average
 from tests.memory import ITEMS, SEED, document
 from tests.scoring import score_by
+
+KINDS = all_kinds()
 
 QUIET: dict[str, dict[str, Any]] = {
     "events": document("m1") | {"expected_events": []},
