@@ -47,8 +47,7 @@ def command(
     answers, and if some are still missing after --mode live.
     """
     from row3.cli.show import INCOMPLETE
-    from row3.reports.leaderboard import leaderboard_document, plan_document
-    from row3.reports.leaderboard_json import leaderboard_json, plan_json
+    from row3.reports.leaderboard import leaderboard_document, leaderboard_json, plan_document, plan_json
     from row3.workflows.flags import LiveFlags
     from row3.workflows.leaderboards.leaderboard import chart_name, draw_leaderboard, leaderboard, plan
 

@@ -1,18 +1,36 @@
-"""The result of `row3 leaderboard`: combinations of models and prompt versions, ranked on the same cases."""
+"""Combinations of models and prompt versions, ranked over the same cases: the result of `row3 leaderboard`."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from row3.domain.intervals import Interval
-from row3.gate.ranking import Contest, Standing
+from row3.gate.ranking import Contest, pareto, rank_all
+from row3.gate.silence import side_by_side
 from row3.kinds.base import Kind, Rules
+from row3.metrics.aggregate import percentile
+
+
+class Row(NamedTuple):
+    """One case of a combination."""
+
+    metrics: Mapping[str, float]
+    status: str
+    missing: int = 0
+    """Answers that are not there; a later prompt waits for the one before."""
+    usd: float | None = None
+    """Of one asking; None where a token count or the price is unknown."""
+    seconds: float | None = None
+    """From the first request to the last answer, one prompt after the other; None where one is unknown."""
+    problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Combination:
-    """A model and a version of each prompt, and which answers there are."""
+    """A model and a version of each prompt, with what each case scored, cost and took."""
 
     prompts: Mapping[str, str]
     """Version by prompt name, in pipeline order."""
@@ -24,14 +42,21 @@ class Combination:
     """Digest by prompt name."""
     parameters: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     """Model and the rest, by prompt name."""
-    unanswered: Sequence[str] = ()
-    """Ids of cases without an answer."""
-    bad: Sequence[str] = ()
-    """Ids of cases whose answer could not be used; they score 0."""
-    missing: int = 0
-    """Answers that are missing."""
-    problem: str = ""
-    """Why the first case without an answer has none."""
+    rows: dict[str, Row] = field(default_factory=dict)
+
+    def cases(self, status: str) -> list[str]:
+        """Ids of the cases with that status: `failed` has no answer, `bad_answer` an unusable one that scores 0."""
+        return [case_id for case_id, row in self.rows.items() if row.status == status]
+
+    @property
+    def missing(self) -> int:
+        """Answers that are missing."""
+        return sum(row.missing for row in self.rows.values())
+
+    @property
+    def problem(self) -> str:
+        """Why the first case without an answer has none."""
+        return next((row.problem for row in self.rows.values() if row.status == "failed"), "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,34 +68,12 @@ class Placed:
     mean: float
     interval: Interval | None
     """Of the mean, 95 %."""
-    to_first: Contest | None
-    """Against the first of the board; None for the first itself."""
-    to_above: Contest | None
-    """Against the next better one; None for the first."""
     cost_usd: float | None
-    """For one case."""
+    """Mean of a case, US dollars; None where that of any case is unknown."""
     latency_p50_s: float | None
     latency_p95_s: float | None
-    known: tuple[int, int]
-    """Number of cases with a known cost, and with a known time."""
-    standing: Standing
-    same_as: int | None
-    """Place on the board, from 0, of a better combination with the same answers word for word."""
-
-
-@dataclass(frozen=True, slots=True)
-class Unplaced:
-    """A combination that lacks an answer."""
-
-    entrant: Combination
-    cases: int
-    """Cases that can be compared with the first of the board."""
-    mean: float | None
-    """Over those cases."""
-    delta: float | None
-    """Mean difference to the first of the board, over those cases."""
-    interval: Interval | None
-    """Paired, 95 %, of `delta`."""
+    front: bool | None
+    """On the Pareto front of score, cost and time; None where one of its figures is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +91,12 @@ class Leaderboard:
     """Ids of cases to which the composite does not apply for one of the placed combinations."""
     quarantined: Sequence[str]
     placed: Sequence[Placed]
-    incomplete: Sequence[Unplaced]
+    incomplete: Sequence[Combination]
     """Fewest missing answers first."""
     nothing_recorded: int
     """Combinations left out because none of their answers is recorded."""
-    pairs: Sequence[Contest]
-    """All pairs of placed combinations, by place on the board, from 0."""
+    pairs: Mapping[tuple[int, int], Contest]
+    """All pairs of placed combinations, by place on the board from 0, the better place first."""
 
     @property
     def cost_known(self) -> bool:
@@ -109,3 +112,74 @@ class Leaderboard:
     def title(self) -> str:
         """Title of the composite metric."""
         return next((m.title for m in self.kind.metrics if m.key == self.kind.primary), self.kind.primary)
+
+
+def make_board(
+    suite: str,
+    kind: Kind,
+    rules: Rules,
+    combinations: Sequence[Combination],
+    sources: Mapping[str, str],
+    *,
+    mode: str = "replay",
+    repeats: int = 1,
+    quarantined: Sequence[str] = (),
+    nothing_recorded: int = 0,
+) -> Leaderboard:
+    """Rank combinations that were asked the same cases; `sources` has the source of a case's text by its id."""
+    whole = [each for each in combinations if not each.cases("failed")]
+    rest = [each for each in combinations if each.cases("failed")]
+    counted = list(combinations[0].rows)
+    scores: dict[str, list[float]] = {}
+    for case_id in counted:
+        found = [each.get(kind.primary) for each in side_by_side(kind, [one.rows[case_id].metrics for one in whole])]
+        known = [value for value in found if value is not None]
+        if len(known) == len(whole):
+            scores[case_id] = known
+    labels = [sources.get(case_id) for case_id in scores]
+    higher = next(metric.higher_is_better for metric in kind.metrics if metric.key == kind.primary)
+    columns = [[each[which] for each in scores.values()] for which in range(len(whole))]
+    ranking = rank_all(columns, clusters=labels if any(labels) else None, higher_is_better=higher)
+    costs = [_all_known([one.rows[case_id].usd for case_id in scores]) for one in whole]
+    times = [_all_known([one.rows[case_id].seconds for case_id in scores]) for one in whole]
+    prices = [math.fsum(each) / len(each) if each else None for each in costs]
+    medians = [percentile(each, 0.5) for each in times]
+    fronts = pareto(
+        [
+            (mean if higher else -mean, None if price is None else -price, None if median is None else -median)
+            for mean, price, median in zip(ranking.means, prices, medians, strict=True)
+        ]
+    )
+    placed = [
+        Placed(
+            whole[i],
+            ranking.ranks[i],
+            ranking.means[i],
+            ranking.intervals[i],
+            prices[i],
+            medians[i],
+            percentile(times[i], 0.95),
+            fronts[i],
+        )
+        for i in ranking.order
+    ]
+    return Leaderboard(
+        suite,
+        kind,
+        rules,
+        mode,
+        repeats,
+        list(scores),
+        [case_id for case_id in counted if case_id not in scores],
+        quarantined,
+        placed,
+        sorted(rest, key=lambda one: one.missing),
+        nothing_recorded,
+        ranking.pairs(),
+    )
+
+
+def _all_known(values: Sequence[float | None]) -> list[float]:
+    """The values; none of them where one is unknown."""
+    known = [value for value in values if value is not None]
+    return known if len(known) == len(values) else []

@@ -13,7 +13,6 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from row3.domain.intervals import Interval
 from row3.gate.exact import EXACT, holm
@@ -21,16 +20,12 @@ from row3.gate.intervals import Clusters, mean_interval, paired_interval
 
 ALPHA = 0.05
 """Two-sided: what a 95 % interval goes with."""
-Standing = Literal["front", "beaten", "open"]
-"""On the Pareto front, beaten by another, or not to be told since a figure is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Contest:
-    """Two settings on the same cases, by their places in the order they were given in."""
+    """Two settings on the same cases."""
 
-    first: int
-    second: int
     delta: float
     """Mean of the second minus mean of the first, a fraction."""
     interval: Interval | None
@@ -55,15 +50,20 @@ class Ranking:
     order: list[int]
     """Places of the settings, best first: by rank, then by mean, then as they were given."""
     contests: dict[tuple[int, int], Contest]
-    """By the places of the two, the smaller one first."""
+    """By the places of the two in the order they were given in, the smaller one first."""
 
     def between(self, first: int, second: int) -> Contest:
         """How two settings compare, in this direction."""
         found = self.contests[min(first, second), max(first, second)]
-        if found.first == first:
+        if first < second:
             return found
         interval = None if found.interval is None else found.interval.negated()
-        return Contest(first, second, 0.0 - found.delta, interval, found.p_adjusted)
+        return Contest(0.0 - found.delta, interval, found.p_adjusted)
+
+    def pairs(self) -> dict[tuple[int, int], Contest]:
+        """All pairs by their places in `order`, the better one first."""
+        ranked = itertools.combinations(enumerate(self.order), 2)
+        return {(i, j): self.between(first, second) for (i, first), (j, second) in ranked}
 
 
 def rank_all(
@@ -85,7 +85,7 @@ def rank_all(
     for i, j in places:
         p, tests = adjusted[i, j]
         interval = paired_interval(values[i], values[j], clusters=clusters, level=1.0 - ALPHA / tests)
-        contests[i, j] = Contest(i, j, means[j] - means[i], interval, p)
+        contests[i, j] = Contest(means[j] - means[i], interval, p)
     beaten_by = [0] * len(values)
     for (i, j), contest in contests.items():
         if contest.shown:
@@ -98,36 +98,21 @@ def rank_all(
     return Ranking(intervals, means, ranks, order, contests)
 
 
-def pareto(points: Sequence[Sequence[float | None]]) -> list[Standing]:
-    """Which points no other beats: at least as good in every figure and better in one.
+def pareto(points: Sequence[Sequence[float | None]]) -> list[bool | None]:
+    """Whether no other point is at least as good in every figure and better in one; None where a figure is unknown.
 
-    An unknown figure is neither good nor bad. Among the points of which all figures are known the front is what it is;
-    a point with an unknown figure is on it where nothing could beat it, whatever the unknown is, and else `open`.
+    An unknown figure is neither good nor bad: its point has no standing and beats no other.
 
     Args:
         points: the figures of each, oriented so that more is better; None where unknown. A figure that is known of none
             is left out.
-    Raises nothing.
     """
-    known = [place for place in range(len(points[0]) if points else 0) if any(p[place] is not None for p in points)]
-    figures = [[point[place] for place in known] for point in points]
-    return [_standing(mine, [other for j, other in enumerate(figures) if j != i]) for i, mine in enumerate(figures)]
+    places = [place for place in range(len(points[0]) if points else 0) if any(p[place] is not None for p in points)]
+    figures = [[value for place in places if (value := point[place]) is not None] for point in points]
+    known = [each for each in figures if len(each) == len(places)]
+    return [None if len(mine) < len(places) else not any(_beats(each, mine) for each in known) for mine in figures]
 
 
-def _standing(mine: Sequence[float | None], others: Sequence[Sequence[float | None]]) -> Standing:
-    if None in mine:
-        return "open" if any(_could_beat(other, mine) for other in others) else "front"
-    return "beaten" if any(None not in other and _could_beat(other, mine) for other in others) else "front"
-
-
-def _could_beat(one: Sequence[float | None], other: Sequence[float | None]) -> bool:
-    """Whether one is at least as good and better somewhere, as far as is known: what is unknown could be either."""
-    better = False
-    for a, b in zip(one, other, strict=True):
-        if a is None or b is None:
-            better = True
-        elif a < b - EXACT:
-            return False
-        elif a > b + EXACT:
-            better = True
-    return better
+def _beats(one: Sequence[float], other: Sequence[float]) -> bool:
+    ahead = [a - b for a, b in zip(one, other, strict=True)]
+    return min(ahead, default=0.0) >= -EXACT and max(ahead, default=0.0) > EXACT

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 import random
 
 import pytest
@@ -84,33 +83,22 @@ FIGURES = st.lists(st.tuples(*[st.one_of(st.none(), st.integers(0, 3))] * 3), mi
 
 
 @given(FIGURES)
-def test_the_front_holds_whatever_the_unknown_figures_are(points: list[tuple[int | None, ...]]) -> None:
-    standings = pareto(points)
-    known = [place for place in range(3) if any(point[place] is not None for point in points)]
-    for i, mine in enumerate(points):
-        whole = all(mine[place] is not None for place in known)
-        rivals = [
-            other
-            for j, other in enumerate(points)
-            if j != i and not (whole and any(other[place] is None for place in known))
-        ]
-        # Unknown figures of the rivals at their best and of this one at its worst, and the other way round.
-        worst = any(_beats(other, mine, known, for_other=math.inf, for_mine=-math.inf) for other in rivals)
-        assert standings[i] == ("front" if not worst else "beaten" if whole else "open")
-
-
-def _beats(
-    other: tuple[int | None, ...], mine: tuple[int | None, ...], known: list[int], *, for_other: float, for_mine: float
-) -> bool:
-    a = [for_other if other[place] is None else other[place] for place in known]
-    b = [for_mine if mine[place] is None else mine[place] for place in known]
-    return all(x >= y for x, y in zip(a, b, strict=True)) and a != b  # type: ignore[operator]
+def test_on_the_front_is_what_no_other_known_point_beats(points: list[tuple[int | None, ...]]) -> None:
+    places = [place for place in range(3) if any(point[place] is not None for point in points)]
+    known = [[value for place in places if (value := point[place]) is not None] for point in points]
+    for mine, found in zip(known, pareto(points), strict=True):
+        if len(mine) < len(places):
+            assert found is None
+            continue
+        rivals = [other for other in known if len(other) == len(places)]
+        beaten = any(all(x >= y for x, y in zip(each, mine, strict=True)) and each != mine for each in rivals)
+        assert found is not beaten
 
 
 def test_an_unknown_cost_is_not_zero() -> None:
     # Score, less cost: the second would win if unknown were nothing.
-    assert pareto([(0.9, -1.0), (0.9, None), (0.8, -2.0)]) == ["front", "open", "beaten"]
-    assert pareto([(0.9, -1.0), (0.95, None)]) == ["front", "front"]
-    assert pareto([(0.9, None), (0.8, None)]) == ["front", "beaten"]
-    assert pareto([(0.9, -1.0), (0.9, -1.0)]) == ["front", "front"]
+    assert pareto([(0.9, -1.0), (0.9, None), (0.8, -2.0)]) == [True, None, False]
+    assert pareto([(0.9, -1.0), (0.95, None)]) == [True, None]
+    assert pareto([(0.9, None), (0.8, None)]) == [True, False]
+    assert pareto([(0.9, -1.0), (0.9, -1.0)]) == [True, True]
     assert pareto([]) == []

@@ -61,7 +61,7 @@ def _compose(board: Leaderboard) -> tuple[Figure, str]:
 
 
 def _ink(board: Leaderboard, one: Placed) -> str:
-    on_front = one.standing == "front" and (board.cost_known or board.latency_known)
+    on_front = bool(one.front) and (board.cost_known or board.latency_known)
     return FRONT_INK if on_front else LINE
 
 

@@ -5,35 +5,31 @@ By replay over what is recorded. In the modes `live` and `auto` what is missing 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from row3.domain.counts import count
 from row3.domain.estimates import Estimate
+from row3.domain.requests import labelled
 from row3.errors import UsageError
-from row3.gate.leaderboard import Combination, Leaderboard
-from row3.store.cases import case_files, read_case
+from row3.gate.leaderboard import Combination, Leaderboard, Row, make_board
+from row3.kinds.base import Kind
 from row3.store.files import write_atomic
 from row3.store.locks import writing
-from row3.store.other_suites import no_case_fits
 from row3.store.project import Project
-from row3.store.suites import Suite
 from row3.store.transaction import commit
 from row3.workflows.asking.budget import pricing
 from row3.workflows.asking.estimate import estimate
 from row3.workflows.diffing.sides import recorded_models
-from row3.workflows.leaderboards.board import Gathered, make_board
 from row3.workflows.leaderboards.combinations import combinations
-from row3.workflows.leaderboards.entrants import Entrant
 from row3.workflows.pipeline.evaluate import Asking
-from row3.workflows.pipeline.replaying import open_recordings
-from row3.workflows.pipeline.run_suite import RunOptions, replay, wanted_cases
+from row3.workflows.pipeline.results import CaseResult, Cost
+from row3.workflows.pipeline.run_suite import replay, wanted_cases
 from row3.workflows.quarantine import in_force
 from row3.workflows.running import note_unused_inputs
 from row3.workflows.session import Session
-
-ASKING = ("live", "auto")
 
 
 def leaderboard(session: Session, *, prompts: Sequence[str] = (), models: Sequence[str] = ()) -> Leaderboard:
@@ -42,49 +38,117 @@ def leaderboard(session: Session, *, prompts: Sequence[str] = (), models: Sequen
     Raises `InvalidFile`, `UsageError`, `ProviderStopped`; every answer that came is recorded.
     """
     project, suite = session.project, session.suite
-    _check_prompts(suite)
-    mode = _mode(session.options)
+    mode = _mode(session)
     options = replace(session.options, explain=False)
-    askings = combinations(project, suite, options, prompts=prompts, models=models, named=session.named)
-    wanted = askings if mode != "replay" or (prompts and models) else _begun(project, suite, askings, options)
-    strangers = _strangers(project, suite, models) if mode == "replay" else ""
-    if not wanted and strangers:
-        raise UsageError(strangers, where="--models", fix="`--mode live` asks for what is missing")
-    if not wanted:
+    askings = combinations(project, suite, options, prompts=prompts, models=models)
+    if mode != "replay":
+        if not prompts and not models and session.budget is None:
+            raise UsageError(
+                f"this would ask for what is missing of {count(len(askings), 'combination')}",
+                where=f"--mode {mode}",
+                fix="Name some with --models or --prompts, or set --max-cost; --dry-run shows what would be sent",
+            )
+        if session.budget is not None:
+            session.budget.check(each.model for asking in askings for each in asking.parameters.values())
+    fits = wanted_cases(options)
+    held = [entry.case_id for entry in in_force(project, suite).active if fits(entry.case_id)]
+    cost = pricing(project, suite)
+    sources: dict[str, str] = {}
+    entrants = []
+    for asking in askings:
+        entrant = _combination(asking)
+        answers = _take(entrant, asking, replay(project, suite, asking, options), cost, sources, resting=held)
+        unanswered = entrant.cases("failed")
+        if mode != "replay" and unanswered:
+            from row3.workflows.running_live import asked_for_cases
+
+            note_unused_inputs(session, suite, asking.lineup)
+            versions = " → ".join(f"{name} {version}" for name, version in entrant.prompts.items())
+            session.say(f"{versions} · {entrant.model}: asking for {count(len(unanswered), 'case')}")
+            _take(entrant, asking, asked_for_cases(session, suite, asking, unanswered), cost, sources)
+        if answers or not entrant.rows or mode != "replay" or (prompts and models):
+            entrants.append(entrant)
+    if mode == "replay" and models:
+        _note_strangers(session, models, required=not entrants)
+    if not entrants:
         raise UsageError(
             f"none of {count(len(askings), 'combination')} has a recorded answer",
             where=f"recordings/{suite.name}/",
             fix=f"Record some with `row3 --mode record{suite.flag}`, or ask for them with --mode live",
         )
-    if strangers:
-        session.say(strangers)
-    if mode != "replay" and not prompts and not models and session.budget is None:
+    if not entrants[0].rows:
+        what = "every case is in quarantine" if held else "no case fits"
         raise UsageError(
-            f"this would ask for what is missing of {count(len(askings), 'combination')}",
-            where=f"--mode {mode}",
-            fix="Name some with --models or --prompts, or set --max-cost; --dry-run shows what would be sent",
+            what, where=f"golden/{suite.name}/", fix=f"Correct --case, or `row3 flaky release{suite.flag}` one"
         )
-    if mode != "replay" and session.budget is not None:
-        session.budget.check(each.model for asking in wanted for each in asking.parameters.values())
-    fits = wanted_cases(options)
-    held = [entry.case_id for entry in in_force(project, suite).active if fits(entry.case_id)]
-    gathered = Gathered(suite, mode, options.repeats, held, len(askings) - len(wanted))
-    cost = pricing(project, suite)
-    for asking in wanted:
-        entrant = Entrant(asking)
-        gathered.sources |= entrant.take(replay(project, suite, asking, options), suite.kind, cost, held)
-        if mode != "replay" and entrant.unanswered:
-            from row3.workflows.running_live import asked_for_cases
+    board = make_board(
+        suite.name,
+        suite.kind,
+        suite.rules,
+        entrants,
+        sources,
+        mode=mode,
+        repeats=options.repeats,
+        quarantined=held,
+        nothing_recorded=len(askings) - len(entrants),
+    )
+    if board.placed and not board.cases:
+        what = f"`{suite.kind.primary}` applies to no case for all {count(len(board.placed), 'combination')}"
+        raise UsageError(what, where=f"golden/{suite.name}/", fix="Name some with --models and --prompts")
+    return board
 
-            note_unused_inputs(session, suite, asking.lineup)
-            versions = " → ".join(f"{name} {version}" for name, version in asking.lineup.versions().items())
-            session.say(
-                f"{versions} · {entrant.combination().model}: asking for {count(len(entrant.unanswered), 'case')}"
-            )
-            asked = asked_for_cases(session, suite, asking, entrant.unanswered)
-            gathered.sources |= entrant.take(asked, suite.kind, cost)
-        gathered.entrants.append(entrant)
-    return make_board(gathered)
+
+def _combination(asking: Asking) -> Combination:
+    """What asks, still without answers."""
+    lineup, parameters = asking.lineup, asking.parameters
+    model = ", ".join(dict.fromkeys(each.model for each in parameters.values()))
+    return Combination(
+        lineup.versions(),
+        model,
+        labelled(model) if asking.suite.local else model,
+        lineup.digests(),
+        {name: each.as_json() for name, each in parameters.items()},
+    )
+
+
+def _take(
+    entrant: Combination,
+    asking: Asking,
+    results: Iterable[CaseResult],
+    cost: Cost,
+    sources: dict[str, str],
+    *,
+    resting: Collection[str] = (),
+) -> int:
+    """Give a combination its results, but for `resting` cases, and note their sources; returns how many answers."""
+    stages = len(asking.lineup.prompts) * asking.repeats
+    answers = 0
+    for result in results:
+        if result.case_id in resting:
+            continue
+        answered = result.status != "failed"
+        answers += len(result.spent)
+        entrant.rows[result.case_id] = Row(
+            _compared(asking.suite.kind, result) if answered else {},
+            result.status,
+            0 if answered else stages - len(result.spent),
+            _per_asking([spent.usd(cost) for spent in result.spent], asking.repeats),
+            _per_asking([spent.latency_s for spent in result.spent], asking.repeats),
+            result.problem,
+        )
+        if result.source is not None:
+            sources[result.case_id] = result.source
+    return answers
+
+
+def _compared(kind: Kind, result: CaseResult) -> dict[str, float]:
+    """The metrics that decide how answers compare, and no more: a board holds every case of every combination."""
+    return {key: value for key, value in result.metrics.items() if kind.invented or key == kind.primary}
+
+
+def _per_asking(values: list[float | None], repeats: int) -> float | None:
+    known = [value for value in values if value is not None]
+    return math.fsum(known) / repeats if known and len(known) == len(values) else None
 
 
 def plan(
@@ -95,91 +159,57 @@ def plan(
     Raises `InvalidFile`, `UsageError`.
     """
     project, suite = session.project, session.suite
-    _check_prompts(suite)
-    _mode(session.options)
+    _mode(session)
     planned: set[tuple[str, str, int, str]] = set()
     plans = []
-    for asking in combinations(project, suite, session.options, prompts=prompts, models=models, named=session.named):
+    for asking in combinations(project, suite, session.options, prompts=prompts, models=models):
         note_unused_inputs(session, suite, asking.lineup)
-        first = asking.parameters[asking.lineup.prompts[0].ref.name]
-        overrides = replace(session.options.overrides, model=_one_model(asking) or session.options.overrides.model)
-        own = replace(session.options, mode="auto", overrides=overrides)
-        found = estimate(project, suite, asking.lineup, own)
         begin = str(asking.lineup.prompts[0].ref)
-        keys = [(one.case_id, one.prompt, one.repeat, first.model) for one in found.requests]
+        asked = {each.model for each in asking.parameters.values()}
+        model = asked.pop() if len(asked) == 1 else session.options.overrides.model
+        own = replace(session.options, mode="auto", overrides=replace(session.options.overrides, model=model))
+        found = estimate(project, suite, asking.lineup, own)
+        first = asking.parameters[asking.lineup.prompts[0].ref.name].model
+        keys = [(one.case_id, one.prompt, one.repeat, first) for one in found.requests]
         # What a combination before it asks is recorded by then; of later prompts that depends on the answers.
         found.requests = [
             one if one.prompt != begin or key not in planned else replace(one, recorded=True)
             for one, key in zip(found.requests, keys, strict=True)
         ]
         planned.update(keys)
-        plans.append((Entrant(asking).combination(), found))
+        plans.append((_combination(asking), found))
     return plans
 
 
-def _check_prompts(suite: Suite) -> None:
-    """Raise `UsageError` for a suite that no prompts of a model answer."""
+def _note_strangers(session: Session, models: Sequence[str], *, required: bool) -> None:
+    """Say which of these models answered nothing that is recorded; a `UsageError` where one is required."""
+    recorded = recorded_models(session.project, session.suite)
+    if unknown := [f"`{name}`" for name in dict.fromkeys(models) if name not in recorded]:
+        there = ", ".join(recorded) or "no model"
+        text = f"no answer of {', '.join(unknown)} is recorded; answers are there of {there}"
+        if required:
+            raise UsageError(text, where="--models", fix="`--mode live` asks for what is missing")
+        session.say(text)
+
+
+def _mode(session: Session) -> str:
+    """Replay unless a provider is to be asked, whatever `row3.toml` says; raises `UsageError` for what cannot be."""
+    suite, mode = session.suite, session.options.mode or "replay"
     if suite.system is not None:
         raise UsageError(
             f"suite `{suite.name}` is answered by `{suite.system.type}`: there are no models and prompts to rank",
             where="row3 leaderboard",
             fix="Compare its versions with `row3 diff`, or name another suite with --suite",
         )
-
-
-def _strangers(project: Project, suite: Suite, models: Sequence[str]) -> str:
-    """That some of these models answered nothing that is recorded, and which did; empty where all of them did."""
-    if not models:
-        return ""
-    recorded = recorded_models(project, suite)
-    unknown = [name for name in dict.fromkeys(models) if name not in recorded]
-    if not unknown:
-        return ""
-    which = ", ".join(f"`{name}`" for name in unknown)
-    return f"no answer of {which} is recorded; answers are there of {', '.join(recorded) or 'no model'}"
-
-
-def _one_model(asking: Asking) -> str | None:
-    models = {each.model for each in asking.parameters.values()}
-    return models.pop() if len(models) == 1 else None
-
-
-def _mode(options: RunOptions) -> str:
-    """Replay unless a provider is to be asked, whatever `row3.toml` says."""
-    mode = options.mode or "replay"
-    if mode not in ("replay", *ASKING):
+    if mode == "record":
         raise UsageError(
             "a leaderboard asks only for what is missing",
-            where=f"--mode {mode}",
+            where="--mode record",
             fix="Use --mode live, which records what it asks for; `row3 --mode record` asks for everything anew",
         )
-    if options.overrides.model is not None:
+    if session.options.overrides.model is not None:
         raise UsageError("a leaderboard has several models", where="--model", fix="Name them with --models")
     return mode
-
-
-def _begun(project: Project, suite: Suite, askings: Sequence[Asking], options: RunOptions) -> list[Asking]:
-    """Those whose first request is recorded for at least one case."""
-    index = open_recordings(project, suite, options.journals)
-    wanted = wanted_cases(options)
-    if not any(wanted(read_case(project.tree, path, suite.kind).id) for path in case_files(project.tree, suite.golden)):
-        raise no_case_fits(project, suite, options.case, fix="Correct --case")
-    seen: dict[object, bool] = {}
-    found = []
-    for asking in askings:
-        prompt = asking.lineup.prompts[0]
-        key = (prompt.digest, asking.parameters[prompt.ref.name])
-        if key not in seen:
-            cases = (read_case(project.tree, path, suite.kind) for path in case_files(project.tree, suite.golden))
-            seen[key] = any(
-                asking.request(prompt, stored.id, suite.kind.variables(stored.case), repeat).digest in index
-                for stored in cases
-                if wanted(stored.id)
-                for repeat in range(asking.repeats)
-            )
-        if seen[key]:
-            found.append(asking)
-    return found
 
 
 def chart_name(suite: str) -> str:
