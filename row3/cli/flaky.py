@@ -23,7 +23,7 @@ def command(common: Common) -> None:
     From recorded repeats of the same prompts, model and parameters. Nothing is asked, nothing judged.
     """
     from row3.reports.flaky import flaky_document, flaky_json
-    from row3.workflows.history.flaky import find_flaky
+    from row3.workflows.history.cases import find_flaky
 
     report = find_flaky(common.session())
     if common.as_json:

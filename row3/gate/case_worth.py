@@ -9,8 +9,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
+
+from row3.domain.metrics import Metric, Threshold, Zone
+from row3.gate.zones import SLACK, zone_of
+from row3.metrics.aggregate import mean_and_spread
 
 LEAST = 3
 """Fewer versions have no correlation that means anything."""
@@ -44,6 +49,9 @@ class CaseWorth:
     """Correlation with the other cases, -1 to 1; None where it is unknown."""
     why: str = ""
     """Why it is unknown."""
+    standing: Literal["never fails", "always fails", ""] = ""
+    """Excellent under every version, or in the fail zone under every version."""
+    quarantined: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +66,26 @@ class Redundant:
     """Correlation of their scores over the versions; None where it is unknown."""
 
 
-def worth(columns: Sequence[Column]) -> list[CaseWorth]:
-    """What every case of the columns tells.
+@dataclass(frozen=True, slots=True)
+class CasesReport:
+    """All cases of a suite over the versions in its history."""
+
+    suite: str
+    metric: Metric
+    versions: tuple[str, ...]
+    cases: tuple[CaseWorth, ...]
+    """The most telling first."""
+    unknown: tuple[str, ...]
+    """Ids of cases without an answer."""
+    redundant: tuple[Redundant, ...]
+    flag: str = ""
+    """Options that select the suite on the command line."""
+
+
+def worth(
+    columns: Sequence[Column], metric: Metric, limits: Threshold | None, quarantined: Collection[str] = ()
+) -> list[CaseWorth]:
+    """What every case of the columns tells, the most telling first, then what may tell, then what cannot.
 
     A case is compared with the mean of the others in each column. Where columns lack some cases, every score is taken
     as its difference from the case's own mean first, or a column without the hard cases would look like a good version;
@@ -81,10 +107,24 @@ def worth(columns: Sequence[Column]) -> list[CaseWorth]:
             why = "too few versions"
         elif (tells := correlation(own, rest)) is None:
             why = "it never moves" if _still(own) else "the others never move"
-        found.append(
-            CaseWorth(case_id, len(values), centres[case_id], _spread(values), min(values), max(values), tells, why)
-        )
+        mean, spread = mean_and_spread(values)
+        low, high = min(values), max(values)
+        standing = _standing(low, high, metric, limits)
+        held = case_id in quarantined
+        found.append(CaseWorth(case_id, len(values), mean, spread, low, high, tells, why, standing, held))
+    found.sort(key=lambda one: (2.0 + bool(one.standing) if one.tells is None else -one.tells, one.case_id))
     return found
+
+
+def _standing(
+    low: float, high: float, metric: Metric, limits: Threshold | None
+) -> Literal["never fails", "always fails", ""]:
+    worst, best = (low, high) if metric.higher_is_better else (high, low)
+    if limits is None:
+        return "never fails" if metric.higher_is_better and worst >= 1.0 - SLACK else ""
+    if zone_of(worst, limits, higher_is_better=metric.higher_is_better) is Zone.EXCELLENT:
+        return "never fails"
+    return "always fails" if zone_of(best, limits, higher_is_better=metric.higher_is_better) is Zone.FAIL else ""
 
 
 def correlation(first: Sequence[float], second: Sequence[float]) -> float | None:
@@ -132,10 +172,3 @@ def _shared(expectations: Mapping[str, Sequence[str]]) -> Counter[tuple[str, str
 
 def _still(values: Sequence[float]) -> bool:
     return max(values) - min(values) <= 1e-9
-
-
-def _spread(values: Sequence[float]) -> float:
-    if len(values) < 2:
-        return 0.0
-    mean = math.fsum(values) / len(values)
-    return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1))

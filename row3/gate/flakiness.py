@@ -1,16 +1,15 @@
-"""How far a case's result moves by itself, with the same prompts and model, and whether that makes it flaky.
-
-Values are repeated answers to one request, whose order means nothing.
-"""
+"""How far a case's result moves by itself, with the same prompts and model, and whether that makes it flaky."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from row3.domain.metrics import Metric
+from row3.domain.quarantine import Quarantine
 from row3.gate.exact import upper_bound
+from row3.metrics.aggregate import mean_and_spread
 
 LEAST = 3
 """Fewer values cannot go back and forth, so nothing is said of them."""
@@ -19,13 +18,12 @@ FLIPS = 0.1
 NOISE = 0.05
 """A case is flaky where one answer's standard deviation is at least this much; the gate's limit for a whole suite."""
 
-Steadiness = Literal["steady", "flaky", "unknown"]
-
 
 @dataclass(frozen=True, slots=True)
-class Flakiness:
+class FlakyCase:
     """One case under unchanged prompts and model. Values are fractions."""
 
+    case_id: str
     answers: int
     lowest: float
     highest: float
@@ -33,58 +31,56 @@ class Flakiness:
     """Standard deviation of one answer; 0 of a single one."""
     flip_rate: float | None
     """How often two answers disagree on passing; None without a pass mark."""
-    verdict: Steadiness
+    verdict: Literal["steady", "flaky", "unknown"]
     hidden: float | None
     """Share of answers that could fall on the rarer side of the pass mark, at 95 %: 0 of 3 leave 63 % possible. None
     without a pass mark."""
 
-    @property
-    def spread(self) -> float:
-        """Highest less lowest value."""
-        return self.highest - self.lowest
+
+@dataclass(frozen=True, slots=True)
+class FlakyReport:
+    """All cases of a suite under one setting."""
+
+    suite: str
+    metric: Metric
+    setting: str
+    """Prompts and model, in words."""
+    own: bool
+    """Whether these are the prompts that run now."""
+    pass_mark: float | None
+    cases: tuple[FlakyCase, ...]
+    """Flaky cases first, then the noisiest."""
+    unknown: tuple[str, ...]
+    """Ids of cases without an answer under this setting."""
+    others: tuple[str, ...]
+    """Other settings that have several answers of a case."""
+    quarantine: Quarantine
+    flag: str = ""
+    """Options that select the suite on the command line."""
 
 
-def flakiness(values: Sequence[float], *, pass_mark: float | None = None) -> Flakiness | None:
-    """Spread, flip rate and verdict of one case.
+def flakiness(
+    case_id: str, values: Sequence[float], pass_mark: float | None = None, *, higher_is_better: bool = True
+) -> FlakyCase:
+    """Spread, flip rate and verdict of one case, from repeated answers to one request.
 
-    The rule. `unknown` with fewer than `LEAST` values. Otherwise `flaky` where
-
-    - the outcome flips: the flip rate is at least `FLIPS`; or
-    - the value wanders: the noise is at least `NOISE`.
-
-    Otherwise `steady`, which means that nothing was seen, not that nothing can happen: `hidden` says how much could.
-
-    Formulas, for n values of which f pass: noise is the sample standard deviation, flip rate
+    `unknown` with fewer than `LEAST` values. Otherwise `flaky` where the flip rate is at least `FLIPS` or the noise at
+    least `NOISE`. Otherwise `steady`, which means that nothing was seen, not that nothing can happen: `hidden` says how
+    much could. For n values of which f pass, noise is the sample standard deviation and the flip rate
     f (n - f) / (n (n - 1) / 2), the share of pairs that disagree.
-    For lower-is-better values pass the negatives of the values and of the mark.
 
     Args:
-        values: fractions.
-        pass_mark: values of at least this pass; None looks at the values only.
-    Returns:
-        None of no values.
-    Raises:
-        ValueError: a value is not finite.
+        values: at least one, fractions.
+        pass_mark: what passes is as good as this; None looks at the values only.
     Source: the thresholds are row3's own.
     """
     n = len(values)
-    if not all(map(math.isfinite, values)):
-        raise ValueError("a value is not finite")
-    if n == 0:
-        return None
-    wander = _noise(values)
-    passes = None if pass_mark is None else [value >= pass_mark for value in values]
-    failed = 0 if passes is None else n - sum(passes)
-    rate = None if passes is None else failed * (n - failed) / max(1, n * (n - 1) // 2)
-    hidden = None if passes is None else upper_bound(min(failed, n - failed), n)
-    flipping = rate is not None and rate >= FLIPS
-    verdict: Steadiness = "unknown" if n < LEAST else "flaky" if flipping or wander >= NOISE else "steady"
-    return Flakiness(n, min(values), max(values), wander, rate, verdict, hidden)
-
-
-def _noise(values: Sequence[float]) -> float:
-    n = len(values)
-    if n < 2:
-        return 0.0
-    mean = math.fsum(values) / n
-    return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (n - 1))
+    noise = mean_and_spread([*values])[1]
+    rate = hidden = None
+    if pass_mark is not None:
+        passed = sum(value >= pass_mark if higher_is_better else value <= pass_mark for value in values)
+        rate = passed * (n - passed) / max(1, n * (n - 1) // 2)
+        hidden = upper_bound(min(passed, n - passed), n)
+    flaky = noise >= NOISE or (rate is not None and rate >= FLIPS)
+    verdict: Literal["steady", "flaky", "unknown"] = "unknown" if n < LEAST else "flaky" if flaky else "steady"
+    return FlakyCase(case_id, n, min(values), max(values), noise, rate, verdict, hidden)

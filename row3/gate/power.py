@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Literal
 
+from row3.domain.metrics import Metric
 from row3.gate.distributions import normal_quantile, t_quantile
 from row3.gate.exact import fewest_units
 from row3.gate.pairs import DifferenceVariance, Pairs
@@ -89,8 +90,8 @@ class Sensitivity:
     """The smallest drop of a metric that is found with 80 % power, and what it takes to find the wanted one."""
 
     metric: str
-    cases: int
-    repeats: float
+    variance: DifferenceVariance
+    finding: Finding
     sees: float | None
     """A fraction; None where it is unknown, or no drop is sure to be found."""
     wanted: float
@@ -103,49 +104,55 @@ class Sensitivity:
 
 
 @dataclass(frozen=True, slots=True)
-class MetricPlan:
-    """What a suite finds of one metric, and what more of either would bring; drops are fractions."""
+class PowerSource:
+    """The two sides that a plan was made from."""
 
-    seen: Sensitivity
-    variance: DifferenceVariance
-    limit: float
-    before: float
-    """The metric's mean on the first side."""
-    table: tuple[tuple[int, tuple[float | None, ...]], ...] = ()
-    """By number of cases, the smallest drop for each number of repeats; None where it is unknown."""
+    kind: Literal["replay", "repeats"]
+    words: str
+    before: str
+    """Prompts and model of the first side."""
+    after: str
+    repeats: tuple[int, int]
 
 
-def plan_metric(
+@dataclass(frozen=True, slots=True)
+class PowerReport:
+    """What `row3 power` found, metric by metric, the composite first."""
+
+    suite: str
+    source: PowerSource
+    policy: GatePolicy
+    plans: tuple[tuple[Metric, Sensitivity | None], ...]
+    """None where fewer than two independent cases have the metric."""
+    tried: tuple[str, ...]
+    """Other sources, and why they were not used."""
+    flag: str = ""
+    """Options that select the suite on the command line."""
+
+
+def sensitivity(
     pairs: Pairs, key: str, policy: GatePolicy, *, primary: str = "overall", detect: float | None = None
-) -> MetricPlan | None:
-    """Return the plan for one metric; None where fewer than two independent units have it.
+) -> Sensitivity | None:
+    """Return what the cases of a comparison can tell of one metric; None with fewer than two independent units.
 
     `detect` is the drop to be found, a fraction; twice the limit unless given.
     """
     variance = pairs.variance(key)
     if variance is None:
         return None
-    before = pairs.means()[0][key]
-    finding = Finding.of(policy, key, primary=primary, baseline=before)
+    finding = Finding.of(policy, key, primary=primary, baseline=pairs.means()[0][key])
     wanted = 2.0 * finding.limit if detect is None else detect
-    seen = Sensitivity(
+    return Sensitivity(
         key,
-        variance.cases,
-        variance.repeats,
+        variance,
+        finding,
         smallest_drop(variance, finding),
         wanted,
         cases_needed(variance, finding, wanted),
         repeats_needed(variance, finding, wanted),
-        blocks=key in policy.metrics,
-        buy=better_buy(variance, finding),
+        key in policy.metrics,
+        better_buy(variance, finding),
     )
-    return MetricPlan(seen, variance, finding.limit, before, drops(variance, finding))
-
-
-def sensitivity(pairs: Pairs, key: str, policy: GatePolicy, *, primary: str = "overall") -> Sensitivity | None:
-    """Return what the cases of a comparison can tell of one metric; None with fewer than two independent units."""
-    plan = plan_metric(pairs, key, policy, primary=primary)
-    return None if plan is None else plan.seen
 
 
 def smallest_drop(

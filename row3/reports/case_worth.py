@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from row3.gate.case_worth import LEAST, ROUGH
-from row3.gate.suite_findings import CasesReport, JudgedCase
+from row3.gate.case_worth import LEAST, ROUGH, CasesReport, CaseWorth
 from row3.reports import numbers
 from row3.reports.document import Block, Document, Items, Note, Span, Table, Text, Title, more
 from row3.reports.headline import some
@@ -41,14 +40,13 @@ def _version_lines(report: CasesReport, *, verbose: bool) -> list[Text]:
     return [Span(f"  {text}", "quiet") for text in (*shown, *([left] if left else []))]
 
 
-def _row(one: JudgedCase) -> list[Text]:
-    each = one.worth
+def _row(one: CaseWorth) -> list[Text]:
     return [
-        each.case_id,
-        "–" if each.tells is None else _correlation(each.tells),
-        numbers.bare(each.mean),
-        numbers.bare(each.spread) if each.versions > 1 else "–",
-        f"{each.versions}",
+        one.case_id,
+        "–" if one.tells is None else _correlation(one.tells),
+        numbers.bare(one.mean),
+        numbers.bare(one.spread) if one.versions > 1 else "–",
+        f"{one.versions}",
         Span(remark(one), "warning"),
     ]
 
@@ -57,15 +55,15 @@ def _correlation(value: float) -> str:
     return f"{value:+.2f}".replace("-", numbers.MINUS)
 
 
-def remark(one: JudgedCase) -> str:
+def remark(one: CaseWorth) -> str:
     """Return what a reader should know about a case; empty where it does its job."""
     words: list[str] = [one.standing] if one.standing else []
-    tells = one.worth.tells
+    tells = one.tells
     if tells is not None and tells < 0.0:
         words.append("against the others")
     elif tells is not None and tells < WEAK:
         words.append("tells little")
-    elif one.worth.why == "it never moves" and not one.standing:
+    elif one.why == "it never moves" and not one.standing:
         words.append("never moves")
     if one.quarantined:
         words.append("quarantined")
@@ -128,18 +126,17 @@ def cases_json(report: CasesReport) -> dict[str, Any]:
     }
 
 
-def _case_json(one: JudgedCase) -> dict[str, Any]:
-    each = one.worth
+def _case_json(one: CaseWorth) -> dict[str, Any]:
     value: dict[str, Any] = {
-        "id": each.case_id,
-        "versions": each.versions,
-        "mean": each.mean,
-        "spread": each.spread if each.versions > 1 else None,
-        "lowest": each.lowest,
-        "highest": each.highest,
-        "discrimination": each.tells,
+        "id": one.case_id,
+        "versions": one.versions,
+        "mean": one.mean,
+        "spread": one.spread if one.versions > 1 else None,
+        "lowest": one.lowest,
+        "highest": one.highest,
+        "discrimination": one.tells,
         "neverFails": one.standing == "never fails",
         "alwaysFails": one.standing == "always fails",
         "quarantined": one.quarantined,
     }
-    return value if each.tells is not None else value | {"why": each.why}
+    return value if one.tells is not None else value | {"why": one.why}

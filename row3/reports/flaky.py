@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from row3.gate.exact import upper_bound
-from row3.gate.flakiness import FLIPS, LEAST, NOISE
-from row3.gate.suite_findings import FlakyCase, FlakyReport
+from row3.gate.flakiness import FLIPS, LEAST, NOISE, FlakyCase, FlakyReport
 from row3.reports import numbers
 from row3.reports.document import Block, Document, Note, Span, Table, Text, Title, more
 from row3.reports.headline import some
@@ -39,27 +38,26 @@ def _counts(report: FlakyReport) -> Block:
         return Note(
             [f"No case was asked twice, so nothing is known. To find out: row3 --repeats 3 --mode record{report.flag}"]
         )
-    flaky, steady = (sum(case.result.verdict == word for case in report.cases) for word in ("flaky", "steady"))
+    flaky, steady = (sum(case.verdict == word for case in report.cases) for word in ("flaky", "steady"))
     cases = len(report.cases) + len(report.unknown)
     unknown = cases - flaky - steady
     return Title(f"{numbers.count(cases, 'case')}: {flaky:,} flaky, {steady:,} steady, {unknown:,} unknown")
 
 
 def _asked_again(report: FlakyReport) -> bool:
-    return any(case.result.answers > 1 for case in report.cases)
+    return any(case.answers > 1 for case in report.cases)
 
 
 def _row(case: FlakyCase, *, quarantined: bool) -> list[Text]:
-    result = case.result
-    several = result.answers > 1
+    several = case.answers > 1
     return [
         case.case_id,
-        f"{result.answers:,}",
-        "…".join(map(numbers.bare, (result.lowest, result.highest) if several else (result.lowest,))),
-        numbers.bare(result.noise) if several else "–",
-        "–" if result.flip_rate is None or not several else f"{result.flip_rate:.0%}",
+        f"{case.answers:,}",
+        "…".join(map(numbers.bare, (case.lowest, case.highest) if several else (case.lowest,))),
+        numbers.bare(case.noise) if several else "–",
+        "–" if case.flip_rate is None or not several else f"{case.flip_rate:.0%}",
         (
-            Span(result.verdict, "bad" if result.verdict == "flaky" else "plain"),
+            Span(case.verdict, "bad" if case.verdict == "flaky" else "plain"),
             " (quarantined)" if quarantined else "",
         ),
     ]
@@ -76,7 +74,7 @@ def _notes(report: FlakyReport) -> list[str]:
         f"Flaky: one answer's {title} is off by ± {noise} points or more (a standard deviation){passing}. Fewer than "
         f"{LEAST} answers (n) are too few to tell."
     ]
-    least = min((c.result.answers for c in report.cases if c.result.verdict == "steady"), default=0)
+    least = min((c.answers for c in report.cases if c.verdict == "steady"), default=0)
     if least and mark is not None:
         notes.append(
             f"Steady is not proved: {least} answers on one side of {mark} leave it possible that up to "
@@ -92,7 +90,7 @@ def _notes(report: FlakyReport) -> list[str]:
 def _next(report: FlakyReport) -> Note:
     """What to do about the first flaky case that counts, and about expired entries."""
     held = {entry.case_id for entry in report.quarantine.active}
-    waiting = [case.case_id for case in report.cases if case.result.verdict == "flaky" and case.case_id not in held]
+    waiting = [case.case_id for case in report.cases if case.verdict == "flaky" and case.case_id not in held]
     lines, flag = [], report.flag
     if waiting:
         lines = [
@@ -119,16 +117,15 @@ def flaky_json(report: FlakyReport) -> dict[str, Any]:
 
 
 def _case_json(case: FlakyCase) -> dict[str, Any]:
-    result = case.result
-    several = result.answers > 1
+    several = case.answers > 1
     return {
         "id": case.case_id,
-        "verdict": result.verdict,
-        "answers": result.answers,
-        "lowest": result.lowest,
-        "highest": result.highest,
-        "spread": result.spread,
-        "noise": result.noise if several else None,
-        "flipRate": result.flip_rate if several else None,
-        "hidden": result.hidden,
+        "verdict": case.verdict,
+        "answers": case.answers,
+        "lowest": case.lowest,
+        "highest": case.highest,
+        "spread": case.highest - case.lowest,
+        "noise": case.noise if several else None,
+        "flipRate": case.flip_rate if several else None,
+        "hidden": case.hidden,
     }

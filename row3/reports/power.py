@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from row3.domain.metrics import Metric
-from row3.gate.power import POWER, REPEATS, UNEVEN, MetricPlan, Needed
-from row3.gate.suite_findings import PowerReport
+from row3.gate.power import POWER, REPEATS, UNEVEN, Needed, PowerReport, Sensitivity, drops
 from row3.reports import numbers
 from row3.reports.document import Block, Document, Items, Note, Span, Table, Title
-from row3.reports.sensitivity_text import BEYOND, asked, points, possible, sensitivity_sentence, times
+from row3.reports.sensitivity_text import asked, points, sensitivity_sentence, times
 
 UNKNOWN = "?"
 FIND_OUT = "row3 --repeats 3 --mode record{flag}, then row3 power{flag}"
@@ -21,9 +20,14 @@ def power_document(report: PowerReport) -> Document:
     blocks: list[Block] = [_origin(report), Note(_sentences(metric, plan))]
     if len(report.plans) > 1:
         blocks.append(_metrics(report))
-    if plan is not None and plan.seen.sees is not None:
+    if plan is not None and plan.sees is not None:
         blocks += _drops(metric, plan)
-    return Document([*blocks, Note(_terms(report, plan)), Title("Not known"), Items(unknowns(report, plan))])
+    terms = (
+        f"Detected: the policy `{report.policy.policy}` blocks it (investigates, if the metric is not gated) in "
+        f"{100 * POWER:.0f} of 100 comparisons. Points are percentage points. ?: unknown, as no case moved or none was "
+        "asked twice."
+    )
+    return Document([*blocks, Note([terms]), Title("Not known"), Items(unknowns(report, plan))])
 
 
 def _origin(report: PowerReport) -> Note:
@@ -37,22 +41,21 @@ def _origin(report: PowerReport) -> Note:
     return Note([head, *(Span(f"  {text}", "quiet") for text in quiet)])
 
 
-def _sentences(metric: Metric, plan: MetricPlan | None) -> list[str]:
+def _sentences(metric: Metric, plan: Sensitivity | None) -> list[str]:
     """The composite, or the one metric that was asked for."""
+    lines = [sensitivity_sentence(plan, metric.title, what=_move(metric))]
     if plan is None:
-        return [sensitivity_sentence(None, metric.title)]
-    seen = plan.seen
-    lines = [sensitivity_sentence(seen, metric.title, what=_move(metric))]
-    if seen.wanted <= plan.limit:
+        return lines
+    if plan.wanted <= plan.finding.limit:
+        limit = 100 * plan.finding.limit
         lines.append(
-            f"A drop of the limit ({100 * plan.limit:.3g}) is found half the time at best: ask for a larger one, such "
-            f"as --detect {200 * plan.limit:.3g}."
+            f"A drop of the limit ({limit:.3g}) is found half the time at best: ask for a larger one, such as "
+            f"--detect {2 * limit:.3g}."
         )
-    if seen.buy is not None:
-        buy = seen.buy
+    if (buy := plan.buy) is not None:
         lines.append(
-            f"Twice the requests: {numbers.count(2 * seen.cases, 'case')} detect {points(buy.more_cases)}, "
-            f"{numbers.count(round(2 * seen.repeats), 'repeat')} detect {points(buy.more_repeats)}; "
+            f"Twice the requests: {numbers.count(2 * plan.variance.cases, 'case')} detect {points(buy.more_cases)}, "
+            f"{numbers.count(round(2 * plan.variance.repeats), 'repeat')} detect {points(buy.more_repeats)}; "
             f"{buy.better} are the better buy."
         )
     return lines
@@ -69,17 +72,9 @@ def _metrics(report: PowerReport) -> Table:
         if plan is None:
             rows.append([metric.title, UNKNOWN, "", "", "", "too few cases"])
             continue
-        seen = plan.seen
-        rows.append(
-            [
-                metric.title,
-                _drop(seen.sees),
-                f"{100 * seen.wanted:.3g}",
-                _needed(seen.needs_cases),
-                _needed(seen.needs_repeats),
-                UNKNOWN if seen.buy is None else seen.buy.better,
-            ]
-        )
+        better = UNKNOWN if plan.buy is None else plan.buy.better
+        needs = _needed(plan.needs_cases), _needed(plan.needs_repeats)
+        rows.append([metric.title, _drop(plan.sees), f"{100 * plan.wanted:.3g}", *needs, better])
     return Table(("metric", "detects now", "wanted", "needs cases", "or repeats", "better buy"), rows, "lrrrrl")
 
 
@@ -93,61 +88,43 @@ def _needed(needed: Needed) -> str:
     return "no number" if needed.why == "never" else UNKNOWN
 
 
-def _drops(metric: Metric, plan: MetricPlan) -> list[Block]:
+def _drops(metric: Metric, plan: Sensitivity) -> list[Block]:
     heads = ["cases", *("asked once" if k == 1 else f"{k} times" for k in REPEATS), ""]
-    rows = [
-        [f"{cases:,}", *map(_drop, drops), "← now" if cases == plan.seen.cases else ""] for cases, drops in plan.table
-    ]
+    now = plan.variance.cases
+    table = drops(plan.variance, plan.finding)
+    rows = [[f"{cases:,}", *map(_drop, found), "← now" if cases == now else ""] for cases, found in table]
     return [
         Title(f"Smallest {_move(metric)} of {metric.title} that is detected, in points"),
         Table(heads, rows, "rrrrl"),
     ]
 
 
-def _terms(report: PowerReport, plan: MetricPlan | None) -> list[str]:
-    """What the words mean."""
-    text = (
-        f"Detected: the policy `{report.policy.policy}` blocks it (investigates, if the metric is not gated) in "
-        f"{100 * POWER:.0f} of 100 comparisons. Points are percentage points."
-    )
-    drops = [each.seen.sees for _, each in report.plans if each is not None]
-    drops += [drop for _, cells in (() if plan is None else plan.table) for drop in cells]
-    if any(drop is not None and not possible(drop) for drop in drops):
-        return [text, f"{BEYOND}: more than a metric can fall, so these are too few to say."]
-    return [text]
-
-
-def unknowns(report: PowerReport, plan: MetricPlan | None) -> list[str]:
+def unknowns(report: PowerReport, plan: Sensitivity | None) -> list[str]:
     """A sentence for everything that the plan cannot tell."""
     if plan is None:
         return ["The spread: it takes two independent cases. Add golden cases."]
-    variance, seen = plan.variance, plan.seen
     texts = []
-    still = [metric.title for metric, each in report.plans[1:] if each is None or each.seen.sees is None]
-    if seen.sees is None:
+    if plan.sees is None:
         texts.append(
-            f"The spread: {asked(seen)} all moved alike. That no difference was seen does not mean that every drop "
+            f"The spread: {asked(plan)} all moved alike. That no difference was seen does not mean that every drop "
             "would be. Compare two versions that differ."
         )
-    elif still:
-        texts.append(f"{', '.join(still)} (?): no case moved, and no spread is no promise.")
-    if variance.repeat_variance is None:
+    if plan.variance.repeat_variance is None:
         how = FIND_OUT.format(flag=report.flag)
         texts.append(f"What repeats would bring (?): both sides asked every case once. To find out: {how}")
     if report.source.kind == "repeats":
         texts.append(
             "What a change does, and which is the better buy (?): these are repeats of the same prompts, so only the "
-            "noise of the answers is in them. A real change acts on some cases more than on others and takes more "
-            "cases than this."
+            "noise of the answers is in them. A real change takes more cases than this."
         )
-    elif seen.sees is not None:
+    elif plan.sees is not None:
         texts.append(
             f"The next change: its drop is assumed to vary between cases by {UNEVEN:g} of its mean. One that hits very "
             "few cases hard is detected less often."
         )
-    units = variance.df + 1.0
-    if units < variance.cases - 0.5:
-        worth = numbers.count(variance.cases, "case is", "cases are")
+    units = plan.variance.df + 1.0
+    if units < plan.variance.cases - 0.5:
+        worth = numbers.count(plan.variance.cases, "case is", "cases are")
         texts.append(f"Cases that share a source say the same: {worth} worth {units:.3g}.")
     return texts
 
@@ -173,18 +150,17 @@ def power_json(report: PowerReport) -> dict[str, Any]:
     }
 
 
-def _plan_json(plan: MetricPlan) -> dict[str, Any]:
-    seen, variance = plan.seen, plan.variance
-    buy = seen.buy
+def _plan_json(plan: Sensitivity) -> dict[str, Any]:
+    variance, buy = plan.variance, plan.buy
     return {
-        "cases": seen.cases,
-        "repeats": round(seen.repeats, 9),
-        "detected": "blocked" if seen.blocks else "seen",
-        "limit": plan.limit,
-        "smallestDrop": seen.sees,
-        "wantedDrop": seen.wanted,
-        "casesNeeded": _needed_json(seen.needs_cases),
-        "repeatsNeeded": _needed_json(seen.needs_repeats),
+        "cases": variance.cases,
+        "repeats": round(variance.repeats, 9),
+        "detected": "blocked" if plan.blocks else "seen",
+        "limit": plan.finding.limit,
+        "smallestDrop": plan.sees,
+        "wantedDrop": plan.wanted,
+        "casesNeeded": _needed_json(plan.needs_cases),
+        "repeatsNeeded": _needed_json(plan.needs_repeats),
         "betterBuy": None if buy is None else buy.better,
         "twiceTheCases": None if buy is None else buy.more_cases,
         "twiceTheRepeats": None if buy is None else buy.more_repeats,
@@ -196,8 +172,8 @@ def _plan_json(plan: MetricPlan) -> dict[str, Any]:
         },
         "table": [
             {"cases": cases, "repeats": repeats, "smallestDrop": drop}
-            for cases, drops in plan.table
-            for repeats, drop in zip(REPEATS, drops, strict=True)
+            for cases, found in drops(variance, plan.finding)
+            for repeats, drop in zip(REPEATS, found, strict=True)
         ],
     }
 

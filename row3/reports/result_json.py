@@ -185,8 +185,8 @@ def _sensitivity(seen: Sensitivity) -> dict[str, Any]:
     """What this many cases can see; drops are fractions."""
     return {
         "metric": seen.metric,
-        "cases": seen.cases,
-        "repeats": seen.repeats,
+        "cases": seen.variance.cases,
+        "repeats": seen.variance.repeats,
         "smallestDrop": seen.sees,
         "wantedDrop": seen.wanted,
         "casesNeeded": seen.needs_cases.count,

@@ -32,7 +32,7 @@ def _more(seen: Sensitivity) -> str:
     if seen.sees is not None and seen.sees <= seen.wanted:
         return ""
     wish = f"{100 * seen.wanted:.3g}"
-    ways = [text for text in (_cases(seen.needs_cases), _repeats(seen.needs_repeats, seen.repeats)) if text]
+    ways = [text for text in (_cases(seen.needs_cases), _repeats(seen.needs_repeats, seen.variance.repeats)) if text]
     if ways:
         return f"; {' or '.join(ways)} would detect {wish}"
     return f"; no number of cases is sure to detect {wish}" if seen.needs_cases.why == "never" else ""
@@ -40,7 +40,7 @@ def _more(seen: Sensitivity) -> str:
 
 def asked(seen: Sensitivity) -> str:
     """Return `15 cases`, `15 cases asked 3 times`."""
-    return numbers.count(seen.cases, "case") + times(seen.repeats)
+    return numbers.count(seen.variance.cases, "case") + times(seen.variance.repeats)
 
 
 def times(repeats: float) -> str:

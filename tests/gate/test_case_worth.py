@@ -7,8 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from row3.domain.metrics import Metric, Threshold
 from row3.gate.case_worth import CaseWorth, correlation, redundant, worth
 
+OVERALL = Metric("overall", "Overall")
 FOUR = [
     {"good": 0.2, "noise": 0.9, "easy": 1.0, "also": 0.3},
     {"good": 0.4, "noise": 0.2, "easy": 1.0, "also": 0.4},
@@ -21,7 +23,7 @@ TABLES = st.integers(3, 8).flatmap(
 
 
 def by_id(columns: list[dict[str, float]]) -> dict[str, CaseWorth]:
-    return {each.case_id: each for each in worth(columns)}
+    return {each.case_id: each for each in worth(columns, OVERALL, None)}
 
 
 def test_by_hand() -> None:
@@ -39,7 +41,7 @@ def test_by_hand() -> None:
 def test_item_rest_as_numpy_has_it(rows: list[list[float]]) -> None:
     columns = [{f"c{i}": row[v] for i, row in enumerate(rows)} for v in range(len(rows[0]))]
     table = np.array(rows)
-    for each in worth(columns):
+    for each in worth(columns, OVERALL, None):
         i = int(each.case_id[1:])
         rest = np.delete(table, i, axis=0).mean(axis=0)
         if each.tells is None:
@@ -50,7 +52,7 @@ def test_item_rest_as_numpy_has_it(rows: list[list[float]]) -> None:
 
 @pytest.mark.parametrize("versions", [1, 2])
 def test_fewer_than_three_versions_tell_nothing(versions: int) -> None:
-    for each in worth(FOUR[:versions]):
+    for each in worth(FOUR[:versions], OVERALL, None):
         assert (each.tells, each.why) == (None, "too few versions")
 
 
@@ -107,3 +109,17 @@ def test_without_a_history_only_near_copies_are_named() -> None:
 def test_what_all_share_makes_no_pairs() -> None:
     many = {f"c{i}": ["same"] for i in range(150)}
     assert redundant([], many) == []
+
+
+def test_what_every_version_passes_or_none_and_the_order() -> None:
+    columns = [{"up": v, "down": 1 - v, "top": 0.9, "low": 0.1, "mid": 0.7} for v in (0.2, 0.5, 0.7)]
+    found = worth(columns, OVERALL, Threshold(0.6, 0.7, 0.85), {"low"})
+    assert {each.case_id: each.standing for each in found} == {
+        "up": "",
+        "down": "",
+        "top": "never fails",
+        "low": "always fails",
+        "mid": "",
+    }
+    assert [each.case_id for each in found if each.quarantined] == ["low"]
+    assert [each.case_id for each in found][2:] == ["mid", "low", "top"]

@@ -6,21 +6,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from row3.gate.flakiness import Flakiness, flakiness
+from row3.gate.flakiness import FlakyCase, flakiness
 
 VALUES = st.lists(st.floats(0, 1), min_size=1, max_size=20)
 
 
-def found(values: list[float], pass_mark: float | None = 0.5) -> Flakiness:
-    result = flakiness(values, pass_mark=pass_mark)
-    assert result is not None
-    return result
+def found(values: list[float], pass_mark: float | None = 0.5) -> FlakyCase:
+    return flakiness("rye", values, pass_mark)
 
 
 def test_repeats_by_hand() -> None:
     result = found([0.6, 0.4, 0.6, 0.6])
     assert (result.answers, result.lowest, result.highest) == (4, 0.4, 0.6)
-    assert result.spread == pytest.approx(0.2)
     assert result.noise == pytest.approx(0.1)
     assert result.flip_rate == 0.5  # three of six pairs
     assert result.verdict == "flaky"
@@ -63,7 +60,7 @@ def test_order_means_nothing_to_repeats(values: list[float]) -> None:
     assert math.isfinite(result.noise)
 
 
-def test_nothing_and_nonsense() -> None:
-    assert flakiness([]) is None
-    with pytest.raises(ValueError, match="finite"):
-        flakiness([0.1, math.nan])
+def test_lower_may_be_better() -> None:
+    result = flakiness("rye", [0.0, 0.1, 0.0], 0.05, higher_is_better=False)
+    assert (result.lowest, result.highest, result.flip_rate) == (0.0, 0.1, pytest.approx(2 / 3))
+    assert result == flakiness("rye", [0.1, 0.0, 0.0], 0.05, higher_is_better=False)

@@ -25,7 +25,6 @@ from row3.gate.power import (
     cases_needed,
     detection_factor,
     drops,
-    plan_metric,
     repeats_needed,
     sensitivity,
     smallest_drop,
@@ -218,19 +217,18 @@ class TestPlan:
 
     def test_twice_the_limit_is_wanted_unless_said_otherwise(self) -> None:
         pairs = moved(*self.WAVERING, repeats=2, spread=0.02)
-        plan = plan_metric(pairs, "overall", GatePolicy(metrics=("overall",)))
+        plan = sensitivity(pairs, "overall", GatePolicy(metrics=("overall",)))
         assert plan is not None
-        assert (plan.seen.wanted, plan.limit, plan.seen.blocks) == (0.1, 0.05, True)
-        asked = plan_metric(pairs, "overall", GatePolicy(limits={"overall": 3.0}), detect=0.08)
+        assert (plan.wanted, plan.finding.limit, plan.blocks) == (0.1, 0.05, True)
+        asked = sensitivity(pairs, "overall", GatePolicy(limits={"overall": 3.0}), detect=0.08)
         assert asked is not None
-        assert (asked.seen.wanted, asked.limit, asked.seen.blocks) == (0.08, 0.03, False)
-        assert sensitivity(pairs, "overall", GatePolicy(metrics=("overall",))) == plan.seen
+        assert (asked.wanted, asked.finding.limit, asked.blocks) == (0.08, 0.03, False)
 
     def test_without_spread_it_is_unknown(self) -> None:
-        still = plan_metric(moved(*[0.0] * 15), "overall", GatePolicy())
+        still = sensitivity(moved(*[0.0] * 15), "overall", GatePolicy())
         assert still is not None
-        assert (still.seen.sees, still.seen.needs_cases) == (None, Needed(None, "unknown"))
+        assert (still.sees, still.needs_cases) == (None, Needed(None, "unknown"))
 
     def test_fewer_than_two_cases_say_nothing(self) -> None:
-        assert plan_metric(moved(0.1), "overall", GatePolicy()) is None
-        assert plan_metric(moved(0.1, 0.2), "recall", GatePolicy()) is None
+        assert sensitivity(moved(0.1), "overall", GatePolicy()) is None
+        assert sensitivity(moved(0.1, 0.2), "recall", GatePolicy()) is None

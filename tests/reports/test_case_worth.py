@@ -7,16 +7,15 @@ from dataclasses import replace
 
 import pytest
 
-from row3.gate.case_worth import CaseWorth, Redundant
-from row3.gate.suite_findings import CasesReport, JudgedCase
+from row3.gate.case_worth import CasesReport, CaseWorth, Redundant
 from row3.reports.case_worth import cases_document, cases_json, remark
 from row3.reports.style import PLAIN, Style, cells
 from row3.reports.terminal import terminal_text
 from tests.reports.conftest import OVERALL
 
 
-def judged(name: str, tells: float | None, standing: str = "", *, why: str = "", held: bool = False) -> JudgedCase:
-    return JudgedCase(CaseWorth(name, 4, 0.7, 0.1, 0.5, 0.8, tells, why), standing, held)  # type: ignore[arg-type]
+def judged(name: str, tells: float | None, standing: str = "", *, why: str = "", held: bool = False) -> CaseWorth:
+    return CaseWorth(name, 4, 0.7, 0.1, 0.5, 0.8, tells, why, standing, held)  # type: ignore[arg-type]
 
 
 VERSIONS = tuple(f"extract v1.{i} · m" for i in range(4))
@@ -36,7 +35,7 @@ def cases_text(report: CasesReport, style: Style = PLAIN, *, verbose: bool = Fal
 
 
 def rows(text: str) -> dict[str, list[str]]:
-    names = [one.worth.case_id for one in CASES]
+    names = [one.case_id for one in CASES]
     return {line.split()[0]: line.split() for line in text.split("\n") if line.split()[:1] and line.split()[0] in names}
 
 
@@ -59,7 +58,7 @@ def test_a_row_a_case() -> None:
         (judged("x", None, why="too few versions"), ""),
     ],
 )
-def test_remarks(one: JudgedCase, words: str) -> None:
+def test_remarks(one: CaseWorth, words: str) -> None:
     assert remark(one) == words
 
 

@@ -11,8 +11,7 @@ import pytest
 
 from row3.gate.pairs import Pairs
 from row3.gate.policy import GatePolicy, PolicyName
-from row3.gate.power import plan_metric
-from row3.gate.suite_findings import PowerReport, PowerSource
+from row3.gate.power import PowerReport, PowerSource, sensitivity
 from row3.reports.power import power_document, power_json
 from row3.reports.style import PLAIN, Style, cells
 from row3.reports.terminal import terminal_text
@@ -38,7 +37,7 @@ def pairs(n: int = 15, *, repeats: int = 1, scale: float = 0.05, source: str | N
 
 
 def report(made: Pairs, *, policy: GatePolicy = LIMIT, detect: float | None = None, **more: object) -> PowerReport:
-    plans = tuple((m, plan_metric(made, m.key, policy, detect=detect)) for m in (OVERALL, RECALL, RATE))
+    plans = tuple((m, sensitivity(made, m.key, policy, detect=detect)) for m in (OVERALL, RECALL, RATE))
     return replace(PowerReport("decomposition", SOURCE, policy, plans, ()), **more)  # type: ignore[arg-type]
 
 
@@ -61,7 +60,7 @@ def test_one_answer_each_says_how_to_find_out_about_repeats() -> None:
     assert "What repeats would bring (?): both sides asked every case once." in text
     assert "row3 --repeats 3 --mode record" in text
     assert "better buy." not in text
-    assert "Hallucination rate (?): no case moved" in text
+    assert "?: unknown, as no case moved" in text
 
 
 def test_repeats_give_the_better_buy() -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from row3.gate.power import Needed, Sensitivity
+from row3.gate.pairs import DifferenceVariance
+from row3.gate.power import Finding, Needed, Sensitivity
 from row3.reports.sensitivity_text import points, sensitivity_sentence, times
 
 UNKNOWN, NEVER, ELEVEN = Needed(None, "unknown"), Needed(None, "never"), Needed(11)
@@ -20,7 +21,9 @@ def said(
     k: float = 1.0,
     n: int = 15,
 ) -> str:
-    return sensitivity_sentence(Sensitivity("overall", n, k, sees, wanted, cases, repeats, True), "Overall")
+    variance = DifferenceVariance(0.01, n - 1.0, n, k)
+    seen = Sensitivity("overall", variance, Finding(0.05), sees, wanted, cases, repeats, True)
+    return sensitivity_sentence(seen, "Overall")
 
 
 @pytest.mark.parametrize(

@@ -1,22 +1,130 @@
-"""`row3 cases`: which cases matter, judged by every version that was recorded."""
+"""What recorded answers say of cases: which waver by themselves (`row3 flaky`), and which matter (`row3 cases`).
+
+Every recorded answer is scored as its case stands now. A setting is prompts with their text, model and parameters.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
-from row3.domain.metrics import Metric, Threshold, Zone
-from row3.errors import InvalidFile
-from row3.gate.case_worth import CaseWorth, redundant, worth
-from row3.gate.suite_findings import CasesReport, JudgedCase, Standing
-from row3.gate.zones import SLACK, zone_of
+from row3.domain.metrics import Metric
+from row3.errors import InvalidFile, UsageError
+from row3.gate.case_worth import CasesReport, redundant, worth
+from row3.gate.flakiness import FlakyReport, flakiness
 from row3.kinds.base import expected_in
 from row3.store.other_suites import cases_of
 from row3.store.project import Project
 from row3.store.suites import Suite
-from row3.workflows.history.case_history import History, gather
+from row3.workflows.pipeline.lineup import line_up
+from row3.workflows.pipeline.run_suite import make_asking
 from row3.workflows.quarantine import in_force
-from row3.workflows.recorded.recorded_scores import Setting, titles_of
+from row3.workflows.recorded.recorded_scores import RecordedScores, Replayed, Setting, setting_of_asking, titles_of
+from row3.workflows.session import Session
+
+Recorded = dict[int, tuple[float, str]]
+"""One case under one setting: by repeat, the composite and the digest of the answers."""
+
+
+@dataclass(slots=True)
+class History:
+    """A suite's cases under every setting that is recorded."""
+
+    cases: list[str] = field(default_factory=list)
+    settings: dict[Setting, dict[str, Recorded]] = field(default_factory=dict)
+
+    def add(self, setting: Setting, case_id: str, answer: Replayed, value: float) -> None:
+        """Take in one answer."""
+        answers = self.settings.setdefault(setting, {}).setdefault(case_id, {})
+        answers[answer.repeat] = (value, answer.said)
+
+
+def gather(project: Project, suite: Suite, *, named: Sequence[str] = (), case: str | None = None) -> History:
+    """Read and score all that is recorded.
+
+    Args:
+        named: prompt references of which no other version counts.
+        case: a pattern; only the cases whose id fits.
+    Raises `InvalidFile` for a broken file, `UsageError` for a prompt or case that does not exist.
+    """
+    history = History()
+    primary = suite.kind.primary
+    recorded = RecordedScores(project, suite, named)
+    bad: list[tuple[str, Replayed]] = []
+    for stored in cases_of(project, suite, case):
+        history.cases.append(stored.id)
+        for answer in recorded.scores(stored):
+            if answer.score.status == "bad_answer":
+                bad.append((stored.id, answer))
+            elif primary in answer.score.metrics:
+                history.add(answer.setting, stored.id, answer, answer.score.metrics[primary])
+    whole = list(history.settings)
+    for case_id, answer in bad:
+        # It ends every pipeline that begins so; where none is known, it stands for itself.
+        for setting in [each for each in whole if _begins(each, answer.setting)] or [answer.setting]:
+            history.add(setting, case_id, answer, answer.score.metrics[primary])
+    return history
+
+
+def _begins(whole: Setting, part: Setting) -> bool:
+    n = len(part.prompts)
+    return whole.prompts[:n] == part.prompts and whole.parameters[:n] == part.parameters
+
+
+def find_flaky(session: Session) -> FlakyReport:
+    """Look at the setting that runs now, or where nothing was asked twice under it, at the one that most is known of.
+
+    Raises `InvalidFile` where no answer is known at all or a file is broken, `UsageError`.
+    """
+    project, suite = session.project, session.suite
+    history = gather(project, suite, named=session.named, case=session.options.case)
+    if not history.settings:
+        raise InvalidFile(
+            "no answer is recorded",
+            where=f"suite {suite.name}",
+            fix=f"Ask every case several times: row3 --repeats 3 --mode record{suite.flag}",
+        )
+    repeats = {
+        setting: sum(len(answers) - 1 for answers in cases.values()) for setting, cases in history.settings.items()
+    }
+    ranked = sorted(repeats, key=lambda setting: -repeats[setting])
+    own = _own(session)
+    chosen = ranked[0] if own is None or repeats.get(own, -1) < min(1, repeats[ranked[0]]) else own
+    titles = dict(zip(ranked, titles_of(ranked), strict=True))
+    metric = _primary(suite)
+    limits = suite.rules.thresholds.get(metric.key)
+    mark = None if limits is None else limits.minimum
+    judged = [
+        flakiness(case_id, [value for value, _ in each.values()], mark, higher_is_better=metric.higher_is_better)
+        for case_id, each in history.settings[chosen].items()
+    ]
+    judged.sort(key=lambda case: (case.verdict != "flaky", -case.noise, case.case_id))
+    return FlakyReport(
+        suite.name,
+        metric,
+        titles[chosen],
+        chosen == own,
+        mark,
+        tuple(judged),
+        tuple([case_id for case_id in history.cases if case_id not in history.settings[chosen]]),
+        tuple([titles[setting] for setting in ranked if repeats[setting] and setting != chosen]),
+        in_force(project, suite),
+        suite.flag,
+    )
+
+
+def _own(session: Session) -> Setting | None:
+    """The setting that `row3` runs; None where no model is named."""
+    lineup = line_up(session.project, session.suite, role="candidate", named=session.named)
+    try:
+        return setting_of_asking(make_asking(session.suite, lineup, session.options))
+    except UsageError:
+        return None
+
+
+def _primary(suite: Suite) -> Metric:
+    return next(metric for metric in suite.kind.metrics if metric.key == suite.kind.primary)
 
 
 def judge_cases(project: Project, suite: Suite, *, case: str | None = None, named: Sequence[str] = ()) -> CasesReport:
@@ -30,67 +138,37 @@ def judge_cases(project: Project, suite: Suite, *, case: str | None = None, name
     expectations = {
         stored.id: expected_in(suite.kind.demands(stored.case)) for stored in cases_of(project, suite, case)
     }
-    history = gather(project, suite, named=named)
-    titles, columns = _columns(history)
+    titles, columns = _columns(gather(project, suite, named=named))
     if not columns:
         raise InvalidFile(
             "no version has an answer to half of the cases",
             where=f"suite {suite.name}",
             fix=f"Record a run with `row3 --mode record{suite.flag}`",
         )
-    metric = next(metric for metric in suite.kind.metrics if metric.key == suite.kind.primary)
-    limits = suite.rules.thresholds.get(metric.key)
+    metric = _primary(suite)
     held = {entry.case_id for entry in in_force(project, suite).active}
-    judged = [
-        JudgedCase(each, _standing(each, metric, limits), each.case_id in held)
-        for each in worth(columns)
-        if each.case_id in expectations
-    ]
-    judged.sort(key=lambda one: (_rank(one), one.worth.case_id))
-    known = {one.worth.case_id for one in judged}
+    judged = worth(columns, metric, suite.rules.thresholds.get(metric.key), held)
+    known = {one.case_id for one in judged}
     return CasesReport(
         suite.name,
         metric,
         tuple(titles),
-        tuple(judged),
+        tuple([one for one in judged if one.case_id in expectations]),
         tuple([case_id for case_id in expectations if case_id not in known]),
         tuple(redundant(columns, expectations)),
         suite.flag,
     )
 
 
-def _rank(one: JudgedCase) -> float:
-    """What tells most comes first, then what may, then what cannot."""
-    if one.worth.tells is not None:
-        return -one.worth.tells
-    return 2.0 if one.standing == "" else 3.0
-
-
 def _columns(history: History) -> tuple[list[str], list[dict[str, float]]]:
     """A column for each setting that has at least half of the cases; settings with the same answers are one."""
-    shown: list[Setting] = []
-    columns: list[dict[str, float]] = []
-    known: set[tuple[tuple[str, str], ...]] = set()
+    shown: dict[tuple[tuple[str, ...], ...], Setting] = {}
     for setting, seen in history.settings.items():
-        if 2 * len(seen) < len(history.cases):
-            continue
-        said = tuple(
-            sorted((case_id, " ".join(sorted({digest for _, digest in one.values()}))) for case_id, one in seen.items())
-        )
-        if said in known:
-            continue
-        known.add(said)
-        shown.append(setting)
-        columns.append({case_id: math.fsum(v for v, _ in one.values()) / len(one) for case_id, one in seen.items()})
-    return titles_of(shown), columns
-
-
-def _standing(each: CaseWorth, metric: Metric, limits: Threshold | None) -> Standing:
-    """Whether every version passes the case with flying colours, or none passes it at all."""
-    worst, best = (each.lowest, each.highest) if metric.higher_is_better else (each.highest, each.lowest)
-    if limits is None:
-        return "never fails" if metric.higher_is_better and worst >= 1.0 - SLACK else ""
-    zones = [zone_of(value, limits, higher_is_better=metric.higher_is_better) for value in (worst, best)]
-    if zones[0] is Zone.EXCELLENT:
-        return "never fails"
-    return "always fails" if zones[1] is Zone.FAIL else ""
+        if 2 * len(seen) >= len(history.cases):
+            said = [(case_id, *sorted({digest for _, digest in one.values()})) for case_id, one in seen.items()]
+            shown.setdefault(tuple(sorted(said)), setting)
+    columns = [
+        {case_id: math.fsum(value for value, _ in one.values()) / len(one) for case_id, one in seen.items()}
+        for seen in map(history.settings.__getitem__, shown.values())
+    ]
+    return titles_of([*shown.values()]), columns

@@ -9,7 +9,7 @@ import pytest
 
 from row3.store.project import open_project
 from row3.store.suites import pick_suite
-from row3.workflows.history.case_history import History, Recorded, gather
+from row3.workflows.history.cases import History, Recorded, gather
 from tests.bakery import bakery, found, record
 from tests.projects import Box
 from tests.two_stages import BOTH, CONCEPTS, LINKS, imported, response, two_stages

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from row3.errors import InvalidFile, UsageError
-from row3.gate.suite_findings import CasesReport, JudgedCase
+from row3.gate.case_worth import CasesReport, CaseWorth
 from row3.store.project import open_project
 from row3.store.suites import pick_suite
 from row3.workflows.history.cases import judge_cases
@@ -34,17 +34,17 @@ def judged(box: Box, **options: Any) -> CasesReport:
     return judge_cases(project, pick_suite(project, None), **options)
 
 
-def of(report: CasesReport, case_id: str) -> JudgedCase:
-    return next(one for one in report.cases if one.worth.case_id == case_id)
+def of(report: CasesReport, case_id: str) -> CaseWorth:
+    return next(one for one in report.cases if one.case_id == case_id)
 
 
 def test_what_tells_most_comes_first_and_what_cannot_last(box: Box) -> None:
     report = judged(box)
     assert len(report.versions) == 4
-    assert of(report, "anchor").worth.tells == pytest.approx(1.0, abs=1e-3)
-    assert (of(report, "lemon").worth.tells or 0.0) == pytest.approx(-1.0, abs=1e-3)
-    assert of(report, "anchor").worth.mean == pytest.approx(0.85 - 0.25 * 1.5 / 4)
-    names = [one.worth.case_id for one in report.cases]
+    assert of(report, "anchor").tells == pytest.approx(1.0, abs=1e-3)
+    assert (of(report, "lemon").tells or 0.0) == pytest.approx(-1.0, abs=1e-3)
+    assert of(report, "anchor").mean == pytest.approx(0.85 - 0.25 * 1.5 / 4)
+    names = [one.case_id for one in report.cases]
     assert names.index("anchor") < names.index("lemon") < names.index("ember")
 
 
@@ -52,7 +52,7 @@ def test_never_and_always(box: Box) -> None:
     report = judged(box)
     assert (of(report, "ember").standing, of(report, "iris").standing) == ("never fails", "always fails")
     assert of(report, "anchor").standing == ""
-    assert of(report, "ember").worth.why == "it never moves"
+    assert of(report, "ember").why == "it never moves"
 
 
 def test_a_copy_of_a_version_is_no_other_version(box: Box) -> None:
@@ -85,8 +85,8 @@ def test_two_cases_that_are_the_same_are_redundant(box: Box) -> None:
 
 def test_a_pattern_shows_fewer_and_compares_with_all(box: Box) -> None:
     report = judged(box, case="anch*")
-    assert [one.worth.case_id for one in report.cases] == ["anchor"]
-    assert report.cases[0].worth.tells == of(judged(box), "anchor").worth.tells
+    assert [one.case_id for one in report.cases] == ["anchor"]
+    assert report.cases[0].tells == of(judged(box), "anchor").tells
     with pytest.raises(UsageError, match="no case fits"):
         judged(box, case="zz*")
 
@@ -94,7 +94,7 @@ def test_a_pattern_shows_fewer_and_compares_with_all(box: Box) -> None:
 def test_one_version_by_name_tells_nothing(box: Box) -> None:
     report = judged(box, named=("extract-v1.1",))
     assert report.versions == ("extract v1.1 · baker-1",)
-    assert all(one.worth.tells is None for one in report.cases)
+    assert all(one.tells is None for one in report.cases)
 
 
 def test_nothing_recorded(box: Box) -> None:

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from row3.errors import InvalidFile
-from row3.gate.suite_findings import FlakyCase, FlakyReport
-from row3.workflows.history.flaky import find_flaky
+from row3.gate.flakiness import FlakyCase, FlakyReport
+from row3.workflows.history.cases import find_flaky
 from row3.workflows.pipeline.run_suite import RunOptions
 from row3.workflows.session import open_session
 from tests.bakery import bakery, found, record
@@ -36,24 +36,24 @@ def test_repeats_of_one_request(box: Box) -> None:
         record(box, "1.1", found(4) | {"iris": concepts}, repeat=repeat)
     result = report(box)
     assert (result.setting, result.own, result.pass_mark) == ("extract v1.1 · baker-1", True, 0.65)
-    assert [case.case_id for case in result.cases if case.result.verdict == "flaky"] == ["iris"]
+    assert [case.case_id for case in result.cases if case.verdict == "flaky"] == ["iris"]
     assert result.cases[0].case_id == "iris"
-    assert result.cases[0].result.answers == 3
-    assert result.cases[0].result.spread == pytest.approx(0.1875)
-    assert of(result, "ember").result.verdict == "steady"
+    assert result.cases[0].answers == 3
+    assert result.cases[0].highest - result.cases[0].lowest == pytest.approx(0.1875)
+    assert of(result, "ember").verdict == "steady"
 
 
 def test_flips_over_the_fail_zone(box: Box) -> None:
     for repeat, concepts in enumerate((4, 0, 4)):
         record(box, "1.1", found(4) | {"iris": concepts}, repeat=repeat)
-    result = of(report(box), "iris").result
+    result = of(report(box), "iris")
     assert result.flip_rate == pytest.approx(2 / 3)
 
 
 def test_two_answers_are_too_few(box: Box) -> None:
     for repeat, concepts in enumerate((4, 1)):
         record(box, "1.1", found(concepts), repeat=repeat)
-    assert {case.result.verdict for case in report(box).cases} == {"unknown"}
+    assert {case.verdict for case in report(box).cases} == {"unknown"}
 
 
 def test_another_setting_where_nothing_is_known_of_the_present_one(box: Box) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from row3.errors import InvalidFile, UsageError
-from row3.gate.suite_findings import PowerReport
+from row3.gate.power import PowerReport
 from row3.workflows.comparing.baseline import save_baseline
 from row3.workflows.flags import GateFlags
 from row3.workflows.history.power import plan
@@ -51,8 +51,8 @@ def test_baseline_and_candidate_from_recordings_alone(box: Box) -> None:
     metric, first = report.plans[0]
     assert (metric.key, first is None) == ("overall", False)
     assert first is not None
-    assert (first.seen.cases, first.seen.repeats) == (15, 1.0)
-    assert first.seen.sees is not None
+    assert (first.variance.cases, first.variance.repeats) == (15, 1.0)
+    assert first.sees is not None
     assert [metric.key for metric, _ in report.plans][1:3] == ["recall", "precision"]
     assert box.tree() == before
 
@@ -73,10 +73,10 @@ def test_recorded_repeats_tell_cases_from_answers(box: Box) -> None:
     assert report.source.repeats == (1, 3)
     first = report.plans[0][1]
     assert first is not None
-    assert first.seen.buy is not None
+    assert first.buy is not None
     once = plan(opened(box), repeats=1).plans[0][1]
     assert once is not None
-    assert (once.seen.repeats, once.seen.buy) == (1.0, None)
+    assert (once.variance.repeats, once.buy) == (1.0, None)
 
 
 def test_repeats_that_only_some_cases_have_are_not_waited_for(box: Box) -> None:
@@ -96,7 +96,7 @@ def test_without_a_baseline_the_repeats_of_one_setting(box: Box) -> None:
     assert (report.source.kind, report.source.repeats) == ("repeats", (2, 2))
     first = report.plans[0][1]
     assert first is not None
-    assert first.seen.buy is None, "nothing changed, so cases had nothing to differ by"
+    assert first.buy is None, "nothing changed, so cases had nothing to differ by"
     assert plan(opened(box), repeats=2).source.repeats == (1, 1)
 
 
@@ -116,7 +116,7 @@ def test_nothing_moved_anywhere_is_said_and_no_promise(box: Box) -> None:
     report = plan(opened(box))
     first = report.plans[0][1]
     assert first is not None
-    assert (report.source.kind, first.seen.sees) == ("replay", None)
+    assert (report.source.kind, first.sees) == ("replay", None)
 
 
 def test_nothing_to_plan_from(box: Box) -> None:
@@ -148,9 +148,9 @@ def test_the_policy_and_the_limit_of_the_command_line(box: Box) -> None:
         return plan(opened(box, gate=gate), detect=detect).plans[0][1]
 
     by_interval, by_mean = first(GateFlags(policy="paired"), 0.1), first(GateFlags(policy="fixed"), 0.1)
-    assert by_interval.seen.sees > by_mean.seen.sees > 0.05
-    assert by_interval.seen.wanted == by_mean.seen.wanted == 0.1
-    assert first(GateFlags(fail="overall:3")).seen.wanted == pytest.approx(0.06)
+    assert by_interval.sees > by_mean.sees > 0.05
+    assert by_interval.wanted == by_mean.wanted == 0.1
+    assert first(GateFlags(fail="overall:3")).wanted == pytest.approx(0.06)
 
 
 @pytest.fixture
@@ -168,4 +168,4 @@ def test_a_quarantined_case_plans_nothing(quarantined: Box) -> None:
     report: PowerReport = plan(opened(quarantined))
     first = report.plans[0][1]
     assert first is not None
-    assert (report.source.kind, first.seen.cases) == ("repeats", 14)
+    assert (report.source.kind, first.variance.cases) == ("repeats", 14)
