@@ -24,7 +24,7 @@ from row3.kinds.extraction.model import GoldenCase
 from row3.store.cases import StoredCase
 from row3.store.project import Project, open_project
 from row3.store.prompts import Promotion, promoted_text, read_prompt
-from row3.store.recordings import to_line
+from row3.store.recording_lines import to_line
 from row3.store.suites import Suite, pick_suite
 from row3.store.tree import WorkTree
 from row3.workflows.pipeline.lineup import line_up

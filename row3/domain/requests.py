@@ -114,6 +114,9 @@ class NoAnswer:
     error: str
     fix: str = ""
 
+    def __str__(self) -> str:
+        return f"{self.error}. {self.fix}" if self.fix else self.error
+
 
 LOCAL_CHAT_MODEL = "gemma3-270m"
 WEAK = "(local, weak)"

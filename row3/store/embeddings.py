@@ -19,7 +19,7 @@ from row3.domain.structs import MisfitsError, convert
 from row3.errors import InvalidFile
 from row3.store.documents import check_schema_version, dump_line, parse_json
 from row3.store.files import write_atomic
-from row3.store.recording_lines import decoded
+from row3.store.json_lines import decoded, lines_in
 from row3.store.tree import Tree, WorkTree, same_file
 
 SCHEMA_VERSION = 1
@@ -36,6 +36,11 @@ class Embedding(Struct, frozen=True, gc=False):
     text: str
     packed: str = field(name="vector")
 
+    @property
+    def place(self) -> tuple[str, str, str]:
+        """What a file is sorted by."""
+        return self.model, self.text, self.digest
+
     def vector(self, where: str) -> Vector:
         """Its vector; raises `InvalidFile`."""
         try:
@@ -47,7 +52,6 @@ class Embedding(Struct, frozen=True, gc=False):
 class Row(NamedTuple):
     """A line with its place."""
 
-    path: str
     where: str
     line: str
     embedding: Embedding
@@ -60,22 +64,14 @@ def is_embeddings(path: str) -> bool:
 
 def file_for(suite: str, model: str) -> str:
     """Return where a model's embeddings are kept."""
-    return (
-        f"recordings/{suite}/embeddings-{re.sub('[^a-z0-9_-]+', '-', model.lower()).strip('-')[:80] or 'model'}.jsonl"
-    )
+    name = re.sub("[^a-z0-9_-]+", "-", model.lower()).strip("-")[:80] or "model"
+    return f"recordings/{suite}/embeddings-{name}.jsonl"
 
 
 def to_line(model: str, text: str, packed: str) -> str:
     """An embedding as its line."""
-    return dump_line(
-        {
-            "digest": embedding_digest(model, text),
-            "schemaVersion": SCHEMA_VERSION,
-            "model": model,
-            "text": text,
-            "vector": packed,
-        }
-    )
+    value = {"digest": embedding_digest(model, text), "schemaVersion": SCHEMA_VERSION}
+    return dump_line(value | {"model": model, "text": text, "vector": packed})
 
 
 def from_line(line: str, *, where: str) -> Embedding:
@@ -88,29 +84,17 @@ def from_line(line: str, *, where: str) -> Embedding:
         raise InvalidFile(f"not an embedding: {error.told()}", where=where, fix=FIX) from None
 
 
-def rows(tree: Tree, suite: str) -> Iterator[Row]:
-    """Return all lines of a suite's embeddings, file by file. Raises `InvalidFile` for a broken one."""
-    for path in files(tree, suite):
-        yield from rows_of(tree, path)
-
-
-def rows_of(tree: Tree, path: str) -> Iterator[Row]:
-    """Return all lines of one file. Raises `InvalidFile` for a broken one."""
-    for where, line in lines(tree, path):
-        yield Row(path, where, line, from_line(line, where=where))
+def rows(tree: Tree, path: str) -> Iterator[Row]:
+    """Yield all lines of one file. Raises `InvalidFile` for a broken one."""
+    for _, number, raw in lines_in(tree, path):
+        where = f"{tree.place(path)}:{number}"
+        line = decoded(raw, where).strip()
+        yield Row(where, line, from_line(line, where=where))
 
 
 def files(tree: Tree, suite: str) -> list[str]:
     """Return the files of a suite's embeddings."""
     return [path for path in tree.files(f"recordings/{suite}") if is_embeddings(path)]
-
-
-def lines(tree: Tree, path: str) -> Iterator[tuple[str, str]]:
-    """Return the lines of a file that are not blank, each after its place. Raises `InvalidFile`."""
-    for number, raw in enumerate(tree.read(path, limit=2**32).split(b"\n"), 1):
-        if raw.strip():
-            where = f"{tree.place(path)}:{number}"
-            yield where, decoded(raw, where).strip()
 
 
 class EmbeddingIndex:
@@ -121,8 +105,6 @@ class EmbeddingIndex:
 
         Args:
             tree: where the recordings are read from; None for no recordings.
-            suite: whose recordings.
-            model: the name of the model.
             fallback: where a text is looked up that has no embedding here.
         """
         self._tree, self._suite, self._model, self._fallback = tree, suite, model, fallback
@@ -159,21 +141,19 @@ class EmbeddingIndex:
         now = self._lines()
         return [each.text for each in self._other(earlier) if each.digest not in now]
 
-    def _other(self, earlier: EmbeddingIndex) -> Iterator[Embedding]:
-        """Embeddings of an earlier index that are not the same here."""
-        if self._tree is None or earlier._tree is None:
-            return
-        if not same_file(earlier._tree, self._tree, file_for(self._suite, self._model)):
-            now = self._lines()
-            for digest, (embedding, _) in earlier._lines().items():
-                if digest not in now or now[digest][0].packed != embedding.packed:
-                    yield embedding
+    def _other(self, earlier: EmbeddingIndex) -> list[Embedding]:
+        """Return the embeddings of an earlier index that are not the same here."""
+        path, now = file_for(self._suite, self._model), self._lines()
+        if self._tree is None or earlier._tree is None or same_file(earlier._tree, self._tree, path):
+            return []
+        held = (embedding for embedding, _ in earlier._lines().values())
+        return [each for each in held if each.digest not in now or now[each.digest][0].packed != each.packed]
 
     def _lines(self) -> dict[str, tuple[Embedding, str]]:
         if self._held is None:
             self._held = {}
             path = file_for(self._suite, self._model)
-            for row in rows_of(self._tree, path) if self._tree is not None and self._tree.exists(path) else ():
+            for row in rows(self._tree, path) if self._tree is not None and self._tree.exists(path) else ():
                 if row.embedding.model == self._model:
                     self._held.setdefault(row.embedding.digest, (row.embedding, row.where))  # the first one counts
         return self._held
@@ -186,8 +166,8 @@ def merge(root: Path, suite: str, model: str, packed: Mapping[str, str]) -> int:
     """
     tree, path = WorkTree(root), file_for(suite, model)
     held: dict[str, str] = {}
-    for where, line in lines(tree, path) if tree.exists(path) else ():
-        held.setdefault(from_line(line, where=where).digest, line)
+    for row in rows(tree, path) if tree.exists(path) else ():
+        held.setdefault(row.embedding.digest, row.line)
     fresh = {embedding_digest(model, text): to_line(model, text, vector) for text, vector in packed.items()}
     changed = sum(1 for digest, line in fresh.items() if held.get(digest) != line)
     if changed:
@@ -200,11 +180,5 @@ def write(path: Path, by_digest: Mapping[str, str]) -> None:
     if not by_digest:
         path.unlink(missing_ok=True)
         return
-    ordered = sorted(by_digest.values(), key=sort_key)
+    ordered = sorted(by_digest.values(), key=lambda line: from_line(line, where="").place)
     write_atomic(path, "".join(f"{line}\n" for line in ordered), where=path.name)
-
-
-def sort_key(line: str) -> tuple[str, str, str]:
-    """By model and text."""
-    embedding = from_line(line, where="")
-    return embedding.model, embedding.text, embedding.digest

@@ -1,21 +1,29 @@
-"""One recording as one line of JSON.
+"""One recording as one line of JSON, and the files of these lines.
 
-A line begins with its digest, so that an index over many megabytes is made without parsing them.
+A line begins with its digest, so that an index over many megabytes is made without parsing them. A file is sorted by
+case, prompt and repeat, one file a prompt: two branches that record merge in git.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from typing import Annotated, Any
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple
 
 from msgspec import Meta, Struct
 from msgspec.json import Decoder
+from msgspec.structs import replace
 
 from row3.domain.requests import Answer, Request, digest_text
 from row3.domain.structs import MisfitsError, convert
 from row3.errors import InvalidFile
 from row3.store.documents import check_schema_version, dump_line, parse_json
-from row3.store.files import CONFLICT
+from row3.store.embeddings import is_embeddings
+from row3.store.files import write_all
+from row3.store.json_lines import decoded, lines_in
+from row3.store.tree import Tree, WorkTree
 
 SCHEMA_VERSION = 1
 HEAD = re.compile(rb'\{"digest": "([0-9a-f]{64})", "schemaVersion": 1, "caseId": "[^"\\]*(?:\\.[^"\\]*)*"')
@@ -59,7 +67,7 @@ _DECODER = Decoder(Recording)
 
 
 def to_line(request: Request, answer: Answer, *, recorded_at: str) -> str:
-    """A recording as its line. Nothing of the connection is in it: no key, no header, no account."""
+    """Return a recording as its line. Nothing of the connection is in it: no key, no header, no account."""
     fields = request.fields()
     return dump_line(
         {
@@ -93,7 +101,7 @@ def from_line(line: str | bytes, *, where: str) -> Recording:
     except ValueError:
         pass
     # Half a surrogate pair, which a model can write, or a fault: this way reads the one and names the other.
-    value = parse_json(decoded(raw, where), where=where, surrogates=True)
+    value = parse_json(decoded(raw, where).rstrip("\r\n"), where=where, surrogates=True)
     check_schema_version(value, SCHEMA_VERSION, where=where)
     try:
         return convert(value, Recording)
@@ -103,10 +111,10 @@ def from_line(line: str | bytes, *, where: str) -> Recording:
 
 
 def other_field(recording: Recording, wanted: Request) -> tuple[str, Any, Any] | None:
-    """The first field that a digest is made of and in which a line says it is of another request than its digest.
+    """Return the first field of the digest in which a line contradicts the request that its digest names.
 
-    With the value there and in the request of that digest. Digests of prompt and input are none of these fields:
-    another text, or another input, may be rendered to the same request.
+    With the value in the line and in the request. Digests of prompt and input are none of these fields: another text,
+    or another input, may be rendered to the same request.
     """
     there = {**recording.request, "repeat": recording.repeat}
     sent = {
@@ -117,20 +125,73 @@ def other_field(recording: Recording, wanted: Request) -> tuple[str, Any, Any] |
         "repeat": wanted.repeat,
         "schemaDigest": wanted.schema_digest,
     }
-    for key, value in sent.items():
-        if key in there and there[key] != value:
-            return key, there[key], value
-    return None
+    return next(((key, there[key], sent[key]) for key in sent if key in there and there[key] != sent[key]), None)
 
 
-def decoded(raw: bytes, where: str) -> str:
-    """The text of a line; raises `InvalidFile` where it is not UTF-8 or marks a merge conflict."""
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise InvalidFile("the line is not UTF-8", where=where, fix="Restore the file from git") from None
-    if CONFLICT.match(text) is not None:
-        raise InvalidFile(
-            "the file has merge-conflict markers", where=where, fix="Keep the lines of both sides, without the markers"
-        )
-    return text
+def recording_files(tree: Tree, suite: str) -> list[str]:
+    """Return the files of a suite's recordings, without those of embeddings."""
+    return [path for path in tree.files(f"recordings/{suite}") if path.endswith(".jsonl") and not is_embeddings(path)]
+
+
+class Merged(NamedTuple):
+    """What became of recordings that were merged into a suite's."""
+
+    new: int
+    """Requests without a recording before."""
+    replaced: int
+    """Requests whose recorded answer was another one."""
+    same: int
+    """Requests whose recorded answer was the same."""
+
+
+def merge(root: Path, suite: str, lines: Iterable[str]) -> Merged:
+    """Put recordings into the suite's files, one file a prompt, sorted; the newer of two equal digests wins.
+
+    It wins over a line in another prompt's file too: a prompt and its unedited copy ask the same requests.
+    Raises `InvalidFile`, `EnvironmentFault`.
+    """
+    fresh: dict[str, tuple[Recording, str]] = {}
+    for line in lines:
+        recording = from_line(line, where="a new recording")
+        fresh[recording.digest] = recording, line.strip()
+    tree = WorkTree(root)
+    own = {digest: f"recordings/{suite}/{recording.prompt}.jsonl" for digest, (recording, _) in fresh.items()}
+    files: dict[str, list[str]] = {path: [] for path in own.values()}
+    said: dict[str, bool] = {}
+    changed = set(files)
+    for path in recording_files(tree, suite):
+        kept = files.setdefault(path, [])
+        for _, number, raw in lines_in(tree, path):
+            where = f"{tree.place(path)}:{number}"
+            held, line = from_line(raw, where=where), decoded(raw, where).strip()
+            if held.digest in fresh:
+                recording = fresh[held.digest][0]
+                same = held.answer.text == recording.answer.text
+                said[held.digest] = said.get(held.digest, True) and same
+                if not same or path == own[held.digest]:
+                    if same and replace(held, recorded_at="") == replace(recording, recorded_at=""):
+                        fresh[held.digest] = held, line  # when it was first recorded is what counts
+                    changed.add(path)
+                    continue
+            kept.append(line)
+    for digest, (_, line) in fresh.items():
+        files[own[digest]].append(line)
+    # The new lines first: after a kill in between there are two answers, which is an error, and never none.
+    write_files({root / path: dict.fromkeys(files[path]) for path in files if path in changed})
+    return Merged(len(fresh) - len(said), sum(not same for same in said.values()), sum(said.values()))
+
+
+def write_files(files: Mapping[Path, Iterable[str]]) -> None:
+    """Write recordings files: sorted, one line each; an empty one is removed. All, or none on a disk that refuses."""
+    contents: dict[Path, bytes | None] = {}
+    for path, lines in files.items():
+        text = "".join(f"{line}\n" for line in sorted(lines, key=_sort_key))
+        contents[path] = text.encode() if text else None
+    if contents:
+        folder = next(iter(contents)).parent
+        write_all(contents, where=f"recordings/{folder.name}/")
+
+
+def _sort_key(line: str) -> tuple[str, str, int, str]:
+    value = json.loads(line)
+    return value["caseId"], value["prompt"], value["repeat"], value["digest"]

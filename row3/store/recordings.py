@@ -1,148 +1,212 @@
-"""Recordings: the frozen answers of a provider, found by the digest of the exact request.
-
-One JSON object a line, sorted by case, prompt and repeat, one file a prompt: two branches that record merge in git.
-"""
+"""All recordings of a suite, found by the digest of the request; answers are parsed when they are asked for."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from row3.store.embeddings import is_embeddings
-from row3.store.files import open_file, write_all
-from row3.store.recording_index import RecordingIndex
-from row3.store.recording_lines import SCHEMA_VERSION, Recording, decoded, from_line, other_field, to_line
-from row3.store.tree import Tree, WorkTree, same_file
+from row3.domain.counts import marked
+from row3.domain.requests import Answer, Request, digest_text
+from row3.errors import EnvironmentFault, InvalidFile
+from row3.store.embeddings import EmbeddingIndex
+from row3.store.json_lines import LineFile, lines_in
+from row3.store.recording_lines import HEAD, Recording, from_line, other_field, recording_files
+from row3.store.tree import Tree, same_file
 
-MAX_BYTES = 2**32
 
-__all__ = [
-    "SCHEMA_VERSION",
-    "Recording",
-    "RecordingIndex",
-    "from_line",
-    "merge",
-    "open_changed",
-    "open_index",
-    "other_field",
-    "to_line",
-    "write_files",
-]
+class _Spot(NamedTuple):
+    file: LineFile
+    offset: int
+    length: int
+    number: int
+
+    @property
+    def place(self) -> str:
+        return f"{self.file.where}:{self.number}"
+
+
+@dataclass(slots=True)
+class RecordingIndex:
+    """All recordings of a suite, by digest; answers are read when asked for, those of files on disk from there."""
+
+    tree: Tree | None = None
+    """Where the suite's embeddings are read from; None for no embeddings."""
+    suite: str = ""
+    fallback: RecordingIndex | None = None
+    """Where an answer is looked up that is not recorded here: the base's recordings, behind the head's."""
+    asks_otherwise: Callable[[Recording, Request], bool] | None = None
+    """Whether the prompt and the case that a line names, if not the request's, ask something else."""
+    _spots: dict[str, list[_Spot]] = field(default_factory=dict)
+    """Lines by digest; several after a merge, or of a copied prompt."""
+    _by_case: dict[str, list[str]] | None = None
+    """Digests by case id, made when first asked for."""
+    _embeddings: dict[str, EmbeddingIndex] = field(default_factory=dict)
+
+    def embeddings(self, model: str) -> EmbeddingIndex:
+        """Return the recorded embeddings of a model."""
+        if model not in self._embeddings:
+            behind = None if self.fallback is None else self.fallback.embeddings(model)
+            self._embeddings[model] = EmbeddingIndex(self.tree, self.suite, model, fallback=behind)
+        return self._embeddings[model]
+
+    def __len__(self) -> int:
+        return len(self._spots)
+
+    def __contains__(self, digest: str) -> bool:
+        return digest in self._spots
+
+    def digests(self) -> list[str]:
+        """Return all digests, in file order."""
+        return list(self._spots)
+
+    def add(self, file: LineFile) -> None:
+        """Index a file. Raises `InvalidFile` for a line that is no recording."""
+        self._by_case = None
+        for offset, number, raw in file:
+            head = HEAD.match(raw)
+            digest = head[1].decode() if head else from_line(raw, where=f"{file.where}:{number}").digest
+            self._spots.setdefault(digest, []).append(_Spot(file, offset, len(raw), number))
+
+    def add_journal(self, path: Path) -> None:
+        """Index a journal. A crash may have cut its last line off, and recordings win over its answers."""
+        file = LineFile(path, where=f"journal {path.name}")
+        for offset, number, raw in file:
+            if raw.endswith(b"\n"):
+                digest = from_line(raw, where=f"{file.where}:{number}").digest
+                self._spots.setdefault(digest, [_Spot(file, offset, len(raw), number)])
+
+    def get(self, digest: str) -> Recording | None:
+        """Return the recording of that digest, to be replayed.
+
+        Raises `InvalidFile` where its line is broken, and where another line has another answer to the same request;
+        `EnvironmentFault` where another command has written the file since it was indexed.
+        """
+        found, *others = self.every(digest) if digest in self._spots else [None]
+        for number, other in enumerate(others, 1):
+            if found is not None and other is not None and other.answer.text != found.answer.text:
+                raise InvalidFile(
+                    f"the same request has another answer in {self._spots[digest][number].place}",
+                    where=self.place(digest),
+                    fix="Keep one of the two lines and remove the other",
+                )
+        return found
+
+    def answer(self, request: Request) -> Answer | None:
+        """Return the recorded answer to that request, to be replayed; None where there is none.
+
+        Raises as `answer_by_digest`, and `InvalidFile` where the line says that it is of another request.
+        """
+        return self._answer(request.digest, request)
+
+    def answer_by_digest(self, digest: str) -> Answer | None:
+        """Return the answer that is recorded under a digest; None where there is none.
+
+        For requests that nobody renders again, such as those a manifest names. Raises as `get`, and `InvalidFile` where
+        the answer is no longer the one that was recorded.
+        """
+        return self._answer(digest, None)
+
+    def _answer(self, digest: str, request: Request | None) -> Answer | None:
+        found = self.get(digest)
+        if found is None:
+            return None if self.fallback is None else self.fallback._answer(digest, request)
+        what, fix = "", "Restore the line from git, or remove it and record anew"
+        if found.answer_digest and found.answer_digest != digest_text(found.answer.text):
+            what = "the recorded answer was edited: it does not fit its digest"
+        elif request is not None:
+            what = self.contradiction(found, request)
+        if what:
+            raise InvalidFile(what, where=self.place(digest), fix=fix)
+        return found.answer
+
+    def contradiction(self, recording: Recording, request: Request) -> str:
+        """Return how a line shows that it is of another request than its digest says; "" where it does not."""
+        other = other_field(recording, request)
+        named = recording.case_id, recording.request.get("promptDigest", request.prompt_digest)
+        if other is not None:
+            what = f"its `{other[0]}` is {marked(other[1])}, that of its digest is {marked(other[2])}"
+        elif (
+            named != (request.case_id, request.prompt_digest)
+            and self.asks_otherwise
+            and self.asks_otherwise(recording, request)
+        ):
+            what = f"{recording.prompt} asks something else about `{recording.case_id}`"
+        else:
+            return ""
+        return f"the line is of another request than its digest says: {what}"
+
+    def first(self, digest: str) -> Recording | None:
+        """Return the first line of that digest, whatever others say; raises `InvalidFile` where it is broken."""
+        return next(self.every(digest), None)
+
+    def every(self, digest: str) -> Iterator[Recording]:
+        """Yield all lines of that digest, in file order; raises `InvalidFile` where one is broken."""
+        for spot in self._spots.get(digest, ()):
+            raw = spot.file.read(spot.offset, spot.length)
+            if digest.encode("utf-8", "replace") not in raw:
+                what = "the file was changed while it was being read"
+                raise EnvironmentFault(what, where=spot.file.where, fix="Run the command again")
+            yield from_line(raw, where=spot.place)
+
+    def place(self, digest: str) -> str:
+        """Return file and line of a recording, for messages."""
+        return self._spots[digest][0].place
+
+    def all(self) -> Iterator[Recording]:
+        """Yield every recording, one at a time, in file order."""
+        for digest in self._spots:
+            yield next(self.every(digest))
+
+    def of_case(self, case_id: str) -> list[Recording]:
+        """Return all recordings of a case, in file order."""
+        if self._by_case is None:
+            self._by_case = {}
+            for recording in self.all():
+                self._by_case.setdefault(recording.case_id, []).append(recording.digest)
+        return [next(self.every(digest)) for digest in self._by_case.get(case_id, ())]
+
+    def nearest(self, request: Request, promoted: str | None = None) -> tuple[Recording, str, Any, Any] | None:
+        """Return the recording most like a request that has none, with the first field that differs.
+
+        The one with the fewest differences; of equals that of the same version, then of the promoted one, then the
+        latest. Returns recording, field, its value there and its value in the request; None where the case has no
+        recording of any version of the prompt.
+        """
+        wanted = request.fields()
+        best: tuple[tuple[int, bool, bool], Recording, str, Any, Any] | None = None
+        for recording in self.of_case(request.case_id):
+            if recording.prompt.rpartition("-v")[0] != request.prompt.rpartition("-v")[0]:
+                continue
+            there = {"prompt": recording.prompt, "repeat": recording.repeat, **recording.request}
+            different = [key for key in wanted if there.get(key) != wanted[key]]
+            first = different[0] if different else "rendered text"
+            rank = -len(different), recording.prompt == request.prompt, recording.prompt == promoted
+            if best is None or rank >= best[0]:
+                best = rank, recording, first, there.get(first), wanted.get(first)
+        return None if best is None else best[1:]
 
 
 def open_index(tree: Tree | None, suite: str, journals: Iterable[Path] = ()) -> RecordingIndex:
     """Index the recordings of a suite and what interrupted runs left in the journal.
 
-    Embeddings are kept beside them and are not among them. Without a tree only the journals are indexed. Raises
+    Embeddings are in files of their own and not among them. Without a tree only the journals are indexed. Raises
     `InvalidFile` for a line that is no recording.
     """
     index = RecordingIndex(tree, suite)
-    if tree is not None:
-        for path in recording_files(tree, suite):
-            index.add_file(tree.on_disk(path) or tree.read(path, limit=MAX_BYTES), tree.place(path))
+    for path in () if tree is None else recording_files(tree, suite):
+        assert tree is not None
+        index.add(lines_in(tree, path))
     for journal in journals:
-        index.add_file(journal, f"journal {journal.name}", torn_end=True)
+        index.add_journal(journal)
     return index
 
 
 def open_changed(base: Tree, head: Tree, suite: str) -> RecordingIndex:
-    """Index the recordings of a base whose files the head has otherwise, or not at all. Raises as `open_index`."""
+    """Index the recordings of a base whose files differ at the head, or are missing. Raises as `open_index`."""
     index = RecordingIndex(base, suite)
     for path in recording_files(base, suite):
         if not same_file(base, head, path):
-            index.add_file(base.on_disk(path) or base.read(path, limit=MAX_BYTES), base.place(path))
+            index.add(lines_in(base, path))
     return index
-
-
-def recording_files(tree: Tree, suite: str) -> list[str]:
-    """Return the files of a suite's recordings, without those of embeddings."""
-    return [path for path in tree.files(f"recordings/{suite}") if path.endswith(".jsonl") and not is_embeddings(path)]
-
-
-class Merged(NamedTuple):
-    """What became of recordings that were put beside those that were there."""
-
-    new: int
-    """Nothing was recorded of the request."""
-    replaced: int
-    """Another line stood there."""
-    same: int
-    """The same answer was there."""
-
-
-def merge(root: Path, suite: str, lines: Iterable[str]) -> Merged:
-    """Put recordings into the suite's files, one file a prompt, sorted; the newer of two equal digests wins.
-
-    It wins over a line in another prompt's file too: a prompt and its unedited copy ask the same requests.
-    Raises `InvalidFile`, `EnvironmentFault`.
-    """
-    by_prompt: dict[str, dict[str, str]] = {}
-    answers: dict[str, str] = {}
-    for line in lines:
-        recording = from_line(line, where="a new recording")
-        by_prompt.setdefault(recording.prompt, {})[recording.digest] = line.strip()
-        answers[recording.digest] = recording.answer.text
-    folder = root / "recordings" / suite
-    index = open_index(WorkTree(root), suite)
-    places = {path for digest in answers for path in index.files_of(digest)}
-    held_before = same = 0
-    files: dict[Path, list[str]] = {}
-    for prompt, fresh in by_prompt.items():
-        path = folder / f"{prompt}.jsonl"
-        recorded = list(_lines(path))
-        held = [(recording.digest, line) for recording, line in recorded]
-        there = dict(held)
-        beside = [index.first(digest) for digest in fresh if digest not in there]
-        held_before += sum(1 for digest in fresh if digest in there) + sum(1 for one in beside if one is not None)
-        same += sum(1 for one in beside if one is not None and one.answer.text == answers[one.digest])
-        texts = {recording.digest: recording.answer.text for recording, _ in recorded}
-        same += sum(1 for digest in fresh if texts.get(digest) == answers[digest])
-        for digest in [one for one in fresh if one in there and _same(fresh[one], there[one])]:
-            fresh[digest] = there[digest]  # the same answer again: when it was first recorded is what counts
-        kept = dict.fromkeys(line for digest, line in held if digest not in fresh)
-        files[path] = [*kept, *fresh.values()]
-    for path in places:  # after the others: a kill in between leaves two answers, which is an error, and never none
-        lines_now = files.get(path) or [line for _, line in _lines(path)]
-        here = [(from_line(line, where=path.name), line) for line in lines_now]
-        still = [line for one, line in here if answers.get(one.digest, one.answer.text) == one.answer.text]
-        if len(still) < len(here):
-            files[path] = still
-    write_files(files)
-    fresh_lines = sum(map(len, by_prompt.values()))
-    return Merged(fresh_lines - held_before, held_before - same, same)
-
-
-def _same(one: str, other: str) -> bool:
-    """The two lines differ in the time of recording at most."""
-    first, second = json.loads(one), json.loads(other)
-    return {**first, "recordedAt": ""} == {**second, "recordedAt": ""}
-
-
-def write_files(files: Mapping[Path, Iterable[str]]) -> None:
-    """Write recordings files: sorted, one line each; an empty one is removed. All, or none on a disk that refuses."""
-    contents: dict[Path, bytes | None] = {}
-    for path, lines in files.items():
-        text = "".join(f"{line}\n" for line in sorted(lines, key=_sort_key))
-        contents[path] = text.encode() if text else None
-    if contents:
-        folder = next(iter(contents)).parent
-        write_all(contents, where=f"recordings/{folder.name}/")
-
-
-def _lines(path: Path) -> Iterator[tuple[Recording, str]]:
-    if not path.exists():
-        return
-    name = f"recordings/{path.parent.name}/{path.name}"
-    with open_file(path, where=name) as file:
-        for number, raw in enumerate(file, 1):
-            if raw.strip():
-                where = f"{name}:{number}"
-                text = decoded(raw, where).strip()
-                yield from_line(text, where=where), text
-
-
-def _sort_key(line: str) -> tuple[str, str, int, str]:
-    value = json.loads(line)
-    return value["caseId"], value["prompt"], value["repeat"], value["digest"]

@@ -24,18 +24,17 @@ from row3.store.cases import StoredCase, case_files, name_of, read_case
 from row3.store.locks import writing
 from row3.store.other_suites import case_hint
 from row3.store.project import Project
-from row3.store.recording_lines import to_line
-from row3.store.recordings import merge, open_index
+from row3.store.recording_lines import merge, to_line
+from row3.store.recordings import open_index
 from row3.store.suites import Suite, baseline_tier
 from row3.workflows.comparing.sides import baseline_side
 from row3.workflows.pipeline.evaluate import Asking, Given, steps
 from row3.workflows.pipeline.lineup import line_up
 from row3.workflows.pipeline.meanings import Source, vector_source
 from row3.workflows.pipeline.providers import open_provider
-from row3.workflows.pipeline.replaying import OwnRequests, miss
+from row3.workflows.pipeline.replaying import OwnRequests, miss, refuse_replacing
 from row3.workflows.pipeline.run_header import now
 from row3.workflows.pipeline.run_suite import RunOptions, make_asking
-from row3.workflows.recorded.others_answers import ask_for_own
 
 NEAR = 0.4
 """How alike an id has to be to be taken for a slip of the one that was asked for."""
@@ -175,7 +174,7 @@ def _answers(project: Project, asking: Asking, options: RunOptions) -> Callable[
         if mode == "replay":
             return miss(index, request, asking.lineup)
         if replaced is not None:
-            ask_for_own(project, replaced, request)
+            refuse_replacing(project, replaced, request)
         given = asyncio.run(ask(request))
         if isinstance(given, Answer) and mode in ("auto", "record"):
             with writing(project.local):

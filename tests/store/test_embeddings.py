@@ -50,7 +50,7 @@ def test_recording_the_same_again_writes_nothing_and_anew_replaces(tmp_path: Pat
     assert merge(tmp_path, "bread", MODEL, {"yeast": ONE}) == 0
     assert (tmp_path / file_for("bread", MODEL)).stat().st_mtime_ns == before
     assert merge(tmp_path, "bread", MODEL, {"yeast": TWO}) == 1
-    assert [row.embedding.packed for row in rows(WorkTree(tmp_path), "bread")] == [TWO]
+    assert [row.embedding.packed for row in rows(WorkTree(tmp_path), file_for("bread", MODEL))] == [TWO]
 
 
 @pytest.mark.parametrize(

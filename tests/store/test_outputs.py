@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from row3.errors import InvalidFile
-from row3.store.outputs import MAX_LINE_BYTES, OutputIndex
+from row3.store.json_lines import MAX_LINE_BYTES
+from row3.store.outputs import OutputIndex
 
 
 def index_of(tmp_path: Path, content: str | bytes) -> OutputIndex:
@@ -186,7 +187,7 @@ def test_its_file_is_closed_with_it(tmp_path: Path) -> None:
     path.write_text(line("a", "x"), encoding="utf-8")
     index = OutputIndex(path, where="o.jsonl")
     assert index.get("a") is not None
-    file = index._file
+    file = index._file._file
     del index
     gc.collect()
     assert file.closed

@@ -10,7 +10,8 @@ import pytest
 
 from row3.domain.requests import Answer, Request, digest_text
 from row3.errors import InvalidFile
-from row3.store.recordings import RecordingIndex, open_index, to_line
+from row3.store.recording_lines import to_line
+from row3.store.recordings import RecordingIndex, open_index
 from row3.store.tree import WorkTree
 
 AT = "2026-01-01T00:00:00Z"

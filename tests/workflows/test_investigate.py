@@ -17,7 +17,7 @@ from row3.gate.policy import GatePolicy
 from row3.reports.investigations.model import Finding, Investigation, Question
 from row3.store.cases import read_case
 from row3.store.project import Project, open_project
-from row3.store.recordings import merge, to_line
+from row3.store.recording_lines import merge, to_line
 from row3.store.suites import Suite, pick_suite
 from row3.workflows.comparing.baseline import save_baseline
 from row3.workflows.investigate import fall_of, investigate

@@ -47,7 +47,7 @@ def contents(project: Project) -> Iterator[Any]:
         yield name, [(stored.case, stored.digest) for stored in read_cases(tree, suite.golden, suite.kind)]
         yield read_quarantine(tree, suite.golden)
         yield list(open_index(tree, name).all())
-        yield list(embeddings.rows(tree, name))
+        yield [row for path in embeddings.files(tree, name) for row in embeddings.rows(tree, path)]
         if tree.exists(baseline := project.baseline(name)):
             yield parse_manifest(tree.read(baseline), where=tree.place(baseline))
 

@@ -16,7 +16,7 @@ from row3.store.project import Project
 from row3.store.reviewed import Reviewed
 from row3.store.suites import Suite
 from row3.workflows.aliases.unmatched_items import ScoredAnswers, UnmatchedItems
-from row3.workflows.recorded.recorded_runs import RecordedRuns
+from row3.workflows.recorded.recorded_answers import RecordedAnswers
 
 FOUND = CORRECT | {"duplicate"}
 
@@ -42,13 +42,13 @@ def review(
     if not suite.kind.related:
         what = f"suite `{suite.name}` is of kind `{suite.kind.name}`, which has no aliases"
         raise UsageError(what, where="row3 aliases review", fix="Name a suite of kind `extraction` with --suite")
-    runs, reviewed = RecordedRuns(project, suite, named), Reviewed(project.root, suite.golden)
+    runs, reviewed = RecordedAnswers(project, suite, named), Reviewed(project.root, suite.golden)
     items: list[Unmatched] = []
     unused: list[UnusedAlias] = []
     unanswered: list[str] = []
     cases = answers = aliases = judged = 0
     for stored in cases_of(project, suite, case):
-        recorded = runs.of(stored)
+        recorded = runs.items(stored)
         if not recorded.concepts:
             unanswered.append(stored.id)
             continue

@@ -20,13 +20,13 @@ from row3.store.positions import lines_of
 from row3.store.project import Project
 from row3.store.reviewed import Reviewed, judged
 from row3.store.suites import Suite
-from row3.workflows.recorded.recorded_runs import Recorded, RecordedConcepts
+from row3.workflows.recorded.recorded_answers import RecordedConcepts, RecordedItems
 
 
 class ScoredAnswers:
     """The answers of a case, what the scorer explained of each, and what each missed."""
 
-    def __init__(self, project: Project, suite: Suite, stored: StoredCase, recorded: Recorded) -> None:
+    def __init__(self, project: Project, suite: Suite, stored: StoredCase, recorded: RecordedItems) -> None:
         self.stored, self.recorded = stored, recorded
         self.case: GoldenCase = stored.case
         self.rule: NameRule = suite.rules.names

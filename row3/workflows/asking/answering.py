@@ -13,14 +13,14 @@ from row3.domain.requests import Answer, NoAnswer, Request
 from row3.store import journal
 from row3.store.locks import writing
 from row3.store.project import Project
-from row3.store.recording_index import RecordingIndex
-from row3.store.recordings import merge, open_index
+from row3.store.recording_lines import merge
+from row3.store.recordings import RecordingIndex, open_index
 from row3.workflows.asking.budget import Budget
 from row3.workflows.pipeline.evaluate import Given, Question
 from row3.workflows.pipeline.meanings import Meanings
+from row3.workflows.pipeline.replaying import refuse_replacing
 from row3.workflows.pipeline.results import CaseResult, Cost, Spent, spent_on
 from row3.workflows.pipeline.run_header import new_run_id, now, run_id_at
-from row3.workflows.recorded.others_answers import ask_for_own
 
 LASTS_H = 24
 """Hours after which answers of an interrupted run say nothing about now."""
@@ -113,7 +113,7 @@ class Kept:
         """
         answer = self.index.answer(request)
         if answer is None and self.replaced is not None:
-            ask_for_own(self.project, self.replaced, request)
+            refuse_replacing(self.project, self.replaced, request)
         return answer
 
     def keep(self, request: Request, answer: Answer) -> None:

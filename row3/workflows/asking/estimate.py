@@ -8,19 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from row3.domain.estimates import Estimate, Planned
 from row3.domain.prompts import Lineup, Prompt
-from row3.kinds.answers import Parsed
 from row3.kinds.base import expected_in
 from row3.store.cases import StoredCase, read_cases
 from row3.store.other_suites import no_case_fits
 from row3.store.project import Project
-from row3.store.recordings import Recording, RecordingIndex, open_index
+from row3.store.recording_lines import Recording
+from row3.store.recordings import RecordingIndex, open_index
 from row3.store.suites import Suite
 from row3.workflows.asking.budget import Price, cost_usd, estimate_tokens, price_table
-from row3.workflows.pipeline.evaluate import Asking
+from row3.workflows.pipeline.evaluate import Answers, Asking
 from row3.workflows.pipeline.providers import check_provider
 from row3.workflows.pipeline.run_suite import RunOptions, make_asking, wanted_cases
 
@@ -84,11 +83,11 @@ class _Planner:
         """Add the requests of one case and repeat."""
         kind = self.asking.suite.kind
         held = {recording.digest: recording for recording in self.index.of_case(stored.id)}
-        variables: dict[str, Any] | None = kind.variables(stored.case)
+        answers: Answers | None = Answers(kind.variables(stored.case))
         handed_on = 0
         for prompt in self.asking.lineup.prompts:
             parameters = self.asking.parameters[prompt.ref.name]
-            request = self.asking.request(prompt, stored.id, variables, repeat) if variables is not None else None
+            request = self.asking.request(prompt, stored.id, answers.variables, repeat) if answers else None
             recording = held.get(request.digest) if request is not None else None
             replayed = self.replays and recording is not None
             if request is not None:
@@ -114,17 +113,9 @@ class _Planner:
             if plan.example is None and request is not None and not replayed:
                 plan.example = request
             handed_on += answered
-            variables = self._next(prompt, variables, recording)
-
-    def _next(
-        self, prompt: Prompt, variables: dict[str, Any] | None, recording: Recording | None
-    ) -> dict[str, Any] | None:
-        """What the next stage's template would see; None where the answer is not known."""
-        if variables is None or recording is None:
-            return None
-        kind = self.asking.suite.kind
-        parsed = kind.parse(prompt.output, recording.answer.text)
-        return {**variables, **kind.context(prompt.output, parsed.value)} if isinstance(parsed, Parsed) else None
+            answers = answers.after(kind, prompt, recording.answer) if answers and recording else None
+            if answers is not None and answers.bad:
+                answers = None
 
     def _size_of_input(self, prompt: Prompt, stored: StoredCase) -> int:
         given = self.asking.suite.kind.variables(stored.case)

@@ -12,6 +12,7 @@ from row3.gate.results import Run
 from row3.store.cases import read_cases
 from row3.store.history import FILE as HISTORY
 from row3.store.history import history_text, read_history
+from row3.store.json_lines import lines_in
 from row3.store.locks import writing
 from row3.store.manifests import manifest_bytes, parse_manifest
 from row3.store.project import Project
@@ -103,7 +104,7 @@ def with_live_answers(project: Project, suite: Suite, manifest: Manifest, index:
     if manifest.tier != "live" or not project.tree.exists(path):
         return index
     own = RecordingIndex(project.tree, suite.name)
-    own.add_file(project.tree.on_disk(path) or project.tree.read(path, limit=2**30), project.tree.place(path))
+    own.add(lines_in(project.tree, path))
     own.fallback = index
     return own
 

@@ -20,7 +20,7 @@ from row3.store.suites import Suite
 from row3.workflows.pipeline.lineup import line_up
 from row3.workflows.pipeline.run_suite import make_asking
 from row3.workflows.quarantine import in_force
-from row3.workflows.recorded.recorded_scores import RecordedScores, Replayed, Setting, setting_of_asking, titles_of
+from row3.workflows.recorded.recorded_answers import RecordedAnswers, Replayed, Setting, setting_of_asking, titles_of
 from row3.workflows.session import Session
 
 Recorded = dict[int, tuple[float, str]]
@@ -50,7 +50,7 @@ def gather(project: Project, suite: Suite, *, named: Sequence[str] = (), case: s
     """
     history = History()
     primary = suite.kind.primary
-    recorded = RecordedScores(project, suite, named)
+    recorded = RecordedAnswers(project, suite, named)
     bad: list[tuple[str, Replayed]] = []
     for stored in cases_of(project, suite, case):
         history.cases.append(stored.id)

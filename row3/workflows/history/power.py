@@ -23,7 +23,7 @@ from row3.workflows.pipeline.lineup import line_up
 from row3.workflows.pipeline.replaying import open_recordings
 from row3.workflows.pipeline.run_suite import make_asking
 from row3.workflows.quarantine import in_force
-from row3.workflows.recorded.recorded_scores import RecordedScores, setting_of, setting_of_asking
+from row3.workflows.recorded.recorded_answers import RecordedAnswers, setting_of, setting_of_asking
 from row3.workflows.session import Session
 
 Found = tuple[Pairs, PowerSource]
@@ -104,7 +104,7 @@ def _repeated(session: Session, repeats: int | None) -> Found | str:
     own = setting_of_asking(asking)
     # A system has no prompts of which others could count.
     prompts = [] if suite.system is not None else [str(prompt.ref) for prompt in asking.lineup.prompts]
-    recorded = RecordedScores(project, suite, prompts)
+    recorded = RecordedAnswers(project, suite, prompts)
     pairs, left_out = Pairs(suite.kind), {entry.case_id for entry in in_force(project, suite).active}
     counts = []
     for stored in cases_of(project, suite, session.options.case):

@@ -7,10 +7,10 @@
 from __future__ import annotations
 
 from collections.abc import Coroutine, Generator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Protocol, TypeVar
 
-from msgspec.structs import replace
+from msgspec import structs
 
 from row3.domain.embeddings import EmbeddingRequest, Vectors
 from row3.domain.prompts import Lineup, Prompt
@@ -170,40 +170,51 @@ def steps(asking: Asking, stored: StoredCase) -> Steps:
     return scores[0] if len(scores) == 1 else average(asking.suite.kind, scores)
 
 
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """The answers to one case so far, prompt by prompt."""
+
+    variables: Mapping[str, Any]
+    """What the next prompt's template is given."""
+    outputs: Mapping[str, Any] = field(default_factory=dict)
+    """By name, as the kind parsed them."""
+    texts: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    bad: str = ""
+    """Why the last answer cannot be used, which ends the pipeline."""
+
+    def after(self, kind: Kind, prompt: Prompt, answer: Answer) -> Answers:
+        """Return them with one more answer."""
+        cut = "cut off by the token limit" if answer.finish_reason == "length" else ""
+        parsed = kind.parse(prompt.output, answer.text)
+        texts, told = (*self.texts, answer.text), [cut] if cut else []
+        if isinstance(parsed, Unusable):
+            bad = f"{prompt.ref}: {parsed.reason}" + (f" ({cut})" if cut else "")
+            return replace(self, texts=texts, bad=bad)
+        notes = (*self.notes, *(f"{prompt.ref}: {note}" for note in (*told, *parsed.repairs)))
+        variables = {**self.variables, **kind.context(prompt.output, parsed.value)}
+        return Answers(variables, {**self.outputs, prompt.output: parsed.value}, texts, notes)
+
+
 def one_repeat(asking: Asking, stored: StoredCase, repeat: int) -> Steps:
     """One repeat of one case; yields requests, is sent answers, returns the score."""
     kind, rules = asking.suite.kind, asking.suite.rules
-    variables = kind.variables(stored.case)
-    outputs: dict[str, Any] = {}
-    notes: list[str] = []
-    texts: list[str] = []
-    prompts = asking.lineup.prompts
-    for number, prompt in enumerate(prompts, 1):
-        answer = yield asking.request(prompt, stored.id, variables, repeat)
+    answers = Answers(kind.variables(stored.case))
+    for prompt in asking.lineup.prompts:
+        answer = yield asking.request(prompt, stored.id, answers.variables, repeat)
         if isinstance(answer, NoAnswer):
-            problem = f"{prompt.ref}: {answer.error}" + (f". {answer.fix}" if answer.fix else "")
-            return CaseScore(stored.id, "failed", {}, problem=problem)
+            return CaseScore(stored.id, "failed", {}, problem=f"{prompt.ref}: {answer}")
         assert isinstance(answer, Answer)
-        texts.append(answer.text)
-        cut = answer.finish_reason == "length"
-        if cut:
-            notes.append(f"{prompt.ref}: cut off by the token limit")
-        parsed = kind.parse(prompt.output, answer.text)
-        if isinstance(parsed, Unusable):
-            reason = f"{prompt.ref}: {parsed.reason}" + (" (cut off by the token limit)" if cut else "")
-            return kind.bad_answer(stored.case, reason, answer.text, rules)
-        notes += [f"{prompt.ref}: {repair}" for repair in parsed.repairs]
-        outputs[prompt.output] = parsed.value
-        if number < len(prompts):  # nobody is told of the last output
-            variables = {**variables, **kind.context(prompt.output, parsed.value)}
-    output = kind.combine(outputs)
-    known = None if asking.scores is None else asking.scores.get(stored.digest, texts)
-    if known is not None:
-        return replace(known, notes=tuple(notes), output=output)
-    score = yield from scored(kind, stored.case, output, rules)
-    if asking.scores is not None and score.status == "scored":
-        asking.scores.put(stored.digest, texts, replace(score, found=kind.shortfall(score)))
-    return replace(score, notes=tuple(notes), output=output)
+        answers = answers.after(kind, prompt, answer)
+        if answers.bad:
+            return kind.bad_answer(stored.case, answers.bad, answer.text, rules)
+    output = kind.combine(answers.outputs)
+    known = None if asking.scores is None else asking.scores.get(stored.digest, answers.texts)
+    if known is None:
+        known = yield from scored(kind, stored.case, output, rules)
+        if asking.scores is not None and known.status == "scored":
+            asking.scores.put(stored.digest, answers.texts, structs.replace(known, found=kind.shortfall(known)))
+    return structs.replace(known, notes=answers.notes, output=output)
 
 
 def average(kind: Kind, scores: list[CaseScore]) -> CaseScore:

@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import contextlib
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from rapidfuzz.distance import Levenshtein
-
 from row3.domain.counts import marked
 from row3.domain.embeddings import EmbeddingRequest
-from row3.domain.prompts import Lineup, Prompt, parse_reference
+from row3.domain.prompts import Lineup, Prompt, PromptRef, parse_reference
 from row3.domain.requests import NoAnswer, Request, digest_json
-from row3.errors import InvalidFile, Row3Error
+from row3.errors import InvalidFile, UsageError
 from row3.store.cases import StoredCase, case_files, read_case
 from row3.store.project import Project
-from row3.store.prompts import read_version_text
-from row3.store.recordings import Recording, RecordingIndex, open_index
+from row3.store.prompts import read_prompt
+from row3.store.recording_lines import Recording
+from row3.store.recordings import RecordingIndex, open_index
 from row3.store.suites import Suite
-from row3.store.tree import Tree
 from row3.workflows.pipeline.evaluate import Asking, Given, Question, Walk, steps, without_waiting
 from row3.workflows.pipeline.meanings import recorded
 from row3.workflows.pipeline.results import CaseResult, Packing
 from row3.workflows.pipeline.stages import readable_versions, request_texts
+from row3.workflows.pipeline.templates import render
 
 
 @dataclass(slots=True)
@@ -112,54 +111,58 @@ class OwnRequests:
 
 
 def miss(index: RecordingIndex, request: Request, lineup: Lineup) -> NoAnswer:
-    """Why a request has no recording: the nearest one, and the first field that differs."""
-    near = index.nearest(request, likeness(request, lineup, index.tree))
+    """Return why a request has no recording: the nearest one, and the first field that differs."""
+    name = request.prompt.rpartition("-v")[0]
+    near = index.nearest(request, f"{name}-{lineup.promoted.get(name)}")
+    fix = "Record it with --mode record"
     if near is None:
-        return NoAnswer(
-            f"no recording, and none of {request.prompt.rpartition('-v')[0]} for this case",
-            "Record it with --mode record",
-        )
+        return NoAnswer(f"no recording, and none of {name} for this case", fix)
     recording, field, there, wanted = near
+    text_changed = "the prompt's text has changed since"
+    if recording.prompt != request.prompt:
+        text_changed = f"it is of {recording.prompt}, which has another text"
+    if not request.schema:  # of a system, which is sent none
+        text_changed = "the version, arguments or setup of the call, or a file of its corpus, has changed"
     words = {
-        "promptDigest": "the prompt's text has changed since",
+        "promptDigest": text_changed,
         "inputDigest": "the case's input, or the previous stage's output, has changed",
         "schemaDigest": "the output schema has changed",
         "rendered text": "the rendered text has changed",
     }
-    if recording.prompt != request.prompt:
-        words["promptDigest"] = f"it is of {recording.prompt}, which has another text"
-    if not request.schema:  # of a system, which is sent none
-        words["promptDigest"] = "the version, arguments or setup of the call, or a file of its corpus, has changed"
     how = words.get(field, f"{field} is {marked(there)} there and {marked(wanted)} here")
-    return NoAnswer(
-        f"no recording; the nearest is {index.place(recording.digest)}, first difference in {field}: {how}",
-        "Record it with --mode record",
-    )
+    place = index.place(recording.digest)
+    return NoAnswer(f"no recording; the nearest is {place}, first difference in {field}: {how}", fix)
 
 
-def likeness(request: Request, lineup: Lineup, tree: Tree | None) -> Callable[[str], tuple[float, ...]]:
-    """How like the request's prompt that of a recording is: by their texts, then whether it is the promoted one.
+def other_version(project: Project, recording: Recording, request: Request) -> PromptRef | None:
+    """Return the version that a recording of this request is of, if it is another one that asks the same today."""
+    other = parse_reference(recording.prompt)
+    if recording.prompt == request.prompt or other is None or parse_reference(request.prompt) is None:
+        return None
+    with contextlib.suppress(InvalidFile):
+        asked = render(read_prompt(project.tree, other), request.variables)
+        return other if asked == (request.system, request.user) else None
+    return None
 
-    A new version is a copy of the promoted one, so that is what it was made from where the texts say nothing.
+
+def newer(request: Request, other: PromptRef) -> PromptRef:
+    """Return the newer of two versions that ask the same: the one to edit."""
+    own = parse_reference(request.prompt)
+    return other if own is None or other.version > own.version else own
+
+
+def refuse_replacing(project: Project, index: RecordingIndex, request: Request) -> None:
+    """Raise `UsageError` before asking anew what is recorded for another version, on which a baseline may rest.
+
+    One request has one recorded answer, whichever version was asked; the recorded one would be lost.
     """
-    own = next((prompt for prompt in lineup.prompts if str(prompt.ref) == request.prompt), None)
-
-    def of(prompt: str) -> tuple[float, ...]:
-        ref = parse_reference(prompt)
-        if own is None or ref is None:
-            return (0.0, 0.0)
-        promoted = lineup.promoted.get(ref.name) == str(ref.version)
-        if ref == own.ref or tree is None:
-            return (float(ref == own.ref), float(promoted))
-        try:
-            text = read_version_text(tree, ref)
-        except Row3Error:  # the version is gone, and its recordings are still there
-            return (0.0, float(promoted))
-        return (_alike(text, own.text), float(promoted))
-
-    return of
-
-
-@lru_cache(maxsize=64)
-def _alike(a: str, b: str) -> float:
-    return Levenshtein.normalized_similarity(a, b)
+    for recording in index.every(request.digest):
+        other = other_version(project, recording, request)
+        if other is not None:
+            raise UsageError(
+                f"{request.prompt} asks about `{request.case_id}` word for word what {other} asks: its answer would "
+                f"replace the one that is recorded for {other}",
+                where="--mode record",
+                fix=f"Edit prompts/{newer(request, other)}.md first, or use --mode auto, which takes the recorded "
+                "answers and asks for the rest",
+            )

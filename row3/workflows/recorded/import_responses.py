@@ -3,31 +3,32 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Annotated, Any
 
-from row3.domain.counts import marked
+from msgspec import Meta, Struct
+
 from row3.domain.prompts import Lineup
 from row3.domain.requests import MOST_REPEATS, Answer, Request
+from row3.domain.structs import MUST, MisfitsError, convert
 from row3.errors import InvalidFile
-from row3.kinds.answers import Unusable
 from row3.store.cases import StoredCase, read_cases
+from row3.store.json_lines import LineFile, parse_line
 from row3.store.locks import writing
 from row3.store.other_suites import case_hint
-from row3.store.outputs import RECORDING, case_id_of, is_recording, lines_of, parse_line
+from row3.store.outputs import RECORDING, case_id_of, is_recording
 from row3.store.project import Project
-from row3.store.recordings import Merged, RecordingIndex, merge, to_line
+from row3.store.recording_lines import Merged, merge, to_line
+from row3.store.recordings import RecordingIndex
 from row3.store.suites import Suite
-from row3.workflows.pipeline.evaluate import Asking
+from row3.workflows.pipeline.evaluate import Answers, Asking
 from row3.workflows.pipeline.lineup import line_up
-from row3.workflows.pipeline.replaying import open_recordings
+from row3.workflows.pipeline.replaying import newer, open_recordings, other_version
 from row3.workflows.pipeline.run_suite import RunOptions, make_asking, now
-from row3.workflows.recorded.others_answers import keep_others
 
 SHAPE = 'Write one object a line: {"caseId": "…", "prompt": "…", "response": "…"}'
-JSON_TYPES = {dict: "an object", list: "an array", bool: "true or false"}
 LARGEST = 2**53
 """Of counts and seconds; beyond it whole numbers are no longer exact everywhere."""
 
@@ -49,20 +50,35 @@ class Imported:
     """By prompt reference, requests of a later stage that follow from these answers and that nothing answers yet."""
 
 
-class _Response(NamedTuple):
-    line: int
-    answer: Answer
+Count = Annotated[int, Meta(ge=0, le=LARGEST)]
 
 
-class _Left(NamedTuple):
-    """What an import leaves: lines that nothing asks for, and prompt references of requests without an answer."""
-
-    unused: list[str]
-    waiting: list[str]
+class _Usage(Struct, rename="camel"):
+    prompt_tokens: Count | None = None
+    completion_tokens: Count | None = None
 
 
-Responses = dict[str, dict[tuple[str, int], _Response]]
-"""By case id, then by prompt reference and repeat."""
+class _Response(Struct, rename="camel"):
+    """One line of the file."""
+
+    case_id: str
+    prompt: str
+    response: Annotated[str, Meta(extra={MUST: "the raw text that the model wrote, as a JSON string"})]
+    repeat: Annotated[int, Meta(ge=0, lt=MOST_REPEATS)] = 0
+    finish_reason: str | None = None
+    usage: _Usage | None = None
+    served_model: str | None = None
+    latency_s: Annotated[float, Meta(ge=0, le=LARGEST)] | None = None
+
+    @property
+    def answer(self) -> Answer:
+        usage, finish = self.usage or _Usage(), self.finish_reason or "stop"
+        tokens = usage.prompt_tokens, usage.completion_tokens
+        return Answer(self.response, finish, self.served_model, *tokens, self.latency_s)
+
+
+Responses = dict[str, dict[tuple[str, int], tuple[int, Answer]]]
+"""Line and answer, by case id, then by prompt reference and repeat."""
 
 
 def import_responses(
@@ -86,63 +102,60 @@ def import_responses(
     index = open_recordings(project, suite)
     at, known = now(), set()
     lines: list[str] = []
-    left = _Left([], [])
+    unused: list[str] = []
+    waiting: Counter[str] = Counter()
     by_prompt: dict[str, int] = {}
     models: dict[str, str] = {}
     told: dict[str, tuple[str, str]] = {}
     for stored in read_cases(project.tree, suite.golden, suite.kind):
         known.add(stored.id)
-        for request, line, answer in _imports(asking, stored, responses.get(stored.id, {}), index, left, where=where):
+        for request, line, answer in _imports(
+            asking, stored, responses.get(stored.id, {}), index, unused=unused, waiting=waiting, where=where
+        ):
             first, text = told.setdefault(request.digest, (stored.id, answer.text))
             if text != answer.text:
                 asked = f"{request.prompt} asks the same of `{first}` and `{stored.id}`"
                 what = f"another answer to the same question: {asked}"
                 fix = "Show in the prompt what tells them apart, or give both one answer"
                 raise InvalidFile(what, where=f"{where}:{line}", fix=fix)
-            keep_others(project, index, request, answer, where=f"{where}:{line}")
+            _keep_others(project, index, request, answer, where=f"{where}:{line}")
             lines.append(to_line(request, answer, recorded_at=at))
             models[request.prompt] = request.model
             by_prompt[request.prompt] = by_prompt.get(request.prompt, 0) + 1
     for case_id in responses.keys() - known:
         correct = "Correct the id, or remove the line"
         hint = case_hint(project, suite.name, case_id, known, otherwise=correct, most=1)
-        line = min(response.line for response in responses[case_id].values())
+        line = min(line for line, _ in responses[case_id].values())
         raise InvalidFile(f"`{case_id}` is no golden case of the suite", where=f"{where}:{line}", fix=hint)
     with writing(project.local):
         merged = merge(project.root, suite.name, lines)
-    return Imported(
-        sum(map(len, responses.values())), merged, by_prompt, models, tuple(left.unused), Counter(left.waiting)
-    )
+    return Imported(sum(map(len, responses.values())), merged, by_prompt, models, tuple(unused), waiting)
 
 
 def _responses(file: Path, lineup: Lineup, suite: Suite, *, where: str, whence: str) -> Responses:
     refs = {str(prompt.ref): str(prompt.ref) for prompt in lineup.prompts}
     refs |= {prompt.ref.name: str(prompt.ref) for prompt in lineup.prompts}
     responses: Responses = {}
-    for line in lines_of(file, where=where, pipe=True, shape=SHAPE):
+    for line in LineFile(file, where=where, fix=SHAPE, pipe=True):
         place = f"{where}:{line.number}"
         value = parse_line(line.raw, where=place, shape=SHAPE)
         _refuse_others(value, suite, where=place)
-        case_id = case_id_of(value, where=place, shape=SHAPE)
-        named = str(value.get("prompt", "")).removeprefix("prompts/").removesuffix(".md")
-        if named not in refs:
-            raise InvalidFile(
-                f"prompt `{named}` is not among those that are imported for" if named else "field `prompt` is missing",
-                where=place,
-                fix=f"These are {', '.join(str(prompt.ref) for prompt in lineup.prompts)}{whence}; "
-                "name others with --prompt",
-            )
-        repeat: Any = value.get("repeat", 0)
-        if not isinstance(repeat, int) or isinstance(repeat, bool) or not 0 <= repeat < MOST_REPEATS:
-            what = f"field `repeat`: {marked(repeat)} is not a whole number from 0 to {MOST_REPEATS - 1}"
-            raise InvalidFile(what, where=place, fix="Correct it")
-        held = responses.setdefault(case_id, {})
-        earlier = held.get((refs[named], repeat))
-        if earlier is not None:
-            whose = f"case `{case_id}`, {refs[named]}, repeat {repeat}"
-            what = f"{whose} stands twice, in lines {earlier.line} and {line.number}"
+        case_id_of(value, where=place, shape=SHAPE)
+        try:
+            read = convert(value, _Response)
+        except MisfitsError as error:
+            raise InvalidFile(error.told(), where=place, fix=SHAPE) from None
+        ref = refs.get(read.prompt.removeprefix("prompts/").removesuffix(".md"))
+        if ref is None:
+            fix = f"These are {', '.join(str(prompt.ref) for prompt in lineup.prompts)}{whence}"
+            what = f"prompt `{read.prompt}` is not among those that are imported for"
+            raise InvalidFile(what, where=place, fix=f"{fix}; name others with --prompt")
+        held = responses.setdefault(read.case_id, {})
+        if (ref, read.repeat) in held:
+            whose = f"case `{read.case_id}`, {ref}, repeat {read.repeat}"
+            what = f"{whose} stands twice, in lines {held[ref, read.repeat][0]} and {line.number}"
             raise InvalidFile(what, where=place, fix="Keep one of them")
-        held[refs[named], repeat] = _Response(line.number, _answer(value, where=place))
+        held[ref, read.repeat] = line.number, read.answer
     if not responses:
         raise InvalidFile("the file holds no response", where=where, fix=SHAPE)
     return responses
@@ -159,70 +172,54 @@ def _refuse_others(value: dict[str, Any], suite: Suite, *, where: str) -> None:
         raise InvalidFile(what, where=where, fix=f"{SHAPE}; {score}")
 
 
-def _answer(value: dict[str, Any], *, where: str) -> Answer:
-    usage: Any = value.get("usage") or {}
-    if not isinstance(usage, dict):
-        raise InvalidFile("field `usage` is not an object", where=where, fix="Give promptTokens and completionTokens")
-
-    def typed(source: dict[str, Any], key: str, kind: type | tuple[type, ...], what: str) -> Any:
-        found: Any = source.get(key)
-        wrong = isinstance(found, bool) or not isinstance(found, kind)
-        wrong = wrong or (isinstance(found, int | float) and not 0 <= found <= LARGEST)
-        if found is not None and wrong:
-            raise InvalidFile(f"field `{key}`: {marked(found)} is not {what}", where=where, fix="Correct it")
-        return found
-
-    text = value.get("response")
-    if text is None:
-        raise InvalidFile("field `response` is missing", where=where, fix="Give the raw text that the model wrote")
-    if not isinstance(text, str):
-        found = JSON_TYPES.get(type(text), "a number")
-        fix = "Give it as a JSON string, just as the model wrote it, with quotes and line ends escaped"
-        raise InvalidFile(f"field `response` is {found}, and must be a string", where=where, fix=fix)
-    return Answer(
-        text=text,
-        finish_reason=typed(value, "finishReason", str, "a text") or "stop",
-        served_model=typed(value, "servedModel", str, "a text"),
-        prompt_tokens=typed(usage, "promptTokens", int, "a whole number from 0"),
-        completion_tokens=typed(usage, "completionTokens", int, "a whole number from 0"),
-        latency_s=typed(value, "latencyS", (int, float), "a number from 0"),
-    )
-
-
 def _imports(
     asking: Asking,
     stored: StoredCase,
-    responses: dict[tuple[str, int], _Response],
+    responses: Mapping[tuple[str, int], tuple[int, Answer]],
     index: RecordingIndex,
-    left: _Left,
     *,
+    unused: list[str],
+    waiting: Counter[str],
     where: str,
 ) -> Iterator[tuple[Request, int, Answer]]:
-    """The requests that a case's responses answer, with their lines; each rendered with the answers before it."""
+    """Yield the requests that a case's responses answer, with their lines; each rendered with the answers before it.
+
+    Adds lines that nothing asks for to `unused`, and prompts without an answer to `waiting`.
+    """
     kind = asking.suite.kind
     for repeat in sorted({repeat for _, repeat in responses}):
-        variables, gap, unusable = kind.variables(stored.case), "", ""
+        answers, gap = Answers(kind.variables(stored.case)), ""
         for prompt in asking.lineup.prompts:
-            response = responses.get((str(prompt.ref), repeat))
-            if gap or unusable:
-                if response is None:
-                    continue
-                place = f"{where}:{response.line}"
-                if gap:
-                    what = f"{prompt.ref} was asked with the answer of {gap}, which for `{stored.id}` is neither here"
-                    raise InvalidFile(f"{what} nor recorded", where=place, fix=f"Add the response of {gap}")
-                left.unused.append(f"{place}: never asked for, since the answer of {unusable} cannot be used")
+            line, answer = responses.get((str(prompt.ref), repeat), (0, None))
+            if answer is not None and gap:
+                what = f"{prompt.ref} was asked with the answer of {gap}, which for `{stored.id}` is neither here"
+                raise InvalidFile(f"{what} nor recorded", where=f"{where}:{line}", fix=f"Add the response of {gap}")
+            if answer is not None and answers.bad:
+                unused.append(f"{where}:{line}: never asked for, since an earlier answer is bad: {answers.bad}")
+            if gap or answers.bad:
                 continue
-            request = asking.request(prompt, stored.id, variables, repeat)
-            answer = response.answer if response is not None else index.answer(request)
+            request = asking.request(prompt, stored.id, answers.variables, repeat)
+            if answer is not None:
+                yield request, line, answer
+            answer = answer or index.answer(request)
             if answer is None:
                 gap = str(prompt.ref)
-                left.waiting.append(gap)
-                continue
-            if response is not None:
-                yield request, response.line, answer
-            parsed = kind.parse(prompt.output, answer.text)
-            if isinstance(parsed, Unusable):
-                unusable = str(prompt.ref)
+                waiting[gap] += 1
             else:
-                variables = {**variables, **kind.context(prompt.output, parsed.value)}
+                answers = answers.after(kind, prompt, answer)
+
+
+def _keep_others(project: Project, index: RecordingIndex, request: Request, answer: Answer, *, where: str) -> None:
+    """Raise `InvalidFile` where the answer would replace that of another version, on which a baseline may rest."""
+    unlike = [recording for recording in index.every(request.digest) if recording.answer.text != answer.text]
+    for recording in unlike:
+        other = other_version(project, recording, request)
+        if other is not None:
+            fix = f"Edit prompts/{newer(request, other)}.md first"
+            if all(each.prompt == recording.prompt for each in unlike):  # else they would replace this version's too
+                fix = (
+                    f"{fix}. Or, if they are to be the answers of {other}: write {other} into the field `prompt` of "
+                    f"these lines, and import them with --prompt {other}"
+                )
+            what = f"{request.prompt} asks word for word what {other} asks, and another answer is recorded for {other}"
+            raise InvalidFile(f"{what}: it would be lost", where=where, fix=fix)

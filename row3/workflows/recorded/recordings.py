@@ -1,31 +1,65 @@
-"""Looking after recordings: list, verify and prune.
+"""Looking after recordings and the embeddings in their folder: list, verify and prune.
 
 What is stale is found by asking again (`used_recordings`). A recording that none of these requests meets can never be
-replayed.
+replayed. An embedding is stale where the suite matches by another model, or reads another file.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple
 
+from row3.domain.embeddings import embedding_digest
 from row3.domain.requests import digest_text
-from row3.errors import InvalidFile, Row3Error
+from row3.errors import Row3Error
 from row3.kinds.answers import Unusable
+from row3.store import embeddings
+from row3.store.cases import name_of, read_cases
+from row3.store.json_lines import decoded, lines_in
 from row3.store.locks import writing
-from row3.store.outputs import lines_of
 from row3.store.project import Project
-from row3.store.recordings import Recording, from_line, open_changed, open_index, recording_files, write_files
+from row3.store.recording_lines import Recording, from_line, recording_files, write_files
+from row3.store.recordings import open_changed, open_index
 from row3.store.suites import Suite
 from row3.workflows.pipeline.lineup import Role, line_up
+from row3.workflows.pipeline.meanings import recorded_vectors
+from row3.workflows.pipeline.replaying import open_recordings
 from row3.workflows.pipeline.stages import readable_versions
-from row3.workflows.recorded import recorded_embeddings
-from row3.workflows.recorded.recording_findings import FileSummary, RecordingFinding, broken_line
+from row3.workflows.recorded.recorded_answers import RecordedAnswers
 from row3.workflows.recorded.used_recordings import UsedRecordings, lineup_use
 from row3.workflows.snapshots import find_base
 
+Level = Literal["error", "warning"]
 ROLES: tuple[Role, ...] = ("promoted", "candidate")
+
+
+@dataclass(slots=True)
+class FileSummary:
+    """What a recordings file holds of one prompt, or an embeddings file of one model."""
+
+    file: str
+    prompt: str
+    count: int = 0
+    bytes: int = 0
+    cases: set[str] = field(default_factory=set)
+    models: set[str] = field(default_factory=set)
+    promoted: int = 0
+    """Recordings that a replay of the promoted prompts uses; none where this prompt has no promoted version."""
+    candidate: int = 0
+    """Recordings that a replay of the candidates uses."""
+    stale: int = 0
+    """Lines that nothing asks for any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordingFinding:
+    """One thing that is wrong or noteworthy about the recordings."""
+
+    level: Level
+    rule: str
+    message: str
+    where: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,129 +69,152 @@ class Pruned:
     removed: dict[str, int]
     """Lines by file."""
     kept: int
-    dry_run: bool
-
-    @property
-    def count(self) -> int:
-        """How many recordings in all."""
-        return sum(self.removed.values())
 
 
 class _Row(NamedTuple):
-    file: str
+    path: str
     where: str
     raw: bytes
 
+    @property
+    def line(self) -> str:
+        return decoded(self.raw, self.where).strip()
+
+    def read(self) -> Recording | embeddings.Embedding:
+        """Return what the line holds; raises `InvalidFile`."""
+        if embeddings.is_embeddings(self.path):
+            return embeddings.from_line(self.line, where=self.where)
+        return from_line(self.raw, where=self.where)
+
 
 def _rows(project: Project, suite: Suite) -> Iterator[_Row]:
-    for name in recording_files(project.tree, suite.name):
-        for line in lines_of(project.root / name, where=name):
-            yield _Row(name, f"{name}:{line.number}", line.raw)
+    tree = project.tree
+    for path in [*recording_files(tree, suite.name), *embeddings.files(tree, suite.name)]:
+        for _, number, raw in lines_in(tree, path):
+            yield _Row(path, f"{tree.place(path)}:{number}", raw)
 
 
-def _recording(row: _Row) -> Recording:
-    try:
-        text = row.raw.decode("utf-8")
-    except UnicodeDecodeError:
-        raise InvalidFile("the line is not UTF-8", where=row.where, fix="Restore the file from git") from None
-    return from_line(text.rstrip("\r\n"), where=row.where)
+def _matched_by(suite: Suite, path: str, embedding: embeddings.Embedding) -> bool:
+    """Whether the suite matches by this embedding."""
+    rule, own = suite.rules.semantic, embeddings.file_for(suite.name, embedding.model)
+    return rule is not None and rule.model == embedding.model and path == own
 
 
 def list_recordings(project: Project, suite: Suite) -> list[FileSummary]:
-    """What is recorded, by file and prompt, and what of it is used or stale. Raises `InvalidFile`."""
+    """Return what is recorded, by file and prompt, and what of it is used or stale. Raises `InvalidFile`."""
     index = open_index(project.tree, suite.name)
     reached = UsedRecordings(project, suite, index).digests(any_model=True)
     promoted, candidate = (lineup_use(project, suite, role, index)[0] for role in ROLES)
     current = _promoted(project, suite)
     summaries: dict[tuple[str, str], FileSummary] = {}
     for row in _rows(project, suite):
-        recording = _recording(row)
-        file = row.where.rpartition(":")[0]
-        summary = summaries.setdefault((file, recording.prompt), FileSummary(file, recording.prompt))
+        held = row.read()
+        title = held.prompt if isinstance(held, Recording) else f"embeddings {held.model}"
+        summary = summaries.setdefault((row.path, title), FileSummary(project.tree.place(row.path), title))
         summary.count += 1
         summary.bytes += len(row.raw)
-        summary.cases.add(recording.case_id)
-        summary.models.add(str(recording.request.get("model")))
-        summary.promoted += recording.digest in promoted and recording.prompt in current
-        summary.candidate += recording.digest in candidate
-        summary.stale += recording.digest not in reached
-    return [*summaries.values(), *recorded_embeddings.summaries(project, suite)]
+        if isinstance(held, Recording):
+            summary.cases.add(held.case_id)
+            summary.models.add(str(held.request.get("model")))
+            summary.promoted += held.digest in promoted and held.prompt in current
+            summary.candidate += held.digest in candidate
+            summary.stale += held.digest not in reached
+        else:
+            summary.stale += not _matched_by(suite, row.path, held)
+    return list(summaries.values())
 
 
 def verify(project: Project, suite: Suite, *, against: str | None = None) -> list[RecordingFinding]:
-    """Everything that is wrong with the suite's recordings; an empty list where all is well.
+    """Return everything that is wrong with the suite's recordings; an empty list where all is well.
 
     Args:
-        against: a git ref; answers that are others there are told of too.
+        against: a git ref; answers that differ there are findings too.
     Raises `InvalidFile` for a broken prompt, golden case or configuration, `UsageError` for an unknown ref; broken
     recordings are findings.
     """
-    findings = [*_verify_lines(project, suite), *recorded_embeddings.verify_lines(project, suite)]
+    findings = list(_verify_lines(project, suite))
     if any(finding.rule == "broken-line" for finding in findings):
         what = "skipped the check for stale and missing recordings: fix the broken lines first"
         return [*findings, RecordingFinding("warning", "not-checked", what, f"recordings/{suite.name}/")]
     if against is not None:
         findings += _verify_replaced(project, suite, against)
-    return [*findings, *_verify_use(project, suite), *recorded_embeddings.verify_use(project, suite)]
+    return [*findings, *_verify_use(project, suite), *_verify_embeddings(project, suite)]
+
+
+def _verify_lines(project: Project, suite: Suite) -> Iterator[RecordingFinding]:
+    held_at: dict[str, tuple[str, str]] = {}
+    outputs = _outputs_by_prompt(project, suite)
+    before: tuple[str, tuple[Any, ...]] = "", ()
+    for row in _rows(project, suite):
+        try:
+            held = row.read()
+            if isinstance(held, Recording):
+                said = digest_text(held.answer.text)
+                key: tuple[Any, ...] = held.case_id, held.prompt, held.repeat, held.digest
+                edited = "the recorded answer was edited (its digest does not match)" * (held.answer_digest != said)
+                double: tuple[Level, str] = "error", "keep one of the two lines"
+            else:
+                held.vector(row.where)
+                said, key = held.packed, held.place
+                right = embedding_digest(held.model, held.text) == held.digest
+                edited = "" if right else "the line was edited (its digest does not match model and text)"
+                double = "warning", "the first one counts"
+        except Row3Error as error:
+            yield _broken_line(error, row.where)
+            continue
+        if edited:
+            yield RecordingFinding("error", "edited-answer", edited, row.where)
+        first, place = held_at.setdefault(held.digest, (said, row.where))
+        if place != row.where and first == said:
+            yield RecordingFinding("warning", "twice", f"the same line is also in {place}", row.where)
+        elif place != row.where:
+            what = f"the same request has another answer in {place}; {double[1]}"
+            yield RecordingFinding(double[0], "two-answers", what, row.where)
+        if isinstance(held, Recording):
+            parsed = suite.kind.parse(outputs[held.prompt], held.answer.text) if held.prompt in outputs else None
+            if isinstance(parsed, Unusable):
+                yield RecordingFinding("warning", "bad-answer", f"{held.case_id}: {parsed.reason}", row.where)
+        elif not _matched_by(suite, row.path, held):
+            own = embeddings.file_for(suite.name, held.model)
+            why = "by which the suite does not match" if row.path == own else f"which is read from {name_of(own)} only"
+            what = f"of {held.model}, {why}; `row3 recordings prune{suite.flag}` removes it"
+            yield RecordingFinding("warning", "stale", what, row.where)
+        if before[0] == row.path and before[1] > key:
+            what = f"out of order; `row3 recordings prune{suite.flag}` sorts the file"
+            yield RecordingFinding("warning", "unsorted", what, row.where)
+        before = row.path, key
+
+
+def _broken_line(error: Row3Error, where: str) -> RecordingFinding:
+    """The finding of a line that cannot be read: what is wrong and what to do, as `where` names the place already."""
+    column = error.where.removeprefix(where).rpartition(":")[2]
+    what = f"{error.what} (column {column})" if column.isdecimal() else error.what
+    return RecordingFinding("error", "broken-line", f"{what}. {error.fix}" if error.fix else what, where)
+
+
+def _outputs_by_prompt(project: Project, suite: Suite) -> dict[str, str]:
+    recorded = (name_of(path).removesuffix(".jsonl") for path in recording_files(project.tree, suite.name))
+    prompts = readable_versions(project, suite, recorded)
+    return {str(prompt.ref): prompt.output for prompt in prompts if prompt.output in suite.kind.outputs}
 
 
 def _verify_replaced(project: Project, suite: Suite, against: str) -> Iterator[RecordingFinding]:
     there = open_changed(find_base(project, against).project.tree, project.tree, suite.name)
     here = open_index(project.tree, suite.name)
     for before in there.all():
-        now = here.first(before.digest) if before.digest in here else None
+        now = here.first(before.digest)
         if now is not None and now.answer.text != before.answer.text:
             what = f"{now.case_id}: another answer than at {against}"
             yield RecordingFinding("warning", "recorded-again", what, here.place(before.digest))
 
 
-def _verify_lines(project: Project, suite: Suite) -> Iterator[RecordingFinding]:
-    answers: dict[str, tuple[str, str]] = {}
-    outputs = _outputs_by_prompt(project, suite)
-    before: tuple[str, tuple[str, str, int, str]] | None = None
-    for row in _rows(project, suite):
-        try:
-            recording = _recording(row)
-        except Row3Error as error:
-            yield broken_line(error, row.where)
-            continue
-        digest = digest_text(recording.answer.text)
-        if recording.answer_digest != digest:
-            what = "the recorded answer was edited (its digest does not match)"
-            yield RecordingFinding("error", "edited-answer", what, row.where)
-        held = answers.setdefault(recording.digest, (digest, row.where))
-        if held[1] != row.where:
-            if held[0] == digest:
-                yield RecordingFinding("warning", "twice", f"the same recording is also in {held[1]}", row.where)
-            else:
-                what = f"the same request has another answer in {held[1]}; keep one of the two lines"
-                yield RecordingFinding("error", "two-answers", what, row.where)
-        output = outputs.get(recording.prompt)
-        parsed = suite.kind.parse(output, recording.answer.text) if output is not None else None
-        if isinstance(parsed, Unusable):
-            yield RecordingFinding("warning", "bad-answer", f"{recording.case_id}: {parsed.reason}", row.where)
-        key = (row.file, (recording.case_id, recording.prompt, recording.repeat, recording.digest))
-        if before is not None and before[0] == key[0] and before[1] > key[1]:
-            what = f"out of order; `row3 recordings prune{suite.flag}` sorts the file"
-            yield RecordingFinding("warning", "unsorted", what, row.where)
-        before = key
-
-
-def _outputs_by_prompt(project: Project, suite: Suite) -> dict[str, str]:
-    recorded = (path.rpartition("/")[2].removesuffix(".jsonl") for path in recording_files(project.tree, suite.name))
-    prompts = readable_versions(project, suite, recorded)
-    return {str(prompt.ref): prompt.output for prompt in prompts if prompt.output in suite.kind.outputs}
-
-
 def _verify_use(project: Project, suite: Suite) -> Iterator[RecordingFinding]:
-    index = open_index(project.tree, suite.name)
+    index = open_recordings(project, suite)
     used = UsedRecordings(project, suite, index)
     today, ever = used.digests(any_model=False), used.digests(any_model=True)
     for digest in index.digests():
-        found = index.first(digest)
-        another = "" if found is None else used.of_another(found)
-        if another:
-            what = f"the line is of another request than its digest says: {another}; restore it from git, or remove it"
+        if digest in used.contradictions:
+            what = f"{used.contradictions[digest]}; restore it from git, or remove it"
             yield RecordingFinding("error", "other-request", what, index.place(digest))
         elif digest not in ever:
             what = f"no prompt version asks for it with today's cases; `row3 recordings prune{suite.flag}` removes it"
@@ -165,28 +222,43 @@ def _verify_use(project: Project, suite: Suite) -> Iterator[RecordingFinding]:
         elif digest not in today:
             what = "of another model or other parameters than today's; used only when they are asked for"
             yield RecordingFinding("warning", "other-parameters", what, index.place(digest))
-    told: set[str] = set()
     current = _promoted(project, suite)
-    for role in ROLES:
-        for request in lineup_use(project, suite, role, index)[1]:
-            if request.digest not in told:
-                told.add(request.digest)
-                standing = "promoted" if request.prompt in current else "candidate"
-                what = f"no recording of {request.prompt} ({standing}) for {request.case_id}"
-                yield RecordingFinding("warning", "missing", what, f"recordings/{suite.name}/{request.prompt}.jsonl")
+    missing = {request.digest: request for role in ROLES for request in lineup_use(project, suite, role, index)[1]}
+    for request in missing.values():
+        standing = "promoted" if request.prompt in current else "candidate"
+        what = f"no recording of {request.prompt} ({standing}) for {request.case_id}"
+        yield RecordingFinding("warning", "missing", what, f"recordings/{suite.name}/{request.prompt}.jsonl")
 
 
 def _promoted(project: Project, suite: Suite) -> set[str]:
-    """The versions that are promoted: where none is, the highest stands in for it, and is a candidate all the same."""
+    """References of the promoted versions; the highest one that runs in place of a promoted one is a candidate."""
     promoted = line_up(project, suite, role="promoted").promoted
     return {f"{name}-{version}" for name, version in promoted.items()}
 
 
-def prune(project: Project, suite: Suite, *, dry_run: bool = False) -> Pruned:
-    """Remove stale recordings: those that no version of any prompt asks for, under any model that is recorded.
+def _verify_embeddings(project: Project, suite: Suite) -> Iterator[RecordingFinding]:
+    """The texts that a replay of recorded answers asks for and that have no embedding. Raises `InvalidFile`."""
+    if suite.rules.semantic is None:
+        return
+    lost: dict[str, None] = {}
+    answers = RecordedAnswers(project, suite, vectors=recorded_vectors(project, suite, lost))
+    for stored in read_cases(project.tree, suite.golden, suite.kind):
+        lost.clear()
+        for _ in answers.scores(stored):
+            pass
+        if lost:
+            more = f" and {len(lost) - 1} more" if len(lost) > 1 else ""
+            what = f"no embedding of `{min(lost)}`{more}, which an answer to {stored.id} asks for"
+            where = embeddings.file_for(suite.name, suite.rules.semantic.model)
+            yield RecordingFinding("warning", "missing", what, where)
 
-    Each file is replaced as a whole, under the write lock. Raises `InvalidFile` for a broken line (and then
-    nothing has changed), `EnvironmentFault`.
+
+def prune(project: Project, suite: Suite, *, dry_run: bool = False) -> Pruned:
+    """Remove stale recordings and embeddings, and embeddings that stand twice; sort the rest.
+
+    Texts that no recorded answer asks for keep their embeddings: outputs made elsewhere may ask for them. Each file is
+    replaced as a whole, under the write lock. Raises `InvalidFile` for a broken line (and then nothing has changed),
+    `EnvironmentFault`.
     """
     if dry_run:
         return _prune(project, suite, dry_run=True)
@@ -195,18 +267,25 @@ def prune(project: Project, suite: Suite, *, dry_run: bool = False) -> Pruned:
 
 
 def _prune(project: Project, suite: Suite, *, dry_run: bool) -> Pruned:
-    index = open_index(project.tree, suite.name)
-    reached = UsedRecordings(project, suite, index).digests(any_model=True)
-    lines: dict[str, list[str]] = {}
+    reached = UsedRecordings(project, suite, open_index(project.tree, suite.name)).digests(any_model=True)
+    answers: dict[str, list[str]] = {}
+    vectors: dict[str, dict[str, str]] = {}
     removed: dict[str, int] = {}
     for row in _rows(project, suite):
-        kept = lines.setdefault(row.file, [])
-        if _recording(row).digest in reached:
-            kept.append(row.raw.decode("utf-8").strip())
+        held = row.read()
+        if isinstance(held, Recording):
+            kept = answers.setdefault(row.path, [])
+            keep = held.digest in reached
+            kept += [row.line] if keep else []
         else:
-            name = row.where.rpartition(":")[0]
-            removed[name] = removed.get(name, 0) + 1
+            by_digest = vectors.setdefault(row.path, {})
+            keep = _matched_by(suite, row.path, held) and held.digest not in by_digest
+            by_digest |= {held.digest: row.line} if keep else {}
+        if not keep:
+            file = project.tree.place(row.path)
+            removed[file] = removed.get(file, 0) + 1
     if not dry_run:
-        write_files({project.root / name: kept for name, kept in lines.items()})
-    others, still = recorded_embeddings.prune(project, suite, dry_run=dry_run)
-    return Pruned(removed | others, sum(map(len, lines.values())) + still, dry_run)
+        write_files({project.root / name: kept for name, kept in answers.items()})
+        for path, lines in vectors.items():
+            embeddings.write(project.root / path, lines)
+    return Pruned(removed, sum(map(len, [*answers.values(), *vectors.values()])))

@@ -106,7 +106,7 @@ def test_two_answers_in_two_files_stop_a_replay_and_not_the_looking_after(projec
         replayed(project)
     assert rules(project) == ["two-answers"]
     assert len(list_recordings(project, suite_of(project))) == 3
-    assert prune(project, suite_of(project), dry_run=True).count == 0
+    assert prune(project, suite_of(project), dry_run=True).removed == {}
     file_of(project, "zzz").write_text(a + "\n")
     assert replayed(project).complete
 
@@ -133,7 +133,7 @@ def test_prune_removes_what_is_stale_and_nothing_else(project: Project) -> None:
     imported(project, *BOTH, overrides=Overrides(model="other"))
     imported(project, response("a", "decompose-v1.0", CONCEPTS), named=("decompose-v1.0",))
     before = {path: path.read_bytes() for path in (project.root / project.recordings("bread")).iterdir()}
-    assert prune(project, suite_of(project)).count == 0
+    assert prune(project, suite_of(project)).removed == {}
     assert {path: path.read_bytes() for path in (project.root / project.recordings("bread")).iterdir()} == before
     write_case(project.root, "a", "Rye is a cereal, and so is wheat.")
     dry = prune(project, suite_of(project), dry_run=True)
@@ -157,7 +157,7 @@ def test_prune_keeps_recordings_of_a_prompt_that_left_the_pipeline_but_is_still_
     imported(project, *BOTH)
     (project.root / "row3.toml").write_text('[provider]\nmodel = "m"\n[suites.bread]\npipeline = ["decompose"]\n')
     narrowed = open_project(project.root)
-    assert prune(narrowed, suite_of(narrowed)).count == 0
+    assert prune(narrowed, suite_of(narrowed)).removed == {}
     (project.root / "prompts/map-v1.0.md").unlink()
     assert prune(narrowed, suite_of(narrowed)).removed == {"recordings/bread/map-v1.0.jsonl": 2}
 

@@ -19,7 +19,7 @@ from row3.store.history import history_text
 from row3.store.manifests import manifest_bytes
 from row3.store.prompts import Promotion, promoted_text
 from row3.store.quarantine import write_quarantine
-from row3.store.recordings import to_line
+from row3.store.recording_lines import to_line
 from row3.store.reviewed import Reviewed, from_line
 from row3.store.tree import WorkTree
 from row3.workflows.init import init

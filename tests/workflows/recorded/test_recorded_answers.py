@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from row3.workflows.pipeline.stages import Parameters
-from row3.workflows.recorded.recorded_scores import Setting, titles_of
+from row3.workflows.recorded.recorded_answers import Setting, titles_of
 
 
 def setting(*, digest: str = "0123456789abcdef", max_tokens: int | None = None, version: str = "v1.1") -> Setting:

@@ -1,0 +1,275 @@
+"""What the recordings say of a case: every answer that any version of the prompts gave, replayed and scored."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Protocol
+
+from row3.domain.counts import spoken
+from row3.domain.embeddings import Ask, Vectors, finish
+from row3.domain.prompts import Lineup, Prompt
+from row3.domain.requests import Answer, Request
+from row3.domain.scores import CaseScore
+from row3.errors import InvalidFile, UsageError
+from row3.store.cases import StoredCase
+from row3.store.project import Project
+from row3.store.recordings import RecordingIndex
+from row3.store.suites import Suite
+from row3.workflows.pipeline.evaluate import Answers, Asking
+from row3.workflows.pipeline.lineup import line_up
+from row3.workflows.pipeline.meanings import recorded_vectors
+from row3.workflows.pipeline.replaying import open_recordings
+from row3.workflows.pipeline.results import ANSWERS_DIGITS
+from row3.workflows.pipeline.stages import Overrides, Parameters, parameters_from, parameters_of, versions_of
+
+Variant = tuple[Prompt, Asking]
+"""A version of a stage, with one set of parameters that it is asked with."""
+DIGITS = 8
+"""Of a prompt's digest, that tell one text of a version from another."""
+
+
+class Step(NamedTuple):
+    """A stage that is answered."""
+
+    prompt: Prompt
+    asking: Asking
+    request: Request
+
+
+class Path(NamedTuple):
+    """One way of a case through the versions of the stages, as far as it is recorded."""
+
+    answers: Answers
+    steps: tuple[Step, ...] = ()
+
+
+def recorded_paths(
+    stages: Sequence[Sequence[Variant]], stored: StoredCase, repeat: int, find: Callable[[Request], Answer | None]
+) -> Iterator[Path]:
+    """Yield every way of a case through the stages, again after each answer; `find` looks an answer up.
+
+    Raises `InvalidFile` for a template of the first stage that fails, and what `find` raises.
+    """
+    kind = stages[0][0][1].suite.kind if stages and stages[0] else None
+    if kind is None:
+        return
+    paths = [Path(Answers(kind.variables(stored.case)))]
+    for number, stage in enumerate(stages):
+        longer: list[Path] = []
+        for path in paths:
+            for prompt, asking in stage:
+                try:
+                    request = asking.request(prompt, stored.id, path.answers.variables, repeat)
+                except InvalidFile:
+                    if number == 0:
+                        raise
+                    continue  # it needs what this version of an earlier prompt does not give
+                answer = find(request)
+                if answer is not None:
+                    answers = path.answers.after(kind, prompt, answer)
+                    after = Path(answers, (*path.steps, Step(prompt, asking, request)))
+                    yield after
+                    longer += [] if answers.bad else [after]
+        paths = longer
+
+
+def recorded_settings(index: RecordingIndex) -> tuple[dict[str, set[Parameters]], list[int]]:
+    """Return the recorded parameters by prompt name, and the recorded repeats."""
+    used: dict[str, set[Parameters]] = {}
+    repeats = {0}
+    for recording in index.all():
+        with contextlib.suppress(TypeError):  # edited to a list or an object: no parameter of any request
+            name = recording.prompt.rpartition("-v")[0]
+            used.setdefault(name, set()).add(parameters_from(recording.request))
+        repeats.add(recording.repeat)
+    return used, sorted(repeats)
+
+
+def variants(suite: Suite, prompts: Iterable[Prompt], used: Mapping[str, Iterable[Parameters]]) -> list[Variant]:
+    """Return the versions of a stage under the given parameters by prompt name, and under today's."""
+    found: list[Variant] = []
+    schemas: dict[str, Any] = {}
+    for prompt in prompts:
+        name = prompt.ref.name
+        parameters = set(used.get(name, ()))
+        with contextlib.suppress(UsageError):  # no model is named today; what is recorded still has one
+            parameters.add(parameters_of(prompt, suite.provider, Overrides()))
+        lineup = Lineup((prompt,), {})
+        found += [
+            (prompt, Asking(suite, lineup, {name: each}, schemas=schemas)) for each in sorted(parameters, key=repr)
+        ]
+    return found
+
+
+class Setting(NamedTuple):
+    """Prompts with their text, model and parameters, in pipeline order: what asks the same question again."""
+
+    prompts: tuple[tuple[str, str, str], ...]
+    """Name, version and digest of each."""
+    parameters: tuple[Parameters, ...]
+
+    @property
+    def title(self) -> str:
+        """`decompose-concepts v1.0 → map-ontology v1.0 · reference-llm`."""
+        models = ", ".join(dict.fromkeys(each.model for each in self.parameters))
+        return f"{' → '.join(f'{name} {version}' for name, version, _ in self.prompts)} · {models}"
+
+
+class HeaderView(Protocol):
+    """Prompts and parameters of a run, or of the baseline."""
+
+    @property
+    def prompts(self) -> Mapping[str, str]: ...
+    @property
+    def prompt_digests(self) -> Mapping[str, str]: ...
+    @property
+    def parameters(self) -> Mapping[str, Mapping[str, Any]]: ...
+
+
+def setting_of(header: HeaderView) -> Setting:
+    """Return the setting of a run."""
+    return Setting(
+        tuple((name, version, header.prompt_digests.get(name, "")) for name, version in header.prompts.items()),
+        tuple(parameters_from(header.parameters.get(name, {})) for name in header.prompts),
+    )
+
+
+def setting_of_asking(asking: Asking) -> Setting:
+    """Return the setting of a run to come."""
+    return _setting([(prompt, asking) for prompt in asking.lineup.prompts])
+
+
+def _setting(stages: Sequence[Variant]) -> Setting:
+    return Setting(
+        tuple((prompt.ref.name, str(prompt.ref.version), prompt.digest) for prompt, _ in stages),
+        tuple(asking.parameters[prompt.ref.name] for prompt, asking in stages),
+    )
+
+
+def titles_of(settings: Sequence[Setting]) -> list[str]:
+    """Return the title of each; where several have the same one, with the parameters and texts that differ."""
+    alike = Counter(setting.title for setting in settings)
+    return [
+        " · ".join([setting.title, *(_differences(setting, settings) if alike[setting.title] > 1 else ())])
+        for setting in settings
+    ]
+
+
+def _differences(setting: Setting, settings: Sequence[Setting]) -> Iterator[str]:
+    """What is this setting's alone among those of its title: `map-ontology maxTokens 400`, `text 5f2a91c0`."""
+    others = [other for other in settings if other.title == setting.title and other != setting]
+    several = len(setting.prompts) > 1
+    for i, (name, _, digest) in enumerate(setting.prompts):
+        whose = f"{name} " if several else ""
+        for key, value in setting.parameters[i].as_json().items():
+            if any(other.parameters[i].as_json()[key] != value for other in others):
+                yield f"{whose}{key} {spoken(value)}"
+        if any(other.prompts[i][2] != digest for other in others):
+            yield f"{whose}text {digest[:DIGITS] or 'unknown'}"
+
+
+class Replayed(NamedTuple):
+    """One answer of a pipeline, scored by the case as it stands."""
+
+    setting: Setting
+    """Only of the prompts up to a bad answer, which ends the pipeline."""
+    repeat: int
+    said: str
+    """Digest of the answers' texts, as a saved run keeps it."""
+    score: CaseScore
+
+
+@dataclass(slots=True)
+class RecordedConcepts:
+    """One recorded answer with concepts, whatever the later stages made of it."""
+
+    output: Any
+    """As the kind combines a run's outputs."""
+    versions: dict[str, list[str]] = field(default_factory=dict)
+    """By prompt name: the versions that gave the answer. A copy of a prompt shares its answers."""
+
+
+class RecordedItems(NamedTuple):
+    """What all recorded answers to one case name."""
+
+    concepts: list[RecordedConcepts]
+    ends: set[str]
+    """Ends of the relationships, as they were written."""
+
+
+class RecordedAnswers:
+    """Replays every version of every prompt of a suite, under every model and parameter that is recorded."""
+
+    def __init__(
+        self, project: Project, suite: Suite, named: Sequence[str] = (), vectors: Callable[[Ask], Vectors] | None = None
+    ) -> None:
+        """Open the recordings.
+
+        Args:
+            named: references of prompts of which no other version counts.
+            vectors: embeddings, of a suite that matches by meaning; the recorded ones unless given.
+        Raises `InvalidFile`, `UsageError`.
+        """
+        self._suite, self._vectors = suite, vectors or recorded_vectors(project, suite)
+        self._index = open_recordings(project, suite)
+        used, self._repeats = recorded_settings(self._index)
+        wanted = {text.removeprefix("prompts/").removesuffix(".md") for text in named}
+        self._stages: list[list[Variant]] = []
+        for candidate in line_up(project, suite, role="candidate", named=named).prompts:
+            recorded = (recording.prompt for recording in self._index.all())
+            pinned = str(candidate.ref) in wanted
+            prompts = [candidate] if pinned else versions_of(project, suite, candidate.ref.name, recorded)
+            self._stages.append(variants(suite, prompts, used))
+
+    def _paths(self, stored: StoredCase) -> Iterator[tuple[int, Path]]:
+        for repeat in self._repeats:
+            for path in recorded_paths(self._stages, stored, repeat, self._index.answer):
+                yield repeat, path
+
+    def scores(self, stored: StoredCase) -> Iterator[Replayed]:
+        """Yield all complete answers of a case, bad ones included, scored.
+
+        Raises `InvalidFile` for a broken recording or template.
+        """
+        kind, rules = self._suite.kind, self._suite.rules
+        for repeat, (answers, steps) in self._paths(stored):
+            if answers.bad:
+                score = kind.bad_answer(stored.case, answers.bad, answers.texts[-1], rules)
+            elif len(steps) == len(self._stages):
+                score = finish(kind.score(stored.case, kind.combine(answers.outputs), rules), self._vectors)
+            else:
+                continue
+            said = hashlib.sha256("".join(answers.texts).encode("utf-8", "surrogatepass")).hexdigest()[:ANSWERS_DIGITS]
+            yield Replayed(_setting([step[:2] for step in steps]), repeat, said, score)
+
+    def items(self, stored: StoredCase) -> RecordedItems:
+        """Return all recorded answers with concepts to a case, and the ends of all recorded relationships.
+
+        Raises `InvalidFile` for a broken recording or template.
+        """
+        kind = self._suite.kind
+        giving = [i for i, stage in enumerate(self._stages) if any(self._gives_concepts(prompt) for prompt, _ in stage)]
+        found: dict[str, RecordedConcepts] = {}
+        ends: set[str] = set()
+        for _, (answers, steps) in self._paths(stored):
+            if answers.bad:
+                continue
+            for link in getattr(answers.outputs[steps[-1].prompt.output], "relationships", ()):
+                ends.update((link.source, link.target))
+            last = [step for step in steps if self._gives_concepts(step.prompt)][-1:]
+            if len(steps) != max(giving, default=-1) + 1 or not last:
+                continue
+            prompt, _, request = last[0]
+            if request.digest not in found:
+                found[request.digest] = RecordedConcepts(kind.combine({prompt.output: answers.outputs[prompt.output]}))
+            versions = found[request.digest].versions.setdefault(prompt.ref.name, [])
+            if str(prompt.ref.version) not in versions:
+                versions.append(str(prompt.ref.version))
+        return RecordedItems(list(found.values()), ends)
+
+    def _gives_concepts(self, prompt: Prompt) -> bool:
+        return "concepts" in self._suite.kind.outputs[prompt.output].__struct_fields__
