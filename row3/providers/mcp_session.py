@@ -7,17 +7,18 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import importlib.util
 import json
 import logging
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from row3.errors import MissingExtra
 from row3.providers.base import Access
 from row3.providers.redaction import redact
-from row3.providers.tool_calls import environment, last_words, program, secrets_in
+from row3.providers.system import LAST_BYTES, LostError, RefusedError, SlowError
 
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
@@ -26,33 +27,39 @@ if TYPE_CHECKING:
     from mcp_types import CallToolResult
 
 INSTALL = "pip install 'row3[mcp]'"
-SHOWN = 2_000
-"""Bytes at the end of a server's stderr that a message is made of."""
 CLOSING_S = 8.0
 """Seconds that a server is given to end before it is left alone; the SDK kills it after 2 and 2 more."""
 GONE = (400, 404)
 """What a server answers that does not know the session (any more): 404 by the specification, 400 from some."""
 
 
-class LostError(Exception):
-    """The server or the session is gone; another session may do better."""
+class StdioServer(NamedTuple):
+    """A server that is started for a session."""
 
-
-class RefusedError(Exception):
-    """The server answered, and not with a result; asking it again would change nothing."""
-
-
-class SlowError(Exception):
-    """The time was up."""
+    command: tuple[str, ...]
+    environment: dict[str, str]
+    folder: Path
 
 
 class Session:
-    """Open it, call tools, close it; not to be used again after a `LostError`."""
+    """Open it, call tools, close it; not to be used again after a `LostError`.
 
-    def __init__(self, access: Access, *, root: Path, environ: Mapping[str, str]) -> None:
-        self._access, self._root, self._environ = access, root, environ
-        names = access.variables + ((access.key_variable,) if access.key_variable else ())
-        self._secrets = secrets_in(environ, names)
+    Args:
+        server: what to start; None to reach the address in `access`, with `token` where one is given.
+        secrets: values that no message may hold.
+        last_words: the end of a server's stderr, as a message shows it.
+    """
+
+    def __init__(
+        self,
+        access: Access,
+        server: StdioServer | None,
+        token: str | None,
+        secrets: tuple[str, ...],
+        last_words: Callable[[bytes], str],
+    ) -> None:
+        self._access, self._server, self._token = access, server, token
+        self._secrets, self._last_words = secrets, last_words
         self._client: Client | None = None
         self._keeper: asyncio.Task[None] | None = None
         self._end = asyncio.Event()
@@ -63,9 +70,8 @@ class Session:
     async def open(self) -> frozenset[str]:
         """Start or reach the server, shake hands; returns the names of its tools.
 
-        Raises `LostError`, `SlowError`, `MissingExtra`.
+        Raises `LostError`, `SlowError`.
         """
-        require_sdk()
         ready: asyncio.Future[frozenset[str]] = asyncio.get_running_loop().create_future()
         self._keeper = asyncio.create_task(self._keep(ready))
         either: set[asyncio.Future[Any]] = {ready, self._keeper}
@@ -153,17 +159,15 @@ class Session:
         # The SDK logs with tracebacks what row3 says in a sentence.
         for name in ("mcp", "client"):
             logging.getLogger(name).setLevel(logging.CRITICAL)
-        if self._access.url is None:
-            executable, *args = program(self._access.command)
+        if self._server is not None:
+            (executable, *args), environment, folder = self._server
             self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the session
-            given = environment(self._environ, self._access.variables)
             parameters = StdioServerParameters(
-                command=executable, args=args, env=given, cwd=self._root, encoding_error_handler="replace"
+                command=executable, args=args, env=environment, cwd=folder, encoding_error_handler="replace"
             )
             return stdio_client(parameters, errlog=self._errors)  # type: ignore[arg-type]
-        key = self._access.key_variable
-        headers = {"Authorization": f"Bearer {self._environ[key]}"} if key is not None and key in self._environ else {}
-        client = create_mcp_http_client(headers=headers)
+        assert self._access.url is not None
+        client = create_mcp_http_client(headers={"Authorization": f"Bearer {self._token}"} if self._token else {})
         client.event_hooks["response"].append(self._look)
         await stack.enter_async_context(client)
         return streamable_http_client(self._access.url, http_client=client)
@@ -174,9 +178,7 @@ class Session:
             self._gone = True
 
     def _why(self, keeper: asyncio.Task[None]) -> str:
-        if keeper.cancelled():
-            return f"the connection was closed{self._said()}"
-        error: BaseException | None = keeper.exception()
+        error: BaseException | None = None if keeper.cancelled() else keeper.exception()
         while isinstance(error, BaseExceptionGroup):
             error = error.exceptions[0]
         if error is None:
@@ -189,8 +191,8 @@ class Session:
         if self._errors is None or self._errors.closed:
             return ""
         end = self._errors.seek(0, 2)
-        self._errors.seek(max(0, end - SHOWN))
-        said = last_words(self._errors.read(), self._secrets)
+        self._errors.seek(max(0, end - LAST_BYTES))
+        said = self._last_words(self._errors.read())
         return f" (it wrote: {said})" if said else ""
 
 
@@ -208,7 +210,5 @@ def text_of(result: CallToolResult) -> str:
 
 def require_sdk() -> None:
     """Raise `MissingExtra` where the SDK is not installed."""
-    import importlib.util
-
     if importlib.util.find_spec("mcp") is None:
         raise MissingExtra("asking an MCP server needs its SDK, which is not installed", fix=INSTALL)

@@ -53,7 +53,10 @@ def root(tmp_path: Path) -> Iterator[Path]:
 def given_by(root: Path, name: str, **access: Any) -> Answer | NoAnswer:
     module = next(root.glob("*.py")).stem
     access = {"timeout_s": 20.0} | access
-    return ask(Function(Access(function=f"{module}:{name}", **access), root=root), stage("python", "x", {"query": "q"}))
+    return ask(
+        Function(Access(function=f"{module}:{name}", **access), root=root, environ={}),
+        stage("python", "x", {"query": "q"}),
+    )
 
 
 @pytest.mark.parametrize(
@@ -109,7 +112,7 @@ def test_what_it_prints_does_not_reach_stdout(root: Path, capsys: pytest.Capture
 def test_many_run_at_once(root: Path) -> None:
     module = next(root.glob("*.py")).stem
     asked = [stage("python", "x", {"query": str(n)}) for n in range(20)]
-    provider = Function(Access(function=f"{module}:plain"), root=root)
+    provider = Function(Access(function=f"{module}:plain"), root=root, environ={})
     given = ask_all(provider, [request(each) for each in asked])
     assert [each.text for each in given if isinstance(each, Answer)] == [f'{{"seen":"{n}"}}' for n in range(20)]
 
@@ -125,5 +128,5 @@ def test_many_run_at_once(root: Path) -> None:
 def test_a_function_that_is_not_there_stops_the_run(root: Path, name: str, words: str) -> None:
     name = name.replace("MODULE", next(root.glob("*.py")).stem)
     with pytest.raises(ProviderStopped) as stopped:
-        ask(Function(Access(function=name), root=root), stage("python", "x", {}))
+        ask(Function(Access(function=name), root=root, environ={}), stage("python", "x", {}))
     assert words in str(stopped.value)

@@ -69,7 +69,7 @@ def open_provider(project: Project, suite: Suite) -> Provider:
     if isinstance(system, PythonConfig):
         from row3.providers.function import Function
 
-        return Function(access, root=project.root)
+        return Function(access, root=project.root, environ=os.environ)
     from row3.providers.mcp_server import McpServer
 
     stage = call_stage(project, suite).stage
