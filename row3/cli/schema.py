@@ -22,7 +22,7 @@ def command(common: Common) -> None:
     Editors complete and check golden cases, row3.toml and the rest by them as you type.
     """
     from row3.store.project import find_root
-    from row3.workflows.schemas.schema import schema_files, write_schemas
+    from row3.workflows.schemas import schema_files, write_schemas
 
     folder = Path(common.out) if common.out is not None else find_root(common.start) / "schemas"
     if common.out is not None:

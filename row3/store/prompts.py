@@ -39,7 +39,9 @@ class Promotion(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=T
     locked: Annotated[dict[str, str], Meta(description="Digest of every version that was ever promoted.")] = {}
 
 
-class _PromotedFile(Struct, frozen=True, forbid_unknown_fields=True):
+class PromotedFile(Struct, frozen=True, forbid_unknown_fields=True):
+    """Which version of each prompt is current: prompts/promoted.json."""
+
     schema_: str | None = field(default=None, name="$schema")
     schema_version: int = field(default=PROMOTED_SCHEMA_VERSION, name="schemaVersion")
     prompts: dict[str, Promotion] = {}
@@ -189,7 +191,7 @@ def read_promoted(tree: Tree) -> dict[str, Promotion]:
     value = read_json(tree, PROMOTED)
     where = tree.place(PROMOTED)
     check_schema_version(value, PROMOTED_SCHEMA_VERSION, where=where)
-    promoted = validate(_PromotedFile, value, where=where, command="row3 lint").prompts
+    promoted = validate(PromotedFile, value, where=where, command="row3 lint").prompts
     for name, entry in promoted.items():
         if parse_version(entry.version) is None or parse_reference(f"{name}-{entry.version}") is None:
             raise InvalidFile(

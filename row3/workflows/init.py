@@ -16,7 +16,7 @@ from row3.store.files import disk_faults, read_bytes
 from row3.store.locks import writing
 from row3.store.project import LOCAL
 from row3.store.transaction import commit
-from row3.workflows.schemas.schema import schema_files
+from row3.workflows.schemas import schema_files
 
 SUITE = "starter"
 LINES = {

@@ -15,6 +15,7 @@ from row3.domain.quarantine import Quarantined
 from row3.domain.requests import Answer, Request
 from row3.domain.runs import HistoryEntry
 from row3.errors import InvalidFile
+from row3.reports.result_json import SCHEMA_VERSION
 from row3.store.history import history_text
 from row3.store.manifests import manifest_bytes
 from row3.store.prompts import Promotion, promoted_text
@@ -23,9 +24,9 @@ from row3.store.recording_lines import to_line
 from row3.store.reviewed import Reviewed, from_line
 from row3.store.tree import WorkTree
 from row3.workflows.init import init
-from row3.workflows.schemas.schema import schemas, write_schemas
+from row3.workflows.schemas import schemas, write_schemas
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 SHA = "0" * 64
 KINDS = {"documents": ("events-case", "entities-case"), "queries": ("retrieval-case",), "graph": ("graph-case",)}
 NAMES = sorted(
@@ -52,7 +53,8 @@ MEMORY = [
 
 
 def _errors(name: str, value: Any) -> list[str]:
-    return [f"{error.json_path}: {error.message}" for error in Draft202012Validator(schemas()[name]).iter_errors(value)]
+    validator = Draft202012Validator(schemas()[name], format_checker=Draft202012Validator.FORMAT_CHECKER)
+    return [f"{error.json_path}: {error.message}" for error in validator.iter_errors(value)]
 
 
 def test_all_are_there_and_are_schemas() -> None:
@@ -153,8 +155,8 @@ def test_a_baseline_as_row3_writes_it() -> None:
     manifest = Manifest("s", "extraction", "replay", "r", at, prompts, "m", {"p": {"model": "m"}}, 1, {"a": case})
     value = json.loads(manifest_bytes(manifest))
     assert _errors("baseline", value) == []
-    value["cases"][0]["answers"] = ["x"]
-    assert _errors("baseline", value) == ["$.cases[0].answers[0]: 'x' does not match '^[0-9a-f]{64}$'"]
+    value["cases"][0]["answers"] = [1]
+    assert _errors("baseline", value) == ["$.cases[0].answers[0]: 1 is not of type 'string'"]
 
 
 def test_a_recording_as_row3_writes_it() -> None:
@@ -191,7 +193,7 @@ def test_promoted_versions_as_row3_writes_them() -> None:
 
 def test_a_result() -> None:
     value = {
-        "schemaVersion": 1, "suite": "s", "mode": "replay", "prompts": {"p": "v1.0"}, "model": "m",
+        "schemaVersion": SCHEMA_VERSION, "suite": "s", "mode": "replay", "prompts": {"p": "v1.0"}, "model": "m",
         "metrics": {"recall": 0.5}, "intervals": {}, "zones": {"recall": "fail"}, "deltas": {"recall": -0.1},
         "verdict": None, "reasons": [{"verdict": "block", "text": "x"}], "usage": {}, "cases": [
             {"id": "a", "status": "scored", "metrics": {}, "zones": {}, "deltas": {}, "matches": None}
@@ -203,8 +205,8 @@ def test_a_result() -> None:
 
 def test_the_results_of_all_suites() -> None:
     value = {
-        "schemaVersion": 1, "verdict": "block", "exitCode": 2, "standings": {"s": "unusable"},
-        "suites": [{"schemaVersion": 1, "suite": "s", "verdict": None, "problem": "a.gold.json: not JSON"}],
+        "schemaVersion": SCHEMA_VERSION, "verdict": "block", "exitCode": 2, "standings": {"s": "unusable"},
+        "suites": [{"schemaVersion": SCHEMA_VERSION, "suite": "s", "verdict": None, "problem": "not JSON"}],
     }  # fmt: skip
     assert _errors("results", value) == []
     assert _errors("results", value | {"exitCode": 4})

@@ -1,0 +1,172 @@
+"""JSON Schemas of all files and results, so that an editor completes and checks as one types (`row3 schema`).
+
+They are made from the Structs that the files are read by. Results are only written: their Structs are here.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+
+from row3.domain.runs import HistoryEntry
+from row3.domain.scores import CaseStatus
+from row3.domain.tiers import Tier
+from row3.domain.verdicts import Word
+from row3.gate.results import Standing
+from row3.kinds import all_kinds
+from row3.reports.result_json import SCHEMA_VERSION as RESULT_VERSION
+from row3.store.config import CONFIG_SCHEMA_VERSION, Config
+from row3.store.files import write_atomic
+from row3.store.manifests import SCHEMA_VERSION as BASELINE_VERSION
+from row3.store.manifests import ManifestFile
+from row3.store.prompts import PROMOTED_SCHEMA_VERSION, PromotedFile
+from row3.store.quarantine import SCHEMA_VERSION as QUARANTINE_VERSION
+from row3.store.quarantine import QuarantineFile
+from row3.store.recording_lines import SCHEMA_VERSION as RECORDING_VERSION
+from row3.store.recording_lines import Recording
+from row3.store.reviewed import SCHEMA_VERSION as REVIEWED_VERSION
+from row3.store.reviewed import Judgement
+
+FOLDER = "schemas"
+DRAFT = "https://json-schema.org/draft/2020-12/schema"
+
+Fractions = dict[str, Annotated[float, Meta(ge=0, le=1)]]
+Zones = dict[str, Literal["fail", "marginal", "pass", "excellent"]]
+Deltas = dict[str, Annotated[float, Meta(ge=-1, le=1)]]
+
+class ReasonResult(Struct):
+    """A ground of the verdict."""
+
+    verdict: Word
+    text: str
+    metric: str | None = None
+    case: str | None = None
+
+
+class CaseResult(Struct):
+    """One case."""
+
+    id: str
+    status: CaseStatus
+    metrics: Fractions
+    zones: Zones
+    deltas: Deltas
+    matches: Annotated[dict[str, Any] | None, Meta(description="How each extracted and each expected item fared.")]
+    problem: Annotated[str, Meta(description="Why there is no answer, or why it could not be used.")] = ""
+    skipped: Annotated[dict[str, str], Meta(description="Why a metric does not apply.")] = {}
+
+
+class BaselineResult(Struct):
+    """What was compared with."""
+
+    tier: Tier
+    mode: str
+
+
+class Moves(Struct):
+    """Match counts over the cases that both runs have."""
+
+    baseline: dict[str, Any]
+    current: dict[str, Any]
+
+
+class Result(Struct, kw_only=True, rename="camel"):
+    """What `--format json` prints of a run or a comparison."""
+
+    schema_version: int
+    suite: str
+    mode: str
+    prompts: Annotated[dict[str, str], Meta(description="Version by prompt name, in pipeline order.")]
+    model: str
+    metrics: Annotated[Fractions, Meta(description="Means over the cases, fractions, by the keys of the kind.")]
+    intervals: Annotated[dict[str, Any], Meta(description="Paired confidence interval of each delta.")]
+    zones: Zones
+    deltas: Annotated[Deltas, Meta(description="Current minus baseline, fractions; empty without a comparison.")]
+    verdict: Word | None
+    reasons: list[ReasonResult]
+    usage: Annotated[dict[str, Any], Meta(description="Requests, tokens, cost in US dollars (null: unknown), seconds.")]
+    cases: list[CaseResult]
+    tier: Annotated[Tier | None, Meta(description="Recorded answers, or live ones.")] = None
+    warning_only: Annotated[list[str], Meta(description="Metrics whose fail zone warns and does not block.")] = []
+    baseline: BaselineResult | None = None
+    entity_metrics: Annotated[Fractions, Meta(description="The means of typed suites as entity_precision …")] = {}
+    match_counts: Annotated[dict[str, Any], Meta(description="How many items matched how, over the run.")] = {}
+    match_moves: Moves | None = None
+
+
+class SuiteResult(Struct, rename="camel"):
+    """The result of a suite, or why there is none."""
+
+    schema_version: int
+    suite: str
+    verdict: Word | None
+    problem: Annotated[str, Meta(description="Why the suite has no result.")] = ""
+
+
+class Results(Struct, kw_only=True, rename="camel", forbid_unknown_fields=True):
+    """What `--all --format json` prints."""
+
+    schema_version: int
+    verdict: Annotated[Word | None, Meta(description="The worst; null: none judged.")]
+    exit_code: Annotated[Literal[0, 1, 2, 3], Meta(description="2 comes before 1, 1 before 3, 3 before 0.")]
+    standings: Annotated[dict[str, Standing], Meta(description="By suite.")]
+    suites: list[SuiteResult]
+
+
+def schemas() -> dict[str, dict[str, Any]]:
+    """Return the schema of each kind of file, by the file's name without `.schema.json`."""
+    config = _schema(Config, CONFIG_SCHEMA_VERSION)
+    config["$defs"]["ProviderConfig"]["required"].remove("type")  # a model's provider need not say its type
+    named = {
+        **{kind.case_schema: _schema(kind.case_model) for kind in all_kinds().values()},
+        "recording": _schema(Recording, RECORDING_VERSION),
+        "baseline": _schema(ManifestFile, BASELINE_VERSION),
+        "history": _schema(list[HistoryEntry])
+        | {"description": "Every baseline, comparison and promotion, oldest first: metrics-history.json."},
+        "row3": config,
+        "promoted": _schema(PromotedFile, PROMOTED_SCHEMA_VERSION),
+        "reviewed": _schema(Judgement, REVIEWED_VERSION),
+        "quarantine": _schema(QuarantineFile, QUARANTINE_VERSION),
+        "result": _schema(Result, RESULT_VERSION),
+        "results": _schema(Results, RESULT_VERSION),
+    }
+    return {name: {"$schema": DRAFT, "title": f"row3: {name}"} | value for name, value in named.items()}
+
+
+def _schema(model: Any, version: int | None = None) -> dict[str, Any]:
+    """Return the schema of a type; a Struct's docstring describes it."""
+    value = msgspec.json.schema(model, ref_template="#/$defs/{name}")
+    parts: dict[str, Any] = value.pop("$defs")
+    if "$ref" in value:
+        value = parts.pop(model.__name__)
+    for key in ("schemaVersion", "schema_version") if version is not None else ():
+        if key in value["properties"]:
+            value["properties"][key] = {"const": version}
+    value.pop("title", None)
+    return value | ({"$defs": parts} if parts else {})
+
+
+def schema_files() -> dict[str, str]:
+    """Return the text of every schema, by its path in the project."""
+    return {
+        f"{FOLDER}/{name}.schema.json": json.dumps(value, ensure_ascii=False, indent=2) + "\n"
+        for name, value in schemas().items()
+    }
+
+
+def write_schemas(folder: Path) -> list[Path]:
+    """Write every schema as `<name>.schema.json` into the folder (a project's `schemas/`); returns all their paths.
+
+    A file that is as it should be is not touched. Raises `EnvironmentFault`.
+    """
+    paths = []
+    for name, text in schema_files().items():
+        path = folder / Path(name).name
+        if not path.is_file() or path.read_bytes() != text.encode():
+            write_atomic(path, text, where=name)
+        paths.append(path)
+    return paths

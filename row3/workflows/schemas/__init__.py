@@ -1,1 +1,0 @@
-"""JSON Schemas of every file, and of what `--format json` prints."""
