@@ -8,7 +8,6 @@ rename, so a reader sees the old or the new contents and never a part.
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 import re
 import stat
@@ -21,103 +20,41 @@ from row3.errors import EnvironmentFault, InvalidFile
 
 MAX_TEXT_BYTES = 64 * 1024 * 1024
 NO_PIPE = "Remove or rename it"
-AT_ONCE = getattr(os, "O_NONBLOCK", 0)
-"""To open a pipe without waiting for who writes into it; of a file it changes nothing."""
 CONFLICT = re.compile(r"^(<{7}|>{7}|\|{7}|={7})( |$)", re.MULTILINE)
 
 
 def open_file(path: Path, *, where: str, buffering: int = -1, fix: str = NO_PIPE) -> BinaryIO:
-    """The file, open for reading.
+    """Return the file, open for reading.
 
-    Raises:
-        InvalidFile: it is a pipe, a socket or a device, which may never begin or never end.
-        OSError: the machine does not let us open it.
+    Raises `InvalidFile` for a pipe, a socket or a device, which may never begin or never end; `OSError` as `open`.
     """
-    try:
-        file = _opened(path, buffering)
-    except OSError as error:
-        if error.errno == errno.ENXIO:  # a socket
-            raise _special(where, fix) from None
-        raise
-    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-        file.close()
-        raise _special(where, fix)
-    return file
-
-
-def _opened(path: Path, buffering: int) -> BinaryIO:
-    return open(path, "rb", buffering, opener=_at_once)  # `Path.open` takes no opener
-
-
-def _at_once(path: str, flags: int) -> int:
-    return os.open(path, flags | AT_ONCE)
-
-
-def _special(where: str, fix: str) -> InvalidFile:
-    return InvalidFile("this is a pipe, a socket or a device, not a file", where=where, fix=fix)
+    mode = path.stat().st_mode
+    if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+        raise InvalidFile("this is a pipe, a socket or a device, not a file", where=where, fix=fix)
+    return path.open("rb", buffering)
 
 
 def read_bytes(path: Path, *, where: str, limit: int = MAX_TEXT_BYTES) -> bytes:
-    """The file's bytes.
-
-    Raises:
-        InvalidFile: it does not exist, is no regular file, or is larger than `limit` bytes.
-        EnvironmentFault: the machine does not let us read it.
-    """
-    try:
-        with open_file(path, where=where) as file:
-            size = os.fstat(file.fileno()).st_size
-            if size > limit:
-                raise InvalidFile(
-                    f"the file has {size:,} bytes, more than {limit:,}", where=where, fix="Split it or remove it"
-                )
-            raw = file.read(size + 1)
-            if len(raw) > size:  # it has grown, or does not say its size
-                raw += file.read(limit)
-            if len(raw) > limit:
-                raise InvalidFile(f"there are more than {limit:,} bytes", where=where, fix="Split it or remove it")
-            return raw
-    except FileNotFoundError:
-        raise InvalidFile("the file does not exist", where=where, fix="Create it, or correct the name") from None
-    except IsADirectoryError:
-        raise InvalidFile("this is a folder, not a file", where=where, fix="Remove or rename it") from None
-    except OSError as error:
-        raise EnvironmentFault(
-            f"cannot be read ({error.strerror})", where=where, fix="Check the file's permissions"
-        ) from None
+    """Return the file's bytes; raises as `read_faults`, and `InvalidFile` for a file larger than `limit` bytes."""
+    with read_faults(where), open_file(path, where=where) as file:
+        size = os.fstat(file.fileno()).st_size
+        if size > limit:
+            what = f"the file has {size:,} bytes, more than {limit:,}"
+            raise InvalidFile(what, where=where, fix="Split it or remove it")
+        return file.read()
 
 
 def decode(raw: bytes, *, where: str) -> str:
-    """Text of UTF-8 bytes, without a byte order mark, line ends as LF.
-
-    Raises `InvalidFile` for another encoding.
-    """
+    """Return the text of UTF-8 bytes, without a byte order mark, line ends as LF; raises `InvalidFile`."""
     if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise InvalidFile("the file is in UTF-16", where=where, fix="Save it as UTF-8")
     try:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = raw[: error.start].count(b"\n") + 1
-        raise InvalidFile(
-            f"the file is not UTF-8 (byte {raw[error.start]:#04x} in line {line})", where=where, fix="Save it as UTF-8"
-        ) from None
-    if "\r" in text:
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return text
-
-
-CONFLICT_CURES = (
-    (
-        "baselines/",
-        "Take the other branch's (`git checkout BRANCH -- baselines`), save yours again (`row3 --baseline`)",
-    ),
-    ("prompts/promoted.json", "Take the other branch's files (docs/ci.md has the command), promote yours again"),
-    (
-        "metrics-history.json",
-        "Keep the lines of both sides (`metrics-history.json merge=union` in .gitattributes does)",
-    ),
-)
-"""What resolves the conflict of a file that row3 makes, by how its path begins."""
+        what = f"the file is not UTF-8 (byte {raw[error.start]:#04x} in line {line})"
+        raise InvalidFile(what, where=where, fix="Save it as UTF-8") from None
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 def refuse_conflicts(text: str, *, where: str) -> None:
@@ -127,8 +64,8 @@ def refuse_conflicts(text: str, *, where: str) -> None:
     found = CONFLICT.search(text)
     if found is not None:
         line = text.count("\n", 0, found.start()) + 1
-        fix = next((cure for begun, cure in CONFLICT_CURES if where.startswith(begun)), "Resolve the conflict")
-        raise InvalidFile("the file has merge-conflict markers", where=f"{where}:{line}", fix=f"{fix}, then run again")
+        fix = "Resolve the conflict (docs/ci.md#merging), then run again"
+        raise InvalidFile("the file has merge-conflict markers", where=f"{where}:{line}", fix=fix)
 
 
 @contextlib.contextmanager
@@ -136,6 +73,8 @@ def read_faults(where: str) -> Iterator[None]:
     """Turn the machine's refusals while reading into one clear message."""
     try:
         yield
+    except FileNotFoundError:
+        raise InvalidFile("the file does not exist", where=where, fix="Create it, or correct the name") from None
     except IsADirectoryError:
         raise InvalidFile("this is a folder, not a file", where=where, fix="Remove or rename it") from None
     except OSError as error:

@@ -10,18 +10,13 @@ import hashlib
 import os
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from stat import S_ISREG
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from row3.errors import InvalidFile
-from row3.store.files import AT_ONCE, MAX_TEXT_BYTES, decode, read_bytes, read_faults, refuse_conflicts
+from row3.store.files import MAX_TEXT_BYTES, decode, read_bytes, read_faults, refuse_conflicts
 
-READ = os.O_RDONLY | AT_ONCE | getattr(os, "O_BINARY", 0)
-SMALL = 1 << 16
-"""Bytes of one reading: nearly every golden case has fewer."""
-LIKE_FILES = (".json", ".jsonl")
-"""A folder named so is listed as a file: who reads it is told, instead of missing a case or its answers."""
 ALL = "\U0010ffff"
 """Sorts behind every path."""
 
@@ -55,36 +50,20 @@ class Tree(Protocol):
         """Return what messages call a file: its path, and the label of a tree that has one."""
 
 
+@dataclass(frozen=True)
 class WorkTree:
     """The project's folder on disk."""
 
-    label = ""
-
-    def __init__(self, root: Path) -> None:
-        self.root = root
-        self._prefix = f"{root}{os.sep}"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, WorkTree) and other.root == self.root
-
-    def __hash__(self) -> int:
-        return hash(self.root)
+    root: Path
+    label: ClassVar[str] = ""
 
     def read(self, path: str, *, limit: int = MAX_TEXT_BYTES) -> bytes:
-        """See `Tree`. Nearly every file is read by one call, which takes a third as long as a file object."""
-        try:
-            descriptor = os.open(self._prefix + path, READ)
-            try:
-                raw = os.read(descriptor, SMALL) if S_ISREG(os.fstat(descriptor).st_mode) else b""
-            finally:
-                os.close(descriptor)
-        except OSError:
-            raw = b""
-        return raw if 0 < len(raw) < min(SMALL, limit) else read_bytes(self.root / path, where=path, limit=limit)
+        """See `Tree`."""
+        return read_bytes(self.root / path, where=path, limit=limit)
 
     def exists(self, path: str) -> bool:
         """See `Tree`."""
-        return os.path.exists(self._prefix + path)  # noqa: PTH110 - a hundred times a command
+        return (self.root / path).exists()
 
     def files(self, folder: str, *, deep: bool = False) -> list[str]:
         """See `Tree`."""
@@ -92,23 +71,23 @@ class WorkTree:
             return sorted(self._files(folder, deep=deep))
 
     def _files(self, folder: str, *, deep: bool) -> Iterator[str]:
-        if not os.path.isdir(self._prefix + folder):  # noqa: PTH112
-            return
-        with os.scandir(self._prefix + folder) as entries:
-            for entry in entries:
-                if entry.name.startswith("."):
-                    continue
-                if not entry.is_dir() or entry.name.endswith(LIKE_FILES):
-                    yield f"{folder}/{entry.name}"
-                elif deep:
-                    yield from self._files(f"{folder}/{entry.name}", deep=True)
+        for entry in self._entries(folder):
+            if not entry.is_dir():
+                yield f"{folder}/{entry.name}"
+            elif deep:
+                yield from self._files(f"{folder}/{entry.name}", deep=True)
 
     def folders(self, folder: str) -> list[str]:
         """See `Tree`."""
-        if not os.path.isdir(self._prefix + folder):  # noqa: PTH112
+        with read_faults(folder):
+            return sorted(entry.name for entry in self._entries(folder) if entry.is_dir())
+
+    def _entries(self, folder: str) -> list[os.DirEntry[str]]:
+        path = self.root / folder
+        if not path.is_dir():
             return []
-        with read_faults(folder), os.scandir(self._prefix + folder) as entries:
-            return sorted(entry.name for entry in entries if entry.is_dir() and not entry.name.startswith("."))
+        with os.scandir(path) as entries:
+            return [entry for entry in entries if not entry.name.startswith(".")]
 
     def oid(self, path: str) -> str:
         """See `Tree`."""
