@@ -77,12 +77,10 @@ def case_files(tree: Tree, folder: str) -> list[str]:
     """Return the case files of a suite's folder, by name. Raises `InvalidFile` where there are none."""
     files = golden_files(tree, folder)
     if not files:
-        strange = misnamed(tree, folder)
-        raise InvalidFile(
-            f"the suite has no golden cases ({PATTERN})" + (f"; {strange[0]} is not named so" if strange else ""),
-            where=tree.place(f"{folder}/"),
-            fix="Write some, as `row3 init` in an empty folder shows, or name another suite",
-        )
+        what = f"the suite has no golden cases ({PATTERN})"
+        what += "".join(f"; {name} is not named so" for name in misnamed(tree, folder)[:1])
+        fix = "Write some, as `row3 init` in an empty folder shows, or name another suite"
+        raise InvalidFile(what, where=tree.place(f"{folder}/"), fix=fix)
     return files
 
 
@@ -111,25 +109,12 @@ def read_cases(tree: Tree, folder: str, kind: Kind, pattern: str | None = None) 
     fits the pattern.
     """
     fits = 0
-    for stored in _unique(tree, case_files(tree, folder), kind):
+    for stored in unique_cases(tree, case_files(tree, folder), kind):
         if pattern is None or fnmatch.fnmatchcase(stored.id, pattern):
             fits += 1
             yield stored
     if not fits:
         raise UsageError(f"no case fits `{pattern}`", where=tree.place(f"{folder}/"), fix="See the ids with `row3 -v`")
-
-
-def is_named_after(where: str, case_id: str) -> bool:
-    """Return whether a case's file is named after its id; of two files with one id, the other is the copy."""
-    return where.rpartition("/")[2] == f"{case_id}{PATTERN[1:]}"
-
-
-def _twice(stored: StoredCase, earlier: str) -> InvalidFile:
-    """Return the error for two files with one id; it points to the file that is not named after the id, if one is."""
-    where, other = stored.where, earlier
-    if is_named_after(where, stored.id) and not is_named_after(earlier, stored.id):
-        where, other = other, where
-    return InvalidFile(f"the id `{stored.id}` is also that of {other}", where=where, fix="Give it another")
 
 
 def case_id_of(value: Mapping[str, Any]) -> str:
@@ -144,33 +129,24 @@ def ids_of(tree: Tree, folder: str) -> list[str]:
 
 def sources_of(tree: Tree, folder: str) -> dict[str, str]:
     """Return the source of each case that names one, by case id. An unreadable file is left out."""
-    return {
-        case_id_of(value): value["source"] for value in _objects(tree, folder) if isinstance(value.get("source"), str)
-    }
+    found = ((case_id_of(value), value.get("source")) for value in _objects(tree, folder))
+    return {case_id: source for case_id, source in found if isinstance(source, str)}
 
 
 def _objects(tree: Tree, folder: str) -> Iterator[dict[str, Any]]:
     for path in golden_files(tree, folder):
         with contextlib.suppress(InvalidFile, EnvironmentFault, ValueError):
-            value = msgspec.json.decode(tree.read(path))
-            if isinstance(value, dict):
-                yield value
+            yield msgspec.json.decode(tree.read(path), type=dict[str, Any])
 
 
-def refuse_twice(tree: Tree, files: Iterable[str], kind: Kind) -> None:
-    """Raise `InvalidFile` that names the two files with one id."""
-    for _ in _unique(tree, files, kind):
-        pass
-
-
-def _unique(tree: Tree, files: Iterable[str], kind: Kind) -> Iterator[StoredCase]:
-    """Yield the cases of the files; raises `InvalidFile` at the second file with an id."""
+def unique_cases(tree: Tree, files: Iterable[str], kind: Kind) -> Iterator[StoredCase]:
+    """Return the cases of the files; raises `InvalidFile` at the second file with an id."""
     seen: dict[str, str] = {}
     for path in files:
         stored = read_case(tree, path, kind)
-        if stored.id in seen:
-            raise _twice(stored, seen[stored.id])
-        seen[stored.id] = stored.where
+        if (earlier := seen.setdefault(stored.id, path)) != path:
+            what = f"the id `{stored.id}` is also that of {earlier}"
+            raise InvalidFile(what, where=path, fix="Give one of them another")
         yield stored
 
 

@@ -25,7 +25,6 @@ Model = TypeVar("Model", bound=msgspec.Struct)
 _PLACE = re.compile(r"( starting)? at$")
 """The end of a decoder's message that leads over to a place, which is said before."""
 ESCAPED_COLON = re.compile(rb"\\u003[aA]")
-LONE_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 class _RefusedError(ValueError):
@@ -36,23 +35,21 @@ def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) != len(pairs):
         keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        raise _RefusedError(f"key `{twice}` stands twice in one object")
+        raise _RefusedError(f"key `{next(key for key in keys if keys.count(key) > 1)}` stands twice in one object")
     return value
 
 
-def _constant(name: str) -> NoReturn:
-    raise _RefusedError(f"{name} is not a JSON number")
+def _no_number(text: str) -> NoReturn:
+    raise _RefusedError(f"{text} is not a JSON number")
 
 
 def _finite(text: str) -> float:
-    value = float(text)
-    if math.isinf(value):
+    if math.isinf(value := float(text)):
         raise _RefusedError(f"{text} is too large for a number")
     return value
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_constant, parse_float=_finite)
+_DECODER = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_no_number, parse_float=_finite)
 
 
 def parse_json(text: str, *, where: str, surrogates: bool = False) -> Any:
@@ -79,29 +76,27 @@ def quick_json(raw: bytes) -> Any:
 
 
 def _slow_json(text: str, where: str, *, surrogates: bool) -> Any:
+    fix = "Correct the file"
     try:
         value = _DECODER.decode(text)
+        if not surrogates:
+            json.dumps(value, ensure_ascii=False).encode("utf-8")
     except _RefusedError as error:
-        raise InvalidFile(str(error), where=where, fix="Correct the file") from None
+        what = str(error)
     except json.JSONDecodeError as error:
         refuse_conflicts(text, where=where)
         what = "the file is empty" if not text.strip() else f"not JSON: {_PLACE.sub('', error.msg)}"
-        raise InvalidFile(
-            what, where=f"{where}:{error.lineno}:{error.colno}", fix="Correct the file, or restore it from git"
-        ) from None
-    except (RecursionError, ValueError) as error:
-        what = "nested too deeply" if isinstance(error, RecursionError) else f"not JSON: {why_no_json(error)}"
-        raise InvalidFile(what, where=where, fix="Correct the file") from None
-    if not surrogates and LONE_SURROGATE.search(text) is not None:
-        try:
-            json.dumps(value, ensure_ascii=False).encode("utf-8")
-        except UnicodeEncodeError:
-            raise InvalidFile(
-                "a text holds half a surrogate pair (`\\ud800` to `\\udfff`), which is no character",
-                where=where,
-                fix="Write the character itself, or both halves",
-            ) from None
-    return value
+        where, fix = f"{where}:{error.lineno}:{error.colno}", "Correct the file, or restore it from git"
+    except RecursionError:
+        what = "nested too deeply"
+    except UnicodeEncodeError:
+        what = "a text holds half a surrogate pair (`\\ud800` to `\\udfff`), which is no character"
+        fix = "Write the character itself, or both halves"
+    except ValueError as error:
+        what = f"not JSON: {why_no_json(error)}"
+    else:
+        return value
+    raise InvalidFile(what, where=where, fix=fix)
 
 
 def read_json(tree: Tree, path: str) -> Any:
@@ -131,14 +126,12 @@ def json_object(value: Any, *, where: str) -> dict[str, Any]:
 def check_schema_version(value: Any, known: int, *, where: str) -> int:
     """Return the file's schema version (1 where it says none); raises `InvalidFile` for a newer one than `known`."""
     version = value.get("schemaVersion", 1) if isinstance(value, dict) else 1
-    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
-        raise InvalidFile(
-            f"schemaVersion {marked(version)} is not a whole number from 1", where=where, fix="Correct the file"
-        )
+    if type(version) is not int or version < 1:
+        what = f"schemaVersion {marked(version)} is not a whole number from 1"
+        raise InvalidFile(what, where=where, fix="Correct the file")
     if version > known:
-        raise InvalidFile(
-            f"schemaVersion {version} is newer than this row3 knows ({known})", where=where, fix="Upgrade row3"
-        )
+        what = f"schemaVersion {version} is newer than this row3 knows ({known})"
+        raise InvalidFile(what, where=where, fix="Upgrade row3")
     return version
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from typing import Annotated, Any
 
@@ -10,6 +9,7 @@ from msgspec import Meta, Struct, field, to_builtins
 
 from row3.domain.prompts import Prompt, PromptRef, Version, parse_reference, parse_version
 from row3.domain.requests import digest_text
+from row3.domain.structs import MUST
 from row3.errors import InvalidFile
 from row3.store.documents import check_schema_version, read_json, validate
 from row3.store.tree import Tree, read_text
@@ -21,7 +21,7 @@ PROMOTED_SCHEMA_VERSION = 1
 
 class _FrontMatter(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     name: str
-    version: str
+    version: Annotated[str, Meta(extra={MUST: 'a version in quotes, like "1.0"'})]
     description: str = ""
     output: str
     model: str | None = None
@@ -59,20 +59,12 @@ def versions(tree: Tree) -> dict[str, list[Version]]:
             continue
         ref = parse_reference(f"{stem}.md")
         if ref is None:
+            what = "the file name is not `<name>-v<major>.<minor>.md`"
             raise InvalidFile(
-                "the file name is not `<name>-v<major>.<minor>.md`",
-                where=tree.place(path),
-                fix=f"Rename it{_as_meant(stem)}",
+                what, where=tree.place(path), fix="Rename it, for example to `decompose-concepts-v1.0.md`"
             )
         found.setdefault(ref.name, []).append(ref.version)
     return {name: sorted(all_of_it) for name, all_of_it in found.items()}
-
-
-def _as_meant(stem: str) -> str:
-    """What to call a file that lacks its v: `name-1.2`, `name_v1.2`, `name v1.2`."""
-    hit = re.fullmatch(r"(?P<name>.*?)[-_ .]?[vV]?(?P<number>\d+\.\d+)", stem)
-    meant = None if hit is None else parse_reference(f"{hit['name'].rstrip('-_ .').lower()}-v{hit['number']}")
-    return ", for example to `decompose-concepts-v1.0.md`" if meant is None else f" to `{meant}.md`"
 
 
 def read_prompt(tree: Tree, ref: PromptRef) -> Prompt:
@@ -85,42 +77,24 @@ def read_prompt(tree: Tree, ref: PromptRef) -> Prompt:
     return parse_prompt(read_text(tree, path), ref, path=path, where=tree.place(path))
 
 
-def read_version_text(tree: Tree, ref: PromptRef) -> str:
-    """Return the text of a version's file, whatever is in it; raises `InvalidFile` where it cannot be read."""
-    return read_text(tree, f"{FOLDER}/{ref}.md")
-
-
 def parse_prompt(text: str, ref: PromptRef, *, path: str, where: str) -> Prompt:
     """A prompt from its file's text; raises `InvalidFile`."""
     front, body = _split(text, where=where)
     value = _front_matter(front, where=where)
     if not isinstance(value, dict):
         raise InvalidFile("the front matter holds no keys", where=where, fix="Give name, version and output")
-    if isinstance(value.get("version"), (int, float)):
-        raise InvalidFile(
-            f"field `version` is the number {value['version']}",
-            where=where,
-            fix=f'Quote it: version: "{ref.version.major}.{ref.version.minor}"',
-        )
-    matter = validate(_FrontMatter, value, where=where, command="row3 lint")
+    matter = validate(_FrontMatter, value, where=where)
     version = parse_version(matter.version)
     if matter.name != ref.name or version != ref.version:
         field = "name" if matter.name != ref.name else "version"
-        raise InvalidFile(
-            f"the front matter says {matter.name} {matter.version}, the file name says {ref.name} {ref.version}",
-            where=f"{where} field {field}",
-            fix="Make them agree",
-        )
-    parameters = {
-        key: getattr(matter, key)
-        for key in ("model", "temperature", "seed", "max_tokens")
-        if getattr(matter, key) is not None
-    }
+        what = f"the front matter says {matter.name} {matter.version}, the file name says {ref.name} {ref.version}"
+        raise InvalidFile(what, where=f"{where} field {field}", fix="Make them agree")
+    given = {key: getattr(matter, key) for key in ("model", "temperature", "seed", "max_tokens")}
     return Prompt(
         ref=ref,
         description=matter.description,
         output=matter.output,
-        parameters=parameters,
+        parameters={key: value for key, value in given.items() if value is not None},
         body=body,
         digest=digest_text(text),
         text=text,
@@ -130,14 +104,13 @@ def parse_prompt(text: str, ref: PromptRef, *, path: str, where: str) -> Prompt:
 
 def _split(text: str, *, where: str) -> tuple[str, str]:
     lines = text.split("\n")
-    if lines[0].strip() != "---":
-        raise InvalidFile(
-            "the file does not begin with YAML front matter", where=f"{where}:1", fix="Begin it with a line `---`"
-        )
-    for number, line in enumerate(lines[1:], 1):
-        if line.strip() == "---":
-            return "\n".join(lines[1:number]), "\n".join(lines[number + 1 :])
-    raise InvalidFile("the front matter has no end", where=f"{where}:1", fix="End it with a line `---`")
+    rulers = [number for number, line in enumerate(lines) if line.strip() == "---"]
+    if rulers[:1] != [0]:
+        what = "the file does not begin with YAML front matter"
+        raise InvalidFile(what, where=f"{where}:1", fix="Begin it with a line `---`")
+    if len(rulers) < 2:
+        raise InvalidFile("the front matter has no end", where=f"{where}:1", fix="End it with a line `---`")
+    return "\n".join(lines[1 : rulers[1]]), "\n".join(lines[rulers[1] + 1 :])
 
 
 def _front_matter(front: str, *, where: str) -> Any:
@@ -191,30 +164,25 @@ def read_promoted(tree: Tree) -> dict[str, Promotion]:
     value = read_json(tree, PROMOTED)
     where = tree.place(PROMOTED)
     check_schema_version(value, PROMOTED_SCHEMA_VERSION, where=where)
-    promoted = validate(PromotedFile, value, where=where, command="row3 lint").prompts
+    promoted = validate(PromotedFile, value, where=where).prompts
     for name, entry in promoted.items():
         if parse_version(entry.version) is None or parse_reference(f"{name}-{entry.version}") is None:
-            raise InvalidFile(
-                f"field `prompts.{name}.version`: `{entry.version}` is not a version", where=where, fix="Correct it"
-            )
+            what = f"field `prompts.{name}.version`: `{entry.version}` is not a version"
+            raise InvalidFile(what, where=where, fix="Correct it")
     return promoted
 
 
 def check_locked(prompt: Prompt, promoted: dict[str, Promotion]) -> None:
     """Raise `InvalidFile` where a version that was once promoted has been edited in place."""
-    entry = promoted.get(prompt.ref.name)
-    if entry is None:
-        return
-    digest = (entry.locked | {entry.version: entry.digest}).get(str(prompt.ref.version))
-    if digest is not None and digest != prompt.digest:
-        raise InvalidFile(
-            f"{prompt.ref.name} {prompt.ref.version} is promoted and was edited in place",
-            where=prompt.path,
-            fix=(
-                f"Take the edits to a new version with `row3 new-version {prompt.ref.name}`, then put this one back: "
-                f"`git checkout -- {prompt.path}`"
-            ),
-        )
+    name, version = prompt.ref.name, str(prompt.ref.version)
+    entry = promoted.get(name)
+    if (
+        entry is not None
+        and (entry.locked | {entry.version: entry.digest}).get(version, prompt.digest) != prompt.digest
+    ):
+        fix = f"Take the edits to a new version with `row3 new-version {name}`, then put this one back: "
+        fix += f"`git checkout -- {prompt.path}`"
+        raise InvalidFile(f"{name} {version} is promoted and was edited in place", where=prompt.path, fix=fix)
 
 
 def check_all_locked(tree: Tree, promoted: dict[str, Promotion]) -> None:

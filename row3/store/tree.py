@@ -72,7 +72,8 @@ class WorkTree:
 
     def _files(self, folder: str, *, deep: bool) -> Iterator[str]:
         for entry in self._entries(folder):
-            if not entry.is_dir():
+            # A folder named like a file is listed as one, so that its reader says so instead of missing a case.
+            if not entry.is_dir() or entry.name.endswith((".json", ".jsonl")):
                 yield f"{folder}/{entry.name}"
             elif deep:
                 yield from self._files(f"{folder}/{entry.name}", deep=True)

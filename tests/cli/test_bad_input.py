@@ -149,7 +149,7 @@ ALL = (
     Bad("prompt-unknown-key", put(PROMPT, "temperature", "temprature"), (PROMPT, "did you mean `temperature`")),
     Bad("prompt-key-twice", put(PROMPT, "temperature: 0", "temperature: 0\ntemperature: 1"), (PROMPT, "stands twice")),
     Bad("prompt-nan", put(PROMPT, "temperature: 0", "temperature: .nan"), (PROMPT, "`temperature`")),
-    Bad("prompt-number", put(PROMPT, '"1.1"', "1.1"), (PROMPT, "Quote it")),
+    Bad("prompt-number", put(PROMPT, '"1.1"', "1.1"), (PROMPT, "a version in quotes")),
     Bad("prompt-v1", put(PROMPT, '"1.1"', '"v1"'), (PROMPT, "Make them agree")),
     Bad("prompt-other-name", put(PROMPT, "name: extract", "name: extrct"), (PROMPT, "Make them agree")),
     Bad("prompt-output", put(PROMPT, "output: extraction", "output: extract"), (PROMPT, "Outputs: ")),
@@ -410,7 +410,7 @@ def test_of_two_files_with_one_id_the_one_with_another_name_is_wrong(tmp_path: P
     box = tiny(tmp_path / "project")
     box.write("golden/bread/a-copy.gold.json", box.read("golden/bread/rye.gold.json"))
     (error,) = box.row3(code=2).errors
-    assert "golden/bread/a-copy.gold.json: the id `rye` is also that of golden/bread/rye.gold.json" in error
+    assert "golden/bread/rye.gold.json: the id `rye` is also that of golden/bread/a-copy.gold.json" in error
 
 
 def test_an_import_says_whose_answers_it_takes_them_for(tmp_path: Path) -> None:

@@ -17,11 +17,11 @@ from row3.kinds.base import Finding, Reference
 from row3.matching.normalise import normalise
 from row3.store import embeddings, positions, quarantine, reviewed
 from row3.store.cases import (
+    ENDING,
     ID_KEYS,
     PATTERN,
     case_id_of,
     golden_files,
-    is_named_after,
     misnamed,
     name_of,
     parse_value,
@@ -85,7 +85,7 @@ class CaseLint:
         earlier = ids.setdefault(case_id, where)
         if earlier != where:
             yield Finding("error", "id-twice", f"the id `{case_id}` is also that of {earlier}", at)
-        if not is_named_after(where, case_id):
+        if name_of(where) != f"{case_id}{ENDING}":
             yield Finding("warning", "file-name", f"the id is `{case_id}`, the file is {name_of(where)}", at)
 
     @cached_property

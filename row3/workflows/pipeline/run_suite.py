@@ -18,7 +18,7 @@ from row3.errors import InvalidFile, UsageError
 from row3.gate.results import Run
 from row3.gate.zones import zones_of
 from row3.metrics.composite import overall
-from row3.store.cases import CaseFiles, case_files, refuse_twice
+from row3.store.cases import CaseFiles, case_files, unique_cases
 from row3.store.config import Mode
 from row3.store.other_suites import no_case_fits
 from row3.store.project import Project
@@ -111,7 +111,7 @@ def replay(
     seen: set[str] = set()
     for result in evaluate_all(paths, work, jobs=options.jobs or project.config.jobs):
         if result.case_id in seen:
-            refuse_twice(tree, paths, suite.kind)
+            list(unique_cases(tree, paths, suite.kind))  # names the two files
         seen.add(result.case_id)
         yield result
     if not seen and options.case is not None:

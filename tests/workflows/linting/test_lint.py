@@ -493,7 +493,7 @@ def spoil_prompt(root: Path, before: str, after: str, file: str = PROMPT) -> str
             "temperature: 9",
             "should be a number <= 2",
         ),
-        ('version: "1.0"', "version: 1.0", "invalid-field", "version", "version: 1.0", "is the number 1.0"),
+        ('version: "1.0"', "version: 1.0", "invalid-field", "version", "version: 1.0", "should be a version in quotes"),
         ('version: "1.0"', 'version: "1.4"', "invalid-field", "version", 'version: "1.4"', "the file name says"),
         ("output: concepts", "output: [", "invalid-file", "", "output: [", "not YAML"),
         ("name: decompose-concepts", "", "invalid-field", "name", "", "is missing"),
