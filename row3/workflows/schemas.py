@@ -38,6 +38,7 @@ Fractions = dict[str, Annotated[float, Meta(ge=0, le=1)]]
 Zones = dict[str, Literal["fail", "marginal", "pass", "excellent"]]
 Deltas = dict[str, Annotated[float, Meta(ge=-1, le=1)]]
 
+
 class ReasonResult(Struct):
     """A ground of the verdict."""
 
