@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import click
 
 from row3.cli.common import Common
-from row3.cli.output import append_summary
-from row3.cli.show import no_comment, places_of, tell_noted
+from row3.cli.show import show_result, tell_noted, tell_saved
 
 if TYPE_CHECKING:
-    from row3.gate.results import SuitesReport
     from row3.store.suites import Suite
     from row3.workflows.flags import LiveFlags
     from row3.workflows.session import Session
@@ -35,13 +32,16 @@ def run_all_suites(common: Common, live: LiveFlags, *, baseline: bool, compare: 
         from row3.workflows.running import plain_run
 
         report = run_all(suites, plain_run)
-    common.show(suites_text(report, common))
+    code = show_result(report, common)
     suites.finish()
     if compare:
         tell_noted(common, suites.noted, in_git=suites.in_git)
     if baseline:
-        _tell_saved(report, suites, common)
-    return report.exit_code
+        whole = {result.suite for result in report.results if not result.exit_code}
+        made = [session.suite for session in suites.made if session.suite.name in whole]
+        paths = [suites.project.baseline(suite.name, suite.tier) for suite in made]
+        tell_saved(common, paths, in_git=suites.in_git)
+    return code
 
 
 def gate_without(common: Common, against: str) -> int | None:
@@ -59,11 +59,10 @@ def gate_without(common: Common, against: str) -> int | None:
     )
     if gone is None:
         return None
-    report = SuitesReport([gone])
-    common.show(suites_text(report, common))
-    if not report.exit_code:
+    code = show_result(SuitesReport([gone]), common)
+    if not code:
         common.say("the approval counts once metrics-history.json and CHANGELOG.md are committed with the change")
-    return report.exit_code
+    return code
 
 
 def refuse_one(common: Common) -> None:
@@ -98,28 +97,3 @@ def opened(common: Common, live: LiveFlags | None = None) -> AllSuites:
     if live is not None:
         suites.live = live
     return suites
-
-
-def suites_text(report: SuitesReport, common: Common) -> str | Iterable[bytes]:
-    """Return the result in the format of --format. Raises `UsageError` for a comment if nothing was compared."""
-    from row3.reports import formats
-    from row3.reports.issues import HERE
-
-    if common.format == "comment" and not report.judged:
-        raise no_comment()
-    if common.format == "github":
-        append_summary(formats.suites_summary(report))
-    places = places_of(common) if common.format in ("github", "codequality") else HERE
-    return formats.suites_text(report, common.format, style=common.style, verbose=common.verbose > 0, places=places)
-
-
-def _tell_saved(report: SuitesReport, suites: AllSuites, common: Common) -> None:
-    if not common.may_write:
-        common.say("nothing was saved: a run in CI or for this format writes no tracked file")
-        return
-    whole = {result.suite for result in report.results if not result.exit_code}
-    made = [session.suite for session in suites.made if session.suite.name in whole]
-    saved = [suites.project.baseline(suite.name, suite.tier) for suite in made]
-    if saved:
-        more = "; commit them with metrics-history.json" if suites.in_git else ""
-        common.say(f"baselines saved: {', '.join(saved)}{more}")

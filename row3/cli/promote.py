@@ -67,6 +67,7 @@ def command(
 
 def show_promotion(result: PromotionResult, common: Common) -> int:
     """Show what a promotion did; returns 1 if the gate blocks, else 0."""
+    from row3.gate.results import judged, ran
     from row3.reports.formats import with_first_line
     from row3.reports.promotion import promotion_document
 
@@ -75,8 +76,7 @@ def show_promotion(result: PromotionResult, common: Common) -> int:
         document = promotion_document(result, verbose=common.verbose > 0)
         common.show(with_first_line(result.run, document, common.style))
     else:
-        declines = 0 if comparison is None else comparison.declines
-        common.show(result_text(result.run, comparison, common, declines=declines))
+        common.show(result_text(ran(result.run) if comparison is None else judged(comparison), common))
     for text in result.notes:
         common.say(text)
     return BLOCKED if result.refused else 0

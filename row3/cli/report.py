@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import click
 
 from row3.cli import options
-from row3.cli.all_suites import opened, refuse_one, suites_text
+from row3.cli.all_suites import opened, refuse_one
 from row3.cli.commands import Command
 from row3.cli.common import Common
 from row3.cli.out_file import PAGES, check_folder, check_out, refuse_foreign
 from row3.cli.output import emit
-from row3.cli.show import INCOMPLETE, show_comparison
+from row3.cli.show import INCOMPLETE, show_result
 from row3.domain.counts import count
 from row3.errors import UsageError
 
@@ -47,6 +47,7 @@ def command(common: Common, *, against: str | None, all_suites: bool) -> int:
     """
     if all_suites:
         return _report_all(common, against)
+    from row3.gate.results import judged
     from row3.reports.html import html_report
     from row3.workflows.comparing.compare import compare
     from row3.workflows.history.trend import suite_history
@@ -60,7 +61,7 @@ def command(common: Common, *, against: str | None, all_suites: bool) -> int:
     base = None if against is None else find_base(session.project, against)
     comparison = compare(session, base=base, pages=pages)
     page = html_report(comparison, suite_history(session.project, session.suite)) if pages else None
-    code = show_comparison(comparison, common, page)
+    code = show_result(judged(comparison), common, page)
     if common.out is not None:
         common.say(f"{common.out}: report on suite {session.suite.name}")
     return INCOMPLETE if code == INCOMPLETE else 0
@@ -85,7 +86,7 @@ def _report_all(common: Common, against: str | None) -> int:
         common.say(f"{folder / INDEX} and the pages of {count(len(results), 'suite')}")
     report = SuitesReport(sorted(results, key=lambda result: result.suite))
     if folder is None:
-        common.show(suites_text(report, common))
+        show_result(report, common)
     for result in report.results if common.out is not None else ():
         if result.run is None and not result.is_new:
             common.say(f"{result.suite}: {result.problem}")

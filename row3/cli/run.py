@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from row3.cli.common import Common
-from row3.cli.show import show_comparison, show_run, tell_noted
+from row3.cli.show import show_result, tell_noted, tell_saved
 from row3.domain.counts import count
 
 if TYPE_CHECKING:
@@ -79,18 +79,19 @@ def run_default(common: Common, flags: Flags) -> int:
         return _save_baseline(session, common)
     from row3.workflows.running import plain_run
 
-    code = show_run(plain_run(session), common)
+    code = show_result(plain_run(session), common)
     session.finish()
     return code
 
 
 def _compare(session: Session, common: Common, against: str | None) -> int:
+    from row3.gate.results import judged
     from row3.workflows.comparing.gating import gate
 
     comparison = gate(session, against=against, approve=common.approve)
     if common.approve is not None and comparison.approval is None:
         session.say("nothing is blocked that could be approved")
-    code = show_comparison(comparison, common)
+    code = show_result(judged(comparison), common)
     session.finish()
     if comparison.approval is None:  # the result itself says what to commit with an approval
         tell_noted(common, int(comparison.noted), in_git=comparison.in_git)
@@ -100,15 +101,11 @@ def _compare(session: Session, common: Common, against: str | None) -> int:
 def _save_baseline(session: Session, common: Common) -> int:
     from row3.workflows.comparing.baseline import save_baseline
 
-    announced = save_baseline(session)
-    show_run(announced, common)
+    saved = save_baseline(session)
+    show_result(saved, common)
     session.finish()
-    if session.may_write:
-        path = session.project.baseline(session.suite.name, session.suite.tier)
-        in_git = announced.run.header.dirty is not None
-        session.say(f"baseline saved as {path}{'; commit it with metrics-history.json' * in_git}")
-    else:
-        session.say("nothing was saved: a run in CI or for this format writes no tracked file")
+    in_git = saved.run is not None and saved.run.header.dirty is not None
+    tell_saved(common, [session.project.baseline(session.suite.name, session.suite.tier)], in_git=in_git)
     return 0
 
 

@@ -9,7 +9,7 @@ import click
 from row3.cli import options
 from row3.cli.commands import Command
 from row3.cli.common import Common
-from row3.cli.show import show_run
+from row3.cli.show import show_result
 
 
 @click.command(cls=Command)
@@ -24,9 +24,10 @@ def command(name: str, outputs: str, common: Common) -> int:
 
     FILE has a line for each golden case of SUITE. Nothing is judged: exit 0, or 3 if a case has no output.
     """
+    from row3.gate.results import ran
     from row3.store.history import read_history
     from row3.store.suites import pick_suite
-    from row3.workflows.running import Announced, declining_runs
+    from row3.workflows.running import declining_runs
     from row3.workflows.score import score_outputs
     from row3.workflows.session import Session, note_misnamed, save_log
 
@@ -37,4 +38,4 @@ def command(name: str, outputs: str, common: Common) -> int:
     # Kept like every other run, so that `row3 diff` can name it.
     save_log(Session(project, suite, run_options, may_write=common.may_write, say=common.say), run)
     declines = declining_runs(read_history(project.tree), None, run.suite)
-    return show_run(Announced(run, declines), common)
+    return show_result(ran(run, declines), common)

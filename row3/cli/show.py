@@ -4,38 +4,32 @@ from __future__ import annotations
 
 import glob
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from row3.cli.common import Common
 from row3.cli.output import append_summary, tell
-from row3.domain.counts import count, part
+from row3.domain.counts import part
 
 if TYPE_CHECKING:
-    from row3.gate.results import Comparison, Run
+    from row3.gate.results import Run, SuiteResult, SuitesReport
     from row3.reports.issues import Places
     from row3.workflows.hook import HookVerdict
-    from row3.workflows.running import Announced
 
 INCOMPLETE = 3
 BLOCKED = 1
 
 
-def show_run(announced: Announced, common: Common) -> int:
-    """Show a scorecard; returns 3 if a case has no answer, else 0."""
-    run = announced.run
-    common.show(result_text(run, None, common, declines=announced.declines))
-    return _tell_incomplete(run, common) if run.failed else 0
+def show_result(result: SuiteResult | SuitesReport, common: Common, page: Iterable[bytes] | None = None) -> int:
+    """Show a result in the format of --format, or its page; returns its exit code.
 
-
-def show_comparison(comparison: Comparison, common: Common, page: Iterable[bytes] | None = None) -> int:
-    """Show a comparison, or its page; returns 3 if a case has no answer, 1 if the gate blocks, else 0."""
-    common.show(page or result_text(comparison.run, comparison, common))
-    if comparison.run.failed:
-        return _tell_incomplete(comparison.run, common)
-    if not comparison.judgement.complete:
-        return INCOMPLETE
-    return BLOCKED if comparison.blocked else 0
+    Raises `UsageError` for a comment on what was not compared.
+    """
+    common.show(page or result_text(result, common))
+    run = getattr(result, "run", None)
+    if run is not None and run.failed:
+        _tell_incomplete(run, common)
+    return result.exit_code
 
 
 def show_hook(verdict: HookVerdict, common: Common) -> int:
@@ -50,32 +44,19 @@ def show_hook(verdict: HookVerdict, common: Common) -> int:
     return verdict.exit_code
 
 
-def result_text(run: Run, comparison: Comparison | None, common: Common, *, declines: int = 0) -> str | Iterable[bytes]:
-    """Return the result in the format of --format. Raises `UsageError` for a comment on a run that was not compared."""
-    from row3.reports.formats import run_summary, run_text
+def result_text(result: SuiteResult | SuitesReport, common: Common) -> str | Iterable[bytes]:
+    """Return the result in the format of --format. Raises `UsageError` for a comment on what was not compared."""
+    from row3.errors import UsageError
+    from row3.reports import formats
     from row3.reports.issues import HERE
 
-    if common.format == "comment" and comparison is None:
-        raise no_comment()
+    if common.format == "comment" and not result.judged:
+        what, fix = "a comment is about a comparison", "Add --compare, or use --format markdown"
+        raise UsageError(what, where="--format comment", fix=fix)
     if common.format == "github":
-        append_summary(run_summary(run, comparison, declines=declines))
-    return run_text(
-        run,
-        comparison,
-        common.format,
-        declines=declines,
-        style=common.style,
-        verbose=common.verbose > 0,
-        places=places_of(common) if common.format in ("github", "codequality") else HERE,
-    )
-
-
-def no_comment() -> Exception:
-    """Return the error for a comment on a run that was not compared."""
-    from row3.errors import UsageError
-
-    what, fix = "a comment is about a comparison", "Add --compare, or use --format markdown"
-    return UsageError(what, where="--format comment", fix=fix)
+        append_summary(formats.step_summary(result))
+    places = places_of(common) if common.format in ("github", "codequality") else HERE
+    return formats.result_text(result, common.format, style=common.style, verbose=common.verbose > 0, places=places)
 
 
 def places_of(common: Common) -> Places:
@@ -93,17 +74,14 @@ def places_of(common: Common) -> Places:
     except Row3Error:  # outside of git, or `lint` of settings that cannot be used
         return Places()
 
-    def folder(suite: str) -> str:
-        return project.golden(suite)
-
     def case(suite: str, case_id: str) -> str:
-        usual = f"{case_id}.gold.json"
-        if not (project.root / project.golden(suite) / usual).is_file():
-            for path in (project.root / project.golden(suite)).rglob(glob.escape(usual)):
+        folder, usual = project.golden(suite), f"{case_id}.gold.json"
+        if not (project.root / folder / usual).is_file():
+            for path in (project.root / folder).rglob(glob.escape(usual)):
                 return path.relative_to(project.root).as_posix()
-        return f"{folder(suite)}/{usual}"
+        return f"{folder}/{usual}"
 
-    return Places(inside, folder, case)
+    return Places(inside, project.golden, case)
 
 
 def tell_noted(common: Common, noted: int, *, in_git: bool) -> None:
@@ -113,14 +91,20 @@ def tell_noted(common: Common, noted: int, *, in_git: bool) -> None:
         common.say(f"{subject} noted in metrics-history.json{'; commit it with the change' if in_git else ''}")
 
 
-def _tell_incomplete(run: Run, common: Common) -> int:
-    """Report cases without an answer, and why unless the result has just said so; returns the exit code."""
-    failed = run.failed
-    if common.format in (None, "table") and common.out is None:
-        tell(f"error: the run is incomplete: {part(len(failed), run.cases, 'case', 'has', 'have')} no answer.")
-        return INCOMPLETE
-    problem = next((problem for case_id, problem in run.problems if case_id == failed[0]), "")
-    more = f" (and {count(len(failed) - 1, 'more case')})" if len(failed) > 1 else ""
-    text = f"{failed[0]}: {problem.rstrip('.')}{more}"
-    tell(f"error: {text}{'' if text.endswith(('?', '!')) else '.'} The run is incomplete.")
-    return INCOMPLETE
+def tell_saved(common: Common, baselines: Sequence[str], *, in_git: bool) -> None:
+    """Say which baselines were saved, or that none may be."""
+    if not common.may_write:
+        common.say("nothing was saved: a run in CI or for this format writes no tracked file")
+    elif baselines:
+        more = f"; commit {'it' if len(baselines) == 1 else 'them'} with metrics-history.json" if in_git else ""
+        what = "baseline saved as" if len(baselines) == 1 else "baselines saved:"
+        common.say(f"{what} {', '.join(baselines)}{more}")
+
+
+def _tell_incomplete(run: Run, common: Common) -> None:
+    """Report how many cases have no answer, and why the first unless the result on the screen says so."""
+    text = f"the run is incomplete: {part(len(run.failed), run.cases, 'case', 'has', 'have')} no answer."
+    if common.format not in (None, "table") or common.out is not None:
+        first = run.failed[0]
+        text += f" {first}: {dict(run.problems).get(first, '')}"
+    tell(f"error: {text}")

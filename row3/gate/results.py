@@ -215,6 +215,11 @@ class SuiteResult:
         """Return whether it has nothing to be compared with."""
         return self.run is None and self.judgement is None and not self.fault
 
+    @property
+    def judged(self) -> bool:
+        """Return whether this was a comparison."""
+        return self.judgement is not None or self.is_new
+
 
 def ran(run: Run, declines: int = 0) -> SuiteResult:
     """Return the result of a suite that was run and not judged."""
@@ -246,7 +251,7 @@ class SuitesReport:
     @property
     def judged(self) -> bool:
         """Return whether this was a comparison."""
-        return any(result.judgement is not None or result.is_new for result in self.results)
+        return any(result.judged for result in self.results)
 
     @property
     def verdict(self) -> Verdict:

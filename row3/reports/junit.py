@@ -17,18 +17,13 @@ from row3.reports.suites import problem_of
 _ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def junit_xml(run: Run, comparison: Comparison | None = None) -> str:
-    """Return the file of one run.
+def junit_xml(results: Sequence[SuiteResult]) -> str:
+    """Return the file of one suite or several: one that could not be run is an error, one that was removed a failure.
 
     A case without an answer is an error. A bad answer, and a case that alone fell by more than the block limit, is a
     failure, unless the gate is informational or the comparison approved. A comparison has a test case `gate`: a failure
     with all reasons where it blocks, an error where the run is incomplete; an approval is its property.
     """
-    return _file([_suite(run, comparison)])
-
-
-def suites_junit(results: Sequence[SuiteResult]) -> str:
-    """Return the file of several suites: one that could not be run is an error, one that was removed a failure."""
     suites = []
     for result in results:
         if result.run is not None:

@@ -29,15 +29,24 @@ LINES_AT_ONCE = 64
 """Written in one piece."""
 
 
-def result_json(run: Run, comparison: Comparison | None = None, *, declines: int = 0) -> Iterator[bytes]:
-    """Return the text of a result; `cases` are the run's details as they are, one a line.
+def result_json(result: SuiteResult) -> Iterator[bytes]:
+    """Return a suite's result; `cases` are the run's details as they are, one a line. A suite without a run has none.
 
     Metrics, deltas and pooled values are fractions; a delta is current minus baseline over the cases both answer.
     """
-    head = json.dumps(_head(run, comparison, declines), ensure_ascii=False, allow_nan=False, indent=1, default=_plain)
+    if result.run is None:
+        value = {"schemaVersion": SCHEMA_VERSION, "suite": result.suite, "verdict": None, "problem": problem_of(result)}
+        if result.judgement is not None:
+            value["verdict"] = result.judgement.verdict.word
+        yield json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace")
+        return
+    value = _head(result.run, result.declines)
+    if result.comparison is not None:
+        value |= _judged(result.comparison)
+    head = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1, default=_plain)
     yield f'{head.removesuffix("}").rstrip()},\n "cases": ['.encode("utf-8", "backslashreplace")
     empty = True
-    for piece in joined(run.details):
+    for piece in joined(result.run.details):
         yield b"\n" + piece if empty else piece
         empty = False
     yield b"]\n}\n" if empty else b"\n]}\n"
@@ -56,24 +65,13 @@ def suites_json(report: SuitesReport) -> Iterator[bytes]:
     between = b"\n"
     for result in report.results:
         yield between
-        yield from _one(result)
+        held = b""
+        for piece in result_json(result):
+            yield held
+            held = piece
+        yield held.rstrip(b"\n")  # a comma follows
         between = b",\n"
     yield b"\n]}\n"
-
-
-def _one(result: SuiteResult) -> Iterator[bytes]:
-    """The document of one suite; of one that could not be run, its name and why."""
-    if result.run is None:
-        value = {"schemaVersion": SCHEMA_VERSION, "suite": result.suite, "verdict": None, "problem": problem_of(result)}
-        if result.judgement is not None:
-            value["verdict"] = result.judgement.verdict.word
-        yield json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace")
-        return
-    held = b""
-    for piece in result_json(result.run, result.comparison, declines=result.declines):
-        yield held
-        held = piece
-    yield held.rstrip(b"\n")  # a comma follows
 
 
 def joined(lines: Iterable[bytes]) -> Iterator[bytes]:
@@ -84,7 +82,7 @@ def joined(lines: Iterable[bytes]) -> Iterator[bytes]:
         between = b",\n"
 
 
-def _head(run: Run, comparison: Comparison | None, declines: int) -> dict[str, Any]:
+def _head(run: Run, declines: int) -> dict[str, Any]:
     header = run.header
     value: dict[str, Any] = {
         "schemaVersion": SCHEMA_VERSION,
@@ -111,7 +109,7 @@ def _head(run: Run, comparison: Comparison | None, declines: int) -> dict[str, A
         **quarantine_json(run.quarantine),
         "failed": list(run.failed),
         "badAnswers": list(run.bad),
-        "declines": declines if comparison is None else comparison.declines,
+        "declines": declines,
     }
     if run.tally:
         value["matchCounts"] = tally_json(run.tally, run.suite.rules.predicates)
@@ -119,7 +117,7 @@ def _head(run: Run, comparison: Comparison | None, declines: int) -> dict[str, A
         value["warningOnly"] = sorted(warns)
     if entities := by_other_names(run.suite.kind.metrics, header.metrics):
         value["entityMetrics"] = entities
-    return value if comparison is None else value | _judged(comparison)
+    return value
 
 
 def _judged(comparison: Comparison) -> dict[str, Any]:

@@ -87,11 +87,6 @@ def comment_markdown(results: Sequence[SuiteResult], *, more_at: str = "") -> st
     return f"{text}\n<sub>The whole report: <{more_at}></sub>\n" if more_at else text
 
 
-def comparison_comment(comparison: Comparison) -> str:
-    """Return the comment about a single comparison."""
-    return _bounded(markdown_text(Document(_comment(comparison, level=COMMENT_LEVEL))))
-
-
 def _bounded(text: str) -> str:
     """Whole lines up to the limit, and a remark where some are left out."""
     kept: list[str] = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from msgspec import structs
@@ -15,7 +15,7 @@ from row3.domain.runs import HistoryEntry
 from row3.domain.tiers import tier_of
 from row3.errors import EnvironmentFault, InvalidFile
 from row3.gate.comparison import consecutive_declines
-from row3.gate.results import JudgedSuite, Run
+from row3.gate.results import JudgedSuite, Run, SuiteResult, ran
 from row3.store.cases import CaseFiles, golden_files, read_case
 from row3.store.recordings import RecordingIndex
 from row3.store.suites import Suite
@@ -130,16 +130,8 @@ def declining_runs(history: list[HistoryEntry], run: Run | None, suite: JudgedSu
     return consecutive_declines([value for _, value in values])
 
 
-@dataclass(slots=True)
-class Announced:
-    """A run with what its scorecard says beside the numbers."""
-
-    run: Run
-    declines: int
-
-
-def plain_run(session: Session) -> Announced:
+def plain_run(session: Session) -> SuiteResult:
     """Run the candidates and show the scorecard; nothing is judged."""
     run = run_suite(session)
     save_log(session, run)
-    return Announced(run, declining_runs(session.history(), run, session.suite))
+    return ran(run, declining_runs(session.history(), run, session.suite))

@@ -13,19 +13,19 @@ from hypothesis import strategies as st
 from row3.domain.judgements import Code, Judgement, Reason
 from row3.domain.verdicts import Verdict
 from row3.gate.results import SuiteResult, judged, ran
-from row3.reports.junit import junit_xml, suites_junit
+from row3.reports.junit import junit_xml
 
 CASES = (("a", "failed"), ("b", "bad_answer"), ("c", "scored"))
 
 
 def test_cases_and_gate_are_test_cases(comparison: Any) -> None:
-    assert junit_xml(comparison.run, comparison) == JUNIT
+    assert junit_xml([judged(comparison)]) == JUNIT
 
 
 def test_a_plain_run_has_no_gate_and_names_what_has_no_answer(run: Any) -> None:
     lines = [json.dumps({"id": name, "status": status, "metrics": {}}).encode() for name, status in CASES]
     run = replace(run, records=lines, problems=[("a", "timed out"), ("b", "no JSON")])
-    root = ElementTree.fromstring(junit_xml(run))
+    root = ElementTree.fromstring(junit_xml([ran(run)]))
     assert root.attrib == {"tests": "3", "failures": "1", "errors": "1", "skipped": "0", "time": "0"}
     assert [case.get("name") for case in root.iter("testcase")] == ["a", "b", "c"]
     assert [each.get("message") for each in root.iter("error")] == ["timed out"]
@@ -34,7 +34,7 @@ def test_a_plain_run_has_no_gate_and_names_what_has_no_answer(run: Any) -> None:
 
 def test_an_incomplete_gate_is_an_error(comparison: Any, make: Any) -> None:
     missing = make.judged(comparison, Reason(Code.NO_ANSWER, Verdict.BLOCK, "ozone"), complete=False)
-    root = ElementTree.fromstring(junit_xml(missing.run, missing))
+    root = ElementTree.fromstring(junit_xml([judged(missing)]))
     error = root.find(".//testcase[@name='gate']/error")
     assert error is not None
     assert (error.get("type"), error.text) == ("incomplete", "block: 1 case has no answer: ozone")
@@ -50,7 +50,7 @@ def test_several_suites_are_one_file(comparison: Any, run: Any) -> None:
         SuiteResult("torn", problem="not JSON", fault=2),
         SuiteResult("new", problem="no baseline"),
     ]
-    root = ElementTree.fromstring(suites_junit(suites))
+    root = ElementTree.fromstring(junit_xml(suites))
     assert [(each.get("name"), each.get("failures"), each.get("errors")) for each in root] == [
         ("row3 decomposition", "2", "0"),
         ("row3 decomposition", "0", "0"),
@@ -64,10 +64,10 @@ def test_several_suites_are_one_file(comparison: Any, run: Any) -> None:
 def test_any_text_gives_xml(comparison: Any, make: Any, text: str) -> None:
     run = replace(comparison.run, suite=replace(comparison.run.suite, name=text), problems=[(text, text)])
     line = json.dumps({"id": text, "status": "bad_answer", "metrics": {}}).encode()
-    judged = make.judged(
+    fallen = make.judged(
         replace(comparison, run=replace(run, records=[line])), Reason(Code.CASE_BROKE, Verdict.BLOCK, text)
     )
-    root = ElementTree.fromstring(junit_xml(judged.run, judged).encode("utf-8", "replace"))
+    root = ElementTree.fromstring(junit_xml([judged(fallen)]).encode("utf-8", "replace"))
     assert len(list(root.iter("testcase"))) == 2
 
 

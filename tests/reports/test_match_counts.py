@@ -9,6 +9,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from row3.gate.results import judged, ran
 from row3.reports.comparison import comparison_document
 from row3.reports.document import Document, Facts
 from row3.reports.markdown import markdown_text
@@ -112,7 +113,7 @@ def test_a_comparison_unfolds_them(comparison: Any, make: Any) -> None:
 
 def test_json_names_pairs_and_near_misses(run: Any, comparison: Any, make: Any) -> None:
     run = tallied(run, make)
-    value = json.loads(b"".join(result_json(run)))
+    value = json.loads(b"".join(result_json(ran(run))))
     counts = value["matchCounts"]
     assert counts["concepts"] == TALLY["concepts"]
     assert counts["wrongPredicates"][0] == {"said": "CAUSES", "expected": "PRECEDES", "count": 6}
@@ -123,10 +124,10 @@ def test_json_names_pairs_and_near_misses(run: Any, comparison: Any, make: Any) 
     ]
     assert "matchMoves" not in value
     moved = replace(comparison, tallies=(BEFORE, TALLY))
-    value = json.loads(b"".join(result_json(run, moved)))
+    value = json.loads(b"".join(result_json(judged(moved))))
     assert value["matchMoves"]["current"] == counts
     assert value["matchMoves"]["baseline"]["relationships"] == BEFORE["relationships"]
-    assert "matchCounts" not in json.loads(b"".join(result_json(comparison.run, comparison)))
+    assert "matchCounts" not in json.loads(b"".join(result_json(judged(comparison))))
 
 
 def test_an_empty_name_is_still_something_to_read(run: Any, make: Any) -> None:

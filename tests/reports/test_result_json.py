@@ -28,7 +28,7 @@ DOCUMENTED = [
 
 
 def test_a_plain_run_has_the_documented_keys_and_no_verdict(run: Any) -> None:
-    value = json.loads(b"".join(result_json(run, declines=2)))
+    value = json.loads(b"".join(result_json(ran(run, 2))))
     assert list(value)[:12] == DOCUMENTED
     assert list(value)[-1] == "cases"
     assert (value["schemaVersion"], value["verdict"], value["deltas"], value["intervals"]) == (2, None, {}, {})
@@ -40,7 +40,7 @@ def test_a_plain_run_has_the_documented_keys_and_no_verdict(run: Any) -> None:
 
 def test_a_comparison_has_verdict_reasons_and_baseline(comparison: Any, make: Any) -> None:
     comparison = replace(make.judged(comparison, *comparison.reasons, approved=True), against="main")
-    value = json.loads(b"".join(result_json(comparison.run, comparison)))
+    value = json.loads(b"".join(result_json(judged(comparison))))
     assert list(value)[:12] == DOCUMENTED
     assert (value["verdict"], value["blocked"], value["complete"]) == ("block", False, True)
     assert value["reasons"][0] == {
@@ -59,15 +59,15 @@ def test_a_comparison_has_verdict_reasons_and_baseline(comparison: Any, make: An
 
 def test_cases_stream_one_a_line(run: Any) -> None:
     lines = [line.encode() for line in ('{"id":"a","text":"ü\\n"}', '{"id":"b"}')]
-    text = b"".join(result_json(replace(run, details=lines)))
+    text = b"".join(result_json(ran(replace(run, details=lines))))
     assert json.loads(text)["cases"] == [{"id": "a", "text": "ü\n"}, {"id": "b"}]
     assert set(lines) <= {line.rstrip(b",") for line in text.split(b"\n")}
 
 
 def test_figures_of_any_kind_are_json(comparison: Any, make: Any) -> None:
     figures = {"before": frozenset({"b", "a"}), "after": None}
-    judged = make.judged(comparison, Reason(Code.CRITERIA_LOOSENED, Verdict.BLOCK, "rule gate.metrics", figures))
-    (reason,) = json.loads(b"".join(result_json(judged.run, judged)))["reasons"]
+    loosened = make.judged(comparison, Reason(Code.CRITERIA_LOOSENED, Verdict.BLOCK, "rule gate.metrics", figures))
+    (reason,) = json.loads(b"".join(result_json(judged(loosened))))["reasons"]
     assert reason["figures"] == {"before": ["a", "b"], "after": None}
 
 

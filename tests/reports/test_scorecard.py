@@ -8,7 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from row3.domain.scores import Usage
-from row3.reports.formats import run_text
+from row3.gate.results import ran
+from row3.reports.formats import result_text
 from row3.reports.headline import first_line
 from row3.reports.scorecard import NAMED_ITEMS, brief_scorecard, scorecard_document
 from row3.reports.style import PLAIN, Style, cells
@@ -37,7 +38,9 @@ def test_the_first_line_says_what_runs_and_what_is_promoted(run: Any) -> None:
     )
     said = "kitchen · outputs made elsewhere; no prompt was run"
     assert first_line("kitchen", {}, {}, "outputs made elsewhere", "outputs") == said
-    assert str(run_text(run)).startswith("decomposition · decompose-concepts v1.1 (candidate; promoted v1.0) → ")
+    assert str(result_text(ran(run))).startswith(
+        "decomposition · decompose-concepts v1.1 (candidate; promoted v1.0) → "
+    )
 
 
 def test_colour_changes_nothing_but_the_colour(run: Any) -> None:

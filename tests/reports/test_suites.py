@@ -10,9 +10,9 @@ import pytest
 from row3.domain.judgements import Code, Judgement, Reason
 from row3.domain.verdicts import CaseChange, Verdict
 from row3.gate.results import SuiteResult, SuitesReport, judged, ran
-from row3.reports.formats import suites_summary, suites_text
+from row3.reports.formats import result_text, step_summary
 from row3.reports.style import Style, cells, visible
-from row3.reports.suites import comment_markdown, comparison_comment
+from row3.reports.suites import comment_markdown
 
 HOSTILE = "evil\x1b[31m\nsuite | <b> @all"
 NOTE, INVESTIGATE, BLOCK = Verdict
@@ -46,7 +46,7 @@ def report(make: Any, comparison: Any) -> SuitesReport:
 @pytest.mark.parametrize("width", [80, 140])
 @pytest.mark.parametrize("verbose", [False, True])
 def test_it_fits_and_nothing_steers_the_terminal(report: SuitesReport, width: int, verbose: bool) -> None:
-    plain, painted = (str(suites_text(report, style=Style(colour, width), verbose=verbose)) for colour in (False, True))
+    plain, painted = (str(result_text(report, style=Style(colour, width), verbose=verbose)) for colour in (False, True))
     assert max(cells(line) for line in plain.splitlines()) <= width
     assert all(line == visible(line) for line in plain.splitlines())
     assert [visible(line) for line in painted.splitlines()] == plain.splitlines()
@@ -56,7 +56,7 @@ def test_a_suite_that_blocks_is_shown_in_full_the_others_with_a_reason(make: Any
     suites = [
         verdict_on(make, comparison, name, verdict) for name, verdict in (("a", BLOCK), ("b", INVESTIGATE), ("c", NOTE))
     ]
-    text = str(suites_text(SuitesReport(suites)))
+    text = str(result_text(SuitesReport(suites)))
     assert text.startswith("✗ BLOCK · row3 · 3 suites: 1 block · 1 investigate · 1 proceed\n")
     assert "\n✗ block: Concept recall went from 80.0% to 70.0% (−10.0 points)\n" in text
     assert "- ! b: Concept recall went from 80.0% to 70.0% (−10.0 points); and 1 more" in text
@@ -66,28 +66,28 @@ def test_a_suite_that_blocks_is_shown_in_full_the_others_with_a_reason(make: Any
 
 def test_many_are_counted(make: Any, comparison: Any) -> None:
     suites = [verdict_on(make, comparison, f"s{i:02}", INVESTIGATE) for i in range(11)]
-    text = str(suites_text(SuitesReport(suites)))
+    text = str(result_text(SuitesReport(suites)))
     assert "- others: 3 more\n" in text
     assert text.startswith("! INVESTIGATE · row3 · 11 suites: 11 investigate\n")
 
 
 def test_suites_that_nobody_judges_have_no_verdict(run: Any) -> None:
-    text = str(suites_text(SuitesReport([ran(run)])))
+    text = str(result_text(SuitesReport([ran(run)])))
     assert "verdict" not in text
     assert text.startswith("row3 · 1 suite\n")
 
 
 def test_a_suite_that_is_gone_says_how_to_approve(comparison: Any) -> None:
-    text = " ".join(str(suites_text(SuitesReport([SuiteResult("old", judgement=REMOVED)]))).split())
+    text = " ".join(str(result_text(SuitesReport([SuiteResult("old", judgement=REMOVED)]))).split())
     assert "suite old was removed" in text
     assert "row3 --compare --suite old --approve REASON" in text
 
 
 def test_what_a_suite_is_called_is_no_markup(report: SuitesReport) -> None:
-    for text in (suites_summary(report), comment_markdown(report.results)):
+    for text in (step_summary(report), comment_markdown(report.results)):
         assert "<b>" not in text
         assert "@all" not in text
-    commands = str(suites_text(report, "github")).splitlines()
+    commands = str(result_text(report, "github")).splitlines()
     assert all(line.startswith("::") for line in commands)
     assert commands[0].startswith("::error ")
     assert commands[-1].startswith("::notice title=row3%3A UNUSABLE::5 suites: 1 unusable · 2 block · 1 investigate")
@@ -107,7 +107,7 @@ def test_the_comment_shows_the_worst_suite_in_full(make: Any, comparison: Any) -
 
 def test_the_comment_about_one_suite_has_no_table_of_suites(make: Any, comparison: Any) -> None:
     one = verdict_on(make, comparison, "a", BLOCK)
-    assert comment_markdown([one]) == comparison_comment(one.comparison)
+    assert comment_markdown([one]).startswith("### ✗ BLOCK · row3 · a\n")
     text = comment_markdown([SuiteResult("new", problem="no baseline yet: run `row3 --baseline`")])
     assert text == "### ? NOT JUDGED · row3 · new\n\nno baseline yet: run \\`row3 --baseline\\`\n"
 
@@ -117,4 +117,4 @@ def test_the_comment_is_one_screen_whatever_is_in_it(make: Any, run: Any) -> Non
     changes = [CaseChange(f"case{i}", "regressed", -0.1, lost={"missedConcepts": (label,) * 9}) for i in range(500)]
     results = [judged(make.comparison(named(run, f"{i}{label}"), changes)) for i in range(3)]
     assert len(comment_markdown(results).encode()) < 7_000
-    assert len(suites_summary(SuitesReport(results)).encode()) < 2_000_000
+    assert len(step_summary(SuitesReport(results)).encode()) < 2_000_000

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from row3.domain.manifests import Manifest, ManifestCase, ManifestPrompt
 from row3.domain.requests import digest_json
 from row3.errors import InvalidFile, Row3Error, UsageError
-from row3.gate.results import Run
+from row3.gate.results import Run, SuiteResult, ran
 from row3.store.cases import read_cases
 from row3.store.history import FILE as HISTORY
 from row3.store.history import history_text, read_history
@@ -21,13 +21,13 @@ from row3.store.saved_runs import parse_record
 from row3.store.suites import Suite, baseline_tier
 from row3.store.transaction import commit
 from row3.workflows.pipeline.run_suite import with_action
-from row3.workflows.running import Announced, declining_runs, run_suite
+from row3.workflows.running import declining_runs, run_suite
 from row3.workflows.session import Session, entry_of, incomplete, repository_state, save_log
 
 ARCHIVE = "baselines/archive"
 
 
-def save_baseline(session: Session) -> Announced:
+def save_baseline(session: Session) -> SuiteResult:
     """Run the promoted prompts and save the run as the baseline.
 
     Raises `RunIncomplete` where a case has no answer, `UsageError` for a part of the cases.
@@ -47,7 +47,7 @@ def save_baseline(session: Session) -> Announced:
             files[HISTORY] = history_text(project.tree, entry_of(run)).encode()
             commit(project.root, project.local, files)
     save_log(session, run)
-    return Announced(run, declines)
+    return ran(run, declines)
 
 
 def manifest_of(project: Project, run: Run) -> Manifest:

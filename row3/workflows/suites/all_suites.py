@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from row3.domain.runs import HistoryEntry
 from row3.domain.tiers import tier_of
 from row3.errors import InvalidFile, Row3Error, UsageError
-from row3.gate.results import SuiteResult, SuitesReport, judged, ran
+from row3.gate.results import SuiteResult, SuitesReport, judged
 from row3.store.config import ProviderConfig
 from row3.store.history import FILE as HISTORY
 from row3.store.history import history_with_new, read_history
@@ -22,7 +22,6 @@ from row3.workflows.comparing.gating import compare_asking
 from row3.workflows.flags import LiveFlags
 from row3.workflows.pipeline.run_suite import with_action
 from row3.workflows.pipeline.stages import Overrides
-from row3.workflows.running import Announced
 from row3.workflows.session import OUTSIDE_GIT, Session, entry_of, note_misnamed, repository_state, save_log
 from row3.workflows.snapshots import find_base
 from row3.workflows.suites.removed import removed_suites
@@ -191,18 +190,17 @@ def gate_all(suites: AllSuites, *, against: str | None = None, names: Collection
     return SuitesReport(sorted(results, key=lambda result: result.suite))
 
 
-def run_all(suites: AllSuites, verb: Callable[[Session], Announced]) -> SuitesReport:
+def run_all(suites: AllSuites, verb: Callable[[Session], SuiteResult]) -> SuitesReport:
     """Run every suite by a verb of one; one that cannot be used stops no other. Raises as `compare_all`."""
     suites.history()
     suites.check_named()
     return SuitesReport(list(_each(suites, verb)))
 
 
-def _each(suites: AllSuites, verb: Callable[[Session], Announced]) -> Iterator[SuiteResult]:
+def _each(suites: AllSuites, verb: Callable[[Session], SuiteResult]) -> Iterator[SuiteResult]:
     for name in suites.names:
         try:
-            announced = verb(suites.of(name))
-            yield ran(announced.run, announced.declines)
+            yield verb(suites.of(name))
         except Row3Error as error:
             yield SuiteResult(name, problem=str(error), fault=error.exit_code)
 

@@ -26,7 +26,7 @@ from row3.workflows.comparing.baseline import read_baseline
 from row3.workflows.comparing.gating import gate
 from row3.workflows.pipeline.run_suite import RunOptions
 from row3.workflows.pipeline.stages import Overrides
-from row3.workflows.running import plain_run
+from row3.workflows.running import run_suite
 from row3.workflows.session import Session, open_session
 from row3.workflows.suites.all_suites import fitting
 
@@ -108,7 +108,7 @@ def judge_suite(root: Path, name: str, flags: Flags, only: frozenset[str] | None
         session.tell_given()
         problem = _no_baseline(session, flags)
         if problem:
-            run = plain_run(session).run
+            run = run_suite(session)
             missing = JudgedCase("error", "no baseline", "\n".join(PLAIN.wrap(problem, then="  ")))
             return JudgedSuite(dict(_cases(run, None)), None if only is not None else missing)
         comparison = gate(session, against=flags.against)
