@@ -6,12 +6,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+from row3.domain.findings import Imported
 from row3.gate.results import Run
 from row3.store.project import Project, open_project
 from row3.store.suites import Suite, pick_suite
 from row3.workflows.pipeline.lineup import line_up
 from row3.workflows.pipeline.run_suite import RunOptions, collect, header_for, make_asking, replay
-from row3.workflows.recorded.import_responses import Imported, import_responses
+from row3.workflows.recorded.import_responses import import_responses
 from row3.workflows.recorded.recordings import verify
 
 DECOMPOSE = """---

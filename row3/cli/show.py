@@ -12,9 +12,8 @@ from row3.cli.output import append_summary, tell
 from row3.domain.counts import part
 
 if TYPE_CHECKING:
-    from row3.gate.results import Run, SuiteResult, SuitesReport
+    from row3.gate.results import HookVerdict, Run, SuiteResult, SuitesReport
     from row3.reports.issues import Places
-    from row3.workflows.hook import HookVerdict
 
 INCOMPLETE = 3
 BLOCKED = 1

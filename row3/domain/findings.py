@@ -1,9 +1,9 @@
-"""What `row3 lint` found."""
+"""What `row3 lint` and `row3 recordings` found."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 Level = Literal["error", "warning"]
@@ -56,3 +56,48 @@ class LintReport:
 def make_report(findings: Iterable[LintFinding], files: int, *, unsized: Iterable[str] = ()) -> LintReport:
     """Return a report of findings in any order; duplicates count once."""
     return LintReport(tuple(sorted(set(findings), key=LintFinding.order)), files, tuple(unsized))
+
+
+@dataclass(frozen=True, slots=True)
+class RecordingFinding:
+    """One thing that is wrong or noteworthy about the recordings."""
+
+    level: Level
+    rule: str
+    message: str
+    where: str
+
+
+@dataclass(slots=True)
+class FileSummary:
+    """What a recordings file holds of one prompt, or an embeddings file of one model."""
+
+    file: str
+    prompt: str
+    count: int = 0
+    bytes: int = 0
+    cases: set[str] = field(default_factory=set)
+    models: set[str] = field(default_factory=set)
+    promoted: int = 0
+    """Recordings that a replay of the promoted prompts uses; none where this prompt has no promoted version."""
+    candidate: int = 0
+    """Recordings that a replay of the candidates uses."""
+    stale: int = 0
+    """Lines that nothing asks for any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What an import did."""
+
+    responses: int
+    """Lines in the file."""
+    merged: tuple[int, int, int]
+    """How many recordings are new, how many replace an earlier one, and how many are as they were."""
+    by_prompt: dict[str, int]
+    models: dict[str, str]
+    """By prompt reference, the model whose answers they are taken for."""
+    unused: tuple[str, ...] = ()
+    """Responses that no run can ask for, because the earlier stage's answer cannot be used; a line each."""
+    waiting: dict[str, int] = field(default_factory=dict)
+    """By prompt reference, requests of a later stage that follow from these answers and that nothing answers yet."""

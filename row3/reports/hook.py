@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Collection, Sequence
-from typing import Protocol
 
 from row3.domain.quarantine import NO_QUARANTINE
 from row3.domain.verdicts import CaseChange, Verdict
-from row3.gate.results import Comparison, SuiteResult
+from row3.gate.results import Comparison, HookVerdict, SuiteResult
 from row3.reports import numbers
 from row3.reports.advice import SCORES, approval_line, is_complete, look, model_flag
 from row3.reports.case_changes import LONGEST_LINE, flips
@@ -33,30 +31,7 @@ FILES_NAMED = 3
 """Files that are named before they are only counted."""
 
 
-class HookView(Protocol):
-    """What a hook found."""
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def base(self) -> str | None: ...
-    @property
-    def results(self) -> Sequence[SuiteResult]: ...
-    @property
-    def untouched(self) -> Sequence[str]: ...
-    @property
-    def exit_code(self) -> int: ...
-    @property
-    def merging(self) -> bool: ...
-    @property
-    def not_added(self) -> Collection[str]: ...
-    @property
-    def directory(self) -> str: ...
-    @property
-    def folder(self) -> str: ...
-
-
-def hook_document(hook: HookView) -> Document:
+def hook_document(hook: HookVerdict) -> Document:
     """Return nothing where there was nothing to judge, a line a suite where it may pass, a screen where it may not."""
     lines: list[Text] = [*_problems(hook)]
     still = [result.suite for result in hook.results if len(hook.results) > 1 and _still(result)]
@@ -73,7 +48,7 @@ def hook_document(hook: HookView) -> Document:
     return Document(blocks)
 
 
-def _problems(hook: HookView) -> list[str]:
+def _problems(hook: HookVerdict) -> list[str]:
     """Why suites could not be run or judged; one sentence for all suites that it is true of."""
     suites: dict[str, list[str]] = {}
     for result in hook.results:
@@ -138,7 +113,7 @@ def _what_fell(case: CaseChange, problems: dict[str, str]) -> str:
     return shorten(f"  {case.case_id} {numbers.points(case.delta)}: {what}", LONGEST_LINE)
 
 
-def _cure(hook: HookView) -> list[Block]:
+def _cure(hook: HookVerdict) -> list[Block]:
     """What to do, after `row3 stops this`."""
     back = [f"git checkout {_file(hook, HISTORY)}; git merge --abort"] if hook.merging else []
     take_back: list[Block] = [Title("To take the merge back:", 4), Lines(back)] if back else []
@@ -161,7 +136,7 @@ def _cure(hook: HookView) -> list[Block]:
     ]
 
 
-def _recorded(hook: HookView) -> list[Block]:
+def _recorded(hook: HookVerdict) -> list[Block]:
     """What to do about answers that are not recorded, or not among what is judged."""
     lacking = [result.run for result in hook.results if result.run is not None and result.exit_code == 3]
     add = f"git add {_file(hook, 'recordings')}{_committed(hook)}"
@@ -173,7 +148,7 @@ def _recorded(hook: HookView) -> list[Block]:
     return [*_not_added(hook), Title(text, 4), Lines([command])]
 
 
-def _not_added(hook: HookView) -> list[Block]:
+def _not_added(hook: HookVerdict) -> list[Block]:
     """What the work tree has otherwise than what is judged: a forgotten `git add` is the usual cause of a block."""
     if not hook.not_added:
         return []
@@ -182,27 +157,27 @@ def _not_added(hook: HookView) -> list[Block]:
     return [Note([f"Not added to the change: {shown}{f' and {more} more' if more > 0 else ''}."])]
 
 
-def _named(hook: HookView, result: SuiteResult) -> str:
+def _named(hook: HookVerdict, result: SuiteResult) -> str:
     """The option for the suite, where there are several or nothing else says which one it is."""
     alone = len(hook.results) + len(hook.untouched) < 2 and result.run is not None
     return "" if alone else f" --suite {plain(result.suite)}"
 
 
-def _judge(hook: HookView, result: SuiteResult) -> str:
+def _judge(hook: HookVerdict, result: SuiteResult) -> str:
     """The option for the base that judged; none for a suite that the base lacks, which its own baseline judged."""
     own = result.comparison is not None and not result.comparison.against
     return "" if own or not hook.base else f" --against {hook.base[:SHA]}"
 
 
-def _row3(hook: HookView) -> str:
+def _row3(hook: HookVerdict) -> str:
     """The command, with the project's folder where git was called outside it."""
     return f"row3 -C {plain(shlex.quote(hook.directory))}" if hook.directory else "row3"
 
 
-def _file(hook: HookView, name: str) -> str:
+def _file(hook: HookVerdict, name: str) -> str:
     return plain(shlex.quote(f"{hook.folder}{name}"))
 
 
-def _committed(hook: HookView) -> str:
+def _committed(hook: HookVerdict) -> str:
     """What follows after files were added: a push takes commits."""
     return " && git commit" if hook.name == "pre-push" else ""

@@ -3,30 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from row3.domain.counts import part
 from row3.domain.intervals import Interval
 from row3.domain.metrics import Metric
 from row3.gate.adaptive import Standing
 from row3.gate.drift import Drift, others
+from row3.gate.results import Comparison
 from row3.reports import numbers
 
 SHOWN = 3
 """Metrics beside the primary one that a line names."""
-
-
-class LiveView(Protocol):
-    """Of a comparison: how it was asked."""
-
-    @property
-    def interleaved(self) -> bool: ...
-
-    @property
-    def drift(self) -> Drift | None: ...
-
-    @property
-    def adaptive(self) -> Standing | None: ...
 
 
 def interleaved_line() -> str:
@@ -82,7 +70,7 @@ def rounds_line(standing: Standing) -> str:
     return f"{text}: {why[standing.stop]}{needs}"
 
 
-def live_json(comparison: LiveView) -> dict[str, Any]:
+def live_json(comparison: Comparison) -> dict[str, Any]:
     """How the comparison was asked; nothing of one that asked nothing."""
     value: dict[str, Any] = {}
     if comparison.interleaved:

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
-
-from row3.domain.judgements import Approval, Code, Judgement, Reason
-from row3.domain.prompts import PromptRef
+from row3.domain.judgements import Code, Judgement
 from row3.domain.verdicts import Verdict
-from row3.gate.results import Comparison, Run
+from row3.gate.results import PromotionResult
 from row3.reports import numbers
 from row3.reports.advice import SCORES, look_of
 from row3.reports.comparison import brief_comparison, comparison_document, ground_blocks
@@ -18,39 +14,7 @@ from row3.reports.reason_text import Words, grounds
 from row3.reports.scorecard import brief_scorecard, scorecard_document
 
 
-class PromotionView(Protocol):
-    """What a promotion did, or would do."""
-
-    @property
-    def ref(self) -> PromptRef: ...
-    @property
-    def run(self) -> Run: ...
-    @property
-    def comparison(self) -> Comparison | None:
-        """None for a first promotion, which has no baseline."""
-        ...
-
-    @property
-    def verdict(self) -> Verdict: ...
-    @property
-    def reasons(self) -> Sequence[Reason]: ...
-    @property
-    def approval(self) -> Approval | None: ...
-    @property
-    def refused(self) -> bool: ...
-    @property
-    def dry_run(self) -> bool: ...
-    @property
-    def files(self) -> Sequence[str]: ...
-    @property
-    def entry(self) -> str: ...
-    @property
-    def commit(self) -> str | None: ...
-    @property
-    def tag(self) -> str | None: ...
-
-
-def promotion_document(result: PromotionView, *, verbose: bool = False) -> Document:
+def promotion_document(result: PromotionResult, *, verbose: bool = False) -> Document:
     """Return what the gate saw, in short where it passed the version and unless verbose, and what was written."""
     brief = not result.refused and not verbose
     comparison = result.comparison
@@ -61,7 +25,7 @@ def promotion_document(result: PromotionView, *, verbose: bool = False) -> Docum
     return Document([*card.blocks, *first_verdict(result), *_outcome(result)])
 
 
-def first_verdict(result: PromotionView) -> list[Block]:
+def first_verdict(result: PromotionResult) -> list[Block]:
     """Return the verdict on a first promotion, which the zones alone judge, with its reasons and the next step."""
     suite, run = result.run.suite, result.run
     judgement = Judgement(result.verdict, tuple(result.reasons), complete=True, signature="", approval=result.approval)
@@ -78,7 +42,7 @@ def first_verdict(result: PromotionView) -> list[Block]:
     return blocks
 
 
-def _again(result: PromotionView) -> str:
+def _again(result: PromotionResult) -> str:
     blocking = [reason for reason in result.reasons if reason.verdict is Verdict.BLOCK]
     scores = all(reason.code in SCORES or reason.code is Code.NO_CASE for reason in blocking)
     again = f"row3 promote{result.run.suite.flags('row3 promote', str(result.ref))} {result.ref} again"
@@ -86,7 +50,7 @@ def _again(result: PromotionView) -> str:
     return f"Next: {fix} and run {again}, or accept it with --approve REASON."
 
 
-def _outcome(result: PromotionView) -> list[Block]:
+def _outcome(result: PromotionResult) -> list[Block]:
     name = f"{result.ref.name} {result.ref.version}"
     if result.refused:
         return [Note([f"{name} was not promoted; nothing was written."])]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from row3.domain.counts import count
+from row3.domain.findings import FileSummary, Imported, RecordingFinding
 from row3.gate.results import JudgedSuite
 from row3.reports.document import Document, Note, Table
 from row3.reports.style import plain, visible
@@ -14,34 +15,7 @@ HEADERS = ("prompt", "recordings", "cases", "size", "promoted", "candidate", "st
 SHOWN = 50
 
 
-class SummaryView(Protocol):
-    """What is shown of a recordings file."""
-
-    file: str
-    prompt: str
-    count: int
-    bytes: int
-    cases: set[str]
-    models: set[str]
-    promoted: int
-    candidate: int
-    stale: int
-
-
-class FindingView(Protocol):
-    """One finding about the recordings."""
-
-    @property
-    def level(self) -> str: ...
-    @property
-    def rule(self) -> str: ...
-    @property
-    def message(self) -> str: ...
-    @property
-    def where(self) -> str: ...
-
-
-def list_document(summaries: Sequence[SummaryView], *, flag: str = "") -> Document:
+def list_document(summaries: Sequence[FileSummary], *, flag: str = "") -> Document:
     """A row for each prompt, whose answers they are, and what is stale; `flag` selects the suite in a command."""
     if not summaries:
         return Document([Note(["no recordings"])])
@@ -64,7 +38,7 @@ def list_document(summaries: Sequence[SummaryView], *, flag: str = "") -> Docume
     return Document([Table(HEADERS, rows, "l" + "r" * 6), Note(notes)])
 
 
-def list_json(summaries: Sequence[SummaryView]) -> dict[str, Any]:
+def list_json(summaries: Sequence[FileSummary]) -> dict[str, Any]:
     """The same as plain values."""
     return {
         "schemaVersion": 1,
@@ -85,7 +59,7 @@ def list_json(summaries: Sequence[SummaryView]) -> dict[str, Any]:
     }
 
 
-def findings_text(findings: Sequence[FindingView], *, most: int = SHOWN) -> str:
+def findings_text(findings: Sequence[RecordingFinding], *, most: int = SHOWN) -> str:
     """Errors first, a line each."""
     if not findings:
         return "all recordings are in order"
@@ -97,7 +71,7 @@ def findings_text(findings: Sequence[FindingView], *, most: int = SHOWN) -> str:
     return "\n".join([*lines, f"{count(errors, 'error')}, {count(len(findings) - errors, 'warning')}"])
 
 
-def findings_json(findings: Sequence[FindingView]) -> dict[str, Any]:
+def findings_json(findings: Sequence[RecordingFinding]) -> dict[str, Any]:
     """The same as plain values."""
     rows = [{"level": one.level, "rule": one.rule, "message": one.message, "where": one.where} for one in findings]
     return {"schemaVersion": 1, "findings": rows}
@@ -110,20 +84,7 @@ def pruned_text(removed: Mapping[str, int], kept: int, *, dry_run: bool) -> str:
     return "\n".join([*lines, f"{sum(removed.values()):,} {verb}, {kept:,} kept"])
 
 
-class ImportedView(Protocol):
-    """What an import did."""
-
-    @property
-    def responses(self) -> int: ...
-    @property
-    def merged(self) -> tuple[int, int, int]: ...
-    @property
-    def by_prompt(self) -> Mapping[str, int]: ...
-    @property
-    def models(self) -> Mapping[str, str]: ...
-
-
-def imported_text(done: ImportedView) -> str:
+def imported_text(done: Imported) -> str:
     """What an import did, and whose answers it took them for; nothing in the file says of which model they are."""
     lines = [
         f"{prompt}: {count(lines_of_it, 'recording')}, as answers of {plain(done.models[prompt])}"

@@ -7,12 +7,11 @@ protected branch.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from row3.errors import Row3Error, UsageError
-from row3.gate.results import SuiteResult, worst_code
+from row3.gate.results import HookVerdict
 from row3.store.project import READ_PATHS, find_root
 from row3.store.suites import pick_suite
 from row3.workflows.pipeline.run_suite import RunOptions
@@ -25,32 +24,6 @@ if TYPE_CHECKING:
     from row3.vcs.repository import Repository
 
 HookName = Literal["pre-commit", "pre-merge-commit", "pre-push"]
-
-
-@dataclass(slots=True)
-class HookVerdict:
-    """What a hook found."""
-
-    name: str
-    changed: tuple[str, ...] = ()
-    """Files row3 reads that differ from the base; none means there was nothing to judge."""
-    base: str | None = None
-    results: list[SuiteResult] = field(default_factory=list)
-    untouched: list[str] = field(default_factory=list)
-    """Suites that the change does not concern: they were not run."""
-    merging: bool = False
-    """A merge is stopped, which can be taken back."""
-    not_added: tuple[str, ...] = ()
-    """Files row3 reads that the work tree has otherwise than what is judged; asked for where something is stopped."""
-    directory: str = ""
-    """The project as row3 has to be given it where git was called; empty where it finds it by itself."""
-    folder: str = ""
-    """The project's folder from there, empty or ending in a slash."""
-
-    @property
-    def exit_code(self) -> int:
-        """2 where a suite cannot be used, 1 where the gate blocks, 3 where a case has no recorded answer, else 0."""
-        return worst_code(result.exit_code for result in self.results)
 
 
 def run_hook(start: Path, name: HookName, stdin: str = "") -> HookVerdict:

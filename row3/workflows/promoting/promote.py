@@ -11,7 +11,7 @@ from row3.domain.verdicts import Verdict
 from row3.errors import Row3Error, UsageError
 from row3.gate.judging import Context, Scores, Side, judge
 from row3.gate.policy import GatePolicy
-from row3.gate.results import Comparison, Run
+from row3.gate.results import Comparison, PromotionResult, Run
 from row3.store import prompts as prompt_store
 from row3.store.history import FILE as HISTORY
 from row3.store.history import history_text
@@ -26,7 +26,6 @@ from row3.workflows.comparing.prompt_texts import asks_the_same
 from row3.workflows.pipeline.lineup import line_up, resolve_version
 from row3.workflows.pipeline.run_suite import RunOptions, with_action
 from row3.workflows.promoting.promotion import (
-    PromotionResult,
     as_inserted,
     check_entry,
     planned_files,

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from row3.domain.counts import count
-from row3.domain.judgements import Approval, Judgement, Reason
 from row3.domain.prompts import Prompt, PromptRef
-from row3.domain.verdicts import Verdict
 from row3.errors import InvalidFile, Row3Error
-from row3.gate.results import Comparison, Run
+from row3.gate.results import PromotionResult
 from row3.gate.zones import SLACK
 from row3.store import prompts as prompt_store
 from row3.store.history import FILE as HISTORY
@@ -27,45 +24,6 @@ LARGE = 0.05
 NOTED_CASES = 5
 UNSAID = "Nobody wrote what changes and why"
 """Begins what stands for the reason of a version whose description is an earlier one's."""
-
-
-@dataclass(slots=True)
-class PromotionResult:
-    """What `row3 promote` did, or would do."""
-
-    ref: PromptRef
-    run: Run
-    comparison: Comparison | None
-    """None for a first promotion, which has no baseline to be compared with."""
-    judgement: Judgement
-    approval: Approval | None
-    promoted: tuple[str, ...]
-    """References of all prompts that became current."""
-    dry_run: bool
-    files: tuple[str, ...] = ()
-    """What was written, or would be."""
-    entry: str = ""
-    """The changelog entry."""
-    commit: str | None = None
-    tag: str | None = None
-    notes: list[str] = field(default_factory=list)
-    refused: bool = False
-    """The gate blocks it, and nobody has approved."""
-
-    @property
-    def verdict(self) -> Verdict:
-        """The gate's word."""
-        return self.judgement.verdict
-
-    @property
-    def reasons(self) -> tuple[Reason, ...]:
-        """Worst first."""
-        return self.judgement.reasons
-
-    @property
-    def done(self) -> bool:
-        """The version was promoted."""
-        return not self.dry_run and not self.refused
 
 
 def promotion_entry(project: Project, result: PromotionResult) -> str:

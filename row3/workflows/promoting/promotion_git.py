@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from row3.domain.prompts import PromptRef
 from row3.domain.tiers import file_stem
 from row3.errors import EnvironmentFault, UsageError
-from row3.gate.results import JudgedSuite
+from row3.gate.results import JudgedSuite, PromotionResult
 from row3.store.history import FILE as HISTORY
 from row3.store.project import CHANGELOG, Project
 from row3.store.prompts import PROMOTED, read_promoted
@@ -17,7 +17,6 @@ from row3.store.suites import Suite
 from row3.store.tree import GitTree, Tree
 from row3.workflows.history.trend import chart_name
 from row3.workflows.pipeline.lineup import line_up
-from row3.workflows.promoting.promotion import PromotionResult
 from row3.workflows.session import Session
 from row3.workflows.snapshots import inside_of
 

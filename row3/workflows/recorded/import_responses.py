@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
+from row3.domain.findings import Imported
 from row3.domain.prompts import Lineup
 from row3.domain.requests import MOST_REPEATS, Answer, Request
 from row3.domain.structs import MUST, MisfitsError, convert
@@ -20,7 +20,7 @@ from row3.store.locks import writing
 from row3.store.other_suites import case_hint
 from row3.store.outputs import RECORDING, case_id_of, is_recording
 from row3.store.project import Project
-from row3.store.recording_lines import Merged, merge, to_line
+from row3.store.recording_lines import merge, to_line
 from row3.store.recordings import RecordingIndex
 from row3.store.suites import Suite
 from row3.workflows.pipeline.evaluate import Answers, Asking
@@ -31,23 +31,6 @@ from row3.workflows.pipeline.run_suite import RunOptions, make_asking, now
 SHAPE = 'Write one object a line: {"caseId": "…", "prompt": "…", "response": "…"}'
 LARGEST = 2**53
 """Of counts and seconds; beyond it whole numbers are no longer exact everywhere."""
-
-
-@dataclass(frozen=True, slots=True)
-class Imported:
-    """What an import did."""
-
-    responses: int
-    """Lines in the file."""
-    merged: Merged
-    """How many recordings are new, how many replace an earlier one, and how many are as they were."""
-    by_prompt: dict[str, int]
-    models: dict[str, str]
-    """By prompt reference, the model whose answers they are taken for."""
-    unused: tuple[str, ...] = ()
-    """Responses that no run can ask for, because the earlier stage's answer cannot be used; a line each."""
-    waiting: dict[str, int] = field(default_factory=dict)
-    """By prompt reference, requests of a later stage that follow from these answers and that nothing answers yet."""
 
 
 Count = Annotated[int, Meta(ge=0, le=LARGEST)]

@@ -7,10 +7,11 @@ replayed. An embedding is stale where the suite matches by another model, or rea
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from row3.domain.embeddings import embedding_digest
+from row3.domain.findings import FileSummary, Level, RecordingFinding
 from row3.domain.requests import digest_text
 from row3.errors import Row3Error
 from row3.kinds.answers import Unusable
@@ -30,36 +31,7 @@ from row3.workflows.recorded.recorded_answers import RecordedAnswers
 from row3.workflows.recorded.used_recordings import UsedRecordings, lineup_use
 from row3.workflows.snapshots import find_base
 
-Level = Literal["error", "warning"]
 ROLES: tuple[Role, ...] = ("promoted", "candidate")
-
-
-@dataclass(slots=True)
-class FileSummary:
-    """What a recordings file holds of one prompt, or an embeddings file of one model."""
-
-    file: str
-    prompt: str
-    count: int = 0
-    bytes: int = 0
-    cases: set[str] = field(default_factory=set)
-    models: set[str] = field(default_factory=set)
-    promoted: int = 0
-    """Recordings that a replay of the promoted prompts uses; none where this prompt has no promoted version."""
-    candidate: int = 0
-    """Recordings that a replay of the candidates uses."""
-    stale: int = 0
-    """Lines that nothing asks for any more."""
-
-
-@dataclass(frozen=True, slots=True)
-class RecordingFinding:
-    """One thing that is wrong or noteworthy about the recordings."""
-
-    level: Level
-    rule: str
-    message: str
-    where: str
 
 
 @dataclass(frozen=True, slots=True)
