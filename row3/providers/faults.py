@@ -6,7 +6,7 @@ import json
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
@@ -121,9 +121,36 @@ def _google_delay(details: object) -> float | None:
     return None
 
 
-def looks_like_html(text: str) -> bool:
-    """Is this a web page and not JSON?"""
+def _looks_like_html(text: str) -> bool:
     return text.lstrip("\ufeff \t\r\n").startswith("<")
+
+
+def read_body(raw: bytes, wanted: str, exchange: Exchange) -> dict[str, Any] | Fault:
+    """Return the JSON object of an answer with status 200; a `Fault` for anything else, and for an error inside it.
+
+    Args:
+        wanted: what the answer should be, as messages name it.
+    """
+    text = raw.decode("utf-8", "replace")
+    try:
+        body = json.loads(raw)
+        what = "JSON that is no object"
+    except (ValueError, RecursionError):
+        body = None
+        html = "a web page (HTML)" if _looks_like_html(text) else "something that is not JSON"
+        what = html if text.strip() else "an empty body"
+    if not isinstance(body, dict):
+        fix = "check the base_url (most end in /v1)"
+        return Fault("give_up", f"{exchange.host} answered with {what} in place of {wanted}", fix)
+    return hidden_error(body["error"], text, exchange) if body.get("error") else body
+
+
+def hidden_error(error: object, text: str, exchange: Exchange) -> Fault:
+    """Return what an error in an answer 200 means: OpenRouter answers 200 once a model has begun, whatever happens."""
+    code = error.get("code") if isinstance(error, dict) else None
+    status = code if isinstance(code, int) and 400 <= code <= 599 else 500
+    fault = status_fault(status, text, exchange)
+    return fault if status == code else replace(fault, message=fault.message.replace("answered 500", "answered 200", 1))
 
 
 def host_of(endpoint: Endpoint) -> str:
@@ -137,7 +164,7 @@ def status_fault(status: int, text: str, exchange: Exchange) -> Fault:
     try:
         error = read_error(json.loads(text))
     except (ValueError, RecursionError):
-        error = VendorError(message="a web page (HTML)" if looks_like_html(text) else text)
+        error = VendorError(message="a web page (HTML)" if _looks_like_html(text) else text)
     said = redact(error.message, exchange.secrets)
     phrase = HTTPStatus(status).phrase if status in set(HTTPStatus) else "no standard status"
     message = f"{exchange.host} answered {status} ({phrase})" + (f": {said.rstrip('.')}" if said else "")

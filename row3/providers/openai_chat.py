@@ -4,58 +4,43 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Awaitable, Collection, Mapping
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection
+from typing import Any
 
 from row3.domain.counts import marked
 from row3.domain.requests import Answer, NoAnswer, Request
 from row3.providers.base import Endpoint
-from row3.providers.faults import Exchange, Fault, looks_like_html, status_fault
+from row3.providers.faults import Exchange, Fault, hidden_error, read_body
 from row3.providers.redaction import public_model_name, redact
 from row3.providers.wire import Wire
 
-if TYPE_CHECKING:
-    from openai import AsyncOpenAI
 
+class OpenAIChat(Wire):
+    """A provider at an OpenAI-compatible endpoint."""
 
-class OpenAIChat:
-    """A provider at an OpenAI-compatible endpoint; `more` is handed to its `Wire`, for tests."""
-
-    def __init__(self, endpoint: Endpoint, *, environ: Mapping[str, str], **more: Any) -> None:
-        self._endpoint = endpoint
-        self._wire = Wire(endpoint, environ=environ, **more)
-        self._refused: frozenset[str] = frozenset()
+    refused: frozenset[str] = frozenset()
+    """Fields that the endpoint has refused and that are no longer sent, such as `response_format`."""
 
     @property
     def name(self) -> str:
         """The preset's name."""
         return self._endpoint.preset
 
-    @property
-    def refused(self) -> frozenset[str]:
-        """Fields that the endpoint has refused and that are no longer sent, such as `response_format`."""
-        return self._refused
-
     async def ask(self, request: Request) -> Answer | NoAnswer:
-        """Answer one request; see `Provider.ask` for what is raised and what is returned, `Wire.send` for retries."""
-        body: dict[str, Any] = {}
+        """Answer one request; see `Provider.ask` for what is raised and returned, `Wire.send` for further tries."""
+        sent: dict[str, Any] = {}
 
-        def call(client: AsyncOpenAI) -> Awaitable[Any]:
-            nonlocal body
-            body = chat_body(request, self._endpoint, self._refused)
-            return client.chat.completions.with_raw_response.create(**body)
+        def body() -> dict[str, Any]:
+            nonlocal sent
+            sent = chat_body(request, self._endpoint, self.refused)
+            return sent
 
         def refuse(fields: frozenset[str]) -> bool:
-            sent = fields & body.keys()
-            self._refused |= sent
-            return bool(sent)
+            left_out = fields & sent.keys()
+            self.refused |= left_out
+            return bool(left_out)
 
-        return await self._wire.send(call, read_reply, refuse)
-
-    async def close(self) -> None:
-        """Close the connections."""
-        await self._wire.close()
+        return await self.send("chat/completions", body, read_reply, refuse)
 
 
 def chat_body(request: Request, endpoint: Endpoint, refused: Collection[str] = ()) -> dict[str, Any]:
@@ -77,43 +62,23 @@ def chat_body(request: Request, endpoint: Endpoint, refused: Collection[str] = (
         if limit_field is not None:
             body[limit_field] = request.max_tokens
     if request.schema and endpoint.json_schema and "response_format" not in refused:
-        body["response_format"] = response_format(request)
+        name = re.sub(r"[^A-Za-z0-9_-]", "_", request.schema_name)[:64] or "answer"
+        schema = {"name": name, "schema": dict(request.schema), "strict": True}
+        body["response_format"] = {"type": "json_schema", "json_schema": schema}
     return body
 
 
-def response_format(request: Request) -> dict[str, Any]:
-    """The wish for an answer by the request's schema."""
-    name = re.sub(r"[^A-Za-z0-9_-]", "_", request.schema_name)[:64] or "answer"
-    return {"type": "json_schema", "json_schema": {"name": name, "schema": dict(request.schema), "strict": True}}
-
-
-_ADDRESS_FIX = "check the base_url (most end in /v1)"
-
-
 def read_reply(raw: bytes, exchange: Exchange, latency_s: float) -> Answer | Fault:
-    """The answer in a chat completion, its text unedited; a `Fault` where there is none.
-
-    `latency_s` in seconds is put into the answer.
-    """
-    host = exchange.host
-    if not raw.strip():
-        return Fault("give_up", f"{host} answered with an empty body", _ADDRESS_FIX)
-    text = raw.decode("utf-8", "replace")
-    try:
-        body = json.loads(raw)
-    except (ValueError, RecursionError):
-        what = "a web page (HTML)" if looks_like_html(text) else "something that is not JSON"
-        return Fault("give_up", f"{host} answered with {what} in place of a chat completion", _ADDRESS_FIX)
-    if not isinstance(body, dict):
-        return Fault("give_up", f"{host} answered with JSON that is no chat completion", _ADDRESS_FIX)
-    if body.get("error"):
-        return _hidden_error(body["error"], text, exchange)
+    """Return the answer in a chat completion, its text unedited, with `latency_s`; a `Fault` where there is none."""
+    body = read_body(raw, "a chat completion", exchange)
+    if isinstance(body, Fault):
+        return body
     choices = body.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
     if not isinstance(choice, dict):
-        return Fault("give_up", f"{host} answered without any choices", _ADDRESS_FIX)
+        return Fault("give_up", f"{exchange.host} answered without any choices")
     if isinstance(choice.get("error"), dict):
-        return _hidden_error(choice["error"], json.dumps(choice), exchange)
+        return hidden_error(choice["error"], json.dumps(choice), exchange)
     message = choice.get("message")
     found = _content(message if isinstance(message, dict) else {}, _finish(choice), exchange)
     if isinstance(found, Fault):
@@ -129,14 +94,6 @@ def read_reply(raw: bytes, exchange: Exchange, latency_s: float) -> Answer | Fau
         completion_tokens=_count(counts.get("completion_tokens")),
         latency_s=latency_s,
     )
-
-
-def _hidden_error(error: object, text: str, exchange: Exchange) -> Fault:
-    """OpenRouter answers 200 once a model has begun, whatever happens then, with the status in the body."""
-    code = error.get("code") if isinstance(error, dict) else None
-    status = code if isinstance(code, int) and 400 <= code <= 599 else 500
-    fault = status_fault(status, text, exchange)
-    return fault if status == code else replace(fault, message=fault.message.replace("answered 500", "answered 200", 1))
 
 
 def _content(message: dict[str, Any], finish_reason: str, exchange: Exchange) -> str | Fault:

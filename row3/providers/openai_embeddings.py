@@ -4,72 +4,51 @@ from __future__ import annotations
 
 import base64
 import binascii
-import json
 import math
 import struct
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from row3.domain.requests import NoAnswer
 from row3.providers.base import Endpoint
-from row3.providers.faults import Exchange, Fault, looks_like_html, status_fault
+from row3.providers.faults import Exchange, Fault, read_body
 from row3.providers.wire import Wire
-
-if TYPE_CHECKING:
-    from openai import AsyncOpenAI
 
 AT_ONCE = 32
 """Texts of one request. OpenAI takes 2,048; the least that a server is known to take is 32."""
-_ADDRESS_FIX = "check the base_url (most end in /v1), and that it serves embeddings"
 
 
-class OpenAIEmbedder:
-    """An embedder at an OpenAI-compatible endpoint; `more` is handed to its `Wire`, for tests."""
+class OpenAIEmbedder(Wire):
+    """An embedder at an OpenAI-compatible endpoint."""
 
-    def __init__(self, endpoint: Endpoint, model: str, *, environ: Mapping[str, str], **more: Any) -> None:
+    def __init__(self, endpoint: Endpoint, model: str, **wire: Any) -> None:
+        """`wire` is what a `Wire` takes beside its endpoint."""
+        super().__init__(endpoint, **wire)
         self._model = model
-        self._wire = Wire(endpoint, environ=environ, **more)
 
     async def embed(self, texts: Sequence[str]) -> list[Sequence[float]] | NoAnswer:
         """A vector for each text; raises and tries again as `Provider.ask` does."""
         found: list[Sequence[float]] = []
         for start in range(0, len(texts), AT_ONCE):
             part = list(texts[start : start + AT_ONCE])
-
-            def call(client: AsyncOpenAI, part: list[str] = part) -> Awaitable[Any]:
-                # Without a format the SDK would ask for base64, which not every server knows.
-                return client.embeddings.with_raw_response.create(
-                    model=self._model, input=part, encoding_format="float"
-                )
-
-            vectors = await self._wire.send(call, partial(read_vectors, len(part)))
+            body = {"model": self._model, "input": part, "encoding_format": "float"}
+            vectors = await self.send("embeddings", partial(dict, body), partial(read_vectors, len(part)))
             if isinstance(vectors, NoAnswer):
                 return vectors
             found += vectors
         return found
 
-    async def close(self) -> None:
-        """Close the connections."""
-        await self._wire.close()
-
 
 def read_vectors(wanted: int, raw: bytes, exchange: Exchange, latency_s: float) -> list[Sequence[float]] | Fault:
     """The vectors of an answer in the order of the texts; a `Fault` where they are not all there."""
     host = exchange.host
-    try:
-        body = json.loads(raw)
-    except (ValueError, RecursionError):
-        html = looks_like_html(raw[:1000].decode("utf-8", "replace"))
-        what = "a web page (HTML)" if html else "something that is not JSON" if raw.strip() else "an empty body"
-        return Fault("give_up", f"{host} answered with {what} in place of embeddings", _ADDRESS_FIX)
-    if isinstance(body, dict) and body.get("error"):
-        code = body["error"].get("code") if isinstance(body["error"], dict) else None
-        status = code if isinstance(code, int) and 400 <= code <= 599 else 500
-        return status_fault(status, raw.decode("utf-8", "replace"), exchange)
-    rows = body.get("data") if isinstance(body, dict) else None
+    body = read_body(raw, "embeddings", exchange)
+    if isinstance(body, Fault):
+        return body
+    rows = body.get("data")
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        return Fault("give_up", f"{host} answered without embeddings", _ADDRESS_FIX)
+        return Fault("give_up", f"{host} answered without embeddings", "check that the base_url serves embeddings")
     by_index = {row.get("index", at): _vector(row.get("embedding")) for at, row in enumerate(rows)}
     vectors = [by_index.get(at) for at in range(wanted)]
     if len(rows) != wanted or len(by_index) != wanted:

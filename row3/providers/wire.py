@@ -15,16 +15,18 @@ from row3.providers.faults import LONGEST_ASKED_S, LONGEST_TOTAL_S, Exchange, Fa
 from row3.providers.redaction import redact
 
 if TYPE_CHECKING:
-    from openai import AsyncOpenAI
+    from httpx2 import AsyncClient
 
+CONNECT_S = 15.0
+"""Seconds to wait for a connection."""
 LONGEST_BODY_BYTES = 20_000_000
 """A chat completion is some kilobytes, 32 embeddings are a megabyte or two; reading stops here."""
+ACCOUNT = {"OpenAI-Organization": "OPENAI_ORG_ID", "OpenAI-Project": "OPENAI_PROJECT_ID"}
+"""By header, the environment variable that it holds; sent to OpenAI alone."""
 
 T = TypeVar("T")
-Call = Callable[["AsyncOpenAI"], Awaitable[Any]]
-"""Sends one request, as the SDK's raw response."""
 Read = Callable[[bytes, Exchange, float], T | Fault]
-"""Makes of a body what was asked for; the last argument is how many seconds it took."""
+"""Reads a body; the last argument is how many seconds the answer took."""
 
 
 class Wire:
@@ -44,20 +46,21 @@ class Wire:
         now: Callable[[], float] = time.time,
         longest_body_bytes: int = LONGEST_BODY_BYTES,
     ) -> None:
-        self.endpoint = endpoint
-        self._environ = environ
-        self._sleep = sleep
-        self._chance = chance
-        self._now = now
+        self._endpoint, self._environ = endpoint, environ
+        self._sleep, self._chance, self._now = sleep, chance, now
         self._longest_body_bytes = longest_body_bytes
         self._secrets: tuple[str, ...] = ()
-        self._client: AsyncOpenAI | None = None
+        self._client: AsyncClient | None = None
         self._stopped: Fault | None = None
 
     async def send(
-        self, call: Call, read: Read[T], refuse: Callable[[frozenset[str]], bool] = lambda _: False
+        self,
+        path: str,
+        body: Callable[[], dict[str, Any]],
+        read: Read[T],
+        refuse: Callable[[frozenset[str]], bool] = lambda _: False,
     ) -> T | NoAnswer:
-        """What `read` makes of the answer; see `Provider.ask` for what is raised and what is returned.
+        """Return what `read` makes of the answer; see `Provider.ask` for what is raised and returned.
 
         Tried again: 408, 409, 429 (but no exhausted quota), 5xx, connection errors and time-outs, at most
         `max_retries` times and with at most 300 seconds of waiting in all. `refuse` is told of fields that the
@@ -68,7 +71,7 @@ class Wire:
         client = self._connect()
         tries, waited_s = 0, 0.0
         while True:
-            outcome = await self._try(client, call, read)
+            outcome = await self._try(client, path, body(), read)
             if not isinstance(outcome, Fault):
                 return outcome
             if outcome.kind == "stop":
@@ -79,7 +82,7 @@ class Wire:
             if outcome.kind == "give_up":
                 return NoAnswer(outcome.message, as_sentence(outcome.fix))
             tries += 1
-            if tries > self.endpoint.max_retries:
+            if tries > self._endpoint.max_retries:
                 return NoAnswer(outcome.message + (f" ({tries} tries)" if tries > 1 else ""), as_sentence(outcome.fix))
             delay_s = backoff_s(tries, self._chance()) if outcome.delay_s is None else outcome.delay_s
             if delay_s > LONGEST_ASKED_S or waited_s + delay_s > LONGEST_TOTAL_S:
@@ -91,34 +94,36 @@ class Wire:
         """Close the connections."""
         client, self._client = self._client, None
         if client is not None:
-            await client.close()
+            await client.aclose()
 
-    def _connect(self) -> AsyncOpenAI:
-        """The client, made at the first request: importing the SDK takes half a second."""
+    def _connect(self) -> AsyncClient:
+        """Return the client, made at the first request: importing its library takes a while."""
         if self._client is None:
-            key = self._key()
-            import openai
+            import httpx2
 
-            from row3.providers.bounded_http import BoundedClient
-
-            # The organisation of OPENAI_ORG_ID is OpenAI's business and no one else's.
-            own = {"openai-organization", "openai-project"} if self.endpoint.preset == "openai" else ()
-            self._client = openai.AsyncOpenAI(
-                api_key=key or "none",
-                base_url=self.endpoint.base_url,
-                max_retries=0,
-                http_client=BoundedClient(key=key, limit_bytes=self._longest_body_bytes, also_sent=frozenset(own)),
+            headers = {"Accept-Encoding": "identity"}
+            if key := self._key():
+                headers["Authorization"] = f"Bearer {key}"
+            if self._endpoint.preset == "openai":
+                headers |= {name: self._environ[held] for name, held in ACCOUNT.items() if self._environ.get(held)}
+            self._client = httpx2.AsyncClient(
+                base_url=self._endpoint.base_url,
+                headers=headers,
+                # `_try` bounds the request as a whole, which a slow drip cannot stretch.
+                timeout=httpx2.Timeout(None, connect=CONNECT_S),
+                follow_redirects=True,
+                limits=httpx2.Limits(max_connections=None, max_keepalive_connections=64),
             )
         return self._client
 
     def _key(self) -> str | None:
-        variable = self.endpoint.key_variable
+        variable = self._endpoint.key_variable
         if variable is None:
             return None
         key = self._environ.get(variable, "").strip()
         if not key:
             raise UsageError(
-                f"the {self.endpoint.preset} provider needs a key",
+                f"the {self._endpoint.preset} provider needs a key",
                 fix=f"set {variable}, or name a provider in row3.toml that needs none (`local`, `ollama`)",
             )
         if not (key.isascii() and key.isprintable()) or " " in key:
@@ -126,44 +131,37 @@ class Wire:
         self._secrets = (key,)
         return key
 
-    async def _try(self, client: AsyncOpenAI, call: Call, read: Read[T]) -> T | Fault:
-        """One request over the wire, bounded as a whole by the time-out."""
-        import openai
+    async def _try(self, client: AsyncClient, path: str, body: dict[str, Any], read: Read[T]) -> T | Fault:
+        """One request over the wire, bounded as a whole by the time-out, and by size as it is unpacked."""
+        import httpx2
 
-        from row3.providers.bounded_http import CONNECT_S, BodyTooLargeError
-
-        host = host_of(self.endpoint)
+        host = host_of(self._endpoint)
         started = time.perf_counter()
+        received = bytearray()
         try:
-            async with asyncio.timeout(self.endpoint.timeout_s):
-                raw = await call(client)
-        except openai.APITimeoutError:
+            async with asyncio.timeout(self._endpoint.timeout_s), client.stream("POST", path, json=body) as response:
+                async for piece in response.aiter_bytes():
+                    received += piece
+                    if len(received) > self._longest_body_bytes:
+                        megabytes = self._longest_body_bytes / 1_000_000
+                        return Fault("give_up", f"{host} sent more than {megabytes:g} MB, which no answer is")
+        except httpx2.ConnectTimeout:
             return Fault(
                 "retry", f"no connection to {host} within {CONNECT_S:g} s", "check the network and the base_url"
             )
         except TimeoutError:
-            return Fault("retry", f"{host} gave no full answer within {self.endpoint.timeout_s:g} s")
-        except openai.APIStatusError as error:
-            return status_fault(error.status_code, error.response.text, self._exchange(error.response.headers))
-        except openai.APIConnectionError as error:
-            return self._connection_fault(error)
-        except BodyTooLargeError:
-            megabytes = self._longest_body_bytes / 1_000_000
-            return Fault("give_up", f"{host} sent more than {megabytes:g} MB, which no answer is")
-        except (openai.OpenAIError, ValueError) as error:
-            # ValueError: a lone surrogate or a NaN, which JSON in UTF-8 cannot carry.
+            return Fault("retry", f"{host} gave no full answer within {self._endpoint.timeout_s:g} s")
+        except httpx2.RequestError as error:
+            said = redact(str(error) or type(error).__name__, self._secrets).rstrip(".")
+            fix = "check the network and the base_url" if self._endpoint.key_variable else "is the server running?"
+            return Fault("retry", f"no answer from {host}: {said}", fix)
+        except ValueError as error:  # a lone surrogate or a NaN, which JSON in UTF-8 cannot carry
             return Fault("give_up", f"the request cannot be sent: {redact(str(error), self._secrets).rstrip('.')}")
         latency_s = time.perf_counter() - started
-        return read(raw.content, self._exchange(raw.headers), latency_s)
-
-    def _exchange(self, headers: Mapping[str, str]) -> Exchange:
-        return Exchange(self.endpoint, headers, self._secrets, self._now())
-
-    def _connection_fault(self, error: Exception) -> Fault:
-        cause = error.__cause__ or error
-        said = redact(str(cause) or type(cause).__name__, self._secrets).rstrip(".")
-        fix = "check the network and the base_url" if self.endpoint.key_variable else "is the server running?"
-        return Fault("retry", f"no answer from {host_of(self.endpoint)}: {said}", fix)
+        exchange = Exchange(self._endpoint, response.headers, self._secrets, self._now())
+        if not response.is_success:
+            return status_fault(response.status_code, received.decode("utf-8", "replace"), exchange)
+        return read(bytes(received), exchange, latency_s)
 
 
 def _stop(fault: Fault) -> ProviderStopped:

@@ -116,10 +116,12 @@ def test_no_header_tells_of_the_machine_or_of_accounts(
         assert not [name for name in headers if name.startswith(("x-", "openai-"))]
 
 
-def test_openai_itself_gets_its_organisation(fake: Any, make_request: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OPENAI_ORG_ID", "org-mine")
-    Asker(fake.url, preset="openai").ask(make_request())
+def test_openai_itself_gets_its_organisation(fake: Any, make_request: Any) -> None:
+    environ = {"ROW3_TEST_KEY": KEY, "OPENAI_ORG_ID": "org-mine"}
+    Asker(fake.url, preset="openai", environ=environ).ask(make_request())
+    Asker(fake.url, environ=environ).ask(make_request())
     assert fake.headers[0]["openai-organization"] == "org-mine"
+    assert "openai-organization" not in fake.headers[1]
 
 
 def test_a_missing_key_stops_before_anything_is_sent(fake: Any, make_request: Any) -> None:
@@ -262,7 +264,7 @@ def test_not_retried(fake: Any, asker: Asker, make_request: Any, make_reply: Any
         ({"body": b"<!doctype html><title>Sign in</title>", "headers": {"Content-Type": "text/html"}}, "a web page"),
         ({"body": b""}, "an empty body"),
         ({"body": b'{"choices": [{"mess'}, "something that is not JSON"),
-        ({"body": b"[1, 2]"}, "no chat completion"),
+        ({"body": b"[1, 2]"}, "JSON that is no object"),
         ({"body": b"\xff\xfe\x00{"}, "something that is not JSON"),
         ({"body": b"[" * 100_000}, "something that is not JSON"),
         ({"body": {"id": "x"}}, "without any choices"),

@@ -108,7 +108,7 @@ def test_a_missing_key_is_said_before_anything_is_sent(fake: Any) -> None:
         (b"<html>hello</html>", "a web page"),
         (b"hello", "something that is not JSON"),
         ({"data": 4}, "without embeddings"),
-        ([], "without embeddings"),
+        ([], "JSON that is no object"),
         ({"choices": []}, "without embeddings"),
         (rows([1.0]), "answered 2 texts with 1 embeddings"),
         (rows([1.0], [1.0], [1.0]), "answered 2 texts with 3 embeddings"),
