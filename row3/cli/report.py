@@ -48,9 +48,9 @@ def command(common: Common, *, against: str | None, all_suites: bool) -> int:
     if all_suites:
         return _report_all(common, against)
     from row3.gate.results import judged
-    from row3.reports.html import html_report
+    from row3.reports.html.page import html_report
     from row3.workflows.comparing.compare import compare
-    from row3.workflows.history.trend import suite_history
+    from row3.workflows.history.trend import points_of, suite_history
     from row3.workflows.snapshots import find_base
 
     ends_in_html = common.out is not None and common.out.lower().endswith(PAGES)
@@ -60,7 +60,7 @@ def command(common: Common, *, against: str | None, all_suites: bool) -> int:
     pages = common.format == HTML
     base = None if against is None else find_base(session.project, against)
     comparison = compare(session, base=base, pages=pages)
-    page = html_report(comparison, suite_history(session.project, session.suite)) if pages else None
+    page = html_report(comparison, points_of(suite_history(session.project, session.suite))) if pages else None
     code = show_result(judged(comparison), common, page)
     if common.out is not None:
         common.say(f"{common.out}: report on suite {session.suite.name}")
@@ -111,9 +111,8 @@ def _folder(common: Common) -> Path | None:
 def _write_pages(suites: AllSuites, folder: Path, against: str | None) -> list[SuiteResult]:
     """Write each page as soon as its suite is compared, so that the cases of one suite are in memory at a time."""
     from row3.gate.results import SuitesReport
-    from row3.reports.html import html_report
-    from row3.reports.html.page import index_html
-    from row3.workflows.history.trend import suite_history
+    from row3.reports.html.page import html_report, index_html
+    from row3.workflows.history.trend import points_of, suite_history
     from row3.workflows.suites.all_suites import compare_all
 
     refuse_foreign((folder / name for name in (INDEX, *map(_page_of, suites.names))), HTML)
@@ -121,7 +120,7 @@ def _write_pages(suites: AllSuites, folder: Path, against: str | None) -> list[S
     for result in compare_all(suites, against=against, pages=True):
         results.append(result)
         if result.comparison is not None:
-            history = suite_history(suites.project, suites.made[-1].suite)
+            history = points_of(suite_history(suites.project, suites.made[-1].suite))
             pages[result.suite] = _page_of(result.suite)
             emit(html_report(result.comparison, history), str(folder / pages[result.suite]))
     report = SuitesReport(sorted(results, key=lambda result: result.suite))

@@ -227,12 +227,6 @@ class Kind(ABC):
         """Return an explanation in values that msgspec writes as JSON: every match of every item."""
         return items_json(explanation)
 
-    def page_json(self, case: Any, explanation: Any, output: Any, before: Any) -> dict[str, Any]:
-        """Return what the report page shows of a case: its matches, its answer and the baseline's; None for none."""
-        outputs = {"answer": output, "before": before}
-        value: dict[str, Any] = {"matches": None if explanation is None else self.matches_json(explanation)}
-        return value | {key: None if one is None else self.output_json(one) for key, one in outputs.items()}
-
     @abstractmethod
     def expected(self, case: Any) -> Iterable[Expected]:
         """Return all that a case expects and forbids."""

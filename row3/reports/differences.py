@@ -49,7 +49,7 @@ def difference_lines(comparison: Comparison) -> list[str]:
     return [f"{name}: {text}" for name, text in differences(comparison.baseline, comparison.run.header)]
 
 
-def prompt_folds(diffs: Mapping[str, str]) -> list[Block]:
+def prompt_folds(diffs: Mapping[str, str]) -> list[Fold]:
     """Return the text diff of each prompt."""
     return [Fold(f"Text of {name}", _fold(diff)) for name, diff in diffs.items()]
 

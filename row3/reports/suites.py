@@ -20,7 +20,7 @@ from row3.reports.comparison import (
     next_note,
     reason_blocks,
 )
-from row3.reports.document import Block, Document, Fold, Items, Note, Span, Table, Text, Title, more, strong
+from row3.reports.document import Block, Document, Facts, Fold, Items, Note, Span, Table, Text, Title, more, strong
 from row3.reports.headline import what_runs, zone_span
 from row3.reports.markdown import markdown_text
 from row3.reports.reason_text import Ground, Words, grounds, grounds_of
@@ -65,6 +65,12 @@ def suites_document(report: SuitesReport, *, verbose: bool = False) -> Document:
         blocks += _details(result, verbose=verbose)
     looked = [each for each in report.results if each.standing in ("investigate", "informational", "approved")]
     return Document([*blocks, *_reasons(looked), Note(_next(report))])
+
+
+def index_blocks(report: SuitesReport) -> tuple[Title, *tuple[Block, ...]]:
+    """Return all suites, a row each, and why a suite could not be run or judged: the page that leads to their pages."""
+    problems = [(result.suite, text) for result in report.results if (text := problem_of(result))]
+    return _title(report), _table(report.results, judged=report.judged), Facts(problems)
 
 
 def comment_markdown(results: Sequence[SuiteResult], *, more_at: str = "") -> str:

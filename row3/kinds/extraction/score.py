@@ -20,7 +20,6 @@ from row3.kinds.extraction.model import (
     Relationship,
     RelationshipsOut,
 )
-from row3.kinds.extraction.page import page_value
 from row3.kinds.outputs import answer_schema
 
 METRICS = (
@@ -132,12 +131,6 @@ class Extraction(Kind):
     def matches_json(self, explanation: Explanation) -> dict[str, Any]:
         """Return every match of every concept and relationship."""
         return matches_json(explanation)
-
-    def page_json(self, case: GoldenCase, explanation: Explanation | None, output: Any, before: Any) -> dict[str, Any]:
-        """Return an extraction packed for the report page."""
-        if explanation is None:
-            return super().page_json(case, explanation, output, before)
-        return {"extraction": page_value(case, explanation, output, before)}
 
     def expected(self, case: GoldenCase) -> Iterator[Expected]:
         """Every concept, canary and relationship."""

@@ -11,58 +11,46 @@ const HIDDEN = new RegExp(
 // Characters of one text that are shown: a model may say megabytes, and a page of them does not open.
 const MOST = 50000;
 
+const byId = (id) => document.getElementById(id);
+
 function visible(text) {
   const whole = String(text);
   const source = whole.slice(0, MOST);
   const parts = document.createDocumentFragment();
+  const named = (name) => el("span.ctl", document.createTextNode("⟨" + name + "⟩"));
   let done = 0;
   for (const match of source.matchAll(HIDDEN)) {
-    if (match.index > done) parts.append(source.slice(done, match.index));
-    const mark = document.createElement("span");
-    mark.className = "ctl";
-    mark.textContent = "⟨U+" + match[0].codePointAt(0).toString(16).toUpperCase().padStart(4, "0") + "⟩";
-    parts.append(mark);
+    const code = match[0].codePointAt(0).toString(16).toUpperCase().padStart(4, "0");
+    parts.append(source.slice(done, match.index), named("U+" + code));
     done = match.index + match[0].length;
   }
-  if (done < source.length) parts.append(source.slice(done));
-  if (whole.length > MOST) {
-    const rest = document.createElement("span");
-    rest.className = "ctl";
-    rest.textContent = "⟨… " + (whole.length - MOST).toLocaleString("en") + " more characters⟩";
-    parts.append(rest);
-  }
+  parts.append(source.slice(done));
+  if (whole.length > MOST) parts.append(named("… " + (whole.length - MOST).toLocaleString("en") + " more characters"));
   return parts;
 }
 
-function plain(text) {
-  return visible(text).textContent;
-}
-
-// An element with attributes and children; children that are text are made visible, others are nodes of ours.
-function el(tag, attributes, ...children) {
+// `el("p.quiet", {dir: "auto"}, "text", node)`: children that are text are made visible, others are nodes of ours.
+function el(name, ...children) {
+  const [tag, ...classes] = name.split(".");
   const node = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes || {})) {
-    if (value === null || value === undefined || value === false) continue;
-    if (name === "on") for (const [event, act] of Object.entries(value)) node.addEventListener(event, act);
-    else node.setAttribute(name, value === true ? "" : plain(value));
+  node.className = classes.join(" ");
+  if (!classes.length) node.removeAttribute("class");
+  const attributes = children[0]?.constructor === Object ? children.shift() : {};
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value || value === "") node.setAttribute(name, value === true ? "" : visible(value).textContent);
   }
   for (const child of children.flat(Infinity)) {
-    if (child === null || child === undefined || child === false || child === "") continue;
-    node.append(child instanceof Node ? child : visible(child));
+    if (child || child === 0) node.append(child instanceof Node ? child : visible(child));
   }
   return node;
 }
 
-function foreign(tag, text, extra) {
-  return el(tag, { dir: "auto", ...extra }, text);
-}
-
 function percent(value) {
-  return value === null || value === undefined ? "–" : (100 * value).toFixed(1) + "%";
+  return value === null ? "–" : (100 * value).toFixed(1) + "%";
 }
 
 function points(delta) {
-  if (delta === null || delta === undefined) return "";
+  if (delta === null) return "";
   const text = (100 * delta).toFixed(1);
   if (Number(text) === 0) return "0.0";
   return delta > 0 ? "+" + text : text.replace("-", "−");
@@ -72,12 +60,15 @@ function counted(number, noun) {
   return number.toLocaleString("en") + " " + noun + (number === 1 ? "" : "s");
 }
 
-const ZONE_MARKS = { fail: "✗", marginal: "!", pass: "✓", excellent: "★" };
+const ZONES = {
+  fail: ["✗", "bad"],
+  marginal: ["!", "warning"],
+  pass: ["✓", "good"],
+  excellent: ["★", "excellent"],
+};
 
 function zoneBadge(zone) {
-  return zone
-    ? el("span", { class: "zone " + (zone in ZONE_MARKS ? zone : "") }, (ZONE_MARKS[zone] || "") + " " + zone)
-    : null;
+  return zone && el("span.zone." + ZONES[zone][1], ZONES[zone][0] + " " + zone);
 }
 
 function spaced(word) {
@@ -90,54 +81,20 @@ function spaced(word) {
 // The packed data of the page: unpacked when it is needed, and only as much as is needed.
 
 const KEPT_CHUNKS = 12;
+const chunks = new Map();
 
 async function unpack(id) {
-  const island = document.getElementById(id);
+  const island = byId(id);
   if (!island) throw new Error("the part " + id + " is missing: the file was cut off");
-  const letters = atob(island.textContent);
-  const bytes = new Uint8Array(letters.length);
-  for (let i = 0; i < letters.length; i++) bytes[i] = letters.charCodeAt(i);
+  const bytes = Uint8Array.from(atob(island.textContent), (letter) => letter.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   return JSON.parse(await new Response(stream).text());
 }
 
-// The script runs before the cases below it are read.
-function pageRead() {
-  if (document.readyState !== "loading") return Promise.resolve();
-  return new Promise((done) => document.addEventListener("DOMContentLoaded", done, { once: true }));
-}
-
-const chunks = new Map();
-
 async function chunk(number) {
   if (!chunks.has(number)) {
-    if (!document.getElementById("cases-" + number)) await pageRead();
     chunks.set(number, unpack("cases-" + number));
     if (chunks.size > KEPT_CHUNKS) chunks.delete(chunks.keys().next().value);
   }
   return chunks.get(number);
-}
-
-async function bodyOf(place, meta) {
-  const bodies = await chunk(Math.floor(place / meta.chunk));
-  return bodies[place % meta.chunk];
-}
-
-const ROW = ["id", "title", "domain", "status", "move", "value", "delta", "zone", "critical"];
-
-function rowsOf(lists, meta) {
-  return lists.map((list, place) => {
-    const row = { place };
-    ROW.forEach((name, i) => (row[name] = list[i]));
-    row.resting = meta.quarantined[row.id] || "";
-    row.found = (row.id + "\n" + row.title + "\n" + row.domain).toLowerCase();
-    return row;
-  });
-}
-
-// Whether any text of a case holds the words; keys of ours do not count.
-function holds(value, words) {
-  if (typeof value === "string") return value.toLowerCase().includes(words);
-  if (Array.isArray(value)) return value.some((each) => holds(each, words));
-  return value !== null && typeof value === "object" && Object.values(value).some((each) => holds(each, words));
 }

@@ -1,71 +1,35 @@
-// The page comes to life: data, addresses, keys, colours, paper.
+// The page comes to life: data, addresses, keys, paper.
 
 const PRINTED_ROWS = 2000;
-const THEMES = ["auto", "light", "dark"];
-const byId = (id) => document.getElementById(id);
-
-function remembered(name, value) {
-  try {
-    if (value === undefined) return localStorage.getItem(name);
-    localStorage.setItem(name, value);
-  } catch (refused) {
-    // A file opened from disk may have no storage: the choice then lasts as long as the page.
-  }
-  return null;
-}
-
-function paint(theme) {
-  if (theme === "auto") delete document.documentElement.dataset.theme;
-  else document.documentElement.dataset.theme = theme;
-  byId("theme-name").textContent = theme[0].toUpperCase() + theme.slice(1);
-  paint.now = theme;
-}
-
-function nextTheme() {
-  const theme = THEMES[(THEMES.indexOf(paint.now) + 1) % THEMES.length];
-  paint(theme);
-  remembered("row3-theme", theme);
-}
 
 class Page {
   constructor(rows, meta) {
     this.meta = meta;
-    this.unfolded = [];
+    this.beforeMarked = false;
     this.byName = new Map(rows.map((row) => [row.id, row]));
-    this.list = new CaseList(rows, meta, (row) => this.go(row));
     this.article = byId("case");
     this.article.addEventListener("click", (event) => this.clicked(event));
     window.addEventListener("hashchange", () => this.follow());
     window.addEventListener("beforeprint", () => this.onPaper());
-    window.addEventListener("afterprint", () => this.unfolded.forEach((part) => (part.open = false)));
     byId("browser").hidden = false;
-    this.list.apply();
+    this.list = new CaseList(rows, meta);
     this.follow();
   }
 
   // Paper cannot be scrolled or unfolded.
   onPaper() {
     this.list.draw(PRINTED_ROWS);
-    this.unfolded = [...document.querySelectorAll("main details:not([open])")];
-    this.unfolded.forEach((part) => (part.open = true));
+    for (const part of document.querySelectorAll("main details")) part.open = true;
   }
 
   // An address names a case; so the browser's own back and forward work.
   go(row) {
-    const wanted = "#case=" + encodeURIComponent(row.id);
-    if (location.hash === wanted) this.open(row);
-    else location.hash = wanted;
+    if (row) location.hash = "#case=" + encodeURIComponent(row.id);
   }
 
   follow() {
-    if (!location.hash.startsWith("#case=")) return this.close(location.hash === "");
-    let name = "";
-    try {
-      name = decodeURIComponent(location.hash.slice("#case=".length));
-    } catch (malformed) {
-      return;
-    }
-    const row = this.byName.get(name);
+    if (!location.hash.startsWith("#case=")) return this.close();
+    const row = this.byName.get(decodeURIComponent(location.hash.slice("#case=".length)));
     if (row) this.open(row);
   }
 
@@ -73,56 +37,43 @@ class Page {
     this.row = row;
     const link = this.list.current(row);
     if (link) link.scrollIntoView({ block: "nearest" });
-    const body = await bodyOf(row.place, this.meta);
+    const bodies = await chunk(Math.floor(row.place / this.meta.chunk));
     if (this.row !== row) return;
-    this.body = body;
-    this.article.replaceChildren(...openedCase(row, body, this.meta));
-    this.ends();
+    this.body = bodies[row.place % this.meta.chunk];
+    this.article.replaceChildren(...openedCase(row, this.body, this.meta, this.beforeMarked && this.body.before));
+    byId("previous").disabled = !this.list.step(-1);
+    byId("next").disabled = !this.list.step(1);
     document.body.classList.add("opened");
-    this.article.scrollTop = 0;
     const top = this.article.getBoundingClientRect().top;
     if (top < 0 || top > innerHeight * 0.6) byId("browser").scrollIntoView({ block: "start" });
     byId("case-title").focus({ preventScroll: true });
   }
 
-  ends() {
-    byId("previous").disabled = !this.list.step(-1);
-    byId("next").disabled = !this.list.step(1);
-  }
-
-  close(clear) {
+  close() {
     document.body.classList.remove("opened");
-    if (!clear || !this.row) return;
-    const link = this.list.current(this.row);
+    const link = this.row && this.list.current(this.row);
     if (link) link.focus();
   }
 
   back() {
     history.pushState(null, "", location.pathname + location.search + "#cases");
-    this.close(true);
-  }
-
-  step(by) {
-    const row = this.list.step(by);
-    if (row) this.go(row);
+    this.close();
   }
 
   clicked(event) {
     const button = event.target.closest("button");
     if (!button) return;
     if (button.id === "back") this.back();
-    else if (button.id === "previous") this.step(-1);
-    else if (button.id === "next") this.step(1);
+    else if (button.id === "previous") this.go(this.list.step(-1));
+    else if (button.id === "next") this.go(this.list.step(1));
     else if (button.dataset.marks) this.mark(button.dataset.marks === "1");
     else if (button.dataset.find) this.find(button.dataset.find);
   }
 
-  mark(baseline) {
-    if (!this.body || !this.body.extraction || !this.body.extraction.before) return;
-    marksBaseline = baseline;
-    const answer = extractionOf(this.body);
-    statesBefore(this.body, answer);
-    byId("text").replaceWith(texts(this.body, answer));
+  mark(beforeMarked) {
+    if (!this.body || !this.body.before) return;
+    this.beforeMarked = beforeMarked;
+    byId("text").replaceWith(textPart(this.body, beforeMarked));
   }
 
   find(name) {
@@ -135,22 +86,18 @@ class Page {
   pressed(event) {
     if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     const typing = event.target.closest("input, select, textarea");
-    if (event.key === "Escape") {
-      if (typing) typing.blur();
-      else if (!byId("help").open) this.back();
-      return;
-    }
-    if (typing || byId("help").open) return;
+    if (typing && event.key === "Escape") return typing.blur();
+    if (typing) return;
+    const search = byId("search");
     const act = {
-      j: () => this.step(1),
-      k: () => this.step(-1),
-      "/": () => (byId("search").scrollIntoView({ block: "nearest" }), byId("search").focus(), byId("search").select()),
-      "?": () => byId("help").showModal(),
+      Escape: () => this.back(),
+      j: () => this.go(this.list.step(1)),
+      k: () => this.go(this.list.step(-1)),
+      "/": () => (search.focus(), search.select()),
       r: () => this.list.only("regressed"),
       i: () => this.list.only("improved"),
       a: () => this.list.only("all"),
-      b: () => this.mark(!marksBaseline),
-      t: nextTheme,
+      b: () => this.mark(!this.beforeMarked),
     }[event.key];
     if (!act) return;
     event.preventDefault();
@@ -158,16 +105,37 @@ class Page {
   }
 }
 
+// The words that changed in the lines of a diff; lines that have little in common are left as they are.
+function markWords(diff) {
+  for (const first of diff.querySelectorAll(".old:not(.old + .old)")) {
+    const lines = { old: [], new: [] };
+    for (let line = first; line && line.className in lines; line = line.nextElementSibling)
+      lines[line.className].push(line);
+    lines.old.slice(0, lines.new.length).forEach((line, i) => {
+      const sides = [line, lines.new[i]].map((one) => one.textContent.slice(1));
+      wordDiff(...sides).forEach((list, side) => {
+        const same = list.filter(([, only]) => !only).map(([text]) => text);
+        if (same.join("").trim().length * 3 < sides[side].length) return;
+        [line, lines.new[i]][side].replaceChildren(
+          line.className === "old" && side === 0 ? "-" : "+",
+          ...pieces(list, "b"),
+        );
+      });
+    });
+  }
+}
+
 async function boot() {
-  paint(THEMES.includes(remembered("row3-theme")) ? remembered("row3-theme") : "auto");
-  byId("theme").addEventListener("click", nextTheme);
-  byId("keys").addEventListener("click", () => byId("help").showModal());
-  byId("help-close").addEventListener("click", () => byId("help").close());
   try {
     if (!("DecompressionStream" in window))
-      throw new Error("this browser cannot unpack them; use one of 2023 or newer");
+      throw new Error("this browser cannot unpack them; use one of 2024 or newer");
     const meta = await unpack("meta");
-    const page = new Page(rowsOf(await unpack("rows"), meta), meta);
+    const quarantined = new Map(Object.entries(meta.quarantined));
+    const rows = (await unpack("rows")).map((row, place) => {
+      const found = (row.id + "\n" + row.title + "\n" + row.domain).toLowerCase();
+      return { ...row, place, found, resting: quarantined.get(row.id) };
+    });
+    const page = new Page(rows, meta);
     document.addEventListener("keydown", (event) => page.pressed(event));
     document.documentElement.dataset.ready = "yes";
   } catch (error) {
@@ -176,4 +144,5 @@ async function boot() {
   }
 }
 
+document.querySelectorAll(".diff").forEach(markWords);
 boot();

@@ -1,7 +1,6 @@
 // The list of cases: filters, search and order. Rows are drawn a few hundred at a time, however many there are.
 
 const DRAWN_AT_ONCE = 150;
-const SEARCH_FROM = 2;
 const MOVES = {
   regressed: ["regressed", "broke"],
   improved: ["improved", "fixed"],
@@ -9,6 +8,7 @@ const MOVES = {
   other: ["new", "not comparable"],
 };
 const FILTERS = [
+  ["all", "All", () => true],
   ["regressed", "Regressed", (row) => MOVES.regressed.includes(row.move)],
   ["improved", "Improved", (row) => MOVES.improved.includes(row.move)],
   ["unchanged", "Unchanged", (row) => MOVES.unchanged.includes(row.move)],
@@ -22,162 +22,81 @@ function moveTone(move) {
   return MOVES.regressed.includes(move) || move === "failed" ? "bad" : MOVES.improved.includes(move) ? "good" : "even";
 }
 
+const rank = (row) => (row.status === "failed" ? 0 : row.move === "broke" ? 1 : 2);
 const ORDERS = {
   change: (a, b) => rank(a) - rank(b) || Math.abs(b.delta || 0) - Math.abs(a.delta || 0) || a.place - b.place,
   worst: (a, b) => (a.value ?? -1) - (b.value ?? -1) || a.place - b.place,
   name: (a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0),
-  file: (a, b) => a.place - b.place,
 };
 
-function rank(row) {
-  return row.status === "failed" ? 0 : row.move === "broke" ? 1 : 2;
+// Whether any text of a case holds the words; keys of ours do not count.
+function holds(value, words) {
+  if (typeof value === "string") return value.toLowerCase().includes(words);
+  return value !== null && typeof value === "object" && Object.values(value).some((each) => holds(each, words));
 }
 
 class CaseList {
-  constructor(rows, meta, choose) {
+  constructor(rows, meta) {
     this.rows = rows;
     this.meta = meta;
-    this.choose = choose;
-    this.active = new Set();
+    this.filter = "all";
     this.words = "";
-    this.domain = "";
-    this.order = "change";
-    this.shown = [];
-    this.drawn = 0;
     this.turn = 0;
-    this.list = document.getElementById("list");
-    this.pane = document.getElementById("list-pane");
-    this.more = el("li", { class: "more-rows", "aria-hidden": "true" });
+    this.list = byId("list");
+    this.more = el("li.more-rows", { "aria-hidden": "true" });
     new IntersectionObserver((seen) => seen.some((each) => each.isIntersecting) && this.draw(), {
       rootMargin: "600px",
     }).observe(this.more);
-    this.list.addEventListener("click", (event) => {
-      const link = event.target.closest("a[data-place]");
-      if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
-      event.preventDefault();
-      this.choose(this.rows[Number(link.dataset.place)]);
-    });
-    this.filters();
-  }
-
-  filters() {
-    const chips = document.getElementById("chips");
-    const chip = (name, title, number) =>
-      el(
-        "button",
-        { type: "button", class: "chip", "data-filter": name, "aria-pressed": "false", disabled: number === 0 },
-        title + " ",
-        el("span", { class: "n" }, number.toLocaleString("en")),
-      );
-    chips.append(chip("all", "All", this.rows.length));
     for (const [name, title, test] of FILTERS) {
-      const number = this.rows.filter(test).length;
-      if (number || name === "regressed" || name === "improved") chips.append(chip(name, title, number));
+      const number = rows.filter(test).length;
+      const button = el("button.chip", { type: "button", "data-filter": name, disabled: !number }, title + " ");
+      button.append(el("span.n", number.toLocaleString("en")));
+      button.addEventListener("click", () => this.only(name));
+      if (number || name === "regressed" || name === "improved") byId("chips").append(button);
     }
-    chips.addEventListener("click", (event) => {
-      const button = event.target.closest("button[data-filter]");
-      if (button) this.toggle(button.dataset.filter);
-    });
-    const domains = [...new Set(this.rows.map((row) => row.domain).filter(Boolean))].sort();
-    if (domains.length > 1) {
-      const select = document.getElementById("domain");
-      select.append(
-        el("option", { value: "" }, "All domains"),
-        ...domains.map((name) => el("option", { value: name }, name)),
-      );
-      select.addEventListener("change", () => ((this.domain = domains[select.selectedIndex - 1] || ""), this.apply()));
-      document.getElementById("domain-field").hidden = false;
-    }
-    const order = document.getElementById("order");
-    order.addEventListener("change", () => ((this.order = order.value), this.apply()));
-    const search = document.getElementById("search");
+    byId("order").addEventListener("change", () => this.apply());
     let wait = 0;
-    search.addEventListener("input", () => {
+    byId("search").addEventListener("input", () => {
       clearTimeout(wait);
-      wait = setTimeout(() => ((this.words = search.value.trim().toLowerCase()), this.apply()), 120);
+      wait = setTimeout(() => this.apply(), 120);
     });
-  }
-
-  toggle(name) {
-    if (name === "all") this.active.clear();
-    else if (!this.active.delete(name)) this.active.add(name);
     this.apply();
   }
 
   only(name) {
-    this.active = new Set(name === "all" ? [] : [name]);
+    this.filter = name;
     this.apply();
   }
 
-  // Rows that fit the chips and the domain; the chips widen each other.
-  candidates() {
-    const tests = FILTERS.filter(([name]) => this.active.has(name)).map(([, , test]) => test);
-    return this.rows.filter(
-      (row) => (!this.domain || row.domain === this.domain) && (!tests.length || tests.some((test) => test(row))),
-    );
-  }
-
+  // Rows that fit the filter and the words; what is in texts and answers is looked for a part at a time.
   async apply() {
     const turn = ++this.turn;
     for (const button of document.querySelectorAll("button[data-filter]")) {
-      const name = button.dataset.filter;
-      button.setAttribute("aria-pressed", String(name === "all" ? !this.active.size : this.active.has(name)));
+      button.setAttribute("aria-pressed", String(button.dataset.filter === this.filter));
     }
-    const there = this.candidates();
-    if (!this.words) return this.show(there, "");
-    const hits = new Set(there.filter((row) => row.found.includes(this.words)));
-    this.show([...hits], this.words.length < SEARCH_FROM ? "" : "searching texts and answers …");
-    if (this.words.length < SEARCH_FROM) return;
-    await this.searchBodies(
-      there.filter((row) => !hits.has(row)),
-      hits,
-      turn,
-    );
-  }
-
-  // The texts and answers of all cases, a part at a time, so that typing stays quick.
-  async searchBodies(rows, hits, turn) {
-    const byChunk = new Map();
-    for (const row of rows) {
-      const number = Math.floor(row.place / this.meta.chunk);
-      if (!byChunk.has(number)) byChunk.set(number, []);
-      byChunk.get(number).push(row);
-    }
-    await pageRead();
-    let done = 0;
-    let last = performance.now();
-    for (const [number, members] of byChunk) {
-      const bodies = chunks.has(number) ? await chunks.get(number) : await unpack("cases-" + number);
+    const words = byId("search").value.trim().toLowerCase();
+    const fits = FILTERS.find(([name]) => name === this.filter)[2];
+    const hits = new Set(this.rows.filter((row) => fits(row) && row.found.includes(words)));
+    this.show([...hits], words ? "searching texts and answers …" : "");
+    if (!words) return;
+    for (let first = 0; first < this.rows.length; first += this.meta.chunk) {
+      const left = this.rows.slice(first, first + this.meta.chunk).filter((row) => fits(row) && !hits.has(row));
+      const bodies = left.length ? await chunk(first / this.meta.chunk) : [];
       if (turn !== this.turn) return;
-      for (const row of members) if (holds(bodies[row.place % this.meta.chunk], this.words)) hits.add(row);
-      done += members.length;
-      if (performance.now() - last > 150) {
-        last = performance.now();
-        this.show([...hits], "searching texts and answers … " + Math.round((100 * done) / rows.length) + "%");
-        await new Promise((next) => setTimeout(next));
-        if (turn !== this.turn) return;
-      }
+      for (const row of left) if (holds(bodies[row.place - first], words)) hits.add(row);
     }
     this.show([...hits], "");
   }
 
   show(rows, remark) {
-    this.shown = rows.sort(ORDERS[this.order]);
+    this.shown = rows.sort(ORDERS[byId("order").value]);
     this.drawn = 0;
     this.list.replaceChildren(this.more);
     this.draw();
-    document.getElementById("nothing").hidden = this.shown.length > 0 || Boolean(remark);
-    const all = this.shown.length === this.rows.length;
-    document
-      .getElementById("found")
-      .replaceChildren(
-        visible(
-          (all
-            ? counted(this.rows.length, "case")
-            : this.shown.length.toLocaleString("en") + " of " + counted(this.rows.length, "case")) +
-            (remark ? " · " + remark : ""),
-        ),
-      );
+    byId("nothing").hidden = this.shown.length > 0 || Boolean(remark);
+    const all = counted(this.rows.length, "case");
+    const part = this.shown.length === this.rows.length ? all : this.shown.length.toLocaleString("en") + " of " + all;
+    byId("found").replaceChildren(part + (remark && " · " + remark));
     this.current(this.chosen);
   }
 
@@ -190,37 +109,18 @@ class CaseList {
   }
 
   line(row) {
-    const value = row.value === null ? "–" : (100 * row.value).toFixed(1);
-    const word = row.status === "scored" ? row.move || "" : spaced(row.status);
-    const delta = row.delta === null ? "" : points(row.delta);
+    const word = row.status === "scored" ? row.move : spaced(row.status);
+    const moved = row.status === "scored" && points(row.delta);
+    const told = [word, row.zone && row.zone + " zone", moved && moved + " points"].filter(Boolean).join(", ");
     return el(
       "li",
-      null,
       el(
-        "a",
-        {
-          href: "#case=" + encodeURIComponent(row.id),
-          "data-place": row.place,
-          class: "row " + moveTone(row.move),
-          "aria-current": row === this.chosen ? "true" : null,
-        },
-        el("span", { class: "edge " + (row.zone || "none"), "aria-hidden": "true" }),
-        el("span", { class: "name" }, row.id, row.title ? foreign("small", row.title) : null),
-        el(
-          "span",
-          { class: "value" },
-          value,
-          el(
-            "small",
-            { class: row.status === "scored" ? "" : "bad" },
-            word && word !== "regressed" && word !== "improved" ? word : delta || word,
-          ),
-        ),
-        el(
-          "span",
-          { class: "hidden" },
-          [word, row.zone && row.zone + " zone", delta && delta + " points"].filter(Boolean).join(", "),
-        ),
+        "a.row." + (row.status === "scored" ? moveTone(row.move) : "bad"),
+        { href: "#case=" + encodeURIComponent(row.id), "data-place": String(row.place) },
+        el("span.edge." + (row.zone ? ZONES[row.zone][1] : "even"), { "aria-hidden": "true" }),
+        el("span.name", row.id, row.title && el("small", { dir: "auto" }, row.title)),
+        el("span.value", row.value === null ? "–" : (100 * row.value).toFixed(1), el("small", moved || word)),
+        el("span.hidden", told),
       ),
     );
   }

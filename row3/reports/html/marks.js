@@ -49,14 +49,13 @@ function quotePlaces(text, quote) {
   return parts.length < 2 ? [] : parts.flatMap((part) => places(text, part).slice(0, 1));
 }
 
-// items: {names, kind, title}, quotes: texts or [start, end]. The text with everything marked; what is longer wins.
+// items: {names, kind, title}; quotes: texts. The source with all of them marked; what is longer wins.
 function marked(source, items, quotes) {
   const text = folded(source);
   const owner = new Int32Array(source.length).fill(-1);
   const quoted = new Uint8Array(source.length);
   for (const quote of quotes) {
-    const spans = Array.isArray(quote) ? [quote] : quotePlaces(text, quote);
-    for (const [start, end] of spans) quoted.fill(1, start, end);
+    for (const [start, end] of quotePlaces(text, quote)) quoted.fill(1, start, end);
   }
   const names = items.flatMap((item, i) => item.names.map((name) => [name, i]));
   names.sort((a, b) => b[0].length - a[0].length);
@@ -71,14 +70,12 @@ function marked(source, items, quotes) {
     let end = at + 1;
     while (end < source.length && owner[end] === owner[at] && quoted[end] === quoted[at]) end++;
     const piece = source.slice(at, end);
-    const item = owner[at] < 0 ? null : items[owner[at]];
+    const item = items[owner[at]];
+    const quote = quoted[at] ? ".q" : "";
     if (item) {
-      const classes = "m " + item.kind + (quoted[at] ? " q" : "");
-      out.append(el("mark", { class: classes, title: item.title, "data-key": key(item.names[0]) }, piece));
-    } else if (quoted[at]) {
-      out.append(el("mark", { class: "q" }, piece));
+      out.append(el("mark.m." + item.kind + quote, { title: item.title, "data-key": key(item.names[0]) }, piece));
     } else {
-      out.append(visible(piece));
+      out.append(quote ? el("mark" + quote, piece) : visible(piece));
     }
     at = end;
   }
@@ -124,5 +121,5 @@ function wordDiff(one, other) {
 }
 
 function pieces(list, tag) {
-  return list.map(([text, only]) => (only ? el(tag, null, text) : visible(text)));
+  return list.map(([text, only]) => (only ? el(tag, text) : visible(text)));
 }

@@ -1,4 +1,4 @@
-"""Puts the pages together: skeleton, style, script, and compressed data; and the page that leads to all suites."""
+"""Puts the pages together: template, style, script, and compressed data; and the page that leads to all suites."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import base64
 import gzip
 import hashlib
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -15,226 +15,161 @@ from urllib.parse import quote
 
 from markupsafe import Markup
 
-from row3.domain.runs import HistoryEntry
-from row3.gate.results import Comparison, SuiteResult, SuitesReport
+from row3.gate.results import Comparison, SuitesReport
 from row3.reports import numbers
-from row3.reports.html.charts import HEIGHT, MOST_RUNS, WIDTH, Moment, charts, moments
-from row3.reports.html.summary import prompt_lines, summary_of
-from row3.reports.style import MARKS
-from row3.reports.suites import counted, headword, primary_change, primary_metric, primary_value, problem_of
+from row3.reports.advice import look
+from row3.reports.charting.timeline import TrendPoint
+from row3.reports.comparison import facts, ground_text, heading, legend, metrics_table, next_note
+from row3.reports.differences import prompt_folds
+from row3.reports.document import Block, Note, Span, Text, Title, code, spans
+from row3.reports.html.blocks import blocks_html, seen
+from row3.reports.html.charts import HEIGHT, WIDTH, charts
+from row3.reports.match_counts import moved_counts, run_counts
+from row3.reports.quarantine_text import quarantine_note
+from row3.reports.reason_text import grounds_of
+from row3.reports.scorecard import missing_note, problem_blocks, usage_note
+from row3.reports.suites import headword, index_blocks
 
 FOLDER = Path(__file__).parent
-SKELETON = "skeleton.html"
-STYLES = ("report.css", "cases.css", "print.css")
-SCRIPTS = (
-    "base.js",
-    "marks.js",
-    "answers.js",
-    "extraction.js",
-    "items.js",
-    "source.js",
-    "details.js",
-    "list.js",
-    "boot.js",
-)
+SCRIPTS = ("base.js", "marks.js", "answer.js", "case.js", "list.js", "boot.js")
 """In the order in which they need each other."""
-ROWS, CASES = "<!-- rows -->", "<!-- cases -->"
-"""Where the data goes: what the list needs before the script, so that it starts while the rest is still being read."""
-
-
-def html_report(comparison: Comparison, history: Sequence[HistoryEntry] = ()) -> Iterator[bytes]:
-    """The page, piece by piece, as UTF-8.
-
-    Args:
-        comparison: judged; the details of its run are lines of `case_line`.
-        history: the suite's earlier runs, oldest first; the present one is added.
-    """
-    run = comparison.run
-    script, style = joined(SCRIPTS), joined(STYLES)
-    header = run.header
-    now = Moment(
-        numbers.moment(header.at),
-        "this run",
-        " · ".join(f"{name} {version}" for name, version in header.prompts.items()),
-        header.metrics,
-        comparison.verdict.word,
-    )
-    kind = run.suite.kind
-    page = template(SKELETON).render(
-        policy=policy(script, style),
-        style=Markup(style),  # noqa: S704 - our own file
-        script=Markup(script),  # noqa: S704 - our own file
-        summary=summary_of(comparison),
-        charts=charts(moments(history, now), kind.metrics, run.suite.rules.thresholds, kind.primary),
-        chart_size=(WIDTH, HEIGHT),
-        runs=min(len(history), MOST_RUNS) + 1,
-        prompts=[(name, prompt_lines(diff)) for name, diff in comparison.prompt_diffs.items()],
-        cases=len(run.details),
-        made=numbers.moment(header.at),
-    )
-    top, _, rest = page.partition(ROWS)
-    middle, _, bottom = rest.rpartition(CASES)
-    yield top.encode()
-    yield value_island("meta", _meta(comparison))
-    yield rows_island(run.details)
-    yield middle.encode()
-    yield from case_islands(run.details)
-    yield bottom.encode()
-
-
-def _meta(comparison: Comparison) -> dict[str, Any]:
-    """What the script has to know of the run."""
-    run = comparison.run
-    return {
-        "chunk": CASES_A_CHUNK,
-        "primary": run.suite.kind.primary,
-        "metrics": {
-            metric.key: [metric.title, metric.higher_is_better, metric.companion] for metric in run.suite.kind.metrics
-        },
-        "quarantined": {entry.case_id: entry.until for entry in run.quarantine.active},
-        "mode": run.header.mode,
-        "limits": {key: [t.minimum, t.target, t.excellent] for key, t in run.suite.rules.thresholds.items()},
-    }
-
-
-def joined(names: Sequence[str]) -> str:
-    """Files of this folder as one text."""
-    return "\n".join((FOLDER / name).read_text(encoding="utf-8") for name in names)
-
-
-def template(name: str) -> Any:
-    """A template of this folder: what it is given is escaped, and what it is not given is an error."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
-    environment = Environment(
-        loader=FileSystemLoader(FOLDER),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=finalize,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["seen"] = seen
-    return environment.get_template(name)
-
-
+DATA = "<!-- data -->"
 CASES_A_CHUNK = 40
 """Cases that are unpacked together when one of them is opened."""
 LEVEL = 4
 """Of compression: above it takes twice the time for a tenth of the size."""
-TAB = b"\t"
+
+
+def html_report(comparison: Comparison, history: Sequence[TrendPoint] = ()) -> Iterator[bytes]:
+    """Return the page, piece by piece, as UTF-8.
+
+    Args:
+        comparison: judged; the details of its run are lines of `workflows.comparing.case_pages`.
+        history: the suite's earlier runs, oldest first; the present one is added.
+    """
+    run = comparison.run
+    kind, header = run.suite.kind, run.header
+    label = " · ".join(f"{name} {version}" for name, version in header.prompts.items())
+    now = TrendPoint(datetime.fromisoformat(header.at), "compare", label, header.metrics, comparison.verdict.word)
+    links = {change.case_id: f"#case={quote(change.case_id)}" for change in comparison.cases}
+    prompts = [
+        block for fold in prompt_folds(comparison.prompt_diffs) for block in (Title(fold.title, 5), *fold.blocks)
+    ]
+    text = _page(
+        title=f"{look(comparison).word} · {run.suite.name}",
+        script="\n".join((FOLDER / name).read_text(encoding="utf-8") for name in SCRIPTS),
+        tone=look(comparison).tone,
+        heading=blocks_html([*heading(comparison, headed=True), facts(comparison)]),
+        summary=[blocks_html(blocks, links) for blocks in (_why(comparison), _scorecard(comparison)) if blocks],
+        suite=run.suite.name,
+        charts=charts([*history, now], kind.metrics, run.suite.rules.thresholds, kind.primary),
+        chart_size=(WIDTH, HEIGHT),
+        cases=len(run.details),
+        prompts=blocks_html(prompts),
+        run=blocks_html(_run(comparison)),
+    )
+    top, _, bottom = text.rpartition(DATA)
+    meta = {
+        "chunk": CASES_A_CHUNK,
+        "primary": kind.primary,
+        "metrics": {metric.key: [metric.title, metric.higher_is_better, metric.companion] for metric in kind.metrics},
+        "quarantined": {entry.case_id: entry.until for entry in run.quarantine.active},
+    }
+    yield top.encode()
+    yield island("meta", json.dumps(meta, allow_nan=False).encode())
+    yield rows_island(run.details)
+    yield from case_islands(run.details)
+    yield bottom.encode()
+
+
+def index_html(report: SuitesReport, pages: Mapping[str, str]) -> Iterator[bytes]:
+    """Return the page that leads to the suites, as UTF-8; `pages` are the files of those that have one, beside it."""
+    title, *rest = index_blocks(report)
+    links = {suite: quote(page) for suite, page in pages.items()}
+    tone = spans(title.text)[0].tone
+    text = _page(
+        title=headword(report), script="", tone=tone, heading=blocks_html([title]), summary=[blocks_html(rest, links)]
+    )
+    yield text.encode()
+
+
+def _page(*, script: str, **values: Any) -> str:
+    """The template with these values: what it is given is escaped, and text that cannot be seen is named."""
+    from jinja2 import Environment, FileSystemLoader
+
+    environment = Environment(
+        loader=FileSystemLoader(FOLDER), autoescape=True, finalize=finalize, trim_blocks=True, lstrip_blocks=True
+    )
+    style = (FOLDER / "page.css").read_text(encoding="utf-8")
+    own = {"style": Markup(style), "script": Markup(script)}  # noqa: S704 - our own files
+    page: str = environment.get_template("page.html").render(policy=policy(script, style), **own, **values)
+    return page
+
+
+def _why(comparison: Comparison) -> list[Block]:
+    """The reasons, each with a link to the case that it is about, and what to do next."""
+    known = {change.case_id for change in comparison.cases}
+    lines: list[Text] = []
+    for ground in grounds_of(comparison):
+        subject = ground.reasons[0].subject if len(ground.reasons) == 1 else ""
+        lines.append([*spans(ground_text(ground)), *([Span(" "), code(subject)] if subject in known else [])])
+    return [Title("Why", 4), Note(lines), next_note(comparison)] if lines else []
+
+
+def _scorecard(comparison: Comparison) -> list[Block]:
+    return [Title("Scorecard", 4), metrics_table(comparison, verbose=True), legend(comparison, verbose=True)]
+
+
+def _run(comparison: Comparison) -> list[Block]:
+    """What else there is to know of the run."""
+    run = comparison.run
+    counts = [each for each in (run_counts(run, every=True), moved_counts(comparison, every=True)) if each.rows]
+    return [
+        *problem_blocks(run, verbose=True),
+        quarantine_note(run.quarantine),
+        *counts,
+        missing_note(run),
+        usage_note(run, verbose=True),
+        Note([f"{run.header.run_id} · {numbers.moment(run.header.at)} UTC"], "quiet"),
+    ]
 
 
 def island(name: str, content: bytes) -> bytes:
-    """A data block of the page; `name` is an id of ours."""
+    """Return a data block of the page; `name` is an id of ours."""
     packed = base64.b64encode(gzip.compress(content, LEVEL, mtime=0))
     return b'<script type="application/gzip" id="%b">%b</script>\n' % (name.encode(), packed)
 
 
-def value_island(name: str, value: Any) -> bytes:
-    """A data block of one JSON value."""
-    return island(name, json.dumps(value, allow_nan=False, separators=(",", ":")).encode())
-
-
 def rows_island(lines: Iterable[bytes]) -> bytes:
-    """What the list shows of every case: the part of each line before its tab."""
-    return island("rows", b"[" + b",\n".join([line.partition(TAB)[0] for line in lines]) + b"]")
+    """Return what the list shows of every case: the part of each line before its tab."""
+    return island("rows", b"[" + b",\n".join([line.partition(b"\t")[0] for line in lines]) + b"]")
 
 
 def case_islands(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """What is shown of the cases that are opened: the parts after the tab, in blocks of `CASES_A_CHUNK`."""
+    """Return what is shown of opened cases: the parts after the tab, in blocks of `CASES_A_CHUNK`."""
     left = iter(lines)
     number = 0
-    while bodies := [line.partition(TAB)[2] for line in islice(left, CASES_A_CHUNK)]:
+    while bodies := [line.partition(b"\t")[2] for line in islice(left, CASES_A_CHUNK)]:
         yield island(f"cases-{number}", b"[" + b",\n".join(bodies) + b"]")
         number += 1
 
 
-HIDDEN = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb"
-    "\ud800-\udfff\U000e0000-\U000e007f]"
-)
-"""Controls, marks that turn or hide text, halves of surrogate pairs. Joiners stay: scripts need them."""
-
-
-def seen(text: str) -> str:
-    """The text with everything in it that cannot be seen named: `⟨U+202E⟩`. Escaping is the template's."""
-    return HIDDEN.sub(lambda match: f"⟨U+{ord(match[0]):04X}⟩", text.replace("\r\n", "\n"))
-
-
 def finalize(value: Any) -> Any:
-    """What the template writes of a value: text is made visible, and markup of the page itself is left alone."""
-    if value is None:
-        return ""
+    """Return what the template writes of a value: text is made visible, and markup of the page itself is left alone."""
     return seen(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def policy(script: str, style: str) -> str:
-    """The page's Content-Security-Policy: its own script and style by their digests, and nothing from anywhere.
+    """Return the page's Content-Security-Policy: its own script and style by their digests, and nothing from anywhere.
 
     An injected script has no such digest and an event handler none at all; `trusted-types 'none'` also refuses
     markup and `javascript:` addresses that a script would make of text.
     """
-    return "; ".join(
-        (
-            "default-src 'none'",
-            f"script-src {_digest(script)}",
-            f"style-src {_digest(style)}",
-            "img-src data:",
-            "base-uri 'none'",
-            "form-action 'none'",
-            "require-trusted-types-for 'script'",
-            "trusted-types 'none'",
-        )
+    return (
+        f"default-src 'none'; script-src {_digest(script)}; style-src {_digest(style)}; img-src data:; "
+        "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
     )
 
 
 def _digest(content: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"
-
-
-TEMPLATE = "index.html"
-
-
-def index_html(report: SuitesReport, pages: Mapping[str, str]) -> Iterator[bytes]:
-    """The page as UTF-8: a row a suite; `pages` are the files of those that have a page, beside it."""
-    style = joined(STYLES)
-    page = template(TEMPLATE).render(
-        policy=policy("", style),
-        style=Markup(style),  # noqa: S704 - our own file
-        word=headword(report),
-        verdict={2: "block", 3: "incomplete"}.get(report.exit_code, report.verdict.word),
-        line=counted(report),
-        rows=[_row(result, pages.get(result.suite)) for result in report.results],
-    )
-    yield page.encode()
-
-
-def _row(result: SuiteResult, page: str | None) -> dict[str, Any]:
-    word, run = result.standing, result.run
-    row: dict[str, Any] = {
-        "suite": result.suite,
-        "page": None if page is None else quote(page),
-        "verdict": "not judged" if word == "none" else word,
-        "tone": {"unusable": "block", "approved": "proceed", "informational": "investigate"}.get(word, word),
-        "metric": "",
-        "now": "–",
-        "points": "–",
-        "zone": "",
-        "cases": "–",
-        "noun": "cases",
-        "note": problem_of(result),
-    }
-    if run is None:
-        return row
-    zone, change = run.zones.get(run.suite.kind.primary), primary_change(result)
-    cases, noun = numbers.count(run.cases, "case").split(" ")
-    return row | {
-        "metric": primary_metric(run).title,
-        "now": primary_value(run),
-        "points": "–" if change is None or change.delta is None else numbers.points(change.delta),
-        "zone": "" if zone is None else zone.word,
-        "mark": "" if zone is None else MARKS[zone],
-        "cases": cases,
-        "noun": noun,
-    }

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from row3.domain.scores import CaseScore
 from row3.domain.verdicts import CaseChange
 from row3.gate.zones import zones_of
-from row3.reports.html.cases import CaseLine, texts_of
+from row3.kinds.base import Kind
 from row3.store.cases import StoredCase
 from row3.store.saved_runs import CaseRecord
 from row3.store.suites import Suite
 from row3.workflows.pipeline.results import Answered, dump
 
 NEW_CASE = "the baseline does not have this case"
+DIGITS = 5
+"""Of fractions: a thousandth of a percentage point, which is more than is shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,18 +35,85 @@ class CasePages:
         base: Answered | None,
     ) -> bytes:
         """Return the line."""
-        kind = self.suite.kind
-        zones = zones_of(score.metrics, kind.metrics, self.suite.rules.thresholds)
-        line = CaseLine(stored.case, score, zones, change, kind.metrics, kind.primary)
-        body = line.body()
-        same = base is not None and bool(record.answers) and tuple(base[1].answers) == record.answers
-        before = None if base is None or same else base[0].output
-        body["texts"] = texts_of(kind.variables(stored.case))
-        body |= kind.page_json(stored.case, score.explanation, score.output, before)
-        shown = None if same else base
-        body["baseline"] = {
-            "same": same,
-            "raw": "" if shown is None else shown[0].raw,
-            "problem": NEW_CASE if base is None else "" if shown is None else shown[0].problem,
+        kind, case = self.suite.kind, stored.case
+        zones = {
+            key: zone.word for key, zone in zones_of(score.metrics, kind.metrics, self.suite.rules.thresholds).items()
         }
-        return dump(line.row()) + b"\t" + dump(body)
+        same = base is not None and bool(record.answers) and tuple(base[1].answers) == record.answers
+        before = None if base is None or same else base[0]
+        body = body_of(kind, score, zones, change) | {
+            "texts": texts_of(kind.variables(case)),
+            "aliases": {one.name: one.facts["alias"] for one in kind.expected(case) if one.facts.get("alias")},
+            "now": answer_of(kind, score),
+            "before": None if before is None or before.output is None else answer_of(kind, before),
+            "baseline": {
+                "same": same,
+                "raw": "" if before is None else before.raw,
+                "problem": NEW_CASE if base is None else "" if before is None else before.problem,
+            },
+        }
+        return dump(row_of(kind, case, score, zones, change)) + b"\t" + dump(body)
+
+
+def row_of(
+    kind: Kind, case: Any, score: CaseScore, zones: Mapping[str, str], change: CaseChange | None
+) -> dict[str, Any]:
+    """Return what the list shows of a case; `value` and `delta` are those of the primary metric."""
+    titles = (getattr(case, name, "") for name in ("topic", "title", "query"))
+    return {
+        "id": score.case_id,
+        "title": str(next(filter(None, titles), "")),
+        "domain": str(getattr(case, "domain", None) or ""),
+        "status": score.status,
+        "move": "" if change is None else change.move,
+        "value": _rounded(score.metrics.get(kind.primary)),
+        "delta": None if change is None or kind.primary not in change.deltas else _rounded(change.delta),
+        "zone": zones.get(kind.primary),
+        "critical": bool(getattr(case, "critical", False)),
+    }
+
+
+def body_of(kind: Kind, score: CaseScore, zones: Mapping[str, str], change: CaseChange | None) -> dict[str, Any]:
+    """Return the metrics in the kind's order with change and zone, what was gained and lost, and what went wrong."""
+    deltas = {} if change is None else change.deltas
+    body: dict[str, Any] = {
+        "metrics": [
+            [metric.key, _rounded(score.metrics[metric.key]), _rounded(deltas.get(metric.key)), zones.get(metric.key)]
+            for metric in kind.metrics
+            if metric.key in score.metrics
+        ]
+    }
+    if change is not None:
+        body |= {"gained": change.gained, "lost": change.lost, "note": change.note}
+    if score.repeats > 1:
+        body["repeats"] = score.repeats
+    keys = ("skipped", "problem", "raw", "notes", "spread")
+    return body | {key: found for key in keys if (found := getattr(score, key))}
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, DIGITS)
+
+
+def answer_of(kind: Kind, score: CaseScore) -> dict[str, Any]:
+    """Return an answer, and how each item of it was matched; None for what there is none of."""
+    return {
+        "answer": None if score.output is None else kind.output_json(score.output),
+        "matches": None if score.explanation is None else kind.matches_json(score.explanation),
+    }
+
+
+def texts_of(variables: Mapping[str, Any]) -> list[list[str]]:
+    """Return the texts of a case that a prompt sees, with their names: those in lists of documents too."""
+    found: dict[str, str] = {}
+    """Name by text, since some kinds give the same text under two names."""
+    for name, value in variables.items():
+        if isinstance(value, str) and value.strip():
+            found.setdefault(value, name)
+        elif isinstance(value, (list, tuple)):
+            for number, part in enumerate(value, 1):
+                if isinstance(part, str):
+                    found.setdefault(part, f"{name} {number}")
+                elif isinstance(part, Mapping) and (texts := [str(t) for t in part.values() if isinstance(t, str)]):
+                    found.setdefault(max(texts, key=len), f"{name} {number}: {min(texts, key=len)}")
+    return [[name, text] for text, name in found.items()]

@@ -16,23 +16,38 @@ BODY: dict[str, Any] = {
         ["date", "2026-01-05"],
         ["document", "Ada will ship the gateway on Friday.\nBo objects loudly to <b>that</b> date."],
     ],
-    "matches": {
-        "items": [
-            {
-                "label": "ship the gateway",
-                "state": "wrong-actor",
-                "expected": "Ada ships",
-                "score": 0.91,
-                "actor": "Bo",
-            },
-            {"label": "lunch", "state": "unmatched", "expected": None, "score": 0.1, "path": ["a", "b"]},
-        ],
-        "expected": [{"label": "Bo objects", "foundBy": None, "nearest": "lunch", "score": 0.2}],
+    "aliases": {"Bo objects": ["Bo objects loudly"]},
+    "now": {
+        "answer": {
+            "events": [
+                {"description": "ship the gateway", "actor": "Bo", "evidence": "Ada will ship the gateway"},
+                "lunch",
+            ]
+        },
+        "matches": {
+            "items": [
+                {
+                    "label": "ship the gateway",
+                    "state": "wrong-actor",
+                    "expected": "Ada ships",
+                    "score": 0.91,
+                    "actor": "Bo",
+                },
+                {"label": "lunch", "state": "unmatched", "expected": None, "score": 0.1, "path": ["a", "b"]},
+            ],
+            "expected": [{"label": "Bo objects", "foundBy": None, "nearest": "lunch", "score": 0.2, "actor": "Bo"}],
+        },
     },
-    "answer": {
-        "events": [{"description": "ship the gateway", "actor": "Bo", "evidence": "Ada will ship the gateway"}, "lunch"]
+    "before": {
+        "answer": {"events": [{"description": "ship the gateway", "actor": "Ada"}, "tea"]},
+        "matches": {
+            "items": [
+                {"label": "ship the gateway", "state": "match", "expected": "Ada ships", "score": 0.91, "actor": "Ada"},
+                {"label": "tea", "state": "match", "expected": "Bo objects", "score": 0.6},
+            ],
+            "expected": [{"label": "Bo objects", "foundBy": "tea", "nearest": "tea", "score": 0.6}],
+        },
     },
-    "before": {"events": [{"description": "ship the gateway", "actor": "Ada"}, "tea"]},
     "baseline": {"same": False, "raw": "", "problem": ""},
 }
 
@@ -46,39 +61,39 @@ def draw(page: Opened, body: dict[str, Any]) -> None:
     )
 
 
-def test_matches_are_tables_with_badges(show: Callable[..., Opened], mixed_report: Path) -> None:
+def test_items_have_badges_and_what_was_found_of_them(show: Callable[..., Opened], mixed_report: Path) -> None:
     page = show(mixed_report)
     draw(page, BODY)
-    heads = page.texts(".matches thead tr")
-    assert [head.split() for head in heads] == [
-        ["label", "state", "expected", "score", "actor", "path"],
-        ["label", "found", "by", "nearest", "score"],
-    ]
-    assert page.texts(".matches .state") == ["wrong actor", "unmatched", "missed"]
-    assert page.texts(".matches .state.bad") == ["unmatched", "missed"]
+    assert page.texts("td[data-side=Now] .state") == ["unmatched", "wrong actor"]
+    assert page.texts("td[data-side=Now] .remark") == ["expected Ada ships (91.0%)"]
+    assert page.texts("td.alone.bad .label") == ["tea", "lunch"]
+    assert page.texts(".items .state") == ["missed", "the baseline found it"]
+    assert page.texts(".items .remark") == ["nearest lunch (20.0%)"]
     assert page.texts(".figures .primary th") == ["MAP"]
 
 
 def test_answers_stand_side_by_side_with_what_differs(show: Callable[..., Opened], mixed_report: Path) -> None:
     page = show(mixed_report)
     draw(page, BODY)
-    assert [text.split("\n")[-1] for text in page.texts("td.alone")] == ["tea", "lunch"]
-    assert page.texts("tr.changed dd.differs") == ["Ada", "Bo", "Ada will ship the gateway"]
-    assert page.texts(".source mark.q.matched") == ["Ada will ship the gateway"]
-    assert page.texts(".source mark.missed") == ["Bo objects"]
-    assert page.text(".facts-of").split() == ["date", "2026-01-05"]
+    assert page.texts("tr.changed dd.differs") == ["Ada", "Bo"]
+    assert page.texts("tr.changed q") == ["Ada will ship the gateway"]
+    assert "a, b" in page.texts("td.alone.bad")[1]
+    # An expected name is marked by its aliases too.
+    assert page.texts(".source mark.q.matched") == ["ship the gateway"]
+    assert page.texts(".source mark.missed") == ["Bo objects loudly"]
+    assert page.text("#text .pairs").split() == ["date", "2026-01-05"]
 
 
 def test_an_answer_without_another_side_is_listed(show: Callable[..., Opened], mixed_report: Path) -> None:
     page = show(mixed_report)
     body = BODY | {
+        "now": {"answer": BODY["now"]["answer"], "matches": None},
         "before": None,
-        "matches": None,
         "baseline": {"same": False, "raw": "", "problem": "none is recorded"},
     }
     draw(page, body)
     assert "none is recorded" in page.text("#case")
-    assert page.texts(".items .label-text") == ["ship the gateway"]
+    assert page.texts(".items .label") == ["ship the gateway", "lunch"]
     assert "sides-table" not in page.run("document.getElementById('case').innerHTML")
 
 
@@ -88,7 +103,7 @@ def test_a_case_without_an_answer_says_why(show: Callable[..., Opened], mixed_re
         """document.getElementById('case').replaceChildren(...openedCase(
           {id: 'x', title: '', status: 'failed', move: 'failed', zone: null, domain: '', critical: true,
            resting: '2026-12-01'},
-          {metrics: [], texts: [], matches: null, problem: 'the service was down', answer: null, before: null,
+          {metrics: [], texts: [], problem: 'the service was down', now: {answer: null, matches: null}, before: null,
            baseline: {same: false, raw: '', problem: ''}},
           {metrics: {}, primary: 'overall'}))"""
     )

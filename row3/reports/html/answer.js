@@ -1,0 +1,291 @@
+// The answers of a case, of whatever kind: lists of items, each with what it was matched to, marked in the text too.
+
+const wordSet = (list) => new Set(list.split(" "));
+const GOOD = wordSet(
+  "exact alias fuzzy semantic inverse inverse-fuzzy match normalised verified right relevant found connected",
+);
+const SOFT = wordSet("duplicate missing unverified unjudged reversed");
+const HARD = wordSet("canary forbidden unmatched missed wrong wrong-both irrelevant not-connected");
+
+// What the state of an item says of it; any other word says neither good nor bad.
+function tone(state) {
+  if (GOOD.has(state)) return "good";
+  if (HARD.has(state)) return "bad";
+  return SOFT.has(state) || String(state).startsWith("wrong-") ? "warning" : "even";
+}
+
+function badge(word, itsTone = tone(word)) {
+  return word && el("span.state." + itsTone, spaced(word));
+}
+
+// What names an item, the best first; what it quotes; what is shown of it in words of its own.
+const NAMES = ["label", "name", "title", "description", "text", "id", "document_id", "documentId", "document"];
+const QUOTES = ["evidence", "sourceQuote", "source_quote", "quote", "mention", "mentions"];
+const TOLD = wordSet("triple source predicate target state expected score nearest foundBy required grounded");
+
+// A relationship, which is named by its ends and stands nowhere in a text.
+function tripleOf(item) {
+  return item.triple || (item.predicate && [item.source, item.predicate, item.target]);
+}
+
+function nameOf(item) {
+  if (item === null || typeof item !== "object") return String(item);
+  if (tripleOf(item)) return tripleOf(item).join(" ");
+  const field = NAMES.find((name) => typeof item[name] === "string" && item[name]);
+  return field ? item[field] : JSON.stringify(item);
+}
+
+function textsIn(value) {
+  if (typeof value === "string") return value.trim() ? [value] : [];
+  return value && typeof value === "object" ? Object.values(value).flatMap(textsIn) : [];
+}
+
+function textOf(value) {
+  if (Array.isArray(value)) return value.map(textOf).join(", ");
+  if (value === null || typeof value !== "object") return String(value);
+  return Object.entries(value)
+    .map(([name, each]) => spaced(name) + " " + textOf(each))
+    .join(", ");
+}
+
+// What else is told of an item and its match, in words; what only says that all is well is left out.
+function fieldsOf(item, match, name) {
+  const given = Object.entries(typeof item === "object" ? item : {}).filter(([field]) => !QUOTES.includes(field));
+  const told = [...given, ...Object.entries(match)].filter(
+    ([field, value]) => !TOLD.has(field) && value && value !== name && value !== true && !GOOD.has(value),
+  );
+  return new Map(told.map(([field, value]) => [spaced(field), value]));
+}
+
+// The lists of one answer by name. The matches of a list are in its order.
+function listsOf({ answer, matches }) {
+  const lists = Object.entries(answer || {}).filter(([, list]) => Array.isArray(list));
+  return lists.map(([title, list]) => {
+    const found = (matches && (matches[title] || matches.items)) || [];
+    const items = list.map((item, i) => {
+      const name = nameOf(item);
+      const match = found[i] && key(nameOf(found[i])) === key(name) ? found[i] : {};
+      const quotes = QUOTES.flatMap((field) => textsIn(item && item[field]));
+      const wanted = [match.expected || []].flat().join(" ");
+      return { name, match, wanted, quotes, fields: fieldsOf(item, match, name), triple: item && tripleOf(item) };
+    });
+    return [title, items];
+  });
+}
+
+function expectedOf(side) {
+  return Object.entries((side && side.matches) || {}).filter(([, list]) => list.some((one) => "foundBy" in one));
+}
+
+// A name that leads to its places in the text, if it has any.
+function label(body, name, triple) {
+  body.folded ??= body.texts.map(([, text]) => folded(text));
+  return !triple && body.folded.some((text) => places(text, name).length)
+    ? el("button.label", { type: "button", "data-find": key(name), title: "Show it in the text" }, name)
+    : el("span.label", { dir: "auto" }, name);
+}
+
+function fieldList(fields, others) {
+  const text = (value) => (tone(value) === "even" ? textOf(value) : badge(value));
+  const lines = [...fields].map(([name, value]) => {
+    const differs = others && textOf(others.get(name) ?? "") !== textOf(value);
+    return [el("dt", name), el(differs ? "dd.differs" : "dd", { dir: "auto" }, text(value))];
+  });
+  return lines.length ? el("dl.pairs", lines) : null;
+}
+
+const NEAR = { unmatched: "nearest", canary: "canary", forbidden: "forbidden" };
+
+// One item; `other` is the same one in the other answer.
+function itemCell(body, one, other) {
+  const { wanted } = one;
+  const { state, score } = one.match;
+  const was = other && other.quotes.join(" ");
+  const how = score > 0 && score < 1 ? " (" + percent(score) + ")" : "";
+  return [
+    label(body, one.name, one.triple),
+    " ",
+    badge(state),
+    wanted && key(wanted) !== key(one.name)
+      ? el(
+          "div.remark",
+          { dir: "auto" },
+          (NEAR[state] || (GOOD.has(state) ? "counts as" : "expected")) + " ",
+          wanted,
+          how,
+        )
+      : null,
+    one.quotes.map((quote) =>
+      el("q", { dir: "auto" }, was && was !== one.quotes.join(" ") ? pieces(wordDiff(quote, was)[0], "b") : quote),
+    ),
+    fieldList(one.fields, other && other.fields),
+  ];
+}
+
+function part(title, count, ...content) {
+  return el("section.part", el("h4", title, el("span.count", count)), ...content);
+}
+
+// A list of one answer, where there is no other to set beside it.
+function oneSided(body, title, items) {
+  const lines = items.map((one) => el("li", itemCell(body, one, null)));
+  return part(title, String(items.length), lines.length ? el("ul.items", lines) : el("p.quiet.small", "None."));
+}
+
+// Pairs items of two lists, by name and then by what they were matched to; the rest stands in one list only.
+function paired(before, now) {
+  const both = [];
+  let [gone, added] = [before, now];
+  for (const same of [(one) => key(one.name), (one) => (GOOD.has(one.match.state) ? key(one.wanted) : one)]) {
+    const left = Map.groupBy(gone, same);
+    added = added.filter((one) => {
+      const other = (left.get(same(one)) || []).shift();
+      if (other) both.push([other, one]);
+      return !other;
+    });
+    gone = [...left.values()].flat();
+  }
+  return { gone, added, both };
+}
+
+function sign(mark, word) {
+  return el("span.sign", { title: word }, el("span", { "aria-hidden": "true" }, mark), el("span.hidden", word));
+}
+
+// Two answers side by side, differences first.
+function sideBySide(body, title, before, now) {
+  const { gone, added, both } = paired(before, now);
+  const differs = ([a, b]) =>
+    tone(a.match.state) !== tone(b.match.state) ||
+    JSON.stringify([a.quotes, ...a.fields]) !== JSON.stringify([b.quotes, ...b.fields]);
+  const changed = both.filter(differs);
+  const same = both.filter((pair) => !differs(pair));
+  const cell = (side, one, other, mark, kinds) =>
+    el("td." + (one ? "has" : "lacks") + kinds, { "data-side": side }, one && [mark, itemCell(body, one, other)]);
+  const lines = (kind, pairs) =>
+    pairs.map(([a, b]) => el("tr." + kind, cell("Baseline", a, b, null, ""), cell("Now", b, a, null, "")));
+  // What stands on one side only shares its row to save room; the two cells of such a row are no pair.
+  const lost = { good: "bad", bad: "good" };
+  const alone = Array.from({ length: Math.max(gone.length, added.length) }, (_, i) => {
+    const [a, b] = [gone[i], added[i]];
+    const [was, is] = [a, b].map((one) => tone(one && one.match.state));
+    return el(
+      "tr.alone",
+      cell("Baseline", a, null, sign("−", "only in the baseline's answer"), ".alone." + (lost[was] || was)),
+      cell("Now", b, null, sign("+", "only in the current answer"), ".alone." + is),
+    );
+  });
+  const counts = [
+    [gone, "gone"],
+    [added, "new"],
+    [changed, "changed"],
+    [same, "the same"],
+  ].filter(([list]) => list.length);
+  return part(
+    title,
+    counts.map(([list, word]) => list.length + " " + word).join(" · ") || "none",
+    el(
+      "table.sides-table",
+      el("thead", el("tr", el("th", { scope: "col" }, "Baseline"), el("th", { scope: "col" }, "Now"))),
+      el("tbody", alone, lines("changed", changed), lines("same", same)),
+    ),
+  );
+}
+
+const OPEN_MISSED = 12;
+
+function missedParts(body) {
+  const before = expectedOf(body.before).flatMap(([, list]) => list.filter((one) => one.foundBy !== null));
+  const known = new Set(before.map(nameOf));
+  return expectedOf(body.now).map(([title, list]) => {
+    const missed = list.filter((one) => one.foundBy === null);
+    const lines = missed.map((one) => {
+      const name = nameOf(one);
+      return el("li", [
+        label(body, name, tripleOf(one)),
+        " ",
+        badge("missed"),
+        one.required === false && badge("optional"),
+        known.has(name) && badge("the baseline found it", "warning"),
+        one.nearest && el("div.remark", { dir: "auto" }, "nearest " + one.nearest + " (" + percent(one.score) + ")"),
+        fieldList(fieldsOf({}, one, name)),
+      ]);
+    });
+    const words = spaced(title).replace("expected", "Missed") + ": " + missed.length + " of " + list.length;
+    return missed.length && el("section.part", folding(words, el("ul.items", lines), missed.length <= OPEN_MISSED));
+  });
+}
+
+function answers(body) {
+  const before = new Map(body.before ? listsOf(body.before) : []);
+  const lists = listsOf(body.now).map(([title, items]) =>
+    before.has(title)
+      ? sideBySide(body, spaced(title), before.get(title), items)
+      : oneSided(body, spaced(title), items),
+  );
+  return [noBaseline(body), lists, missedParts(body)];
+}
+
+// What is marked in a text: names of items and of what was expected. An item whose name is not in it has its quotes.
+function marksOf(side, aliases, text) {
+  const items = [];
+  const quotes = [];
+  for (const one of listsOf(side).flatMap(([, list]) => list.filter(({ triple }) => !triple))) {
+    const { state } = one.match;
+    const kind = state === "canary" ? "canary" : tone(state) === "bad" ? "invented" : "matched";
+    const names = places(text, one.name).length ? [one.name] : one.quotes;
+    if (names.length) items.push({ names, kind, title: spaced(state || "in the answer") });
+    quotes.push(...one.quotes);
+  }
+  for (const one of expectedOf(side).flatMap(([, list]) => list.filter((each) => !tripleOf(each)))) {
+    const kind = one.foundBy === null ? "missed" : "matched";
+    items.push({ names: [nameOf(one), ...(aliases.get(nameOf(one)) || [])], kind, title: "expected and " + kind });
+  }
+  return { items, quotes };
+}
+
+const SHORT = 80;
+const LEGEND = {
+  "m.matched": "found",
+  "m.missed": "missed",
+  "m.invented": "unexpected",
+  "m.canary": "canary",
+  q: "quoted",
+};
+
+// The texts of a case with everything marked in them; whose answer, is a choice where there are two.
+function textPart(body, beforeMarked) {
+  if (!body.texts.length) return null;
+  const side = beforeMarked ? body.before : body.now;
+  const longest = Math.max(...body.texts.map(([, text]) => text.length));
+  const short = body.texts.filter(([, text]) => text.length < SHORT && text.length < longest);
+  const chip = (word, i) =>
+    el(
+      "button.chip",
+      { type: "button", "data-marks": String(i), "aria-pressed": String(Boolean(beforeMarked) === Boolean(i)) },
+      word,
+    );
+  const source = ([name, text]) => {
+    const { items, quotes } = marksOf(side, new Map(Object.entries(body.aliases)), folded(text));
+    return [
+      body.texts.length > 1 + short.length && el("h5", spaced(name)),
+      el("div.source", { dir: "auto", lang: "" }, marked(text, items, quotes)),
+    ];
+  };
+  return el(
+    "section.part",
+    { id: "text" },
+    el(
+      "div.text-head",
+      el("h4", "Text"),
+      el(
+        "p.legend",
+        Object.entries(LEGEND).map(([kind, word]) => el("mark." + kind, word)),
+      ),
+      body.before &&
+        el("div.switch", { role: "group", "aria-label": "Whose answer is marked" }, ["Now", "Baseline"].map(chip)),
+    ),
+    fieldList(new Map(short.map(([name, text]) => [spaced(name), text]))),
+    body.texts.filter((one) => !short.includes(one)).map(source),
+  );
+}

@@ -1,0 +1,87 @@
+"""Draws a document as HTML for the page: every text is escaped, and what cannot be seen is named."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from markupsafe import Markup
+
+from row3.reports.document import Block, Facts, Fold, Items, Lines, Note, Table, Task, Text, Title, spans
+
+HIDDEN = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb"
+    "\ud800-\udfff\U000e0000-\U000e007f]"
+)
+"""Controls, marks that turn or hide text, halves of surrogate pairs. Joiners stay: scripts need them."""
+DIFF_LINES = {"+": "new", "-": "old", "@": "place"}
+
+
+def seen(text: str) -> str:
+    """Return the text with everything in it that cannot be seen named: `⟨U+202E⟩`."""
+    return HIDDEN.sub(lambda match: f"⟨U+{ord(match[0]):04X}⟩", text.replace("\r\n", "\n"))
+
+
+def blocks_html(blocks: Iterable[Block], links: Mapping[str, str] | None = None) -> Markup:
+    """Return the blocks as HTML.
+
+    Args:
+        links: addresses for parts of texts, by their exact words.
+    """
+    return Markup("\n").join(_block(block, links or {}) for block in blocks)
+
+
+def _block(block: Block, links: Mapping[str, str]) -> Markup:
+    match block:
+        case Title():
+            return _tag(f"h{max(1, block.level - 2)}", _text(block.text, links))
+        case Facts():
+            rows = (_tag("dt", seen(name)) + _tag("dd", _text(text, links)) for name, text in block.rows)
+            return _tag("dl", _all(rows), "facts")
+        case Note():
+            return _all(_tag("p", _text(text, links), f"note {block.tone}") for text in block.texts)
+        case Items():
+            items = (item.text if isinstance(item, Task) else item for item in block.items)
+            return _tag("ol" if block.numbered else "ul", _all(_tag("li", _text(item, links)) for item in items))
+        case Table():
+            return _table(block, links)
+        case Lines():
+            lines = (_tag("span", seen(line), DIFF_LINES.get(line[:1], "same")) for line in block.lines)
+            return _tag("pre", _all(lines), block.language)
+        case Fold():
+            return _tag("details", _tag("summary", seen(block.title)) + blocks_html(block.blocks, links))
+
+
+def _table(block: Table, links: Mapping[str, str]) -> Markup:
+    """A table; on a phone its rows are cards, where each cell is named by its header."""
+    sides = ["num" if side == "r" else "" for side in block.align]
+    heads = _all(_tag("th", seen(head), side) for head, side in zip(block.headers, sides, strict=True))
+    rows = []
+    for i, row in enumerate(block.rows):
+        under = _all(_tag("small", _text(text, links)) for text in (block.under[i] if block.under else ()))
+        cells = [_tag("th", _text(row[0], links) + under)]
+        for head, text, side in zip(block.headers[1:], row[1:], sides[1:], strict=True):
+            cells.append(Markup('<td class="{}" data-label="{}">{}</td>').format(side, seen(head), _text(text, links)))
+        rows.append(_tag("tr", _all(cells)))
+    table = _tag("table", _tag("thead", _tag("tr", heads)) + _tag("tbody", _all(rows)), "blocks")
+    return table + (_tag("p", seen(block.more), "note quiet") if block.more else Markup())
+
+
+def _text(text: Text, links: Mapping[str, str]) -> Markup:
+    found = []
+    for part in spans(text):
+        shown: str | Markup = seen(part.text)
+        if part.text in links:
+            shown = Markup('<a href="{}">{}</a>').format(links[part.text], shown)
+        found.append(Markup("{}").format(shown) if part.tone == "plain" else _tag("span", shown, part.tone))
+    return _all(found)
+
+
+def _tag(name: str, content: str, css: str = "") -> Markup:
+    """An element; content that is no markup is escaped, name and class are ours."""
+    whole = Markup('<{0} class="{1}">{2}</{0}>') if css else Markup("<{0}>{2}</{0}>")
+    return whole.format(name, css, content)
+
+
+def _all(parts: Iterable[Markup]) -> Markup:
+    return Markup().join(parts)
