@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sys
-from collections import deque
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -13,12 +12,10 @@ import click
 from row3.cli import options
 from row3.cli.commands import Group
 from row3.cli.common import Common
-from row3.cli.output import note
 from row3.errors import Row3Error, UsageError
 
 if TYPE_CHECKING:
-    from row3.reports.alias_list import Part
-    from row3.reports.alias_model import AliasReview, Decision, Unmatched
+    from row3.reports.alias_review import AliasReview, Decision, Unmatched
     from row3.reports.document import Document
     from row3.workflows.session import Session
 
@@ -36,49 +33,35 @@ def command() -> None:
 
 
 @command.command()
-@click.option(
-    "--list",
-    "part",
-    type=click.Choice(["all", "unmatched", "unused"]),
-    is_flag=False,
-    flag_value="unmatched",
-    help="Ask nothing: a line for each unmatched item; for each alias that never met anything; or both.",
-)
-@click.option("--again", is_flag=True, help="Ask also about the items that were judged to be real misses before.")
+@click.option("--list", "listing", is_flag=True, help="Ask nothing: list the unmatched items.")
 @options.suite()
 @options.prompt("Review this version only; default: all of them.")
 @options.case()
-@options.output_options("table", "json", also=".tsv")
-def review(common: Common, *, part: Part | None, again: bool) -> None:
+@options.output_options("table", "json")
+def review(common: Common, *, listing: bool) -> None:
     """Go through the unmatched items of all recorded runs, one key each.
 
     An item becomes an alias of an expected concept, a canary, or is remembered as a real miss. Each decision is written
     at once: to the golden case, or to golden/<suite>/reviewed.jsonl.
     """
-    from row3.reports.alias_list import list_document, list_json, list_text
-    from row3.reports.alias_review import unused_told
-    from row3.workflows.aliases.alias_review import review as gather
+    from row3.reports.alias_review import list_document, list_json
+    from row3.workflows.aliases.unmatched_items import review as gather
 
-    asking = part is None and not common.as_json
+    asking = not (listing or common.as_json)
     if asking:
         _check_can_ask(common)
     session = common.session()
-    found = gather(session.project, session.suite, case=common.case, named=common.prompt, again=again)
-    if found.unanswered and not common.quiet:
+    found = gather(session.project, session.suite, case=common.case, named=common.prompt)
+    if found.unanswered:
         more = len(found.unanswered) - NAMED
         listed = ", ".join(found.unanswered[:NAMED]) + (f" and {more:,} more" if more > 0 else "")
-        note(f"left out, as they have no readable recorded answer: {listed}")
+        common.say(f"left out, as they have no readable recorded answer: {listed}")
     if asking:
-        _Dialogue(session, found, common, again=again).run()
-        return
-    if common.as_json:
-        common.show(list_json(found, part or "all"))
-    elif common.on_terminal:
-        common.show_document(list_document(found, part or "all"))
+        _Dialogue(session, found, common).run()
+    elif common.as_json:
+        common.show_json(list_json(found))
     else:
-        common.show(list_text(found, part or "all"))
-    if part == "unmatched" and found.unused:
-        common.say(unused_told(found))
+        common.show_document(list_document(found))
 
 
 def _check_can_ask(common: Common) -> None:
@@ -93,35 +76,31 @@ def _check_can_ask(common: Common) -> None:
 
 def _keys() -> Iterator[str]:
     """Yield each key pressed, without Enter, until Ctrl-D or the terminal's end. Raises `KeyboardInterrupt`."""
-    waiting: deque[str] = deque()
     while True:
-        while not waiting:
-            try:
-                pressed = click.getchar()
-            except (EOFError, OSError):
-                return
-            if not pressed:
-                return
-            waiting.extend(NO_LETTER.sub("", pressed))
-        key = waiting.popleft()
-        if key == INTERRUPT:
-            raise KeyboardInterrupt
-        if key == END:
+        try:
+            pressed = click.getchar()
+        except (EOFError, OSError):
             return
-        yield key
+        if not pressed:
+            return
+        for key in NO_LETTER.sub("", pressed):
+            if key == INTERRUPT:
+                raise KeyboardInterrupt
+            if key == END:
+                return
+            yield key.lower()
 
 
 class _Dialogue:
     """Asks about one item after the other on stderr; the result goes to stdout."""
 
-    def __init__(self, session: Session, found: AliasReview, common: Common, *, again: bool) -> None:
+    def __init__(self, session: Session, found: AliasReview, common: Common) -> None:
         from row3.reports.style import Style
         from row3.workflows.aliases.alias_decisions import Decider
 
-        self._session, self._found, self._common, self._again = session, found, common, again
+        self._found, self._common = found, common
         self._decider = Decider(session.project, session.suite, say=session.say)
         self._style = Style(common.wants_colour and sys.stderr.isatty())
-        self._items = list(found.items)
         self._at = 0
         self._done: list[tuple[int, Decision | None]] = []
         """Items by their place, with the decision; None for a skipped one."""
@@ -130,105 +109,71 @@ class _Dialogue:
         """Ask until all items are judged or the user ends it, then show what was decided."""
         from row3.reports.alias_review import summary_document
 
-        if self._items:
+        items = self._found.items
+        if items:
             self._show()
             for key in _keys():
-                if key in "qQ" or (self._over and key not in "uU"):
+                if key == "q" or (self._at >= len(items) and key != "u"):
                     break
-                if self._press(key.lower()):
+                try:
+                    self._press(key)
+                except Row3Error as error:
+                    self._say(f"✗ {error}")
+                else:
                     self._show()
-        decisions = [decision for _, decision in self._done if decision is not None]
-        left = len(self._items) - len(decisions)
-        self._common.show_document(summary_document(self._found, decisions, left))
-
-    @property
-    def _over(self) -> bool:
-        return self._at >= len(self._items)
+        decisions = {at: decision for at, decision in self._done if decision is not None}
+        left = sum(self._decider.is_open(item) for at, item in enumerate(items) if at not in decisions)
+        self._common.show_document(summary_document(self._found, list(decisions.values()), left))
 
     def _show(self) -> None:
+        """Show the next item that a decision before has not answered as well."""
         from row3.reports.alias_review import item_document
 
-        if self._over:
-            self._say("That was the last one. u undoes it, any other key ends the review.\n")
+        items = self._found.items
+        while self._done and self._at < len(items) and not self._decider.is_open(items[self._at]):
+            self._at += 1
+        if self._at < len(items):
+            self._say("")
+            self._show_document(item_document(items[self._at], self._at + 1, len(items)))
         else:
-            self._say("\n")
-            self._show_document(item_document(self._items[self._at], self._at + 1, len(self._items)))
+            self._say("That was the last one. u undoes it, any other key ends the review.")
 
-    def _press(self, key: str) -> bool:
-        """Do what a key stands for; returns whether to show the screen again."""
-        from row3.reports.alias_review import help_document, outcome, refusal
+    def _press(self, key: str) -> None:
+        """Do what a key stands for; raises `UsageError` for any other key, and what the decision raises."""
+        if key == "u":
+            if not self._done:
+                raise UsageError("there is nothing to undo")
+            at, decision = self._done[-1]
+            if decision is not None:
+                self._decider.undo(decision)
+                self._say(f"– undone: {decision.words}")
+            self._done.pop()
+            self._at = at
+            return
+        decision = None if key == "s" else self._decide(key, self._found.items[self._at])
+        self._say("– skipped" if decision is None else f"✓ {decision.words} ({decision.file})")
+        self._done.append((self._at, decision))
+        self._at += 1
 
-        item = None if self._over else self._items[self._at]
-        try:
-            if key == "u":
-                return self._undo()
-            if item is None:
-                return False
-            if key == "x" and len(item.forms) > 1:
-                return self._split(item)
-            if key == "?":
-                self._show_document(help_document())
-                return False
-            if key == "s":
-                self._say("– skipped\n")
-                self._next(None)
-                return True
-            decision = self._decide(key, item)
-        except Row3Error as error:
-            self._show_document(refusal(str(error)))
-            return False
-        if decision is None:
-            self._say("  ? shows what the keys do\n")
-            return False
-        self._show_document(outcome(decision))
-        self._next(decision)
-        return True
-
-    def _decide(self, key: str, item: Unmatched) -> Decision | None:
-        """Write the decision that a key stands for, and return it; None for any other key."""
+    def _decide(self, key: str, item: Unmatched) -> Decision:
         if key == "m":
             return self._decider.wrong(item)
         if key == "h":
             return self._decider.canary(item)
         number = "123456789".find(key) if key != "a" else 0
         if number < 0:
-            return None
+            raise UsageError(f"no key `{key}`", fix="Press a key that is named above")
         if number >= len(item.candidates):
-            what = "there is no expected concept of that number" if item.candidates else "there is none to choose"
-            raise UsageError(what, fix="Press m, h or s, or ? for help")
+            raise UsageError("there is no expected concept of that number", fix="Press m, h or s")
         return self._decider.alias(item, item.candidates[number])
-
-    def _next(self, decision: Decision | None) -> None:
-        self._done.append((self._at, decision))
-        self._at += 1
-
-    def _undo(self) -> bool:
-        from row3.reports.alias_review import undone
-
-        if not self._done:
-            raise UsageError("there is nothing to undo")
-        at, decision = self._done[-1]
-        if decision is not None:
-            self._decider.undo(decision)
-            self._show_document(undone(decision))
-        self._done.pop()
-        self._at = at
-        return True
-
-    def _split(self, item: Unmatched) -> bool:
-        """Replace an item by its forms, each an item of its own."""
-        from row3.workflows.aliases.alias_review import apart
-
-        session = self._session
-        parts = apart(session.project, session.suite, item, named=self._common.prompt, again=self._again)
-        self._items[self._at : self._at + 1] = parts
-        return True
 
     def _show_document(self, document: Document) -> None:
         from row3.reports.terminal import terminal_text
 
-        self._say(terminal_text(document, self._style))
+        sys.stderr.write(terminal_text(document, self._style))
+        sys.stderr.flush()
 
     def _say(self, text: str) -> None:
-        sys.stderr.write(text)
-        sys.stderr.flush()
+        from row3.reports.document import Document, Note
+
+        self._show_document(Document([Note([text])])) if text else sys.stderr.write("\n")

@@ -39,7 +39,7 @@ class Command(click.Command):
         ctx.params["common"] = common = Common(**shared)
         for each in self.params:
             if isinstance(each, options.OutFile):
-                check_out(common, self.forms, each.also)
+                check_out(common, self.forms)
         return super().invoke(ctx)
 
     @property

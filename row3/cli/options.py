@@ -60,10 +60,6 @@ class Option(click.Option):
 class OutFile(Option):
     """--out of a command that writes one file; `Command` checks it before anything is done."""
 
-    def __init__(self, *args: Any, also: str = "", **attrs: Any) -> None:
-        self.also = also
-        super().__init__(*args, **attrs)
-
 
 class Amount(click.FloatRange):
     """A finite number in a range; click's own accepts `nan` and `inf`."""
@@ -155,15 +151,13 @@ def output_options(
     *forms: str,
     form: str = "Form of the result; default: table.",
     out: str = "Write the result there instead of stdout.",
-    also: str = "",
 ) -> Decorator[Any]:
     """--out and, if the result has several forms, --format; the first form is the default.
 
     Args:
         form: help of --format.
         out: help of --out.
-        also: an ending that the file of a table may have beside the usual ones.
     """
-    file = option("--out", cls=OutFile, also=also, metavar="FILE", help=out)
+    file = option("--out", cls=OutFile, metavar="FILE", help=out)
     chosen = option("--format", type=click.Choice(forms), help=form)
     return together(*([chosen()] if forms else []), file())

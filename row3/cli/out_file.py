@@ -22,17 +22,16 @@ ENDINGS: Mapping[str, tuple[str, ...]] = {
     "html": PAGES,
 }
 """Endings of the files of each form; any other ending, or none, promises no form and fits all."""
-PROMISES = {".tsv", *(ending for endings in ENDINGS.values() for ending in endings)}.difference(TEXT)
+PROMISES = {ending for endings in ENDINGS.values() for ending in endings}.difference(TEXT)
 HEAD, TAIL = 1 << 16, 1 << 12
 """Bytes at a file's beginning and end by which `reports/ours.py` recognises it."""
 
 
-def check_out(common: Common, forms: tuple[str, ...], also: str = "") -> None:
+def check_out(common: Common, forms: tuple[str, ...]) -> None:
     """Raise `UsageError` if --out names a file that cannot or must not be written, before anything is done.
 
     Args:
         forms: the forms of the command's result, the default first.
-        also: an ending that a table may have beside the usual ones.
     """
     if common.out is None:
         return
@@ -45,7 +44,7 @@ def check_out(common: Common, forms: tuple[str, ...], also: str = "") -> None:
     if target.is_file() and _is_of_the_project(common, target):
         raise UsageError("this is a file of the project, and would be lost", where=where, fix="Name another file")
     form = common.format or forms[0]
-    fitting = (*ENDINGS[form], *([also] if also and form == "table" else []))
+    fitting = ENDINGS[form]
     if ending in PROMISES and ending not in fitting:
         owners = [each for each in forms if ending in ENDINGS[each]]
         what = f"{ending} is for {_or(owners)}, not {form}" if owners else f"this command writes no {ending} files"

@@ -1,43 +1,118 @@
-"""`row3 aliases review` on a terminal: one item with its surroundings and keys, and what became of all of them."""
+"""`row3 aliases review`: the unmatched items of recorded runs as a list, one by one, and what was decided of them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, Literal, NamedTuple
 
 from row3.matching.texts.places import Place
-from row3.reports.alias_model import AliasReview, Candidate, Decision, Unmatched
-from row3.reports.document import Block, Document, Facts, Note, Parts, Span, Table, Text, Title, strong
+from row3.reports.document import Block, Document, Note, Parts, Span, Table, Text, Title, strong
 from row3.reports.numbers import count
 from row3.reports.style import plain, shorten
 
+SCHEMA_VERSION = 1
 AROUND = 400
 """Characters of a sentence that are shown; of a longer one, those around the words."""
 LONGEST_LABEL = 36
-"""Columns that a candidate's label may take."""
-FEW = 10
-"""Unused aliases that are listed; more are only counted."""
-HELP = (
-    ("a", "accept it as another name of the first concept shown; written to the golden case"),
-    ("1-9", "the same, of the concept with that number"),
-    ("m", "the item is wrong, and what it comes near is a real miss; not asked about again"),
-    ("h", "a hallucination: made up; written to the golden case as a canary"),
-    ("x", "ask about each of its forms by itself"),
-    ("s", "skip it; it is asked about next time"),
-    ("u", "undo the last decision"),
-    ("q", "quit; what was decided is kept"),
-)
+"""Columns that an item or a candidate may take in a table."""
+Stands = Literal["item", "quote", "nowhere"]
+Verdict = Literal["alias", "canary", "wrong"]
+NOUNS: Mapping[Verdict, tuple[str, str]] = {
+    "alias": ("alias", "aliases"),
+    "canary": ("canary", "canaries"),
+    "wrong": ("real miss", "real misses"),
+}
+
+
+class Candidate(NamedTuple):
+    """An expected concept that an item may be another name of."""
+
+    position: int
+    """Among the case's expected concepts."""
+    label: str
+    score: float
+    """Resemblance of the item to any name of the concept, in [0, 1]."""
+    missed: int
+    """In how many of the answers with the item the concept was missed."""
+    beside: bool
+    """It stands in the sentence that is shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unmatched:
+    """An item that answers gave and the golden case does not know."""
+
+    case_id: str
+    file: str
+    """The golden case's, relative to the project."""
+    label: str
+    count: int
+    """Answers in which it was unmatched."""
+    answers: int
+    """Recorded answers of the case."""
+    prompts: Mapping[str, tuple[str, ...]]
+    """Versions by prompt name whose answers had it."""
+    candidates: tuple[Candidate, ...]
+    """The likeliest first."""
+    stands: Stands
+    """What of it stands in the text at `place`."""
+    place: Place | None
+    quote: str
+    """What an answer gave as its evidence; empty for nothing."""
+
+    @property
+    def in_text(self) -> bool:
+        """Whether the source text has it."""
+        return self.stands == "item"
+
+
+@dataclass(frozen=True, slots=True)
+class AliasReview:
+    """All there is to review in a suite."""
+
+    suite: str
+    items: tuple[Unmatched, ...]
+    cases: int
+    """Cases that have recorded answers."""
+    answers: int
+    unanswered: tuple[str, ...]
+    """Cases without a recorded answer that could be read."""
+    flag: str = ""
+    """What a command has to be given to be about the suite."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """Something that was decided, and written."""
+
+    verdict: Verdict
+    item: Unmatched
+    name: str
+    """As it was written."""
+    concept: str
+    """Whose alias it is; empty else."""
+    file: str
+    """Where it is written, relative to the project."""
+    before: bytes = b""
+    after: bytes = b""
+    """The whole file, empty if there is none."""
+
+    @property
+    def words(self) -> str:
+        """What was decided."""
+        named = f"{NOUNS[self.verdict][0]} `{_cut(self.name)}`"
+        return f"{named} of `{_cut(self.concept)}`" if self.concept else named
 
 
 def item_document(item: Unmatched, number: int, total: int) -> Document:
-    """One item: what it is, where it stands, what it may mean, and the keys."""
+    """Return one item: what it is, where it stands, what it may mean, and the keys."""
     versions = "; ".join(f"{name} {', '.join(versions)}" for name, versions in item.prompts.items())
     about: list[Text] = [
         Span(_cut(item.label), "excellent"),
         Span(f"in {item.count} of {count(item.answers, 'answer')}: {versions}", "quiet"),
     ]
-    if len(item.forms) > 1:
-        others = ", ".join(f"{_cut(form.label)} ({form.answers})" for form in item.forms[1:])
-        about.append(f"also written: {others}")
     blocks: list[Block] = [Title(f"{number} of {total} · {item.case_id}", 2), Note(about), _surroundings(item)]
     if item.candidates:
         rows: list[list[Text]] = [
@@ -46,7 +121,7 @@ def item_document(item: Unmatched, number: int, total: int) -> Document:
         ]
         blocks.append(Table(("another name of", "alike", ""), rows, "lrl"))
     else:
-        blocks.append(Note(["These answers missed no expected concept, so there is none that it could be."]))
+        blocks.append(Note(["These answers missed no expected concept that it could be."]))
     return Document([*blocks, _keys(item)])
 
 
@@ -61,7 +136,7 @@ def _surroundings(item: Unmatched) -> Note:
 
 
 def _sentence(place: Place) -> Parts:
-    """The sentence with `»«` around the words; cut where it is very long."""
+    """Return the sentence with `»«` around the words; cut if it is very long."""
     text, shift = place.sentence, 0
     if place.marks and len(text) > AROUND:
         shift = max(0, min(place.marks[0][0] - AROUND // 3, len(text) - AROUND))
@@ -70,20 +145,20 @@ def _sentence(place: Place) -> Parts:
     at = 0
     for start, end in sorted((max(0, s - shift), min(len(text), e - shift)) for s, e in place.marks):
         if at <= start < end:
-            closed = text.count(")", start, end) < text.count("(", start, end) and text[end : end + 1] == ")"
-            pieces += [_one_line(text[at:start]), strong(f"»{plain(text[start : end + closed])}«")]
-            at = end + closed
+            unclosed = text.count(")", start, end) < text.count("(", start, end) and text[end : end + 1] == ")"
+            pieces += [_one_line(text[at:start]), strong(f"»{plain(text[start : end + unclosed])}«")]
+            at = end + unclosed
     return [*pieces, _one_line(text[at:]), "…" if shift + len(text) < len(place.sentence) else ""]
 
 
 def _one_line(text: str) -> str:
-    """Without line breaks, with one blank at an end that has any."""
+    """Return the text without line breaks, with one blank at an end that has any."""
     return f"{' ' * text[:1].isspace()}{plain(text)}{' ' * (text[-1:].isspace() and bool(text.strip()))}"
 
 
-def _cut(text: str, most: int = AROUND) -> str:
+def _cut(text: str) -> str:
     text = plain(text)
-    return text if len(text) <= most else f"{text[:most].rstrip()}…"
+    return text if len(text) <= AROUND else f"{text[:AROUND].rstrip()}…"
 
 
 def _remark(candidate: Candidate, item: Unmatched) -> str:
@@ -101,8 +176,7 @@ def _keys(item: Unmatched) -> Note:
     first = [("a", "alias of 1")] if known else []
     first += [("2" if known == 2 else f"2-{known}", "alias of that")] if known > 1 else []
     first += [("m", "wrong, a real miss"), ("h", "hallucination")]
-    second = [("x", "each form by itself")] if len(item.forms) > 1 else []
-    second += [("s", "skip"), ("u", "undo"), ("q", "quit"), ("?", "help")]
+    second = [("s", "skip"), ("u", "undo"), ("q", "quit")]
     lines: list[Parts] = []
     for row in (first, second):
         line: list[str | Span] = []
@@ -112,86 +186,79 @@ def _keys(item: Unmatched) -> Note:
     return Note(lines)
 
 
-def help_document() -> Document:
-    """What each key does."""
-    return Document([Facts([(key, what) for key, what in HELP])])
-
-
-def outcome(decision: Decision) -> Document:
-    """What was just written."""
-    return Document([Note([[Span("✓", "good"), f" {_words(decision)} ({decision.file})"]])])
-
-
-def undone(decision: Decision) -> Document:
-    """What was just taken back."""
-    return Document([Note([f"– undone: {_words(decision)}"])])
-
-
-def refusal(text: str) -> Document:
-    """Why a decision cannot be made."""
-    return Document([Note([[Span("✗", "bad"), f" {text}"]])])
-
-
-def _words(decision: Decision) -> str:
-    names = ", ".join(f"`{_cut(name)}`" for name in decision.names)
-    many = len(decision.names) > 1
-    match decision.verdict:
-        case "alias":
-            return f"{'aliases' if many else 'alias'} {names} of `{_cut(decision.concept)}`"
-        case "canary":
-            return f"{'canaries' if many else 'canary'} {names}"
-    return f"real miss {names}"
-
-
 def summary_document(review: AliasReview, decisions: Sequence[Decision], left: int) -> Document:
-    """What was decided, file by file, what is left, and the aliases that met nothing."""
-    lines = [_first_line(review, decisions, left)]
+    """Return what was decided, file by file, and what to do next."""
+    if not decisions and not left:
+        return Document([_nothing(review)])
+    numbers = [(sum(each.verdict == verdict for each in decisions), nouns) for verdict, nouns in NOUNS.items()]
+    decided = ", ".join(count(number, *nouns) for number, nouns in numbers if number) or "Nothing decided"
+    lines = [f"{decided}; {left} left, in {_seen(review)}."]
     for file in sorted({decision.file for decision in decisions}):
         lines.append(f"  {file}")
-        for decision in decisions:
-            if decision.file == file:
-                place = f"{decision.item.case_id}: " if decision.verdict == "wrong" else ""
-                lines.append(f"    + {place}{_words(decision)}")
-    last = []
-    if any(decision.verdict != "wrong" for decision in decisions):
-        last = [f"Next: row3 lint, then row3 --compare{review.flag}; commit the golden cases together."]
-    elif decisions:
-        last = ["Commit the file, so that nobody is asked again."]
-    return Document([Note(lines), Note(_unused(review)), Note(last)])
+        for each in decisions:
+            if each.file == file:
+                place = f"{each.item.case_id}: " if each.verdict == "wrong" else ""
+                lines.append(f"    + {place}{each.words}")
+    last = f"Next: row3 lint, then row3 --compare{review.flag}; commit the golden cases together."
+    if all(decision.verdict == "wrong" for decision in decisions):
+        last = "Commit the file, so that nobody is asked again."
+    return Document([Note(lines), Note([last] if decisions else [])])
 
 
-def _first_line(review: AliasReview, decisions: Sequence[Decision], left: int) -> str:
-    seen = f"{count(review.answers, 'recorded answer')} of {count(review.cases, 'case')}"
-    if not decisions and not left:
-        return f"Nothing to review: no item in {seen} stood unmatched, or all are judged."
-    words = {"alias": ("alias", "aliases"), "canary": ("canary", "canaries"), "wrong": ("real miss", "real misses")}
-    parts = []
-    for verdict, (one, many) in words.items():
-        number = sum(1 for decision in decisions if decision.verdict == verdict)
-        parts += [f"{number} {one if number == 1 else many}"] if number else []
-    return f"{', '.join(parts) or 'Nothing decided'}; {left} left, in {seen}."
+def _seen(review: AliasReview) -> str:
+    return f"{count(review.answers, 'recorded answer')} of {count(review.cases, 'case')}"
 
 
-def _unused(review: AliasReview) -> list[str]:
-    if not review.unused:
-        return [f"All {review.aliases:,} aliases met something."] if review.aliases else []
-    if len(review.unused) > FEW:
-        return [_unused_count(review), _unused_named(review)]
-    named = (f"  {one.file}:{one.line} `{_cut(one.alias)}` of `{_cut(one.concept)}`" for one in review.unused)
-    return [_unused_count(review), *named]
+def _nothing(review: AliasReview) -> Note:
+    return Note([f"Nothing to review: no item in {_seen(review)} is unmatched, or all are judged."])
 
 
-def unused_told(review: AliasReview) -> str:
-    """How many aliases never met anything, and what names them."""
-    return f"{_unused_count(review)} {_unused_named(review)}"
+def list_document(review: AliasReview) -> Document:
+    """Return a table of the items for each case."""
+    blocks: list[Block] = []
+    for (case_id, file), items in groupby(review.items, key=lambda item: (item.case_id, item.file)):
+        rows = [
+            (
+                shorten(plain(item.label), LONGEST_LABEL),
+                f"{item.count} of {item.answers}",
+                shorten(plain(best.label), LONGEST_LABEL) if best else "–",
+                f"{best.score:.2f}" if best else "–",
+                "yes" if item.in_text else "no",
+            )
+            for item in items
+            for best in [next(iter(item.candidates), None)]
+        ]
+        head = ("item", "answers", "nearest expected", "alike", "in text")
+        blocks += [Title(f"{case_id}  {file}"), Table(head, rows, "lrlrl")]
+    return Document(blocks or [_nothing(review)])
 
 
-def _unused_count(review: AliasReview) -> str:
-    outside = sum(1 for one in review.unused if not one.in_text)
-    never = f"{len(review.unused):,} of {review.aliases:,} aliases never met anything"
-    return f"{never} (not in the text either: {outside:,})."
+def list_json(review: AliasReview) -> dict[str, Any]:
+    """Return all items for JSON, with their candidates and the text around."""
+    return {
+        "schemaVersion": SCHEMA_VERSION,
+        "suite": review.suite,
+        "cases": review.cases,
+        "answers": review.answers,
+        "unanswered": list(review.unanswered),
+        "unmatched": [_item_json(item) for item in review.items],
+    }
 
 
-def _unused_named(review: AliasReview) -> str:
-    them = "it" if len(review.unused) == 1 else "them"
-    return f"`row3 aliases review{review.flag} --list unused` names {them}, with file and line."
+def _item_json(item: Unmatched) -> dict[str, Any]:
+    place = item.place
+    return {
+        "caseId": item.case_id,
+        "item": item.label,
+        "count": item.count,
+        "answers": item.answers,
+        "prompts": [f"{name}-{version}" for name, versions in item.prompts.items() for version in versions],
+        "candidates": [
+            {"label": one.label, "score": round(one.score, 4), "missed": one.missed, "sameSentence": one.beside}
+            for one in item.candidates
+        ],
+        "stands": item.stands,
+        "place": place and {"paragraph": place.paragraph, "line": place.line, "sentence": place.sentence},
+        "quote": item.quote,
+        "file": item.file,
+    }

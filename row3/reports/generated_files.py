@@ -39,7 +39,7 @@ TEXT = re.compile(
     r"|Dry run of "
     r"|── Failure Investigation: "
     r"|\S+  \S+(?: \S+)*  [▁▂▃▄▅▆▇█]|No history yet: "
-    r"|(?:[^\t\n]*\t){7}golden/"  # unmatched items
+    r"|(?:[^\n]*\n){1,2}item +answers +nearest expected"  # unmatched items
     r"|Nothing to review: |(?:Nothing decided|\d+ (?:alias|canar|real miss)[^\n;]*);"
     r"|hooks in "
     r"|copied \S+-v\d+\.\d+ to prompts/"

@@ -89,20 +89,24 @@ def line_of(text: str, path: Sequence[str | int]) -> int:
 def lines_of(text: str, paths: Iterable[Path]) -> dict[Path, int]:
     """The line of each path as `line_of` tells it, in one pass over the text for all of them."""
     asked = set(paths)
-    wanted = {path[:length] for path in asked for length in range(1, len(path) + 1)}
+    found = offsets_of(text, asked)
+    breaks = [match.start() for match in re.finditer("\n", text)]
+    return {path: bisect_right(breaks, _nearest(found, path)) + 1 for path in asked}
+
+
+def offsets_of(text: str, paths: Iterable[Path]) -> dict[Path, int]:
+    """Where these fields and all above them begin, as far as they are there: a member of an object at its key."""
+    wanted = {path[:length] for path in paths for length in range(1, len(path) + 1)}
     longest, ends = max(map(len, wanted), default=0), {path[-1] for path in wanted}
     found: dict[Path, int] = {(): _begin(text, 0)}
-    missing = len(wanted)
     for path, offset in _fields(text):
-        if not missing:
+        if len(found) > len(wanted):
             break
         if path[-1] in ends and len(path) <= longest and (key := tuple(path)) in wanted and key not in found:
             begin = _begin(text, offset)
             if not text.startswith("]", begin):
                 found[key] = begin
-                missing -= 1
-    breaks = [match.start() for match in re.finditer("\n", text)]
-    return {path: bisect_right(breaks, _nearest(found, path)) + 1 for path in asked}
+    return found
 
 
 def line_of_text(text: str, key: str, value: str) -> int:

@@ -26,56 +26,43 @@ def box(reviewable_project: Box, tmp_path: Path) -> Box:
     return reviewable_project.copy(tmp_path / "project")
 
 
-def rows(box: Box, *args: str) -> list[list[str]]:
-    done = box.row3(*REVIEW, "--list", *args, "-q", code=0)
+def labels(box: Box, *args: str) -> list[str]:
+    return [item["item"] for item in box.row3(*REVIEW, "--format", "json", *args, code=0).json["unmatched"]]
+
+
+def test_the_list_has_a_row_for_each_item(box: Box) -> None:
+    done = box.row3(*REVIEW, "--list", code=0)
     assert done.err == ""
-    return [line.split("\t") for line in done.out.splitlines()]
+    lines = done.out.splitlines()
+    assert lines[1].split() == ["item", "answers", "nearest", "expected", "alike", "in", "text"]
+    assert f"rye  {RYE}" in lines
+    (found,) = [line for line in lines if line.startswith("final proofing ")]
+    assert found.split() == ["final", "proofing", "1", "of", "4", "proofing", "0.90", "no"]
 
 
-def test_the_list_has_a_line_for_each_item_and_for_each_alias_that_met_nothing(box: Box) -> None:
-    line = box.read(RYE).split("\n").index('   "label": "proofing"') + 1
-    everything = rows(box, "all")
-    assert everything == [
-        ["oven", "Steam keeps", "1", "extract-v1.3", "steam", "0.90", "yes", "golden/bread/oven.gold.json:12"],
-        ["rye", "final proofing", "2", "extract-v1.2,extract-v1.3", "proofing", "0.90", "no", f"{RYE}:{line}"],
-        ["rye", "NaCl", "1", "extract-v1.3", "proofing", "0.17", "no", f"{RYE}:{line}"],
-        ["rye", "oat", "1", "extract-v1.3", "proofing", "0.18", "no", f"{RYE}:{line}"],
-        ["rye", "secale", "0", "-", "rye", "-", "no", f"{RYE}:8"],
-    ]
-    assert rows(box, "unused") == everything[-1:]
-    assert rows(box, "unmatched") == everything[:-1]
-    assert rows(box) == everything[:-1]
-    assert rows(box, "all", "--case", "o*") == everything[:1]
-    assert [row[1] for row in rows(box, "unmatched", "--prompt", "extract-v1.2")] == ["final proofing"]
-
-
-def test_what_is_to_be_decided_is_listed_and_the_unused_aliases_are_told_after_it(box: Box) -> None:
-    told = "note: 1 of 1 aliases never met anything (not in the text either: 1). "
-    named = "`row3 aliases review --list unused` names it, with file and line.\n"
-    assert box.row3(*REVIEW, "--list", code=0).err == told + named
-    assert box.row3(*REVIEW, "--list", "unused", code=0).err == ""
-    assert box.row3(*REVIEW, "--list", "all", code=0).err == ""
+def test_options_select_cases_and_versions(box: Box) -> None:
+    assert labels(box) == ["Steam keeps", "final proofing", "final proofings", "NaCl", "oat"]
+    assert labels(box, "--case", "o*") == ["Steam keeps"]
+    assert labels(box, "--prompt", "extract-v1.2", "-q") == ["final proofing"]
 
 
 def test_listing_writes_nothing(box: Box) -> None:
-    rows(box)
+    box.row3(*REVIEW, "--list", code=0)
     assert box.git("status", "--porcelain").out == ""
 
 
-def test_json_is_the_same_with_all_candidates(box: Box) -> None:
+def test_json_has_all_candidates(box: Box) -> None:
     value = box.row3(*REVIEW, "--format", "json", code=0).json
-    assert value["schemaVersion"] == 1
-    assert [(item["item"], item["count"]) for item in value["unmatched"]] == [
-        (row[1], int(row[2])) for row in rows(box, "unmatched")
-    ]
-    assert value["unmatched"][1]["candidates"][0]["label"] == "proofing"
-    assert value["unusedAliases"][0]["alias"] == "secale"
+    assert (value["schemaVersion"], value["cases"], value["answers"]) == (1, 3, 9)
+    item = value["unmatched"][1]
+    assert (item["item"], item["count"], item["prompts"]) == ("final proofing", 1, ["extract-v1.2"])
+    assert item["candidates"][0]["label"] == "proofing"
 
 
 def test_the_list_goes_into_a_file(box: Box) -> None:
-    done = box.row3(*REVIEW, "--list", "--out", "list.tsv", code=0)
+    done = box.row3(*REVIEW, "--list", "--out", "list.txt", code=0)
     assert done.out == ""
-    assert box.read("list.tsv").count("\n") == 4
+    assert "Steam keeps" in box.read("list.txt")
 
 
 def test_cases_without_answers_are_named_on_stderr(box: Box) -> None:
@@ -84,11 +71,10 @@ def test_cases_without_answers_are_named_on_stderr(box: Box) -> None:
 
 
 def test_the_shipped_project_has_something_to_review(first: Box) -> None:
-    items = rows(first, "unmatched")
-    assert ["bullwhip-effect", "ordering costs", "Fixed ordering costs", "0.90"] in [
-        [row[0], row[1], row[4], row[5]] for row in items
-    ]
-    assert all(len(row) == 8 for row in rows(first))
+    items = first.row3(*REVIEW, "--format", "json", code=0).json["unmatched"]
+    found = [(item["caseId"], item["item"], item["candidates"][:1]) for item in items]
+    near = [{"label": "Fixed ordering costs", "score": 0.9, "missed": 1, "sameSentence": True}]
+    assert ("bullwhip-effect", "ordering costs", near) in found
 
 
 Damage = Callable[[Box], object]
@@ -111,7 +97,6 @@ def no_recordings(box: Box) -> None:
     ("damage", "args", "says"),
     [
         (None, (), ("row3 aliases review: there is no terminal to ask on", "--list")),
-        (None, ("--list", "everything"), ("--list", "'everything'", "unused")),
         (None, ("--list", "--case", "wheat"), ("no case fits `wheat`", "golden/bread/")),
         (None, ("--list", "--suite", "bred"), ("suite `bred` does not exist", "Did you mean `bread`?")),
         (None, ("--list", "--prompt", "extract-v9.9"), ("`extract-v9.9` does not exist",)),
@@ -138,23 +123,17 @@ def test_wrong_input_is_one_message(
 def test_an_item_of_a_hostile_answer_stays_one_line(box: Box) -> None:
     box.prompt("1.4")
     box.record("1.4", {"rye": with_items("rye", "proofing", "a\tb\nc\x1b[31m\u202ed")})
-    assert ["rye", "a b c d"] in [row[:2] for row in rows(box)] or ["rye", "a b cd"] in [row[:2] for row in rows(box)]
+    (line,) = [line for line in box.row3(*REVIEW, "--list", code=0).out.splitlines() if line.startswith("a ")]
+    assert line.startswith(("a b c", "a    b c"))
 
 
 @pytest.mark.parametrize("columns", [68, 80, 140])
-def test_on_a_terminal_a_list_is_a_table_within_its_width(box: Box, columns: int) -> None:
-    with terminal(box, *REVIEW, "--list", "all", columns=columns) as one:
+def test_on_a_terminal_a_list_is_within_its_width(box: Box, columns: int) -> None:
+    with terminal(box, *REVIEW, "--list", columns=columns) as one:
         assert one.end()[0] == 0
-        lines = one.text.splitlines()
-    assert lines[1].split() == ["item", "answers", "nearest", "expected", "alike", "in", "text", "line"]
-    assert f"rye  {RYE}" in lines
-    (found,) = [line for line in lines if "final proofing" in line]
-    assert found.split()[:5] == ["final", "proofing", "2", "proofing", "0.90"]
-    assert max(map(len, lines)) <= columns
-    assert "\t" not in "".join(lines)
+        assert max(map(len, one.text.splitlines())) <= columns
 
 
-def test_an_empty_list_says_so_to_a_person_only(box: Box) -> None:
-    with terminal(box, *REVIEW, "--list", "--prompt", "extract-v1.1", "-q") as one:
-        assert one.end()[0] == 0
-        assert one.text.strip() == "nothing to list"
+def test_an_empty_list_says_so(box: Box) -> None:
+    done = box.row3(*REVIEW, "--list", "--prompt", "extract-v1.1", "-q", code=0)
+    assert done.out.startswith("Nothing to review: no item in ")

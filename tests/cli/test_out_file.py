@@ -107,7 +107,7 @@ def test_so_are_those_of_all_suites_of_which_one_cannot_be_used(tmp_path: Path, 
         (["--compare", "--format", "junit"], "py.xml", '<testsuites><testsuite name="pytest"/></testsuites>\n'),
         (["report"], "index.html", "<!doctype html><title>Bread</title>\n"),
         (["history"], ".env", "KEY=1\n"),
-        (["aliases", "review", "--list"], "table.tsv", "a\tb\n"),
+        (["aliases", "review", "--list"], "table.txt", "a\tb\n"),
         (["init"], "todo.txt", "  bake\n"),
     ],
 )

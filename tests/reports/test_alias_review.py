@@ -7,8 +7,7 @@ import pytest
 
 from row3.matching.texts.places import SearchableText
 from row3.reports import alias_review
-from row3.reports.alias_list import list_document, list_json, list_text
-from row3.reports.alias_model import AliasReview, Candidate, Decision, Form, Unmatched, UnusedAlias
+from row3.reports.alias_review import AliasReview, Candidate, Decision, Unmatched, list_document, list_json
 from row3.reports.style import Style, cells
 from row3.reports.terminal import terminal_text
 from tests.terminal import COLOURS
@@ -17,38 +16,25 @@ TEXT = "The «old» method (see below) is slow. A cold  final\nproofing (retardi
 ITEM = Unmatched(
     case_id="rye",
     file="golden/bread/rye.gold.json",
-    forms=(Form("final proofing (retarding)", 2), Form("final\tproof", 1)),
+    label="final proofing (retarding)",
     count=3,
     answers=4,
     prompts={"extract": ("v1.0", "v1.1")},
     candidates=(
-        Candidate(3, "proofing", 0.9, 3, beside=True, line=12),
-        Candidate(1, "crumb structure", 0.6, 2, beside=False, line=8),
-        Candidate(0, "Endgärung 発酵", 0.8, 0, beside=False, line=4),
+        Candidate(3, "proofing", 0.9, 3, beside=True),
+        Candidate(1, "crumb structure", 0.6, 2, beside=False),
+        Candidate(0, "Endgärung 発酵", 0.8, 0, beside=False),
     ),
     stands="item",
     place=SearchableText(TEXT).find(["final proofing (retarding)"]),
     quote="",
 )
-UNUSED = UnusedAlias("rye", "rye", "secale\x1b[31m", in_text=False, file="golden/bread/rye.gold.json", line=7)
-REVIEW = AliasReview("bread", (ITEM,), (UNUSED,), aliases=5, cases=1, answers=4, unanswered=("oat",), judged=2)
+REVIEW = AliasReview("bread", (ITEM,), cases=1, answers=4, unanswered=("oat",))
 PLAIN = Style(False)
 
 
 def item_screen(item: Unmatched, number: int, total: int, style: Style) -> str:
     return terminal_text(alias_review.item_document(item, number, total), style)
-
-
-def outcome(decision: Decision, style: Style) -> str:
-    return terminal_text(alias_review.outcome(decision), style)
-
-
-def refusal(text: str, style: Style) -> str:
-    return terminal_text(alias_review.refusal(text), style)
-
-
-def help_text(style: Style) -> str:
-    return terminal_text(alias_review.help_document(), style)
 
 
 def summary(review: AliasReview, decisions: list[Decision], left: int, style: Style) -> str:
@@ -60,7 +46,6 @@ def test_the_screen_says_what_where_and_which_keys() -> None:
         "── 3 of 17 · rye " + "─" * 63,
         "final proofing (retarding)",
         "in 3 of 4 answers: extract v1.0, v1.1",
-        "also written: final proof (1)",
         "",
         "In the text, paragraph 1, line 1:",
         "  A cold »final proofing (retarding)« makes the crumb open.",
@@ -72,7 +57,7 @@ def test_the_screen_says_what_where_and_which_keys() -> None:
         "3  Endgärung 発酵    0.80  found as well",
         "",
         "a alias of 1 · 2-3 alias of that · m wrong, a real miss · h hallucination",
-        "x each form by itself · s skip · u undo · q quit · ? help",
+        "s skip · u undo · q quit",
         "",
     ]
 
@@ -84,36 +69,34 @@ ODD = ("long label of a concept " * 5, "漢字" * 50, "x" * 120, "短い 名前 
 @pytest.mark.parametrize("colour", [False, True])
 def test_nothing_is_wider_than_the_screen_whatever_the_names_are(label: str, colour: bool) -> None:
     style = Style(colour)
-    beside = Candidate(0, label, 1.0, 123, beside=True, line=1)
+    beside = Candidate(0, label, 1.0, 123, beside=True)
     one = replace(
         ITEM,
         case_id=label,
-        forms=(Form(label, 456), Form(f"{label} again", 12)),
+        label=label,
         count=456,
         prompts={label: ("v1.0", "v12.34")},
         candidates=(beside, beside._replace(missed=0), beside._replace(label="short")),
         place=SearchableText(f"{label} is {label}. The end.").find([label]),
     )
-    review = replace(REVIEW, items=(one,), unused=(UNUSED._replace(alias=label, concept=label),) * 3)
+    review = replace(REVIEW, items=(one,))
     made = [
-        Decision("alias", one, (label, "b"), label, "golden/bread/rye.gold.json"),
-        Decision("canary", one, (label,), "", "golden/bread/rye.gold.json"),
-        *[Decision("wrong", one, (label,), "", "golden/bread/reviewed.jsonl")] * 1_000,
+        Decision("alias", one, label, label, "golden/bread/rye.gold.json"),
+        Decision("canary", one, label, "", "golden/bread/rye.gold.json"),
+        *[Decision("wrong", one, label, "", "golden/bread/reviewed.jsonl")] * 1_000,
     ]
     texts = [
         item_screen(one, 1_234, 5_678, style),
         item_screen(replace(one, place=None, quote=label), 1, 2, style),
-        *(outcome(each, style) for each in made[:3]),
-        refusal(label, style),
         summary(review, made, 12_345, style),
-        help_text(style),
+        terminal_text(list_document(replace(review, items=(replace(one, case_id="rye"),))), style),
     ]
     lines = [COLOURS.sub("", line) for text in texts for line in text.split("\n")]
     assert [line for line in lines if cells(line) > 80] == []
 
 
 def test_a_long_label_leaves_room_for_how_it_fared() -> None:
-    one = replace(ITEM, candidates=(Candidate(0, "label " * 20, 0.9, 2, beside=True, line=1),))
+    one = replace(ITEM, candidates=(Candidate(0, "label " * 20, 0.9, 2, beside=True),))
     line = next(line for line in item_screen(one, 1, 1, PLAIN).split("\n") if line.startswith("1  "))
     assert line.endswith("…   0.90  missed in 2 of 3, same sentence")
     assert 70 < cells(line) <= 80
@@ -148,27 +131,21 @@ def test_what_is_nowhere_in_the_text(quote: str) -> None:
 
 
 def test_nothing_is_wider_than_80_columns_and_colour_is_only_on_top() -> None:
-    wide = replace(ITEM, forms=(Form("wörd " * 60, 1), Form("発酵" * 60, 1)), case_id="x" * 128)
+    wide = replace(ITEM, label="wörd " * 60 + "発酵" * 60, case_id="x" * 128)
     for one in (ITEM, wide):
         plain = item_screen(one, 1, 9999, PLAIN)
         assert all(cells(line) <= 80 for line in plain.split("\n"))
         assert "\x1b" not in plain
         coloured = item_screen(one, 1, 9999, Style(True))
         assert "\x1b[" in coloured
-    decision = Decision("alias", wide, ("name " * 40,), "concept " * 20, wide.file)
-    for text in (
-        outcome(decision, PLAIN),
-        help_text(PLAIN),
-        refusal("why " * 60, PLAIN),
-        summary(REVIEW, [decision], 1, PLAIN),
-    ):
-        assert all(cells(line) <= 80 for line in text.split("\n")), text
+    decision = Decision("alias", wide, "name " * 40, "concept " * 20, wide.file)
+    assert all(cells(line) <= 80 for line in summary(REVIEW, [decision], 1, PLAIN).split("\n"))
 
 
 def test_the_summary_tells_by_file_what_was_written() -> None:
     decisions = [
-        Decision("alias", ITEM, ("final proofing",), "proofing", ITEM.file),
-        Decision("wrong", ITEM, ("oat",), "", "golden/bread/reviewed.jsonl"),
+        Decision("alias", ITEM, "final proofing", "proofing", ITEM.file),
+        Decision("wrong", ITEM, "oat", "", "golden/bread/reviewed.jsonl"),
     ]
     assert summary(REVIEW, decisions, 1, PLAIN) == (
         "1 alias, 1 real miss; 1 left, in 4 recorded answers of 1 case.\n"
@@ -177,52 +154,33 @@ def test_the_summary_tells_by_file_what_was_written() -> None:
         "  golden/bread/rye.gold.json\n"
         "    + alias `final proofing` of `proofing`\n"
         "\n"
-        "1 of 5 aliases never met anything (not in the text either: 1).\n"
-        "  golden/bread/rye.gold.json:7 `secale` of `rye`\n"
-        "\n"
         "Next: row3 lint, then row3 --compare; commit the golden cases together.\n"
     )
 
 
 def test_the_summary_of_nothing() -> None:
-    nothing = replace(REVIEW, items=(), unused=(), aliases=0)
-    assert summary(nothing, [], 0, PLAIN).startswith("Nothing to review:")
-    assert "All 5 aliases met something." in summary(replace(nothing, aliases=5), [], 0, PLAIN)
-    many = replace(REVIEW, unused=(UNUSED,) * 11, aliases=40)
-    assert "`row3 aliases review --list unused` names them" in summary(many, [], 1, PLAIN)
+    assert summary(replace(REVIEW, items=()), [], 0, PLAIN).startswith("Nothing to review:")
+    assert summary(REVIEW, [], 1, PLAIN) == "Nothing decided; 1 left, in 4 recorded answers of 1 case.\n"
 
 
-def test_lines_for_pipes_have_eight_columns_and_no_control_characters() -> None:
-    rows = [line.split("\t") for line in list_text(REVIEW).splitlines()]
-    assert rows == [
-        [
-            "rye",
-            "final proofing (retarding)",
-            "3",
-            "extract-v1.0,extract-v1.1",
-            "proofing",
-            "0.90",
-            "yes",
-            "golden/bread/rye.gold.json:12",
-        ],
-        ["rye", "secale", "0", "-", "rye", "-", "no", "golden/bread/rye.gold.json:7"],
+def test_the_list_has_a_table_for_each_case() -> None:
+    other = replace(ITEM, case_id="oat", file="golden/bread/oat.gold.json", candidates=())
+    assert terminal_text(list_document(replace(REVIEW, items=(ITEM, other))), PLAIN).split("\n")[1:4:2] == [
+        "item                        answers  nearest expected  alike  in text",
+        "final proofing (retarding)   3 of 4  proofing           0.90  yes",
     ]
-    screen = terminal_text(list_document(REVIEW, "all"), PLAIN)
-    assert screen.startswith("rye  golden/bread/rye.gold.json\nitem ")
-    assert list_text(REVIEW, "unused") == list_text(REVIEW).split("\n")[1] + "\n"
+    assert terminal_text(list_document(replace(REVIEW, items=())), PLAIN).startswith("Nothing to review:")
 
 
 def test_json_has_all_of_it() -> None:
-    value = json.loads(list_json(REVIEW))
+    value = json.loads(json.dumps(list_json(REVIEW)))
     assert value["schemaVersion"] == 1
     assert value["unanswered"] == ["oat"]
     (item,) = value["unmatched"]
-    assert item["forms"][1] == {"label": "final\tproof", "count": 1}
+    assert item["prompts"] == ["extract-v1.0", "extract-v1.1"]
+    assert item["candidates"][0] == {"label": "proofing", "score": 0.9, "missed": 3, "sameSentence": True}
     assert item["place"] == {
         "paragraph": 1,
         "line": 1,
         "sentence": "A cold  final\nproofing (retarding) makes the crumb open.",
     }
-    assert value["unusedAliases"][0]["line"] == 7
-    assert "unusedAliases" not in json.loads(list_json(REVIEW, "unmatched"))
-    assert "unmatched" not in json.loads(list_json(REVIEW, "unused"))

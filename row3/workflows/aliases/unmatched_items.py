@@ -1,52 +1,26 @@
-"""The items of a case's recorded answers that its expectations do not know, with what each may have meant."""
+"""The items of recorded answers that no expectation matches, with the expected concepts that each may have meant."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from row3.domain.counts import count
 from row3.domain.embeddings import finish, no_vectors
 from row3.domain.matches import Explanation
+from row3.errors import InvalidFile, UsageError
 from row3.kinds.extraction.model import GoldenCase
-from row3.matching.names import NameRule
 from row3.matching.normalise import normalise
-from row3.matching.resemblance import LIKE, best_resemblance, grouped
+from row3.matching.resemblance import LIKE, best_resemblance
 from row3.matching.texts.places import SearchableText
 from row3.matching.texts.quotes import ELLIPSIS, SourceText
-from row3.reports.alias_model import Candidate, Form, Stands, Unmatched
+from row3.reports.alias_review import AliasReview, Candidate, Stands, Unmatched
 from row3.store.cases import StoredCase
-from row3.store.files import decode, read_bytes
-from row3.store.positions import lines_of
+from row3.store.other_suites import cases_of
 from row3.store.project import Project
-from row3.store.reviewed import Reviewed, judged
+from row3.store.reviewed import FILE, Judgement, Key, key_of, read_reviewed
 from row3.store.suites import Suite
-from row3.workflows.recorded.recorded_answers import RecordedConcepts, RecordedItems
-
-
-class ScoredAnswers:
-    """The answers of a case, what the scorer explained of each, and what each missed."""
-
-    def __init__(self, project: Project, suite: Suite, stored: StoredCase, recorded: RecordedItems) -> None:
-        self.stored, self.recorded = stored, recorded
-        self.case: GoldenCase = stored.case
-        self.rule: NameRule = suite.rules.names
-        self.names: list[list[str]] = [[one.label, *one.aliases] for one in self.case.expected_concepts]
-        """Label and aliases of every expected concept."""
-        scoring = [suite.kind.score(stored.case, answer.output, suite.rules) for answer in recorded.concepts]
-        scores = [finish(one, no_vectors) for one in scoring]
-        self.explained: list[Explanation] = [score.explanation for score in scores]
-        self.missed: list[set[int]] = [
-            {i for i, one in enumerate(each.expected_concepts) if one.found_by is None} for each in self.explained
-        ]
-        """Positions of the expected concepts that each answer missed."""
-        self._path = project.root / stored.where
-
-    def lines(self, paths: Sequence[tuple[str | int, ...]]) -> list[int]:
-        """On which line of the case's file each field stands. Raises `InvalidFile`."""
-        where = self.stored.where
-        found = lines_of(decode(read_bytes(self._path, where=where), where=where), paths)
-        return [found[path] for path in paths]
-
+from row3.workflows.recorded.recorded_answers import RecordedAnswers, RecordedConcepts
 
 MOST = 9
 """Candidates of one item: as many as there are digits to choose them by."""
@@ -56,27 +30,61 @@ NEAR = 0.75
 """Resemblance from which a concept that was found anyway is a candidate too."""
 
 
+def review(project: Project, suite: Suite, *, case: str | None = None, named: Sequence[str] = ()) -> AliasReview:
+    """Gather the unmatched items of every recorded answer to today's cases.
+
+    Args:
+        case: a pattern; only the cases whose id fits.
+        named: prompt references of which no other version counts.
+    Raises `UsageError` for another kind than `extraction`, `InvalidFile` where nothing is recorded or a file is broken.
+    """
+    if not suite.kind.related:
+        what = f"suite `{suite.name}` is of kind `{suite.kind.name}`, which has no aliases"
+        raise UsageError(what, where="row3 aliases review", fix="Name a suite of kind `extraction` with --suite")
+    runs, judged = RecordedAnswers(project, suite, named), read_reviewed(project.root, f"{suite.golden}/{FILE}")
+    items: list[Unmatched] = []
+    unanswered: list[str] = []
+    cases = answers = 0
+    for stored in cases_of(project, suite, case):
+        recorded = runs.items(stored)
+        if recorded:
+            items += _CaseItems(suite, stored, recorded).items(judged)
+            cases, answers = cases + 1, answers + len(recorded)
+        else:
+            unanswered.append(stored.id)
+    if not cases:
+        raise InvalidFile(
+            f"none of the {count(len(unanswered), 'case')} has a recorded answer that can be read",
+            where=f"recordings/{suite.name}/",
+            fix=f"Record a run with `row3 --mode record{suite.flag}`",
+        )
+    return AliasReview(suite.name, tuple(items), cases, answers, tuple(unanswered), suite.flag)
+
+
 @dataclass(slots=True)
 class _Seen:
-    """One name that stood unmatched, over all answers."""
+    """One name that was unmatched, over all answers."""
 
     label: str
     answers: list[int] = field(default_factory=list)
     quotes: list[str] = field(default_factory=list)
 
 
-class UnmatchedItems:
-    """The items of one case; those that were judged before are left out and counted."""
+class _CaseItems:
+    """The answers of a case, what the scorer explained of each, and what each missed."""
 
-    def __init__(self, scored: ScoredAnswers, reviewed: Reviewed | None) -> None:
-        self._scored = scored
-        self.judged = 0
-        self._seen = self._unmatched(reviewed)
+    def __init__(self, suite: Suite, stored: StoredCase, recorded: Sequence[RecordedConcepts]) -> None:
+        self._stored, self._recorded = stored, recorded
+        self._case: GoldenCase = stored.case
+        self._names = [[one.label, *one.aliases] for one in self._case.expected_concepts]
+        scoring = [suite.kind.score(stored.case, answer.output, suite.rules) for answer in recorded]
+        self._explained: list[Explanation] = [finish(one, no_vectors).explanation for one in scoring]
+        self._text = SearchableText(self._case.source_text)
 
-    def _unmatched(self, reviewed: Reviewed | None) -> list[_Seen]:
-        """The names that stood unmatched and are still to be judged, the most frequent first."""
-        scored, seen = self._scored, dict[str, _Seen]()
-        for number, (answer, explanation) in enumerate(zip(scored.recorded.concepts, scored.explained, strict=True)):
+    def items(self, judged: dict[Key, Judgement]) -> Iterator[Unmatched]:
+        """Yield the items that were not judged before, the most frequent first."""
+        seen: dict[str, _Seen] = {}
+        for number, (answer, explanation) in enumerate(zip(self._recorded, self._explained, strict=True)):
             for match, concept in zip(explanation.concepts, answer.output.concepts, strict=True):
                 key = normalise(match.label)
                 if match.state != "unmatched" or not key:
@@ -86,85 +94,46 @@ class UnmatchedItems:
                     one.answers.append(number)
                 if quote := concept.quote.strip():
                     one.quotes.append(quote)
-        found = list(seen.values())
-        if reviewed is not None and found:
-            before = judged(reviewed, scored.stored.id, [one.label for one in found], scored.case.source_text)
-            self.judged = sum(before)
-            found = [one for one, done in zip(found, before, strict=True) if not done]
-        return sorted(found, key=lambda one: -len(one.answers))
+        for one in sorted(seen.values(), key=lambda one: -len(one.answers)):
+            if key_of(self._stored.id, one.label, self._case.source_text) not in judged:
+                yield self._item(one)
 
-    def items(self, *, together: bool) -> Iterator[Unmatched]:
-        """The items, the most frequent first; forms of one are one item where they go `together`."""
-        if not self._seen:
-            return
-        text = SearchableText(self._scored.case.source_text)
-        lines = self._scored.lines([("expectedConcepts", i, "label") for i in range(len(self._scored.names))])
-        groups = grouped([one.label for one in self._seen], self._apart) if together else [[i] for i in self._places]
-        members = [[self._seen[at] for at in group] for group in groups]
-        for group in sorted(members, key=lambda group: -len(_answers(group))):
-            yield self._item(group, text, lines)
-
-    @property
-    def _places(self) -> range:
-        return range(len(self._seen))
-
-    def _apart(self, one: int, other: int) -> bool:
-        """An answer that has both, or two expected concepts that they come nearest to, tell that they are two."""
-        first, second = self._seen[one], self._seen[other]
-        if set(first.answers) & set(second.answers):
-            return True
-        near, also_near = self._nearest(first.label), self._nearest(second.label)
-        return near is not None and also_near is not None and near != also_near
-
-    def _nearest(self, label: str) -> int | None:
-        """The expected concept that a name resembles most; None where it resembles none."""
-        scores = [best_resemblance([label], names) for names in self._scored.names]
-        best = max(range(len(scores)), key=scores.__getitem__, default=None)
-        return None if best is None or scores[best] < LIKE else best
-
-    def _item(self, group: Sequence[_Seen], text: SearchableText, lines: Sequence[int]) -> Unmatched:
-        scored, labels, answers = self._scored, [one.label for one in group], _answers(group)
+    def _item(self, one: _Seen) -> Unmatched:
         stands: Stands = "item"
-        place = text.find(labels)
-        quotes = [quote for one in group for quote in one.quotes]
+        place = self._text.find([one.label])
         if place is None:
-            stands, place = "quote", text.find(part for quote in quotes for part in ELLIPSIS.split(quote))
+            pieces = (piece for quote in one.quotes for piece in ELLIPSIS.split(quote))
+            stands, place = "quote", self._text.find(pieces)
         return Unmatched(
-            case_id=scored.stored.id,
-            file=scored.stored.where,
-            forms=tuple(Form(one.label, len(one.answers)) for one in group),
-            count=len(answers),
-            answers=len(scored.recorded.concepts),
-            prompts=_versions(scored.recorded.concepts[number] for number in sorted(answers)),
-            candidates=tuple(self._candidates(labels, answers, place.sentence if place else "", lines)),
+            case_id=self._stored.id,
+            file=self._stored.where,
+            label=one.label,
+            count=len(one.answers),
+            answers=len(self._recorded),
+            prompts=_versions(self._recorded[number] for number in one.answers),
+            candidates=tuple(self._candidates(one, place.sentence if place else "")),
             stands=stands if place else "nowhere",
             place=place,
-            quote=quotes[0] if quotes else "",
+            quote=one.quotes[0] if one.quotes else "",
         )
 
-    def _candidates(
-        self, labels: Sequence[str], answers: set[int], sentence: str, lines: Sequence[int]
-    ) -> list[Candidate]:
-        """Expected concepts that it may be: those that its answers missed, and found ones that are very near."""
+    def _candidates(self, one: _Seen, sentence: str) -> list[Candidate]:
+        """Return the expected concepts that it may be: those that its answers missed, and found ones that are near."""
         around = SourceText(sentence)
         found = []
-        for i, names in enumerate(self._scored.names):
-            score = best_resemblance(labels, names)
-            missed = sum(1 for number in answers if i in self._scored.missed[number])
+        for i, names in enumerate(self._names):
+            score = best_resemblance([one.label], names)
+            missed = sum(self._explained[number].expected_concepts[i].found_by is None for number in one.answers)
             if missed or score >= NEAR:
-                found.append(Candidate(i, names[0], score, missed, any(map(around.mentions, names)), lines[i]))
-        # What resembles it first; then what the same sentence speaks of.
-        found.sort(key=lambda one: (one.score < LIKE, not one.missed, one.score < LIKE and not one.beside, -one.score))
-        telling = sum(1 for one in found if one.score >= LIKE or one.beside)
+                found.append(Candidate(i, names[0], score, missed, any(map(around.mentions, names))))
+        # What resembles it first; then what the same sentence mentions.
+        found.sort(key=lambda c: (c.score < LIKE, not c.missed, c.score < LIKE and not c.beside, -c.score))
+        telling = sum(1 for each in found if each.score >= LIKE or each.beside)
         return found[: min(MOST, max(FEW, telling))]
 
 
-def _answers(group: Iterable[_Seen]) -> set[int]:
-    return {number for one in group for number in one.answers}
-
-
 def _versions(answers: Iterable[RecordedConcepts]) -> dict[str, tuple[str, ...]]:
-    """Versions by prompt name, without repetition."""
+    """Return versions by prompt name, without repetition."""
     found: dict[str, tuple[str, ...]] = {}
     for answer in answers:
         for name, versions in answer.versions.items():

@@ -193,14 +193,6 @@ class RecordedConcepts:
     """By prompt name: the versions that gave the answer. A copy of a prompt shares its answers."""
 
 
-class RecordedItems(NamedTuple):
-    """What all recorded answers to one case name."""
-
-    concepts: list[RecordedConcepts]
-    ends: set[str]
-    """Ends of the relationships, as they were written."""
-
-
 class RecordedAnswers:
     """Replays every version of every prompt of a suite, under every model and parameter that is recorded."""
 
@@ -246,20 +238,17 @@ class RecordedAnswers:
             said = hashlib.sha256("".join(answers.texts).encode("utf-8", "surrogatepass")).hexdigest()[:ANSWERS_DIGITS]
             yield Replayed(_setting([step[:2] for step in steps]), repeat, said, score)
 
-    def items(self, stored: StoredCase) -> RecordedItems:
-        """Return all recorded answers with concepts to a case, and the ends of all recorded relationships.
+    def items(self, stored: StoredCase) -> list[RecordedConcepts]:
+        """Return all recorded answers with concepts to a case.
 
         Raises `InvalidFile` for a broken recording or template.
         """
         kind = self._suite.kind
         giving = [i for i, stage in enumerate(self._stages) if any(self._gives_concepts(prompt) for prompt, _ in stage)]
         found: dict[str, RecordedConcepts] = {}
-        ends: set[str] = set()
         for _, (answers, steps) in self._paths(stored):
             if answers.bad:
                 continue
-            for link in getattr(answers.outputs[steps[-1].prompt.output], "relationships", ()):
-                ends.update((link.source, link.target))
             last = [step for step in steps if self._gives_concepts(step.prompt)][-1:]
             if len(steps) != max(giving, default=-1) + 1 or not last:
                 continue
@@ -269,7 +258,7 @@ class RecordedAnswers:
             versions = found[request.digest].versions.setdefault(prompt.ref.name, [])
             if str(prompt.ref.version) not in versions:
                 versions.append(str(prompt.ref.version))
-        return RecordedItems(list(found.values()), ends)
+        return list(found.values())
 
     def _gives_concepts(self, prompt: Prompt) -> bool:
         return "concepts" in self._suite.kind.outputs[prompt.output].__struct_fields__

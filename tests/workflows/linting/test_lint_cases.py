@@ -10,7 +10,7 @@ import pytest
 
 from row3.domain.quarantine import Quarantined
 from row3.store.quarantine import write_quarantine
-from row3.store.reviewed import Reviewed
+from row3.store.reviewed import with_wrong
 from row3.workflows.linting.lint import lint_at
 from row3.workflows.linting.lint_cases import MOST
 from row3.workflows.quarantine import today
@@ -40,7 +40,7 @@ def found(root: Path, file: str) -> list[tuple[str, str, str, int, str]]:
 
 def test_what_a_review_writes_is_fine_and_counts_as_a_file(root: Path) -> None:
     before = lint_at(root).files
-    Reviewed(root, "golden/starter").add("bank-runs", ["panic", "a\ud800b"], "Some text.", date="2026-12-02")
+    (root / JUDGED).write_bytes(with_wrong({}, "bank-runs", "a\ud800b", "Some text.", date="2026-12-02"))
     assert found(root, JUDGED) == []
     assert lint_at(root).files == before + 1
 

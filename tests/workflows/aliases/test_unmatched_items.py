@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from row3.errors import InvalidFile, UsageError
-from row3.reports.alias_model import AliasReview, Unmatched
+from row3.reports.alias_review import AliasReview, Unmatched
 from row3.store.project import open_project
 from row3.store.suites import pick_suite
-from row3.workflows.aliases.alias_review import apart, review
-from tests.projects import CASES, Box, flawless
-from tests.reviews import RYE, reviewable, with_items
+from row3.workflows.aliases.unmatched_items import review
+from tests.projects import Box
+from tests.reviews import reviewable, with_items
 
 
 @pytest.fixture
@@ -28,26 +28,25 @@ def item(found: AliasReview, label: str) -> Unmatched:
     return next(one for one in found.items if one.label == label)
 
 
-def test_every_recorded_version_counts_and_forms_of_one_are_one_item(box: Box) -> None:
+def test_every_recorded_version_counts(box: Box) -> None:
     found = gathered(box)
     assert [(one.case_id, one.label) for one in found.items] == [
         ("oven", "Steam keeps"),
         ("rye", "final proofing"),
+        ("rye", "final proofings"),
         ("rye", "NaCl"),
         ("rye", "oat"),
     ]
     one = item(found, "final proofing")
-    assert [(form.label, form.answers) for form in one.forms] == [("final proofing", 1), ("final proofings", 1)]
-    assert (one.count, one.answers) == (2, 4)
-    assert one.references == ["extract-v1.2", "extract-v1.3"]
+    assert (one.count, one.answers) == (1, 4)
+    assert one.prompts == {"extract": ("v1.2",)}
     assert (found.cases, found.answers) == (3, 9)
 
 
-def test_the_nearest_missed_concept_comes_first_with_its_line(box: Box) -> None:
+def test_the_nearest_missed_concept_comes_first(box: Box) -> None:
     first = item(gathered(box), "final proofing").candidates[0]
-    assert (first.label, first.missed, first.position) == ("proofing", 2, 3)
+    assert (first.label, first.missed, first.position) == ("proofing", 1, 3)
     assert first.score == pytest.approx(0.9)
-    assert '"label": "proofing"' in box.read(RYE).split("\n")[first.line - 1]
 
 
 def test_a_missed_concept_of_the_same_sentence_is_a_candidate_though_it_sounds_different(box: Box) -> None:
@@ -74,69 +73,14 @@ def test_a_repeat_counts_and_a_copy_of_a_prompt_does_not(box: Box) -> None:
     head, _, body = text.partition("\n---\n")
     box.write("prompts/extract-v1.9.md", head.replace("1.2", "1.9") + "\n---\n" + body)
     one = item(gathered(box), "final proofing")
-    assert (one.forms[0].answers, one.count, one.answers) == (2, 3, 5)
-    assert one.prompts == {"extract": ("v1.2", "v1.9", "v1.3")}
+    assert (one.count, one.answers) == (2, 5)
+    assert one.prompts == {"extract": ("v1.2", "v1.9")}
 
 
 def test_only_the_named_version_counts(box: Box) -> None:
     found = gathered(box, named=("extract-v1.2",))
     assert [one.label for one in found.items] == ["final proofing"]
     assert (found.cases, found.unanswered) == (1, ("oven", "yeast"))
-
-
-def test_two_names_in_one_answer_are_two_items(box: Box) -> None:
-    box.prompt("1.4")
-    box.record("1.4", {"rye": with_items("rye", "proofing", "cold proofing step", "cold proofing steps")})
-    labels = [one.label for one in gathered(box).items if one.case_id == "rye"]
-    assert {"cold proofing step", "cold proofing steps"} <= set(labels)
-
-
-def test_two_names_near_two_expected_concepts_are_two_items(box: Box) -> None:
-    concepts = [{"label": "chlorofluorocarbons"}, {"label": "hydrochlorofluorocarbons"}]
-    case = CASES["rye"] | {"expectedConcepts": concepts, "expectedRelationships": []}
-    box.case("rye", **{key: case[key] for key in ("expectedConcepts", "expectedRelationships")})
-    for version, label in (("1.4", "Chlorofluorocarbons (banned)"), ("1.5", "Hydrochlorofluorocarbons (banned)")):
-        box.prompt(version)
-        box.record(version, {"rye": {"concepts": [{"label": label}], "relationships": []}})
-    items = [one for one in gathered(box, case="rye").items if "carbons" in one.label]
-    assert [[form.label for form in one.forms] for one in items] == [
-        ["Chlorofluorocarbons (banned)"],
-        ["Hydrochlorofluorocarbons (banned)"],
-    ]
-
-
-def test_forms_can_be_taken_apart(box: Box) -> None:
-    project = open_project(box.root)
-    one = item(gathered(box), "final proofing")
-    singles = apart(project, pick_suite(project, None), one)
-    assert [(single.label, single.count, len(single.forms)) for single in singles] == [
-        ("final proofing", 1, 1),
-        ("final proofings", 1, 1),
-    ]
-
-
-def test_aliases_that_nothing_met_have_their_line(box: Box) -> None:
-    found = gathered(box)
-    assert [(one.case_id, one.concept, one.alias, one.in_text) for one in found.unused] == [
-        ("rye", "rye", "secale", False)
-    ]
-    assert box.read(RYE).split("\n")[found.unused[0].line - 1].strip() == '"secale"'
-    assert found.aliases == 1
-
-
-@pytest.mark.parametrize("label", ["Secale", "secales"])
-def test_an_alias_that_found_something_exactly_or_nearly_is_used(box: Box, label: str) -> None:
-    box.prompt("1.4")
-    box.record("1.4", {"rye": with_items("rye", "rye", label)})
-    assert gathered(box).unused == ()
-
-
-def test_an_alias_that_only_an_end_of_a_relationship_met_is_used(box: Box) -> None:
-    output = flawless(CASES["rye"])
-    output["relationships"][0] = output["relationships"][0] | {"source": "secale"}
-    box.prompt("1.4")
-    box.record("1.4", {"rye": output})
-    assert gathered(box).unused == ()
 
 
 def test_an_answer_that_cannot_be_read_is_no_answer(box: Box) -> None:
