@@ -6,14 +6,11 @@ import asyncio
 import shutil
 import sys
 import time
-from typing import TYPE_CHECKING
 
 from row3.cli.output import note
 from row3.reports.numbers import progress_text
 from row3.reports.style import shorten
-
-if TYPE_CHECKING:
-    from row3.workflows.pipeline.results import CaseResult, Spent
+from row3.workflows.pipeline.results import CaseResult, Observer, Spent
 
 INTERVAL_S = 0.1
 TICK_S = 1.0
@@ -21,7 +18,7 @@ TICK_S = 1.0
 CLEAR = "\r\x1b[2K"
 
 
-class ProgressLine:
+class ProgressLine(Observer):
     """One line that is rewritten: done, failed, tokens, cost, time left.
 
     It works in the event loop of the run: Ctrl-C inside a lock of a thread would leave the lock broken.

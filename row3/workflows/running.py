@@ -19,7 +19,7 @@ from row3.gate.results import JudgedSuite, Run, SuiteResult, ran
 from row3.store.cases import CaseFiles, golden_files, read_case
 from row3.store.recordings import RecordingIndex
 from row3.store.suites import Suite
-from row3.workflows.asking.budget import pricing
+from row3.workflows.pipeline.budget import pricing
 from row3.workflows.pipeline.lineup import Role, line_up
 from row3.workflows.pipeline.results import Before, CaseResult
 from row3.workflows.pipeline.run_header import header_for
@@ -29,7 +29,7 @@ from row3.workflows.quarantine import in_force
 from row3.workflows.session import Session, save_log
 
 if TYPE_CHECKING:
-    from row3.workflows.running_live import Interleaving
+    from row3.workflows.asking.interleaved import Interleaving
 
 
 def run_suite(
@@ -65,13 +65,14 @@ def run_suite(
     if session.mode in ("replay", "auto"):
         results = replay(session.project, suite, asking, session.options, files, index=index, before=before)
         if session.mode == "auto":
-            from row3.workflows.running_live import asking_for_the_rest  # replay does without the provider
+            from row3.workflows.asking.live import with_missing  # replay does without the provider
 
-            results = asking_for_the_rest(results, session, suite, asking, before=before)
+            results = with_missing(results, session, asking, before)
     else:
-        from row3.workflows.running_live import asked
+        from row3.workflows.asking.live import LiveRun
 
-        results = asked(session, suite, asking, before=before, interleaving=interleaving)
+        live = LiveRun.of(session, asking, before)
+        results = live.results() if interleaving is None else interleaving.results(live)
         if interleaving is not None:
             head["repeats"] = interleaving.rounds
     run = collect(

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from row3 import __version__
 from row3.domain.counts import count, part
@@ -27,11 +26,9 @@ from row3.store.saved_runs import latest_runs, write_run
 from row3.store.scores import ScoreCache
 from row3.store.suites import Suite, pick_suite
 from row3.workflows.flags import NO_FLAGS, GateFlags, LiveFlags, given_by
+from row3.workflows.pipeline.budget import Budget, price_table, recorded_sizes
+from row3.workflows.pipeline.results import Observer
 from row3.workflows.pipeline.run_suite import RunOptions
-
-if TYPE_CHECKING:
-    from row3.workflows.asking.answering import Observer
-    from row3.workflows.asking.budget import Budget
 
 NAMED = 5
 """Files that one note names."""
@@ -92,8 +89,6 @@ class Session:
         if live.adaptive and self.mode not in ("live", "record"):
             self.switch("live")
         if live.max_cost is not None:
-            from row3.workflows.asking.budget import Budget, price_table, recorded_sizes
-
             known = partial(recorded_sizes, self.project, self.suite.name)
             self.budget = Budget(live.max_cost, price_table(self.project, [self.suite]), known)
         self.tell_given()

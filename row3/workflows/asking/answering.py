@@ -6,58 +6,24 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Protocol
 
 from row3.domain.embeddings import EmbeddingRequest
 from row3.domain.requests import Answer, NoAnswer, Request
+from row3.providers.base import Provider
 from row3.store import journal
 from row3.store.locks import writing
 from row3.store.project import Project
 from row3.store.recording_lines import merge
 from row3.store.recordings import RecordingIndex, open_index
-from row3.workflows.asking.budget import Budget
+from row3.workflows.pipeline.budget import Budget
 from row3.workflows.pipeline.evaluate import Given, Question
 from row3.workflows.pipeline.meanings import Meanings
 from row3.workflows.pipeline.replaying import refuse_replacing
-from row3.workflows.pipeline.results import CaseResult, Cost, Spent, spent_on
+from row3.workflows.pipeline.results import Cost, Observer, spent_on
 from row3.workflows.pipeline.run_header import new_run_id, now, run_id_at
 
 LASTS_H = 24
 """Hours after which answers of an interrupted run say nothing about now."""
-
-
-class Asks(Protocol):
-    """What live mode needs of a provider."""
-
-    async def ask(self, request: Request) -> Answer | NoAnswer: ...
-
-    async def close(self) -> None: ...
-
-
-class Observer(Protocol):
-    """Follows a live run in its event loop; see `row3.cli.progress`."""
-
-    def began(self, cases: int | None) -> None: ...
-
-    def answered(self, spent: Spent, usd: float | None) -> None: ...
-
-    def finished(self, result: CaseResult) -> None: ...
-
-    def ended(self) -> None:
-        """After the event loop: no more comes, whatever ended the run."""
-        ...
-
-
-class Silent:
-    """An observer that says nothing."""
-
-    def began(self, cases: int | None) -> None: ...
-
-    def answered(self, spent: Spent, usd: float | None) -> None: ...
-
-    def finished(self, result: CaseResult) -> None: ...
-
-    def ended(self) -> None: ...
 
 
 @dataclass(slots=True)
@@ -145,7 +111,7 @@ class Kept:
 class Asked:
     """Answers from a journal or recordings, else from the provider."""
 
-    provider: Asks
+    provider: Provider
     kept: Kept
     observer: Observer
     cost: Cost

@@ -18,7 +18,7 @@ from row3.store.project import Project
 from row3.store.recording_lines import Recording
 from row3.store.recordings import RecordingIndex, open_index
 from row3.store.suites import Suite
-from row3.workflows.asking.budget import Price, cost_usd, estimate_tokens, price_table
+from row3.workflows.pipeline.budget import Price, cost_usd, estimate_tokens, price_table
 from row3.workflows.pipeline.evaluate import Answers, Asking
 from row3.workflows.pipeline.providers import check_provider
 from row3.workflows.pipeline.run_suite import RunOptions, make_asking, wanted_cases

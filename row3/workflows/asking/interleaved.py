@@ -73,10 +73,9 @@ class Adaptive:
 
 
 @dataclass(slots=True)
-class InterleavedRun:
-    """A live run of both sides."""
+class Interleaving:
+    """Asks both sides of a comparison in one run."""
 
-    live: LiveRun
     again: Asking
     """Asks the baseline's side."""
     has_before: Callable[[str], bool]
@@ -87,13 +86,12 @@ class InterleavedRun:
     unfinished: dict[str, str] = field(default_factory=dict)
     """Cases that have answers, but not to their last round, and why."""
 
-    def results(self) -> list[CaseResult]:
+    def results(self, live: LiveRun) -> list[CaseResult]:
         """All cases, answered on both sides and compared.
 
         Raises `ProviderStopped` where the provider refuses everything; every answer so far is kept. Raises
         `UsageError` as `LiveRun.results`, and where the baseline's model is none of the provider's.
         """
-        live = self.live
         live.check_budget(self.again, live.asking)
         pairs = [
             Pair(stored, place, Side(), Side() if self.has_before(stored.id) else None)
@@ -101,22 +99,22 @@ class InterleavedRun:
         ]
         # The two sides are kept apart, or equal prompts would get equal answers. The baseline's answers of now are
         # never recorded: a replay of its prompts gives those that it was made of. Old answers are no match for new.
-        name, replaces = live.suite.name, live.mode == "record"
-        before = Kept.open(live.project, name, f"{live.mode}-before", lasts_h=LASTS_H)
-        now = Kept.open(live.project, name, f"{live.mode}-now", replaces=replaces, lasts_h=LASTS_H)
-        live.ask([before, now], partial(self._ask_all, pairs), record=now if replaces else None, embeddings=False)
-        return [self._packed(pair) for pair in pairs]
+        project, name, replaces = live.session.project, live.asking.suite.name, live.mode == "record"
+        before = Kept.open(project, name, f"{live.mode}-before", lasts_h=LASTS_H)
+        now = Kept.open(project, name, f"{live.mode}-now", replaces=replaces, lasts_h=LASTS_H)
+        live.ask([before, now], partial(self._ask_all, live, pairs), record=now if replaces else None, embeddings=False)
+        return [self._packed(live, pair) for pair in pairs]
 
-    async def _ask_all(self, pairs: Sequence[Pair], answerers: Sequence[Asked]) -> bool:
+    async def _ask_all(self, live: LiveRun, pairs: Sequence[Pair], answerers: Sequence[Asked]) -> bool:
         """Round after round, until there is no reason for another; whether every case has all its answers."""
         adaptive = self.adaptive
-        most = self.live.asking.repeats if adaptive is None else adaptive.most
-        self.live.observer.began(len(pairs) * most if adaptive is None else None)
+        most = live.asking.repeats if adaptive is None else adaptive.most
+        live.observer.began(len(pairs) * most if adaptive is None else None)
         for number in range(most):
             asked = [pair for pair in pairs if not pair.problem]
             if number and adaptive is not None:
                 asked = self._counting(asked, adaptive)
-            await many(asked, partial(self._ask, answerers, number), jobs=self.live.jobs)
+            await many(asked, partial(self._ask, live, answerers, number), jobs=live.jobs)
             self.rounds = number + 1
             failed = any(pair.problem for pair in pairs)
             if adaptive is not None and failed:
@@ -126,10 +124,10 @@ class InterleavedRun:
                 break
         return not any(pair.problem for pair in pairs)
 
-    async def _ask(self, answerers: Sequence[Asked], number: int, pair: Pair) -> None:
+    async def _ask(self, live: LiveRun, answerers: Sequence[Asked], number: int, pair: Pair) -> None:
         """One round of one case: both sides in turn, request by request."""
         before, now = answerers
-        walks = {"now": Walk(one_repeat(self.live.asking, pair.stored, number), now, pair.now.transcript.copy())}
+        walks = {"now": Walk(one_repeat(live.asking, pair.stored, number), now, pair.now.transcript.copy())}
         sides = {"now": pair.now}
         if pair.before is not None:
             asked = one_repeat(self.again, pair.stored, number)
@@ -153,7 +151,7 @@ class InterleavedRun:
         else:
             for name, side in sides.items():
                 side.take(walks[name])
-        self.live.observer.finished(Packing(self.live.suite)(pair.stored, score))
+        live.observer.finished(Packing(live.asking.suite)(pair.stored, score))
 
     def _counting(self, pairs: Sequence[Pair], adaptive: Adaptive) -> list[Pair]:
         """Pairs that can change the verdict: asked on both sides, with the metric, and not in quarantine."""
@@ -182,15 +180,15 @@ class InterleavedRun:
         self.standing = stand(rounds, adaptive.margin, most=adaptive.most, repeated=repeated, changed=changed)
         return self.standing.stop is not None
 
-    def _packed(self, pair: Pair) -> CaseResult:
-        kind, stored, spent = self.live.suite.kind, pair.stored, tuple(pair.spent)
+    def _packed(self, live: LiveRun, pair: Pair) -> CaseResult:
+        kind, stored, spent = live.asking.suite.kind, pair.stored, tuple(pair.spent)
         if not pair.now.scores:
             score = CaseScore(stored.id, "failed", {}, problem=pair.problem)
-            return replace(self.live.packing, before=None)(stored, score)._replace(spent=spent)
+            return replace(live.packing, before=None)(stored, score)._replace(spent=spent)
         if pair.problem:
             self.unfinished[stored.id] = pair.problem
         base = None if pair.before is None else (pair.before.score(kind), pair.before.transcript)
-        packing = replace(self.live.packing, before=lambda _: base)
+        packing = replace(live.packing, before=lambda _: base)
         return packing(stored, pair.now.score(kind), pair.now.transcript)._replace(spent=spent)
 
 

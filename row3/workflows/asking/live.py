@@ -7,23 +7,25 @@ saves nothing but the journal, from which an interrupted run continues.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from row3.domain.counts import count
+from row3.errors import UsageError
 from row3.store.cases import CaseFiles, StoredCase, case_files, read_case, read_cases
 from row3.store.other_suites import no_case_fits
-from row3.store.project import Project
-from row3.store.suites import Suite
-from row3.workflows.asking.answering import Asked, Kept, Observer
-from row3.workflows.asking.budget import Budget
+from row3.workflows.asking.answering import Asked, Kept
+from row3.workflows.pipeline.budget import pricing
 from row3.workflows.pipeline.evaluate import Asking, Walk, steps
 from row3.workflows.pipeline.meanings import open_meanings
 from row3.workflows.pipeline.providers import open_provider
-from row3.workflows.pipeline.results import CaseResult, Cost, Packing
+from row3.workflows.pipeline.results import Before, CaseResult, Observer, Packing
 from row3.workflows.pipeline.run_suite import RunOptions, wanted_cases
+from row3.workflows.session import Session
 
 DEFAULT_JOBS = 8
+NAMED = 3
+"""Cases without a recording that a message names."""
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -33,29 +35,27 @@ Result = TypeVar("Result")
 class LiveRun:
     """Cases answered by a provider."""
 
-    project: Project
-    suite: Suite
+    session: Session
     asking: Asking
     options: RunOptions
     mode: str
-    observer: Observer
-    cost: Cost
-    say: Callable[[str], None]
     packing: Packing
-    budget: Budget | None = None
     kind: str = ""
     """Of its journal; empty for the mode's own."""
     lasts_h: float | None = None
     """Hours after which answers of an interrupted run are of no use."""
-    afterwards: list[Callable[[], None]] | None = None
-    """What is to be done when the command is over; None: at once."""
     files: CaseFiles | None = None
     """Cases of another place than the suite's own."""
-    lines: list[str] = field(default_factory=list)
-    """Of a complete run in mode `live`: its answers, as recordings spell them."""
+
+    @classmethod
+    def of(cls, session: Session, asking: Asking, before: Before | None = None) -> LiveRun:
+        """Return a run in the session's mode."""
+        options = session.options
+        packing = Packing(asking.suite, options.explain, before, options.page)
+        return cls(session, asking, options, session.mode, packing)
 
     def results(self) -> list[CaseResult]:
-        """All cases answered by the provider, as far as the mode does not take recordings.
+        """Return all cases, answered by the provider as far as the mode does not take recordings.
 
         Raises `ProviderStopped` where the provider refuses everything; every answer so far is kept. Raises
         `UsageError` where a budget is set and a model has no price, and where what is to be recorded would replace
@@ -64,8 +64,8 @@ class LiveRun:
         self.check_budget(self.asking)
         # Answers that will be saved and answers that will not are kept apart: a live run's are nobody's recordings.
         kept = Kept.open(
-            self.project,
-            self.suite.name,
+            self.session.project,
+            self.asking.suite.name,
             self.kind or ("live" if self.mode == "live" else "record"),
             recordings=self.mode == "auto",
             replaces=self.mode == "record",
@@ -89,8 +89,8 @@ class LiveRun:
 
     def check_budget(self, *askings: Asking) -> None:
         """Raise `UsageError` where a budget is set and a model has no price."""
-        if self.budget is not None:
-            self.budget.check(each.model for asking in askings for each in asking.parameters.values())
+        if self.session.budget is not None:
+            self.session.budget.check(each.model for asking in askings for each in asking.parameters.values())
 
     def ask(
         self,
@@ -109,11 +109,14 @@ class LiveRun:
         """
         import asyncio
 
+        session, suite = self.session, self.asking.suite
+        project, say = session.project, session.say
         if waiting := sum(kept.waiting for kept in sides):
-            self.say(f"continuing with {count(waiting, 'answer')} saved by an interrupted run")
-        provider = open_provider(self.project, self.suite)
-        meanings = open_meanings(self.project, self.suite, recordings=embeddings)
-        answerers = [Asked(provider, kept, self.observer, self.cost, self.budget, meanings) for kept in sides]
+            say(f"continuing with {count(waiting, 'answer')} saved by an interrupted run")
+        provider = open_provider(project, suite)
+        meanings = open_meanings(project, suite, recordings=embeddings)
+        cost = pricing(project, session.suite)
+        answerers = [Asked(provider, kept, self.observer, cost, session.budget, meanings) for kept in sides]
 
         async def asking() -> bool:
             try:
@@ -126,53 +129,48 @@ class LiveRun:
             complete = asyncio.run(asking())
         finally:
             self.observer.ended()
-            if not complete:
-                for kept in sides:
-                    kept.close()
+            for kept in () if complete else sides:
+                kept.close()
             if record is not None:
-                record.record(self.say)
+                record.record(say)
                 if meanings is not None:
-                    meanings.record(self.project, self.say)
+                    meanings.record(project, say)
         if refused := sorted(getattr(provider, "refused", ())):
-            self.say(f"the endpoint does not take {', '.join(refused)}; the requests went out without")
+            say(f"the endpoint does not take {', '.join(refused)}; the requests went out without")
         if complete:
             if self.mode == "live":
-                self.lines = [line for kept in sides for line in kept.lines()]
-            self._discard(sides)
+                session.answers = [line for kept in sides for line in kept.lines()]
+            # Not before the command has come to its result: until then it can be interrupted.
+            later = [kept.discard for kept in sides]
+            if session.afterwards is not None:
+                session.afterwards += later
+            for discard in later if session.afterwards is None else ():
+                discard()
 
-    def _discard(self, sides: Sequence[Kept]) -> None:
-        """Remove the journals, not before the command has come to its result: until then it can be interrupted."""
-
-        def now() -> None:
-            for kept in sides:
-                kept.discard()
-
-        if self.afterwards is None:
-            now()
-        else:
-            self.afterwards.append(now)
+    @property
+    def observer(self) -> Observer:
+        """Who follows the run."""
+        return self.session.observer or Observer()
 
     @property
     def jobs(self) -> int:
         """Requests at once."""
-        return self.options.jobs or self.project.config.jobs or DEFAULT_JOBS
+        return self.options.jobs or self.session.project.config.jobs or DEFAULT_JOBS
 
     def cases(self) -> Iterator[StoredCase]:
-        """The cases that are wanted, one at a time; raises `UsageError` where none fits."""
-        wanted = wanted_cases(self.options)
-        none = True
-        for stored in self._stored():
+        """Yield the cases that are wanted, one at a time; raises `UsageError` where none fits."""
+        project, suite = self.session.project, self.asking.suite
+        wanted, none = wanted_cases(self.options), True
+        if self.files is None:
+            cases = read_cases(project.tree, suite.golden, suite.kind)
+        else:
+            cases = (read_case(self.files.tree, path, suite.kind) for path in self.files.paths)
+        for stored in cases:
             if wanted(stored.id):
                 none = False
                 yield stored
         if none and self.options.case is not None:
-            raise no_case_fits(self.project, self.suite, self.options.case)
-
-    def _stored(self) -> Iterator[StoredCase]:
-        if self.files is None:
-            return read_cases(self.project.tree, self.suite.golden, self.suite.kind)
-        tree, paths = self.files
-        return (read_case(tree, path, self.suite.kind) for path in paths)
+            raise no_case_fits(project, suite, self.options.case)
 
     def _expected(self) -> int | None:
         """How many cases there are, where that is known before they are read."""
@@ -180,7 +178,7 @@ class LiveRun:
             return None
         if self.options.only is not None:
             return len(self.options.only)
-        return len(case_files(self.project.tree, self.suite.golden))
+        return len(case_files(self.session.project.tree, self.asking.suite.golden))
 
 
 async def many(items: Iterable[Item], one: Callable[[Item], Awaitable[Result]], *, jobs: int) -> list[Result]:
@@ -206,3 +204,51 @@ async def many(items: Iterable[Item], one: Callable[[Item], Awaitable[Result]], 
         await asyncio.gather(*workers, return_exceptions=True)
         raise
     return [results[place] for place in sorted(results)]
+
+
+def with_missing(
+    replayed: Iterable[CaseResult], session: Session, asking: Asking, before: Before | None
+) -> Iterator[CaseResult]:
+    """Mode `auto`: what is recorded as it is, the rest from the provider, all in the order of the files.
+
+    While nothing is missing, results stream; from the first miss on they wait for the provider.
+    """
+    waiting: list[CaseResult] = []
+    for result in replayed:
+        if result.status == "failed" or waiting:
+            waiting.append(result)
+        else:
+            yield result
+    missing = [result.case_id for result in waiting if result.status == "failed"]
+    asked = {result.case_id: result for result in record_missing(session, asking, missing, before=before)}
+    yield from (asked.get(result.case_id, result) for result in waiting)
+
+
+def record_missing(
+    session: Session,
+    asking: Asking,
+    missing: Sequence[str],
+    *,
+    files: CaseFiles | None = None,
+    before: Before | None = None,
+) -> list[CaseResult]:
+    """Ask for what is not recorded of these cases, wherever they are, and record it.
+
+    Raises as `LiveRun.results`.
+    """
+    if not missing:
+        return []
+    live = LiveRun.of(session, asking, before)
+    live.mode, live.files = "auto", files
+    live.options = replace(session.options, only=frozenset(missing), case=None)
+    try:
+        return live.results()
+    except UsageError as error:
+        cases = list(dict.fromkeys(missing))
+        which = ", ".join(cases[:NAMED]) + (f" and {len(cases) - NAMED:,} more" if len(cases) > NAMED else "")
+        have = count(len(cases), "case has", "cases have")
+        raise UsageError(
+            f"{have} no recording ({which}), and mode auto asks for what is not recorded: {error.what}",
+            where=error.where,
+            fix=f"{error.fix}; or see with --mode replay which recording is the nearest",
+        ) from None

@@ -21,12 +21,12 @@ from row3.store.other_suites import no_case_fits
 from row3.store.project import Project
 from row3.store.recordings import open_index
 from row3.store.suites import Suite, baseline_tier, has_baseline
-from row3.workflows.asking.answering import LASTS_H, Silent
-from row3.workflows.asking.budget import pricing
+from row3.workflows.asking.answering import LASTS_H
 from row3.workflows.asking.live import LiveRun
 from row3.workflows.comparing.baseline import read_baseline
 from row3.workflows.comparing.live import asking_again
 from row3.workflows.comparing.sides import BaseSide, baseline_side, side_of_lineup
+from row3.workflows.pipeline.budget import pricing
 from row3.workflows.pipeline.evaluate import Asking
 from row3.workflows.pipeline.lineup import line_up
 from row3.workflows.pipeline.replaying import open_recordings
@@ -54,21 +54,8 @@ class Again:
 def ask_again(session: Session, suite: Suite, side: BaseSide, asking: Asking, ids: Sequence[str]) -> Again:
     """Ask these cases again, live; nothing of it is recorded. Raises as `LiveRun.results`."""
     cost = pricing(session.project, session.suite)
-    live = LiveRun(
-        session.project,
-        suite,
-        asking,
-        replace(session.options, only=frozenset(ids), case=None),
-        "live",
-        session.observer or Silent(),
-        cost,
-        session.say,
-        Packing(suite, before=side.score),
-        session.budget,
-        kind="drift",
-        lasts_h=LASTS_H,
-        afterwards=session.afterwards,
-    )
+    options, packing = replace(session.options, only=frozenset(ids), case=None), Packing(suite, before=side.score)
+    live = LiveRun(session, asking, options, "live", packing, kind="drift", lasts_h=LASTS_H)
     results = live.results()
     pairs, same, meter = Pairs(suite.kind), 0, UsageMeter(cost)
     cases: list[CaseThen] = []

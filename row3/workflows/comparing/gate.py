@@ -23,7 +23,7 @@ from row3.workflows.running import run_suite
 from row3.workflows.session import Session
 
 if TYPE_CHECKING:
-    from row3.workflows.running_live import Interleaving
+    from row3.workflows.asking.interleaved import Interleaving
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from row3.store.transaction import commit
 from row3.workflows.comparing.approvals import check_approval, says_the_same
 from row3.workflows.comparing.compare import compare
 from row3.workflows.comparing.sides import promoted_lineup
-from row3.workflows.pipeline.run_suite import with_action
+from row3.workflows.pipeline.run_suite import make_asking, with_action
 from row3.workflows.reasons import sign
 from row3.workflows.session import OUTSIDE_GIT, Session, entry_of, repository_state, save_log
 from row3.workflows.snapshots import find_base, work_base
@@ -109,7 +109,7 @@ def compare_asking(session: Session, base: Snapshot | None, *, pages: bool = Fal
     comparison = compare(session, base=base, pages=pages)
     missing = [reason.subject for reason in comparison.reasons if reason.code is Code.NO_ANSWER]
     if missing:
-        from row3.workflows.running_live import record_missing
+        from row3.workflows.asking.live import record_missing
 
         project, suite = session.project, session.suite
         promoted = promoted_lineup(project, suite, Snapshot(project).manifest(suite.name))
@@ -118,7 +118,8 @@ def compare_asking(session: Session, base: Snapshot | None, *, pages: bool = Fal
             (comparison.run.lineup, project.tree),
             (promoted, project.tree),
         ):
-            record_missing(session, lineup, missing, CaseFiles(tree, case_files(tree, suite.golden)))
+            asking = make_asking(suite, lineup, session.options)
+            record_missing(session, asking, missing, files=CaseFiles(tree, case_files(tree, suite.golden)))
         comparison = compare(session, base=base, pages=pages)
     return comparison
 

@@ -11,7 +11,7 @@ from row3.store.cases import read_cases
 from row3.store.project import Project
 from row3.store.suites import Suite
 from row3.workflows.asking.estimate import Beside
-from row3.workflows.asking.interleaved import Adaptive
+from row3.workflows.asking.interleaved import Adaptive, Interleaving
 from row3.workflows.comparing.baseline import read_baseline
 from row3.workflows.comparing.comparer import Comparer
 from row3.workflows.comparing.sides import BaseSide
@@ -19,7 +19,6 @@ from row3.workflows.pipeline.evaluate import Asking
 from row3.workflows.pipeline.lineup import line_up
 from row3.workflows.pipeline.stages import parameters_from
 from row3.workflows.quarantine import in_force
-from row3.workflows.running_live import Interleaving
 from row3.workflows.session import Session
 
 

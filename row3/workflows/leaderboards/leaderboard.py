@@ -20,10 +20,10 @@ from row3.store.files import write_atomic
 from row3.store.locks import writing
 from row3.store.project import Project
 from row3.store.transaction import commit
-from row3.workflows.asking.budget import pricing
 from row3.workflows.asking.estimate import estimate
 from row3.workflows.diffing.sides import recorded_models
 from row3.workflows.leaderboards.combinations import combinations
+from row3.workflows.pipeline.budget import pricing
 from row3.workflows.pipeline.evaluate import Asking
 from row3.workflows.pipeline.results import CaseResult, Cost
 from row3.workflows.pipeline.run_suite import replay, wanted_cases
@@ -60,12 +60,12 @@ def leaderboard(session: Session, *, prompts: Sequence[str] = (), models: Sequen
         answers = _take(entrant, asking, replay(project, suite, asking, options), cost, sources, resting=held)
         unanswered = entrant.cases("failed")
         if mode != "replay" and unanswered:
-            from row3.workflows.running_live import asked_for_cases
-
             note_unused_inputs(session, suite, asking.lineup)
+            from row3.workflows.asking.live import record_missing
+
             versions = " → ".join(f"{name} {version}" for name, version in entrant.prompts.items())
             session.say(f"{versions} · {entrant.model}: asking for {count(len(unanswered), 'case')}")
-            _take(entrant, asking, asked_for_cases(session, suite, asking, unanswered), cost, sources)
+            _take(entrant, asking, record_missing(session, asking, unanswered), cost, sources)
         if answers or not entrant.rows or mode != "replay" or (prompts and models):
             entrants.append(entrant)
     if mode == "replay" and models:

@@ -294,3 +294,19 @@ def detail_json(kind: Kind, score: CaseScore, zones: Mapping[str, Zone], change:
         value["entityMetrics"] = entities
     value["matches"] = None if score.explanation is None else kind.matches_json(score.explanation)
     return dump(value)
+
+
+class Observer:
+    """Follows a live run in its event loop, and says nothing; see `row3.cli.progress`."""
+
+    def began(self, cases: int | None) -> None:
+        """Take note of a start; `cases` is None if they are not counted yet."""
+
+    def answered(self, spent: Spent, usd: float | None) -> None:
+        """Take note of an answer; `usd` is None if its price is unknown."""
+
+    def finished(self, result: CaseResult) -> None:
+        """Take note of a case that has its score."""
+
+    def ended(self) -> None:
+        """Take note that no more comes, whatever ended the run; after the event loop."""

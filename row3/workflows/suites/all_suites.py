@@ -27,7 +27,7 @@ from row3.workflows.snapshots import find_base
 from row3.workflows.suites.removed import removed_suites
 
 if TYPE_CHECKING:
-    from row3.workflows.asking.budget import Budget
+    from row3.workflows.pipeline.budget import Budget
 
 
 @dataclass(slots=True)
@@ -88,7 +88,7 @@ class AllSuites:
         return self._history
 
     def _shared_budget(self) -> Budget:
-        from row3.workflows.asking.budget import Budget, price_table, recorded_sizes
+        from row3.workflows.pipeline.budget import Budget, price_table, recorded_sizes
 
         def sizes() -> Mapping[str, int]:
             longest: dict[str, int] = {}

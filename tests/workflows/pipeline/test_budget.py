@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from row3.domain.requests import Answer, NoAnswer, Request
 from row3.errors import UsageError
-from row3.workflows.asking.budget import Budget, Price, cost_usd, estimate_tokens, price_of
 from row3.workflows.asking.live import many
+from row3.workflows.pipeline.budget import Budget, Price, cost_usd, estimate_tokens, price_of
 
 PRICES = {"m": Price(1.0, 4.0)}
 
