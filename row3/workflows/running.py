@@ -20,10 +20,11 @@ from row3.store.cases import CaseFiles, golden_files, read_case
 from row3.store.recordings import RecordingIndex
 from row3.store.suites import Suite
 from row3.workflows.pipeline.budget import pricing
+from row3.workflows.pipeline.collecting import collect
 from row3.workflows.pipeline.lineup import Role, line_up
 from row3.workflows.pipeline.results import Before, CaseResult
 from row3.workflows.pipeline.run_header import header_for
-from row3.workflows.pipeline.run_suite import collect, make_asking, replay
+from row3.workflows.pipeline.run_suite import make_asking, replay
 from row3.workflows.pipeline.unused_input import unused_inputs
 from row3.workflows.quarantine import in_force
 from row3.workflows.session import Session, save_log

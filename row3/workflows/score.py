@@ -23,11 +23,13 @@ from row3.store.other_suites import case_hint, no_case_fits
 from row3.store.outputs import SHAPE, Output, OutputIndex
 from row3.store.project import Project, open_project
 from row3.store.suites import Suite, pick_suite
+from row3.workflows.pipeline.collecting import collect
 from row3.workflows.pipeline.evaluate import Asking
 from row3.workflows.pipeline.execute import Work, evaluate_all
 from row3.workflows.pipeline.meanings import Source, scored, vector_source
 from row3.workflows.pipeline.results import CaseResult, Packing
-from row3.workflows.pipeline.run_suite import RunOptions, collect, header_for, wanted_cases
+from row3.workflows.pipeline.run_header import header_for
+from row3.workflows.pipeline.run_suite import RunOptions, wanted_cases
 
 MODE = "outputs"
 MODEL = "outputs made elsewhere"

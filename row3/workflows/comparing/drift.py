@@ -27,13 +27,13 @@ from row3.workflows.comparing.baseline import read_baseline
 from row3.workflows.comparing.live import asking_again
 from row3.workflows.comparing.sides import BaseSide, baseline_side, side_of_lineup
 from row3.workflows.pipeline.budget import pricing
+from row3.workflows.pipeline.collecting import UsageMeter
 from row3.workflows.pipeline.evaluate import Asking
 from row3.workflows.pipeline.lineup import line_up
 from row3.workflows.pipeline.replaying import open_recordings
 from row3.workflows.pipeline.results import Packing
 from row3.workflows.pipeline.run_header import usage_json
 from row3.workflows.pipeline.stages import Overrides
-from row3.workflows.pipeline.sums import UsageMeter
 from row3.workflows.quarantine import in_force
 from row3.workflows.session import Session
 

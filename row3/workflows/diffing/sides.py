@@ -21,10 +21,12 @@ from row3.store.suites import Suite, pick_suite
 from row3.workflows.comparing.baseline import with_live_answers
 from row3.workflows.comparing.sides import side_of_baseline
 from row3.workflows.diffing.names import Names, Reading, What
+from row3.workflows.pipeline.collecting import collect
 from row3.workflows.pipeline.lineup import line_up
 from row3.workflows.pipeline.replaying import open_recordings
 from row3.workflows.pipeline.results import CaseResult, Packing
-from row3.workflows.pipeline.run_suite import RunOptions, collect, header_for, make_asking, replay
+from row3.workflows.pipeline.run_header import header_for
+from row3.workflows.pipeline.run_suite import RunOptions, make_asking, replay
 from row3.workflows.snapshots import snapshot_of
 
 SHORT_SHA = 10

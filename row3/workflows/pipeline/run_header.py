@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
+from msgspec import to_builtins
+
 from row3.domain.scores import Usage
-from row3.gate.policy import GatePolicy
 from row3.gate.zones import warning_only
 from row3.store.suites import Suite
 from row3.workflows.pipeline.evaluate import Asking
@@ -34,7 +34,7 @@ def header_for(suite: Suite, asking: Asking, *, mode: str) -> dict[str, Any]:
 
 
 def rules_json(suite: Suite) -> dict[str, Any]:
-    """Scorer, weights, thresholds and gate as a header keeps them."""
+    """Return scorer, weights, thresholds and the gate's policy as a header keeps them."""
     return {
         "scorer": suite.kind.signature(suite.rules),
         "weights": dict(suite.rules.weights),
@@ -42,55 +42,8 @@ def rules_json(suite: Suite) -> dict[str, Any]:
             key: {"minimum": limits.minimum, "target": limits.target, "excellent": limits.excellent}
             for key, limits in suite.rules.thresholds.items()
         },
-        "gate": {
-            "unit": suite.policy.unit,
-            "block": suite.policy.block,
-            "investigate": suite.policy.investigate,
-            "metrics": list(suite.policy.metrics),
-            "declines": suite.policy.declines,
-            "symmetric": sorted(suite.rules.symmetric),
-            "inverse": _listed(suite.rules.inverses),
-            "matchingScorer": suite.rules.names.scorer,
-            "matchingThreshold": suite.rules.names.threshold,
-            **_semantic_json(suite),
-            **_warning_json(suite),
-            **_noise_json(suite.policy),
-        },
+        "gate": {**to_builtins(suite.policy), "warning": sorted(warning_only(suite.rules.thresholds))},
     }
-
-
-def _listed(inverses: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """The inverses of each predicate; one that a suite gives a second has both."""
-    found: dict[str, str] = {}
-    for left, right in sorted(inverses):
-        found[left] = f"{found[left]}, {right}" if left in found else right
-    return found
-
-
-def _semantic_json(suite: Suite) -> dict[str, Any]:
-    """How names are matched by meaning, where they are."""
-    rule = suite.rules.semantic
-    return {} if rule is None else {"semantic": {"model": rule.model, "threshold": rule.threshold}}
-
-
-def _warning_json(suite: Suite) -> dict[str, Any]:
-    """Metrics whose fail zone only warns, where there are any."""
-    keys = warning_only(suite.rules.thresholds)
-    return {"warning": sorted(keys)} if keys else {}
-
-
-def _noise_json(policy: GatePolicy) -> dict[str, Any]:
-    """How noise is dealt with, where it is not as by default: an older baseline says nothing of it."""
-    value: dict[str, Any] = {}
-    if policy.policy != "fixed":
-        value["policy"] = policy.policy
-    if policy.policy != "fixed" or policy.inconclusive != "investigate":  # `fixed` heeds it in adaptive comparisons
-        value["inconclusive"] = policy.inconclusive
-    if policy.limits:
-        value["limits"] = dict(sorted(policy.limits.items()))
-    if policy.informational:
-        value["informational"] = True
-    return value
 
 
 def usage_json(usage: Usage) -> dict[str, Any]:

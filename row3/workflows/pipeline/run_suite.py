@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import fnmatch
-import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from msgspec import structs
 
 from row3.domain.prompts import Lineup
-from row3.domain.quarantine import NO_QUARANTINE, Quarantine
-from row3.domain.runs import CaseRow, RunHeader
-from row3.errors import InvalidFile, UsageError
+from row3.errors import UsageError
 from row3.gate.results import Run
-from row3.gate.zones import zones_of
-from row3.metrics.composite import overall
 from row3.store.cases import CaseFiles, case_files, unique_cases
 from row3.store.config import Mode
 from row3.store.other_suites import no_case_fits
@@ -28,24 +22,7 @@ from row3.workflows.pipeline.evaluate import Asking
 from row3.workflows.pipeline.execute import Work, evaluate_all
 from row3.workflows.pipeline.replaying import Replay, open_recordings
 from row3.workflows.pipeline.results import Before, CaseResult, Packing, Page
-from row3.workflows.pipeline.run_header import header_for, now, usage_json
-from row3.workflows.pipeline.spool import Spool
 from row3.workflows.pipeline.stages import Overrides, parameters_of
-from row3.workflows.pipeline.sums import Collected, UsageMeter
-
-__all__ = [
-    "RunOptions",
-    "collect",
-    "header_for",
-    "make_asking",
-    "now",
-    "replay",
-    "wanted_cases",
-    "with_action",
-]
-
-KEPT_ROWS = 400
-"""Case rows kept for a table; beyond it only the worst are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,106 +93,6 @@ def replay(
         yield result
     if not seen and options.case is not None:
         raise no_case_fits(project, suite, options.case)
-
-
-def collect(
-    results: Iterable[CaseResult],
-    suite: Suite,
-    lineup: Lineup,
-    head: dict[str, Any],
-    *,
-    partial: bool,
-    take: Callable[[CaseResult], None] | None = None,
-    cost: Callable[[str, int, int], float | None] = lambda *_: None,
-    quarantine: Quarantine = NO_QUARANTINE,
-) -> Run:
-    """Take in all results as they come; memory holds the sums and the rows of a table.
-
-    Cases in quarantine are kept and listed like the others and are in no sum. Raises `InvalidFile` for an id that is in
-    two files, `UsageError` where no case was wanted.
-    """
-    collected, meter = Collected(), UsageMeter(cost)
-    records, details = Spool(), Spool()
-    rows: list[CaseRow] = []
-    notes: list[str] = []
-    problems: list[tuple[str, str]] = []
-    seen: set[str] = set()
-    until = {entry.case_id: entry.until for entry in quarantine.active}
-    for each in results:
-        result = each._replace(quarantined=until[each.case_id]) if each.case_id in until else each
-        if result.case_id in seen:
-            raise InvalidFile(
-                f"the id `{result.case_id}` stands in two files",
-                where=f"{suite.golden}/",
-                fix="Give one another id",
-            )
-        seen.add(result.case_id)
-        if take is not None:
-            take(result)
-        collected.add(result)
-        for spent in result.spent:
-            meter.add(spent)
-        records.add(result.line)
-        if result.detail is not None:
-            details.add(result.detail)
-        rows.append(
-            CaseRow(
-                result.case_id,
-                result.status,
-                result.metrics,
-                result.zones,
-                result.problem,
-                result.spread.get(suite.kind.primary),
-            )
-        )
-        if len(rows) > 2 * KEPT_ROWS:
-            rows = _worst(rows, suite.kind.primary)
-        if result.problem:
-            problems.append((result.case_id, result.problem))
-        notes += [f"{result.case_id}: {note}" for note in result.notes]
-    if not seen:
-        raise UsageError("no case fits", where=f"{suite.golden}/", fix="Correct --case or --only")
-    means = collected.aggregate.means()
-    zones = zones_of(means, suite.kind.metrics, suite.rules.thresholds)
-    usage = meter.usage()
-    pooled = collected.aggregate.pooled()
-    if pooled and suite.rules.weights:
-        pooled[suite.kind.primary] = overall(pooled, suite.rules.weights)
-    if collected.quarantined:
-        head = head | {"gate": head["gate"] | {"quarantined": sorted(collected.quarantined)}}
-    header = RunHeader(
-        **head,
-        metrics=means,
-        pooled=pooled,
-        denominators=collected.aggregate.denominators(),
-        zones={key: zone.word for key, zone in zones.items()},
-        usage=usage_json(usage),
-        complete=not collected.failed,
-    )
-    return Run(
-        header,
-        suite,
-        lineup,
-        zones,
-        usage,
-        records,
-        details,
-        rows,
-        partial,
-        failed=collected.failed,
-        bad=collected.bad,
-        skipped=collected.skipped,
-        quarantined=collected.quarantined,
-        seen_in=collected.aggregate.seen_in(),
-        tally=collected.tally,
-        notes=notes,
-        problems=problems,
-        quarantine=quarantine,
-    )
-
-
-def _worst(rows: list[CaseRow], primary: str) -> list[CaseRow]:
-    return sorted(rows, key=lambda row: (row.status == "scored", row.metrics.get(primary, math.inf)))[:KEPT_ROWS]
 
 
 def with_action(run: Run, action: str, *, commit: str | None, dirty: bool | None) -> Run:

@@ -26,7 +26,8 @@ from row3.store.suites import Suite
 from row3.workflows.pipeline.evaluate import Answers, Asking
 from row3.workflows.pipeline.lineup import line_up
 from row3.workflows.pipeline.replaying import newer, open_recordings, other_version
-from row3.workflows.pipeline.run_suite import RunOptions, make_asking, now
+from row3.workflows.pipeline.run_header import now
+from row3.workflows.pipeline.run_suite import RunOptions, make_asking
 
 SHAPE = 'Write one object a line: {"caseId": "…", "prompt": "…", "response": "…"}'
 LARGEST = 2**53

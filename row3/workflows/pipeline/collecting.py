@@ -1,0 +1,200 @@
+"""Take in the results of a run as they come: lines on disk, sums in memory, and the run at the end."""
+
+from __future__ import annotations
+
+import math
+import os
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from tempfile import SpooledTemporaryFile
+from typing import IO, Any
+from weakref import finalize
+
+from row3.domain.prompts import Lineup
+from row3.domain.quarantine import NO_QUARANTINE, Quarantine
+from row3.domain.runs import CaseRow, RunHeader
+from row3.domain.scores import Usage
+from row3.errors import EnvironmentFault, InvalidFile, UsageError
+from row3.gate.results import Run
+from row3.gate.zones import zones_of
+from row3.metrics.aggregate import Aggregate, percentile
+from row3.metrics.composite import overall
+from row3.metrics.tallies import Tallies
+from row3.store.suites import Suite
+from row3.workflows.pipeline.results import CaseResult, Cost, Spent
+from row3.workflows.pipeline.run_header import usage_json
+
+SPOOL_BYTES = 4 * 1024 * 1024
+KEPT_ROWS = 400
+"""Case rows kept for a table; beyond it only the worst are."""
+
+
+class Spool:
+    """Lines of JSON of a run's cases, in their order: in memory while few, on disk when many."""
+
+    def __init__(self) -> None:
+        self._file: IO[bytes] = SpooledTemporaryFile(max_size=SPOOL_BYTES)  # noqa: SIM115 - lives as long as the run
+        finalize(self, self._file.close)
+        self._count = 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    def add(self, line: bytes) -> None:
+        """Keep one line. Raises `EnvironmentFault` where the disk is full."""
+        try:
+            self._file.write(line + b"\n")
+        except OSError as error:
+            raise EnvironmentFault(
+                f"a run's results cannot be kept ({error.strerror or error})",
+                where=tempfile.tempdir or "the temporary folder",
+                fix="Make room, or set TMPDIR to a folder on another disk",
+            ) from None
+        self._count += 1
+
+    def __iter__(self) -> Iterator[bytes]:
+        self._file.seek(0)
+        try:
+            for line in self._file:
+                yield line[:-1]
+        finally:
+            self._file.seek(0, os.SEEK_END)
+
+
+class UsageMeter:
+    """Adds up what a run takes."""
+
+    def __init__(self, cost: Cost) -> None:
+        self._cost = cost
+        self.requests = 0
+        self.replayed = 0
+        self.prompt_tokens = 0
+        self.completion_tokens = 0
+        self.truncated = 0
+        self._usd: float | None = 0.0
+        self._latencies: list[float] = []
+
+    def add(self, spent: Spent) -> None:
+        """Take in one answer; a replayed one costs nothing now and its latency is that of its recording."""
+        self.requests += 1
+        self.replayed += spent.replayed
+        self.truncated += spent.truncated
+        self.prompt_tokens += spent.prompt_tokens or 0
+        self.completion_tokens += spent.completion_tokens or 0
+        if spent.latency_s is not None:
+            self._latencies.append(spent.latency_s)
+        usd = spent.usd(self._cost)
+        self._usd = None if usd is None or self._usd is None else self._usd + usd
+
+    def usage(self) -> Usage:
+        """Return the sums."""
+        return Usage(
+            requests=self.requests,
+            replayed=self.replayed,
+            prompt_tokens=self.prompt_tokens,
+            completion_tokens=self.completion_tokens,
+            cost_usd=self._usd if self.requests else None,
+            latency_p50_s=percentile(self._latencies, 0.50),
+            latency_p95_s=percentile(self._latencies, 0.95),
+            truncated=self.truncated,
+        )
+
+
+def collect(
+    results: Iterable[CaseResult],
+    suite: Suite,
+    lineup: Lineup,
+    head: dict[str, Any],
+    *,
+    partial: bool,
+    take: Callable[[CaseResult], None] | None = None,
+    cost: Cost = lambda *_: None,
+    quarantine: Quarantine = NO_QUARANTINE,
+) -> Run:
+    """Take in all results as they come; memory holds the sums and the rows of a table.
+
+    Cases in quarantine are kept and listed like the others and are in no sum. Raises `InvalidFile` for an id that is in
+    two files, `UsageError` where no case was wanted.
+    """
+    aggregate, tally, meter = Aggregate(), Tallies(), UsageMeter(cost)
+    records, details = Spool(), Spool()
+    rows: list[CaseRow] = []
+    notes: list[str] = []
+    problems: list[tuple[str, str]] = []
+    skipped: dict[str, Counter[str]] = {}
+    ids: dict[str, list[str]] = {"failed": [], "bad_answer": [], "scored": [], "quarantined": []}
+    primary = suite.kind.primary
+    for result in _once(results, suite, quarantine):
+        if take is not None:
+            take(result)
+        ids[result.status].append(result.case_id)
+        if result.status != "failed" and result.quarantined:
+            ids["quarantined"].append(result.case_id)
+        elif result.status != "failed":
+            aggregate.add(result.metrics, result.counts, result.source)
+            tally.add(result.tally)
+            for key, reason in result.skipped.items():
+                skipped.setdefault(key, Counter())[reason] += 1
+        for spent in result.spent:
+            meter.add(spent)
+        records.add(result.line)
+        if result.detail is not None:
+            details.add(result.detail)
+        spread = result.spread.get(primary)
+        rows.append(CaseRow(result.case_id, result.status, result.metrics, result.zones, result.problem, spread))
+        if len(rows) > 2 * KEPT_ROWS:
+            rows.sort(key=lambda row: (row.status == "scored", row.metrics.get(primary, math.inf)))
+            del rows[KEPT_ROWS:]
+        if result.problem:
+            problems.append((result.case_id, result.problem))
+        notes += [f"{result.case_id}: {note}" for note in result.notes]
+    means, pooled, usage = aggregate.means(), aggregate.pooled(), meter.usage()
+    zones = zones_of(means, suite.kind.metrics, suite.rules.thresholds)
+    if pooled and suite.rules.weights:
+        pooled[primary] = overall(pooled, suite.rules.weights)
+    if ids["quarantined"]:
+        head = head | {"gate": head["gate"] | {"quarantined": sorted(ids["quarantined"])}}
+    header = RunHeader(
+        **head,
+        metrics=means,
+        pooled=pooled,
+        denominators=aggregate.denominators(),
+        zones={key: zone.word for key, zone in zones.items()},
+        usage=usage_json(usage),
+        complete=not ids["failed"],
+    )
+    return Run(
+        header,
+        suite,
+        lineup,
+        zones,
+        usage,
+        records,
+        details,
+        rows,
+        partial,
+        failed=ids["failed"],
+        bad=ids["bad_answer"],
+        skipped=skipped,
+        quarantined=ids["quarantined"],
+        seen_in=aggregate.seen_in(),
+        tally=tally,
+        notes=notes,
+        problems=problems,
+        quarantine=quarantine,
+    )
+
+
+def _once(results: Iterable[CaseResult], suite: Suite, quarantine: Quarantine) -> Iterator[CaseResult]:
+    """Yield the results, those in quarantine marked; raise for an id that comes twice, and where there is none."""
+    until = {entry.case_id: entry.until for entry in quarantine.active}
+    seen: set[str] = set()
+    for result in results:
+        if result.case_id in seen:
+            what = f"the id `{result.case_id}` stands in two files"
+            raise InvalidFile(what, where=f"{suite.golden}/", fix="Give one another id")
+        seen.add(result.case_id)
+        yield result._replace(quarantined=until[result.case_id]) if result.case_id in until else result
+    if not seen:
+        raise UsageError("no case fits", where=f"{suite.golden}/", fix="Correct --case or --only")
