@@ -10,8 +10,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct, structs
 
 _PART = re.compile(r"\{\{|\}\}|\{([A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_-]+)*)\}|[{}]")
 
@@ -85,43 +87,36 @@ def _value(path: str, values: Mapping[str, Any]) -> Any:
 SystemType = Literal["mcp", "command", "python"]
 
 
-@dataclass(frozen=True, slots=True)
-class Poll:
-    """Asking a tool again and again until what an earlier call began is done."""
-
-    tool: str
-    arguments: Mapping[str, Any]
-    """May use `{result.…}`: what the call before it said."""
-    until: Mapping[str, Any]
-    """Dotted path into what the tool says → the value, or list of values, that means done."""
-    failed: Mapping[str, Any] = field(default_factory=dict)
-    """Likewise: the values that mean it never will be."""
-    interval_s: float = 1.0
-    limit_s: float = 120.0
+Seconds = Annotated[float, Meta(gt=0, le=86_400)]
+Word = Annotated[str, Meta(pattern=r"\S")]
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
-    """One call: a tool and what it is given, with placeholders, or with values in their place."""
+class Poll(Struct, frozen=True, forbid_unknown_fields=True):
+    """A tool that is asked again until what the call before it began is done."""
 
-    tool: str
-    arguments: Mapping[str, Any] | None
-    """None for everything that a case shows."""
+    tool: Word
+    until: Annotated[
+        dict[str, Any], Meta(min_length=1, description="Path into the result = the value, or values, of done.")
+    ]
+    arguments: Annotated[dict[str, Any], Meta(description="May use {result.…}, what the call before it said.")] = {}
+    failed: Annotated[dict[str, Any], Meta(description="Likewise: the values that mean it never will be.")] = {}
+    interval_s: Seconds = 1.0
+    limit_s: Seconds = 120.0
+
+
+class Call(Struct, frozen=True, forbid_unknown_fields=True):
+    """One call: a tool and its arguments, with placeholders or with values in their place."""
+
+    tool: Word
+    arguments: Annotated[dict[str, Any] | None, Meta(description="None for everything that a case shows.")] = {}
     poll: Poll | None = None
 
     def as_json(self) -> dict[str, Any]:
         """What of it can move an answer: how long is waited between two looks cannot."""
-        value: dict[str, Any] = {
-            "tool": self.tool,
-            "arguments": None if self.arguments is None else dict(self.arguments),
-        }
-        if self.poll is not None:
-            value["poll"] = {
-                "tool": self.poll.tool,
-                "arguments": dict(self.poll.arguments),
-                "until": dict(self.poll.until),
-                "failed": dict(self.poll.failed),
-            }
+        value: dict[str, Any] = {"tool": self.tool, "arguments": self.arguments}
+        if (poll := self.poll) is not None:
+            given = {"arguments": poll.arguments, "until": poll.until, "failed": poll.failed}
+            value["poll"] = {"tool": poll.tool, **given}
         return value
 
 
@@ -158,7 +153,7 @@ def filled_call(call: Call, values: Mapping[str, Any]) -> Call:
     Raises `UnknownPlaceholderError`.
     """
     arguments = dict(values) if call.arguments is None else filled(call.arguments, values)
-    return replace(call, arguments=arguments)
+    return structs.replace(call, arguments=arguments)
 
 
 def filled_stage(stage: Stage, values: Mapping[str, Any]) -> Stage:

@@ -39,6 +39,11 @@ WORDS = {
 }
 
 
+def worded(pattern: str, must: str) -> msgspec.Meta:
+    """Return the rule that a whole text fits a pattern, and what messages say that it must be."""
+    return msgspec.Meta(pattern=f"^{pattern}$(?!\\n)", extra={MUST: must})
+
+
 class Misfit(NamedTuple):
     """One field that does not fit."""
 

@@ -7,10 +7,10 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct, field
 
-from row3.domain.structs import MUST
+from row3.domain.structs import worded
 from row3.errors import InvalidFile
 from row3.gate.policy import PolicyName
-from row3.matching.semantic_rule import THRESHOLD
+from row3.matching.semantic_rule import LOCAL, LOCAL_MODEL, THRESHOLD
 from row3.store.documents import validate
 from row3.store.system_config import CommandConfig, McpConfig, PythonConfig
 from row3.store.tree import Tree, read_text
@@ -22,20 +22,14 @@ Temperature = Annotated[float, Meta(ge=0, le=2)]
 Whole = Annotated[int, Meta(ge=1)]
 Mode = Literal["replay", "live", "record", "auto"]
 LintSizes = Literal["error", "warning", "off"]
+NAME = r"[a-z0-9][a-z0-9_-]{0,63}"
 SuiteName = Annotated[
-    str,
-    Meta(
-        pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$(?!\n)",
-        extra={MUST: "small letters, digits and _ - only, the first a letter or a digit, at most 64"},
-    ),
+    str, worded(NAME, "small letters, digits and _ - only, the first a letter or a digit, at most 64")
 ]
 Folder = Annotated[
     str,
-    Meta(
-        pattern=r"^[a-z0-9][a-z0-9_-]{0,63}(/[a-z0-9][a-z0-9_-]{0,63}){0,4}$(?!\n)",
-        description="Folder of its golden cases under golden/; default: the suite's name.",
-        extra={MUST: "at most five names of small letters, digits and _ -, with slashes between them"},
-    ),
+    worded(f"{NAME}(/{NAME}){{0,4}}", "at most five names of small letters, digits and _ -, with slashes between them"),
+    Meta(description="Folder of its golden cases under golden/; default: the suite's name."),
 ]
 FILE = "row3.toml"
 CONFIG_SCHEMA_VERSION = 1
@@ -59,15 +53,17 @@ class SemanticConfig(_Section, frozen=True):
 
     model: Annotated[
         str,
-        Meta(
-            pattern=r"^[\x21-\x7e]{1,120}$(?!\n)",
-            description="`local`, or a model of an endpoint for embeddings.",
-            extra={MUST: "the name of a model, without spaces"},
-        ),
+        worded(r"[\x21-\x7e]{1,120}", "the name of a model, without spaces"),
+        Meta(description="`local`, or a model of an endpoint for embeddings."),
     ]
     threshold: Portion = THRESHOLD
     base_url: Annotated[str | None, Meta(description="Where the model is served; default: the provider's.")] = None
     key_variable: Annotated[str | None, Meta(description="Name of the environment variable with the key.")] = None
+
+    @property
+    def model_name(self) -> str:
+        """The model, by its own name also where it is the local one."""
+        return LOCAL_MODEL if self.model == LOCAL else self.model
 
 
 class MatchingConfig(_Section, frozen=True):

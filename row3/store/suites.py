@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from msgspec import structs
 from msgspec.structs import asdict
 
+from row3.domain.counts import did_you_mean
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.tiers import Tier, suite_of_stem, tier_of
 from row3.errors import InvalidFile, UsageError
@@ -22,7 +22,7 @@ from row3.kinds import kind_named
 from row3.kinds.base import Kind, Rules
 from row3.matching.names import NameRule
 from row3.matching.predicates import INVERSES, ROW3_PREDICATES, SYMMETRIC
-from row3.matching.semantic_rule import LOCAL, LOCAL_MODEL, SemanticRule
+from row3.matching.semantic_rule import LOCAL, SemanticRule
 from row3.store.config import (
     FILE,
     Config,
@@ -31,7 +31,6 @@ from row3.store.config import (
     LiveConfig,
     PredicatesConfig,
     ProviderConfig,
-    SemanticConfig,
     SuiteConfig,
     ThresholdConfig,
 )
@@ -69,19 +68,17 @@ def pick_suite(project: Project, name: str | None, tier: Tier | None = None) -> 
     Without a tier it is that of the project's mode.
     """
     there, where = project.suite_names(), "golden/"
-    if name is None:
-        where = f"{FILE} field suite" if there else where
+    if name is None and there:
+        where = f"{FILE} field suite"
         name = project.config.suite or (there[0] if len(there) == 1 else None)
-        if name is None and there:
-            raise UsageError(
-                "there are several suites and no default", where=FILE, fix=f"Use --suite with one of {', '.join(there)}"
-            )
         if name is None:
-            raise InvalidFile("the project has no suite", where="golden/", fix="Add golden cases under golden/<suite>/")
+            fix = f"Use --suite with one of {', '.join(there)}"
+            raise UsageError("there are several suites and no default", where=FILE, fix=fix)
+    if name is None:
+        raise InvalidFile("the project has no suite", where=where, fix="Add golden cases under golden/<suite>/")
     if name not in there:
-        near = difflib.get_close_matches(name, there, n=1)
-        hint = f"Did you mean `{near[0]}`?" if near else f"Suites: {', '.join(there) or 'none'}"
-        raise UsageError(f"suite `{name}` does not exist", where=where, fix=hint)
+        fix = did_you_mean(name, there, f"Suites: {', '.join(there) or 'none'}")
+        raise UsageError(f"suite `{name}` does not exist", where=where, fix=fix)
     made = make_suite(project.config, name, tier_of(project.config.mode) if tier is None else tier)
     return replace(made, flag=suite_flag(project, name))
 
@@ -100,21 +97,10 @@ def make_suite(config: Config, name: str, tier: Tier = "replay") -> Suite:
         what = f"a suite cannot be called `{name}`: its baseline would be that of another one's live tier"
         raise InvalidFile(what, where=f"golden/{name}/", fix="Give it a name without a dot")
     kind = kind_named(settings.kind, where=f"{where}.kind")
-    known = {metric.key for metric in kind.metrics}
     live = settings.live if tier == "live" else LiveConfig()
-    for field, keys in (
-        ("weights", settings.weights),
-        ("thresholds", settings.thresholds),
-        ("live.thresholds", live.thresholds),
-        ("gate.metrics", dict.fromkeys(settings.gate.metrics or ())),
-        ("live.gate.metrics", dict.fromkeys(live.gate.metrics or ())),
-    ):
-        _check_metrics(keys, known, where=f"{where}.{field}")
-    _refuse_idle(settings, kind, where=where)
     weights = {metric.key: metric.weight for metric in kind.metrics if metric.weight} | settings.weights
-    if kind.primary in weights:
-        raise InvalidFile(f"`{kind.primary}` is the composite itself", where=f"{where}.weights", fix="Remove it")
-    _refuse_high(weights, where=f"{where}.weights")
+    for field, what, fix in _complaints(settings, live, kind, weights):
+        raise InvalidFile(what, where=f"{where}.{field}", fix=fix)
     gate = _overridden(settings.gate, live.gate)
     thresholds = {
         metric.key: replace(metric.threshold, blocking=metric.blocking or metric.key in (gate.metrics or ()))
@@ -133,7 +119,10 @@ def make_suite(config: Config, name: str, tier: Tier = "replay") -> Suite:
     policy = _policy(gate, kind, thresholds, where=at_gate)
     if policy.investigate > policy.block:
         raise InvalidFile("`investigate` is above `block`", where=at_gate, fix="Keep investigate ≤ block")
-    provider, system = _merged(config.provider, settings.provider), _system(settings, kind, where=where)
+    model = settings.provider if isinstance(settings.provider, ProviderConfig) else ProviderConfig()
+    provider = _overridden(_overridden(ProviderConfig(preset="openai"), config.provider), model)
+    system = None if isinstance(settings.provider, ProviderConfig) else settings.provider
+    semantic = settings.matching.semantic
     return Suite(
         name=name,
         kind=kind,
@@ -145,7 +134,7 @@ def make_suite(config: Config, name: str, tier: Tier = "replay") -> Suite:
             types=None if settings.types is None else tuple(settings.types),
             weights=weights,
             thresholds=thresholds,
-            semantic=_semantic(settings.matching.semantic, where=f"{where}.matching.semantic"),
+            semantic=None if semantic is None else SemanticRule(semantic.model_name, semantic.threshold),
             predicates=ROW3_PREDICATES if settings.predicates.allowed is None else tuple(settings.predicates.allowed),
         ),
         policy=policy,
@@ -159,76 +148,63 @@ def make_suite(config: Config, name: str, tier: Tier = "replay") -> Suite:
     )
 
 
+def _complaints(
+    settings: SuiteConfig, live: LiveConfig, kind: Kind, weights: Mapping[str, float]
+) -> Iterator[tuple[str, str, str]]:
+    """Return what does not go together in a suite's settings: field, what is wrong, and what to do."""
+    known = sorted(metric.key for metric in kind.metrics)
+    for field, keys in (
+        ("weights", settings.weights),
+        ("thresholds", settings.thresholds),
+        ("live.thresholds", live.thresholds),
+        ("gate.metrics", settings.gate.metrics or ()),
+        ("live.gate.metrics", live.gate.metrics or ()),
+    ):
+        for key in [key for key in keys if key not in known]:
+            yield field, f"`{key}` is no metric of this kind", did_you_mean(key, known, f"Metrics: {', '.join(known)}")
+    if settings.weights and not any(metric.weight for metric in kind.metrics):
+        fix = f"Remove them; {kind.primary} is what is judged first"
+        yield "weights", f"kind `{kind.name}` has no composite, so weights move nothing", fix
+    if kind.primary in weights:
+        yield "weights", f"`{kind.primary}` is the composite itself", "Remove it"
+    rewards = {key: weight for key, weight in weights.items() if weight > 0}
+    if (total := math.fsum(rewards.values())) > 1 + SLACK:
+        parts = ", ".join(f"{key} {weight:g}" for key, weight in rewards.items())
+        what = f"the rewards add up to {total:.4g}, so that the composite could exceed 1 ({parts})"
+        yield "weights", what, "Lower some of them, the defaults included: 1 in all is the most"
+    semantic, system = settings.matching.semantic, settings.provider
+    idle = {"predicates": settings.predicates != PredicatesConfig(), "matching.semantic": semantic is not None}
+    for field in [field for field, given in idle.items() if given and not kind.related]:
+        yield field, f"kind `{kind.name}` does not use it", "Remove it"
+    if semantic is not None and semantic.model == LOCAL:
+        for field in [field for field in ("base_url", "key_variable") if getattr(semantic, field) is not None]:
+            yield f"matching.semantic.{field}", "the local model runs in this process", "Remove it"
+    if system is not None and not isinstance(system, ProviderConfig):
+        if settings.pipeline:
+            yield "pipeline", f"a suite that is answered by `{system.type}` has no prompts", "Remove it"
+        if system.output is not None and system.output not in kind.outputs:
+            what = f"`{system.output}` is no output of kind `{kind.name}`"
+            yield "provider.output", what, f"Outputs: {', '.join(kind.outputs)}"
+
+
 def _threshold(
     own: ThresholdConfig, metric: Metric, general: Threshold | None, *, where: str, others: str
 ) -> Threshold:
-    """A metric's zones: what is given, and the rest as it was, which messages call as `others` says."""
-    steps: list[float] = []
+    """Return a metric's zones: what is given, and the rest as it was, which messages call as `others` says."""
+    steps: dict[str, float] = {}
     told: list[str] = []
     for field in ("minimum", "target", "excellent"):
         value = getattr(own, field)
         if value is None and general is None:
             what = f"`{field}` is missing, and {metric.key} has no zones by itself"
             raise InvalidFile(what, where=where, fix="Give minimum, target and excellent")
-        steps.append(getattr(general, field) if value is None else value)
-        told.append(f"{field} {steps[-1]:g}{f' ({others})' if value is None else ''}")
-    minimum, target, excellent = steps
-    if steps != sorted(steps, reverse=not metric.higher_is_better):
+        steps[field] = getattr(general, field) if value is None else value
+        told.append(f"{field} {steps[field]:g}{f' ({others})' if value is None else ''}")
+    if list(steps.values()) != sorted(steps.values(), reverse=not metric.higher_is_better):
         order = "minimum ≤ target ≤ excellent" if metric.higher_is_better else "minimum ≥ target ≥ excellent"
         raise InvalidFile(f"the zones overlap: {', '.join(told)}", where=where, fix=f"Keep {order}")
     blocking = own.blocking if own.blocking is not None else general is None or general.blocking
-    return Threshold(minimum, target, excellent, blocking)
-
-
-def _refuse_high(weights: Mapping[str, float], *, where: str) -> None:
-    """Rewards above 1 in all would lift the composite above 100 %; raises `InvalidFile`."""
-    rewards = {key: weight for key, weight in weights.items() if weight > 0}
-    total = math.fsum(rewards.values())
-    if total > 1 + SLACK:
-        parts = ", ".join(f"{key} {weight:g}" for key, weight in rewards.items())
-        what = f"the rewards add up to {total:.4g}, so that the composite could exceed 1 ({parts})"
-        raise InvalidFile(what, where=where, fix="Lower some of them, the defaults included: 1 in all is the most")
-
-
-def _refuse_idle(settings: SuiteConfig, kind: Kind, *, where: str) -> None:
-    """A setting that would move nothing is a misunderstanding; raises `InvalidFile`."""
-    if not any(metric.weight for metric in kind.metrics) and settings.weights:
-        what = f"kind `{kind.name}` has no composite, so weights move nothing"
-        raise InvalidFile(what, where=f"{where}.weights", fix=f"Remove them; {kind.primary} is what is judged first")
-    if not kind.related:
-        idle = {"predicates": settings.predicates != PredicatesConfig()}
-        idle["matching.semantic"] = settings.matching.semantic is not None
-        for field in (field for field, given in idle.items() if given):
-            what = f"kind `{kind.name}` does not use it"
-            raise InvalidFile(what, where=f"{where}.{field}", fix="Remove it")
-
-
-def _system(settings: SuiteConfig, kind: Kind, *, where: str) -> SystemConfig | None:
-    system = settings.provider
-    if system is None or isinstance(system, ProviderConfig):
-        return None
-    if settings.pipeline:
-        raise InvalidFile(
-            f"a suite that is answered by `{system.type}` has no prompts", where=f"{where}.pipeline", fix="Remove it"
-        )
-    if system.output is not None and system.output not in kind.outputs:
-        raise InvalidFile(
-            f"`{system.output}` is no output of kind `{kind.name}`",
-            where=f"{where}.provider.output",
-            fix=f"Outputs: {', '.join(kind.outputs)}",
-        )
-    return system
-
-
-def _semantic(settings: SemanticConfig | None, *, where: str) -> SemanticRule | None:
-    if settings is None:
-        return None
-    if settings.model != LOCAL:
-        return SemanticRule(settings.model, settings.threshold)
-    for field in ("base_url", "key_variable"):
-        if getattr(settings, field) is not None:
-            raise InvalidFile("the local model runs in this process", where=f"{where}.{field}", fix="Remove it")
-    return SemanticRule(LOCAL_MODEL, settings.threshold)
+    return Threshold(**steps, blocking=blocking)
 
 
 def _policy(gate: GateConfig, kind: Kind, thresholds: Mapping[str, Threshold], *, where: str) -> GatePolicy:
@@ -247,19 +223,6 @@ def with_limits(policy: GatePolicy, kind: Kind, text: str, *, where: str) -> Gat
     return replace(policy, limits={**policy.limits, **limits}, metrics=tuple(metrics))
 
 
-def _merged(general: ProviderConfig, own: ProviderConfig | SystemConfig | None) -> ProviderConfig:
-    found = _overridden(general, own) if isinstance(own, ProviderConfig) else general
-    return found if found.preset else structs.replace(found, preset="openai")
-
-
 def _overridden(general: Settings, own: Settings) -> Settings:
     """Return the settings with those of another table that are given there in their place."""
     return structs.replace(general, **{key: value for key, value in asdict(own).items() if value not in (None, "")})
-
-
-def _check_metrics(keys: Mapping[str, object], known: set[str], *, where: str) -> None:
-    for key in keys:
-        if key not in known:
-            near = difflib.get_close_matches(key, known, n=1)
-            hint = f"Did you mean `{near[0]}`?" if near else f"Metrics: {', '.join(sorted(known))}"
-            raise InvalidFile(f"`{key}` is no metric of this kind", where=where, fix=hint)

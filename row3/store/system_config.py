@@ -6,70 +6,26 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from msgspec import Meta, Struct
 
-from row3.domain.calls import Call, Poll
-from row3.domain.structs import MUST
+from row3.domain.calls import Call, Poll, Seconds, Word
+from row3.domain.structs import worded
 
-Seconds = Annotated[float, Meta(gt=0, le=86_400)]
-Word = Annotated[str, Meta(pattern=r"\S")]
-Variable = Annotated[
-    str, Meta(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,127}$(?!\n)", extra={MUST: "the name of an environment variable"})
-]
+Variable = Annotated[str, worded(r"[A-Za-z_][A-Za-z0-9_]{0,127}", "the name of an environment variable")]
 Variables = Annotated[list[Variable], Meta(description="Names of environment variables that it is given.")]
 Version = Annotated[
     str,
-    Meta(
-        pattern=r"^v?(0|[1-9][0-9]{0,5})\.(0|[1-9][0-9]{0,5})$(?!\n)",
-        description="Of the system under test, 1.0; raise it when the system changes.",
-        extra={MUST: "a version like 1.0"},
-    ),
+    worded(r"v?(0|[1-9][0-9]{0,5})\.(0|[1-9][0-9]{0,5})", "a version like 1.0"),
+    Meta(description="Of the system under test, 1.0; raise it when the system changes."),
 ]
 StageName = Annotated[
     str,
-    Meta(
-        pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$(?!\n)",
-        max_length=64,
-        description="What runs and recordings call it.",
-        extra={MUST: "small letters, digits and single dashes only, at most 64"},
-    ),
+    worded(r"[a-z0-9]+(-[a-z0-9]+)*", "small letters, digits and single dashes only, at most 64"),
+    Meta(max_length=64, description="What runs and recordings call it."),
 ]
 Arguments = Annotated[dict[str, Any], Meta(description="Default: everything the case shows.")]
 Retries = Annotated[int, Meta(ge=0, le=20)]
 
 
-class _Section(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A table of the file."""
-
-
-class PollConfig(_Section, frozen=True, kw_only=True):
-    """A tool that is asked again until what the call before it began is done."""
-
-    tool: Word
-    arguments: Annotated[dict[str, Any], Meta(description="May use {result.…}, what the call before it said.")] = {}
-    until: Annotated[
-        dict[str, Any], Meta(min_length=1, description="Path into the result = the value, or values, of done.")
-    ]
-    failed: Annotated[dict[str, Any], Meta(description="Likewise: the values that mean it never will be.")] = {}
-    interval_s: Seconds = 1.0
-    limit_s: Seconds = 120.0
-
-    def as_poll(self) -> Poll:
-        """As the provider takes it."""
-        return Poll(self.tool, self.arguments, self.until, self.failed, self.interval_s, self.limit_s)
-
-
-class CallConfig(_Section, frozen=True, kw_only=True):
-    """A call before the question."""
-
-    tool: Word
-    arguments: dict[str, Any] = {}
-    poll: PollConfig | None = None
-
-    def as_call(self) -> Call:
-        """As the provider takes it."""
-        return Call(self.tool, self.arguments, None if self.poll is None else self.poll.as_poll())
-
-
-class SetupConfig(CallConfig, frozen=True, kw_only=True):
+class SetupCall(Call, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A call made once a session, or once for each of many files."""
 
     for_each: Annotated[
@@ -78,11 +34,11 @@ class SetupConfig(CallConfig, frozen=True, kw_only=True):
     ] = None
 
     def patterns(self) -> list[str]:
-        """Of the files that the call is made for."""
+        """Return the patterns of the files that the call is made for."""
         return [self.for_each] if isinstance(self.for_each, str) else self.for_each or []
 
 
-class _SystemConfig(_Section, frozen=True, kw_only=True):
+class _SystemConfig(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     name: StageName | None = None
     version: Version
     output: Annotated[str | None, Meta(description="Which output of the kind it answers with.")] = None
@@ -100,10 +56,10 @@ class McpConfig(_SystemConfig, frozen=True, kw_only=True, tag_field="type", tag=
     key_variable: Annotated[Variable | None, Meta(description="Variable with the bearer token for `url`.")] = None
     tool: Word
     arguments: dict[str, Any] = {}
-    poll: PollConfig | None = None
+    poll: Poll | None = None
     answer: Annotated[str, Meta(description="Path to the part of the result that is the answer.")] = ""
-    before: Annotated[list[CallConfig], Meta(description="Calls made for each case ahead of the question.")] = []
-    setup: Annotated[list[SetupConfig], Meta(description="Calls made once a session.")] = []
+    before: Annotated[list[Call], Meta(description="Calls made for each case ahead of the question.")] = []
+    setup: Annotated[list[SetupCall], Meta(description="Calls made once a session.")] = []
     timeout_s: Annotated[Seconds, Meta(description="For one call.")] = 60.0
     start_s: Annotated[Seconds, Meta(description="For starting or reaching the server.")] = 30.0
     retries: Annotated[
@@ -136,9 +92,7 @@ class PythonConfig(_SystemConfig, frozen=True, kw_only=True, tag_field="type", t
     """A Python function, `module:function`, sync or async."""
 
     type: ClassVar[Literal["python"]] = "python"
-    callable: Annotated[
-        str, Meta(pattern=r"^[A-Za-z_][\w.]*:[A-Za-z_][\w.]*$(?!\n)", extra={MUST: "`module:function`"})
-    ]
+    callable: Annotated[str, worded(r"[A-Za-z_][\w.]*:[A-Za-z_][\w.]*", "`module:function`")]
     arguments: Arguments | None = None
     answer: str = ""
     timeout_s: Seconds = 60.0

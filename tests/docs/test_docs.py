@@ -20,6 +20,7 @@ from row3.kinds import all_kinds
 from row3.kinds.cases import MemoryCase
 from row3.kinds.entities import ExpectedEntity
 from row3.kinds.events.model import EventsCase
+from row3.kinds.extraction.lint import SIZES
 from row3.kinds.extraction.model import GoldenCase
 from row3.kinds.extraction.score import METRICS
 from row3.providers.base import PRESETS
@@ -111,16 +112,14 @@ def test_every_option_of_a_command_is_documented(name: str, command: click.Comma
 
 
 def lint_rules() -> set[str]:
-    """Ids of all rules in the source of the kind: first argument of `_error`, `_warning` and `_outside`."""
+    """Ids of all rules in the source of the kind: first argument of `_error`, `_warning` and `_size`, and the sizes."""
     tree = ast.parse((ROOT / "row3/kinds/extraction/lint.py").read_text(encoding="utf-8"))
-    rules: set[str] = set()
+    rules = {f"{many.replace(' ', '-')}-count" for many in SIZES}
     for node in ast.walk(tree):
-        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or not node.args:
-            continue
-        if node.func.id == "_outside" and isinstance(node.args[0], ast.Constant):
-            rules.add(f"{str(node.args[0].value).replace(' ', '-')}-count")
-        elif node.func.id in ("_error", "_warning") and isinstance(node.args[0], ast.Constant):
-            rules.add(str(node.args[0].value))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.args:
+            first = node.args[0]
+            if node.func.id in ("_error", "_warning", "_size") and isinstance(first, ast.Constant):
+                rules.add(str(first.value))
     return rules
 
 

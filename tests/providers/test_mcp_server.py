@@ -20,7 +20,7 @@ from tests.systems.http_servers import Forgetful, faulty, free_port
 
 pytestmark = pytest.mark.slow
 
-QUICK = Poll("status", {"job": "{result.job}"}, {"state": "done"}, {"state": "failed"}, interval_s=0.01, limit_s=10)
+QUICK = Poll("status", {"state": "done"}, {"job": "{result.job}"}, {"state": "failed"}, interval_s=0.01, limit_s=10)
 CORPUS = [Call("remember", {"name": name, "text": text}, QUICK) for name, text in (("a", "rye"), ("b", "oats"))]
 
 
@@ -65,12 +65,12 @@ class TestStdio:
         assert json.loads(given.text) == {"job": "n", "state": "done"}
 
     def test_a_poll_ends_at_its_limit_and_at_a_failure(self) -> None:
-        never = Poll("echo", {"text": "{result}"}, {"state": "done"}, interval_s=0.05, limit_s=0.2)
+        never = Poll("echo", {"state": "done"}, {"text": "{result}"}, interval_s=0.05, limit_s=0.2)
         asked = stage("mcp", "echo", {"text": "still at it"}, never)
         given = ask(stdio(asked), asked)
         assert isinstance(given, NoAnswer)
         assert given.error == "`echo` did not come to an end within 0.2 s, and says still at it"
-        broken = Poll("status", {"job": "{result}"}, {"state": "done"}, {"state": ["failed", "lost"]})
+        broken = Poll("status", {"state": "done"}, {"job": "{result}"}, {"state": ["failed", "lost"]})
         asked = stage("mcp", "echo", {"text": "broken"}, broken)
         given = ask(stdio(asked), asked)
         assert isinstance(given, NoAnswer)

@@ -23,7 +23,7 @@ def test_the_type_says_what_answers() -> None:
     mcp = read(MCP | {"poll": {"tool": "p", "until": {"state": ["done", "gone"]}}})
     assert isinstance(mcp, McpConfig)
     assert mcp.poll is not None
-    assert mcp.poll.as_poll().until == {"state": ["done", "gone"]}
+    assert mcp.poll.until == {"state": ["done", "gone"]}
     command = read({"type": "command", "version": "1.0", "command": "c", "args": ["-x"]})
     assert isinstance(command, CommandConfig)
     assert (tool_of(mcp), tool_of(command)) == ("t", "c -x")

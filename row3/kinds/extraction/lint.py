@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import date
 from functools import partial
@@ -18,23 +17,33 @@ from row3.matching.normalise import normalise, normalise_text
 from row3.matching.predicates import Predicates, fold_predicate
 from row3.matching.spellings.forms import category_key
 
-_error, _warning = partial(Finding, "error"), partial(Finding, "warning")
-CONCEPTS = (15, 25)
+_error, _warning, _size = (
+    partial(Finding, "error"),
+    partial(Finding, "warning"),
+    partial(Finding, "error", of_size=True),
+)
+SIZES = {
+    "words": ("word", 300, 800),
+    "paragraphs": ("paragraph", 2, 5),
+    "concepts": ("concept", 15, 25),
+    "canaries": ("canary", 5, 10),
+    "relationships": ("relationship", 30, 50),
+    "forbidden relationships": ("forbidden relationship", 3, 5),
+}
+"""Noun, fewest and most in a case, by the noun's plural."""
 ALIASED = 3
-RELATIONSHIPS = (30, 50)
-CANARIES = (5, 10)
-FORBIDDEN = (3, 5)
-WORDS = (300, 800)
-PARAGRAPHS = (2, 5)
+"""Concepts with aliases, at least."""
 INFERRED_SHARE = 10
 """At most one expected concept in this many may be marked `inferred`."""
 CASE_COUNTS = (5, 10, 15)
 """Minimum, target and ideal number of cases (STANDARDS 3.1)."""
+LIKE = 70
+"""Similarity, in per cent, from which a name is suggested."""
 
 
 def lint_case(case: GoldenCase, rules: Rules) -> list[Finding]:
     """All findings of one case, in the order of its fields."""
-    findings = [*_header(case), *_text(case), *_concepts(case), *_types(case, rules), *_canaries(case, rules)]
+    findings = [*_header(case), *_sizes(case), *_concepts(case), *_types(case, rules), *_canaries(case, rules)]
     return [*findings, *_relationships(case, rules)]
 
 
@@ -44,96 +53,79 @@ def lint_suite(cases: Sequence[GoldenCase]) -> list[Finding]:
     minimum, target, ideal = CASE_COUNTS
     there, many = len(cases), count(len(cases), "case")
     if there < minimum:
-        what = f"{many}, the minimum is {minimum} (target {target}, ideal {ideal})"
-        findings.append(_error("case-count", what, of_size=True))
+        findings.append(_size("case-count", f"{many}, the minimum is {minimum} (target {target}, ideal {ideal})"))
     elif there < ideal:
         step = f"the target is {target}, the ideal" if there < target else "the ideal is"
         findings.append(_warning("case-count", f"{many}; {step} {ideal} or more", of_size=True))
     missing = [domain for domain in DOMAINS if domain not in {case.domain for case in cases}]
     if missing:
-        what = f"no case for the domain {', '.join(missing)}"
-        findings.append(_error("domain-coverage", what, of_size=True))
+        findings.append(_size("domain-coverage", f"no case for the domain {', '.join(missing)}"))
     return findings
-
-
-def _outside(many: str, one: str, number: int, limits: tuple[int, int], field: str) -> Iterator[Finding]:
-    low, high = limits
-    if not low <= number <= high:
-        what = f"{count(number, one, many)}, should be {low} to {high}"
-        yield _error(f"{many.replace(' ', '-')}-count", what, (field,), of_size=True)
 
 
 def _header(case: GoldenCase) -> Iterator[Finding]:
     if not case.topic.strip():
         yield _error("topic", "the topic is missing", ("topic",))
     if case.domain is None:
-        what = f"the domain is missing; one of {', '.join(DOMAINS)}"
-        yield _error("domain", what, ("domain",), of_size=True)
+        yield _size("domain", f"the domain is missing; one of {', '.join(DOMAINS)}", ("domain",))
     if not (case.origin or case.citation):
         yield _error("origin", "say where the text comes from in `origin` or `citation`", ("origin",))
-    if case.created is None:
-        yield _warning("created", "the date of creation is missing", ("created",))
-    else:
-        try:
-            if date.fromisoformat(case.created).isoformat() != case.created:
-                raise ValueError
-        except ValueError:
-            yield _error("created", f"`{case.created}` is not a date YYYY-MM-DD", ("created",))
+    if case.created is not None and not _is_date(case.created):
+        yield _error("created", f"`{case.created}` is not a date YYYY-MM-DD", ("created",))
 
 
-def _text(case: GoldenCase) -> Iterator[Finding]:
-    yield from _outside("words", "word", len(case.source_text.split()), WORDS, "sourceText")
-    paragraphs = [part for part in re.split(r"\n\s*\n", case.source_text) if part.strip()]
-    yield from _outside("paragraphs", "paragraph", len(paragraphs), PARAGRAPHS, "sourceText")
+def _is_date(text: str) -> bool:
+    try:
+        return date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False
+
+
+def _sizes(case: GoldenCase) -> Iterator[Finding]:
+    for field, many, number in (
+        ("sourceText", "words", len(case.source_text.split())),
+        ("sourceText", "paragraphs", len([text for text in re.split(r"\n\s*\n", case.source_text) if text.strip()])),
+        ("expectedConcepts", "concepts", len(case.expected_concepts)),
+        ("forbiddenConcepts", "canaries", len(case.forbidden_concepts)),
+        ("expectedRelationships", "relationships", len(case.expected_relationships)),
+        ("forbiddenRelationships", "forbidden relationships", len(case.forbidden_relationships)),
+    ):
+        one, low, high = SIZES[many]
+        if not low <= number <= high:
+            what = f"{count(number, one, many)}, should be {low} to {high}"
+            yield _size(f"{many.replace(' ', '-')}-count", what, (field,))
 
 
 def _concepts(case: GoldenCase) -> Iterator[Finding]:
-    concepts = case.expected_concepts
-    yield from _outside("concepts", "concept", len(concepts), CONCEPTS, "expectedConcepts")
+    concepts, whole = case.expected_concepts, ("expectedConcepts",)
     if sum(1 for concept in concepts if concept.aliases) < ALIASED:
-        what = f"fewer than {ALIASED} concepts have aliases"
-        yield _error("aliases", what, ("expectedConcepts",), of_size=True)
+        yield _size("aliases", f"fewer than {ALIASED} concepts have aliases", whole)
     if len({concept.required for concept in concepts}) == 1:
         kind = "required" if concepts[0].required else "optional"
-        what = f"all concepts are {kind}; mark both kinds"
-        yield _error("required-mix", what, ("expectedConcepts",), of_size=True)
-    inferred = [concept for concept in concepts if concept.inferred]
-    if len(inferred) * INFERRED_SHARE > len(concepts):
-        yield _error(
-            "inferred",
-            f"{part(len(inferred), len(concepts), 'concept', 'is', 'are')} inferred, at most one in ten may be",
-            ("expectedConcepts",),
-        )
+        yield _size("required-mix", f"all concepts are {kind}; mark both kinds", whole)
+    inferred = len([concept for concept in concepts if concept.inferred])
+    if inferred * INFERRED_SHARE > len(concepts):
+        what = f"{part(inferred, len(concepts), 'concept', 'is', 'are')} inferred, at most one in ten may be"
+        yield _error("inferred", what, whole)
     text = f" {normalise_text(case.source_text)} "
     owner: dict[str, tuple[int, str]] = {}
     for i, concept in enumerate(concepts):
         names = [concept.label, *concept.aliases]
         for j, name in enumerate(names):
-            place: tuple[str | int, ...] = ("expectedConcepts", i, "label")
-            if j:
-                place = ("expectedConcepts", i, "aliases", j - 1)
+            place = (*whole, i, "aliases", j - 1) if j else (*whole, i, "label")
             key = normalise(name)
+            at, label = owner.setdefault(key, (i, concept.label))
             if not key:
                 yield _error("empty-name", f"`{name}` has no letter or digit", place)
-            elif key in owner and owner[key][0] != i:
-                yield _error("name-twice", f"`{name}` is also a name of `{owner[key][1]}`", place)
-            elif key in owner:
-                yield _warning("alias-twice", f"`{name}` is the same as another name of this concept", place)
-            owner.setdefault(key, (i, concept.label))
+            elif at != i:
+                yield _error("name-twice", f"`{name}` is also a name of `{label}`", place)
         occurs = any(f" {normalise(name)} " in text for name in names)
         if not concept.inferred and not occurs:
-            yield _error(
-                "not-in-text",
-                f"`{concept.label}` occurs in the text under neither label nor alias; "
-                'add the form in which it stands, or mark it `"inferred": true`',
-                ("expectedConcepts", i, "label"),
-            )
+            what = f"`{concept.label}` occurs in the text under neither label nor alias; add the form it has there"
+            yield _error("not-in-text", f'{what}, or mark it `"inferred": true`', (*whole, i, "label"))
         if concept.inferred and occurs:
-            yield _warning(
-                "inferred",
-                f"`{concept.label}` is marked inferred but stands in the text",
-                ("expectedConcepts", i, "inferred"),
-            )
+            what = f"`{concept.label}` is marked inferred but stands in the text"
+            yield _warning("inferred", what, (*whole, i, "inferred"))
 
 
 def _types(case: GoldenCase, rules: Rules) -> Iterator[Finding]:
@@ -145,22 +137,26 @@ def _types(case: GoldenCase, rules: Rules) -> Iterator[Finding]:
     known = {category_key(name): name for name in rules.types or ()}
     for i, concept in enumerate(concepts):
         if known and concept.type is not None and concept.type not in known.values():
-            like = process.extractOne(concept.type, list(known.values()), processor=str.casefold, score_cutoff=70)
-            near = known.get(category_key(concept.type)) or next(iter(like or ()), None)
-            hint = f"; did you mean `{near}`?" if near else f"; one of {', '.join(known.values())}"
-            what = f"type `{concept.type}` is none of the suite's{hint}"
-            yield _error("type", what, ("expectedConcepts", i, "type"))
+            hint = _like(concept.type, [*known.values()], known.get(category_key(concept.type)))
+            hint = hint or f"; one of {', '.join(known.values())}"
+            yield _error("type", f"type `{concept.type}` is none of the suite's{hint}", ("expectedConcepts", i, "type"))
+
+
+def _like(name: str, known: Sequence[str], exact: str | None = None) -> str:
+    """Return the known name that was probably meant, as the end of a sentence; `exact` where it is certain."""
+    found = process.extractOne(name, known, processor=str.casefold, score_cutoff=LIKE)
+    near = exact or next(iter(found or ()), None)
+    return f"; did you mean `{near}`?" if near else ""
 
 
 def _canaries(case: GoldenCase, rules: Rules) -> Iterator[Finding]:
-    yield from _outside("canaries", "canary", len(case.forbidden_concepts), CANARIES, "forbiddenConcepts")
     words = normalise_text(case.source_text).split()
     names = {
         normalise(name): concept.label
         for concept in case.expected_concepts
         for name in (concept.label, *concept.aliases)
     }
-    seen: dict[str, int] = {}
+    seen: set[str] = set()
     for i, canary in enumerate(case.forbidden_concepts):
         key, place = normalise(canary), ("forbiddenConcepts", i)
         if not key:
@@ -168,7 +164,7 @@ def _canaries(case: GoldenCase, rules: Rules) -> Iterator[Finding]:
             continue
         if key in seen:
             yield _error("canary-twice", f"`{canary}` is listed twice", place)
-        seen[key] = i
+        seen.add(key)
         if (near := closest(key, list(names), rules.names)) is not None:
             yield _error("canary-expected", f"canary `{canary}` is too close to the expected `{names[near]}`", place)
         length = len(key.split())
@@ -184,10 +180,6 @@ def _canaries(case: GoldenCase, rules: Rules) -> Iterator[Finding]:
 
 def _relationships(case: GoldenCase, rules: Rules) -> Iterator[Finding]:
     links, forbidden = case.expected_relationships, case.forbidden_relationships
-    yield from _outside("relationships", "relationship", len(links), RELATIONSHIPS, "expectedRelationships")
-    yield from _outside(
-        "forbidden relationships", "forbidden relationship", len(forbidden), FORBIDDEN, "forbiddenRelationships"
-    )
     predicates = Predicates(rules.inverses, rules.symmetric)
     known = {fold_predicate(name) for name in rules.predicates}
     # A case may also use the inverse of an allowed predicate: it matches the other way round.
@@ -204,11 +196,8 @@ def _relationships(case: GoldenCase, rules: Rules) -> Iterator[Finding]:
         for i, link in enumerate(rows):
             yield from _ends(link, (field, i), labels, by_key)
             if known and fold_predicate(link.predicate) not in known:
-                yield _error(
-                    "predicate",
-                    f"predicate `{link.predicate}` is not one of {', '.join(rules.predicates)}",
-                    (field, i, "predicate"),
-                )
+                what = f"predicate `{link.predicate}` is not one of {', '.join(rules.predicates)}"
+                yield _error("predicate", what, (field, i, "predicate"))
             key = _key(link, predicates)
             if field == "expectedRelationships":
                 if key in keys:
@@ -218,13 +207,10 @@ def _relationships(case: GoldenCase, rules: Rules) -> Iterator[Finding]:
                 yield _error("contradiction", f"expected (number {keys[key] + 1}) and forbidden", (field, i))
             elif key in {_key(other, predicates) for other in forbidden[:i]}:
                 yield _error("relationship-twice", "the same forbidden relationship stands above", (field, i))
-    if labels:
-        used = Counter(name for link in links for name in (link.source, link.target))
-        for i, concept in enumerate(case.expected_concepts):
-            if links and not used[concept.label]:
-                yield _warning(
-                    "unconnected", f"`{concept.label}` is in no relationship", ("expectedConcepts", i, "label")
-                )
+    used = {name for link in links for name in (link.source, link.target)}
+    for i, concept in enumerate(case.expected_concepts):
+        if links and concept.label not in used:
+            yield _warning("unconnected", f"`{concept.label}` is in no relationship", ("expectedConcepts", i, "label"))
 
 
 def _ends(
@@ -232,10 +218,7 @@ def _ends(
 ) -> Iterator[Finding]:
     for end, name in (("source", link.source), ("target", link.target)):
         if name not in labels:
-            near = by_key.get(normalise(name)) or next(
-                iter(process.extractOne(name, list(labels), score_cutoff=70) or ()), None
-            )
-            hint = f"; did you mean `{near}`?" if near else ""
+            hint = _like(name, [*labels], by_key.get(normalise(name)))
             yield _error("unknown-end", f"`{name}` is not the label of an expected concept{hint}", (*place, end))
     if normalise(link.source) == normalise(link.target):
         yield _error("self-relationship", f"`{link.source}` is related to itself", place)

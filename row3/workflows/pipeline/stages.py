@@ -152,8 +152,8 @@ def call_stage(project: Project, suite: Suite, version: Version | None = None) -
     stage = Stage(
         type=system.type,
         version=str(version or own),
-        call=Call(tool_of(system), system.arguments, None if poll is None else poll.as_poll()),
-        before=tuple(each.as_call() for each in system.before) if isinstance(system, McpConfig) else (),
+        call=Call(tool_of(system), system.arguments, poll),
+        before=tuple(system.before) if isinstance(system, McpConfig) else (),
         answer=system.answer,
         setup=digest_json(setup) if setup else "",
     )
@@ -181,7 +181,7 @@ def setup_calls(project: Project, suite: Suite) -> list[Call]:
             corpus = read_corpus(project.tree, each.patterns(), where=f"{where}.for_each")
         for file, values in corpus:
             try:
-                calls.append(filled_call(each.as_call(), values))
+                calls.append(filled_call(each, values))
             except UnknownPlaceholderError as error:
                 what = f"{error} in {file}" if file else str(error)
                 raise InvalidFile(what, where=f"{where}.arguments", fix="Correct it, or `for_each`") from None
