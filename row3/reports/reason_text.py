@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from row3.domain.changes import MetricChange
-from row3.domain.counts import count, spoken
+from row3.domain.counts import count, part, spoken
 from row3.domain.judgements import Code, Reason
 from row3.domain.metrics import Metric
 from row3.domain.verdicts import Verdict
@@ -15,6 +15,7 @@ from row3.gate.policy import GatePolicy
 from row3.gate.results import Comparison
 from row3.gate.zones import SLACK
 from row3.reports import numbers
+from row3.reports.headline import some
 from row3.reports.move_text import move_text
 
 NAMED, NAMED_METRICS = 3, 6
@@ -63,8 +64,7 @@ def words_of(comparison: Comparison) -> Words:
 
 def grounds_of(comparison: Comparison) -> list[Ground]:
     """Return the reasons of a comparison as lines, worst first and notes last, without those about its approval."""
-    about = (Code.APPROVED,)
-    return grounds([reason for reason in comparison.reasons if reason.code not in about], words_of(comparison))
+    return grounds([each for each in comparison.reasons if each.code is not Code.APPROVED], words_of(comparison))
 
 
 def grounds(reasons: Sequence[Reason], words: Words) -> list[Ground]:
@@ -98,7 +98,11 @@ def _group(reason: Reason) -> tuple[Any, ...]:
 
 def _sentence(group: Sequence[Reason], words: Words) -> str:
     code = group[0].code
-    text = _criteria(group) if code in CRITERIA else SENTENCES[code](group, words)
+    if code in CRITERIA:
+        text = _criteria(group)
+    else:
+        sentence = SENTENCES[code]
+        text = sentence(group, words) if callable(sentence) else _worded(group, sentence)
     if group[0].after and code is not Code.NO_ANSWER:
         return f"by the criteria of this change, {text}; that would stop the next change"
     return text
@@ -132,14 +136,14 @@ def _entered(group: Sequence[Reason], words: Words) -> str:
     higher = metric is None or metric.higher_is_better
     inside = before < minimum - SLACK if higher else before > minimum + SLACK
     how = "fell further inside" if inside else "entered"
-    return f"{_title(reason, words)} {how} its fail zone: {zone}, before {_beside(before, minimum)}"
+    return f"{_title(reason, words)} {how} its fail zone: {zone}, before {numbers.percent(before, beside=[minimum])}"
 
 
 def _in_fail_zone(group: Sequence[Reason], words: Words) -> str:
     if len(group) == 1:
         return f"{_title(group[0], words)} is in its fail zone{_still(group[0], words)}: {_zone(group[0], words)}"
     named = [f"{_title(reason, words)} {_zone(reason, words)}" for reason in group]
-    return f"{len(group):,} metrics are in their fail zone: {_some(named, NAMED_METRICS)}"
+    return f"{len(group):,} metrics are in their fail zone: {some(named, NAMED_METRICS)}"
 
 
 def _still(reason: Reason, words: Words) -> str:
@@ -154,11 +158,7 @@ def _still(reason: Reason, words: Words) -> str:
 def _zone(reason: Reason, words: Words) -> str:
     """`58.0% (minimum 60%)`, with as many decimals as it takes to see that it is no 60%."""
     after, minimum = (float(reason.figures.get(name, 0.0)) for name in ("after", "minimum"))
-    return f"{_beside(after, minimum)} (minimum {numbers.compact(minimum)})"
-
-
-def _beside(value: float, limit: float) -> str:
-    return numbers.percent(value, beside=[limit])
+    return f"{numbers.percent(after, beside=[minimum])} (minimum {numbers.compact(minimum)})"
 
 
 def _canary(group: Sequence[Reason], words: Words) -> str:
@@ -166,89 +166,71 @@ def _canary(group: Sequence[Reason], words: Words) -> str:
     return f"answers contain what golden cases forbid: {', '.join(rates)}"
 
 
-def _cases(one: str, many: str) -> Callable[[Sequence[Reason], Words], str]:
-    """Return what writes `one` of a single case, `many` of several; both end in the names."""
-
-    def text(group: Sequence[Reason], _: Words) -> str:
-        names = _some([reason.subject for reason in group], NAMED)
-        return f"{one if len(group) == 1 else many.format(f'{len(group):,}')}: {names}"
-
-    return text
-
-
-def _no_answer(group: Sequence[Reason], words: Words) -> str:
-    head = count(len(group), "case has no answer", "cases have no answer")
-    whose = "by the new golden cases, or from what this change promotes" if group[0].after else ""
-    return f"{head}{' ' if whose else ''}{whose}: {_some([reason.subject for reason in group], NAMED)}"
-
-
 def _incomparable(group: Sequence[Reason], _: Words) -> str:
-    of, names = group[0].figures.get("cases"), _some([reason.subject for reason in group], NAMED)
-    part = f"{len(group):,} of {count(of, 'case')}" if of else count(len(group), "case")
+    of = group[0].figures.get("cases")
+    share = part(len(group), of, "case") if of else count(len(group), "case")
     half = ", more than half" if group[0].verdict is Verdict.BLOCK else ""
-    return f"the base cannot answer {part}{half}, so nothing compares there: {names}"
+    return f"the base cannot answer {share}{half}, so nothing compares there: {_subjects(group)}"
 
 
-def _changed(what: str) -> Callable[[Sequence[Reason], Words], str]:
-    def text(group: Sequence[Reason], _: Words) -> str:
-        before, after = (group[0].figures.get(name) for name in ("before", "after"))
-        return what.format(before=spoken(before), after=spoken(after))
-
-    return text
+def _subjects(group: Sequence[Reason]) -> str:
+    return some([reason.subject for reason in group], NAMED)
 
 
-def _number(figure: str, one: str, many: str) -> Callable[[Sequence[Reason], Words], str]:
-    return lambda group, _: count(int(group[0].figures.get(figure, len(group))), one, many)
-
-
-def _approval(group: Sequence[Reason], _: Words) -> str:
-    by, reason = group[0].figures.get("by"), group[0].figures.get("reason")
-    return f"approved by {by}: {reason}"
-
-
-def _fixed(text: str) -> Callable[[Sequence[Reason], Words], str]:
-    return lambda group, _: text
-
-
-SENTENCES: Mapping[Code, Callable[[Sequence[Reason], Words], str]] = {
+SENTENCES: Mapping[Code, str | tuple[str, str] | Callable[[Sequence[Reason], Words], str]] = {
     **dict.fromkeys(MOVES, _move),
     Code.NO_LONGER_MEASURED: _unmeasured,
     Code.ENTERED_FAIL_ZONE: _entered,
     Code.IN_FAIL_ZONE: _in_fail_zone,
     Code.CANARY: _canary,
-    Code.CASE_BROKE: _cases(
-        "the answer to a case can no longer be used", "the answers to {} cases can no longer be used"
+    Code.CASE_BROKE: (
+        "the answer to a case can no longer be used: {names}",
+        "the answers to {n} cases can no longer be used: {names}",
     ),
-    Code.CRITICAL_BROKE: _cases(
-        "a critical case broke or fell beyond the limit", "{} critical cases broke or fell beyond the limit"
+    Code.CRITICAL_BROKE: (
+        "a critical case broke or fell beyond the limit: {names}",
+        "{n} critical cases broke or fell beyond the limit: {names}",
     ),
-    Code.QUARANTINED_FELL: _cases(
-        "a case in quarantine fell beyond the limit", "{} cases in quarantine fell beyond the limit"
+    Code.QUARANTINED_FELL: (
+        "a case in quarantine fell beyond the limit: {names}",
+        "{n} cases in quarantine fell beyond the limit: {names}",
     ),
-    Code.NO_ANSWER: _no_answer,
-    Code.NO_CASE: _fixed("no case was scored"),
+    Code.NO_ANSWER: ("{n} case has no answer{whose}: {names}", "{n} cases have no answer{whose}: {names}"),
+    Code.NO_CASE: "no case was scored",
     Code.INCOMPARABLE: _incomparable,
-    Code.MODEL_CHANGED: _changed(
-        "the model or its settings changed, so the prompts may not be the cause: {before} → {after}"
+    Code.MODEL_CHANGED: "the model or its settings changed, so the prompts may not be the cause: {before} → {after}",
+    Code.SERVED_MODEL_CHANGED: "the provider served {after}; the base's answers are from {before}",
+    Code.RECORDED_AGAIN: (
+        "identical requests have another recorded answer than at the base in a case: {names}",
+        "identical requests have other recorded answers than at the base in {n} cases: {names}",
     ),
-    Code.SERVED_MODEL_CHANGED: _changed("the provider served {after}; the base's answers are from {before}"),
-    Code.RECORDED_AGAIN: _cases(
-        "identical requests have another recorded answer than at the base in a case",
-        "identical requests have other recorded answers than at the base in {} cases",
+    Code.BASELINE_DIFFERS: "the baseline is not what the promoted versions would write",
+    Code.LOCK_BROKEN: (
+        "a promoted version was edited, or its lock or file is gone: {names}",
+        "{n} promoted versions were edited, or their locks or files are gone: {names}",
     ),
-    Code.BASELINE_DIFFERS: _fixed("the baseline is not what the promoted versions would write"),
-    Code.LOCK_BROKEN: _cases(
-        "a promoted version was edited, or its lock or file is gone",
-        "{} promoted versions were edited, or their locks or files are gone",
+    Code.HISTORY_REMOVED: (
+        "{n} entry of metrics-history.json was removed",
+        "{n} entries of metrics-history.json were removed",
     ),
-    Code.HISTORY_REMOVED: _number(
-        "entries", "entry of metrics-history.json was removed", "entries of metrics-history.json were removed"
-    ),
-    Code.DECLINING: _number("runs", "consecutive run declined", "consecutive runs declined"),
-    Code.PARTIAL: _fixed("only part of the cases ran"),
-    Code.APPROVED: _approval,
-    Code.APPROVAL_STALE: _fixed("an approval exists, but it was given for something else"),
+    Code.DECLINING: ("{n} consecutive run declined", "{n} consecutive runs declined"),
+    Code.PARTIAL: "only part of the cases ran",
+    Code.APPROVED: "approved by {by}: {reason}",
+    Code.APPROVAL_STALE: "an approval exists, but it was given for something else",
 }
+"""What writes a code's sentence, or its words: one reason and several, with `n` of them, their names and figures."""
+COUNTED = {Code.HISTORY_REMOVED: "entries", Code.DECLINING: "runs"}
+"""Codes whose number is a figure of the reason."""
+
+
+def _worded(group: Sequence[Reason], sentence: str | tuple[str, str]) -> str:
+    """The words of a group, filled in."""
+    code, figures = group[0].code, group[0].figures
+    number = int(figures.get(COUNTED.get(code, ""), len(group)))
+    whose = " by the new golden cases, or from what this change promotes" if group[0].after else ""
+    text = sentence if isinstance(sentence, str) else sentence[number != 1]
+    said = {name: spoken(figures.get(name)) for name in ("before", "after", "by", "reason")}
+    return text.format(n=f"{number:,}", names=_subjects(group), whose=whose, **said)
 
 
 def _criteria(group: Sequence[Reason]) -> str:
@@ -272,7 +254,7 @@ def _criteria(group: Sequence[Reason]) -> str:
     if len(group) == 1:
         return f"{_were(f'{one} {name or kind}', 1, word)}: {_values(group[0])}{_effect(group)}"
     values = [f"{_after_kind(reason)} {_values(reason)}" for reason in group]
-    return f"{_were(f'{len(group):,} {many}', len(group), word)}: {_some(values, NAMED)}{_effect(group)}"
+    return f"{_were(f'{len(group):,} {many}', len(group), word)}: {some(values, NAMED)}{_effect(group)}"
 
 
 def _were(what: str, number: int, word: str) -> str:
@@ -288,7 +270,7 @@ def _after_kind(reason: Reason) -> str:
 
 
 def _names(group: Sequence[Reason]) -> str:
-    return _some([_after_kind(reason) for reason in group], NAMED)
+    return some([_after_kind(reason) for reason in group], NAMED)
 
 
 def _demands(group: Sequence[Reason]) -> str:
@@ -297,7 +279,7 @@ def _demands(group: Sequence[Reason]) -> str:
     for reason in group:
         case_id, _, demand = _after_kind(reason).partition(" ")
         by_case.setdefault(case_id, []).append(_demand(demand))
-    return _some([f"{case_id} ({_some(demands, NAMED)})" for case_id, demands in by_case.items()], NAMED)
+    return some([f"{case_id} ({some(demands, NAMED)})" for case_id, demands in by_case.items()], NAMED)
 
 
 def _demand(key: str) -> str:
@@ -324,8 +306,3 @@ def _effect(group: Sequence[Reason]) -> str:
 def _title(reason: Reason, words: Words) -> str:
     metric = words.metrics.get(reason.subject)
     return reason.subject if metric is None else metric.title
-
-
-def _some(items: Sequence[str], most: int) -> str:
-    left = len(items) - most
-    return ", ".join(items[:most]) + (f" and {left:,} more" if left > 0 else "")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-import textwrap
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from row3.domain.metrics import Zone
@@ -75,31 +75,12 @@ def shorten(text: str, room: int) -> str:
 
 
 def wrap(text: str, *, first: str = "", then: str | None = None, width: int = WIDTH) -> list[str]:
-    """Lines of at most `width` columns; `first` begins the first line, `then` (blanks by default) the others."""
+    """Lines of at most `width` columns; `first` begins the first line, `then` (blanks by default) the others.
+
+    A line may end after any wide character, as it does in such scripts; a word that is too long is broken.
+    """
     rest = " " * cells(first) if then is None else then
-    if cells(first + text) > len(first + text):
-        return _wrap_wide(text, first, rest, width)
-    lines = textwrap.wrap(text, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
-    return lines or [first.rstrip()]
-
-
-def _wrap_wide(text: str, first: str, rest: str, width: int) -> list[str]:
-    """As `wrap`, of a text with wide characters: a line may end after any of them, as it does in such scripts."""
-    lines, line, empty, space = [], first, True, False
-    for word in re.findall(_PIECES, text):
-        if word.isspace():
-            space = not empty
-            continue
-        if not empty and cells(line) + space + cells(word) > width:
-            lines.append(line)
-            line, empty, space = rest, True, False
-        left = word
-        while cells(line) + space + cells(left) > width and len(left) > 1:
-            most = next((n for n in range(len(left), 1, -1) if cells(line) + space + cells(left[:n]) <= width), 1)
-            lines.append(f"{line}{' ' * space}{left[:most]}")
-            line, left, space = rest, left[most:], False
-        line, empty, space = f"{line}{' ' * space}{left}", False, False
-    return [*lines, line.rstrip()]
+    return _filled(re.findall(r"\S+|\s+" if text.isascii() else _PIECES, text), width, first, rest, split=True)
 
 
 def prose(text: str, width: int, *, then: str = "  ") -> list[str]:
@@ -108,19 +89,27 @@ def prose(text: str, width: int, *, then: str = "  ") -> list[str]:
     Text in backticks, a command after a colon and a word are never broken, so that they can be copied: one that is too
     long gets a line of its own.
     """
-    lines = []
-    for part in text.split("\n"):
-        line = gap = ""
-        for piece in _WORDS.findall(part):
-            if piece.isspace():
-                gap = piece
-            elif line and cells(line + gap + piece) > width:
-                lines.append(line)
-                line, gap = then + piece, ""
-            else:
-                line, gap = line + gap + piece, ""
-        lines.append(line)
-    return lines
+    parts = text.split("\n")
+    return [line for part in parts for line in _filled(_WORDS.findall(part), width, "", then, split=False)]
+
+
+def _filled(pieces: Iterable[str], width: int, line: str, then: str, *, split: bool) -> list[str]:
+    """Lines of pieces, words and the blanks between them, after what `line` begins with."""
+    lines, gap, empty = [], "", True
+    for piece in pieces:
+        if piece.isspace():
+            gap = " " * len(piece)
+            continue
+        if not empty and cells(line + gap + piece) > width:
+            lines.append(line)
+            line, gap = then, ""
+        left = piece
+        while split and len(left) > 1 and cells(line + gap + left) > width:
+            most = next((n for n in range(len(left), 1, -1) if cells(line + gap + left[:n]) <= width), 1)
+            lines.append(line + gap + left[:most])
+            line, gap, left = then, "", left[most:]
+        line, gap, empty = line + gap + left, "", False
+    return [*lines, line.rstrip()]
 
 
 @dataclass(frozen=True, slots=True)
