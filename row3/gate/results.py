@@ -169,10 +169,20 @@ class Comparison:
         return self.judgement.reasons
 
     @property
+    def complete(self) -> bool:
+        """Return whether every answer is there; an incomplete comparison is not judged."""
+        return self.judgement.complete and not self.run.failed
+
+    @property
     def blocked(self) -> bool:
         """The gate blocks and nobody has approved; where an answer is missing nothing is judged yet."""
         stands = self.verdict is Verdict.BLOCK and self.approval is None and self.judgement.complete
         return stands and not self.run.suite.policy.informational
+
+    @property
+    def primary_change(self) -> MetricChange | None:
+        """Return how the metric judged first moved."""
+        return next((each for each in self.metrics if each.key == self.run.suite.kind.primary), None)
 
 
 @dataclass(frozen=True, slots=True)

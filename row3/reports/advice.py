@@ -69,22 +69,16 @@ def look(comparison: Comparison) -> Look:
     return look_of(judgement, informational=informational, incomplete=bool(run.failed))
 
 
-def is_complete(comparison: Comparison) -> bool:
-    """Return whether every answer is there; an incomplete comparison is not judged."""
-    return comparison.judgement.complete and not comparison.run.failed
-
-
 def summary(comparison: Comparison) -> str:
     """Return the primary metric, how it moved over how many cases, and how the cases moved."""
     failed = comparison.run.failed
     if failed:
         return f"{len(failed):,} of {numbers.count(comparison.run.cases, 'case')} without an answer"
-    primary = comparison.run.suite.kind.primary
-    change = next((change for change in comparison.metrics if change.key == primary), None)
+    change = comparison.primary_change
     if change is None or change.current is None:
         return count_line(comparison.moves)
     moved = "" if change.delta is None else f" ({numbers.points(change.delta)} points, n = {change.cases:,})"
-    title = title_of(comparison.run.suite, primary)
+    title = title_of(comparison.run.suite, change.key)
     return f"{title} {numbers.percent(change.current)}{moved} · {count_line(comparison.moves)}"
 
 
@@ -147,9 +141,9 @@ class _Steps:
         """Return the steps."""
         comparison, verdict = self.comparison, self.comparison.verdict
         promoting = self.run.header.action == "promotion"
-        if comparison.behind and comparison.against and (comparison.blocked or not is_complete(comparison)):
+        if comparison.behind and comparison.against and (comparison.blocked or not comparison.complete):
             return catch_up(comparison.behind, comparison.against, self.command("row3 --compare"))
-        if not is_complete(comparison):
+        if not comparison.complete:
             return self._answer()
         if comparison.blocked:
             return self._blocked(promoting=promoting)

@@ -9,9 +9,9 @@ from row3.domain.counts import part
 from row3.domain.metrics import Metric
 from row3.domain.verdicts import Verdict
 from row3.gate.power import Sensitivity
-from row3.gate.results import Comparison, Run
+from row3.gate.results import Comparison
 from row3.reports import numbers
-from row3.reports.advice import TONES, approval_line, behind_line, is_complete, look, summary, what_next
+from row3.reports.advice import TONES, approval_line, behind_line, look, summary, what_next
 from row3.reports.case_changes import (
     also_worse,
     cases_table,
@@ -22,7 +22,7 @@ from row3.reports.case_changes import (
 from row3.reports.differences import differences, prompt_folds
 from row3.reports.document import Block, Document, Facts, Fold, Note, Span, Table, Text, Title, more, strong
 from row3.reports.headline import baseline_origin, shown_metrics, some, title_of, what_runs, zone_span
-from row3.reports.live_text import drift_line, interleaved_line, rounds_line, saved_line
+from row3.reports.live_text import drift_line, rounds_line
 from row3.reports.match_counts import moved_counts, run_counts
 from row3.reports.move_text import level_text
 from row3.reports.quarantine_text import quarantine_note
@@ -61,7 +61,7 @@ def comparison_document(
         facts(comparison),
         metrics_table(comparison, verbose=verbose),
         legend(comparison, verbose=verbose),
-        *reason_blocks(comparison, verbose=verbose),
+        *reason_blocks(grounds_of(comparison), verbose=verbose),
         *problem_blocks(run, verbose=verbose),
         quarantine_note(run.quarantine),
         *case_blocks(comparison, verbose=verbose),
@@ -78,16 +78,27 @@ def comparison_document(
     return Document([*blocks, usage_note(run, verbose=verbose), next_note(comparison, named=named)])
 
 
-def brief_comparison(comparison: Comparison, *, headed: bool = False, named: bool = False) -> Document:
-    """Return verdict, metrics, reasons and next steps: for a reader who has seen the whole, or has little room."""
-    blocks = [*heading(comparison, headed=headed), metrics_table(comparison), *reason_blocks(comparison)]
-    return Document([*blocks, quarantine_note(comparison.run.quarantine), next_note(comparison, named=named)])
+def brief_comparison(comparison: Comparison, *, level: int = 0, named: bool = False) -> list[Block]:
+    """Return verdict, metrics, reasons and next steps: for a reader who has seen the whole, or has little room.
+
+    Args:
+        level: of a heading with the suite, what runs and the cases that moved most; 0 for none.
+        named: name the suite in commands even where it is the default.
+    """
+    return [
+        *heading(comparison, headed=level > 0, level=level or 3),
+        metrics_table(comparison),
+        *reason_blocks(grounds_of(comparison)),
+        quarantine_note(comparison.run.quarantine),
+        *(case_blocks(comparison) if level else []),
+        next_note(comparison, named=named),
+    ]
 
 
 def gate_text(comparison: Comparison) -> str:
     """Return the text of a test that stands for the gate; its first line says it all."""
     runs = Note([what_runs(comparison.run, comparison.run.suite.name)])
-    document = Document([runs, *reason_blocks(comparison), next_note(comparison)])
+    document = Document([runs, *reason_blocks(grounds_of(comparison)), next_note(comparison)])
     first = "; ".join(filter(None, (f"{look(comparison).word}: {summary(comparison)}", approval_line(comparison))))
     return f"{plain(first)}\n{terminal_text(document)}".rstrip("\n")
 
@@ -115,9 +126,11 @@ def facts(comparison: Comparison) -> Facts:
     rows += [(name.removeprefix("prompt "), text) for name, text in changed]
     rows += [] if changed else [("changed", _nothing(comparison))]
     if comparison.interleaved:
-        rows.append(("asked", interleaved_line()))
+        rows.append(("asked", "baseline prompts were asked again, interleaved: provider differences cancel out"))
     if comparison.saved:
-        rows.append(("asked", saved_line()))
+        rows.append(
+            ("asked", "compared with the baseline as it was saved: a provider that moved looks like the prompt")
+        )
     if (rounds := comparison.adaptive) is not None:
         rows.append(("rounds", rounds_line(rounds)))
     if comparison.drift is not None:
@@ -221,12 +234,7 @@ def _sees(seen: Sensitivity | None) -> str:
     return f"it can see a drop of {drop_points(seen.sees)} points, {cases} would see {100 * seen.wanted:.3g}"
 
 
-def reason_blocks(comparison: Comparison, *, verbose: bool = False) -> list[Block]:
-    """Return the reasons, worst first, under a heading; nothing where there are none."""
-    return ground_blocks(grounds_of(comparison), verbose=verbose)
-
-
-def ground_blocks(grounds: Sequence[Ground], *, verbose: bool = False) -> list[Block]:
+def reason_blocks(grounds: Sequence[Ground], *, verbose: bool = False) -> list[Block]:
     """Return the lines of reasons under a heading."""
     if not grounds:
         return []
@@ -243,12 +251,6 @@ def ground_text(ground: Ground) -> Text:
     return [Span(f"{VERDICT_MARKS[ground.verdict]} {ground.verdict.word}", TONES[ground.verdict]), f": {ground.text}"]
 
 
-def after_values(run: Run) -> dict[str, float]:
-    """Return the primary metric of every case that the run still holds, by id."""
-    primary = run.suite.kind.primary
-    return {row.case_id: row.metrics[primary] for row in run.rows if primary in row.metrics}
-
-
 def case_blocks(comparison: Comparison, *, verbose: bool = False) -> list[Block]:
     """Return how many cases moved in which way, and those that moved most."""
     moved = [change for change in comparison.cases if change.move not in ("unchanged", "failed")]
@@ -258,13 +260,14 @@ def case_blocks(comparison: Comparison, *, verbose: bool = False) -> list[Block]
     how = " (--format json has all)" if verbose else " (-v shows all)"
     blocks: list[Block] = [Title(f"Cases: {count_line(comparison.moves)}", 4)]
     if shown or fell:
-        values, problems = after_values(comparison.run), dict(comparison.run.problems)
+        run, primary = comparison.run, comparison.run.suite.kind.primary
+        values = {row.case_id: row.metrics[primary] for row in run.rows if primary in row.metrics}
         rest = more(left, how=how)
-        blocks.append(cases_table(shown, values, problems, elsewhere=fell, every=verbose, more=rest))
+        blocks.append(cases_table(shown, values, dict(run.problems), elsewhere=fell, every=verbose, more=rest))
     worse = also_worse(moved[len(shown) :])
     return [*blocks, Note([f"▼ also worse: {worse}"], "bad")] if worse else blocks
 
 
 def next_note(comparison: Comparison, *, named: bool = False) -> Note:
     """Return what to do next."""
-    return Note(what_next(comparison, named=named), "strong" if is_complete(comparison) else "plain")
+    return Note(what_next(comparison, named=named), "strong" if comparison.complete else "plain")

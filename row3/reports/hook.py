@@ -8,7 +8,7 @@ from row3.domain.quarantine import NO_QUARANTINE
 from row3.domain.verdicts import CaseChange, Verdict
 from row3.gate.results import Comparison, HookVerdict, SuiteResult
 from row3.reports import numbers
-from row3.reports.advice import SCORES, approval_line, is_complete, look, model_flag
+from row3.reports.advice import SCORES, approval_line, look, model_flag
 from row3.reports.case_changes import LONGEST_LINE, flips
 from row3.reports.comparison import ground_text
 from row3.reports.document import Block, Document, Lines, Note, Span, Text, Title
@@ -21,19 +21,17 @@ from row3.reports.suites import problem_of
 SHOWN_REASONS, SHOWN_CASES = 6, 3
 NAMES = 3
 """Of what a case lost, before the rest is only counted."""
+FILES_NAMED = 3
+"""Files that are named before they are only counted."""
 SHA = 10
 """Digits of a commit in a command."""
 HISTORY, CHANGELOG = "metrics-history.json", "CHANGELOG.md"
-NAMED = "--suite NAME"
-
-
-FILES_NAMED = 3
-"""Files that are named before they are only counted."""
 
 
 def hook_document(hook: HookVerdict) -> Document:
     """Return nothing where there was nothing to judge, a line a suite where it may pass, a screen where it may not."""
-    lines: list[Text] = [*_problems(hook)]
+    problems = [(result.suite, problem_of(result).replace("`row3 ", f"`{_row3(hook)} ")) for result in hook.results]
+    lines: list[Text] = [f"row3: suite {name}: {problem}" for name, problem in problems if problem]
     still = [result.suite for result in hook.results if len(hook.results) > 1 and _still(result)]
     compared = [each for each in hook.results if each.comparison is not None and each.suite not in still]
     blocks: list[Block] = [block for result in compared for block in _suite(result.comparison)]
@@ -48,20 +46,6 @@ def hook_document(hook: HookVerdict) -> Document:
     return Document(blocks)
 
 
-def _problems(hook: HookVerdict) -> list[str]:
-    """Why suites could not be run or judged; one sentence for all suites that it is true of."""
-    suites: dict[str, list[str]] = {}
-    for result in hook.results:
-        if text := problem_of(result):
-            suites.setdefault(text.replace(f"--suite {result.suite}", NAMED), []).append(result.suite)
-    lines = []
-    for text, names in suites.items():
-        said = text.replace(NAMED, f"--suite {names[0]}") if len(names) == 1 else text
-        said = said.replace("`row3 ", f"`{_row3(hook)} ")
-        lines.append(f"row3: suite{'s' if len(names) > 1 else ''} {', '.join(names)}: {said}")
-    return lines
-
-
 def _still(result: SuiteResult) -> bool:
     """A suite that may pass and is as it was, in its fail zone or not."""
     comparison = result.comparison
@@ -69,7 +53,7 @@ def _still(result: SuiteResult) -> bool:
         return False
     changed = any(reason.code not in SCORES for reason in comparison.reasons)
     moved = set(comparison.moves) - {"unchanged"} or any(change.delta for change in comparison.metrics)
-    special = comparison.verdict is Verdict.BLOCK or not is_complete(comparison)
+    special = comparison.verdict is Verdict.BLOCK or not comparison.complete
     return not (changed or moved or special or comparison.run.quarantine != NO_QUARANTINE)
 
 
@@ -82,11 +66,11 @@ def _suite(comparison: Comparison | None) -> list[Block]:
     lines: list[Text] = []
     if text := approval_line(comparison):
         lines.append(text)
-    elif comparison.verdict is not Verdict.PROCEED or not is_complete(comparison):
+    elif comparison.verdict is not Verdict.PROCEED or not comparison.complete:
         found = [g for g in grounds_of(comparison) if g.verdict is comparison.verdict]
         lines += [ground_text(each) for each in found[:SHOWN_REASONS]]
         lines += [f"  and {len(found) - SHOWN_REASONS:,} more"] if len(found) > SHOWN_REASONS else []
-    if not is_complete(comparison):
+    if not comparison.complete:
         lines += [f"  {case_id}: {problem}" for case_id, problem in list(run.problems)[:1]]
     elif comparison.blocked:
         fell = [c for c in comparison.cases if c.delta < 0 or c.move in ("broke", "removed") or c.lost.get("canaries")]
@@ -97,12 +81,11 @@ def _suite(comparison: Comparison | None) -> list[Block]:
 
 
 def _moved(comparison: Comparison) -> str:
-    primary = comparison.run.suite.kind.primary
-    change = next((each for each in comparison.metrics if each.key == primary), None)
+    change = comparison.primary_change
     if change is None or change.baseline is None or change.current is None or change.delta is None:
         return ""
     before, now = numbers.percent(change.baseline), numbers.percent(change.current)
-    return f", {primary} {before} → {now} ({numbers.points(change.delta)} points)"
+    return f", {change.key} {before} → {now} ({numbers.points(change.delta)} points)"
 
 
 def _what_fell(case: CaseChange, problems: dict[str, str]) -> str:
@@ -152,9 +135,7 @@ def _not_added(hook: HookVerdict) -> list[Block]:
     """What the work tree has otherwise than what is judged: a forgotten `git add` is the usual cause of a block."""
     if not hook.not_added:
         return []
-    shown = ", ".join(map(plain, sorted(hook.not_added)[:FILES_NAMED]))
-    more = len(hook.not_added) - FILES_NAMED
-    return [Note([f"Not added to the change: {shown}{f' and {more} more' if more > 0 else ''}."])]
+    return [Note([f"Not added to the change: {some(list(map(plain, sorted(hook.not_added))), FILES_NAMED)}."])]
 
 
 def _named(hook: HookVerdict, result: SuiteResult) -> str:

@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from row3.gate.results import Comparison, Run, SuiteResult
 from row3.reports import numbers
-from row3.reports.advice import approval_line, behind_line, is_complete, look, summary
+from row3.reports.advice import approval_line, behind_line, look, summary
 from row3.reports.case_outcomes import Outcome, outcomes
 from row3.reports.reason_text import grounds_of
 from row3.reports.style import plain
@@ -96,7 +96,7 @@ def _gate(element: Element, comparison: Comparison) -> None:
     if comparison.behind and comparison.against:
         lines.insert(0, plain(behind_line(comparison.behind, comparison.against)))
     reasons, text = "\n".join(lines), f"{look(comparison).word}: {summary(comparison)}"
-    if not is_complete(comparison):
+    if not comparison.complete:
         _problem(element, "error", "incomplete", text, reasons)
     elif comparison.blocked:
         _problem(element, "failure", "gate", text, reasons)

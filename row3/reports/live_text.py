@@ -17,16 +17,6 @@ SHOWN = 3
 """Metrics beside the primary one that a line names."""
 
 
-def interleaved_line() -> str:
-    """That both sides were asked."""
-    return "baseline prompts were asked again, interleaved: provider differences cancel out"
-
-
-def saved_line() -> str:
-    """That answers of now stand beside saved ones."""
-    return "compared with the baseline as it was saved: a provider that moved looks like the prompt"
-
-
 def drift_line(drift: Drift, metrics: Sequence[Metric]) -> str:
     """How far the baseline's prompts have moved from their baseline."""
     change = drift.change

@@ -7,7 +7,7 @@ from row3.domain.verdicts import Verdict
 from row3.gate.results import PromotionResult
 from row3.reports import numbers
 from row3.reports.advice import SCORES, look_of
-from row3.reports.comparison import brief_comparison, comparison_document, ground_blocks
+from row3.reports.comparison import brief_comparison, comparison_document, reason_blocks
 from row3.reports.document import Block, Document, Lines, Note, Span, Title
 from row3.reports.headline import title_of
 from row3.reports.reason_text import Words, grounds
@@ -19,8 +19,8 @@ def promotion_document(result: PromotionResult, *, verbose: bool = False) -> Doc
     brief = not result.refused and not verbose
     comparison = result.comparison
     if comparison is not None:
-        seen = brief_comparison(comparison) if brief else comparison_document(comparison, verbose=verbose, headed=False)
-        return Document([*seen.blocks, *_outcome(result)])
+        whole = comparison_document(comparison, verbose=verbose, headed=False).blocks
+        return Document([*(brief_comparison(comparison) if brief else whole), *_outcome(result)])
     card = brief_scorecard(result.run) if brief else scorecard_document(result.run, verbose=verbose, headed=False)
     return Document([*card.blocks, *first_verdict(result), *_outcome(result)])
 
@@ -34,7 +34,7 @@ def first_verdict(result: PromotionResult) -> list[Block]:
     shown = "" if value is None else f"{title_of(suite, suite.kind.primary)} {numbers.percent(value)} · "
     line = f"  {shown}{numbers.count(run.cases, 'case')}, no baseline to compare with"
     words = Words({metric.key: metric for metric in suite.kind.metrics}, {}, suite.policy)
-    blocks: list[Block] = [Title([look.span, line]), *ground_blocks(grounds(result.reasons, words))]
+    blocks: list[Block] = [Title([look.span, line]), *reason_blocks(grounds(result.reasons, words))]
     if result.approval is not None:
         return [*blocks, Note([Span(f"approved by {result.approval.by}: {result.approval.reason}", "warning")])]
     if result.refused:

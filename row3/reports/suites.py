@@ -8,22 +8,14 @@ from row3.domain.changes import MetricChange
 from row3.domain.metrics import Metric
 from row3.domain.verdicts import Verdict
 from row3.gate.policy import GatePolicy
-from row3.gate.results import Comparison, Run, Standing, SuiteResult, SuitesReport
+from row3.gate.results import Run, Standing, SuiteResult, SuitesReport
 from row3.reports import numbers
 from row3.reports.advice import TONES, behind_line, catch_up, look, look_of, summary
-from row3.reports.comparison import (
-    case_blocks,
-    comparison_document,
-    heading,
-    metrics_table,
-    moved_span,
-    next_note,
-    reason_blocks,
-)
+from row3.reports.comparison import brief_comparison, comparison_document, moved_span
 from row3.reports.document import Block, Document, Facts, Fold, Items, Note, Span, Table, Text, Title, more, strong
 from row3.reports.headline import what_runs, zone_span
 from row3.reports.markdown import markdown_text
-from row3.reports.reason_text import Ground, Words, grounds, grounds_of
+from row3.reports.reason_text import Words, grounds, grounds_of
 from row3.reports.scorecard import scorecard_document
 from row3.reports.style import VERDICT_MARKS, plain, visible
 
@@ -37,23 +29,14 @@ COMMENT_LEVEL = 3
 """Of the heading of a comment."""
 MARKS: dict[Standing, Span] = {
     "proceed": Span("✓", "good"),
+    "approved": Span("✓", "good"),
     "investigate": Span("!", "warning"),
     "informational": Span("!", "warning"),
-    "approved": Span("✓", "good"),
     "block": Span("✗", "bad"),
     "incomplete": Span("?", "bad"),
     "unusable": Span("✗", "bad"),
 }
-BADNESS: tuple[Standing, ...] = (
-    "none",
-    "proceed",
-    "approved",
-    "investigate",
-    "informational",
-    "block",
-    "incomplete",
-    "unusable",
-)
+BADNESS: tuple[Standing, ...] = ("none", *MARKS)
 """The worst last; a suite that cannot be judged hides a verdict, so it is the worst."""
 
 
@@ -115,19 +98,9 @@ def _badness(result: SuiteResult) -> tuple[int, float]:
 def _brief(result: SuiteResult, *, level: int) -> list[Block]:
     """One suite in a comment."""
     if result.comparison is not None:
-        return _comment(result.comparison, level=level)
+        return brief_comparison(result.comparison, level=level, named=level > COMMENT_LEVEL)
     title = Title([_verdict(result), f" · row3 · {result.suite}"], level)
     return [title, Note([problem_of(result), *_signing(result)])]
-
-
-def _comment(comparison: Comparison, *, level: int) -> list[Block]:
-    return [
-        *heading(comparison, headed=True, level=level),
-        metrics_table(comparison),
-        *reason_blocks(comparison),
-        *case_blocks(comparison),
-        next_note(comparison, named=level > COMMENT_LEVEL),
-    ]
 
 
 def _title(report: SuitesReport) -> Title:
@@ -191,25 +164,14 @@ def primary_value(run: Run) -> str:
 
 def primary_change(result: SuiteResult) -> MetricChange | None:
     """Return how it moved since the base."""
-    if result.comparison is None:
-        return None
-    key = result.comparison.run.suite.kind.primary
-    return next((change for change in result.comparison.metrics if change.key == key), None)
+    return None if result.comparison is None else result.comparison.primary_change
 
 
 def problem_of(result: SuiteResult) -> str:
     """Return why a suite could not be run or judged, or why its removal blocks."""
     if result.judgement is None or result.comparison is not None:
         return result.problem
-    return "; ".join(ground.text for ground in _grounds(result))
-
-
-def _grounds(result: SuiteResult) -> list[Ground]:
-
-    if result.comparison is not None:
-        return grounds_of(result.comparison)
-    reasons = () if result.judgement is None else result.judgement.reasons
-    return grounds(reasons, Words({}, {}, GatePolicy()))
+    return "; ".join(ground.text for ground in grounds(result.judgement.reasons, Words({}, {}, GatePolicy())))
 
 
 def _details(result: SuiteResult, *, verbose: bool) -> list[Block]:
@@ -223,10 +185,9 @@ def _details(result: SuiteResult, *, verbose: bool) -> list[Block]:
         return [Title(result.suite), Note(_lacking(run))] if run.failed else []
     if comparison is None:
         inner = scorecard_document(run, declines=result.declines, verbose=verbose, headed=False)
-        blocks: list[Block] = [Note([what_runs(run)]), *inner.blocks]
     else:
         inner = comparison_document(comparison, verbose=verbose, headed=False, named=True)
-        blocks = [Note([what_runs(run)]), *inner.blocks]
+    blocks: list[Block] = [Note([what_runs(run)]), *inner.blocks]
     return [Title(result.suite), *blocks] if stopped else [Fold(result.suite, blocks)]
 
 

@@ -13,6 +13,7 @@ from row3.domain.intervals import Interval
 from row3.domain.judgements import Code, Reason
 from row3.domain.verdicts import CaseChange, Verdict
 from row3.reports.comparison import brief_comparison, comparison_document, gate_text
+from row3.reports.document import Document
 from row3.reports.markdown import markdown_text
 from row3.reports.style import PLAIN, Style, cells
 from row3.reports.terminal import terminal_text
@@ -195,7 +196,7 @@ def test_markdown_has_the_verdict_in_its_heading_and_unfolds_the_rest(comparison
 
 
 def test_short_forms(comparison: Any) -> None:
-    brief, gate = terminal_text(brief_comparison(comparison)), gate_text(comparison)
+    brief, gate = terminal_text(Document(brief_comparison(comparison))), gate_text(comparison)
     assert brief.startswith("✗ BLOCK  Overall 70.0%")
     assert gate.startswith("BLOCK: Overall 70.0% (−2.0 points, n = 2) · 1 improved · 1 regressed\n")
     for text in (brief, gate):

@@ -95,12 +95,6 @@ def test_commands_say_where_the_project_is(comparison: Any) -> None:
     assert "`row3 -C '../team a' --baseline" in " ".join(said(Hook([new], 0, directory="../team a")).split())
 
 
-def test_one_sentence_for_all_suites_that_it_is_true_of() -> None:
-    new = [SuiteResult(name, problem=f"no baseline yet (`row3 --baseline --suite {name}`)") for name in ("a", "b")]
-    text = " ".join(said(Hook([*new], exit_code=0)).split())
-    assert text == "row3: suites a, b: no baseline yet (`row3 --baseline --suite NAME`)"
-
-
 def test_a_suite_that_is_gone_is_named_though_it_was_the_only_one() -> None:
     reason = Reason(Code.CRITERIA_REMOVED, BLOCK, "suite old")
     text = said(Hook([SuiteResult("old", judgement=Judgement(BLOCK, (reason,), complete=True, signature=""))]))

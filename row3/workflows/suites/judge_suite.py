@@ -15,7 +15,7 @@ from row3.domain.verdicts import CaseChange, Verdict
 from row3.errors import Row3Error
 from row3.gate.results import Comparison, Run
 from row3.gate.zones import zones_of
-from row3.reports.advice import approval_line, is_complete, look
+from row3.reports.advice import approval_line, look
 from row3.reports.case_outcomes import Outcome, outcomes
 from row3.reports.case_text import case_text, score_text
 from row3.reports.comparison import gate_text
@@ -204,7 +204,7 @@ def _change(case: dict[str, Any], primary: str) -> CaseChange:
 
 
 def _gate(comparison: Comparison) -> JudgedCase:
-    complete, shown = is_complete(comparison), look(comparison)
+    complete, shown = comparison.complete, look(comparison)
     judged: Judged = "error" if not complete else "failed" if comparison.blocked else "passed"
     primary = comparison.run.suite.kind.primary
     change = next((each for each in comparison.metrics if each.key == primary), None)
