@@ -25,7 +25,4 @@ def command(common: Common) -> None:
 
     project = common.project()
     report = judge_cases(project, pick_suite(project, common.suite), case=common.case, named=common.prompt)
-    if common.as_json:
-        common.show_json(cases_json(report))
-    else:
-        common.show_document(cases_document(report, verbose=common.verbose > 0))
+    common.show_report(cases_document(report, verbose=common.verbose > 0), cases_json(report))

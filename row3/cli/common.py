@@ -64,11 +64,6 @@ class Common:
         return self.out is None and sys.stdout.isatty()
 
     @property
-    def colour(self) -> bool:
-        """Whether the result has colour."""
-        return self.on_terminal and self.wants_colour
-
-    @property
     def wants_colour(self) -> bool:
         """Whether neither option nor environment turns colour off."""
         return not (self.no_color or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb")
@@ -85,7 +80,7 @@ class Common:
         """Colour and width of the result."""
         from row3.reports.style import Style
 
-        return Style(self.colour, self.width, self.on_terminal)
+        return Style(self.on_terminal and self.wants_colour, self.width, self.on_terminal)
 
     def fitted(self, text: str) -> str:
         """Return sentences wrapped for a person; one line each for a program."""
@@ -105,6 +100,13 @@ class Common:
     def show_json(self, value: Any) -> None:
         """Write the result as JSON."""
         self.show(json.dumps(value, ensure_ascii=False, indent=1))
+
+    def show_report(self, document: Document, value: Any) -> None:
+        """Write the result as a document, or as JSON if --format says so."""
+        if self.format == "json":
+            self.show_json(value)
+        else:
+            self.show_document(document)
 
     def show_document(self, document: Document) -> None:
         """Write the result as Markdown if --format says so, else for a terminal."""

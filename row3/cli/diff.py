@@ -32,8 +32,5 @@ def command(common: Common, before: str, after: str) -> int:
     project = common.project()
     suite = pick_suite(project, common.suite)
     result = diff(project, suite, before, after, common.run_options, named=common.prompt)
-    if common.as_json:
-        common.show_json(diff_json(result))
-    else:
-        common.show_document(diff_document(result, suite.kind.metrics, verbose=common.verbose > 0))
+    common.show_report(diff_document(result, suite.kind.metrics, verbose=common.verbose > 0), diff_json(result))
     return INCOMPLETE if result.unanswered else 0

@@ -64,10 +64,7 @@ def show_drift(
         return _show_all(common, live, ask)
     session = common.session().under(live)
     found = ask(session)
-    if common.as_json:
-        common.show_json(drift_report_json(found))
-    else:
-        common.show_document(drift_document(found, verbose=common.verbose > 0))
+    common.show_report(drift_document(found, verbose=common.verbose > 0), drift_report_json(found))
     session.finish()
     return _code(found)
 
@@ -88,10 +85,7 @@ def _show_all(common: Common, live: LiveFlags, ask: Callable[[Session], Drifted]
             found[name] = ask(suites.of(name))
         except Row3Error as error:
             found[name] = error
-    if common.as_json:
-        common.show_json(drifts_json(found))
-    else:
-        common.show_document(drifts_document(found, verbose=common.verbose > 0))
+    common.show_report(drifts_document(found, verbose=common.verbose > 0), drifts_json(found))
     suites.finish()
     return worst_code(each.exit_code if isinstance(each, Row3Error) else _code(each) for each in found.values())
 

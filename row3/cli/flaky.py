@@ -26,10 +26,7 @@ def command(common: Common) -> None:
     from row3.workflows.history.cases import find_flaky
 
     report = find_flaky(common.session())
-    if common.as_json:
-        common.show_json(flaky_json(report))
-    else:
-        common.show_document(flaky_document(report, verbose=common.verbose > 0))
+    common.show_report(flaky_document(report, verbose=common.verbose > 0), flaky_json(report))
 
 
 @command.command()

@@ -63,16 +63,10 @@ def command(
         refuse_foreign_charts(folder / chart_name(session.suite.name))
     if dry_run:
         plans = plan(session, **chosen)
-        if common.as_json:
-            common.show_json(plan_json(plans))
-        else:
-            common.show_document(plan_document(plans))
+        common.show_report(plan_document(plans), plan_json(plans))
         return 0
     board = leaderboard(session, **chosen)
-    if common.as_json:
-        common.show_json(leaderboard_json(board))
-    else:
-        common.show_document(leaderboard_document(board, verbose=common.verbose > 0))
+    common.show_report(leaderboard_document(board, verbose=common.verbose > 0), leaderboard_json(board))
     for path in () if chart is None else draw_leaderboard(session.project, board, folder):
         common.say(f"drawn: {path}")
     session.finish()

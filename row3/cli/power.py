@@ -32,7 +32,4 @@ def command(common: Common, *, detect: float | None, metric: str | None) -> None
 
     share = None if detect is None else detect / 100
     report = plan(common.session(), detect=share, metric=metric, repeats=common.repeats)
-    if common.as_json:
-        common.show_json(power_json(report))
-    else:
-        common.show_document(power_document(report))
+    common.show_report(power_document(report), power_json(report))

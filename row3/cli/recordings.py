@@ -28,10 +28,7 @@ def list_(common: Common) -> None:
 
     project, suite = common.project_and_suite()
     summaries = list_recordings(project, suite)
-    if common.as_json:
-        common.show(json.dumps(list_json(summaries), indent=1))
-    else:
-        common.show_document(list_document(summaries, flag=suite.flag))
+    common.show_report(list_document(summaries, flag=suite.flag), list_json(summaries))
 
 
 @command.command("import")

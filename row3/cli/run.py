@@ -121,12 +121,8 @@ def _estimate(session: Session, common: Common, flags: Flags) -> int:
     lineup = line_up(session.project, session.suite, role=role, named=session.named)
     note_unused_inputs(session, session.suite, lineup)
     beside = asked_beside(session) if flags.compare else None
-    in_full = common.as_json
-    plan = estimate(session.project, session.suite, lineup, session.options, beside=beside, in_full=in_full)
-    if in_full:
-        common.show_json(estimate_json(plan))
-    else:
-        common.show_document(estimate_document(plan, verbose=common.verbose > 0))
+    plan = estimate(session.project, session.suite, lineup, session.options, beside=beside, in_full=common.as_json)
+    common.show_report(estimate_document(plan, verbose=common.verbose > 0), estimate_json(plan))
     return 0
 
 

@@ -187,22 +187,29 @@ def moved_span(metric: Metric, delta: float | None) -> Text:
 
 
 def _metric_row(metric: Metric, change: MetricChange, comparison: Comparison, *, verbose: bool) -> list[Text]:
-    run = comparison.run
+    run, judged = comparison.run, change.verdict is not Verdict.PROCEED
     limits = numbers.limits_of(run.suite.rules.thresholds.get(metric.key))
+    cells = change_cells(metric, change, primary=metric.key == run.suite.kind.primary, limits=limits)
+    return [
+        *cells[: None if verbose else -1],
+        zone_span(run.zones.get(metric.key)),
+        Span(VERDICT_MARKS[change.verdict], TONES[change.verdict]) if judged else "",
+    ]
+
+
+def change_cells(metric: Metric, change: MetricChange, *, primary: bool, limits: Sequence[float] = ()) -> list[Text]:
+    """Return title, before, now, points, interval and p-value of a metric that may have moved."""
     before, now = (
         "–" if value is None else numbers.percent(value, beside=limits) for value in (change.baseline, change.current)
     )
-    primary, known = metric.key == run.suite.kind.primary, change.interval
-    judged = change.verdict is not Verdict.PROCEED
+    known = change.interval
     return [
         strong(metric.title) if primary else metric.title,
         before,
         strong(now) if primary else now,
         moved_span(metric, change.delta),
         "–" if known is None else numbers.interval(known.low, known.high),
-        *(["–" if known is None else numbers.p_value(known.p_value)] if verbose else []),
-        zone_span(run.zones.get(metric.key)),
-        Span(VERDICT_MARKS[change.verdict], TONES[change.verdict]) if judged else "",
+        "–" if known is None else numbers.p_value(known.p_value),
     ]
 
 

@@ -9,9 +9,9 @@ from row3.domain.metrics import Metric
 from row3.domain.runs import Diff
 from row3.reports import numbers
 from row3.reports.case_changes import cases_table, moved_cases, total_lines
-from row3.reports.comparison import moved_span
+from row3.reports.comparison import change_cells
 from row3.reports.differences import differences, prompt_folds
-from row3.reports.document import Block, Document, Facts, Note, Table, Text, Title, more, strong
+from row3.reports.document import Block, Document, Facts, Note, Table, Text, Title, more
 from row3.reports.result_json import interval_json
 
 SHOWN_CASES = 15
@@ -64,23 +64,11 @@ def _differs(view: Diff) -> list[tuple[str, str]]:
 
 def _metrics(view: Diff, metrics: Sequence[Metric]) -> Block:
     known = {metric.key: metric for metric in metrics}
-    rows: list[list[Text]] = []
-    for one in view.metrics:
-        metric = known.get(one.key)
-        if metric is None:
-            continue
-        span = one.interval
-        rows.append(
-            [
-                strong(metric.title) if one.key == view.primary else metric.title,
-                "–" if one.baseline is None else numbers.percent(one.baseline),
-                "–" if one.current is None else numbers.percent(one.current),
-                moved_span(metric, one.delta),
-                "–" if span is None else numbers.interval(span.low, span.high),
-                "–" if span is None else numbers.p_value(span.p_value),
-                f"{one.cases:,}",
-            ]
-        )
+    rows = [
+        [*change_cells(known[one.key], one, primary=one.key == view.primary), f"{one.cases:,}"]
+        for one in view.metrics
+        if one.key in known
+    ]
     heads = ("metric", "before", "after", "points", "95% interval", "p", "cases")
     return Table(heads, rows, "lrrrrrr") if rows else Note(["No metric could be compared."])
 

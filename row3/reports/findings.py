@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 
 from row3.domain.findings import LintReport
 from row3.reports.numbers import count
@@ -49,14 +50,7 @@ def findings_json(report: LintReport) -> str:
         "warnings": report.warnings,
         "sizesNotChecked": list(report.unsized),
         "findings": [
-            {
-                "level": finding.level,
-                "rule": finding.rule,
-                "file": plain(finding.file),
-                "field": plain(finding.field),
-                "line": finding.line,
-                "message": plain(finding.message),
-            }
+            {key: plain(value) if isinstance(value, str) else value for key, value in asdict(finding).items()}
             for finding in report.findings
         ],
     }

@@ -63,16 +63,10 @@ def _file(suites: Sequence[Element]) -> str:
     root.extend(suites)
     for element in (root, *suites):
         cases = list(element.iter("testcase"))
-        counts = {
-            "tests": len(cases),
-            "failures": sum(case.find("failure") is not None for case in cases),
-            "errors": sum(case.find("error") is not None for case in cases),
-        }
-        given = dict(element.attrib)
-        element.attrib.clear()
-        element.attrib |= {key: given[key] for key in ("name",) if key in given}
-        element.attrib |= {key: str(number) for key, number in counts.items()} | {"skipped": "0", "time": "0"}
-        element.attrib |= {key: given[key] for key in ("timestamp",) if key in given}
+        element.set("tests", str(len(cases)))
+        for tag in ("failure", "error"):
+            element.set(f"{tag}s", str(sum(case.find(tag) is not None for case in cases)))
+        element.attrib |= {"skipped": "0", "time": "0"}
     indent(root)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(root, encoding="unicode")}\n'
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from row3.domain.counts import count
@@ -42,20 +43,7 @@ def list_json(summaries: Sequence[FileSummary]) -> dict[str, Any]:
     """The same as plain values."""
     return {
         "schemaVersion": 1,
-        "recordings": [
-            {
-                "file": one.file,
-                "prompt": one.prompt,
-                "count": one.count,
-                "cases": len(one.cases),
-                "bytes": one.bytes,
-                "models": sorted(one.models),
-                "promoted": one.promoted,
-                "candidate": one.candidate,
-                "stale": one.stale,
-            }
-            for one in summaries
-        ],
+        "recordings": [asdict(one) | {"cases": len(one.cases), "models": sorted(one.models)} for one in summaries],
     }
 
 
@@ -73,8 +61,7 @@ def findings_text(findings: Sequence[RecordingFinding], *, most: int = SHOWN) ->
 
 def findings_json(findings: Sequence[RecordingFinding]) -> dict[str, Any]:
     """The same as plain values."""
-    rows = [{"level": one.level, "rule": one.rule, "message": one.message, "where": one.where} for one in findings]
-    return {"schemaVersion": 1, "findings": rows}
+    return {"schemaVersion": 1, "findings": [asdict(one) for one in findings]}
 
 
 def pruned_text(removed: Mapping[str, int], kept: int, *, dry_run: bool) -> str:

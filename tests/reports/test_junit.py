@@ -74,7 +74,7 @@ def test_any_text_gives_xml(comparison: Any, make: Any, text: str) -> None:
 JUNIT = """\
 <?xml version="1.0" encoding="UTF-8"?>
 <testsuites tests="3" failures="2" errors="0" skipped="0" time="0">
-  <testsuite name="row3 decomposition" tests="3" failures="2" errors="0" skipped="0" time="0" timestamp="2026-01-29T10:15:00">
+  <testsuite name="row3 decomposition" timestamp="2026-01-29T10:15:00" tests="3" failures="2" errors="0" skipped="0" time="0">
     <testcase classname="row3.decomposition" name="bank-runs" time="0" />
     <testcase classname="row3.decomposition" name="ozone" time="0">
       <failure type="regressed" message="70.0% → 60.0% (−10.0 points)" />
