@@ -21,8 +21,8 @@ from row3.kinds.outputs import answer_schema, fit, plain, read_text
 from row3.matching.names import NameRule
 from row3.matching.predicates import INVERSES, ROW3_PREDICATES, SYMMETRIC
 from row3.matching.semantic_rule import SemanticRule
+from row3.metrics.aggregate import counted
 from row3.metrics.ratios import ratio
-from row3.metrics.tallies import counted
 
 SHOWN = 60
 """Characters of a demand's content that are kept as they are; a longer one is kept as its digest."""

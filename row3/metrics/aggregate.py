@@ -1,13 +1,20 @@
-"""From cases to a suite: the mean (headline) and the pooled value."""
+"""From cases to a suite: the mean (headline), the pooled value, and counts of what became of items."""
 
 from __future__ import annotations
 
 import math
-from array import array
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from row3.domain.scores import Tally
 from row3.metrics.ratios import f1, ratio
+
+PAIR = "\t"
+"""Between the two names of a tally's label that stands for a pair; neither has one."""
+MOST_LABELS = 2_000
+"""Labels kept of a tally's group: a model can invent any number of names, and a run has any number of cases."""
+OTHERS = "…"
+"""The label of those beyond."""
 
 
 class Seen(NamedTuple):
@@ -21,13 +28,13 @@ class Seen(NamedTuple):
 
 
 class Aggregate:
-    """Running totals over the cases of a run; memory grows by eight bytes a metric and case.
+    """Running totals over the cases of a run.
 
     The mean counts every case the same (macro). The pooled value divides the summed counts (micro).
     """
 
     def __init__(self) -> None:
-        self._values: dict[str, array[float]] = {}
+        self._values: dict[str, list[float]] = {}
         self._counts: dict[str, list[int]] = {}
         self._sources: dict[str, dict[str, list[bool]]] = {}
         """By metric and source, whether the numerator of each of its cases was above 0."""
@@ -37,10 +44,7 @@ class Aggregate:
     ) -> None:
         """Take in one scored case; cases with one `source` are not independent."""
         for key, value in metrics.items():
-            known = self._values.get(key)
-            if known is None:
-                known = self._values[key] = array("d")
-            known.append(value)
+            self._values.setdefault(key, []).append(value)
         for key, (part, whole) in counts.items():
             total = self._counts.setdefault(key, [0, 0, 0, 0])
             total[0] += part
@@ -51,11 +55,11 @@ class Aggregate:
                 self._sources.setdefault(key, {}).setdefault(source, []).append(part > 0)
 
     def means(self) -> dict[str, float]:
-        """Mean over the cases to which each metric applies, exactly summed."""
+        """Return the mean over the cases to which each metric applies, exactly summed."""
         return {key: math.fsum(values) / len(values) for key, values in self._values.items()}
 
     def denominators(self) -> dict[str, int]:
-        """How many cases stand behind each mean."""
+        """Return the number of cases behind each mean."""
         return {key: len(values) for key, values in self._values.items()}
 
     def seen_in(self) -> dict[str, Seen]:
@@ -69,7 +73,7 @@ class Aggregate:
         return found
 
     def pooled(self) -> dict[str, float]:
-        """Micro values: summed numerators over summed denominators."""
+        """Return micro values: summed numerators over summed denominators."""
         values = {key: ratio(part, whole) for key, (part, whole, *_) in self._counts.items()}
         for prefix in ("", "entity_"):
             precision, recall = values.get(f"{prefix}precision"), values.get(f"{prefix}recall")
@@ -78,8 +82,34 @@ class Aggregate:
         return values
 
 
+class Tallies(dict[str, dict[str, int]]):
+    """Sums of tallies, itself one."""
+
+    def add(self, tally: Tally) -> None:
+        """Take in one tally."""
+        for group, counts in tally.items():
+            held = self.setdefault(group, {})
+            for label, count in counts.items():
+                kept = label if label in held or len(held) < MOST_LABELS else OTHERS
+                held[kept] = held.get(kept, 0) + count
+
+
+def counted(labels: Iterable[str]) -> dict[str, int]:
+    """Return how often each label occurs; for a few dozen in a third of the time that `collections.Counter` takes."""
+    counts: dict[str, int] = {}
+    for label in labels:
+        counts[label] = counts.get(label, 0) + 1
+    return counts
+
+
+def split(label: str) -> tuple[str, str]:
+    """Return what was said and what was expected; the second empty where the label names one thing."""
+    said, _, meant = label.partition(PAIR)
+    return said, meant
+
+
 def percentile(values: Iterable[float], share: float) -> float | None:
-    """The value below which `share` of the values lie, linearly interpolated; None of nothing.
+    """Return the value below which `share` of the values lie, linearly interpolated; None of nothing.
 
     The definition of numpy's default (Hyndman and Fan 1996, type 7).
     """
@@ -93,7 +123,7 @@ def percentile(values: Iterable[float], share: float) -> float | None:
 
 
 def mean_and_spread(values: list[float]) -> tuple[float, float]:
-    """Mean and sample standard deviation (n - 1); the deviation of a single value is 0."""
+    """Return mean and sample standard deviation (n - 1); the deviation of a single value is 0."""
     mean = math.fsum(values) / len(values)
     if len(values) < 2:
         return mean, 0.0

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from row3.domain.matches import ConceptMatch, Explanation
+from row3.metrics.aggregate import counted
 from row3.metrics.ratios import f1, ratio
-from row3.metrics.tallies import counted
 
 Counts = dict[str, tuple[int, int]]
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
-import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,6 +9,7 @@ from types import MappingProxyType
 from typing import Literal, Protocol
 from urllib.parse import urlsplit
 
+from row3.domain.counts import nearest
 from row3.domain.requests import Answer, NoAnswer, Request
 from row3.errors import UsageError
 
@@ -114,8 +113,6 @@ PRESETS: Mapping[str, Endpoint] = MappingProxyType(
     }
 )
 
-MAX_RETRIES = 20
-
 
 def endpoint_for(
     preset: str,
@@ -125,83 +122,58 @@ def endpoint_for(
     timeout_s: float | None = None,
     max_retries: int | None = None,
 ) -> Endpoint:
-    """The preset's endpoint with what is not None put in its place; `timeout_s` in seconds.
+    """Return the preset's endpoint with what is not None put in its place; `timeout_s` in seconds.
 
-    Raises `UsageError` for an unknown preset (naming the near-miss), an address that is not http or
-    https, a key variable that is no variable's name, and numbers out of range.
+    Raises `UsageError` for an unknown preset (naming the near miss), an address that is not http or https, and a key
+    variable that is no variable's name.
     """
-    try:
-        endpoint = PRESETS[preset]
-    except KeyError:
-        near = difflib.get_close_matches(preset.lower(), PRESETS, n=1)
-        hint = f"Did you mean `{near[0]}`? " if near else ""
+    if preset not in PRESETS:
+        near = nearest(preset.lower(), PRESETS)
+        hint = f"Did you mean `{near}`? " if near else ""
+        raise UsageError(f"no provider preset `{preset}`", where="preset", fix=f"{hint}Known: {', '.join(PRESETS)}")
+    if key_variable is not None and not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]{0,63}", key_variable):
+        # Not echoed: the likeliest mistake is the key itself.
         raise UsageError(
-            f"no provider preset `{preset}`", where="preset", fix=f"{hint}Known: {', '.join(PRESETS)}"
-        ) from None
-    if base_url is not None:
-        endpoint = _moved(endpoint, base_url)
-    if key_variable is not None:
-        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]{0,63}", key_variable):
-            # Not echoed: the likeliest mistake is the key itself.
-            raise UsageError(
-                "the key variable is not the name of an environment variable",
-                where="key_variable",
-                fix="give the variable's name, such as OPENAI_API_KEY, never the key itself",
-            )
-        endpoint = replace(endpoint, key_variable=key_variable)
-    if timeout_s is not None:
-        if not (math.isfinite(timeout_s) and timeout_s > 0):
-            raise UsageError(
-                f"a time-out of {timeout_s} s cannot be kept",
-                where="timeout_s",
-                fix="give a number of seconds above 0",
-            )
-        endpoint = replace(endpoint, timeout_s=float(timeout_s))
-    if max_retries is not None:
-        if not 0 <= max_retries <= MAX_RETRIES:
-            raise UsageError(
-                f"{max_retries} retries are out of range",
-                where="max_retries",
-                fix=f"give a number from 0 to {MAX_RETRIES}",
-            )
-        endpoint = replace(endpoint, max_retries=max_retries)
-    return endpoint
-
-
-def _moved(endpoint: Endpoint, base_url: str) -> Endpoint:
-    """The same preset at another address."""
-    if endpoint.preset == "local":
+            "the key variable is not the name of an environment variable",
+            where="key_variable",
+            fix="give the variable's name, such as OPENAI_API_KEY, never the key itself",
+        )
+    endpoint = PRESETS[preset]
+    endpoint = replace(
+        endpoint,
+        key_variable=key_variable or endpoint.key_variable,
+        timeout_s=endpoint.timeout_s if timeout_s is None else float(timeout_s),
+        max_retries=endpoint.max_retries if max_retries is None else max_retries,
+    )
+    if base_url is None:
+        return endpoint
+    if preset == "local":
         raise UsageError(
             "the local preset runs in this process and has no base_url", where="base_url", fix="use llama.cpp or ollama"
         )
     url = checked_url(base_url)
-    if endpoint.preset == "openai" and urlsplit(url).hostname != urlsplit(endpoint.base_url).hostname:
+    if preset == "openai" and urlsplit(url).hostname != urlsplit(endpoint.base_url).hostname:
         # Lookalikes know `max_tokens` and often ignore the newer name without a word, limit and all.
         return replace(endpoint, base_url=url, limit_field="max_tokens")
     return replace(endpoint, base_url=url)
 
 
 def checked_url(base_url: str) -> str:
-    """The address without trailing slashes. Raises `UsageError` where it cannot be a base URL."""
-    fix = "give one such as https://api.openai.com/v1"
+    """Return the address without trailing slashes. Raises `UsageError` where it cannot be a base URL."""
+    text = base_url.strip()
     try:
-        parts = urlsplit(base_url.strip())
-        host, port = parts.hostname, parts.port
+        parts = urlsplit(text)
+        secret = parts.username is not None or parts.password is not None
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
-        raise UsageError("the base_url is not a valid address", where="base_url", fix=fix) from None
-    if parts.username is not None or parts.password is not None:
-        raise UsageError(
-            "the base_url carries a user name or password", where="base_url", fix="keep the key in the environment"
-        )
-    if parts.scheme not in ("http", "https") or not host or port == 0 or re.search(r"\s", base_url.strip()):
-        raise UsageError(f"the base_url `{base_url}` is not an http or https address", where="base_url", fix=fix)
-    if parts.query or parts.fragment:
-        raise UsageError("the base_url has a query or fragment", where="base_url", fix=fix)
+        parts, secret, usable = urlsplit(""), True, False
     path = parts.path.rstrip("/")
-    if path.endswith("/chat/completions"):
+    extra = parts.query or parts.fragment or path.endswith("/chat/completions") or re.search(r"\s", text)
+    if not usable or secret or extra:
+        shown = "" if secret else f" `{base_url}`"
         raise UsageError(
-            f"the base_url `{base_url}` ends with /chat/completions, which row3 adds itself",
+            f"the base_url{shown} is not an http or https address without user name, query and /chat/completions",
             where="base_url",
-            fix="leave that off",
+            fix="give one such as https://api.openai.com/v1, and keep the key in the environment",
         )
     return f"{parts.scheme}://{parts.netloc}{path}"

@@ -44,8 +44,8 @@ class LocalModel:
         self._endpoint = endpoint
         self._turn = asyncio.Lock()
         self._thread: ThreadPoolExecutor | None = None
-        self._server: tuple[Any, str] | None = None
-        """The loaded model and the key of its port."""
+        self._server: Any = None
+        """The loaded model."""
 
     @property
     def name(self) -> str:
@@ -83,19 +83,13 @@ class LocalModel:
             thread.submit(setattr, self, "_server", None)
             await asyncio.to_thread(thread.shutdown)
 
-    def http_address(self) -> tuple[str, str]:
-        """Base URL and key under which the loaded model also listens, on loopback, for a test of the wire."""
-        server, key = self._loaded()
-        return f"{server.listening_address}/v1", key
-
-    def _loaded(self) -> tuple[Any, str]:
+    def _loaded(self) -> Any:
         if self._server is None:
             path = gguf_path()
             try:
                 xllamacpp = importlib.import_module("xllamacpp")
             except ImportError:
                 raise MissingExtra("the local model needs xllamacpp", fix=INSTALL) from None
-            key = secrets.token_hex(16)
             params = xllamacpp.CommonParams()
             params.model.path = str(path)
             params.model_alias = {LABEL}
@@ -106,16 +100,16 @@ class LocalModel:
             params.verbosity = -1
             # The server opens a port on loopback and cannot be told not to: without the key no web page
             # that is open in a browser, and no other user of the machine, gets an answer there.
-            params.api_keys = [key]
+            params.api_keys = [secrets.token_hex(16)]
             params.ui = False
             try:
-                self._server = (xllamacpp.Server(params), key)
+                self._server = xllamacpp.Server(params)
             except RuntimeError as error:
                 raise EnvironmentFault(f"the local model {LOCAL_CHAT_MODEL} cannot be loaded: {error}") from error
         return self._server
 
     def _answer(self, request: Request, stop: threading.Event) -> Answer | NoAnswer:
-        server, _ = self._loaded()
+        server = self._loaded()
         body = chat_body(request, self._endpoint)
         body["model"] = LABEL
         body.setdefault("max_tokens", MOST_TOKENS)

@@ -8,7 +8,7 @@ from typing import Any
 from row3.domain.estimates import Estimate
 from row3.gate.leaderboard import Combination, Leaderboard, Placed
 from row3.gate.ranking import ALPHA, Contest
-from row3.metrics.composite import most
+from row3.metrics.ratios import most
 from row3.reports import numbers
 from row3.reports.document import Block, Document, Fold, Items, Note, Table, Text, Title, more, strong
 from row3.reports.estimate import FIGURES, remarks, sums

@@ -10,7 +10,7 @@ from row3.domain.counts import count
 from row3.domain.scores import Tally
 from row3.gate.results import Comparison, Run
 from row3.matching.predicates import fold_predicate
-from row3.metrics.tallies import PAIR, split
+from row3.metrics.aggregate import PAIR, split
 from row3.reports.document import Facts, Text
 from row3.reports.style import plain, shorten
 

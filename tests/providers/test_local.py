@@ -21,7 +21,6 @@ from row3.domain.requests import Answer, NoAnswer, is_local, labelled
 from row3.errors import EnvironmentFault, MissingExtra, UsageError
 from row3.providers.base import endpoint_for
 from row3.providers.local import LocalModel, gguf_path
-from row3.providers.openai_chat import OpenAIChat
 from tests.one_thread import compute_in_one_thread, path_for_processes
 
 LABEL = "gemma3-270m (local, weak)"
@@ -148,28 +147,6 @@ def test_the_time_out_stops_it(make_request: Any) -> None:
     assert isinstance(answer, NoAnswer)
     assert "within 1.5 s" in answer.error
     assert time.perf_counter() - started < 45, "the thread went on after the time-out"
-
-
-@installed
-def test_over_the_wire_with_the_key_and_not_without(loop: asyncio.Runner, local: LocalModel, make_request: Any) -> None:
-    url, key = local.http_address()
-    assert url.startswith("http://127.0.0.1:")
-    endpoint = endpoint_for("llama.cpp", base_url=url, key_variable="LLAMA_KEY")
-
-    async def go(secret: str) -> Any:
-        chat = OpenAIChat(endpoint, environ={"LLAMA_KEY": secret})
-        try:
-            return await chat.ask(make_request(model="any"))
-        finally:
-            await chat.close()
-
-    answer = loop.run(go(key))
-    assert isinstance(answer, Answer)
-    assert list(json.loads(answer.text)) == ["city"]
-    assert (answer.finish_reason, answer.served_model) == ("stop", LABEL)
-    assert "/" not in str(answer.served_model)
-    with pytest.raises(Exception, match="Check the key in LLAMA_KEY"):
-        loop.run(go("wrong"))
 
 
 @installed

@@ -14,9 +14,9 @@ from row3.kinds.base import Measured, Rules
 from row3.kinds.extraction.explain import carries_types
 from row3.kinds.extraction.model import GoldenCase
 from row3.matching.predicates import fold_predicate
-from row3.metrics.composite import overall
+from row3.metrics.aggregate import PAIR, counted
 from row3.metrics.extraction import concept_counts, relationship_counts, type_counts, values
-from row3.metrics.tallies import PAIR, counted
+from row3.metrics.ratios import overall
 
 LONGEST = 80
 """Characters kept of a predicate that an answer gives."""

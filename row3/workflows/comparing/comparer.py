@@ -19,8 +19,7 @@ from row3.gate.pairs import Pairs
 from row3.gate.policy import GatePolicy
 from row3.gate.silence import both_sides
 from row3.gate.zones import SLACK, zone_of
-from row3.metrics.aggregate import Aggregate
-from row3.metrics.tallies import Tallies
+from row3.metrics.aggregate import Aggregate, Tallies
 from row3.store.suites import Suite
 from row3.workflows.pipeline.results import CaseResult
 

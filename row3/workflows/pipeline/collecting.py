@@ -18,9 +18,8 @@ from row3.domain.scores import Usage
 from row3.errors import EnvironmentFault, InvalidFile, UsageError
 from row3.gate.results import Run
 from row3.gate.zones import zones_of
-from row3.metrics.aggregate import Aggregate, percentile
-from row3.metrics.composite import overall
-from row3.metrics.tallies import Tallies
+from row3.metrics.aggregate import Aggregate, Tallies, percentile
+from row3.metrics.ratios import overall
 from row3.store.suites import Suite
 from row3.workflows.pipeline.results import CaseResult, Cost, Spent
 from row3.workflows.pipeline.run_header import usage_json

@@ -19,8 +19,7 @@ from row3.domain.scores import CaseScore
 from row3.gate.silence import side_by_side
 from row3.kinds.answers import Unusable
 from row3.kinds.base import Kind
-from row3.metrics.aggregate import mean_and_spread
-from row3.metrics.tallies import Tallies
+from row3.metrics.aggregate import Tallies, mean_and_spread
 from row3.store.cases import StoredCase
 from row3.store.scores import ScoreCache
 from row3.store.suites import Suite
