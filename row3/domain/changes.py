@@ -1,11 +1,10 @@
-"""How the aggregates of two runs differ, and what the gate makes of it, in figures and codes."""
+"""How the aggregates of two runs differ, how sure that is, and what the gate makes of it, in figures and codes."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from row3.domain.intervals import Interval
 from row3.domain.verdicts import Verdict
 
 ChangeCode = Literal["", "worse", "worse_unproven", "inconclusive", "no_longer_measured"]
@@ -21,6 +20,45 @@ Doubt = Literal["", "few_units", "rare_loss", "too_close"]
 `few_units`: too few independent units moved for any test to reject. `rare_loss`: too few units to rule out a loss that
 is rare and large. `too_close`: after the last round the mean is still too close to the limit.
 """
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A number estimated from cases, and how sure it is. All values are fractions, unrounded and never NaN.
+
+    `standard_error` 0 means that no spread was seen: the interval is the point itself and the p-value 0 or 1. That is
+    exact for deterministic answers to these cases; it says nothing of cases that were not asked.
+    """
+
+    estimate: float
+    low: float
+    high: float
+    level: float
+    p_value: float
+    """Two-sided, of the null value (0 unless said otherwise)."""
+    standard_error: float
+    df: float
+    """Degrees of freedom of the t distribution; whole unless clusters differ in size."""
+    units: int
+    """Independent units: clusters, or cases where every case is its own."""
+
+    @property
+    def degenerate(self) -> bool:
+        """No spread was seen; see the class."""
+        return self.standard_error == 0.0
+
+    def negated(self) -> Interval:
+        """The interval of the negative, for a metric where lower is better: up is worse, down is better."""
+        # Subtracted from 0 and not negated, so that no -0.0 reaches a report.
+        return replace(self, estimate=0.0 - self.estimate, low=0.0 - self.high, high=0.0 - self.low)
+
+
+def cut(low: float, high: float) -> tuple[float, float]:
+    """Both ends of an interval of a difference, as far as there can be one.
+
+    Metrics lie between 0 and 1, which an interval of few cases knows nothing of. For showing; nothing is judged by it.
+    """
+    return max(low, -1.0), min(high, 1.0)
 
 
 @dataclass(frozen=True, slots=True)

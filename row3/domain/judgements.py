@@ -1,14 +1,56 @@
-"""What the gate says of a change: a verdict, and the reasons for it as codes, subjects and figures."""
+"""What judges a change, as keyed values, and what the gate says of it: a verdict, and reasons as codes and figures."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Any
+from typing import Any, Literal
 
 from msgspec import Struct
 
 from row3.domain.verdicts import Verdict
+
+Looser = Literal["lower", "higher", "fewer", "more"]
+"""Which way a rule asks for less."""
+Effect = Literal["added", "removed", "changed", "loosened", "tightened"]
+
+
+class Rule(Struct, frozen=True):
+    """One rule of a suite."""
+
+    value: Any
+    """A number, text or truth value; a frozenset of names for a list without order."""
+    looser: Looser | None = None
+    """None for a rule without order: whatever differs is a change."""
+    instead: tuple[str, ...] = ()
+    """Keys of the rules that hold where this one is not set, the nearest first."""
+
+
+class Criteria(Struct, frozen=True):
+    """What judges a suite, by key."""
+
+    rules: Mapping[str, Rule]
+    """`threshold.recall.minimum`, `weight.recall`, `gate.block`, `matching.threshold` …"""
+    cases: Mapping[str, str]
+    """Digest of each golden case by id."""
+    quarantine: Mapping[str, str] = {}
+    """End of the quarantine (YYYY-MM-DD) by case id."""
+    locks: Mapping[str, str] = {}
+    """Digest of each version that was ever promoted, by reference."""
+    baseline: str = ""
+    """Digest of the manifest without its time, id and commit; empty for none."""
+
+
+class CriteriaChange(Struct, frozen=True):
+    """One key in which head and base differ."""
+
+    effect: Effect
+    key: str
+    """`case <id>`, `case <id> concept carbon dioxide`, `rule threshold.recall.minimum`, `quarantine <id>` …"""
+    before: Any = None
+    after: Any = None
+    case_id: str = ""
+    """Of the golden case it lies in."""
 
 
 class Code(StrEnum):
@@ -76,11 +118,7 @@ class Code(StrEnum):
         "An alias, text, weight or matching rule changed, or an addition raises the score of the same answers.",
     )
     CRITERIA_REMOVED = "criteria_removed", "block", "A case, demand, suite or baseline was removed."
-    CRITERIA_LOOSENED = (
-        "criteria_loosened",
-        "block, note",
-        "A rule asks for less; by a flag: a note.",
-    )
+    CRITERIA_LOOSENED = "criteria_loosened", "block, note", "A rule asks for less; by a flag: a note."
     BASELINE_DIFFERS = "baseline_differs", "block", "Baseline or locks are not what the promoted versions would write."
     LOCK_BROKEN = "lock_broken", "block", "A promoted version was edited, or its lock or file is gone."
     HISTORY_REMOVED = "history_removed", "investigate", "Entries of metrics-history.json were removed."

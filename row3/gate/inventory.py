@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from row3.domain.criteria import Criteria, CriteriaChange, Effect, Rule
+from row3.domain.judgements import Criteria, CriteriaChange, Effect, Rule
 
 Demands = Callable[[str], Mapping[str, str]]
 """By case id, everything the case demands: key to digest; read only for cases that differ."""

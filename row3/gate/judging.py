@@ -9,8 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from row3.domain.changes import MetricChange
-from row3.domain.criteria import CriteriaChange
-from row3.domain.judgements import Approval, Code, Judgement, Reason
+from row3.domain.judgements import Approval, Code, CriteriaChange, Judgement, Reason
 from row3.domain.metrics import Metric, Threshold, Zone
 from row3.domain.requests import digest_json
 from row3.domain.verdicts import Verdict

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from row3.domain.intervals import Interval
+from row3.domain.changes import Interval
 from row3.gate.ranking import Contest, pareto, rank_all
 from row3.gate.silence import side_by_side
 from row3.kinds.base import Kind, Rules

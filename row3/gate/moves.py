@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from row3.domain.changes import MetricChange
-from row3.domain.intervals import Interval
+from row3.domain.changes import Interval, MetricChange
 from row3.domain.metrics import Metric
 from row3.domain.verdicts import Verdict
 from row3.gate.comparison import POINT, judge_move, worse_by

@@ -14,7 +14,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from row3.domain.intervals import Interval
+from row3.domain.changes import Interval
 from row3.gate.exact import EXACT, holm
 from row3.gate.intervals import Clusters, mean_interval, paired_interval
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
+from row3.domain.changes import Interval, cut
 from row3.domain.counts import count, part
-from row3.domain.intervals import Interval, cut
 from row3.domain.runs import Header
 from row3.domain.scores import Usage
 from row3.errors import Row3Error

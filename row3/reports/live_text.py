@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from row3.domain.changes import Interval
 from row3.domain.counts import part
-from row3.domain.intervals import Interval
 from row3.domain.metrics import Metric
 from row3.gate.adaptive import Standing
 from row3.gate.drift import Drift, others

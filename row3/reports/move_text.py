@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from row3.domain.changes import MetricChange
+from row3.domain.changes import Interval, MetricChange, cut
 from row3.domain.counts import count
-from row3.domain.intervals import Interval, cut
 from row3.domain.metrics import Metric
 from row3.gate.policy import GatePolicy
 

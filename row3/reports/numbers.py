@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 
 from row3.domain import counts
-from row3.domain.intervals import cut
+from row3.domain.changes import cut
 from row3.domain.metrics import Metric, Threshold
 
 SILENCE_S = 5.0

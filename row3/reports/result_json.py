@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 
-from row3.domain.intervals import Interval
+from row3.domain.changes import Interval
 from row3.domain.judgements import Approval, Reason
 from row3.domain.metrics import by_other_names
 from row3.domain.runs import Header

@@ -8,7 +8,7 @@ from typing import get_args
 
 from msgspec.structs import replace
 
-from row3.domain.criteria import Criteria, CriteriaChange, Looser, Rule
+from row3.domain.judgements import Criteria, CriteriaChange, Looser, Rule
 from row3.domain.manifests import Manifest
 from row3.domain.runs import HistoryEntry
 from row3.domain.tiers import Tier

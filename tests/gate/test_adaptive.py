@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from row3.domain.changes import ChangeCode, MetricChange, Rounds
-from row3.domain.intervals import Interval
+from row3.domain.changes import ChangeCode, Interval, MetricChange, Rounds
 from row3.domain.verdicts import Verdict
 from row3.gate.adaptive import ALPHA_LAST, ALPHA_ROUNDS, Margin, Standing, capital, judged, stand
 from row3.gate.policy import GatePolicy, PolicyName

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from row3.domain.intervals import Interval
+from row3.domain.changes import Interval
 from row3.gate.exact import sign_flip_p
 from row3.gate.intervals import FEW, Differences, mean_interval, paired_interval, spread_of_mean
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from row3.domain.criteria import Criteria, Rule
+from row3.domain.judgements import Criteria, Rule
 from row3.gate.inventory import inventory, strictness
 
 LOWER, HIGHER = Rule(0.6, "lower"), Rule(5.0, "higher")

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from row3.domain.criteria import CriteriaChange
-from row3.domain.judgements import Approval, Code, Judgement
+from row3.domain.judgements import Approval, Code, CriteriaChange, Judgement
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.verdicts import Verdict
 from row3.gate.judging import Context, Effect, Promotion, Scores, Side, approved, judge, signature

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from row3.domain.intervals import Interval
+from row3.domain.changes import Interval
 from row3.domain.metrics import Metric
 from row3.gate.intervals import Differences
 from row3.gate.pairs import Pairs

@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from row3.domain.changes import MetricChange
-from row3.domain.intervals import Interval
+from row3.domain.changes import Interval, MetricChange
 from row3.domain.judgements import Approval, Code, Judgement, Reason
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.prompts import Lineup

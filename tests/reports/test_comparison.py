@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from row3.domain.changes import MetricChange
-from row3.domain.intervals import Interval
+from row3.domain.changes import Interval, MetricChange
 from row3.domain.judgements import Code, Reason
 from row3.domain.verdicts import CaseChange, Verdict
 from row3.reports.comparison import brief_comparison, comparison_document, gate_text

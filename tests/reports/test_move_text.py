@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from row3.domain.changes import MetricChange, Rounds
-from row3.domain.intervals import Interval
+from row3.domain.changes import Interval, MetricChange, Rounds
 from row3.domain.metrics import Metric
 from row3.domain.verdicts import Verdict
 from row3.gate.policy import GatePolicy

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from row3.domain.changes import Interval
 from row3.domain.estimates import Estimate, Planned
-from row3.domain.intervals import Interval
 from row3.gate.leaderboard import Combination, Leaderboard, Placed, Row
 from row3.gate.ranking import Contest
 from row3.kinds.base import Rules

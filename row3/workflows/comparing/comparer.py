@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from row3.domain.criteria import CriteriaChange
+from row3.domain.judgements import CriteriaChange
 from row3.domain.manifests import ManifestCase
 from row3.domain.metrics import Metric, Zone
 from row3.domain.verdicts import CaseChange, Compared

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from row3.domain.criteria import CriteriaChange
+from row3.domain.judgements import CriteriaChange
 from row3.domain.runs import HistoryEntry
 from row3.gate.judging import Context
 from row3.gate.results import Run
