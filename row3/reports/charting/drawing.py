@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import io
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from row3.domain.metrics import Zone
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from matplotlib.axes import Axes
 
 WIDTH = 10.0
 """Inches."""
 PNG_DPI = 160
-FONTS = ("DejaVu Sans", "Helvetica Neue", "Helvetica", "Arial", "sans-serif")
+FONTS = ("DejaVu Sans", "Helvetica Neue", "Helvetica", "Arial")
 """matplotlib ships the first, so a PNG is the same on every machine; an SVG takes the first at hand."""
 INK = "#17212B"
 MUTED = "#55606C"
@@ -53,26 +53,47 @@ class ChartFiles:
     png: bytes
 
 
-def drawn(suite: str, compose: Callable[[], tuple[Figure, str]]) -> ChartFiles:
-    """What `compose` draws, which returns a figure and its title; labels are taken literally."""
+def drawn(
+    name: str,
+    title: str,
+    caption: str,
+    rows: Sequence[tuple[float, Sequence[str]]],
+    draw: Callable[[Mapping[str, Axes]], None],
+    *,
+    around: float,
+) -> ChartFiles:
+    """Return a figure of panels under a title, with a caption below; all texts are taken literally.
+
+    Args:
+        name: of what is drawn; makes the ids in the SVG.
+        rows: from top to bottom, height in inches and names of the panels; `.` leaves a place empty.
+        draw: fills the panels, by name.
+        around: inches for title and caption.
+    """
     import matplotlib
+    from matplotlib.figure import Figure
 
     with matplotlib.rc_context(), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from font")
         matplotlib.rcdefaults()
-        matplotlib.rcParams.update(_style(suite))
-        figure, title = compose()
+        matplotlib.rcParams.update(_style(name))
+        heights = [height for height, _ in rows]
+        figure = Figure(figsize=(WIDTH, sum(heights) + around), facecolor="white", layout="constrained")
+        panels: Any = [list(names) for _, names in rows]
+        draw(figure.subplot_mosaic(panels, height_ratios=heights))
+        figure.suptitle(title, weight="bold", size=13)
+        figure.supxlabel(caption, size=8, color=MUTED)
         return ChartFiles(
             svg=_saved(figure, format="svg", metadata={"Date": None, "Creator": None, "Title": title}),
             png=_saved(figure, format="png", dpi=PNG_DPI, metadata={"Software": None}),
         )
 
 
-def _style(suite: str) -> Any:
+def _style(name: str) -> Any:
     """Whatever a user's matplotlibrc says, the chart looks the same and takes labels literally."""
     return {
         "font.family": "sans-serif",
-        "font.sans-serif": FONTS[:-1],
+        "font.sans-serif": FONTS,
         "axes.titlelocation": "left",
         "axes.titleweight": "bold",
         "axes.titlesize": 10,
@@ -89,7 +110,7 @@ def _style(suite: str) -> Any:
         "legend.frameon": False,
         "legend.fontsize": 8,
         "svg.fonttype": "none",
-        "svg.hashsalt": f"row3 {suite}",
+        "svg.hashsalt": f"row3 {name}",
         "text.parse_math": False,
         "text.usetex": False,
     }

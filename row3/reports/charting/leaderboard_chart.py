@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from row3.errors import UsageError
 from row3.gate.leaderboard import Leaderboard, Placed
 from row3.reports import numbers
-from row3.reports.charting.drawing import FRONT_INK, INK, LINE, MUTED, WIDTH, ChartFiles, drawn, label, percent
+from row3.reports.charting.drawing import FRONT_INK, INK, LINE, MUTED, ChartFiles, drawn, label, percent
 from row3.reports.leaderboard import THOUSAND, headline, names_of, score_bounds, shared_rank
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 SHOWN = 30
 ROW, PANEL, AROUND = 0.3, 3.0, 1.6
@@ -29,35 +28,29 @@ def leaderboard_chart(board: Leaderboard) -> ChartFiles:
     """The board as SVG and PNG; raises `UsageError` where no combination has all of its answers."""
     if not board.placed:
         raise UsageError("there is no complete combination to draw", where="--chart", fix="Record the missing answers")
-    return drawn(board.suite, lambda: _compose(board))
-
-
-def _compose(board: Leaderboard) -> tuple[Figure, str]:
-    from matplotlib.figure import Figure
-
     shown = board.placed[:SHOWN]
     panels: list[tuple[str, Figure_of]] = []
     if board.cost_known:
         panels.append(("US$ for 1,000 cases", lambda one: None if one.cost_usd is None else THOUSAND * one.cost_usd))
     if board.latency_known:
         panels.append(("seconds a case, median", lambda one: one.latency_p50_s))
-    keys: list[Any] = [["scores"] * max(1, len(panels)), *([[name for name, _ in panels]] if panels else [])]
-    heights = [ROW * len(shown) + 0.4, *([PANEL] if panels else [])]
-    figure = Figure(figsize=(WIDTH, sum(heights) + AROUND), facecolor="white", layout="constrained")
-    axes = figure.subplot_mosaic(keys, height_ratios=heights)
-    _scores(axes["scores"], board, shown)
-    for name, value in panels:
-        axes[name].set_title(f"Score against {name}")
-        _panel(axes[name], board, shown, value)
-    title = f"Leaderboard: {label(board.suite)}"
-    figure.suptitle(title, weight="bold", size=13)
+    rows = [(ROW * len(shown) + 0.4, ["scores"] * max(1, len(panels)))]
+    if panels:
+        rows.append((PANEL, [name for name, _ in panels]))
+
+    def draw(axes: Mapping[str, Axes]) -> None:
+        _scores(axes["scores"], board, shown)
+        for name, value in panels:
+            axes[name].set_title(f"Score against {name}")
+            _panel(axes[name], board, shown, value)
+
     common = names_of(board).common
     notes = [headline(board), *([f"All of them: {common}"] if common else [])]
     if len(shown) < len(board.placed):
         notes.append(f"The first {len(shown)} of {len(board.placed)}")
     notes.append(f"Lines: 95% intervals{'; orange: on the Pareto front' if panels else ''}")
-    figure.supxlabel("\n".join(label(note, LINE_ROOM) for note in notes), size=8, color=MUTED)
-    return figure, title
+    caption = "\n".join(label(note, LINE_ROOM) for note in notes)
+    return drawn(board.suite, f"Leaderboard: {label(board.suite)}", caption, rows, draw, around=AROUND)
 
 
 def _ink(board: Leaderboard, one: Placed) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
-from typing import Literal
+from typing import Literal, NamedTuple
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -25,99 +25,65 @@ class TrendPoint:
     verdict: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Week:
-    """The runs of one ISO week. A metric that no run of the week has is in none of the mappings."""
+class Column(NamedTuple):
+    """The runs at one place along x: a single one, or those of an ISO week."""
 
-    monday: date
-    runs: int
-    mean: Mapping[str, float]
-    low: Mapping[str, float]
-    high: Mapping[str, float]
+    x: float
+    runs: Sequence[TrendPoint]
+
+    def values(self, key: str) -> list[float]:
+        """Return the values of a metric, of the runs that have it."""
+        return [run.metrics[key] for run in self.runs if key in run.metrics]
+
+    def mean(self, key: str) -> float:
+        """Return their mean, in which every run counts the same; NaN without a value."""
+        values = self.values(key)
+        return math.fsum(values) / len(values) if values else math.nan
 
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """A series along x: runs by number, or ISO weeks in days since 1970."""
+    """Columns along x: runs by number, or ISO weeks in days since 1970."""
 
-    xs: Sequence[float]
-    values: Sequence[Mapping[str, float]]
-    blocked: Sequence[bool]
+    columns: Sequence[Column]
     promotions: Sequence[tuple[float, str]]
     runs: Sequence[TrendPoint]
     """Oldest first."""
-    weeks: Sequence[Week] = ()
-    """One for each x of a weekly timeline; empty by run."""
+    weekly: bool
 
-    def series(self, key: str) -> list[float]:
-        """The values of a metric along x; NaN where it is missing."""
-        return [values.get(key, math.nan) for values in self.values]
+    @property
+    def xs(self) -> list[float]:
+        """Places of the columns."""
+        return [column.x for column in self.columns]
 
 
 def by_time(points: Sequence[TrendPoint]) -> list[TrendPoint]:
-    """The points oldest first, in UTC and without values that cannot be drawn."""
+    """Return the points oldest first, in UTC and without values that cannot be drawn."""
     cleaned = [
-        TrendPoint(
+        replace(
+            point,
             at=point.at.replace(tzinfo=UTC) if point.at.tzinfo is None else point.at.astimezone(UTC),
-            action=point.action,
-            label=point.label,
             metrics={key: value for key, value in point.metrics.items() if math.isfinite(value)},
-            verdict=point.verdict,
         )
         for point in points
     ]
     return sorted(cleaned, key=lambda point: point.at)
 
 
-def by_week(points: Sequence[TrendPoint]) -> list[Week]:
-    """Aggregates runs to the ISO weeks (UTC) that have any, oldest first.
-
-    Every run of a week counts the same; a run without a metric is left out of that metric's mean.
-    """
-    weeks: dict[date, list[TrendPoint]] = {}
-    for point in by_time(points):
-        weeks.setdefault(_monday(point.at), []).append(point)
-    return [_week(monday, runs) for monday, runs in weeks.items()]
-
-
 def run_timeline(points: Sequence[TrendPoint]) -> Timeline:
-    """Equal spacing by run, whatever the time between them."""
+    """Return runs at equal distances, whatever the time between them."""
     runs = by_time(points)
-    return Timeline(
-        xs=[float(index) for index in range(len(runs))],
-        values=[run.metrics for run in runs],
-        blocked=[run.verdict == "block" for run in runs],
-        promotions=[(float(index), run.label) for index, run in enumerate(runs) if run.action == "promotion"],
-        runs=runs,
-    )
+    columns = [Column(float(place), [run]) for place, run in enumerate(runs)]
+    promotions = [(column.x, run.label) for column in columns for run in column.runs if run.action == "promotion"]
+    return Timeline(columns, promotions, runs, weekly=False)
 
 
 def week_timeline(points: Sequence[TrendPoint]) -> Timeline:
-    """Real time: a week's mean stands in the middle of its week, a promotion at its own instant."""
-    runs, weeks = by_time(points), by_week(points)
-    return Timeline(
-        xs=[(week.monday - EPOCH.date()).days + 3.5 for week in weeks],
-        values=[week.mean for week in weeks],
-        blocked=[False] * len(weeks),
-        promotions=[(run.at.timestamp() / 86_400, run.label) for run in runs if run.action == "promotion"],
-        runs=runs,
-        weeks=weeks,
-    )
-
-
-def _monday(at: datetime) -> date:
-    return at.date() - timedelta(days=at.weekday())
-
-
-def _week(monday: date, runs: Sequence[TrendPoint]) -> Week:
-    columns: dict[str, list[float]] = {}
+    """Return the ISO weeks (UTC) that have runs, in real time: a week in its middle, a promotion at its own instant."""
+    runs = by_time(points)
+    weeks: dict[date, list[TrendPoint]] = {}
     for run in runs:
-        for key, value in run.metrics.items():
-            columns.setdefault(key, []).append(value)
-    return Week(
-        monday=monday,
-        runs=len(runs),
-        mean={key: math.fsum(column) / len(column) for key, column in columns.items()},
-        low={key: min(column) for key, column in columns.items()},
-        high={key: max(column) for key, column in columns.items()},
-    )
+        weeks.setdefault(run.at.date() - timedelta(days=run.at.weekday()), []).append(run)
+    columns = [Column((monday - EPOCH.date()).days + 3.5, members) for monday, members in weeks.items()]
+    promotions = [(run.at.timestamp() / 86_400, run.label) for run in runs if run.action == "promotion"]
+    return Timeline(columns, promotions, runs, weekly=True)

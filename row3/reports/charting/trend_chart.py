@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from row3.domain.counts import count
 from row3.domain.metrics import Metric, Threshold, Zone
@@ -17,7 +17,6 @@ from row3.reports.charting.drawing import (
     LINE,
     MUTED,
     PROMOTION,
-    WIDTH,
     ZONE_FILL,
     ChartFiles,
     drawn,
@@ -28,7 +27,6 @@ from row3.reports.charting.timeline import EPOCH, Timeline, TrendPoint, run_time
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 LARGE, SMALL, STRIP, AROUND = 3.2, 1.9, 0.7, 1.1
 """Inches: height of the large panel, of a row of small ones, of the weeks' runs, of title and caption."""
@@ -64,50 +62,35 @@ def trend_charts(
         raise UsageError("there is no run to draw", where=suite, fix="Run row3 --baseline or row3 --compare first")
     if not headline:
         raise UsageError("there is no headline metric to draw", where=suite, fix="Choose a suite of another kind")
-    own = {metric.key: metric.threshold for metric in headline if metric.threshold is not None}
+    limits = {**{metric.key: metric.threshold for metric in headline if metric.threshold is not None}, **thresholds}
     timeline = week_timeline(points) if weekly else run_timeline(points)
-    return drawn(suite, lambda: _compose(timeline, headline, {**own, **thresholds}, suite))
+    columns = min(3, max(1, len(headline) - 1))
+    rows = [(LARGE, [headline[0].key] * columns), *([(STRIP, ["weeks"] * columns)] if weekly else [])]
+    for first in range(1, len(headline), columns):
+        names = [metric.key for metric in headline[first : first + columns]]
+        rows.append((SMALL, [*names, *["."] * (columns - len(names))]))
 
+    def draw(panels: Mapping[str, Axes]) -> None:
+        for metric in headline:
+            _panel(panels[metric.key], timeline, metric, limits.get(metric.key), large=metric is headline[0])
+        _name_promotions(panels[headline[0].key], timeline)
+        if with_zones := next((metric for metric in headline if metric.key in limits), None):
+            _name_zones(panels[with_zones.key], with_zones, limits[with_zones.key])
+        if weekly:
+            _run_counts(panels["weeks"], timeline)
 
-def _compose(
-    timeline: Timeline, metrics: Sequence[Metric], thresholds: Mapping[str, Threshold], suite: str
-) -> tuple[Figure, str]:
-    """The figure and its title."""
-    from matplotlib.figure import Figure
-
-    columns = min(3, max(1, len(metrics) - 1))
-    small = [metrics[i : i + columns] for i in range(1, len(metrics), columns)]
-    keys: list[Any] = [[metrics[0].key] * columns]
-    heights = [LARGE]
-    if timeline.weeks:
-        keys.append(["weeks"] * columns)
-        heights.append(STRIP)
-    for row in small:
-        keys.append([*(metric.key for metric in row), *["."] * (columns - len(row))])
-        heights.append(SMALL)
-    figure = Figure(figsize=(WIDTH, sum(heights) + AROUND), facecolor="white", layout="constrained")
-    panels = figure.subplot_mosaic(keys, height_ratios=heights)
-    for metric in metrics:
-        _panel(panels[metric.key], timeline, metric, thresholds.get(metric.key), large=metric is metrics[0])
-    _name_promotions(panels[metrics[0].key], timeline)
-    if with_zones := next((metric for metric in metrics if metric.key in thresholds), None):
-        _name_zones(panels[with_zones.key], with_zones, thresholds[with_zones.key])
-    if timeline.weeks:
-        _run_counts(panels["weeks"], timeline)
     title = f"Quality trend: {label(suite)}, {period(timeline.runs[0].at, timeline.runs[-1].at)}"
-    figure.suptitle(title, weight="bold", size=13)
-    figure.supxlabel(_caption(timeline), size=8, color=MUTED)
-    return figure, title
+    return drawn(suite, title, _caption(timeline), rows, draw, around=AROUND)
 
 
 def _panel(axes: Axes, timeline: Timeline, metric: Metric, threshold: Threshold | None, *, large: bool) -> None:
     """Zones, line, points and the last value of one metric."""
-    values = timeline.series(metric.key)
+    values = [column.mean(metric.key) for column in timeline.columns]
+    spreads = [column.values(metric.key) for column in timeline.columns]
     known = [index for index, value in enumerate(values) if not math.isnan(value)]
     axes.set_title(label(metric.title) + ("" if metric.higher_is_better else " (lower is better)"))
     _scale_x(axes, timeline, large=large)
-    spread = [side[metric.key] for week in timeline.weeks for side in (week.low, week.high) if metric.key in side]
-    low, high = y_range(metric, threshold, spread or [values[index] for index in known])
+    low, high = y_range(metric, threshold, [value for spread in spreads for value in spread])
     pad = (high - low) * 0.035
     axes.set_ylim(low - pad, high + pad)
     ticks = y_ticks((low, high), threshold)
@@ -122,13 +105,12 @@ def _panel(axes: Axes, timeline: Timeline, metric: Metric, threshold: Threshold 
         return
     for x, _ in timeline.promotions:
         axes.axvline(x, color=PROMOTION, linewidth=0.7, zorder=2)
-    if timeline.weeks:
-        lowest = [week.low.get(metric.key, math.nan) for week in timeline.weeks]
-        highest = [week.high.get(metric.key, math.nan) for week in timeline.weeks]
+    if timeline.weekly:
+        lowest, highest = ([end(spread, default=math.nan) for spread in spreads] for end in (min, max))
         axes.vlines(timeline.xs, lowest, highest, color=LINE, alpha=0.3, linewidth=4, zorder=2.2)
     size = (4.5 if large else 3.0) if len(values) < CROWDED else 0.0
     axes.plot(timeline.xs, values, color=LINE, linewidth=1.6, marker="o", markersize=size or 1.5, zorder=3)
-    hollow = [index for index in known if size and timeline.blocked[index]]
+    hollow = [index for index in known if size and _blocked(timeline, index)]
     axes.plot(
         [timeline.xs[index] for index in hollow],
         [values[index] for index in hollow],
@@ -153,6 +135,10 @@ def _panel(axes: Axes, timeline: Timeline, metric: Metric, threshold: Threshold 
     )
 
 
+def _blocked(timeline: Timeline, index: int) -> bool:
+    return not timeline.weekly and timeline.runs[index].verdict == "block"
+
+
 def _scale_x(axes: Axes, timeline: Timeline, *, large: bool) -> None:
     """Dates along x, with room for the last value at the right."""
     from matplotlib.ticker import FuncFormatter, MaxNLocator
@@ -162,11 +148,11 @@ def _scale_x(axes: Axes, timeline: Timeline, *, large: bool) -> None:
     span = (last - first) or 1.0
     axes.set_xlim(first - 0.03 * span, last + 0.14 * span)
     runs = timeline.runs
-    one_day = not timeline.weeks and runs[0].at.date() == runs[-1].at.date()
+    one_day = not timeline.weekly and runs[0].at.date() == runs[-1].at.date()
     one_year = runs[0].at.year == runs[-1].at.year
 
     def date_of(x: float, _: object) -> str:
-        if timeline.weeks:
+        if timeline.weekly:
             return day(EPOCH + timedelta(days=x), year=not one_year)
         if not 0 <= x < len(runs) or x != int(x):
             return ""
@@ -215,8 +201,8 @@ def _name_zones(axes: Axes, metric: Metric, threshold: Threshold) -> None:
 def _run_counts(axes: Axes, timeline: Timeline) -> None:
     """Bars: how many runs there are in each week."""
     _scale_x(axes, timeline, large=True)
-    bars = axes.bar(timeline.xs, [week.runs for week in timeline.weeks], width=5, color=LINE, alpha=0.45)
-    if len(timeline.weeks) <= 40:
+    bars = axes.bar(timeline.xs, [len(week.runs) for week in timeline.columns], width=5, color=LINE, alpha=0.45)
+    if len(timeline.columns) <= 40:
         axes.bar_label(bars, size=7, color=MUTED)
     axes.set_yticks([])
     axes.margins(y=0.5)
@@ -226,12 +212,16 @@ def _run_counts(axes: Axes, timeline: Timeline) -> None:
 def _caption(timeline: Timeline) -> str:
     total = count(len(timeline.runs), "run")
     lines = "; vertical lines are promotions" if timeline.promotions else ""
-    if timeline.weeks:
-        weeks = count(len(timeline.weeks), "ISO week")
+    if timeline.weekly:
+        weeks = count(len(timeline.columns), "ISO week")
         return f"{total} in {weeks}: line, the weekly mean; bars, the lowest to the highest run{lines}"
     kinds = Counter(run.action for run in timeline.runs)
     parts = [count(kinds[action], action) for action in ("baseline", "compare", "promotion") if kinds[action]]
-    hollow = "; hollow points were blocked" if any(timeline.blocked) and len(timeline.xs) < CROWDED else ""
+    hollow = (
+        "; hollow points were blocked"
+        if any(_blocked(timeline, index) for index in range(len(timeline.xs))) and len(timeline.xs) < CROWDED
+        else ""
+    )
     spacing = ", evenly spaced in order" if len(timeline.runs) > 1 else ""
     return f"{total}{spacing}: {', '.join(parts)}{lines}{hollow}"
 

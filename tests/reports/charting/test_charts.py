@@ -9,7 +9,7 @@ import sys
 import zlib
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, date, datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta, timezone
 from itertools import pairwise
 from pathlib import Path
 from xml.etree import ElementTree
@@ -19,7 +19,7 @@ import pytest
 from row3.domain.metrics import Metric, Threshold, Zone
 from row3.errors import UsageError
 from row3.reports.charting.drawing import LONGEST, ChartFiles, label, percent
-from row3.reports.charting.timeline import TrendPoint, by_week, run_timeline, week_timeline
+from row3.reports.charting.timeline import TrendPoint, by_time, run_timeline, week_timeline
 from row3.reports.charting.trend_chart import period, trend_charts, y_range, y_ticks, zone_bands
 from row3.reports.history import sparkline
 
@@ -208,28 +208,26 @@ class TestWeeks:
     )
 
     def test_by_hand(self) -> None:
-        first, second, fourth = by_week(self.POINTS)
-        assert (first.monday, first.runs) == (date(2025, 11, 3), 2)
-        assert first.mean == pytest.approx({"overall": 0.675, "recall": 0.5})
-        assert (first.low, first.high) == ({"overall": 0.60, "recall": 0.5}, {"overall": 0.75, "recall": 0.5})
-        assert (second.monday, second.runs, second.mean) == (date(2025, 11, 10), 1, {"overall": 0.80})
-        assert (fourth.monday, fourth.runs, fourth.mean) == (date(2025, 11, 24), 1, {"recall": 0.9})
+        first, second, fourth = week_timeline(self.POINTS).columns
+        assert [len(week.runs) for week in (first, second, fourth)] == [2, 1, 1]
+        assert [first.mean(key) for key in ("overall", "recall")] == pytest.approx([0.675, 0.5])
+        assert (first.values("overall"), first.values("recall")) == ([0.60, 0.75], [0.5])
+        assert second.mean("overall") == 0.80
+        assert math.isnan(fourth.mean("overall"))
+        assert fourth.mean("recall") == 0.9
 
     def test_order_and_zone_do_not_matter(self) -> None:
         tokyo = timezone(timedelta(hours=9))
         moved = [replace(point, at=point.at.astimezone(tokyo)) for point in reversed(self.POINTS)]
         naive = [replace(point, at=point.at.replace(tzinfo=None)) for point in self.POINTS]
-        assert by_week(moved) == by_week(naive) == by_week(self.POINTS)
+        assert by_time(moved) == by_time(naive) == by_time(self.POINTS)
 
     def test_iso_week_reaches_over_new_year(self) -> None:
         points = [
             replace(run(), at=datetime(2025, 12, 29, tzinfo=UTC)),
             replace(run(), at=datetime(2026, 1, 4, tzinfo=UTC)),
         ]
-        assert [(week.monday, week.runs) for week in by_week(points)] == [(date(2025, 12, 29), 2)]
-
-    def test_nothing(self) -> None:
-        assert by_week([]) == []
+        assert [len(week.runs) for week in week_timeline(points).columns] == [2]
 
     def test_real_time_along_x(self) -> None:
         promoted = replace(self.POINTS[2], action="promotion", at=datetime(2025, 11, 13, 12, tzinfo=UTC))
@@ -296,8 +294,8 @@ class TestScale:
 
     def test_runs_are_ordered_by_time(self) -> None:
         timeline = run_timeline([run(3, 0.8), run(1, 0.6), run(2, metrics={})])
-        assert timeline.series("overall")[0] == 0.6
-        assert math.isnan(timeline.series("overall")[1])
+        assert timeline.columns[0].mean("overall") == 0.6
+        assert math.isnan(timeline.columns[1].mean("overall"))
         assert timeline.xs == [0.0, 1.0, 2.0]
 
     def test_long_labels_keep_both_ends(self) -> None:
