@@ -42,7 +42,8 @@ COMMANDS = (
     "comment",
     "schema",
 )
-"""Each is the `command` of `row3.cli.<name>`, in the order of the help."""
+"""In the order of the help; each is the `command` of `row3.cli.<name>`, or is in `row3.cli.project`."""
+OF_PROJECT = ("init", "lint", "new-version", "schema")
 COLLECT_AFTER = 50_000
 """Objects after which the interpreter looks for cycles: imports and cases make many objects and few cycles."""
 
@@ -58,7 +59,10 @@ class Program(Group):
         """Return a command; None if there is none of that name."""
         if cmd_name not in COMMANDS:
             return None
-        command = importlib.import_module(f"row3.cli.{cmd_name.replace('-', '_')}").command
+        name = cmd_name.replace("-", "_")
+        of_project = cmd_name in OF_PROJECT
+        module = importlib.import_module("row3.cli.project" if of_project else f"row3.cli.{name}")
+        command = getattr(module, name if of_project else "command")
         assert isinstance(command, click.Command)
         return command
 

@@ -12,8 +12,8 @@ import click
 
 from row3.domain.requests import MOST_REPEATS
 
-FORMATS = ("table", "json", "markdown", "junit", "github", "codequality", "comment")
-"""Forms of a run or a comparison; `row3 report` also has `html`."""
+FORMATS = ("table", "json", "markdown", "junit", "github", "codequality")
+"""Forms of a run or a comparison; `row3 report` also has `comment` and `html`."""
 MODES = ("replay", "live", "record", "auto")
 PLACEHOLDERS = {"--model": ("MODEL", "NAME")}
 """What a printed command shows in the place of a value that only the user knows."""

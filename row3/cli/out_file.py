@@ -24,7 +24,7 @@ ENDINGS: Mapping[str, tuple[str, ...]] = {
 """Endings of the files of each form; any other ending, or none, promises no form and fits all."""
 PROMISES = {ending for endings in ENDINGS.values() for ending in endings}.difference(TEXT)
 HEAD, TAIL = 1 << 16, 1 << 12
-"""Bytes at a file's beginning and end by which `reports/ours.py` recognises it."""
+"""Bytes at a file's beginning and end by which `reports/generated_files.py` recognises it."""
 
 
 def check_out(common: Common, forms: tuple[str, ...]) -> None:

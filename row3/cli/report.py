@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from row3.workflows.suites.all_suites import AllSuites
 
 HTML = "html"
-FORMS = ("markdown", *(each for each in options.FORMATS if each != "markdown"), HTML)
+FORMS = ("markdown", *(each for each in options.FORMATS if each != "markdown"), "comment", HTML)
 INDEX = "index.html"
 
 

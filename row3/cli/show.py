@@ -20,10 +20,7 @@ BLOCKED = 1
 
 
 def show_result(result: SuiteResult | SuitesReport, common: Common, page: Iterable[bytes] | None = None) -> int:
-    """Show a result in the format of --format, or its page; returns its exit code.
-
-    Raises `UsageError` for a comment on what was not compared.
-    """
+    """Show a result in the format of --format, or its page; returns its exit code."""
     common.show(page or result_text(result, common))
     run = getattr(result, "run", None)
     if run is not None and run.failed:
@@ -44,14 +41,10 @@ def show_hook(verdict: HookVerdict, common: Common) -> int:
 
 
 def result_text(result: SuiteResult | SuitesReport, common: Common) -> str | Iterable[bytes]:
-    """Return the result in the format of --format. Raises `UsageError` for a comment on what was not compared."""
-    from row3.errors import UsageError
+    """Return the result in the format of --format."""
     from row3.reports import formats
     from row3.reports.issues import HERE
 
-    if common.format == "comment" and not result.judged:
-        what, fix = "a comment is about a comparison", "Add --compare, or use --format markdown"
-        raise UsageError(what, where="--format comment", fix=fix)
     if common.format == "github":
         append_summary(formats.step_summary(result))
     places = places_of(common) if common.format in ("github", "codequality") else HERE

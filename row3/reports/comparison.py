@@ -155,7 +155,11 @@ def metrics_table(comparison: Comparison, *, verbose: bool = False) -> Block:
     changes = {change.key: change for change in comparison.metrics}
     metrics = [metric for metric in shown_metrics(suite, companion=False) if metric.key in changes]
     companions = [metric for metric in shown_metrics(suite, companion=True) if metric.key in changes]
-    shown = [metric for metric in companions if verbose or _noteworthy(changes[metric.key])]
+    shown = [
+        metric
+        for metric in companions
+        if verbose or changes[metric.key].verdict or abs(changes[metric.key].delta or 0.0) >= NOTEWORTHY
+    ]
     rows = [_metric_row(metric, changes[metric.key], comparison, verbose=verbose) for metric in (*metrics, *shown)]
     if not rows:
         return Note(["No case could be compared."])
@@ -164,10 +168,6 @@ def metrics_table(comparison: Comparison, *, verbose: bool = False) -> Block:
     left = len(companions) - len(shown)
     hidden = f"{numbers.count(left, 'companion metric')} moved by less than 1 point (-v shows all)" if left else ""
     return Table(heads, rows, "lrrrr" + "r" * verbose + "ll", more=hidden)
-
-
-def _noteworthy(change: MetricChange) -> bool:
-    return change.verdict is not Verdict.PROCEED or abs(change.delta or 0.0) >= NOTEWORTHY
 
 
 def better(metric: Metric, delta: float | None) -> bool | None:

@@ -23,17 +23,14 @@ ZONE_TONES: Mapping[Zone, Tone] = {
 }
 
 
-def first_line(suite: str, versions: Mapping[str, str], promoted: Mapping[str, str], model: str, mode: str) -> str:
-    """Return which versions run, which are promoted, the model and the mode, on one line."""
-    parts = [f"{name} {version} ({_standing(version, promoted.get(name))})" for name, version in versions.items()]
-    how = (f"{model}; no prompt was run",) if mode == ELSEWHERE else (model, mode)
-    return " · ".join(plain(part) for part in (suite, " → ".join(parts), *how) if part)
-
-
 def what_runs(run: Run, suite: str = "") -> str:
-    """Return the first line of a run; it names the suite where one is given."""
-    header = run.header
-    return first_line(suite, header.prompts, run.lineup.promoted, shown_model(run.suite, header.model), header.mode)
+    """Return which versions run, which are promoted, the model and the mode, after the suite's name if it is given."""
+    header, promoted = run.header, run.lineup.promoted
+    versions = header.prompts.items()
+    prompts = [f"{name} {version} ({_standing(version, promoted.get(name))})" for name, version in versions]
+    model = shown_model(run.suite, header.model)
+    how = (f"{model}; no prompt was run",) if header.mode == ELSEWHERE else (model, header.mode)
+    return " · ".join(plain(part) for part in (suite, " → ".join(prompts), *how) if part)
 
 
 def shown_model(suite: JudgedSuite, model: str) -> str:
@@ -44,7 +41,8 @@ def shown_model(suite: JudgedSuite, model: str) -> str:
 def baseline_origin(baseline: Header, suite: JudgedSuite) -> str:
     """Return the prompts and model of a baseline, and when it was saved."""
     saved = f"{numbers.moment(plain(baseline.at))} UTC" if baseline.at else ""
-    parts = (lineup_text(baseline), plain(shown_model(suite, baseline.model)), saved)
+    prompts = " → ".join(f"{name} {version}" for name, version in baseline.prompts.items())
+    parts = (plain(prompts), plain(shown_model(suite, baseline.model)), saved)
     return " · ".join(part for part in parts if part)
 
 
@@ -66,11 +64,6 @@ def taken_back(run: Run) -> set[str]:
     return {
         plain(f"{name}-{version}") for name, version in run.header.prompts.items() if version in formerly.get(name, ())
     }
-
-
-def lineup_text(header: Header) -> str:
-    """Return `decompose-concepts v1.0 → map-ontology v1.0`."""
-    return plain(" → ".join(f"{name} {version}" for name, version in header.prompts.items()))
 
 
 def shown_metrics(suite: JudgedSuite, *, companion: bool) -> list[Metric]:

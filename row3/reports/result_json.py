@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any
 
 from row3.domain.changes import Interval
-from row3.domain.judgements import Approval, Reason
+from row3.domain.judgements import Reason
 from row3.domain.metrics import by_other_names
 from row3.domain.runs import Header
 from row3.domain.tiers import tier_of
@@ -145,7 +145,7 @@ def _judged(comparison: Comparison) -> dict[str, Any]:
     if (seen := comparison.sensitivity) is not None:
         value["sensitivity"] = _sensitivity(seen)
     if (approval := comparison.approval) is not None:
-        value["approval"] = approval_json(approval)
+        value["approval"] = {"reason": approval.reason, "by": approval.by, "at": approval.at}
     return value
 
 
@@ -159,11 +159,6 @@ def reason_json(reason: Reason, words: Words) -> dict[str, Any]:
         "after": reason.after,
         "text": reason_text(reason, words),
     }
-
-
-def approval_json(approval: Approval) -> dict[str, str]:
-    """Return who approved, when and why."""
-    return {"reason": approval.reason, "by": approval.by, "at": approval.at}
 
 
 def interval_json(interval: Interval) -> dict[str, float]:

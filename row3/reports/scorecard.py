@@ -63,7 +63,7 @@ def scorecard_document(run: Run, *, declines: int = 0, verbose: bool = False, he
         verbose: all cases, with what each missed and got wrong.
         headed: begin with the suite and what runs; a terminal has that line already.
     """
-    blocks: list[Block] = scorecard_heading(run) if headed else []
+    blocks: list[Block] = [Title(f"row3 · {run.suite.name}"), Note([what_runs(run)])] if headed else []
     blocks += [*_metrics(run), run_counts(run, every=verbose), missing_note(run)]
     blocks += [quarantine_note(run.quarantine), *problem_blocks(run, verbose=verbose), *_cases(run, verbose=verbose)]
     blocks += _items(run) if verbose else []
@@ -73,11 +73,6 @@ def scorecard_document(run: Run, *, declines: int = 0, verbose: bool = False, he
 def brief_scorecard(run: Run) -> Document:
     """Return the metrics and the warnings alone."""
     return Document([*_metrics(run), quarantine_note(run.quarantine), *problem_blocks(run), _warnings(run, 0)])
-
-
-def scorecard_heading(run: Run) -> list[Block]:
-    """Return the heading of a run that is not judged."""
-    return [Title(f"row3 · {run.suite.name}"), Note([what_runs(run)])]
 
 
 def _metrics(run: Run) -> list[Block]:

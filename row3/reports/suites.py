@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from row3.domain.changes import MetricChange
-from row3.domain.metrics import Metric
+from row3.domain.counts import part
 from row3.domain.verdicts import Verdict
 from row3.gate.policy import GatePolicy
-from row3.gate.results import Run, Standing, SuiteResult, SuitesReport
+from row3.gate.results import Standing, SuiteResult, SuitesReport
 from row3.reports import numbers
 from row3.reports.advice import TONES, behind_line, catch_up, look, look_of, summary
 from row3.reports.comparison import brief_comparison, comparison_document, moved_span
@@ -91,7 +90,7 @@ def _bounded(text: str) -> str:
 
 def _badness(result: SuiteResult) -> tuple[int, float]:
     """By what became of it, then by the loss."""
-    change = primary_change(result)
+    change = None if result.comparison is None else result.comparison.primary_change
     return BADNESS.index(result.standing), 0.0 if change is None else -(change.delta or 0.0)
 
 
@@ -125,11 +124,14 @@ def _row(result: SuiteResult, *, judged: bool) -> list[Text]:
     run = result.run
     if run is None:
         return [name, "", NONE, "", "", NONE, verdict]
-    metric, change = primary_metric(run), primary_change(result)
+    key = run.suite.kind.primary
+    change = None if result.comparison is None else result.comparison.primary_change
+    metric = next(metric for metric in run.suite.kind.metrics if metric.key == key)
+    value, limits = run.header.metrics.get(key), numbers.limits_of(run.suite.rules.thresholds.get(key))
     return [
         name,
         metric.title,
-        primary_value(run),
+        NONE if value is None else numbers.percent(value, beside=limits),
         moved_span(metric, change.delta) if change is not None else "",
         zone_span(run.zones.get(metric.key)),
         f"{run.cases:,}",
@@ -150,23 +152,6 @@ def _verdict(result: SuiteResult) -> Span:
     return Span("? NOT JUDGED", "bad" if result.exit_code else "warning")
 
 
-def primary_metric(run: Run) -> Metric:
-    """Return the metric that stands for a suite among others."""
-    return next(metric for metric in run.suite.kind.metrics if metric.key == run.suite.kind.primary)
-
-
-def primary_value(run: Run) -> str:
-    """Return its value in a run."""
-    key = run.suite.kind.primary
-    value, limits = run.header.metrics.get(key), numbers.limits_of(run.suite.rules.thresholds.get(key))
-    return NONE if value is None else numbers.percent(value, beside=limits)
-
-
-def primary_change(result: SuiteResult) -> MetricChange | None:
-    """Return how it moved since the base."""
-    return None if result.comparison is None else result.comparison.primary_change
-
-
 def problem_of(result: SuiteResult) -> str:
     """Return why a suite could not be run or judged, or why its removal blocks."""
     if result.judgement is None or result.comparison is not None:
@@ -182,20 +167,16 @@ def _details(result: SuiteResult, *, verbose: bool) -> list[Block]:
         return [Title(result.suite), Note([text, *_signing(result)])] if text else []
     stopped = result.standing == "block"
     if not (verbose or stopped):
-        return [Title(result.suite), Note(_lacking(run))] if run.failed else []
+        if not run.failed:
+            return []
+        lacking, first = f"{part(len(run.failed), run.cases, 'case')} without an answer", run.failed[0]
+        return [Title(result.suite), Note([f"{lacking}; {first}: {dict(run.problems).get(first, '')}"])]
     if comparison is None:
         inner = scorecard_document(run, declines=result.declines, verbose=verbose, headed=False)
     else:
         inner = comparison_document(comparison, verbose=verbose, headed=False, named=True)
     blocks: list[Block] = [Note([what_runs(run)]), *inner.blocks]
     return [Title(result.suite), *blocks] if stopped else [Fold(result.suite, blocks)]
-
-
-def _lacking(run: Run) -> list[Text]:
-    """How many answers are missing, and why the first of them."""
-    first = run.failed[0]
-    lacking = f"{len(run.failed):,} of {numbers.count(run.cases, 'case')} without an answer"
-    return [f"{lacking}; {first}: {dict(run.problems).get(first, '')}"]
 
 
 def _signing(result: SuiteResult) -> list[str]:

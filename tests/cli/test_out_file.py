@@ -16,7 +16,7 @@ from tests.suites import spoil, with_baselines
 ENDINGS = {"json": "json", "codequality": "json", "markdown": "md", "comment": "md", "junit": "xml", "html": "html"}
 ALL = ("table", "json", "markdown", "junit", "github", "codequality")
 WRITTEN = [
-    *((("--compare",), form) for form in (*ALL, "comment")),
+    *((("--compare",), form) for form in ALL),
     *(((), form) for form in ALL),
     *((("report",), form) for form in (*ALL, "comment", "html")),
     *((("--all",), form) for form in ALL),
@@ -85,7 +85,7 @@ def test_so_is_that_of_a_drift(box: Box, model: Callable[..., FakeModel]) -> Non
 def test_so_are_those_of_all_suites_of_which_one_cannot_be_used(tmp_path: Path, verb: list[str]) -> None:
     box = with_baselines(tmp_path / "project")
     spoil(box)
-    for form in (*ALL, "comment") if verb == ["--compare"] else ALL:
+    for form in ALL:
         name = f"all-{form}.{ENDINGS.get(form, 'txt')}"
         for _ in range(2):
             done = box.row3(*verb, "--all", "--format", form, "--out", name)
@@ -146,7 +146,7 @@ def test_a_live_run_asks_nothing_before_it_refuses(box: Box, model: Callable[...
         (["report"], "x.json", ".json is for json or codequality, not markdown. Use --format json or codequality, or"),
         (["report", "--format", "json"], "x.html", ".html is for html, not json."),
         (["--compare"], "x.json", "or a name that ends in .txt or .log"),
-        (["--compare", "--format", "junit"], "x.md", ".md is for markdown or comment, not junit."),
+        (["--compare", "--format", "junit"], "x.md", ".md is for markdown, not junit."),
         (["init"], "x.json", "this command writes no .json files. Use a name that ends in .txt or .log"),
         (["report", "--all"], "x.json", ".json is for json or codequality, not markdown"),
     ],

@@ -10,7 +10,7 @@ from typing import Any
 from row3.domain.scores import Usage
 from row3.gate.results import ran
 from row3.reports.formats import result_text
-from row3.reports.headline import first_line
+from row3.reports.headline import what_runs
 from row3.reports.scorecard import NAMED_ITEMS, brief_scorecard, scorecard_document
 from row3.reports.style import PLAIN, Style, cells
 from row3.reports.terminal import terminal_text
@@ -31,13 +31,13 @@ def test_a_scorecard_shows_everything_in_its_place(run: Any) -> None:
 
 def test_the_first_line_says_what_runs_and_what_is_promoted(run: Any) -> None:
     versions = {"decompose-concepts": "v1.1", "map-ontology": "v1.0", "third": "v1.0"}
-    promoted = {"decompose-concepts": "v1.0", "map-ontology": "v1.0"}
-    assert first_line("decomposition", versions, promoted, "reference-llm", "replay") == (
+    three = replace(run, header=replace(run.header, prompts=versions))
+    assert what_runs(three, "decomposition") == (
         "decomposition · decompose-concepts v1.1 (candidate; promoted v1.0) → map-ontology v1.0 (promoted) → "
         "third v1.0 (candidate; none promoted) · reference-llm · replay"
     )
-    said = "kitchen · outputs made elsewhere; no prompt was run"
-    assert first_line("kitchen", {}, {}, "outputs made elsewhere", "outputs") == said
+    elsewhere = replace(run, header=replace(run.header, prompts={}, model="outputs made elsewhere", mode="outputs"))
+    assert what_runs(elsewhere, "kitchen") == "kitchen · outputs made elsewhere; no prompt was run"
     assert str(result_text(ran(run))).startswith(
         "decomposition · decompose-concepts v1.1 (candidate; promoted v1.0) → "
     )

@@ -1,0 +1,107 @@
+"""`row3 init`, `row3 lint`, `row3 new-version` and `row3 schema`: the files of a project."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from row3.cli import options
+from row3.cli.commands import Command
+from row3.cli.common import Common
+from row3.cli.out_file import check_folder, refuse_foreign
+from row3.cli.output import emit
+
+
+@click.command(cls=Command)
+@options.output_options()
+def init(common: Common) -> None:
+    """Make a row3 project here, with a starter suite. Nothing is overwritten."""
+    from row3.workflows.init import init as make_project
+    from row3.workflows.init import next_steps
+
+    made = make_project(common.start)
+    lines = [f"  {item.what:<9} {item.path}" for item in made]
+    common.show(common.fitted("\n".join([*lines, "", *next_steps(made)])))
+
+
+@click.command(cls=Command)
+@options.suite("Only this suite; default: all of them.")
+@options.output_options("table", "json", "github", "codequality")
+def lint(common: Common) -> int:
+    """Check golden cases, prompts and settings.
+
+    Exit 2 on errors, which come first; warnings do not fail, and -q leaves them out of the table. If stdout is not a
+    terminal, each finding is one line.
+    """
+    from row3.cli.show import places_of
+    from row3.reports.findings import findings_json, findings_text
+    from row3.reports.issues import codequality_json, github_text, lint_issues, lint_notice
+    from row3.workflows.linting.lint import lint_at
+
+    report = lint_at(common.start, common.suite, finish=common.may_write, say=common.say)
+    match common.format:
+        case "json":
+            common.show(findings_json(report))
+        case "github":
+            common.show(github_text(lint_issues(report), lint_notice(report), places_of(common)))
+        case "codequality":
+            common.show(codequality_json(lint_issues(report), places_of(common)))
+        case _:
+            width = common.width if common.on_terminal else None
+            common.show(findings_text(report, width=width, errors_only=common.quiet))
+    return report.exit_code
+
+
+@click.command(cls=Command)
+@click.argument("name")
+@click.option("--major", is_flag=True, help="The next major version: after v1.3 comes v2.0 instead of v1.4.")
+@options.output_options()
+def new_version(name: str, common: Common, *, major: bool) -> None:
+    """Copy a prompt's current version to the next one.
+
+    An "Unreleased" entry is opened in CHANGELOG.md: write there what the new version changes.
+    """
+    from row3.store.prompts import versions
+    from row3.workflows.promoting.new_version import new_version as copy_version
+
+    project = common.project()
+    made = copy_version(project, name, major=major)
+    changelog = " and opened its entry in CHANGELOG.md" if made.changelog_changed else ""
+    common.show(common.fitted(f"copied {made.copied_from} to prompts/{made.ref}.md{changelog}"))
+    skipped = [v for v in versions(project.tree).get(name, ()) if made.copied_from.version < v < made.ref.version]
+    if skipped:
+        common.say(f"{name} {skipped[-1]} exists, is not promoted and is not in this copy")
+    if made.unmeasured is not None:
+        common.say(
+            f"there is no baseline yet, and `row3 --baseline{made.unmeasured}` takes the highest version; to measure "
+            f"{made.copied_from} first: row3 promote{made.unmeasured} {made.copied_from}"
+        )
+    if made.description:
+        common.say(
+            f"`description` in prompts/{made.ref}.md is still that of {made.copied_from.version}: describe there, or "
+            "in its entry in CHANGELOG.md, what the new version changes"
+        )
+    if made.edited_in_place:
+        common.say(
+            f"{made.copied_from} was edited in place; the edits are in the new version, put the old one back: "
+            f"git checkout -- prompts/{made.copied_from}.md"
+        )
+
+
+@click.command(cls=Command)
+@options.option("--out", metavar="FOLDER", help="Write there instead of into schemas/.")()
+def schema(common: Common) -> None:
+    """Write JSON Schemas for the project's files.
+
+    They go into schemas/, or into the folder that --out names.
+    Editors complete and check golden cases, row3.toml and the rest by them as you type.
+    """
+    from row3.store.project import find_root
+    from row3.workflows.schemas import schema_files, write_schemas
+
+    folder = Path(common.out) if common.out is not None else find_root(common.start) / "schemas"
+    if common.out is not None:
+        check_folder(common, folder, f"--out {common.out}")
+    refuse_foreign((folder / Path(name).name for name in schema_files()), "schema")
+    emit("\n".join(str(path) for path in write_schemas(folder)), None)
