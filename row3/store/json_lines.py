@@ -51,11 +51,7 @@ class LineFile:
         """
         self.where, self._fix = where, fix
         with read_faults(where):
-            try:
-                self._file = _opened(source, where, cure, pipe=pipe)
-            except FileNotFoundError:
-                what = "the file does not exist"
-                raise InvalidFile(what, where=where, fix="Create it, or correct the name") from None
+            self._file = _opened(source, where, cure, pipe=pipe)
         finalize(self, self._file.close)
 
     def __iter__(self) -> Iterator[Line]:

@@ -76,21 +76,6 @@ class SavedRun:
     cases: Mapping[str, CaseRecord]
     """By id, in the order of the run."""
 
-    def __len__(self) -> int:
-        return len(self.cases)
-
-    def ids(self) -> list[str]:
-        """Return the ids of its cases."""
-        return list(self.cases)
-
-    def record(self, case_id: str) -> CaseRecord | None:
-        """Return the record of a case; None where the run did not have it."""
-        return self.cases.get(case_id)
-
-    def records(self) -> Iterable[CaseRecord]:
-        """Return all records, in the order of the run."""
-        return self.cases.values()
-
 
 def read_log(path: Path, *, where: str = "") -> SavedRun:
     """Return the run of a local log, or of any file on disk that is named `where`; raises `InvalidFile`."""

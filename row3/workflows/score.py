@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Protocol
+from typing import Any
+
+from msgspec.structs import replace
 
 from row3.domain.metrics import by_other_names
 from row3.domain.prompts import Lineup
@@ -76,20 +78,13 @@ class Scorecard:
         return not self.failed
 
 
-class Outputs(Protocol):
-    """Where outputs come from: a file of them, or a single one."""
-
-    def get(self, case_id: str) -> Output | None:
-        """The output for a case; None where there is none."""
-        ...
-
-
 @dataclass(slots=True)
 class Scoring:
     """Scores the output of one case; small enough to be inherited by worker processes."""
 
     suite: Suite
-    index: Outputs
+    outputs: Callable[[str], Output | None]
+    """The output for a case id; None where there is none."""
     pack: Packing
     vectors: Source | None = None
     """Of a suite that matches by meaning."""
@@ -100,7 +95,7 @@ class Scoring:
 
     def _score(self, stored: StoredCase) -> CaseScore:
         kind, rules = self.suite.kind, self.suite.rules
-        output = self.index.get(stored.id)
+        output = self.outputs(stored.id)
         if output is None:
             return CaseScore(stored.id, "failed", {}, problem=MISSING)
         if output.error:
@@ -110,11 +105,7 @@ class Scoring:
             raw = output.value if isinstance(output.value, str) else json.dumps(output.value, ensure_ascii=False)
             return kind.bad_answer(stored.case, f"{output.where}: {parsed.reason}", raw, rules)
         score = self._scored(stored, parsed.value)
-        if parsed.repairs:
-            from msgspec.structs import replace
-
-            score = replace(score, notes=parsed.repairs)
-        return score
+        return replace(score, notes=parsed.repairs) if parsed.repairs else score
 
     def _scored(self, stored: StoredCase, output: Any) -> CaseScore:
         walk = scored(self.suite.kind, stored.case, output, self.suite.rules)
@@ -147,7 +138,7 @@ def output_results(
     alone = suite.rules.semantic is not None and mode != "replay"
     pack = Packing(suite, options.explain)
     with vector_source(project, suite, mode) as vectors:
-        work = Work(Scoring(suite, index, pack, vectors), suite.kind, wanted, project.tree)
+        work = Work(Scoring(suite, index.get, pack, vectors), suite.kind, wanted, project.tree)
         for result in evaluate_all(files, work, jobs=1 if alone else options.jobs or project.config.jobs):
             seen.add(result.case_id)
             yield result

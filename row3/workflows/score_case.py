@@ -11,14 +11,12 @@ from typing import Any
 from row3.domain.verdicts import CaseChange, Verdict
 from row3.errors import UsageError
 from row3.gate.comparison import judge_move, worse_by
-from row3.gate.zones import zones_of
 from row3.reports import numbers
 from row3.reports.case_text import case_text
 from row3.store.cases import StoredCase, read_cases
 from row3.store.other_suites import case_hint
 from row3.store.outputs import Output
 from row3.store.project import Project
-from row3.store.saved_runs import parse_record
 from row3.store.suites import Suite, has_baseline
 from row3.workflows.comparing.sides import baseline_side
 from row3.workflows.pipeline.meanings import vector_source
@@ -72,17 +70,6 @@ class CaseScorecard:
         return f"<row3 score {self.case_id} {worth} {self.zone}{moved}>"
 
 
-@dataclass(frozen=True, slots=True)
-class OneOutput:
-    """A file of outputs with a single one in it."""
-
-    output: Output
-
-    def get(self, case_id: str) -> Output | None:
-        """The output, for its case."""
-        return self.output if case_id == self.output.case_id else None
-
-
 @dataclass
 class CaseScorer:
     """Scores outputs of a suite's cases, one at a time; reads cases and baseline once."""
@@ -106,27 +93,25 @@ class CaseScorer:
             see, how = "See the ids with `row3 -v`", "`suite={!r}`".format
             fix = case_hint(self.project, self.suite.name, case_id, self.cases, otherwise=see, most=1, how=how)
             raise UsageError(f"there is no golden case `{case_id}`", where=f"suite {self.suite.name}", fix=fix)
-        index = OneOutput(Output(case_id, as_json(output), "", "the output"))
+        outputs = {case_id: Output(case_id, as_json(output), "", "the output")}
         with vector_source(self.project, self.suite, self.project.config.mode) as vectors:
-            result = Scoring(self.suite, index, Packing(self.suite, explain=True, before=self._before), vectors)(stored)
-        return self._card(result)
+            scoring = Scoring(self.suite, outputs.get, Packing(self.suite, before=self._before), vectors)
+            return self._card(scoring(stored))
 
     def _card(self, result: CaseResult) -> CaseScorecard:
         suite = self.suite
         change = None if result.compared is None else result.compared.change
-        zones = zones_of(result.metrics, suite.kind.metrics, suite.rules.thresholds)
         compared = change is not None and change.move in ("improved", "unchanged", "regressed", "broke", "fixed")
         regressed = change is not None and compared and self._regressed(result, change)
-        shortfall = shortfall_of(result)
         return CaseScorecard(
             case_id=result.case_id,
             status=result.status,
             metrics=dict(result.metrics),
-            zones={key: zone.word for key, zone in zones.items()},
+            zones={key: zone.word for key, zone in result.zones.items()},
             primary=suite.kind.primary,
             delta=change.delta if change is not None and compared else None,
             regressed=regressed,
-            shortfall=shortfall,
+            shortfall=result.found,
             problem=result.problem,
             text=case_text(
                 suite,
@@ -136,7 +121,7 @@ class CaseScorer:
                 change,
                 why="bad answer" if result.status == "bad_answer" else "regressed" if regressed else "",
                 problem=result.problem,
-                shortfall=shortfall,
+                shortfall=result.found,
             ),
         )
 
@@ -161,8 +146,3 @@ def as_json(output: Any) -> Any:
     except (TypeError, ValueError, RecursionError) as error:
         fix = "Give the text of an answer, plain values, or a pydantic model"
         raise UsageError(f"it cannot be written as JSON: {error}", where="the output", fix=fix) from None
-
-
-def shortfall_of(result: CaseResult) -> Mapping[str, tuple[str, ...]]:
-    """What a case missed and what is extra, as its saved line has it."""
-    return dict(parse_record(result.line, where="the score").found)

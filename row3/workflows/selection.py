@@ -50,7 +50,7 @@ def last_run(project: Project, suite: Suite) -> SavedRun:
 
 def _failing(run: SavedRun, suite: Suite) -> list[str]:
     found = []
-    for record in run.records():
+    for record in run.cases.values():
         zones = zones_of(record.metrics, suite.kind.metrics, suite.rules.thresholds)
         if record.status != "scored" or Zone.FAIL in zones.values():
             found.append(record.id)
@@ -61,7 +61,7 @@ def _regressed(project: Project, suite: Suite, run: SavedRun) -> list[str]:
     key, side = suite.kind.primary, baseline_side(project, suite)
     found = []
     for stored in read_cases(project.tree, suite.golden, suite.kind):
-        record, answered = run.record(stored.id), side.score(stored)
+        record, answered = run.cases.get(stored.id), side.score(stored)
         if record is None or answered is None or answered[0].status == "failed":
             continue
         if record.metrics.get(key, 0.0) < answered[0].metrics.get(key, 0.0) - SLACK:

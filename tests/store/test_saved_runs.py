@@ -55,10 +55,10 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     records = [record("b"), record("a", 0.1), record('odd "id" é\\')]
     run = read_log(write(tmp_path / "r.json", *records), where="r.json")
     assert run.header == RunHeader(**HEAD)
-    assert (len(run), run.ids()) == (3, ["b", "a", 'odd "id" é\\'])
-    assert list(run.records()) == records
-    assert run.record("a") == records[1]
-    assert run.record("z") is None
+    assert (len(run.cases), list(run.cases)) == (3, ["b", "a", 'odd "id" é\\'])
+    assert list(run.cases.values()) == records
+    assert run.cases["a"] == records[1]
+    assert "z" not in run.cases
 
 
 def test_the_file_is_json_with_a_case_a_line(tmp_path: Path) -> None:
@@ -70,10 +70,10 @@ def test_the_file_is_json_with_a_case_a_line(tmp_path: Path) -> None:
 
 
 def test_a_run_without_cases_and_one_that_was_reformatted_are_read(tmp_path: Path) -> None:
-    assert read_log(write(tmp_path / "none.json"), where="r.json").ids() == []
+    assert not read_log(write(tmp_path / "none.json"), where="r.json").cases
     path = write(tmp_path / "r.json", record("a"), record("b"))
     path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")), indent=4), encoding="utf-8")
-    assert list(read_log(path, where="x").records()) == [record("a"), record("b")]
+    assert list(read_log(path, where="x").cases.values()) == [record("a"), record("b")]
 
 
 @pytest.mark.parametrize(
@@ -138,8 +138,8 @@ def test_an_id_of_any_form_is_found(tmp_path: Path, case_id: str) -> None:
         lines = [json.dumps(each, separators=layout).encode() for each in (value, value | {"id": "other"})]
         write_run(path, RunHeader(**HEAD), lines)
         run = read_log(path, where="r.json")
-        assert run.ids() == [case_id, "other"]
-        assert run.record(case_id) == record(case_id)
+        assert list(run.cases) == [case_id, "other"]
+        assert run.cases[case_id] == record(case_id)
         write_run(path, RunHeader(**HEAD), [lines[0], lines[1], lines[0]])
         with pytest.raises(InvalidFile, match="listed twice"):
             read_log(path, where="r.json")

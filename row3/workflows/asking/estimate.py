@@ -13,12 +13,13 @@ from row3.domain.estimates import Estimate, Planned
 from row3.domain.prompts import Lineup, Prompt
 from row3.kinds.base import expected_in
 from row3.store.cases import StoredCase, read_cases
+from row3.store.config import PriceConfig
 from row3.store.other_suites import no_case_fits
 from row3.store.project import Project
 from row3.store.recording_lines import Recording
 from row3.store.recordings import RecordingIndex, open_index
 from row3.store.suites import Suite
-from row3.workflows.pipeline.budget import Price, cost_usd, estimate_tokens, price_table
+from row3.workflows.pipeline.budget import cost_usd, estimate_tokens, price_table
 from row3.workflows.pipeline.evaluate import Answers, Asking
 from row3.workflows.pipeline.providers import check_provider
 from row3.workflows.pipeline.run_suite import RunOptions, make_asking, wanted_cases
@@ -75,7 +76,7 @@ def estimate(
 class _Planner:
     asking: Asking
     index: RecordingIndex
-    prices: Mapping[str, Price]
+    prices: Mapping[str, PriceConfig]
     replays: bool
     in_full: bool
 

@@ -50,9 +50,9 @@ def compare_sides(suite: Suite, left: Side, right: Side) -> Diff:
     gained: Counter[str] = Counter()
     lost: Counter[str] = Counter()
     sources = {**sources_of(left.project.tree, suite.golden), **sources_of(right.project.tree, suite.golden)}
-    ids = dict.fromkeys([*left.run.ids(), *right.run.ids()])
+    ids = dict.fromkeys([*left.run.cases, *right.run.cases])
     for case_id in ids:
-        old, new = left.run.record(case_id), right.run.record(case_id)
+        old, new = left.run.cases.get(case_id), right.run.cases.get(case_id)
         if new is None:
             comparer.leave_out([case_id])
             continue
@@ -72,7 +72,7 @@ def compare_sides(suite: Suite, left: Side, right: Side) -> Diff:
         commits=(left.commit, right.commit),
         before=left.run.header,
         after=right.run.header,
-        sizes=(len(left.run), len(right.run)),
+        sizes=(len(left.run.cases), len(right.run.cases)),
         notes=[f"no text of {name}, as it was run" for name in without_text],
         metrics=list(comparer.scores().changes),
         primary=kind.primary,

@@ -159,7 +159,9 @@ class _Asked:
 
 def _prompt(project: Project, suite: Suite, name: str, ref: PromptRef, asked: _Asked) -> Side:
     named = (*(text for text in asked.named if _name_of(text) != ref.name), str(ref))
-    lineup = line_up(project, suite, role="candidate", named=named, told={str(ref): "row3 diff"})
+    lineup = line_up(
+        project, suite, role="candidate", named=named, where="row3 diff or --prompt" if len(named) > 1 else "row3 diff"
+    )
     return _side(name, "replayed now", "prompt", replayed(project, suite, lineup, asked.options), project)
 
 

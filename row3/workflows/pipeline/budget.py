@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from row3.domain.requests import Answer, NoAnswer, Request, is_local
 from row3.errors import UsageError
+from row3.store.config import PriceConfig
 from row3.store.project import Project
 from row3.store.recordings import open_index
 from row3.store.suites import Suite
@@ -25,15 +25,7 @@ LOCAL = "(local)"
 """The entry of a price table for whatever runs in this process."""
 
 
-@dataclass(frozen=True, slots=True)
-class Price:
-    """US dollars per million tokens."""
-
-    input_per_million: float
-    output_per_million: float
-
-
-def price_of(model: str, prices: Mapping[str, Price]) -> Price | None:
+def price_of(model: str, prices: Mapping[str, PriceConfig]) -> PriceConfig | None:
     """The price under the model's name, else under the longest name of which it is a release, else None."""
     if model in prices:
         return prices[model]
@@ -44,13 +36,13 @@ def price_of(model: str, prices: Mapping[str, Price]) -> Price | None:
 
 
 def cost_usd(
-    model: str, prompt_tokens: int | None, completion_tokens: int | None, prices: Mapping[str, Price]
+    model: str, prompt_tokens: int | None, completion_tokens: int | None, prices: Mapping[str, PriceConfig]
 ) -> float | None:
     """US dollars; None where the model has no price or a count is not known: unknown, not zero."""
     price = price_of(model, prices)
     if price is None or prompt_tokens is None or completion_tokens is None:
         return None
-    return (prompt_tokens * price.input_per_million + completion_tokens * price.output_per_million) / 1_000_000
+    return (prompt_tokens * price.input + completion_tokens * price.output) / 1_000_000
 
 
 def estimate_tokens(text: str) -> int:
@@ -66,10 +58,10 @@ FIRST_GUESS = 1000
 """Tokens of an answer, before any came and where the request sets no limit."""
 
 
-def price_table(project: Project, suites: Iterable[Suite]) -> dict[str, Price]:
+def price_table(project: Project, suites: Iterable[Suite]) -> dict[str, PriceConfig]:
     """The prices of `row3.toml`; a model that runs in this process costs nothing where none is set."""
-    prices = {name: Price(price.input, price.output) for name, price in project.config.prices.items()}
-    return prices | ({LOCAL: Price(0.0, 0.0)} if any(suite.local for suite in suites) else {})
+    local = {LOCAL: PriceConfig(0.0, 0.0)} if any(suite.local for suite in suites) else {}
+    return {**project.config.prices, **local}
 
 
 def pricing(project: Project, suite: Suite) -> Callable[[str, int, int], float | None]:
@@ -99,7 +91,7 @@ class Budget:
     """
 
     def __init__(
-        self, limit: float, prices: Mapping[str, Price], recorded: Callable[[], Mapping[str, int]] = dict
+        self, limit: float, prices: Mapping[str, PriceConfig], recorded: Callable[[], Mapping[str, int]] = dict
     ) -> None:
         self.limit = limit
         self.spent = 0.0

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from row3.domain.prompts import Lineup, PromptRef, Version, parse_reference
+from row3.domain.counts import did_you_mean, nearest
+from row3.domain.prompts import Lineup, PromptRef, Version, parse_reference, parse_version
 from row3.errors import InvalidFile, UsageError
 from row3.kinds import of_another_kind
 from row3.store import prompts as store
@@ -23,8 +23,8 @@ def line_up(
     *,
     role: Role,
     named: Sequence[str] = (),
-    pinned: Mapping[str, str] | None = None,
-    told: Mapping[str, str] | None = None,
+    pinned: Mapping[str, str] = {},
+    where: str = "--prompt",
 ) -> Lineup:
     """The prompts that run.
 
@@ -33,43 +33,44 @@ def line_up(
             `candidate` the highest.
         named: references that take their prompt's place, `decompose-concepts-v1.1`.
         pinned: version by prompt name that overrides both, for running a baseline's prompts again.
-        told: what on the command line named a reference, for messages, where it was not --prompt.
+        where: what on the command line named the references, for messages.
 
     Raises `InvalidFile`, `UsageError`; also where a promoted version was edited in place.
     """
     if suite.system is not None:
-        return _system_lineup(project, suite, named, pinned or {}, told or {})
+        if named:
+            raise no_prompts(suite, where)
+        stage = call_stage(project, suite)
+        if stage.ref.name in pinned:
+            stage = call_stage(project, suite, _parsed(pinned[stage.ref.name]))
+        return Lineup((stage,), {stage.ref.name: str(stage.ref.version)})
     there = store.versions(project.tree)
     promoted = store.read_promoted(project.tree)
-    wanted = _named(named, there, told or {})
+    wanted = _named(named, there, where)
     pipeline = suite.pipeline or _default_pipeline(project, suite, there)
-    for name, version in wanted.items():
+    for name in wanted:
         if name not in pipeline:
-            raise UsageError(
-                f"prompt `{name}` is not in the pipeline of suite `{suite.name}`",
-                where=(told or {}).get(str(PromptRef(name, version)), "--prompt"),
-                fix=f"The pipeline is {' → '.join(pipeline)}{_elsewhere(project, name)}",
-            )
+            what = f"prompt `{name}` is not in the pipeline of suite `{suite.name}`"
+            others = [f"--suite {other}" for other, its in project.config.suites.items() if name in its.pipeline]
+            elsewhere = f"; the prompt belongs to {' and '.join(others)}" if others else ""
+            raise UsageError(what, where=where, fix=f"The pipeline is {' → '.join(pipeline)}{elsewhere}")
     store.check_all_locked(project.tree, promoted)
     chosen = []
     for name in pipeline:
         if name not in there:
-            near = difflib.get_close_matches(name, there, n=1)
-            hint = f"Did you mean `{near[0]}`" if near else "Write it"
-            hint += ", in the pipeline in row3.toml?" if near else ", or correct the pipeline in row3.toml"
+            near = nearest(name, there)
+            hint = f"Did you mean `{near}`, in the pipeline in row3.toml?" if near else ""
+            hint = hint or "Write it, or correct the pipeline in row3.toml"
             raise InvalidFile(f"prompt `{name}` has no version", where=f"prompts/{name}-v1.0.md", fix=hint)
         version = there[name][-1]
         if role == "promoted" and name in promoted:
             version = _parsed(promoted[name].version)
-        if pinned is not None and name in pinned:
+        if name in pinned:
             version = _parsed(pinned[name])
         prompt = store.read_prompt(project.tree, PromptRef(name, wanted.get(name, version)))
         if prompt.output not in suite.kind.outputs:
-            raise InvalidFile(
-                f"field `output`: `{prompt.output}` is no output of kind `{suite.kind.name}`",
-                where=prompt.path,
-                fix=f"Outputs: {', '.join(suite.kind.outputs)}",
-            )
+            what = f"field `output`: `{prompt.output}` is no output of kind `{suite.kind.name}`"
+            raise InvalidFile(what, where=prompt.path, fix=f"Outputs: {', '.join(suite.kind.outputs)}")
         chosen.append(prompt)
     return Lineup(
         tuple(chosen),
@@ -78,52 +79,27 @@ def line_up(
     )
 
 
-def _elsewhere(project: Project, prompt: str) -> str:
-    """Which suites have a prompt in their pipelines, as the end of a sentence; the suite may be a mere default."""
-    found = [f"--suite {name}" for name, settings in project.config.suites.items() if prompt in settings.pipeline]
-    return f"; the prompt belongs to {' and '.join(found)}" if found else ""
-
-
-def _system_lineup(
-    project: Project, suite: Suite, named: Sequence[str], pinned: Mapping[str, str], told: Mapping[str, str]
-) -> Lineup:
-    """A suite without prompts: its call, in the version that `row3.toml` counts. There is no other to promote."""
-    if named:
-        raise no_prompts(suite, told.get(named[-1], "--prompt"))
-    stage = call_stage(project, suite)
-    if stage.ref.name in pinned:
-        stage = call_stage(project, suite, _parsed(pinned[stage.ref.name]))
-    return Lineup((stage,), {stage.ref.name: str(stage.ref.version)})
-
-
 def _parsed(text: str) -> Version:
-    from row3.domain.prompts import parse_version
-
     version = parse_version(text)
     if version is None:
-        raise InvalidFile(
-            f"`{text}` is not a version", where="prompts", fix="Versions are v<major>.<minor>, such as v1.0"
-        )
+        fix = "Versions are v<major>.<minor>, such as v1.0"
+        raise InvalidFile(f"`{text}` is not a version", where="prompts", fix=fix)
     return version
 
 
-def _named(named: Sequence[str], there: Mapping[str, Sequence[Version]], told: Mapping[str, str]) -> dict[str, Version]:
+def _named(named: Sequence[str], there: Mapping[str, Sequence[Version]], where: str) -> dict[str, Version]:
     wanted: dict[str, Version] = {}
     for text in named:
-        where = told.get(text, "--prompt")
         ref = parse_reference(text.removeprefix("prompts/"))
         if ref is None:
-            raise UsageError(
-                f"`{text}` names no prompt version", where=where, fix=f"Write it like {_example(text, there)}"
-            )
+            fix = f"Write it like {_example(text, there)}"
+            raise UsageError(f"`{text}` names no prompt version", where=where, fix=fix)
         if ref.name not in there:
-            near = difflib.get_close_matches(ref.name, there, n=1)
-            hint = f"Did you mean `{near[0]}`?" if near else f"Prompts: {', '.join(there) or 'none'}"
+            hint = did_you_mean(ref.name, there, f"Prompts: {', '.join(there) or 'none'}")
             raise UsageError(f"prompt `{ref.name}` does not exist", where=where, fix=hint)
         if ref.version not in there[ref.name]:
-            raise UsageError(
-                f"`{ref}` does not exist", where=where, fix=f"There are {', '.join(map(str, there[ref.name]))}"
-            )
+            fix = f"There are {', '.join(map(str, there[ref.name]))}"
+            raise UsageError(f"`{ref}` does not exist", where=where, fix=fix)
         if wanted.get(ref.name, ref.version) != ref.version:
             raise UsageError(f"two versions of `{ref.name}`", where=where, fix="Name one")
         wanted[ref.name] = ref.version
@@ -140,9 +116,8 @@ def _example(text: str, there: Mapping[str, Sequence[Version]]) -> str:
 def _default_pipeline(project: Project, suite: Suite, there: Mapping[str, Sequence[Version]]) -> tuple[str, ...]:
     """Without a configured pipeline: every prompt that is not another kind's, in the order of the kind's outputs."""
     if not there:
-        raise InvalidFile(
-            "the project has no prompt", where="prompts/", fix="Add prompts/<name>-v1.0.md, or run `row3 init`"
-        )
+        fix = "Add prompts/<name>-v1.0.md, or run `row3 init`"
+        raise InvalidFile("the project has no prompt", where="prompts/", fix=fix)
     order = list(suite.kind.outputs)
     ranked = []
     for name, versions in there.items():
@@ -164,20 +139,17 @@ def resolve_version(project: Project, suite: Suite, text: str) -> PromptRef:
     A bare version is that of the only prompt in the pipeline that has it unpromoted; where several have it, of the
     pipeline's first. Raises `UsageError`.
     """
-    from row3.domain.prompts import parse_version
-
     if suite.system is not None:
         raise no_prompts(suite, "VERSION")
     there = store.versions(project.tree)
     ref = parse_reference(text.removeprefix("prompts/"))
     if ref is not None:
-        _named([str(ref)], there, {str(ref): "VERSION"})
+        _named([str(ref)], there, "VERSION")
         return ref
     version = parse_version(text)
     if version is None:
-        raise UsageError(
-            f"`{text}` is not a version", where="VERSION", fix=f"Write it like v1.1 or {_example(text, there)}"
-        )
+        fix = f"Write it like v1.1 or {_example(text, there)}"
+        raise UsageError(f"`{text}` is not a version", where="VERSION", fix=fix)
     pipeline = suite.pipeline or _default_pipeline(project, suite, there)
     owners = [name for name in pipeline if version in there.get(name, ())]
     if not owners:

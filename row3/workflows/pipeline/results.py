@@ -52,22 +52,22 @@ class CaseResult(NamedTuple):
     case_id: str
     status: str
     metrics: Mapping[str, float]
-    zones: Mapping[str, Zone]
-    counts: Mapping[str, tuple[int, int]]
-    skipped: Mapping[str, str]
-    line: bytes
+    zones: Mapping[str, Zone] = {}
+    counts: Mapping[str, tuple[int, int]] = {}
+    skipped: Mapping[str, str] = {}
+    line: bytes = b""
     """Of a saved run: a `CaseRecord`."""
-    detail: bytes | None
+    detail: bytes | None = None
     """Of a result in JSON, with every match explained, or of a page; None where nobody asked."""
-    problem: str
-    notes: tuple[str, ...]
-    spread: Mapping[str, float]
-    repeats: int
-    spent: tuple[Spent, ...]
-    critical: bool
-    source: str | None
+    problem: str = ""
+    notes: tuple[str, ...] = ()
+    spread: Mapping[str, float] = {}
+    repeats: int = 1
+    spent: tuple[Spent, ...] = ()
+    critical: bool = False
+    source: str | None = None
     """Cases with one source are not independent."""
-    compared: Compared | None
+    compared: Compared | None = None
     quarantined: str = ""
     """The day until which it counts for nothing; empty for a case that counts."""
     tally: Mapping[str, Mapping[str, int]] = {}
@@ -90,17 +90,8 @@ def result_of(record: CaseRecord, compared: Compared | None, *, repeats: int, so
         record.id,
         record.status,
         record.metrics,
-        {},
-        {},
-        {},
-        b"",
-        None,
-        "",
-        (),
-        record.spread,
-        repeats,
-        (),
-        critical=False,
+        spread=record.spread,
+        repeats=repeats,
         source=source,
         compared=compared,
         digest=record.digest,
@@ -143,8 +134,8 @@ class Transcript:
 
     @property
     def said(self) -> str:
-        """Short digest of all answers joined, as a record keeps it."""
-        return self._said.hexdigest()[:ANSWERS_DIGITS]
+        """Short digest of all answers joined, as a record keeps it; empty without answers."""
+        return self._said.hexdigest()[:ANSWERS_DIGITS] if self.answers else ""
 
 
 def spent_on(request: Request, answer: Answer) -> Spent:
@@ -177,24 +168,23 @@ class Packing:
 
     def __call__(self, stored: StoredCase, score: CaseScore, transcript: Transcript | None = None) -> CaseResult:
         """Pack a score; raises what comparing raises."""
-        suite = self.suite
+        suite, said = self.suite, transcript or Transcript()
         found = _found(suite.kind, score)
-        requests = () if transcript is None else tuple(transcript.requests)
-        answers = () if transcript is None else tuple(transcript.answers)
         record = CaseRecord(
             id=stored.id,
             digest=stored.digest,
             status=score.status,
             metrics=score.metrics,
             found=found,
-            said="" if transcript is None else transcript.said,
+            said=said.said,
             spread=score.spread,
             tally=score.tally,
-            requests=requests,
-            answers=answers,
+            requests=tuple(said.requests),
+            answers=tuple(said.answers),
         )
         base = None if self.before is None else self.before(stored)
         compared = None if base is None else compare_answers(suite.kind, score, found, base)
+        result = result_of(record, compared, repeats=score.repeats, source=source_of(stored.case))
         zones = zones_of(score.metrics, suite.kind.metrics, suite.rules.thresholds)
         change = None if compared is None else compared.change
         detail = None
@@ -202,29 +192,17 @@ class Packing:
             detail = self.page(stored, score, record, change, base)
         elif self.explain:
             detail = detail_json(suite.kind, score, zones, change)
-        return CaseResult(
-            record.id,
-            score.status,
-            score.metrics,
-            zones,
-            score.counts,
-            score.skipped,
-            record.line(),
-            detail,
-            score.problem,
-            score.notes,
-            score.spread,
-            score.repeats,
-            () if transcript is None else tuple(transcript.spent),
-            bool(getattr(stored.case, "critical", False)),
-            source_of(stored.case),
-            compared,
-            tally=score.tally,
-            digest=stored.digest,
-            found=found,
-            requests=requests,
-            answers=answers,
-            served=() if transcript is None else tuple(transcript.served),
+        return result._replace(
+            zones=zones,
+            counts=score.counts,
+            skipped=score.skipped,
+            line=record.line(),
+            detail=detail,
+            problem=score.problem,
+            notes=score.notes,
+            spent=tuple(said.spent),
+            critical=bool(getattr(stored.case, "critical", False)),
+            served=tuple(said.served),
         )
 
 
@@ -280,18 +258,9 @@ def detail_json(kind: Kind, score: CaseScore, zones: Mapping[str, Zone], change:
     if change is not None:
         value["change"] = change.move
         value["gained"], value["lost"] = change.gained, change.lost
-    if score.skipped:
-        value["skipped"] = score.skipped
-    if score.problem:
-        value["problem"] = score.problem
-    if score.raw:
-        value["raw"] = score.raw
-    if score.notes:
-        value["notes"] = score.notes
-    if score.spread:
-        value["spread"] = score.spread
-    if entities := by_other_names(kind.metrics, score.metrics):
-        value["entityMetrics"] = entities
+    extra = {key: getattr(score, key) for key in ("skipped", "problem", "raw", "notes", "spread")}
+    extra["entityMetrics"] = by_other_names(kind.metrics, score.metrics)
+    value |= {key: part for key, part in extra.items() if part}
     value["matches"] = None if score.explanation is None else kind.matches_json(score.explanation)
     return dump(value)
 

@@ -62,6 +62,12 @@ class _Environment(ImmutableSandboxedEnvironment):
         return super().call_binop(context, operator, left, right)
 
 
+def _bounded(length: int) -> None:
+    """Raise `SecurityError` for a text that is longer than a prompt may be."""
+    if length > MAX_RENDERED:
+        raise SecurityError(f"builds a text of more than {MAX_RENDERED:,} characters")
+
+
 def _bounded_range(*arguments: int) -> range:
     values = range(*arguments)
     if len(values) > MAX_RANGE:
@@ -76,41 +82,34 @@ def _environment() -> _Environment:
     for name in ("center", "format", "indent", "wordwrap", "xmlattr", "urlize", "random", "pprint", "filesizeformat"):
         environment.filters.pop(name, None)
     for name in ("replace", "join", "upper", "lower", "title", "capitalize", "trim", "string", "escape", "e", "tojson"):
-        environment.filters[name] = _bounded(name, environment.filters[name])
+        environment.filters[name] = _bounded_filter(name, environment.filters[name])
     return environment
 
 
-def _bounded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-    """The filter, refusing arguments and results that grow beyond what a prompt needs."""
+def _bounded_filter(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the filter, refusing arguments and results that grow beyond what a prompt needs."""
 
     @wraps(function)
     def checked(*arguments: Any, **options: Any) -> Any:
         given = [argument for argument in arguments if isinstance(argument, str)]
         if name == "replace" and len(given) >= REPLACE_ARGUMENTS:
             text, old, new = given[-3:]
-            if (text.count(old) if old else len(text) + 1) * len(new) > MAX_RENDERED:
-                raise SecurityError(f"builds a text of more than {MAX_RENDERED:,} characters")
+            _bounded((text.count(old) if old else len(text) + 1) * len(new))
         if name == "join":
             between = len(given[-1]) if given else len(str(options.get("d", "")))
             parts = next((list(each) for each in arguments if isinstance(each, (list, tuple, range))), [])
-            if sum(len(str(part)) for part in parts) + between * len(parts) > MAX_RENDERED:
-                raise SecurityError(f"builds a text of more than {MAX_RENDERED:,} characters")
-        return _small(function(*arguments, **options))
+            _bounded(sum(len(str(part)) for part in parts) + between * len(parts))
+        value = function(*arguments, **options)
+        _bounded(len(value) if isinstance(value, str) else 0)
+        return value
 
     return checked
-
-
-def _small(value: Any) -> Any:
-    if isinstance(value, str) and len(value) > MAX_RENDERED:
-        raise SecurityError(f"builds a text of more than {MAX_RENDERED:,} characters")
-    return value
 
 
 def _joined(parts: Iterable[Any]) -> str:
     """What `a ~ b` does in a template, with an end."""
     texts = [str(part) for part in parts]
-    if sum(map(len, texts)) > MAX_RENDERED:
-        raise SecurityError(f"builds a text of more than {MAX_RENDERED:,} characters")
+    _bounded(sum(map(len, texts)))
     return "".join(texts)
 
 
@@ -119,9 +118,8 @@ def _compiled(body: str, path: str) -> Template:
     try:
         template = _environment().from_string(body)
     except TemplateSyntaxError as error:
-        raise InvalidFile(
-            f"the template is wrong in line {error.lineno} of its body: {error.message}", where=path, fix="Correct it"
-        ) from None
+        what = f"the template is wrong in line {error.lineno} of its body: {error.message}"
+        raise InvalidFile(what, where=path, fix="Correct it") from None
     except (TemplateError, RecursionError, MemoryError, SyntaxError, ValueError) as error:
         raise InvalidFile(f"the template cannot be compiled: {error}", where=path, fix="Correct it") from None
     for block in template.blocks.values():
@@ -130,9 +128,8 @@ def _compiled(body: str, path: str) -> Template:
     unknown = set(template.blocks) - set(BLOCKS)
     if "user" not in template.blocks or unknown:
         what = f"unknown block `{sorted(unknown)[0]}`" if unknown else "the body has no block `user`"
-        raise InvalidFile(
-            what, where=path, fix="Write `{% block system %}…{% endblock %}` and `{% block user %}…{% endblock %}`"
-        )
+        fix = "Write `{% block system %}…{% endblock %}` and `{% block user %}…{% endblock %}`"
+        raise InvalidFile(what, where=path, fix=fix)
     return template
 
 
@@ -165,46 +162,31 @@ def render(prompt: Prompt, variables: Mapping[str, Any]) -> tuple[str, str]:
     internals, takes longer than `DEADLINE_S` or writes more than `MAX_RENDERED` characters.
     """
     template = _compiled(prompt.body, prompt.path)
+    fix = "Correct it"
     try:
         with _deadline():
             context = template.new_context(dict(variables))
-            parts = [_block(template, name, context) for name in BLOCKS]
+            return _block(template, "system", context), _block(template, "user", context)
     except UndefinedError as error:
-        known = ", ".join(sorted(variables))
-        raise InvalidFile(
-            f"the template uses an undefined name: {error.message}", where=prompt.path, fix=f"It can use {known}"
-        ) from None
+        what, fix = f"uses an undefined name: {error.message}", f"It can use {', '.join(sorted(variables))}"
     except SecurityError as error:
-        raise InvalidFile(
-            f"the template is refused: {error.message}", where=prompt.path, fix="Write it plainly"
-        ) from None
+        what, fix = f"is refused: {error.message}", "Write it plainly"
     except _TooSlowError:
-        raise InvalidFile(
-            f"the template takes longer than {DEADLINE_S:g} s",
-            where=prompt.path,
-            fix="Remove the endless or nested loop",
-        ) from None
+        what, fix = f"takes longer than {DEADLINE_S:g} s", "Remove the endless or nested loop"
     except (RecursionError, MemoryError):
-        raise InvalidFile(
-            "the template never ends (recursion)", where=prompt.path, fix="Remove the recursion"
-        ) from None
+        what, fix = "never ends (recursion)", "Remove the recursion"
     except Exception as error:  # a template can raise what it likes; each is the author's to fix
-        raise InvalidFile(
-            f"the template fails: {type(error).__name__}: {error}", where=prompt.path, fix="Correct it"
-        ) from None
-    return parts[0], parts[1]
+        what = f"fails: {type(error).__name__}: {error}"
+    raise InvalidFile(f"the template {what}", where=prompt.path, fix=fix)
 
 
 def _block(template: Template, name: str, context: Context) -> str:
     block: Callable[[Any], Iterator[str]] | None = template.blocks.get(name)
-    if block is None:
-        return ""
     written: list[str] = []
     size = 0
-    for piece in block(context):
+    for piece in () if block is None else block(context):
         size += len(piece)
-        if size > MAX_RENDERED:
-            raise SecurityError(f"it writes more than {MAX_RENDERED:,} characters")
+        _bounded(size)
         written.append(piece)
     return "".join(written).strip()
 

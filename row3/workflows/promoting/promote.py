@@ -74,7 +74,8 @@ def promote(
     check_entry(project, ref)
     if make_commit and not dry_run:
         check_committer(project)
-    lineup = line_up(project, suite, role="promoted", named=(str(ref), *session.named), told={str(ref): "VERSION"})
+    where = "VERSION or --prompt" if session.named else "VERSION"
+    lineup = line_up(project, suite, role="promoted", named=(str(ref), *session.named), where=where)
     newly = [p for p in lineup.prompts if not _is_current(promoted, p.ref.name, str(p.ref.version))]
     run, comparison, judgement = _judged(session, lineup)
     if not judgement.complete:

@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 from row3.domain.requests import Answer, NoAnswer, Request
 from row3.errors import UsageError
+from row3.store.config import PriceConfig
 from row3.workflows.asking.live import many
-from row3.workflows.pipeline.budget import Budget, Price, cost_usd, estimate_tokens, price_of
+from row3.workflows.pipeline.budget import Budget, cost_usd, estimate_tokens, price_of
 
-PRICES = {"m": Price(1.0, 4.0)}
+PRICES = {"m": PriceConfig(1.0, 4.0)}
 
 
 def request(text: str = "x" * 400, max_tokens: int | None = None, prompt: str = "find-v1.0") -> Request:
@@ -137,10 +138,10 @@ class TestMany:
 
 
 TABLE = {
-    "gpt-5": Price(1.25, 10.0),
-    "gpt-5-mini": Price(0.25, 2.0),
-    "claude-sonnet-4": Price(3.0, 15.0),
-    "free": Price(0.0, 0.0),
+    "gpt-5": PriceConfig(1.25, 10.0),
+    "gpt-5-mini": PriceConfig(0.25, 2.0),
+    "claude-sonnet-4": PriceConfig(3.0, 15.0),
+    "free": PriceConfig(0.0, 0.0),
 }
 
 
