@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import _thread
-import os
 import signal
 import sys
-import time
+from threading import Timer
 from types import FrameType
 from typing import TYPE_CHECKING
 
@@ -51,17 +50,9 @@ def _interrupt(_: int, frame: FrameType | None) -> None:
 def _interrupt_later(lost: UnraisableHookArgs) -> None:
     """Send Ctrl-C again if it came where nothing can be raised, as during an import."""
     if issubclass(lost.exc_type, KeyboardInterrupt):
-        _thread.start_new_thread(_send_interrupt, ())
+        Timer(0.02, _thread.interrupt_main).start()
     else:
         sys.__unraisablehook__(lost)
-
-
-def _send_interrupt() -> None:
-    time.sleep(0.02)
-    if sys.platform == "win32":  # there, a signal to oneself ends the process
-        _thread.interrupt_main()
-    else:
-        os.kill(os.getpid(), signal.SIGINT)
 
 
 def _ignore_signals() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -27,9 +26,6 @@ LINES = {
     ),
     ".gitignore": (f"{LOCAL}/",),
 }
-NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
-SAME_AS = {f"{LOCAL}/": {f"{LOCAL}/", LOCAL, f"/{LOCAL}/", f"/{LOCAL}"}}
-"""Other ways to write the same line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +58,12 @@ def init(folder: Path) -> list[Created]:
         for name, content in _layout(root).items():
             kept = (root / name).exists() or (root / name).is_symlink()
             done.append(Created(name, "kept" if kept else "created"))
-            if not kept:
-                new[name] = content
+            new |= {} if kept else {name: content}
         for name, lines in LINES.items():
             before = read_bytes(root / name, where=name) if (root / name).exists() else None
             after = _with_lines(before or b"", lines)
-            if after != before:
-                new[name] = after
             done.append(Created(name, "created" if before is None else "kept" if after == before else "extended"))
+            new |= {} if after == before else {name: after}
         if new:
             commit(root, root / LOCAL, new)
     return done
@@ -89,8 +83,7 @@ def _refuse_inside(root: Path) -> None:
 
 
 def next_steps(created: list[Created]) -> tuple[str, ...]:
-    """What to do after `init`, a line each."""
-    config = "row3.toml names the provider and the model; its key comes from the environment, such as OPENAI_API_KEY"
+    """Return what to do after `init`, a line each."""
     started = any(item.path.startswith(f"golden/{SUITE}/") and item.what == "created" for item in created)
     starter = (
         f"golden/{SUITE}/ has five golden cases to start from; a suite of your own is a folder beside it, golden/NAME/",
@@ -98,7 +91,7 @@ def next_steps(created: list[Created]) -> tuple[str, ...]:
         f"your suite does not use; `suite` in row3.toml then names yours (docs/configuration.md)",
     )
     return (
-        config,
+        "row3.toml names the provider and the model; its key comes from the environment, such as OPENAI_API_KEY",
         *(starter if started else ()),
         "`row3 lint` checks the golden cases and the prompts",
         "`row3 --baseline` runs them and saves the result; commit it with the recordings",
@@ -112,25 +105,17 @@ def _layout(root: Path) -> dict[str, bytes]:
     """Every file of the layout and its starting content, by its path in the project."""
     data = files("row3").joinpath("starter")
     layout = {FILE: data.joinpath(FILE).read_bytes(), "CHANGELOG.md": data.joinpath("CHANGELOG.md").read_bytes()}
-    suites = {path.parent.name for path in root.glob(f"golden/*/{PATTERN}")}
-    own_suites = sorted(name for name in suites - {SUITE} if NAME.fullmatch(name))
-    own_prompts = [path for path in root.glob("prompts/*.md") if path.stem.upper() not in ("README", "CHANGELOG")]
-    if own_suites:
-        layout[FILE] = _config_for(layout[FILE], own_suites[0])
+    suites = sorted({path.parent.name for path in root.glob(f"golden/*/{PATTERN}")} - {SUITE})
+    prompts = _texts(data.joinpath("prompts"), "prompts", ".md")
+    if suites:
+        layout[FILE] = layout[FILE].replace(SUITE.encode(), suites[0].encode())
     else:
         layout |= _texts(data.joinpath("golden"), f"golden/{SUITE}", ".json")
-    starter_prompts = _texts(data.joinpath("prompts"), "prompts", ".md")
-    if all(f"prompts/{path.name}" in starter_prompts for path in own_prompts):
-        layout |= starter_prompts
+    if {f"prompts/{path.name}" for path in root.glob("prompts/*-v*.md")} <= set(prompts):
+        layout |= prompts
     else:
-        layout[FILE] = b"".join(
-            b"# " + line if line.startswith(b"pipeline = ") else line for line in layout[FILE].splitlines(keepends=True)
-        )
+        layout[FILE] = layout[FILE].replace(b"\npipeline = ", b"\n# pipeline = ")
     return layout | {name: text.encode() for name, text in schema_files().items()}
-
-
-def _config_for(config: bytes, suite: str) -> bytes:
-    return config.replace(SUITE.encode(), suite.encode())
 
 
 def _texts(folder: Traversable, place: str, ending: str) -> dict[str, bytes]:
@@ -140,8 +125,8 @@ def _texts(folder: Traversable, place: str, ending: str) -> dict[str, bytes]:
 
 def _with_lines(before: bytes, lines: tuple[str, ...]) -> bytes:
     """The file with the lines that it does not have, at its end, in its own line ends."""
-    held = {line.strip() for line in before.decode("utf-8", "replace").splitlines()}
-    missing = [line for line in lines if not held & SAME_AS.get(line, {line})]
+    held = {line.strip().strip("/") for line in before.decode("utf-8", "replace").splitlines()}
+    missing = [line for line in lines if line.strip("/") not in held]
     if not missing:
         return before
     end = b"\r\n" if b"\r\n" in before else b"\n"
