@@ -16,6 +16,8 @@ from row3.store.tree import Tree, read_text
 
 FOLDER = "prompts"
 PROMOTED = "prompts/promoted.json"
+NO_PROMPTS = frozenset({"README", "CHANGELOG"})
+"""Markdown files beside prompts, without their ending."""
 PROMOTED_SCHEMA_VERSION = 1
 
 
@@ -55,7 +57,7 @@ def versions(tree: Tree) -> dict[str, list[Version]]:
     found: dict[str, list[Version]] = {}
     for path in tree.files(FOLDER):
         stem, _, ending = path.removeprefix(f"{FOLDER}/").rpartition(".")
-        if ending != "md" or stem.upper() in {"README", "CHANGELOG"}:
+        if ending != "md" or stem.upper() in NO_PROMPTS:
             continue
         ref = parse_reference(f"{stem}.md")
         if ref is None:

@@ -13,7 +13,6 @@ from row3.domain.findings import LintReport
 from row3.domain.manifests import Manifest
 from row3.domain.tiers import TIERS
 from row3.errors import InvalidFile
-from row3.store import positions
 from row3.store.config import FILE, read_config
 from row3.store.history import FILE as HISTORY
 from row3.store.history import read_history
@@ -74,9 +73,8 @@ def lint_at(
 def _default_suite(project: Project, findings: Findings) -> None:
     name, names = project.config.suite, project.suite_names()
     if name is not None and name not in names:
-        line = positions.line_in_toml(findings.text(FILE), ["suite"])
         what = f"the default suite `{name}` does not exist{near_miss(name, names)}"
-        findings.add("error", "unknown-suite", FILE, what, field="suite", line=line)
+        findings.add_at("error", "unknown-suite", FILE, what, ("suite",))
 
 
 def _suites(project: Project, names: list[str], findings: Findings) -> list[Suite]:

@@ -10,10 +10,9 @@ from typing import Any
 from row3.domain.prompts import Prompt, parse_reference
 from row3.errors import InvalidFile
 from row3.kinds import of_another_kind
-from row3.store import positions
-from row3.store import prompts as prompt_store
 from row3.store.config import FILE
 from row3.store.project import Project
+from row3.store.prompts import FOLDER, NO_PROMPTS, PROMOTED, Promotion, check_locked, read_promoted, read_prompt
 from row3.store.suites import Suite
 from row3.workflows.linting.lint_findings import Findings, near_miss
 from row3.workflows.pipeline.stages import call_stage, request_texts
@@ -26,57 +25,47 @@ class PromptLint:
 
     def __init__(self, project: Project, findings: Findings) -> None:
         self._project, self._findings = project, findings
-        self._root = findings.root
 
     def run(self, suites: Sequence[Suite], cases: Mapping[str, Sequence[Any]], *, everything: bool) -> None:
-        """All checks; by suite, its usable cases. `everything` says that these are all suites."""
-        root = self._root
-        promoted: dict[str, prompt_store.Promotion] = {}
-        if (root / prompt_store.PROMOTED).exists():
-            read = self._findings.attempt(
-                prompt_store.PROMOTED, partial(prompt_store.read_promoted, self._project.tree)
-            )
-            promoted = read or {}
+        """Run all checks; `cases` are the usable ones by suite. `everything` says that these are all suites."""
+        found, tree = self._findings, self._project.tree
+        promoted = found.attempt(PROMOTED, partial(read_promoted, tree), count=tree.exists(PROMOTED)) or {}
         there: dict[str, list[Prompt]] = {}
-        for path in sorted((root / prompt_store.FOLDER).glob("*.md")):
-            where = f"{prompt_store.FOLDER}/{path.name}"
-            ref = parse_reference(path.name)
-            if path.stem.upper() in {"README", "CHANGELOG"}:
+        for where in tree.files(FOLDER):
+            stem, _, ending = where.removeprefix(f"{FOLDER}/").rpartition(".")
+            ref = parse_reference(f"{stem}.md")
+            if ending != "md" or stem.upper() in NO_PROMPTS:
                 continue
             if ref is None:
-                self._findings.add("error", "file-name", where, "the file name is not `<name>-v<major>.<minor>.md`")
+                found.add("error", "file-name", where, "the file name is not `<name>-v<major>.<minor>.md`")
                 continue
-            prompt = self._findings.attempt(where, partial(prompt_store.read_prompt, self._project.tree, ref))
             there.setdefault(ref.name, [])
+            prompt = found.attempt(where, partial(read_prompt, tree, ref))
             if prompt is not None:
                 there[ref.name].append(prompt)
-                self._findings.attempt(where, partial(prompt_store.check_locked, prompt, promoted), count=False)
+                found.attempt(where, partial(check_locked, prompt, promoted), count=False)
                 self._unsent(prompt)
-        self._promoted(promoted)
+        self._gone(promoted)
         used = {name for suite in suites for name in self._pipeline(suite, there, cases[suite.name])}
         for name in sorted(set(there) - used) if everything and suites else ():
             for prompt in there[name]:
-                self._findings.add("warning", "unused-prompt", prompt.path, "is in no suite's pipeline")
+                found.add("warning", "unused-prompt", prompt.path, "is in no suite's pipeline")
 
     def _unsent(self, prompt: Prompt) -> None:
-        """Text outside of the blocks; whether the template compiles is said where it is rendered."""
+        """Check for text outside of the blocks; whether the template compiles is checked where it is rendered."""
         with contextlib.suppress(InvalidFile):
             for line in unsent_lines(prompt):
                 what = "this text stands in no block and is never sent: move it above an `{% endblock %}`"
                 self._findings.add("warning", "unsent-text", prompt.path, what, line=line)
 
-    def _promoted(self, promoted: Mapping[str, prompt_store.Promotion]) -> None:
-        text = self._findings.text(prompt_store.PROMOTED)
+    def _gone(self, promoted: Mapping[str, Promotion]) -> None:
         for name, entry in promoted.items():
             for version in sorted({entry.version, *entry.locked}):
-                file = f"{prompt_store.FOLDER}/{name}-{version}.md"
-                if not (self._root / file).is_file():
-                    at = ("prompts", name, *(("version",) if version == entry.version else ("locked", version)))
+                file = f"{FOLDER}/{name}-{version}.md"
+                if not self._project.tree.exists(file):
+                    at = ("version",) if version == entry.version else ("locked", version)
                     what = f"{file} was promoted and is gone; restore it from git"
-                    line = positions.line_of(text, at)
-                    self._findings.add(
-                        "error", "promoted-gone", prompt_store.PROMOTED, what, field=".".join(at), line=line
-                    )
+                    self._findings.add_at("error", "promoted-gone", PROMOTED, what, ("prompts", name, *at))
 
     def _pipeline(self, suite: Suite, there: Mapping[str, list[Prompt]], cases: Sequence[Any]) -> Sequence[str]:
         """Render every version of the suite's prompts as a run would; returns the pipeline."""
@@ -94,15 +83,12 @@ class PromptLint:
         given = dict(kind.variables(cases[0])) if cases else {}
         for name in pipeline:
             if name not in there:
-                field = ["suites", suite.name, "pipeline"]
-                line = positions.line_in_toml(self._findings.text(FILE), field)
                 what = f"prompt `{name}` has no version{near_miss(name, there)}"
-                self._findings.add("error", "unknown-prompt", FILE, what, field=".".join(field), line=line)
+                self._findings.add_at("error", "unknown-prompt", FILE, what, ("suites", suite.name, "pipeline"))
             for prompt in there.get(name, ()):
                 if prompt.output not in kind.outputs:
                     what = f"`{prompt.output}` is no output of kind `{kind.name}`; outputs: {', '.join(kind.outputs)}"
-                    line = positions.line_in_front_matter(prompt.text, "output")
-                    self._findings.add("error", "unknown-output", prompt.path, what, field="output", line=line)
+                    self._findings.add_at("error", "unknown-output", prompt.path, what, ("output",))
                 elif given:
                     self._rendered(prompt, given)
             # What cannot be used is a finding of its own; the prompts after it are not blamed for missing its output.
