@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from row3.domain.counts import count
 from row3.domain.scores import Tally
 from row3.gate.results import Comparison, Run
 from row3.matching.predicates import fold_predicate
@@ -76,41 +75,73 @@ def run_counts(run: Run, *, every: bool = False) -> Facts:
     Args:
         every: name every error, not only the most frequent of each kind.
     """
-    tally, most = run.tally, None if every else SHOWN_NAMES
     often = f" in {run.header.repeats:,} repeats" if run.header.repeats > 1 else ""
-    rows: list[tuple[str, Text]] = []
-    for group in GROUPS:
-        counts = tally.get(group.key, NOTHING)
-        if total := sum(counts.values()):
-            pieces = [
-                _piece(f"{counts[state]:,} {word}", _names(tally.get(group.names.get(state, ""), NOTHING), most))
-                for state, word in _words(group, counts).items()
-                if counts.get(state)
-            ]
-            rows.append((group.title, f"{total:,} {group.noun}{often}: {' · '.join(pieces)}"))
-    return Facts([*rows, *_unknown({}, tally, run, most)])
+    return Facts(list(_lines(None, run.tally, run.suite.rules.predicates, often, every=every)))
 
 
 def moved_counts(comparison: Comparison, *, every: bool = False) -> Facts:
     """Return which of these counts moved over the cases that both sides answer, before → now."""
-    (before, after), most = comparison.tallies, None if every else SHOWN_NAMES
-    rows: list[tuple[str, Text]] = []
+    before, after = comparison.tallies
+    return Facts(list(_lines(before, after, comparison.run.suite.rules.predicates, every=every)))
+
+
+def _lines(
+    before: Tally | None, after: Tally, predicates: Sequence[str], often: str = "", *, every: bool
+) -> Iterator[tuple[str, Text]]:
+    """Yield title and counts of each group: all of them, or those that moved since `before`."""
+    most = None if every else SHOWN_NAMES
+
+    def counts(key: str) -> _Counts:
+        return _Counts(None if before is None else before.get(key, NOTHING), after.get(key, NOTHING))
+
     for group in GROUPS:
-        old, new = before.get(group.key, NOTHING), after.get(group.key, NOTHING)
-        pieces = []
-        for state, word in _words(group, {**old, **new}).items():
-            key = group.names.get(state, "")
-            moved = _moved_names(before.get(key, NOTHING), after.get(key, NOTHING), most)
-            if moved or old.get(state, 0) != new.get(state, 0):
-                pieces.append(_piece(f"{word} {_from_to(old.get(state, 0), new.get(state, 0))}", moved))
+        states, pieces = counts(group.key), []
+        for state, word in _words(group, {**(states.before or {}), **states.after}).items():
+            names = counts(group.names.get(state, "")).named(most)
+            if names or states.moved(state):
+                number = states.number(state)
+                piece = f"{number} {word}" if before is None else f"{word} {number}"
+                pieces.append(f"{piece} ({', '.join(names)})" if names else piece)
         if pieces:
-            total = _from_to(sum(old.values()), sum(new.values()))
-            rows.append((f"{group.title} moved", f"{total} {group.noun}: {' · '.join(pieces)}"))
-    return Facts([*rows, *_unknown(before, after, comparison.run, most)] if before or after else [])
+            title = group.title if before is None else f"{group.title} moved"
+            yield title, f"{states.total} {group.noun}{often}: {' · '.join(pieces)}"
+    if unknown := counts(UNKNOWN).named(most, predicates):
+        yield "Unknown predicates", " · ".join(unknown)
 
 
-def _piece(text: str, names: Sequence[str]) -> str:
-    return f"{text} ({', '.join(names)})" if names else text
+class _Counts(NamedTuple):
+    """Counts by label; `before` is None where there is nothing to compare with."""
+
+    before: Mapping[str, int] | None
+    after: Mapping[str, int]
+
+    def moved(self, label: str) -> int:
+        """How far a count moved; all of it where there is nothing to compare with."""
+        return abs(self.after.get(label, 0) - (self.before or NOTHING).get(label, 0))
+
+    def number(self, label: str) -> str:
+        """`12`, or `10 → 12`."""
+        return self._from_to(None if self.before is None else self.before.get(label, 0), self.after.get(label, 0))
+
+    @property
+    def total(self) -> str:
+        """The sum over all labels."""
+        return self._from_to(None if self.before is None else sum(self.before.values()), sum(self.after.values()))
+
+    def named(self, most: int | None, known: Sequence[str] = ()) -> list[str]:
+        """Return labels that moved with their numbers, the most first; with the name that each may be a slip of."""
+        labels = sorted(filter(self.moved, {**(self.before or {}), **self.after}), key=lambda at: (-self.moved(at), at))
+        shown = []
+        for label in labels[:most]:
+            near = _nearest(label, known)
+            hint = "" if near is None else f" (near {shorten(plain(near), LONGEST_NAME)})"
+            shown.append(f"{_said(label)} {self.number(label)}{hint}")
+        left = len(labels) - len(shown)
+        return [*shown, *([f"{left:,} more"] if left else [])]
+
+    @staticmethod
+    def _from_to(before: int | None, after: int) -> str:
+        return f"{after:,}" if before in (None, after) else f"{before:,} → {after:,}"
 
 
 def tally_json(tally: Tally, predicates: Sequence[str]) -> dict[str, Any]:
@@ -145,39 +176,6 @@ def _said(label: str) -> str:
     """`CAUSES for PRECEDES`."""
     parts = [shorten(plain(part), LONGEST_NAME) or "nothing" for part in split(label)[: 1 + (PAIR in label)]]
     return " for ".join(parts)
-
-
-def _names(counts: Mapping[str, int], most: int | None) -> tuple[str, ...]:
-    shown = _often(counts)[:most]
-    left = sum(counts.values()) - sum(counts[label] for label in shown)
-    return (*(f"{_said(label)} {counts[label]:,}" for label in shown), *([f"{left:,} other"] if left else []))
-
-
-def _moved_names(before: Mapping[str, int], after: Mapping[str, int], most: int | None) -> tuple[str, ...]:
-    moves = {label: after.get(label, 0) - before.get(label, 0) for label in (*before, *after)}
-    moved = sorted((label for label in moves if moves[label]), key=lambda label: (-abs(moves[label]), label))
-    shown = [f"{_said(label)} {_from_to(before.get(label, 0), after.get(label, 0))}" for label in moved[:most]]
-    left = len(moved) - len(shown)
-    return (*shown, *([count(left, "other pair")] if left else []))
-
-
-def _from_to(before: int, after: int) -> str:
-    return f"{after:,}" if before == after else f"{before:,} → {after:,}"
-
-
-def _unknown(before: Tally, after: Tally, run: Run, most: int | None) -> list[tuple[str, Text]]:
-    """Predicates that the suite does not know, each with the one it may be a slip of."""
-    old, new = before.get(UNKNOWN, NOTHING), after.get(UNKNOWN, NOTHING)
-    ranked = [label for label in _often({**old, **new}) if not before or old.get(label, 0) != new.get(label, 0)]
-    pieces = []
-    for label in ranked[:most]:
-        number = _from_to(old.get(label, 0), new.get(label, 0)) if before else f"{new[label]:,}"
-        near = _nearest(label, run.suite.rules.predicates)
-        hint = "" if near is None else f" (near {shorten(plain(near), LONGEST_NAME)})"
-        pieces.append(f"{_said(label)} {number}{hint}")
-    left = len(ranked) - len(pieces)
-    pieces += [f"{left:,} more"] if left else []
-    return [("Unknown predicates", " · ".join(pieces))] if pieces else []
 
 
 def _nearest(name: str, predicates: Sequence[str]) -> str | None:

@@ -25,7 +25,7 @@ from pathlib import Path
 import matplotlib.pyplot
 import row3.workflows.promoting.promote, row3.workflows.promoting.promotion
 from row3.cli.app import main
-import row3.cli.promote, row3.cli.show, row3.reports.comparison, row3.reports.changelogs.changelog_insert
+import row3.cli.promote, row3.cli.show, row3.reports.comparison, row3.reports.changelog
 
 template, work, kills, mode = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
 if "ROW3_KILLS" not in os.environ:  # drawing takes most of the time, and none of the writing

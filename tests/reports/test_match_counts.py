@@ -43,7 +43,7 @@ Types               375 matched: 300 exact · 70 normalised (Commitments for
                     given
 Relationships       612 extracted: 560 exact · 3 inverse · 20 fuzzy · 10 wrong
                     predicate (CAUSES for PRECEDES 6, IS_A for CAUSES 2,
-                    REQUIRES for CAUSES 1, 1 other) · 4 reversed · 9 with one
+                    REQUIRES for CAUSES 1, 1 more) · 4 reversed · 9 with one
                     wrong end · 6 nowhere near
 Unknown predicates  INFLUENCES 4 · PART_OF 1 · RELATED_TO 1 (near RELATES_TO)
 """
@@ -59,7 +59,7 @@ BEFORE = {
 MOVED = """\
 Relationships moved  592 → 612 extracted: exact 540 → 560 · wrong predicate 14 →
                      10 (CAUSES for PRECEDES 9 → 6, IS_A for REQUIRES 3 → 0,
-                     REQUIRES for CAUSES 0 → 1, 1 other pair) · reversed 0 → 4
+                     REQUIRES for CAUSES 0 → 1, 1 more) · reversed 0 → 4
 Unknown predicates   PARTS 2 → 0 · PART_OF 0 → 1 · RELATED_TO 0 → 1 (near
                      RELATES_TO)
 """
@@ -82,7 +82,7 @@ def test_a_scorecard_says_how_items_matched(run: Any, make: Any) -> None:
 def test_all_names_are_shown_where_asked(run: Any, make: Any) -> None:
     text = " ".join(drawn(run_counts(tallied(run, make), every=True)).split())
     assert "REQUIRES for CAUSES 1, REQUIRES for PRECEDES 1) ·" in text
-    assert "1 other" not in text
+    assert "1 more" not in text
 
 
 def test_only_what_moved_is_shown_of_a_comparison(comparison: Any) -> None:

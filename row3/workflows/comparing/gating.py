@@ -87,8 +87,7 @@ def note(session: Session, comparison: Comparison, given: Approval | None) -> No
 
 def approved_changelog(project: Project, comparison: Comparison, approval: Approval) -> str:
     """Return the changelog with the approval among the candidate's notes, or under a heading of its own."""
-    from row3.reports.changelogs.changelog import approval_entry, unreleased_entry
-    from row3.reports.changelogs.changelog_insert import insert_entry
+    from row3.reports.changelog import approval_entry, insert_entry, unreleased_entry
 
     lineup = comparison.run.lineup
     changelog = read_changelog(project)

@@ -92,11 +92,11 @@ def _suites(project: Project, names: list[str], findings: Findings) -> list[Suit
 
 
 def _changelog(project: Project, findings: Findings) -> None:
-    from row3.reports.changelogs.changelog_insert import MEND_MIXED, mixed_entries
+    from row3.reports.changelog import mixed_entries
 
     text = findings.attempt(CHANGELOG, partial(read_changelog, project))
     for entry in mixed_entries(text or ""):
-        findings.add("error", "mixed-entry", CHANGELOG, f"{entry.told}. {MEND_MIXED}", line=entry.line)
+        findings.add("error", "mixed-entry", CHANGELOG, entry.problem, line=entry.line)
 
 
 def _read_baseline(tree: Tree, path: str) -> Manifest:

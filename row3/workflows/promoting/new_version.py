@@ -51,8 +51,7 @@ def new_version(project: Project, name: str, *, major: bool = False) -> NewVersi
 
     Raises `UsageError` for an unknown prompt, `InvalidFile` for one that cannot be copied, `EnvironmentFault`.
     """
-    from row3.reports.changelogs.changelog import unreleased_entry
-    from row3.reports.changelogs.changelog_insert import insert_entry
+    from row3.reports.changelog import insert_entry, unreleased_entry
 
     with writing(project.local):
         there = store.versions(project.tree)

@@ -28,7 +28,7 @@ UNSAID = "Nobody wrote what changes and why"
 
 def promotion_entry(project: Project, result: PromotionResult) -> str:
     """Return the entry of STANDARDS 5.3: what changed, the metric deltas, the notable cases."""
-    from row3.reports.changelogs.changelog import changelog_entry
+    from row3.reports.changelog import changelog_entry
 
     comparison, run, approval = result.comparison, result.run, result.approval
     baseline = comparison.baseline.metrics if comparison is not None else {}
@@ -116,23 +116,23 @@ def planned_files(project: Project, result: PromotionResult) -> tuple[str, ...]:
 
 def check_entry(project: Project, ref: PromptRef) -> None:
     """Raise `InvalidFile` where the changelog's entry for a version is about another prompt too."""
-    from row3.reports.changelogs.changelog_insert import MEND_MIXED, mixed_entries
+    from row3.reports.changelog import mixed_entries
 
     for entry in mixed_entries(read_changelog(project)):
         if entry.concerns(str(ref.version), ref.name):
-            raise InvalidFile(f"{entry.told}", where=f"{CHANGELOG}:{entry.line}", fix=f"{MEND_MIXED}, then promote")
+            raise InvalidFile(entry.problem, where=f"{CHANGELOG}:{entry.line}", fix="Then promote again")
 
 
 def as_inserted(project: Project, result: PromotionResult) -> str:
     """Return the entry as it would stand in the changelog, with what a hand wrote there for this version."""
-    from row3.reports.changelogs.changelog_insert import merged_entry
+    from row3.reports.changelog import merged_entry
 
     return merged_entry(read_changelog(project), result.entry, str(result.ref.version), result.ref.name)
 
 
 def promotion_files(session: Session, result: PromotionResult, newly: Sequence[Prompt]) -> dict[str, bytes]:
     """Return the new contents of every file that a promotion writes. Raises `InvalidFile`."""
-    from row3.reports.changelogs.changelog_insert import insert_entry
+    from row3.reports.changelog import insert_entry
 
     project, suite, run = session.project, session.suite, result.run
     today = datetime.now(UTC).date().isoformat()

@@ -10,8 +10,7 @@ from row3.domain.judgements import Approval, Judgement
 from row3.domain.runs import HistoryEntry
 from row3.gate.judging import Context, approved, judge
 from row3.gate.results import SuiteResult
-from row3.reports.changelogs.changelog import approval_entry
-from row3.reports.changelogs.changelog_insert import insert_entry
+from row3.reports.changelog import approval_entry, insert_entry
 from row3.store.history import FILE as HISTORY
 from row3.store.history import history_text
 from row3.store.locks import writing

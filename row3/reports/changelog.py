@@ -1,0 +1,250 @@
+"""Entries of CHANGELOG.md in the format of STANDARDS 5.3: newest first, and no hand-written word is lost."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+from row3.reports import numbers
+from row3.reports.style import plain
+
+HEADING = "# Changelog"
+TO_WRITE = "<!-- What changes and why, one line each. -->"
+"""Stands under `### Changes` of an entry that is not released, until somebody writes there."""
+SECTION = re.compile(r" {0,3}##[ \t]+\S")
+PART = re.compile(r" {0,3}###[ \t]+(.*?)[ \t#]*$")
+UNRELEASED = re.compile(r" {0,3}##[ \t]+\[?(\S+?)\]?[ \t]*\(unreleased\)", re.IGNORECASE)
+PROMPT = re.compile(r"Prompt:[ \t]*`?(.*?)`?[ \t]*$")
+NAME = re.compile(r"[\w.-]+")
+FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)$")
+
+MetricRow = tuple[str, float | None, float | None, bool]
+"""Title, before, after (fractions; None where not measured), and whether higher is better."""
+
+
+def changelog_entry(
+    version: str,
+    date: str,
+    prompt: str,
+    *,
+    changes: Sequence[str],
+    rows: Sequence[MetricRow],
+    baseline_version: str | None,
+    notes: Sequence[str] = (),
+    approval: str = "",
+) -> str:
+    """An entry for a promoted version; ends with a newline.
+
+    Args:
+        baseline_version: what the metrics are compared with; None where there was nothing, for a single column.
+        approval: who approved a blocked comparison, when and why; the first of the notes.
+    """
+    remarks = [_approved(approval)] if approval else []
+    parts = [
+        [f"## {version} ({date})"],
+        [f"Prompt: {prompt}"],
+        ["### Changes", *(bullets(changes) or [TO_WRITE])],
+        ["### Metrics Impact", *_table(version, baseline_version, rows)],
+        ["### Notes", *bullets([*remarks, *notes])] if remarks or notes else [],
+    ]
+    return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
+
+
+def unreleased_entry(version: str, prompt: str, *, approval: str = "") -> str:
+    """The entry that a new version begins with; an approval stands among its notes."""
+    notes = f"\n### Notes\n- {_approved(approval)}\n" if approval else ""
+    return f"## {version} (Unreleased)\n\nPrompt: {prompt}\n\n### Changes\n{TO_WRITE}\n{notes}"
+
+
+def approval_entry(date: str, approval: str) -> str:
+    """An approval that belongs to no new version: the model, a case or a setting is what changed."""
+    return f"## Approval ({date})\n\n### Notes\n- {_approved(approval)}\n"
+
+
+def _approved(approval: str) -> str:
+    return f"Approved although the gate blocked: {plain(approval)}"
+
+
+def bullets(items: Sequence[str]) -> list[str]:
+    """One bullet an item; the further lines of an item are set under its first."""
+    return [f"- {item.strip()}".replace("\n", "\n  ") for item in items if item.strip()]
+
+
+def _table(version: str, baseline: str | None, rows: Sequence[MetricRow]) -> list[str]:
+    headers = ["Metric", version] if baseline is None else ["Metric", baseline, version, "Delta"]
+    lines = [_row(headers), "|" + "|".join("-" * (len(header) + 2) for header in headers) + "|"]
+    for title, before, after, higher_is_better in rows:
+        name = plain(title) if higher_is_better else f"{plain(title)} (lower is better)"
+        values = [_value(after)] if baseline is None else [_value(before), _value(after), _delta(before, after)]
+        lines.append(_row([name, *values]))
+    return lines
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+
+
+def _value(value: float | None) -> str:
+    return "–" if value is None else numbers.compact(value)
+
+
+def _delta(before: float | None, after: float | None) -> str:
+    return "–" if before is None or after is None else numbers.changelog_delta(after - before)
+
+
+class MixedEntry(NamedTuple):
+    """An entry with two `Prompt:` lines, as a merge that kept both sides leaves it."""
+
+    line: int
+    """Of the second one, counted from 1."""
+    heading: str
+    names: tuple[str, ...]
+    """The prompts that it names."""
+
+    @property
+    def problem(self) -> str:
+        """What is wrong, and what to do."""
+        both = f"the entry `{self.heading.strip('# ')}` has two `Prompt:` lines ({', '.join(self.names)})"
+        return f"{both}: give each prompt an entry under a heading of its own"
+
+    def concerns(self, version: str, prompt: str) -> bool:
+        """Return whether the entry of a new version of a prompt would go in here."""
+        return _is_draft(self.heading, version) and prompt in self.names
+
+
+def mixed_entries(changelog: str) -> Iterator[MixedEntry]:
+    """Yield the entries with two `Prompt:` lines, in order."""
+    lines, starts = _split(changelog)
+    outside = list(_outside_code(lines))
+    for first, end in pairwise([*starts, len(lines)]):
+        within = [(i, PROMPT.match(line)) for i, line in outside if first < i < end]
+        named = [(i, found[1]) for i, found in within if found and NAME.fullmatch(found[1])]
+        if len(named) > 1:
+            yield MixedEntry(named[1][0] + 1, lines[first].strip(), tuple(name for _, name in named))
+
+
+def insert_entry(changelog: str, entry: str, version: str, prompt: str) -> str:
+    """Return the changelog with the entry in it; all other text stays as it is, byte for byte.
+
+    The entry goes above the newest released one. An unreleased entry of the same version and prompt gives way to it,
+    and everything a hand wrote there moves into the new one. An entry that is there already is not put in twice.
+    """
+    newline = "\r\n" if "\r\n" in changelog else "\n"
+    entry = entry.strip("\n") + "\n"
+    if not changelog.strip("\ufeff \t\r\n"):
+        return f"{HEADING}\n\n{entry}"
+    if entry.replace("\n", newline) in changelog:
+        return changelog
+    lines, starts = _split(changelog)
+    first, end = _draft(lines, starts, version, prompt) or (0, 0)
+    entry = merged_entry(changelog, entry, version, prompt)
+    released = not UNRELEASED.match(entry)
+    others = [i for i in starts if i != first or first == end]
+    place = next((i for i in others if not released or not UNRELEASED.match(lines[i])), len(lines))
+    rest, place = lines[:first] + lines[end:], place - (end - first) if place >= end else place
+    above, below = "".join(rest[:place]), "".join(rest[place:])
+    if above and not above.endswith("\n"):
+        above += newline
+    gap = "" if not above or above.endswith((newline * 2, "\n\n")) else newline
+    return above + gap + entry.replace("\n", newline) + (newline if below else "") + below
+
+
+def merged_entry(changelog: str, entry: str, version: str, prompt: str) -> str:
+    """Return the entry as `insert_entry` puts it in: with what a hand wrote under its unreleased heading."""
+    lines, starts = _split(changelog)
+    draft = _draft(lines, starts, version, prompt)
+    if draft is None:
+        return entry
+    new, old = _parts(entry.strip("\n").split("\n")), _parts([line.rstrip("\r\n") for line in lines[slice(*draft)]][1:])
+    heading = new[""].body.pop(0)
+    for title, part in old.items():
+        kept = _trim([line for line in part.body if line.strip() != TO_WRITE])
+        if not title:
+            named = next((i for i, line in enumerate(kept) if PROMPT.match(line)), None)
+            kept = kept if named is None else _trim(kept[:named] + kept[named + 1 :])
+        if title not in new:
+            new[title] = _Part(part.heading, kept)
+            continue
+        generated = [line for line in _trim(new[title].body) if line != TO_WRITE and line not in kept]
+        if title == "changes":  # what a hand wrote says it better than the prompt's description
+            body = kept or generated
+        elif title == "notes":
+            body = kept + generated
+        else:
+            body = _trim(new[title].body) + ([""] if kept else []) + kept
+        new[title].body = body or [TO_WRITE]
+    blocks = [[heading], *([*([part.heading] if part.heading else []), *_trim(part.body)] for part in new.values())]
+    return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+
+
+@dataclass(slots=True)
+class _Part:
+    """What stands under a `###` heading; above the first one there is none."""
+
+    heading: str
+    body: list[str]
+
+
+def _parts(lines: list[str]) -> dict[str, _Part]:
+    """Return the parts by title in lower case; two with one title, which a hand may have written, become one."""
+    headings = {i: found[1] for i, line in _outside_code(lines) if (found := PART.match(line)) and found[1]}
+    parts = {"": _Part("", [])}
+    title = ""
+    for i, line in enumerate(lines):
+        if i in headings:
+            title = headings[i].lower()
+            parts.setdefault(title, _Part(line, []))
+        else:
+            parts[title].body.append(line)
+    return parts
+
+
+def _split(changelog: str) -> tuple[list[str], list[int]]:
+    """Return the lines with their ends, and the numbers of those that begin an entry."""
+    lines = re.findall(r"[^\n]*\n|[^\n]+$", changelog)
+    return lines, [i for i, line in _outside_code(lines) if SECTION.match(line)]
+
+
+def _draft(lines: list[str], starts: list[int], version: str, prompt: str) -> tuple[int, int] | None:
+    """Return where the unreleased entry of this version begins and ends; one that names no prompt fits any."""
+    unnamed = None
+    for i, end in pairwise([*starts, len(lines)]):
+        if _is_draft(lines[i], version):
+            names = [found[1] for line in lines[i:end] if (found := PROMPT.match(line.rstrip("\r\n")))]
+            if prompt in names[:1]:
+                return i, end
+            unnamed = unnamed or (None if names else (i, end))
+    return unnamed
+
+
+def _is_draft(heading: str, version: str) -> bool:
+    found = UNRELEASED.match(heading)
+    return found is not None and found[1].lower().removeprefix("v") == version.lower().removeprefix("v")
+
+
+def _trim(lines: list[str]) -> list[str]:
+    """Return the lines without the blank ones at both ends."""
+    there = [i for i, line in enumerate(lines) if line.strip()]
+    return lines[there[0] : there[-1] + 1] if there else []
+
+
+def _outside_code(lines: list[str]) -> Iterator[tuple[int, str]]:
+    """Yield numbered lines that are not in a block of code or an HTML comment."""
+    fence, comment = "", False
+    for i, raw in enumerate(lines):
+        line = raw.rstrip("\r\n")
+        found = FENCE.match(line)
+        if fence:
+            if found and found[1].startswith(fence) and not found[2].strip():
+                fence = ""
+        elif comment:
+            comment = "-->" not in line
+        elif found and not (found[1][0] == "`" and "`" in found[2]):
+            fence = found[1]
+        elif re.match(r" {0,3}<!--", line):
+            comment = "-->" not in line
+        else:
+            yield i, line

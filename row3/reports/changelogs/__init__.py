@@ -1,1 +1,0 @@
-"""Entries of the changelog."""
