@@ -92,21 +92,9 @@ def approval_line(comparison: Comparison) -> str:
 
 def behind_line(commits: int, ref: str) -> str:
     """Return what HEAD lacks of the ref that judges, and what to do about it."""
-    return f"{_lacks(commits, ref)}: merge or rebase first, or judge from the fork point with --against {ref}..."
-
-
-def _lacks(commits: int, ref: str) -> str:
     some = numbers.count(commits, f"commit of {ref} that changes", f"commits of {ref} that change")
-    return f"HEAD lacks {some} what row3 reads"
-
-
-def catch_up(commits: int, ref: str, compare: str) -> list[str]:
-    """Return the steps that bring HEAD up to the ref that judges; `compare` is the command that judges."""
-    name = visible(ref)
-    return [
-        f"git rebase --autostash {name}, or merge it: {_lacks(commits, name)}.",
-        f"{compare} --against {name} again; or judge from the fork point: {compare} --against {name}...",
-    ]
+    other = f"judge from the fork point with --against {ref}..."
+    return f"HEAD lacks {some} what row3 reads: merge or rebase first, or {other}"
 
 
 def model_flag(run: Run) -> str:
@@ -142,7 +130,7 @@ class _Steps:
         comparison, verdict = self.comparison, self.comparison.verdict
         promoting = self.run.header.action == "promotion"
         if comparison.behind and comparison.against and (comparison.blocked or not comparison.complete):
-            return catch_up(comparison.behind, comparison.against, self.command("row3 --compare"))
+            return [behind_line(comparison.behind, visible(comparison.against))]
         if not comparison.complete:
             return self._answer()
         if comparison.blocked:
@@ -159,7 +147,7 @@ class _Steps:
             if Code.PARTIAL in self.codes:
                 return [*self._look(), f"{self.command('row3 --compare')} with all the cases."]
             record = "record why this is acceptable: --approve REASON."
-            return [*self._look(), *self._checks(), *(last or [record])]
+            return [*self._look(), *(f"{each}." for each in self._remedies()), *(last or [record])]
         return last or (["commit."] if comparison.in_git else [])
 
     def _answer(self) -> list[str]:
@@ -169,16 +157,14 @@ class _Steps:
         model = model_flag(self.run)
         against = f" --against {visible(self.comparison.against)}" if self.comparison.against else ""
         ask = f"{self.command('row3 --compare', 'mode')} --mode auto{against}{model} asks for what is not recorded."
-        if not model:
-            return [ask]
-        requests = f"{self.command('row3', 'mode')} --dry-run --mode auto --format json"
-        answers = f"{self.command('row3 recordings import')} FILE"
-        return [ask, f"or answer elsewhere: {requests} lists the requests, {answers} reads the answers."]
+        return [ask]
 
     def _blocked(self, *, promoting: bool) -> list[str]:
         against = f" --against {visible(self.comparison.against)}" if self.comparison.against else ""
         again = self.command("row3 --compare") + against
-        fix = f"{self._fix()} and run"
+        prompt = ["fix the prompt" if self.suite.prompted else "fix the system"]
+        others = self._remedies()
+        fix = f"{', '.join([*(prompt if self.codes & SCORES or not others else []), *others])} and run"
         if any(reason.code is Code.PARTIAL for reason in self.comparison.reasons):
             return [*self._look(), f"{fix} {again} with all the cases."]
         if promoting:
@@ -186,49 +172,43 @@ class _Steps:
             again = f"{self.command('row3 promote', waiting[0])} {waiting[0]}".rstrip()
         return [*self._look(), f"{fix} {again} again, or accept it with --approve REASON."]
 
-    def _fix(self) -> str:
-        fixes = []
-        if self.codes & SCORES:
-            fixes.append("fix the prompt" if self.suite.prompted else "fix the system")
-        fixes += [f"restore {what}" for what in self._files((Code.CRITERIA_REMOVED, Code.CRITERIA_LOOSENED))]
+    def _remedies(self) -> list[str]:
+        """What to check, restore or record, for reasons whose cause is not in the answers."""
+        criteria = {
+            "case": ("the golden cases", self.suite.golden),
+            "rule": ("row3.toml", "row3.toml"),
+            "suite": ("the suite", "row3.toml"),
+            "baseline": ("the baseline", "baselines"),
+            "quarantine": ("the quarantine", self.suite.golden),
+        }
+        touched = {(each.code, each.subject.partition(" ")[0]) for each in self.deciding}
+        found = [
+            f"restore {name}"
+            for kind, (name, _) in criteria.items()
+            if {(Code.CRITERIA_REMOVED, kind), (Code.CRITERIA_LOOSENED, kind)} & touched
+        ]
+        found += [
+            f"check that {name} had to change{self._diff(path)}"
+            for kind, (name, path) in criteria.items()
+            if (Code.CRITERIA_CHANGED, kind) in touched
+        ]
+        auto = f"{self.command('row3 --compare', 'mode')} --mode auto"
         known = {
-            Code.INCOMPARABLE: self._record_base(),
+            Code.RECORDED_AGAIN: f"check that these answers were meant to be recorded again{self._diff('recordings')}",
+            Code.INCOMPARABLE: f"record the promoted version's answers to the new texts ({auto})",
             Code.BASELINE_DIFFERS: f"save the baseline again ({self.command('row3 --baseline')})",
             Code.LOCK_BROKEN: "restore prompts/promoted.json and the prompts it lists",
             Code.NO_CASE: "add golden cases",
+            Code.HISTORY_REMOVED: "restore metrics-history.json",
+            Code.DECLINING: f"look at the declining runs ({self.command('row3 trend')})",
         }
-        return ", ".join([*fixes, *(text for code, text in known.items() if code in self.codes)]) or "fix the prompt"
-
-    def _record_base(self) -> str:
-        auto = f"{self.command('row3 --compare', 'mode')} --mode auto"
-        return f"record the promoted version's answers to the new texts ({auto})"
-
-    def _files(self, codes: Sequence[Code]) -> list[str]:
-        """Names of what the criteria lie in, as far as deciding reasons with these codes are about it."""
-        kinds = {each.subject.partition(" ")[0] for each in self.deciding if each.code in codes}
-        files = {"case": "the golden cases", "rule": "row3.toml", "baseline": "the baseline", "suite": "the suite"}
-        return [name for kind, name in {**files, "quarantine": "the quarantine"}.items() if kind in kinds]
+        return [*found, *(text for code, text in known.items() if code in self.codes)]
 
     def _look(self) -> list[str]:
         """The command that explains the case that fell most; only where answers are the cause."""
         own = [reason for reason in self.deciding if reason.code in SCORES]
         case_id = worst_case(self.comparison, own) if own else None
         return [f"{self.command('row3 investigate')} {plain(case_id)}"] if case_id else []
-
-    def _checks(self) -> list[str]:
-        """What a person looks at before going on."""
-        paths = {"the golden cases": self.suite.golden, "row3.toml": "row3.toml"}
-        checks = [
-            f"check that {name} had to change{self._diff(paths.get(name, 'row3.toml'))}."
-            for name in self._files((Code.CRITERIA_CHANGED,))
-        ]
-        known = {
-            Code.RECORDED_AGAIN: f"check that these answers were meant to be recorded again{self._diff('recordings')}.",
-            Code.INCOMPARABLE: f"{self._record_base()}.",
-            Code.HISTORY_REMOVED: "restore metrics-history.json.",
-            Code.DECLINING: f"{self.command('row3 trend')} shows the declining runs.",
-        }
-        return [*checks, *(text for code, text in known.items() if code in self.codes)]
 
     def _diff(self, path: str) -> str:
         """The git command that shows a change of files since the base; empty outside git."""

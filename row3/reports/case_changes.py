@@ -1,15 +1,17 @@
-"""How single cases moved, in words: what was found, lost and unexpected."""
+"""How single cases came out and moved, in words: what was found, lost and unexpected."""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
 from row3.domain.metrics import Metric
 from row3.domain.verdicts import CaseChange, Verdict
-from row3.gate.results import Comparison
+from row3.gate.comparison import judge_move, worse_by
+from row3.gate.results import Comparison, Run
 from row3.reports import numbers
 from row3.reports.document import Span, Table, Text, Tone
 from row3.reports.headline import some
@@ -194,3 +196,50 @@ def also_worse(changes: Sequence[CaseChange]) -> str:
     zero = numbers.points(0.0)
     named = [f"{each.case_id} {numbers.points(each.delta)}".removesuffix(f" {zero}") for each in worse]
     return some(named, MOST_WORSE)
+
+
+class Outcome(NamedTuple):
+    """One case: status, composite, how it moved, and whether that alone is as bad as a block."""
+
+    case_id: str
+    status: str
+    value: float | None
+    delta: float | None
+    move: str
+    problem: str
+    regressed: bool
+
+    @property
+    def fault(self) -> str:
+        """What is wrong with the case, in two words; empty for a case that is as it should be."""
+        words = {"failed": "no answer", "bad_answer": "bad answer"}
+        return words.get(self.status, "regressed" if self.regressed else "")
+
+    @property
+    def detail(self) -> str:
+        """Why: the problem of an answer, or how far the case fell."""
+        if self.status != "scored" or self.value is None or self.delta is None:
+            return self.problem
+        before = numbers.percent(self.value - self.delta)
+        return f"{before} → {numbers.percent(self.value)} ({numbers.points(self.delta)} points)"
+
+
+def outcomes(run: Run, comparison: Comparison | None) -> Iterator[Outcome]:
+    """Yield all cases in the order in which they ran; none is judged if the budget cut the comparison short."""
+    primary, policy = run.suite.kind.primary, run.suite.policy
+    higher = next((metric.higher_is_better for metric in run.suite.kind.metrics if metric.key == primary), True)
+    problems = dict(run.problems)
+    resting = {entry.case_id for entry in run.quarantine.active}
+    judged = comparison is None or comparison.blocked or not comparison.run.failed
+    changes = {} if comparison is None else {change.case_id: change for change in comparison.cases}
+    for line in run.details if len(run.details) else run.records:
+        case = json.loads(line)
+        case_id, value = case["id"], case["metrics"].get(primary)
+        change = changes.get(case_id)
+        delta = change.delta if change is not None else case.get("deltas", {}).get(primary)
+        move = change.move if change is not None else case.get("change", "")
+        regressed = False
+        if judged and case_id not in resting and move == "regressed" and value is not None and delta is not None:
+            worse = worse_by(value - delta, value, higher_is_better=higher, unit=policy.unit)
+            regressed = judge_move(worse, policy) is Verdict.BLOCK
+        yield Outcome(case_id, case["status"], value, delta, move, problems.get(case_id, ""), regressed)

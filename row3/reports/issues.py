@@ -17,9 +17,8 @@ from row3.domain.findings import LintReport
 from row3.domain.judgements import Code, Reason
 from row3.domain.verdicts import Verdict
 from row3.gate.results import Comparison, Run, SuiteResult, SuitesReport
-from row3.reports import numbers
 from row3.reports.advice import SCORES, approval_line, behind_line, look, summary
-from row3.reports.case_outcomes import Outcome, outcomes
+from row3.reports.case_changes import Outcome, outcomes
 from row3.reports.findings import summary as lint_summary
 from row3.reports.headline import candidates, declines_line, fail_zones, title_of
 from row3.reports.reason_text import Ground, grounds_of
@@ -229,21 +228,14 @@ def file_of(reason: Reason, run: Run, places: Places = HERE) -> str:
 
 
 def _case(run: Run, outcome: Outcome, name: str, places: Places, *, stopped: bool) -> Issue | None:
-    path, case_id = places.case(run.suite.name, outcome.case_id), outcome.case_id
-    level: Level = "warning"
-    severity: Severity
-    if outcome.status == "failed":
-        level, severity, word, text = "error", "blocker", "no answer", outcome.problem
-    elif outcome.status == "bad_answer":
-        severity, word, text = "critical", "bad answer", outcome.problem
-    elif outcome.regressed and stopped and outcome.delta is not None and outcome.value is not None:
-        title = title_of(run.suite, run.suite.kind.primary)
-        text = f"{title} {numbers.percent(outcome.value)} ({numbers.points(outcome.delta)} points)"
-        severity, word = "major", "regressed"
-    else:
+    path, case_id, word = places.case(run.suite.name, outcome.case_id), outcome.case_id, outcome.fault
+    if not word or (word == "regressed" and not stopped):
         return None
-    check = f"case/{word.replace(' ', '-')}"
-    return Issue(level, check, f"{name}: {word}", f"{case_id}: {text}", severity, path, 0, case_id)
+    level: Level = "error" if word == "no answer" else "warning"
+    severities: dict[str, Severity] = {"no answer": "blocker", "bad answer": "critical", "regressed": "major"}
+    about = f"{title_of(run.suite, run.suite.kind.primary)} " if word == "regressed" else ""
+    check, text = f"case/{word.replace(' ', '-')}", f"{case_id}: {about}{outcome.detail}"
+    return Issue(level, check, f"{name}: {word}", text, severities[word], path, 0, case_id)
 
 
 def _command(issue: Issue, places: Places) -> str:

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from row3.gate.results import Comparison, Run, SuiteResult
-from row3.reports import numbers
 from row3.reports.advice import approval_line, behind_line, look, summary
-from row3.reports.case_outcomes import Outcome, outcomes
+from row3.reports.case_changes import Outcome, outcomes
 from row3.reports.reason_text import grounds_of
 from row3.reports.style import plain
 from row3.reports.suites import problem_of
@@ -72,15 +71,8 @@ def _file(suites: Sequence[Element]) -> str:
 
 
 def _case(element: Element, outcome: Outcome, *, judged: bool) -> None:
-    if outcome.status == "failed":
-        _problem(element, "error", "no answer", outcome.problem)
-    elif not judged:
-        return
-    elif outcome.status == "bad_answer":
-        _problem(element, "failure", "bad answer", outcome.problem)
-    elif outcome.regressed and outcome.delta is not None and outcome.value is not None:
-        before, after = numbers.percent(outcome.value - outcome.delta), numbers.percent(outcome.value)
-        _problem(element, "failure", "regressed", f"{before} → {after} ({numbers.points(outcome.delta)} points)")
+    if outcome.fault and (judged or outcome.status == "failed"):
+        _problem(element, "error" if outcome.status == "failed" else "failure", outcome.fault, outcome.detail)
 
 
 def _gate(element: Element, comparison: Comparison) -> None:

@@ -9,7 +9,7 @@ from row3.domain.verdicts import Verdict
 from row3.gate.policy import GatePolicy
 from row3.gate.results import Standing, SuiteResult, SuitesReport
 from row3.reports import numbers
-from row3.reports.advice import TONES, behind_line, catch_up, look, look_of, summary
+from row3.reports.advice import TONES, behind_line, look, look_of, summary
 from row3.reports.comparison import brief_comparison, comparison_document, moved_span
 from row3.reports.document import Block, Document, Facts, Fold, Items, Note, Span, Table, Text, Title, more, strong
 from row3.reports.headline import what_runs, zone_span
@@ -229,8 +229,7 @@ def _next(report: SuitesReport) -> list[str]:
     if worst is None or not report.exit_code:
         return []
     if report.behind and report.exit_code != 2:
-        first, then = catch_up(*report.behind, "row3 --compare --all")
-        return [f"Next: {first}", f"Then: {then}"]
+        return [f"Next: {behind_line(*report.behind)}"]
     if report.exit_code == 2:
         return ["Next: fix what is named above; row3 lint lists everything that is wrong with files."]
     if worst.run is None:

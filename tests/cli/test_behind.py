@@ -45,7 +45,7 @@ def test_what_main_did_is_told_before_the_branch_is_blamed(behind: Box) -> None:
     assert (done.code, done.json["verdict"]) == (1, "block")  # as a plain ref always judged
     shown = flat(behind.row3("--compare", "--against", "main", code=1, CI="1").out)
     assert BEHIND in shown.partition("Next:")[2]
-    assert shown.endswith("row3 --compare --against main...")
+    assert shown.endswith("--against main...")
 
 
 @pytest.mark.parametrize("scope", [(), ("--all",)])
@@ -59,7 +59,10 @@ def test_every_form_tells_it(behind: Box, form: str, scope: tuple[str, ...]) -> 
 
 def test_all_suites_tell_it_once_more_as_the_way_on(behind: Box) -> None:
     shown = flat(behind.row3("--compare", "--all", "--against", "main", code=1, CI="1").out)
-    assert "Then: row3 --compare --all --against main again; or judge from the fork point" in shown
+    assert (
+        "reads: merge or rebase first, or judge from the fork point with --against main..."
+        in shown.partition("Next:")[2]
+    )
     assert BEHIND in flat(behind.row3("comment", "--dry-run", "--against", "main").out)
 
 
@@ -73,7 +76,7 @@ def test_an_incomplete_run_tells_it(box: Box) -> None:
     box.git("checkout", "-q", "docs")
     done = box.row3("--compare", "--against", "main", CI="1")
     assert done.code in (1, 3)
-    assert f"Next: git rebase --autostash main, or merge it: {BEHIND}." in flat(done.out)
+    assert f"Next: {BEHIND}: merge or rebase first" in flat(done.out)
     box.row3("--compare", "--against", "main...HEAD", code=0)
 
 

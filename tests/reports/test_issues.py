@@ -89,7 +89,7 @@ def test_a_case_that_no_reason_names_has_an_entry_of_its_own(comparison: Any, ma
     quiet = make.judged(comparison)
     (entry,) = checked(run_issues(quiet.run, quiet))
     assert entry["check_name"] == "row3/case/regressed"
-    assert entry["description"] == "ozone: Overall 60.0% (−10.0 points)"
+    assert entry["description"] == "ozone: Overall 70.0% → 60.0% (−10.0 points)"
 
 
 def test_the_fingerprint_outlives_a_change_of_the_figures(comparison: Any, make: Any) -> None:

@@ -16,7 +16,7 @@ from row3.errors import Row3Error
 from row3.gate.results import Comparison, Run
 from row3.gate.zones import zones_of
 from row3.reports.advice import approval_line, look
-from row3.reports.case_outcomes import Outcome, outcomes
+from row3.reports.case_changes import Outcome, outcomes
 from row3.reports.case_text import case_text, score_text
 from row3.reports.comparison import gate_text
 from row3.reports.reason_text import reason_text, words_of
@@ -187,14 +187,11 @@ def _case(outcome: Outcome, judged: Judged, text: str, zone: Zone | None) -> Jud
 def _judged(outcome: Outcome, *, informational: bool, named: bool) -> tuple[str, Judged]:
     """Why a case fails, in a word or two, and whether it does; an informational gate fails nothing."""
     if outcome.status == "failed":
-        return "no answer", "error"
+        return outcome.fault, "error"
     if informational:
         return "", "passed"
-    if outcome.status == "bad_answer":
-        return "bad answer", "failed"
-    if outcome.regressed:
-        return "regressed", "failed"
-    return ("blocks the gate", "failed") if named else ("", "passed")
+    why = outcome.fault or ("blocks the gate" if named else "")
+    return why, "failed" if why else "passed"
 
 
 def _change(case: dict[str, Any], primary: str) -> CaseChange:
