@@ -30,25 +30,14 @@ OPENING = re.compile(r'\{\s*"|\[\s*[\[{"]')
 MAX_ANSWER = 4_000_000
 """Characters; beyond it an answer is not read (a model writes perhaps 500,000 at the most)."""
 
-WORDS = {
-    "Expecting value": "a value is missing",
-    "Expecting ',' delimiter": "a comma is missing",
-    "Expecting ':' delimiter": "a colon is missing",
-    "Expecting property name enclosed in double quotes": "a key in double quotes is missing",
-    "Illegal trailing comma before end of object": "a comma is too many",
-    "Illegal trailing comma before end of array": "a comma is too many",
-    "Invalid control character at": "a line break or another control character stands in a text",
-    "Invalid \\escape": "a backslash stands where none may",
-    "Invalid \\uXXXX escape": "a backslash stands where none may",
-}
-"""By the decoder's message."""
+PROSE = "prose around the JSON removed"
 SHOWN = 40
 """Characters of an answer in a message."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """An answer that could be read, and what had to be mended."""
+    """An answer that could be read, and the repairs that it took."""
 
     value: Any
     repairs: tuple[str, ...] = ()
@@ -73,37 +62,37 @@ DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
 
 
 def over_length(text: str) -> Unusable | None:
-    """The answer as one that is not read, where it is too long; None for any other."""
+    """Return an answer that is too long to be read as unusable; None for any other."""
     if len(text) <= MAX_ANSWER:
         return None
     return Unusable(f"the answer has {len(text):,} characters, more than {MAX_ANSWER:,}")
 
 
 def read_json(text: str) -> Parsed | Unusable:
-    """The JSON value in a model's answer, or why there is none."""
+    """Return the JSON value in a model's answer, or why there is none."""
     if not text.strip():
         return Unusable("the answer is empty")
     if too_long := over_length(text):
         return too_long
-    problem = refused = ""
+    problem = ""
+    refused: _NotANumberError | None = None
     for candidate, repairs in _candidates(text):
         try:
             value, end = DECODER.raw_decode(candidate)
         except _NotANumberError as error:
-            refused = refused or str(error)
-            continue
+            refused = refused or error
         except RecursionError:
             return Unusable("the answer is nested too deeply")
         except ValueError as error:
             problem = problem or _why_broken(error, candidate)
-            continue
-        rest = candidate[end:].strip()
-        if rest and "prose around the JSON removed" not in repairs:
-            continue
-        return Parsed(value, repairs)
+        else:
+            if not candidate[end:].strip() or PROSE in repairs:
+                return Parsed(value, repairs)
     if refused:
-        return Unusable(refused)
-    return Unusable(f"the answer is not JSON: {problem or _begins(text)}")
+        return Unusable(str(refused))
+    line = " ".join(text[: 10 * SHOWN].split())
+    begins = f"it begins “{line[:SHOWN].rstrip()}{'…' if len(line) > SHOWN else ''}”"
+    return Unusable(f"the answer is not JSON: {problem or begins}")
 
 
 def _candidates(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -117,7 +106,7 @@ def _candidates(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     yield from parts
     if (opening := OPENING.search(plain)) is not None:
         # The first only: what begins inside a value that cannot be read is a fragment of it, not the answer.
-        parts.append((plain[opening.start() :], (*done, "prose around the JSON removed")))
+        parts.append((plain[opening.start() :], (*done, PROSE)))
         yield parts[-1]
     for part, repairs in [(plain, done), *parts]:
         mended = TRAILING_COMMA.sub(lambda match: match[1] or "", part)
@@ -125,14 +114,8 @@ def _candidates(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
             yield mended, (*repairs, "trailing commas removed")
 
 
-def _begins(text: str) -> str:
-    """How an answer begins that holds no JSON at all."""
-    line = " ".join(text[: 10 * SHOWN].split())
-    return f"it begins “{line[:SHOWN].rstrip()}{'…' if len(line) > SHOWN else ''}”"
-
-
 def _why_broken(error: ValueError, text: str) -> str:
-    """What is wrong with a text, and after which of its words; empty for one that does not begin as JSON does."""
+    """Return what is wrong, and after which words; empty for a text that does not begin as JSON does."""
     if not isinstance(error, json.JSONDecodeError):
         return why_no_json(error)
     if not text.startswith(("{", "[")):
@@ -141,9 +124,9 @@ def _why_broken(error: ValueError, text: str) -> str:
     read = text.rstrip() if ends else text[: error.pos]
     line = " ".join(read[-10 * SHOWN :].split())
     after = f"after “{'…' if len(line) > SHOWN else ''}{line[-SHOWN:].lstrip()}”"
-    return f"it breaks off {after}" if ends else f"{WORDS.get(error.msg, error.msg)} {after}"
+    return f"it breaks off {after}" if ends else f"{error.msg.removesuffix(' at')} {after}"
 
 
 def why_no_json(error: Exception) -> str:
-    """What a decoder complains of; Python's advice about numbers of thousands of digits is for programmers."""
+    """Return a decoder's complaint; Python's advice about numbers of thousands of digits is for programmers."""
     return "a number has too many digits" if "integer string conversion" in str(error) else str(error)

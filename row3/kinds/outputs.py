@@ -13,11 +13,11 @@ from typing import Any, Self, cast
 import msgspec
 from msgspec import Meta, Struct
 
-from row3.domain.counts import nearest
 from row3.domain.structs import Misfit, choices, describe, item_in, keys_of, misfits, struct_in
 from row3.kinds.answers import Parsed, Unusable, over_length, read_json
 
-SHOWN_KEYS, LONGEST_KEY = 5, 40
+SHOWN = 80
+"""Characters of an object's keys in a message."""
 ALSO, ENUM, ASKED = "also", "enum", "asked"
 """Keys of `Meta(extra=…)`: other names of a field, its values, and False where a prompt does not ask for it."""
 Reader = Callable[[Any, bool], Any]
@@ -118,23 +118,14 @@ def _reader(annotation: Any) -> Reader | None:
 
 
 def _told(misfit: Misfit, value: Any) -> str:
-    """Return what is wrong; of a missing key also what stands there instead."""
+    """Return what is wrong; of a missing key also which keys there are: a model may have written any."""
     if misfit.rule != "missing-field":
         return str(misfit)
     for part in misfit.place[:-1]:
         value = value[part]
-    keys = [str(each) for each in value]
-    if near := nearest(str(misfit.place[-1]), keys):
-        return f"{misfit}; did `{_short(near)}` mean it?"
-    listed = ", ".join(f"`{_short(each)}`" for each in keys[:SHOWN_KEYS])
-    more = " and more" if len(keys) > SHOWN_KEYS else ""
-    return f"{misfit}; there is {listed}{more}" if keys else f"{misfit}; the object is empty"
-
-
-def _short(key: str) -> str:
-    """Return a key in one line; a model may have written anything."""
-    text = " ".join(key.split())
-    return text if len(text) <= LONGEST_KEY else f"{text[:LONGEST_KEY]}…"
+    keys = " ".join(", ".join(f"`{key}`" for key in value).split())
+    listed = keys if len(keys) <= SHOWN else f"{keys[:SHOWN]}…"
+    return f"{misfit}; there is {listed}" if keys else f"{misfit}; the object is empty"
 
 
 def plain(value: Any, *, without_none: bool = False) -> Any:

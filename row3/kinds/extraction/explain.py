@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
-
-from msgspec.structs import replace
 
 from row3.domain.embeddings import Ask, EmbeddingRequest, Vector, cosine
 from row3.domain.matches import CORRECT, ConceptMatch, Expectation, Explanation, QuoteState, Triple
@@ -75,9 +73,8 @@ def explain(case: GoldenCase, output: ExtractionOut, rules: Rules) -> Generator[
         answers=by_matches(resolve, labels, matches, text),
     )
     relationships, found = links.match(given)
-    concepts = _concepts(case, output, matches, text)
     return Explanation(
-        tuple(_with_types(case, output, matches, concepts) if typed else concepts),
+        tuple(_concepts(case, output, matches, text)),
         tuple(_expectations(case, labels, matches, rules.names)),
         tuple(relationships),
         tuple(found),
@@ -148,68 +145,46 @@ class _Vectors:
             ) from None
 
 
-def _with_types(
-    case: GoldenCase, output: ExtractionOut, matches: Sequence[NameMatch], concepts: list[ConceptMatch]
-) -> list[ConceptMatch]:
-    """Return the matches; each that found a concept with a type says how the given type compares."""
-    wanted = [concept.type or "" for concept in case.expected_concepts]
-    return [
-        replace(concept, type=compare_types(type_of(item.type), wanted[match.position]))
-        if match.state in CORRECT and wanted[match.position]
-        else concept
-        for item, match, concept in zip(output.concepts, matches, concepts, strict=True)
-    ]
-
-
 def _concepts(
     case: GoldenCase, output: ExtractionOut, matches: Sequence[NameMatch], text: SourceText
-) -> list[ConceptMatch]:
-    expected_labels = [concept.label for concept in case.expected_concepts]
-    result = []
+) -> Iterator[ConceptMatch]:
+    """Yield what each concept is; one that found a concept with a type says how its own type compares."""
     for concept, match in zip(output.concepts, matches, strict=True):
-        label, state, position = concept.label, match.state, match.position
-        if state == "canary":
-            expected: str | None = case.forbidden_concepts[position]
-        else:
-            expected = expected_labels[position] if position >= 0 else None
-        quote = concept.quote
+        label, state, position, quote = concept.label, match.state, match.position, concept.quote
+        wanted = case.expected_concepts[position] if position >= 0 and state != "canary" else None
         quoted: QuoteState = "missing"
         if quote and not quote.isspace() and normalise(label):  # a quote for nothing is no evidence
             quoted = "verified" if text.contains_quote(quote) else "unverified" if normalise(quote) else "missing"
-        grounded = state in GROUNDED or text.mentions(label)
-        result.append(
-            ConceptMatch(
-                label,
-                state,
-                expected,
-                round(match.score, 4),
-                quoted,
-                grounded,
-                match.how,
-                "" if match.how else match.why_not,
-            )
+        expected = wanted.label if wanted else None
+        type_ = wanted.type if wanted and state in CORRECT else None
+        yield ConceptMatch(
+            label,
+            state,
+            case.forbidden_concepts[position] if state == "canary" else expected,
+            round(match.score, 4),
+            quoted,
+            state in GROUNDED or text.mentions(label),
+            match.how,
+            "" if match.how else match.why_not,
+            compare_types(type_of(concept.type), type_) if type_ else None,
         )
-    return result
 
 
 def _expectations(
     case: GoldenCase, labels: Sequence[str], matches: Sequence[NameMatch], rule: NameRule
-) -> list[Expectation]:
+) -> Iterator[Expectation]:
+    """Yield what found each expected concept, or the label nearest to a missed one."""
     found = {match.position: item for item, match in enumerate(matches) if match.state in CORRECT}
     keys = [normalise(label) for label in labels]
-    result = []
     for position, concept in enumerate(case.expected_concepts):
         item = found.get(position)
+        found_by = near = None
         if item is not None:
-            result.append(
-                Expectation(concept.label, concept.required, labels[item], None, round(matches[item].score, 4))
-            )
+            found_by, score = labels[item], matches[item].score
         else:
-            near, score = nearest(normalise(concept.label), keys, rule)
-            result.append(
-                Expectation(concept.label, concept.required, None, labels[near] if near >= 0 else None, round(score, 4))
-            )
-    return result
+            place, score = nearest(normalise(concept.label), keys, rule)
+            near = labels[place] if place >= 0 else None
+        yield Expectation(concept.label, concept.required, found_by, near, round(score, 4))
 
 
 def matches_json(explanation: Explanation) -> dict[str, Any]:

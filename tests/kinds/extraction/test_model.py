@@ -100,7 +100,7 @@ class TestShapes:
         ("output", "words"),
         [
             ({}, "field `concepts` is missing; the object is empty"),
-            ({"concept": []}, "field `concepts` is missing; did `concept` mean it?"),
+            ({"concept": []}, "field `concepts` is missing; there is `concept`"),
             ({"concepts": None}, "field `concepts`: should be an array"),
             ({"concepts": {"a": 1}}, "field `concepts`: should be an array"),
             ({"concepts": [{}]}, "field `concepts.0.label` is missing"),
@@ -111,9 +111,9 @@ class TestShapes:
                 "field `relationships.0.predicate` is missing; there is `source`, `target`",
             ),
             ({"nodes": [], "edges": []}, "field `concepts` is missing; there is `nodes`, `edges`"),
-            (dict.fromkeys("abcdefg"), "field `concepts` is missing; there is `a`, `b`, `c`, `d`, `e` and more"),
-            ({"a\nb " * 30: 1}, f"field `concepts` is missing; there is `{('a b ' * 30)[:40]}…`"),
-            ({"concepts": [{"lable": "x"}]}, "field `concepts.0.label` is missing; did `lable` mean it?"),
+            (dict.fromkeys("abcdefg"), "field `concepts` is missing; there is `a`, `b`, `c`, `d`, `e`, `f`, `g`"),
+            ({"a\nb " * 30: 1}, f"field `concepts` is missing; there is `{('a b ' * 30)[:79]}…"),
+            ({"concepts": [{"lable": "x"}]}, "field `concepts.0.label` is missing; there is `lable`"),
             ({"concepts": [["x"]]}, "field `concepts.0`: should be an object, and is an array"),
             (
                 {"concepts": [{"label": "x", "quote": 4}]},
