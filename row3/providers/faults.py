@@ -7,8 +7,6 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import UTC
-from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from typing import Any, Literal
 from urllib.parse import urlsplit
@@ -67,8 +65,6 @@ class Exchange:
     """Must find names whatever their case."""
     secrets: tuple[str, ...]
     """Values that no message may hold."""
-    now: float
-    """Seconds since 1970, for a Retry-After date."""
 
     @property
     def host(self) -> str:
@@ -96,15 +92,15 @@ def read_error(body: object) -> VendorError:
         return VendorError()
     inner: Any = body.get("error", body)
     if not isinstance(inner, dict):
-        return VendorError(message=_text(inner))
-    metadata = inner.get("metadata")
+        return VendorError(_text(inner))
+    metadata, details = inner.get("metadata"), inner.get("details")
     return VendorError(
-        message=_text(inner.get("message") or inner.get("detail")),
-        code=_text(inner.get("code")),
-        kind=_text(inner.get("type") or inner.get("status")),
-        param=_text(inner.get("param")),
-        delay_s=_google_delay(inner.get("details")),
-        moderated=isinstance(metadata, dict) and ("flagged_input" in metadata or "reasons" in metadata),
+        _text(inner.get("message") or inner.get("detail")),
+        _text(inner.get("code")),
+        _text(inner.get("type") or inner.get("status")),
+        _text(inner.get("param")),
+        _google_delay(details if isinstance(details, list) else []),
+        isinstance(metadata, dict) and ("flagged_input" in metadata or "reasons" in metadata),
     )
 
 
@@ -112,13 +108,10 @@ def _text(value: object) -> str:
     return value if isinstance(value, str) else "" if value is None else json.dumps(value, default=str)
 
 
-def _google_delay(details: object) -> float | None:
+def _google_delay(details: list[Any]) -> float | None:
     """Google sends no Retry-After but `{"@type": "…RetryInfo", "retryDelay": "28s"}`."""
-    for detail in details if isinstance(details, list) else ():
-        text = detail.get("retryDelay") if isinstance(detail, dict) else None
-        if isinstance(text, str) and re.fullmatch(r"\d{1,6}(?:\.\d{1,9})?s", text):
-            return float(text[:-1])
-    return None
+    given = [str(detail.get("retryDelay")) for detail in details if isinstance(detail, dict)]
+    return next((float(text[:-1]) for text in given if re.fullmatch(r"\d{1,6}(?:\.\d{1,9})?s", text)), None)
 
 
 def _looks_like_html(text: str) -> bool:
@@ -176,7 +169,7 @@ def status_fault(status: int, text: str, exchange: Exchange) -> Fault:
     if status == 403 and not error.moderated:
         return Fault("stop", message, f"{_key_fix(endpoint)} and that it may use this model")
     if status in (408, 409, 429) or status >= 500:
-        delay = asked_delay(exchange.headers, exchange.now)
+        delay = asked_delay(exchange.headers)
         return Fault("retry", message, delay_s=error.delay_s if delay is None else delay)
     refused = refused_fields(error.message, error.param) if status in (400, 422) else frozenset()
     return Fault("give_up", message, _fix_for(status, error), refused=refused)
@@ -217,29 +210,19 @@ def refused_fields(message: str, param: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def asked_delay(headers: Mapping[str, str], now: float) -> float | None:
-    """Seconds that `retry-after-ms` or `Retry-After` (seconds or HTTP date) ask for; None if they do not.
+def asked_delay(headers: Mapping[str, str]) -> float | None:
+    """Return the seconds that `retry-after-ms` or `Retry-After` ask for; None where they name none.
 
-    `headers` must find names whatever their case. `now` is in seconds since 1970.
+    `headers` must find names whatever their case. A date asks for nothing: clocks differ.
     """
     for name, per_second in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
-        seconds = _number(headers.get(name), per_second)
-        if seconds is not None:
+        try:
+            seconds = float(headers.get(name, "")) / per_second
+        except ValueError:
+            continue
+        if math.isfinite(seconds) and seconds >= 0:
             return seconds
-    try:
-        when = parsedate_to_datetime(headers.get("retry-after") or "")
-        # "-0000" gives a time without a zone, which means UTC.
-        return max(0.0, (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp() - now)
-    except (TypeError, ValueError, OverflowError, IndexError):
-        return None
-
-
-def _number(text: str | None, per_second: float) -> float | None:
-    try:
-        value = float(text or "") / per_second
-    except ValueError:
-        return None
-    return value if math.isfinite(value) and value >= 0 else None
+    return None
 
 
 def backoff_s(tries: int, chance: float) -> float:

@@ -33,7 +33,7 @@ class Wire:
     """Sends requests to an endpoint until they are answered or given up.
 
     The key is read from `environ` at the first request and goes nowhere but into the Authorization header.
-    `sleep` (seconds), `chance` (in [0, 1)) and `now` (seconds since 1970) are there for tests.
+    `sleep` (seconds) and `chance` (in [0, 1)) are there for tests.
     """
 
     def __init__(
@@ -43,11 +43,10 @@ class Wire:
         environ: Mapping[str, str],
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
         chance: Callable[[], float] = random.random,
-        now: Callable[[], float] = time.time,
         longest_body_bytes: int = LONGEST_BODY_BYTES,
     ) -> None:
         self._endpoint, self._environ = endpoint, environ
-        self._sleep, self._chance, self._now = sleep, chance, now
+        self._sleep, self._chance = sleep, chance
         self._longest_body_bytes = longest_body_bytes
         self._secrets: tuple[str, ...] = ()
         self._client: AsyncClient | None = None
@@ -158,7 +157,7 @@ class Wire:
         except ValueError as error:  # a lone surrogate or a NaN, which JSON in UTF-8 cannot carry
             return Fault("give_up", f"the request cannot be sent: {redact(str(error), self._secrets).rstrip('.')}")
         latency_s = time.perf_counter() - started
-        exchange = Exchange(self._endpoint, response.headers, self._secrets, self._now())
+        exchange = Exchange(self._endpoint, response.headers, self._secrets)
         if not response.is_success:
             return status_fault(response.status_code, received.decode("utf-8", "replace"), exchange)
         return read(bytes(received), exchange, latency_s)

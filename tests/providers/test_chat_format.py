@@ -64,7 +64,7 @@ ENDPOINT = endpoint_for("openrouter")
 
 def read(body: Any) -> Any:
     raw = body if isinstance(body, bytes) else json.dumps(body).encode()
-    return read_reply(raw, Exchange(ENDPOINT, {}, (), 0.0), 1.5)
+    return read_reply(raw, Exchange(ENDPOINT, {}, ()), 1.5)
 
 
 def test_the_text_is_unedited(make_completion: Any) -> None:

@@ -44,7 +44,7 @@ def test_every_vendors_error_is_read(body: object, error: VendorError) -> None:
 
 
 def fault(status: int, body: Any) -> Any:
-    return status_fault(status, body if isinstance(body, str) else json.dumps(body), Exchange(OPENAI, {}, (), 0.0))
+    return status_fault(status, body if isinstance(body, str) else json.dumps(body), Exchange(OPENAI, {}, ()))
 
 
 def test_the_message_says_who_what_and_why() -> None:
@@ -77,9 +77,6 @@ def test_a_server_error_that_speaks_of_credit_does_not_stop_the_run() -> None:
     assert fault(500, {"error": {"message": "insufficient credits of entropy"}}).kind == "retry"
 
 
-NOW = 1445412480.0  # Wed, 21 Oct 2015 07:28:00 GMT
-
-
 @pytest.mark.parametrize(
     ("headers", "seconds"),
     [
@@ -88,10 +85,6 @@ NOW = 1445412480.0  # Wed, 21 Oct 2015 07:28:00 GMT
         ({"retry-after": "1.5"}, 1.5),
         ({"retry-after-ms": "1500"}, 1.5),
         ({"retry-after-ms": "junk", "retry-after": "2"}, 2.0),
-        ({"retry-after": "Wed, 21 Oct 2015 07:28:30 GMT"}, 30.0),
-        ({"retry-after": "Wed, 21 Oct 2015 09:28:30 +0200"}, 30.0),
-        ({"retry-after": "Wed, 21 Oct 2015 07:28:30 -0000"}, 30.0),
-        ({"retry-after": "Wed, 21 Oct 2015 07:27:00 GMT"}, 0.0),
         ({"retry-after": "inf"}, None),
         ({"retry-after": "-1"}, None),
         ({"retry-after": ""}, None),
@@ -99,12 +92,12 @@ NOW = 1445412480.0  # Wed, 21 Oct 2015 07:28:00 GMT
     ],
 )
 def test_what_the_server_asks_for(headers: dict[str, str], seconds: float | None) -> None:
-    assert asked_delay(headers, NOW) == seconds
+    assert asked_delay(headers) == seconds
 
 
 @given(st.text(max_size=60))
 def test_no_header_breaks_it(text: str) -> None:
-    delay = asked_delay({"retry-after": text}, NOW)
+    delay = asked_delay({"retry-after": text})
     assert delay is None or delay >= 0
 
 

@@ -12,7 +12,6 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from email.utils import formatdate
 from typing import Any
 
 import pytest
@@ -23,7 +22,6 @@ from row3.providers.base import Endpoint
 from row3.providers.openai_chat import OpenAIChat
 
 KEY = "correct-horse-battery"
-NOW = 1_800_000_000.0
 
 
 class Asker:
@@ -42,7 +40,6 @@ class Asker:
             environ={"ROW3_TEST_KEY": KEY} if environ is None else environ,
             sleep=self._sleep,
             chance=lambda: 0.5,
-            now=lambda: NOW,
             longest_body_bytes=limit,
         )
 
@@ -144,8 +141,7 @@ def test_a_key_with_a_line_end_is_trimmed(fake: Any, make_request: Any) -> None:
     [
         ({"Retry-After": "3"}, 3.0),
         ({"retry-after-ms": "250", "Retry-After": "9"}, 0.25),
-        ({"Retry-After": formatdate(NOW + 17, usegmt=True)}, 17.0),
-        ({"Retry-After": formatdate(NOW - 17, usegmt=True)}, 0.0),
+        ({"Retry-After": "Wed, 21 Oct 2015 07:28:30 GMT"}, 0.75),
         ({"Retry-After": "soon"}, 0.75),
         ({"Retry-After": "nan"}, 0.75),
         ({"Retry-After": "-4"}, 0.75),
