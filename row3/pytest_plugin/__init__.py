@@ -49,7 +49,7 @@ def pytest_configure(config: pytest.Config) -> None:
         from row3.pytest_plugin.items import Showing
 
         config.pluginmanager.register(Collecting(config), "row3-collecting")
-        config.pluginmanager.register(Showing(config), "row3-showing")
+        config.pluginmanager.register(Showing(), "row3-showing")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import shutil
 import tempfile
 from collections import defaultdict
@@ -21,8 +20,8 @@ from row3.store.project import Project, find_root, open_project
 from row3.store.suites import Suite, make_suite
 from row3.workflows.suites.judge_suite import Flags
 
-SHARED = "row3_shared"
-"""Key under which worker processes are given their common folder."""
+SHARED, CHOSEN = "row3_shared", "row3_chosen"
+"""Keys under which worker processes are given their common folder, and the tests that were named."""
 GATE = "gate"
 
 
@@ -42,11 +41,6 @@ class Golden:
     def key(self) -> Key:
         """Key of its run."""
         return self.project.root, self.suite.name
-
-    @property
-    def baseline(self) -> Path:
-        """File of its baseline, which may be missing."""
-        return self.project.root / self.project.baseline(self.suite.name)
 
     def read(self, file: Path) -> StoredCase:
         """Return the golden case of a file; raises `InvalidFile`."""
@@ -89,11 +83,13 @@ class Collecting:
         self.config = config
         option = config.option
         flags = Flags(option.row3_against, option.row3_mode, option.row3_model, tuple(option.row3_prompt), "--row3-")
-        given = getattr(config, "workerinput", {}).get(SHARED)
-        self.evaluations = Evaluations(flags, None if given is None else Path(given))
+        given: dict[str, Any] = getattr(config, "workerinput", {})
+        self.evaluations = Evaluations(flags, Path(given[SHARED]) if SHARED in given else None)
         self._own: Path | None = None
         self._layouts: dict[Path, Layout] = {}
-        config.args[:] = [self._as_path(arg) for arg in config.args]
+        self._chosen: dict[str, list[str]] = given.get(CHOSEN, {})
+        """By folder, the tests of it that were named on the command line."""
+        config.args[:] = [self._as_folder(arg) for arg in config.args]
 
     def layout(self, path: Path) -> Layout | None:
         """Return the layout of the project around a folder; None outside of one. Raises `Row3Error`."""
@@ -118,24 +114,24 @@ class Collecting:
         folder.evaluations, folder.suites = self.evaluations, found.folders[path]
         return folder
 
-    def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-        """Return a collector for a baseline named on the command line: the gate of its suite."""
-        if file_path.suffix != ".json" or not parent.session.isinitpath(file_path):
-            return None
-        with contextlib.suppress(Row3Error):
-            found = self.layout(file_path.parent)
-            for golden in () if found is None else found.suites:
-                if golden.baseline == file_path:
-                    gate: GateFile = GateFile.from_parent(parent, path=file_path)
-                    gate.evaluations, gate.golden = self.evaluations, golden
-                    return gate
-        return None
-
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Keep one of a gate that was collected twice, with its cases and by its baseline."""
-        gates = {item.nodeid: item for item in reversed(items) if isinstance(item, GateItem)}
-        items[:] = [item for item in items if not isinstance(item, GateItem) or gates[item.nodeid] is item]
+        """Keep the tests that were named, by name or by file, each once."""
+        given = [(self.config.invocation_params.dir / arg).resolve() for arg in self.config.args]
+        files = {path for path in given if path.is_file()}
+        kept = []
+        named = {(folder, name): False for folder, names in self._chosen.items() for name in names}
+        for item in dict.fromkeys(items):
+            folder = str(item.parent.path) if item.parent else ""
+            if (folder, item.name) in named:
+                named[folder, item.name] = True
+            elif folder in self._chosen and item.path not in files:
+                continue
+            kept.append(item)
+        for (folder, name), found in named.items():
+            if not found:
+                raise pytest.UsageError(f"there is no golden case `{name}` in {folder}")
+        items[:] = kept
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Run the cases that `-k`, `-m` and the like leave; a gate needs all cases of its suite."""
@@ -147,11 +143,14 @@ class Collecting:
                 wanted[item.key] = None
         self.evaluations.wanted = wanted
 
-    def _as_path(self, arg: str) -> str:
-        """Return the file that `golden/core::rye`, as pytest prints it, stands for; any other argument unchanged."""
-        place, colons, name = arg.partition("::")
+    def _as_folder(self, arg: str) -> str:
+        """Return the folder of `golden/core::rye`, as pytest prints it, and note the name; another argument as it is.
+
+        pytest itself takes no name in a folder.
+        """
+        place, _, name = arg.partition("::")
         folder = (self.config.invocation_params.dir / place).resolve()
-        if not colons or not folder.is_dir():
+        if not name or not folder.is_dir():
             return arg
         try:
             found = self.layout(folder)
@@ -159,24 +158,15 @@ class Collecting:
             raise pytest.UsageError(str(error)) from None
         if found is None or folder not in found.folders:
             return arg
-        case_id, _, suite = name.removesuffix("]").partition("[")
-        for golden in found.folders[folder]:
-            if suite and golden.suite.name != suite:
-                continue
-            if case_id == GATE:
-                return str(golden.baseline if golden.baseline.is_file() else folder)
-            for file in golden.files.get(folder, ()):
-                with contextlib.suppress(InvalidFile):
-                    if golden.read(file).id == case_id:
-                        return str(file)
-        raise pytest.UsageError(f"{arg}: there is no golden case `{case_id}` in {place}")
+        self._chosen.setdefault(str(folder), []).append(name)
+        return str(folder)
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
         """Give a worker process (pytest-xdist) the folder that all of them share."""
         if self._own is None:
             self._own = Path(tempfile.mkdtemp(prefix="row3-pytest-"))
-        node.workerinput[SHARED] = str(self._own)
+        node.workerinput |= {SHARED: str(self._own), CHOSEN: self._chosen}
 
     def pytest_unconfigure(self) -> None:
         """Remove the shared folder."""
@@ -213,21 +203,6 @@ class GoldenFolder(pytest.Directory):
         if isinstance(excinfo.value, Row3Error):
             return str(excinfo.value)
         return super().repr_failure(excinfo)
-
-
-class GateFile(pytest.File):
-    """The baseline of a suite, named on the command line: its gate alone."""
-
-    evaluations: Evaluations
-    golden: Golden
-
-    def collect(self) -> Iterator[pytest.Item]:
-        """Yield the gate, under the name that it has among its cases."""
-        name = self.golden.test_name(GATE)
-        place = os.path.relpath(self.golden.folder, self.config.rootpath).replace(os.sep, "/")
-        gate: GateItem = GateItem.from_parent(self, name=name, nodeid=f"{place}::{name}")
-        gate.fill(self.evaluations, self.golden.key)
-        yield gate
 
 
 def keywords_of(case: Any) -> Iterator[str]:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from abc import abstractmethod
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
 
-from row3.reports import numbers
-from row3.reports.style import cells, shorten
 from row3.workflows.suites.judge_suite import Flags, JudgedCase, JudgedSuite, judge_suite, judged_from_json
 
 LONGEST_RUN_S = 86_400.0
@@ -20,8 +17,6 @@ LONGEST_RUN_S = 86_400.0
 SHOWN, SCORE, ZONE, DELTA, VERDICT = "row3_shown", "row3_score", "row3_zone", "row3_delta", "row3_verdict"
 """Properties of a report, also in JUnit: the text after the test's name; the composite, a fraction; its zone; its
 change against the baseline, a fraction; the line of a gate for the summary."""
-SHOWN_CASES = 40
-WIDTH = 80
 Key = tuple[Path, str]
 """A project's folder and the name of one of its suites."""
 
@@ -144,10 +139,8 @@ class GateItem(Judged):
 class Showing:
     """Shows score and zone after each name, and the verdicts at the end; with several processes, in the first."""
 
-    def __init__(self, config: pytest.Config) -> None:
-        self._verbosity = config.get_verbosity()
-        self._listing = True
-        """False once the summary begins, which has its own words."""
+    _listing = True
+    """False once the summary begins, which has its own words."""
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_report_teststatus(self, report: Any) -> Any:
@@ -171,36 +164,17 @@ class Showing:
         return report
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """Write the cases, worst first, unless -v has listed them; then the verdicts."""
+        """Write the verdicts."""
         self._listing = False
-        reports = [
-            report
-            for category in ("passed", "failed", "skipped", "error")
-            for report in terminalreporter.stats.get(category, ())
-            if SHOWN in properties(report) and report.when in ("setup", "call")
-        ]
+        found = terminalreporter.stats
+        reports = [report for category in ("passed", "failed", "error") for report in found.get(category, ())]
         verdicts = sorted({str(properties(report)[VERDICT]) for report in reports if VERDICT in properties(report)})
-        cases = [report for report in reports if VERDICT not in properties(report)]
-        lines = list(_table(cases)) if self._verbosity == 0 else []
-        if lines or verdicts:
+        if verdicts:
             terminalreporter.section("row3")
-            for line in (*lines, *([""] if lines and verdicts else []), *verdicts):
+            for line in verdicts:
                 terminalreporter.write_line(line)
 
 
 def properties(report: Any) -> dict[str, Any]:
     """Return what a test reports of itself; works for any report."""
     return dict(getattr(report, "user_properties", ()))
-
-
-def _table(reports: list[Any]) -> Iterator[str]:
-    ordered = sorted(reports, key=lambda report: (properties(report).get(SCORE, -1.0), report.nodeid))
-    for report in ordered[:SHOWN_CASES]:
-        values = properties(report)
-        moved = "" if DELTA not in values else f"  {numbers.points(values[DELTA])}"
-        mark = {"passed": " ", "failed": "✗", "skipped": "s"}[report.outcome]
-        text = f"{values[SHOWN]:<18}{moved:>7}"
-        name = shorten(report.nodeid, WIDTH - 3 - cells(text) - 2)
-        yield f"{mark} {name}{' ' * (WIDTH - 4 - cells(text) - cells(name))}  {text}".rstrip()
-    if len(ordered) > SHOWN_CASES:
-        yield f"  and {len(ordered) - SHOWN_CASES:,} better ones (-v shows all)"

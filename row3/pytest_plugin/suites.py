@@ -33,9 +33,6 @@ class GoldenCaseView:
         """Score an output by this case; see `SuiteScorer.score`."""
         return self.suite.score(self.id, output)
 
-    def __repr__(self) -> str:
-        return f"<golden case {self.id} of {self.suite.name}>"
-
 
 class SuiteScorer:
     """A suite of golden cases, for scoring outputs of somebody's own system one by one."""
@@ -59,9 +56,6 @@ class SuiteScorer:
         case and for an output that is no JSON, `InvalidFile` for project files that cannot be used.
         """
         return self._scorer.score(case_id, output)
-
-    def __repr__(self) -> str:
-        return f"<suite {self.name}>"
 
 
 def suite_beside(test_file: Path, rootpath: Path, name: str | None) -> SuiteScorer:

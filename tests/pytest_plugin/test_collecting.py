@@ -32,15 +32,6 @@ def test_each_case_shows_its_score_and_the_gate_its_verdict(in_box: Pytest) -> N
     assert max(len(line) for line in lines if "bread" in line) <= 80
 
 
-def test_without_v_the_cases_are_listed_worst_first(box: Box, in_box: Pytest) -> None:
-    worse(box)
-    box.record("1.2", {"oven": flawless(CASES["oven"])})
-    out = in_box("golden", "--row3", code=1).out
-    listed = [line.split()[:3] for line in out.splitlines() if "golden/bread::" in line and "FAILED" not in line]
-    assert [(mark, name) for mark, name, _ in listed[:2]] == [("✗", "golden/bread::rye"), ("✗", "golden/bread::yeast")]
-    assert listed[2][0] == "golden/bread::oven"
-
-
 def test_a_regression_fails_its_case_and_says_what_was_lost(box: Box, in_box: Pytest) -> None:
     worse(box)
     done = in_box("golden", "--row3", code=1)
@@ -106,8 +97,8 @@ def test_a_name_that_pytest_prints_runs_that_test(box: Box, in_box: Pytest) -> N
     assert "there is no golden case `barley`" in in_box("golden/bread::barley", "--row3", code=4).err
 
 
-def test_the_gate_is_run_once_though_it_is_named_twice(in_box: Pytest) -> None:
-    assert "4 passed" in in_box("golden", "baselines/bread.json", "--row3", code=0).out
+def test_a_test_that_is_named_twice_runs_once(in_box: Pytest) -> None:
+    assert "2 passed" in in_box("golden/bread::rye", "golden/bread::oven", "golden/bread/rye.gold.json", "--row3").out
 
 
 def test_without_the_flag_it_collects_and_loads_nothing(box: Box, in_box: Pytest) -> None:
@@ -240,5 +231,4 @@ def test_suites_may_share_a_folder_that_lies_deeper_and_has_folders_in_it(box: B
         "golden/all/bread/more::oven-two[rolls]",
         "golden/all/bread::gate[bread]",
         "golden/all/bread::rye[bread]",
-        "golden/all/bread::rye[rolls]",
     ]
