@@ -19,8 +19,10 @@ from row3.domain.counts import count
 from row3.errors import UsageError
 
 if TYPE_CHECKING:
-    from row3.gate.results import SuiteResult
-    from row3.workflows.suites.all_suites import AllSuites
+    from collections.abc import Iterator
+
+    from row3.gate.results import Comparison, SuiteResult
+    from row3.workflows.session import Session
 
 HTML = "html"
 FORMS = ("markdown", *(each for each in options.FORMATS if each != "markdown"), "comment", HTML)
@@ -48,9 +50,7 @@ def command(common: Common, *, against: str | None, all_suites: bool) -> int:
     if all_suites:
         return _report_all(common, against)
     from row3.gate.results import judged
-    from row3.reports.html.page import html_report
     from row3.workflows.comparing.compare import compare
-    from row3.workflows.history.trend import points_of, suite_history
     from row3.workflows.snapshots import find_base
 
     ends_in_html = common.out is not None and common.out.lower().endswith(PAGES)
@@ -60,8 +60,7 @@ def command(common: Common, *, against: str | None, all_suites: bool) -> int:
     pages = common.format == HTML
     base = None if against is None else find_base(session.project, against)
     comparison = compare(session, base=base, pages=pages)
-    page = html_report(comparison, points_of(suite_history(session.project, session.suite))) if pages else None
-    code = show_result(judged(comparison), common, page)
+    code = show_result(judged(comparison), common, _page(comparison, session) if pages else None)
     if common.out is not None:
         common.say(f"{common.out}: report on suite {session.suite.name}")
     return INCOMPLETE if code == INCOMPLETE else 0
@@ -70,6 +69,7 @@ def command(common: Common, *, against: str | None, all_suites: bool) -> int:
 def _report_all(common: Common, against: str | None) -> int:
     """Compare every suite and write the result; returns 2 if one cannot be used, 3 if a case has no answer, else 0."""
     from row3.gate.results import SuitesReport
+    from row3.reports.html.page import index_html
     from row3.workflows.flags import LiveFlags
     from row3.workflows.suites.all_suites import compare_all
 
@@ -79,14 +79,21 @@ def _report_all(common: Common, against: str | None) -> int:
         common = replace(common, format=common.format or "markdown")
         check_out(common, FORMS)
     suites = opened(common, LiveFlags())
-    if folder is None:
-        results = list(compare_all(suites, against=against))
-    else:
-        results = _write_pages(suites, folder, against)
-        common.say(f"{folder / INDEX} and the pages of {count(len(results), 'suite')}")
+    results: list[SuiteResult] = []
+    pages: dict[str, str] = {}
+    if folder is not None:
+        refuse_foreign((folder / name for name in (INDEX, *map(_page_name, suites.names))), HTML)
+    for result in compare_all(suites, against=against, pages=folder is not None):
+        results.append(result)
+        if folder is not None and result.comparison is not None:  # written now: its cases need not stay in memory
+            pages[result.suite] = _page_name(result.suite)
+            emit(_page(result.comparison, suites.made[-1]), str(folder / pages[result.suite]))
     report = SuitesReport(sorted(results, key=lambda result: result.suite))
     if folder is None:
         show_result(report, common)
+    else:
+        emit(index_html(report, pages), str(folder / INDEX))
+        common.say(f"{folder / INDEX} and the pages of {count(len(results), 'suite')}")
     for result in report.results if common.out is not None else ():
         if result.run is None and not result.is_new:
             common.say(f"{result.suite}: {result.problem}")
@@ -108,26 +115,14 @@ def _folder(common: Common) -> Path | None:
     return out
 
 
-def _write_pages(suites: AllSuites, folder: Path, against: str | None) -> list[SuiteResult]:
-    """Write each page as soon as its suite is compared, so that the cases of one suite are in memory at a time."""
-    from row3.gate.results import SuitesReport
-    from row3.reports.html.page import html_report, index_html
+def _page(comparison: Comparison, session: Session) -> Iterator[bytes]:
+    """Return the page of a comparison, with the trend of its suite."""
+    from row3.reports.html.page import html_report
     from row3.workflows.history.trend import points_of, suite_history
-    from row3.workflows.suites.all_suites import compare_all
 
-    refuse_foreign((folder / name for name in (INDEX, *map(_page_of, suites.names))), HTML)
-    results, pages = [], {}
-    for result in compare_all(suites, against=against, pages=True):
-        results.append(result)
-        if result.comparison is not None:
-            history = points_of(suite_history(suites.project, suites.made[-1].suite))
-            pages[result.suite] = _page_of(result.suite)
-            emit(html_report(result.comparison, history), str(folder / pages[result.suite]))
-    report = SuitesReport(sorted(results, key=lambda result: result.suite))
-    emit(index_html(report, pages), str(folder / INDEX))
-    return results
+    return html_report(comparison, points_of(suite_history(session.project, session.suite)))
 
 
-def _page_of(suite: str) -> str:
-    """Return the name of a suite's page, which is never that of the index."""
+def _page_name(suite: str) -> str:
+    """Return the file name of a suite's page, which is never that of the index."""
     return f"{suite}.html" if f"{suite}.html".lower() != INDEX else f"{suite}-suite.html"

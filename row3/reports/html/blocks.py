@@ -37,7 +37,7 @@ def _block(block: Block, links: Mapping[str, str]) -> Markup:
             return _tag(f"h{max(1, block.level - 2)}", _text(block.text, links))
         case Facts():
             rows = (_tag("dt", seen(name)) + _tag("dd", _text(text, links)) for name, text in block.rows)
-            return _tag("dl", _all(rows), "facts")
+            return _tag("dl", _all(rows), "facts") if block.rows else Markup()
         case Note():
             return _all(_tag("p", _text(text, links), f"note {block.tone}") for text in block.texts)
         case Items():

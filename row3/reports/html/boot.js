@@ -6,7 +6,7 @@ class Page {
   constructor(rows, meta) {
     this.meta = meta;
     this.beforeMarked = false;
-    this.byName = new Map(rows.map((row) => [row.id, row]));
+    this.byAddress = new Map(rows.map((row) => [address(row), row]));
     this.article = byId("case");
     this.article.addEventListener("click", (event) => this.clicked(event));
     window.addEventListener("hashchange", () => this.follow());
@@ -24,13 +24,13 @@ class Page {
 
   // An address names a case; so the browser's own back and forward work.
   go(row) {
-    if (row) location.hash = "#case=" + encodeURIComponent(row.id);
+    if (row) location.hash = address(row);
   }
 
   follow() {
-    if (!location.hash.startsWith("#case=")) return this.close();
-    const row = this.byName.get(decodeURIComponent(location.hash.slice("#case=".length)));
+    const row = this.byAddress.get(location.hash);
     if (row) this.open(row);
+    else this.close();
   }
 
   async open(row) {

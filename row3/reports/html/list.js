@@ -35,6 +35,10 @@ function holds(value, words) {
   return value !== null && typeof value === "object" && Object.values(value).some((each) => holds(each, words));
 }
 
+function address(row) {
+  return "#case=" + encodeURIComponent(row.id);
+}
+
 class CaseList {
   constructor(rows, meta) {
     this.rows = rows;
@@ -116,7 +120,7 @@ class CaseList {
       "li",
       el(
         "a.row." + (row.status === "scored" ? moveTone(row.move) : "bad"),
-        { href: "#case=" + encodeURIComponent(row.id), "data-place": String(row.place) },
+        { href: address(row), "data-place": String(row.place) },
         el("span.edge." + (row.zone ? ZONES[row.zone][1] : "even"), { "aria-hidden": "true" }),
         el("span.name", row.id, row.title && el("small", { dir: "auto" }, row.title)),
         el("span.value", row.value === null ? "–" : (100 * row.value).toFixed(1), el("small", moved || word)),

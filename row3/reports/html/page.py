@@ -34,6 +34,8 @@ FOLDER = Path(__file__).parent
 SCRIPTS = ("base.js", "marks.js", "answer.js", "case.js", "list.js", "boot.js")
 """In the order in which they need each other."""
 DATA = "<!-- data -->"
+UNQUOTED = "!'()*"
+"""What `encodeURIComponent` of the script leaves as it is, beside what `quote` does."""
 CASES_A_CHUNK = 40
 """Cases that are unpacked together when one of them is opened."""
 LEVEL = 6
@@ -51,7 +53,7 @@ def html_report(comparison: Comparison, history: Sequence[TrendPoint] = ()) -> I
     kind, header = run.suite.kind, run.header
     label = " · ".join(f"{name} {version}" for name, version in header.prompts.items())
     now = TrendPoint(datetime.fromisoformat(header.at), "compare", label, header.metrics, comparison.verdict.word)
-    links = {change.case_id: f"#case={quote(change.case_id)}" for change in comparison.cases}
+    links = {change.case_id: f"#case={quote(change.case_id, safe=UNQUOTED)}" for change in comparison.cases}
     prompts = [
         block for fold in prompt_folds(comparison.prompt_diffs) for block in (Title(fold.title, 5), *fold.blocks)
     ]
