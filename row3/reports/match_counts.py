@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from row3.domain.scores import Tally
@@ -18,6 +18,8 @@ SHOWN_NAMES = 3
 LONGEST_NAME = 20
 UNKNOWN = "unknownPredicates"
 NOTHING: Mapping[str, int] = {}
+Number = Callable[[int, int], str]
+"""Writes a count, before and now."""
 
 
 class Group(NamedTuple):
@@ -76,72 +78,60 @@ def run_counts(run: Run, *, every: bool = False) -> Facts:
         every: name every error, not only the most frequent of each kind.
     """
     often = f" in {run.header.repeats:,} repeats" if run.header.repeats > 1 else ""
-    return Facts(list(_lines(None, run.tally, run.suite.rules.predicates, often, every=every)))
+    return Facts(list(_lines({}, run.tally, run.suite.rules.predicates, _now, f"{{}}{often}", every=every)))
 
 
 def moved_counts(comparison: Comparison, *, every: bool = False) -> Facts:
     """Return which of these counts moved over the cases that both sides answer, before → now."""
     before, after = comparison.tallies
-    return Facts(list(_lines(before, after, comparison.run.suite.rules.predicates, every=every)))
+    return Facts(list(_lines(before, after, comparison.run.suite.rules.predicates, _from_to, "{}", every=every)))
+
+
+def _now(_: int, after: int) -> str:
+    return f"{after:,}"
+
+
+def _from_to(before: int, after: int) -> str:
+    return f"{after:,}" if before == after else f"{before:,} → {after:,}"
 
 
 def _lines(
-    before: Tally | None, after: Tally, predicates: Sequence[str], often: str = "", *, every: bool
+    before: Tally, after: Tally, predicates: Sequence[str], number: Number, often: str, *, every: bool
 ) -> Iterator[tuple[str, Text]]:
-    """Yield title and counts of each group: all of them, or those that moved since `before`."""
+    """Yield title and counts of each group, of what differs from `before`; `number` writes a count."""
     most = None if every else SHOWN_NAMES
 
-    def counts(key: str) -> _Counts:
-        return _Counts(None if before is None else before.get(key, NOTHING), after.get(key, NOTHING))
+    def named(key: str, known: Sequence[str] = ()) -> list[str]:
+        return _named(before.get(key, NOTHING), after.get(key, NOTHING), number, most, known)
 
     for group in GROUPS:
-        states, pieces = counts(group.key), []
-        for state, word in _words(group, {**(states.before or {}), **states.after}).items():
-            names = counts(group.names.get(state, "")).named(most)
-            if names or states.moved(state):
-                number = states.number(state)
-                piece = f"{number} {word}" if before is None else f"{word} {number}"
+        old, new, pieces = before.get(group.key, NOTHING), after.get(group.key, NOTHING), []
+        for state, word in _words(group, {**old, **new}).items():
+            names, counts = named(group.names.get(state, "")), (old.get(state, 0), new.get(state, 0))
+            if names or counts[0] != counts[1]:
+                piece = f"{number(*counts)} {word}" if number is _now else f"{word} {number(*counts)}"
                 pieces.append(f"{piece} ({', '.join(names)})" if names else piece)
         if pieces:
-            title = group.title if before is None else f"{group.title} moved"
-            yield title, f"{states.total} {group.noun}{often}: {' · '.join(pieces)}"
-    if unknown := counts(UNKNOWN).named(most, predicates):
+            total = f"{number(sum(old.values()), sum(new.values()))} {group.noun}"
+            title = group.title if number is _now else f"{group.title} moved"
+            yield title, f"{often.format(total)}: {' · '.join(pieces)}"
+    if unknown := named(UNKNOWN, predicates):
         yield "Unknown predicates", " · ".join(unknown)
 
 
-class _Counts(NamedTuple):
-    """Counts by label; `before` is None where there is nothing to compare with."""
-
-    before: Mapping[str, int] | None
-    after: Mapping[str, int]
-
-    def moved(self, label: str) -> int:
-        """How far a count moved; all of it where there is nothing to compare with."""
-        return abs(self.after.get(label, 0) - (self.before or NOTHING).get(label, 0))
-
-    def number(self, label: str) -> str:
-        """`12`, or `10 → 12`."""
-        return self._from_to(None if self.before is None else self.before.get(label, 0), self.after.get(label, 0))
-
-    @property
-    def total(self) -> str:
-        """The sum over all labels."""
-        return self._from_to(None if self.before is None else sum(self.before.values()), sum(self.after.values()))
-
-    def named(self, most: int | None, known: Sequence[str] = ()) -> list[str]:
-        """Return labels that moved with their numbers, the most first; with the name that each may be a slip of."""
-        labels = sorted(filter(self.moved, {**(self.before or {}), **self.after}), key=lambda at: (-self.moved(at), at))
-        shown = []
-        for label in labels[:most]:
-            near = _nearest(label, known)
-            hint = "" if near is None else f" (near {shorten(plain(near), LONGEST_NAME)})"
-            shown.append(f"{_said(label)} {self.number(label)}{hint}")
-        left = len(labels) - len(shown)
-        return [*shown, *([f"{left:,} more"] if left else [])]
-
-    @staticmethod
-    def _from_to(before: int | None, after: int) -> str:
-        return f"{after:,}" if before in (None, after) else f"{before:,} → {after:,}"
+def _named(
+    old: Mapping[str, int], new: Mapping[str, int], number: Number, most: int | None, known: Sequence[str]
+) -> list[str]:
+    """Return labels with their counts, those that moved most first; with the known name that each may be a slip of."""
+    moves = {label: abs(new.get(label, 0) - old.get(label, 0)) for label in {**old, **new}}
+    labels = sorted((label for label in moves if moves[label]), key=lambda label: (-moves[label], label))
+    shown = []
+    for label in labels[:most]:
+        near = _nearest(label, known)
+        hint = "" if near is None else f" (near {shorten(plain(near), LONGEST_NAME)})"
+        shown.append(f"{_said(label)} {number(old.get(label, 0), new.get(label, 0))}{hint}")
+    left = len(labels) - len(shown)
+    return [*shown, *([f"{left:,} more"] if left else [])]
 
 
 def tally_json(tally: Tally, predicates: Sequence[str]) -> dict[str, Any]:

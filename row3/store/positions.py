@@ -97,12 +97,12 @@ def lines_of(text: str, paths: Iterable[Path]) -> dict[Path, int]:
 def offsets_of(text: str, paths: Iterable[Path]) -> dict[Path, int]:
     """Where these fields and all above them begin, as far as they are there: a member of an object at its key."""
     wanted = {path[:length] for path in paths for length in range(1, len(path) + 1)}
-    longest, ends = max(map(len, wanted), default=0), {path[-1] for path in wanted}
+    longest = max(map(len, wanted), default=0)
     found: dict[Path, int] = {(): _begin(text, 0)}
     for path, offset in _fields(text):
         if len(found) > len(wanted):
             break
-        if path[-1] in ends and len(path) <= longest and (key := tuple(path)) in wanted and key not in found:
+        if len(path) <= longest and (key := tuple(path)) in wanted and key not in found:
             begin = _begin(text, offset)
             if not text.startswith("]", begin):
                 found[key] = begin
