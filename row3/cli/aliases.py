@@ -104,6 +104,8 @@ class _Dialogue:
         self._at = 0
         self._done: list[tuple[int, Decision | None]] = []
         """Items by their place, with the decision; None for a skipped one."""
+        self._answered: set[int] = set()
+        """Items that a decision about another name has answered as well."""
 
     def run(self) -> None:
         """Ask until all items are judged or the user ends it, then show what was decided."""
@@ -122,15 +124,16 @@ class _Dialogue:
                 else:
                     self._show()
         decisions = {at: decision for at, decision in self._done if decision is not None}
-        left = sum(self._decider.is_open(item) for at, item in enumerate(items) if at not in decisions)
+        left = len(items) - len(decisions) - len(self._answered)
         self._common.show_document(summary_document(self._found, list(decisions.values()), left))
 
     def _show(self) -> None:
-        """Show the next item that a decision before has not answered as well."""
+        """Show the next item that is still open."""
         from row3.reports.alias_review import item_document
 
         items = self._found.items
         while self._done and self._at < len(items) and not self._decider.is_open(items[self._at]):
+            self._answered.add(self._at)
             self._at += 1
         if self._at < len(items):
             self._say("")
@@ -149,6 +152,7 @@ class _Dialogue:
                 self._say(f"– undone: {decision.words}")
             self._done.pop()
             self._at = at
+            self._answered = {each for each in self._answered if each < at}
             return
         decision = None if key == "s" else self._decide(key, self._found.items[self._at])
         self._say("– skipped" if decision is None else f"✓ {decision.words} ({decision.file})")

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from row3.domain.counts import nearest
 from row3.domain.scores import Tally
 from row3.gate.results import Comparison, Run
 from row3.matching.predicates import fold_predicate
@@ -170,5 +170,4 @@ def _said(label: str) -> str:
 
 def _nearest(name: str, predicates: Sequence[str]) -> str | None:
     known = {fold_predicate(predicate): predicate for predicate in predicates}
-    near = difflib.get_close_matches(fold_predicate(name), known, n=1, cutoff=0.7)
-    return known[near[0]] if near else None
+    return known.get(nearest(fold_predicate(name), known, cutoff=0.7))

@@ -6,7 +6,6 @@ Each decision changes one file, under the project's write lock, as the file is b
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -27,7 +26,6 @@ from row3.workflows.pipeline.run_header import now
 
 COMMAND = "`row3 aliases review`"
 DECODER = json.JSONDecoder()
-SPACE_BEFORE = re.compile(r"[ \t\r\n]*\Z")
 
 
 class Decider:
@@ -168,8 +166,8 @@ def with_item(raw: bytes, path: Path, item: Any) -> bytes:
 def _end_of(text: str, path: Path) -> tuple[int, str]:
     """Return where a field's value ends, and what separates a new field behind it: its own line end, or a blank."""
     start = offsets_of(text, [path])[path]
-    space = SPACE_BEFORE.search(text[:start])
+    space = text[len(text[:start].rstrip(" \t\r\n")) : start]
     if isinstance(path[-1], str):
         start = DECODER.raw_decode(text, start)[1]
         start = next(at for at in range(start, len(text)) if text[at] not in " \t\r\n:")
-    return DECODER.raw_decode(text, start)[1], space[0] if space and "\n" in space[0] else " "
+    return DECODER.raw_decode(text, start)[1], space if "\n" in space else " "
