@@ -29,7 +29,12 @@ class Answer:
     @property
     def text(self) -> str:
         """Its output as text without the line end."""
-        return self.out.decode("utf-8", "surrogateescape").rstrip("\n")
+        return os.fsdecode(self.out).rstrip("\n")
+
+    @property
+    def parts(self) -> list[str]:
+        """Its output as texts, where git ends each with a null byte (`-z`)."""
+        return os.fsdecode(self.out).split("\0")[:-1]
 
 
 class GitProcess:
@@ -44,14 +49,24 @@ class GitProcess:
     def ask(
         self,
         *args: str,
+        paths: Sequence[str] | None = None,
         stdin: bytes = b"",
         environment: Mapping[str, str] | None = None,
         expect: Sequence[int] | None = (0,),
     ) -> Answer:
-        """Run `git args`; `expect` lists the exit codes that are answers (None: every one).
+        """Run `git args`.
 
-        Raises EnvironmentFault for any other, with git's own words, and where git is not installed.
+        Args:
+            paths: root-relative paths that it is about: no wildcard, whatever the current folder.
+            expect: the exit codes that are answers; None for every one.
+        Raises EnvironmentFault for any other code, with git's own words, and where git is not installed.
         """
+        if paths is not None:
+            args = (
+                *args,
+                "--",
+                *(f":(top,literal){path.rstrip('/')}" if path not in ("", ".") else ":(top)" for path in paths),
+            )
         inherited = {name: value for name, value in os.environ.items() if name not in self._without}
         try:
             done = subprocess.run(

@@ -16,7 +16,7 @@ EXPORTED = ("GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_PREFIX")
 PLACES = ("--show-toplevel", "--absolute-git-dir", "--git-common-dir", "--is-shallow-repository")
 
 _HEX = frozenset("0123456789abcdef")
-_OID = b"# branch.oid "
+_OID = "# branch.oid "
 
 
 class Repository:
@@ -94,12 +94,11 @@ class Repository:
         """Return `head` and `is_dirty` in one answer: each process of git takes as long as reading a hundred files."""
         how = ("--porcelain=v2", "--branch", "--no-ahead-behind", "--untracked-files=normal")
         entries = self._status(*how, paths=paths)
-        head = next((entry.removeprefix(_OID).decode() for entry in entries if entry.startswith(_OID)), "(initial)")
-        return None if head == "(initial)" else head, any(not entry.startswith(b"# ") for entry in entries)
+        head = next((entry.removeprefix(_OID) for entry in entries if entry.startswith(_OID)), "(initial)")
+        return None if head == "(initial)" else head, any(not entry.startswith("# ") for entry in entries)
 
-    def _status(self, *how: str, paths: Sequence[str]) -> list[bytes]:
-        always = ("-z", "--no-renames", "--ignore-submodules=all", "--", *trees.pathspecs(paths))
-        return self._git.ask("status", *how, *always).out.split(b"\0")[:-1]
+    def _status(self, *how: str, paths: Sequence[str]) -> list[str]:
+        return self._git.ask("status", *how, "-z", "--no-renames", "--ignore-submodules=all", paths=paths).parts
 
     def user(self) -> str:
         """`Name <mail>` of whoever works here, from git's configuration; else the name of the OS user.
@@ -173,15 +172,14 @@ class Repository:
 
         One that was picked or rebased counts as being there. 0 where a shallow clone cannot tell.
         """
-        sides, specs = f"HEAD...{refs.checked(ref)}", ["--", *trees.pathspecs(paths)]
-        count = ("rev-list", "--count", "--right-only", "--cherry-pick", sides)
-        answer = self._git.ask(*count, *specs, expect=None)
+        count = ("rev-list", "--count", "--right-only", "--cherry-pick", f"HEAD...{refs.checked(ref)}")
+        answer = self._git.ask(*count, paths=paths, expect=None)
         if answer.code or answer.text == "0":
             return 0
         if self.is_shallow and self._git.ask("merge-base", ref, "HEAD", expect=None).code:
             return 0
         merging = [f"^{commit}" for commit in self.merging()]
-        return int(self._git.ask(*count, *merging, *specs).text if merging else answer.text)
+        return int(self._git.ask(*count, *merging, paths=paths).text if merging else answer.text)
 
     def contains(self, commit: str) -> bool:
         """Return whether HEAD's history has a commit; where a shallow clone cannot tell, it is taken to be there."""
@@ -219,9 +217,9 @@ class Repository:
 
     def refuse_submodules(self, paths: Sequence[str]) -> None:
         """Raise UsageError for a submodule at or under `paths`: the work tree may have files there, no commit has."""
-        entries = self._git.ask("ls-files", "-s", "-z", "--", *trees.pathspecs(paths)).out.split(b"\0")
-        for name in (os.fsdecode(entry.partition(b"\t")[2]) for entry in entries if entry.startswith(b"160000 ")):
-            raise UsageError(trees.SUBMODULE, where=name, fix=trees.INSTEAD)
+        for entry in self._git.ask("ls-files", "-s", "-z", paths=paths).parts:
+            if entry.startswith("160000 "):
+                raise UsageError(trees.SUBMODULE, where=trees.fields(entry)[-1], fix=trees.INSTEAD)
 
     def changed(self, paths: Sequence[str], *, base: str, tree: str | None) -> list[str]:
         """Return the files under `paths` that differ between `base` and a commit, or the index where `tree` is None.
@@ -230,23 +228,20 @@ class Repository:
         """
         if not paths:
             return []
-        specs = ("--", *trees.pathspecs(paths))
         # A submodule that comes is a change too, whatever the change's own .gitmodules says of it.
         how = ("-z", "--name-only", "--no-renames", "--ignore-submodules=none")
         if tree is None:
-            command = ("diff-index", "--cached", "--ita-invisible-in-index", *how, refs.checked(base), *specs)
+            command = ("diff-index", "--cached", "--ita-invisible-in-index", *how, refs.checked(base))
         else:
-            command = ("diff-tree", "-r", *how, refs.checked(base), refs.checked(tree), *specs)
-        answer = self._git.ask(*command, expect=None)
+            command = ("diff-tree", "-r", *how, refs.checked(base), refs.checked(tree))
+        answer = self._git.ask(*command, paths=paths, expect=None)
         if answer.code:
             self._explain(answer, command[0], base, *((tree,) if tree else ()))
-        return [os.fsdecode(name) for name in answer.out.split(b"\0") if name]
+        return answer.parts
 
     def unstaged(self, paths: Sequence[str]) -> list[str]:
         """Return the files under `paths` that the work tree has otherwise than the index, untracked ones included."""
-        specs = ["--", *trees.pathspecs(paths)]
-        answer = self._git.ask("ls-files", "-z", "--modified", "--others", "--exclude-standard", *specs)
-        return sorted({os.fsdecode(name) for name in answer.out.split(b"\0") if name})
+        return sorted(set(self._git.ask("ls-files", "-z", "-m", "-o", "--exclude-standard", paths=paths).parts))
 
     def commit(self, paths: Sequence[str], message: str) -> str | None:
         """Commit what has changed under `paths` and nothing else; the new commit, None where nothing has.
@@ -254,14 +249,14 @@ class Repository:
         What else is staged stays staged. Hooks run. Raises EnvironmentFault where git or a hook refuses.
         """
         changes = self._status("--porcelain=v1", "--untracked-files=all", paths=paths) if paths else []
-        files = [os.fsdecode(entry[3:]) for entry in changes]
-        if not files:
+        if not changes:
             return None
-        specs = trees.pathspecs(files)
-        self._git.ask("add", "-A", "--", *specs)
+        files = [entry[3:] for entry in changes]
+        self._git.ask("add", "-A", paths=files)
         # The user's own hooks should meet the user's locale, not the one in which git's words are read.
         locale = {name: os.environ.get(name, "") for name in ("LC_ALL", "LANGUAGE")} | {"GIT_OPTIONAL_LOCKS": "1"}
-        self._git.ask("commit", "-q", "-F", "-", "--only", "--", *specs, stdin=_utf8(message), environment=locale)
+        text = message.encode("utf-8", "replace")
+        self._git.ask("commit", "-q", "-F", "-", "--only", paths=files, stdin=text, environment=locale)
         return self.head()
 
     def commits_of(self, path: str, *, at: str | None = None) -> Iterator[str]:
@@ -271,32 +266,18 @@ class Repository:
         """
         at = self.head() if at is None else refs.checked(at)
         if at is not None:
-            yield from self._git.ask("log", "--format=%H", at, "--", *trees.pathspecs([path])).text.split()
+            yield from self._git.ask("log", "--format=%H", at, paths=[path]).text.split()
 
     def tag(self, name: str, message: str, *, at: str = "HEAD") -> None:
-        """Put an annotated tag on a commit.
-
-        Raises UsageError where the tag exists, EnvironmentFault where git refuses, as for a name that cannot be one.
-        """
-        answer = self._git.ask(
-            *("tag", "-a", "--cleanup=whitespace", "-F", "-", refs.checked(name), refs.checked(at)),
-            stdin=_utf8(message),
-            expect=None,
-        )
-        if "already exists" in answer.err:
-            raise UsageError(f"the tag {name} exists already", fix=f"Choose another name, or `git tag -d {name}` first")
-        if answer.code:
-            raise refusal(answer, self.root, "tag")
+        """Put an annotated tag on a commit; raises EnvironmentFault where git refuses."""
+        how = ("-a", "--cleanup=whitespace", "-F", "-", refs.checked(name), refs.checked(at))
+        self._git.ask("tag", *how, stdin=message.encode("utf-8", "replace"))
 
     def _explain(self, answer: Answer, command: str, *names: str) -> None:
         """Raise the better error: the first ref that is unknown, else git's own words."""
         for name in names:
             self.resolve(name)
         raise refusal(answer, self.root, command)
-
-
-def _utf8(text: str) -> bytes:
-    return text.encode("utf-8", "replace")
 
 
 def _is_foreign_index(git_dir: Path) -> bool:

@@ -30,11 +30,6 @@ class Contents(NamedTuple):
     """Contents by path, as a checkout would write them, of the files that differ from the work tree."""
 
 
-def pathspecs(paths: Sequence[str]) -> list[str]:
-    """Return root-relative paths as git arguments: no wildcard, from the root, whatever the current folder."""
-    return [f":(top,literal){path.rstrip('/')}" if path not in ("", ".") else ":(top)" for path in paths]
-
-
 def index_tree(process: GitProcess) -> str:
     """Return the id of a tree with the files of the index; raises UsageError for an unresolved merge conflict."""
     answer = process.ask("write-tree", expect=None)
@@ -53,9 +48,9 @@ def object_ids(process: GitProcess, ref: str, paths: Sequence[str], place: str =
     is not followed, and for a submodule, of which a commit holds no file.
     """
     place = place or f"at {ref[:SHORT]}"
-    entries = process.ask("ls-tree", "-r", "-z", "--full-tree", ref, "--", *pathspecs(paths)).out
     ids = {}
-    for mode, _, oid, name in map(_fields, filter(None, entries.split(b"\0"))):
+    for entry in process.ask("ls-tree", "-r", "-z", "--full-tree", ref, paths=paths).parts:
+        mode, _, oid, name = fields(entry)
         if mode == "120000":
             what = f"this is a symbolic link {place}, which is not followed outside of the work tree"
             raise UsageError(what, where=name, fix="Put the file itself there and commit it")
@@ -79,20 +74,17 @@ def _unmodified(process: GitProcess, paths: Sequence[str]) -> dict[str, str]:
 
     Files that git was told not to look at (assume-unchanged, sparse checkout) may be anything, so they are left out.
     """
-    specs = ["--", *pathspecs(paths)]
-    listed = process.ask("ls-files", "-s", "-v", "-z", *specs).out.split(b"\0")
-    changed = process.ask("diff-files", "-z", "--name-only", "--ignore-submodules=all", *specs).out.split(b"\0")
-    plain = (_fields(entry) for entry in listed if entry.startswith(b"H 100"))
+    listed = process.ask("ls-files", "-s", "-v", "-z", paths=paths).parts
+    changed = process.ask("diff-files", "-z", "--name-only", "--ignore-submodules=all", paths=paths).parts
+    plain = (fields(entry) for entry in listed if entry.startswith("H 100"))
     ids = {name: oid for _, _, oid, _, name in plain}
-    for name in changed:
-        ids.pop(os.fsdecode(name), None)
-    return ids
+    return {name: ids[name] for name in ids.keys() - set(changed)}
 
 
-def _fields(entry: bytes) -> list[str]:
+def fields(entry: str) -> list[str]:
     """Return the fields of an entry of `ls-tree` or `ls-files`, the file's name last."""
-    fields, _, name = entry.partition(b"\t")
-    return [*fields.decode().split(), os.fsdecode(name)]
+    about, _, name = entry.partition("\t")
+    return [*about.split(), name]
 
 
 def _read_blobs(process: GitProcess, ids: Mapping[str, str]) -> dict[str, bytes]:

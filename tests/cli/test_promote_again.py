@@ -118,7 +118,7 @@ def test_what_a_commit_by_hand_left_out_is_committed(box: Box) -> None:
 def test_a_tag_that_names_something_else_is_no_tag_of_it(pending: Box) -> None:
     pending.git("tag", "extract-v1.1")
     done = pending.row3(*FINISH, code=2)
-    assert "the tag extract-v1.1 exists already" in done.errors[0]
+    assert "tag 'extract-v1.1' already exists" in done.errors[0]
 
 
 def test_neither_ci_nor_a_dry_run_commits(pending: Box) -> None:

@@ -270,7 +270,7 @@ def test_tag(box: Sandbox) -> None:
     repo.tag("decompose-v1.1", "### Metrics\n\nrecall ü")
     assert repo.resolve("decompose-v1.1") == head
     assert box.git("tag", "-l", "--format=%(contents)", "decompose-v1.1").strip() == "### Metrics\n\nrecall ü"
-    with pytest.raises(UsageError, match="exists already"):
+    with pytest.raises(EnvironmentFault, match="already exists"):
         repo.tag("decompose-v1.1", "again")
     with pytest.raises(EnvironmentFault, match="not a valid tag name"):
         repo.tag("a b", "x")
