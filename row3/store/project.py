@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,13 +14,11 @@ from row3.store.tree import Tree, WorkTree, read_text
 
 LOCAL = ".row3"
 CHANGELOG = "CHANGELOG.md"
-NAMED = 3
-"""Projects below that a message names."""
 READ_PATHS = (FILE, *CORPORA, "prompts", "recordings", "baselines", "metrics-history.json")
 """Everything a comparison reads: what the hook watches."""
 
 
-@dataclass(frozen=True, slots=True, init=False)
+@dataclass(frozen=True, slots=True)
 class Project:
     """A row3 project: its folder and its configuration."""
 
@@ -30,12 +26,6 @@ class Project:
     config: Config
     tree: Tree
     """Where its files are read from; they are written below `root` alone."""
-
-    def __init__(self, root: Path, config: Config, tree: Tree | None = None) -> None:
-        """Take the folder in the work tree; the files are read from there unless a tree is given."""
-        object.__setattr__(self, "root", root)
-        object.__setattr__(self, "config", config)
-        object.__setattr__(self, "tree", WorkTree(root) if tree is None else tree)
 
     def golden(self, suite: str) -> str:
         """Return the folder of a suite's golden cases, from the project on."""
@@ -85,25 +75,13 @@ def find_root(start: Path) -> Path:
         if (folder / FILE).is_file() or (folder / "golden").is_dir():
             return folder
     what = "this is no row3 project: neither row3.toml nor golden/ here or above"
-    fix = "Run `row3 init`, or name the project with -C"
-    if below := _projects_below(start):
-        what += f", but one is in {', '.join(f'{path.name}/' for path in below[:NAMED])}"
-        fix = f"Go there, or name it: -C {shlex.quote(os.path.relpath(below[0]))}"
-    raise InvalidFile(what, where=str(start), fix=fix)
-
-
-def _projects_below(folder: Path) -> list[Path]:
-    """Folders right below that are row3 projects: `row3 init` here would make another one around them."""
-    try:
-        return sorted(each for each in folder.iterdir() if each.name[:1] != "." and (each / FILE).is_file())
-    except OSError:  # of a folder that cannot be listed nothing is known
-        return []
+    raise InvalidFile(what, where=str(start), fix="Run `row3 init`, or name the project with -C")
 
 
 def open_project(start: Path) -> Project:
     """The project around a folder; raises `InvalidFile`."""
-    root = find_root(start)
-    return Project(root, read_config(WorkTree(root)))
+    tree = WorkTree(find_root(start))
+    return Project(tree.root, read_config(tree), tree)
 
 
 def read_changelog(project: Project) -> str:

@@ -11,43 +11,15 @@ import os
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import ClassVar, Protocol
+from typing import ClassVar
 
 from row3.errors import InvalidFile
 from row3.store.files import MAX_TEXT_BYTES, decode, read_bytes, read_faults, refuse_conflicts
 
 ALL = "\U0010ffff"
 """Sorts behind every path."""
-
-
-class Tree(Protocol):
-    """The files of a project at one place."""
-
-    @property
-    def label(self) -> str:
-        """What messages call the place; empty for the work tree."""
-
-    def read(self, path: str, *, limit: int = MAX_TEXT_BYTES) -> bytes:
-        """Return a file's bytes; raises `InvalidFile` and `EnvironmentFault` as `read_bytes` does."""
-
-    def exists(self, path: str) -> bool:
-        """Return whether there is a file or folder of that name."""
-
-    def files(self, folder: str, *, deep: bool = False) -> list[str]:
-        """Return the paths of a folder's files, sorted; with those in its folders where `deep`. Empty: no folder."""
-
-    def folders(self, folder: str) -> list[str]:
-        """Return the names of the folders right inside a folder, sorted."""
-
-    def oid(self, path: str) -> str:
-        """Return the file's object id as git computes it; equal ids mean equal bytes. Raises as `read`."""
-
-    def on_disk(self, path: str) -> Path | None:
-        """Return the file on disk with these contents; None where they are held in memory only."""
-
-    def place(self, path: str) -> str:
-        """Return what messages call a file: its path, and the label of a tree that has one."""
 
 
 @dataclass(frozen=True)
@@ -58,15 +30,15 @@ class WorkTree:
     label: ClassVar[str] = ""
 
     def read(self, path: str, *, limit: int = MAX_TEXT_BYTES) -> bytes:
-        """See `Tree`."""
+        """Return a file's bytes; raises `InvalidFile` and `EnvironmentFault` as `read_bytes` does."""
         return read_bytes(self.root / path, where=path, limit=limit)
 
     def exists(self, path: str) -> bool:
-        """See `Tree`."""
+        """Return whether there is a file or folder of that name."""
         return (self.root / path).exists()
 
     def files(self, folder: str, *, deep: bool = False) -> list[str]:
-        """See `Tree`."""
+        """Return the paths of a folder's files, sorted; with those in its folders where `deep`. Empty: no folder."""
         with read_faults(folder):
             return sorted(self._files(folder, deep=deep))
 
@@ -79,7 +51,7 @@ class WorkTree:
                 yield from self._files(f"{folder}/{entry.name}", deep=True)
 
     def folders(self, folder: str) -> list[str]:
-        """See `Tree`."""
+        """Return the names of the folders right inside a folder, sorted."""
         with read_faults(folder):
             return sorted(entry.name for entry in self._entries(folder) if entry.is_dir())
 
@@ -91,58 +63,59 @@ class WorkTree:
             return [entry for entry in entries if not entry.name.startswith(".")]
 
     def oid(self, path: str) -> str:
-        """See `Tree`."""
+        """Return the file's object id as git computes it; equal ids mean equal bytes. Raises as `read`."""
         return blob_id(self.read(path, limit=2**30))
 
     def on_disk(self, path: str) -> Path | None:
-        """See `Tree`."""
+        """Return the file on disk with these contents; None where they are held in memory only."""
         return self.root / path
 
     def place(self, path: str) -> str:
-        """See `Tree`."""
+        """Return what messages call a file: its path, and the label of a tree that has one."""
         return path
 
 
+@dataclass(frozen=True, eq=False)
 class GitTree:
     """A commit or the index, as `row3.vcs` lists it: all its names, and what differs from the work tree in memory."""
 
-    def __init__(self, root: Path, label: str, ids: Mapping[str, str], contents: Mapping[str, bytes]) -> None:
-        """Hold the files.
+    root: Path
+    """The project's folder in the work tree."""
+    label: str
+    """What messages call the commit, such as `main`."""
+    ids: Mapping[str, str]
+    """Object id by path, of every file."""
+    contents: Mapping[str, bytes]
+    """Bytes by path; a file that is missing here is the same in the work tree."""
 
-        Args:
-            root: the project's folder in the work tree.
-            label: what messages call the commit, such as `main`.
-            ids: object id by path, of every file.
-            contents: bytes by path; a file that is missing here is the same in the work tree.
-        """
-        self.label = label
-        self._disk, self._ids, self._contents = WorkTree(root), ids, contents
-        self._names = sorted(ids)
+    @cached_property
+    def _names(self) -> list[str]:
+        return sorted(self.ids)
 
     def read(self, path: str, *, limit: int = MAX_TEXT_BYTES) -> bytes:
-        """See `Tree`."""
-        if path not in self._ids:
+        """See `WorkTree`."""
+        if path not in self.ids:
             what = "this is a folder, not a file" if self._below(path) else "the file does not exist"
             raise InvalidFile(what, where=self.place(path), fix="Correct the name")
-        raw = self._contents.get(path)
+        raw = self.contents.get(path)
         if raw is None:
-            return self._disk.read(path, limit=limit)
+            return WorkTree(self.root).read(path, limit=limit)
         if len(raw) > limit:
             what = f"the file has {len(raw):,} bytes, more than {limit:,}"
             raise InvalidFile(what, where=self.place(path), fix="Split it or remove it")
         return raw
 
     def exists(self, path: str) -> bool:
-        """See `Tree`."""
-        return path in self._ids or bool(self._below(path))
+        """See `WorkTree`."""
+        return path in self.ids or bool(self._below(path))
 
     def files(self, folder: str, *, deep: bool = False) -> list[str]:
-        """See `Tree`."""
+        """See `WorkTree`."""
         inner = ((path, path[len(folder) + 1 :]) for path in self._below(folder))
         return [path for path, rest in inner if (deep or "/" not in rest) and not _hidden(rest)]
 
     def folders(self, folder: str) -> list[str]:
-        """See `Tree`."""
+        """See `WorkTree`."""
         inner = (path[len(folder) + 1 :].split("/") for path in self._below(folder))
         return sorted({parts[0] for parts in inner if len(parts) > 1 and not parts[0].startswith(".")})
 
@@ -151,17 +124,21 @@ class GitTree:
         return self._names[start : bisect_left(self._names, f"{folder}/{ALL}", start)]
 
     def oid(self, path: str) -> str:
-        """See `Tree`."""
-        oid = self._ids.get(path, "")
+        """See `WorkTree`."""
+        oid = self.ids.get(path, "")
         return oid if len(oid) == 40 else blob_id(self.read(path, limit=2**30))  # else a repository of SHA-256
 
     def on_disk(self, path: str) -> Path | None:
-        """See `Tree`."""
-        return self._disk.on_disk(path) if path in self._ids and path not in self._contents else None
+        """See `WorkTree`."""
+        return self.root / path if path in self.ids and path not in self.contents else None
 
     def place(self, path: str) -> str:
-        """See `Tree`."""
+        """See `WorkTree`."""
         return f"{path} at {self.label}"
+
+
+Tree = WorkTree | GitTree
+"""The files of a project at one place."""
 
 
 def read_text(tree: Tree, path: str) -> str:

@@ -45,7 +45,7 @@ def lint_at(
     config = findings.attempt(FILE, partial(read_config, WorkTree(root)), count=(root / FILE).exists())
     if config is None:
         return findings.report()
-    project = Project(root, config)
+    project = Project(root, config, WorkTree(root))
     _default_suite(project, findings)
     if suite is None:
         names = project.suite_names()

@@ -14,6 +14,7 @@ from row3.kinds import kind_named
 from row3.store.config import Config
 from row3.store.project import Project
 from row3.store.suites import make_suite
+from row3.store.tree import WorkTree
 from row3.workflows.pipeline.evaluate import Asking
 from row3.workflows.pipeline.lineup import line_up
 from row3.workflows.pipeline.run_suite import RunOptions, make_asking
@@ -33,7 +34,7 @@ def project(root: Path, provider: dict[str, Any]) -> Project:
     config = convert(
         {"suites": {"s": {"provider": {"type": "chat"} | provider}}, "provider": {"model": "m", "seed": 3}}, Config
     )
-    return Project(root, config)
+    return Project(root, config, WorkTree(root))
 
 
 def asking(root: Path, provider: dict[str, Any], **options: Any) -> Asking:
