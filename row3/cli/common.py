@@ -146,7 +146,7 @@ class Common:
 
         return ProgressLine()
 
-    def run_options(self, **rest: Any) -> RunOptions:
+    def run_options(self) -> RunOptions:
         """Options of a run."""
         from row3.workflows.pipeline.run_suite import RunOptions
         from row3.workflows.pipeline.stages import Overrides
@@ -158,7 +158,6 @@ class Common:
             jobs=self.jobs,
             case=self.case,
             explain=self.format in ("json", "junit", "github", "codequality"),
-            **rest,
         )
 
     def project(self) -> Project:

@@ -8,7 +8,7 @@ import sys
 import time
 
 from row3.cli.output import note
-from row3.reports.numbers import progress_text
+from row3.reports.numbers import Progress
 from row3.reports.style import shorten
 from row3.workflows.pipeline.results import CaseResult, Observer, Spent
 
@@ -25,17 +25,18 @@ class ProgressLine(Observer):
     """
 
     def __init__(self) -> None:
-        self._began = self._last_answer = self._last_case = time.monotonic()
+        self._progress = self._start(None)
         self._shown = 0.0
-        self._done = self._failed = self._tokens = 0
-        self._total: int | None = None
-        self._usd: float | None = 0.0
         self._ticking: asyncio.Task[None] | None = None
+
+    @staticmethod
+    def _start(cases: int | None) -> Progress:
+        now = time.monotonic()
+        return Progress(now, now, now, cases)
 
     def began(self, cases: int | None) -> None:
         """Start the line in the event loop; `cases` is None if they are not counted yet."""
-        self._total = cases
-        self._began = self._last_answer = self._last_case = time.monotonic()
+        self._progress = self._start(cases)
         self._show(force=True)
         self._ticking = asyncio.create_task(self._tick())  # ends with its loop
 
@@ -43,18 +44,20 @@ class ProgressLine(Observer):
         """Count an answer unless it was recorded; `usd` is None if its price is unknown."""
         if spent.replayed:
             return
-        self._last_answer = time.monotonic()
-        self._usd = None if usd is None or self._usd is None else self._usd + usd
-        self._tokens += (spent.prompt_tokens or 0) + (spent.completion_tokens or 0)
+        so_far = self._progress
+        so_far.last_answer = time.monotonic()
+        so_far.usd = None if usd is None or so_far.usd is None else so_far.usd + usd
+        so_far.tokens += (spent.prompt_tokens or 0) + (spent.completion_tokens or 0)
         self._show()
 
     def finished(self, result: CaseResult) -> None:
         """Count a case; report the first failure at once, as the others may fail in the same way."""
-        self._done += 1
-        self._last_answer = self._last_case = time.monotonic()
+        so_far = self._progress
+        so_far.done += 1
+        so_far.last_answer = so_far.last_case = time.monotonic()
         if result.status == "failed":
-            self._failed += 1
-            if self._failed == 1:
+            so_far.failed += 1
+            if so_far.failed == 1:
                 sys.stderr.write(CLEAR)
                 note(f"{result.case_id}: {result.problem}")
         self._show(force=True)
@@ -74,16 +77,6 @@ class ProgressLine(Observer):
         if not force and now - self._shown < INTERVAL_S:
             return
         self._shown = now
-        text = progress_text(
-            done=self._done,
-            total=self._total,
-            failed=self._failed,
-            tokens=self._tokens,
-            usd=self._usd,
-            elapsed_s=self._last_case - self._began,
-            since_s=now - self._last_case,
-            silent_s=now - self._last_answer,
-        )
         room = shutil.get_terminal_size((80, 24)).columns - 1  # a line that wraps cannot be rewritten
-        sys.stderr.write(f"{CLEAR}{shorten(text, room)}")
+        sys.stderr.write(f"{CLEAR}{shorten(self._progress.text(now), room)}")
         sys.stderr.flush()

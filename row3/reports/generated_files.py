@@ -7,7 +7,6 @@ form of every command twice to one place.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 JSON_KEYS = (
     "suite",
@@ -28,7 +27,7 @@ HTML = re.compile(r"<!doctype html>.*?<title>[^<]*· row3</title>", re.DOTALL)
 MARKDOWN = re.compile(r"### [^\n]*\brow3\b|## Failure Investigation: ")
 SVG = re.compile(r"(?:<\?xml|<svg\b).*?<title>(?:Quality trend|Leaderboard): ", re.DOTALL)
 SCHEMA = re.compile(r'\{\s*"\$schema"\s*:\s*"[^"]*"\s*,\s*"title"\s*:\s*"row3: ')
-PNG = b"\x89PNG\r\n\x1a\n"
+PNG = re.compile("\ufffdPNG\r\n\x1a\n")
 TEXT = re.compile(
     r"\S+ · "  # a run, a comparison, a drift, cases, power: the suite, then what ran
     r"|::(?:notice|warning|error) (?:[^\n]*,)?title=row3"
@@ -58,8 +57,24 @@ TEXT_END = re.compile(
 """How lists end that begin with whatever was found."""
 
 
+KNOWN = {
+    "table": TEXT,
+    "github": TEXT,
+    "markdown": MARKDOWN,
+    "comment": MARKDOWN,
+    "json": JSON,
+    "codequality": CODE_QUALITY,
+    "junit": JUNIT,
+    "html": HTML,
+    "svg": SVG,
+    "png": PNG,
+    "schema": SCHEMA,
+}
+"""How a file of each form begins."""
+
+
 def is_ours(form: str, head: bytes, tail: bytes) -> bool:
-    """Whether a file is empty or an earlier result in this form.
+    """Return whether a file is empty or an earlier result in this form.
 
     Args:
         form: one of `--format`, or `svg`, `png`, `schema`; tables and GitHub's annotations are texts, and a comment is
@@ -67,30 +82,6 @@ def is_ours(form: str, head: bytes, tail: bytes) -> bool:
         head: the first bytes, some thousands.
         tail: the last bytes.
     """
-    if not head.strip():
-        return True
     begins, ends = head.decode("utf-8", "replace").lstrip("\ufeff"), tail.decode("utf-8", "replace")
-    return _KNOWN[form](begins, ends)
-
-
-def _text(begins: str, ends: str) -> bool:
-    return TEXT.match(begins) is not None or TEXT_END.search(ends) is not None
-
-
-def _by(pattern: re.Pattern[str]) -> Callable[[str, str], bool]:
-    return lambda begins, _: pattern.match(begins) is not None
-
-
-_KNOWN: dict[str, Callable[[str, str], bool]] = {
-    "table": _text,
-    "github": _text,
-    "markdown": _by(MARKDOWN),
-    "comment": _by(MARKDOWN),
-    "json": _by(JSON),
-    "codequality": _by(CODE_QUALITY),
-    "junit": _by(JUNIT),
-    "html": _by(HTML),
-    "svg": _by(SVG),
-    "png": lambda begins, _: begins.startswith(PNG.decode("utf-8", "replace")),
-    "schema": _by(SCHEMA),
-}
+    known = KNOWN[form]
+    return not head.strip() or bool(known.match(begins)) or (known is TEXT and bool(TEXT_END.search(ends)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from row3.domain import counts
@@ -46,14 +47,9 @@ def limit(threshold: float, metric: Metric) -> str:
 def limit_texts(threshold: Threshold, metric: Metric) -> list[str]:
     """Minimum, target, excellent; a minimum that only warns in brackets, a dash where there is none."""
     minimum, *others = (limit(each, metric) for each in limits_of(threshold))
-    if not has_minimum(threshold, metric):
+    if not (threshold.minimum > 0 if metric.higher_is_better else threshold.minimum < 1):  # every value is above it
         return ["–", *others]
     return [minimum if threshold.blocking else f"({minimum})", *others]
-
-
-def has_minimum(threshold: Threshold, metric: Metric) -> bool:
-    """Whether any value is in the fail zone: at least 0% and at most 100% hold for all of them."""
-    return threshold.minimum > 0 if metric.higher_is_better else threshold.minimum < 1
 
 
 def limits_of(threshold: Threshold | None) -> tuple[float, ...]:
@@ -107,41 +103,37 @@ def seconds(value: float) -> str:
     return f"{minutes:,} min {rest:02d} s"
 
 
-def progress_text(
-    *,
-    done: int,
-    total: int | None,
-    failed: int,
-    tokens: int,
-    usd: float | None,
-    elapsed_s: float,
-    since_s: float = 0.0,
-    silent_s: float = 0.0,
-) -> str:
-    """A line of progress: done, failed, tokens, cost, and how long the rest takes if it goes on as so far.
+@dataclass(slots=True)
+class Progress:
+    """How far a run is; times are seconds of one clock."""
 
-    A guess that did not come true is no longer shown.
+    began: float
+    last_case: float
+    last_answer: float
+    total: int | None = None
+    """Cases in all; None if they are not counted yet."""
+    done: int = 0
+    failed: int = 0
+    tokens: int = 0
+    usd: float | None = 0.0
+    """None where a price is unknown, which is said of the finished run."""
 
-    Args:
-        usd: US dollars; None where a price is unknown, which is said of the finished run.
-        elapsed_s: until the last case was done.
-        since_s: since then.
-        silent_s: since the last answer; a long silence is told in the place of a guess.
-    """
-    parts = [count(done, "case") if total is None else f"{done:,} of {count(total, 'case')}"]
-    if failed:
-        parts.append(f"{failed:,} failed")
-    if tokens:
-        parts.append(f"{tokens:,} tokens")
-    if usd:
-        parts.append(money(usd))
-    if silent_s >= SILENCE_S:
-        parts.append(f"waiting for an answer, {whole_seconds(silent_s)}")
-    elif total is not None and 1 < done < total:
-        left = elapsed_s / done * (total - done) - since_s
-        if left > 0:
-            parts.append(f"about {whole_seconds(max(left, 1.0))} left")
-    return " · ".join(parts)
+    def text(self, now: float) -> str:
+        """Return cases, failures, tokens and cost so far, and how long the rest takes if it goes on like this.
+
+        A guess that did not come true is no longer shown, and a long silence is told in its place.
+        """
+        parts = [count(self.done, "case") if self.total is None else f"{self.done:,} of {count(self.total, 'case')}"]
+        parts += [f"{self.failed:,} failed"] if self.failed else []
+        parts += [f"{self.tokens:,} tokens"] if self.tokens else []
+        parts += [money(self.usd)] if self.usd else []
+        silent = now - self.last_answer
+        if silent >= SILENCE_S:
+            parts.append(f"waiting for an answer, {whole_seconds(silent)}")
+        elif self.total is not None and 1 < self.done < self.total:
+            left = (self.last_case - self.began) / self.done * (self.total - self.done) - (now - self.last_case)
+            parts += [f"about {whole_seconds(max(left, 1.0))} left"] if left > 0 else []
+        return " · ".join(parts)
 
 
 def whole_seconds(value: float) -> str:

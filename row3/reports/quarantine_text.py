@@ -12,28 +12,21 @@ from row3.reports.document import Note
 from row3.reports.style import plain, wrap
 
 
-def quarantine_sentences(quarantine: Quarantine) -> list[str]:
-    """A line each for the cases that do not count, those that count again, and those that do not rest yet."""
+def quarantine_note(quarantine: Quarantine) -> Note:
+    """Return a line each for the cases that do not count, those that count again, and those that do not rest yet."""
     lines = []
     if quarantine.active:
-        how_many = numbers.count(len(quarantine.active), "case")
-        lines.append(f"quarantined: {how_many} ({'; '.join(map(_until, quarantine.active))})")
+        resting = "; ".join(
+            f"{plain(each.case_id)} until {each.until}: {plain(each.reason)}" for each in quarantine.active
+        )
+        lines.append(f"! quarantined: {numbers.count(len(quarantine.active), 'case')} ({resting})")
     if quarantine.expired:
         named = "; ".join(f"{plain(each.case_id)} on {each.until}" for each in quarantine.expired)
-        lines.append(f"quarantine expired, counted again: {named}")
+        lines.append(f"! quarantine expired, counted again: {named}")
     if quarantine.waiting:
         named = ", ".join(plain(each.case_id) for each in quarantine.waiting)
-        lines.append(f"quarantine brought by this change, which is judged without it: {named}")
-    return lines
-
-
-def _until(entry: Quarantined) -> str:
-    return f"{plain(entry.case_id)} until {entry.until}: {plain(entry.reason)}"
-
-
-def quarantine_note(quarantine: Quarantine) -> Note:
-    """The same as a block of a document."""
-    return Note([f"! {text}" for text in quarantine_sentences(quarantine)], "warning")
+        lines.append(f"! quarantine brought by this change, which is judged without it: {named}")
+    return Note(lines, "warning")
 
 
 def changed_text(entry: Quarantined, file: str, *, left: int, released: bool) -> str:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from row3.domain.metrics import Metric, Threshold
 from row3.reports import numbers
+from row3.reports.numbers import Progress
 from row3.reports.style import cells, plain, shorten, visible
 
 
@@ -50,17 +53,16 @@ def test_a_number_reads_the_same_everywhere(shown: str, expected: str) -> None:
 
 
 def test_progress_says_how_long_the_rest_takes() -> None:
-    half = {"done": 5, "total": 15, "failed": 1, "tokens": 12000, "usd": 0.01, "elapsed_s": 21.0}
-    assert numbers.progress_text(**half) == "5 of 15 cases · 1 failed · 12,000 tokens · $0.0100 · about 42 s left"
-    assert numbers.progress_text(**half, since_s=2.2).endswith(" · about 40 s left")
-    assert numbers.progress_text(**half, since_s=41.9).endswith(" · about 1 s left")
-    assert numbers.progress_text(**half, since_s=60).endswith(" · $0.0100")
-    assert numbers.progress_text(**half | {"elapsed_s": 90}).endswith(" · about 3 min 00 s left")
-    assert numbers.progress_text(**half, since_s=9, silent_s=7.9).endswith(" · waiting for an answer, 8 s")
-    text = numbers.progress_text(done=5, total=None, failed=0, tokens=0, usd=None, elapsed_s=1.0)
-    assert text == "5 cases"
-    nothing = numbers.progress_text(done=0, total=15, failed=0, tokens=0, usd=0.0, elapsed_s=0.0, since_s=1.0)
-    assert nothing == "0 of 15 cases"
+    half = Progress(100.0, 121.0, 121.0, 15, 5, 1, 12000, 0.01)
+    assert half.text(121.0) == "5 of 15 cases · 1 failed · 12,000 tokens · $0.0100 · about 42 s left"
+    assert half.text(123.2).endswith(" · about 40 s left")
+    answering = replace(half, last_answer=200.0)
+    assert answering.text(162.9).endswith(" · about 1 s left")
+    assert answering.text(181.0).endswith(" · $0.0100")
+    assert replace(half, began=31.0).text(121.0).endswith(" · about 3 min 00 s left")
+    assert replace(half, last_answer=122.1).text(130.0).endswith(" · waiting for an answer, 8 s")
+    assert Progress(0.0, 1.0, 1.0, done=5, usd=None).text(1.0) == "5 cases"
+    assert Progress(0.0, 0.0, 0.0, 15).text(1.0) == "0 of 15 cases"
 
 
 @given(st.text())

@@ -7,7 +7,6 @@ from row3.reports.quarantine_text import (
     changed_text,
     quarantine_json,
     quarantine_note,
-    quarantine_sentences,
 )
 from row3.reports.style import cells
 
@@ -17,20 +16,20 @@ BOTH = Quarantine((RYE, Quarantined("yeast", "2026-11-22", "2026-12-24", "two na
 
 
 def test_how_many_until_when_and_why() -> None:
-    assert quarantine_sentences(BOTH) == [
-        "quarantined: 2 cases (rye until 2026-12-01: wavers, see #12; yeast until 2026-12-24: two names)",
-        "quarantine expired, counted again: oven on 2026-11-20",
+    assert quarantine_note(BOTH).texts == [
+        "! quarantined: 2 cases (rye until 2026-12-01: wavers, see #12; yeast until 2026-12-24: two names)",
+        "! quarantine expired, counted again: oven on 2026-11-20",
     ]
 
 
 def test_one_that_the_change_itself_brings() -> None:
-    assert quarantine_sentences(Quarantine(waiting=(RYE,))) == [
-        "quarantine brought by this change, which is judged without it: rye"
+    assert quarantine_note(Quarantine(waiting=(RYE,))).texts == [
+        "! quarantine brought by this change, which is judged without it: rye"
     ]
 
 
 def test_nothing_to_say() -> None:
-    assert quarantine_sentences(NO_QUARANTINE) == quarantine_note(NO_QUARANTINE).texts == []
+    assert quarantine_note(NO_QUARANTINE).texts == []
     assert quarantine_json(NO_QUARANTINE) == {"quarantined": []}
 
 
@@ -42,7 +41,7 @@ def test_a_note_is_a_warning() -> None:
 
 def test_control_characters_are_gone() -> None:
     evil = Quarantine((Quarantined("rye", "2026-11-22", "2026-12-01", "red\x1b[31m\nline"),))
-    assert "\x1b" not in "".join(quarantine_sentences(evil))
+    assert "\x1b" not in "".join(map(str, quarantine_note(evil).texts))
 
 
 def test_json() -> None:
