@@ -8,10 +8,10 @@ from dataclasses import replace
 import click
 
 from row3.cli import options
-from row3.cli.all_suites import opened
 from row3.cli.commands import Command
 from row3.cli.common import Common
 from row3.cli.output import append_summary, emit, note
+from row3.cli.run import opened
 
 
 @click.command(cls=Command)

@@ -71,7 +71,7 @@ def show_drift(
 
 def _show_all(common: Common, live: LiveFlags, ask: Callable[[Session], Drifted]) -> int:
     """Do the same for every suite, whether or not others can be asked; returns the worst exit code: 2, 1, 3, 0."""
-    from row3.cli.all_suites import opened, refuse_one
+    from row3.cli.run import opened, refuse_one
     from row3.errors import Row3Error
     from row3.gate.results import worst_code
     from row3.reports.drift import drifts_document, drifts_json

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import click
 
 from row3.cli import options
-from row3.cli.all_suites import opened, refuse_one
 from row3.cli.commands import Command
 from row3.cli.common import Common
 from row3.cli.out_file import PAGES, check_folder, check_out, refuse_foreign
 from row3.cli.output import emit
+from row3.cli.run import opened, refuse_one
 from row3.cli.show import INCOMPLETE, show_result
 from row3.domain.counts import count
 from row3.errors import UsageError

@@ -12,7 +12,10 @@ from row3.cli.show import show_result, tell_noted, tell_saved
 from row3.domain.counts import count
 
 if TYPE_CHECKING:
+    from row3.store.suites import Suite
+    from row3.workflows.flags import LiveFlags
     from row3.workflows.session import Session
+    from row3.workflows.suites.all_suites import AllSuites
 
 NEEDS = {
     **dict.fromkeys(("against", "approve", "policy", "inconclusive", "fail", "adaptive", "no_interleave"), "compare"),
@@ -56,14 +59,9 @@ def run_default(common: Common, flags: Flags) -> int:
 
     live = LiveFlags(not flags.no_interleave, flags.adaptive, flags.max_repeats or MAX_REPEATS, flags.max_cost)
     if flags.all_suites:
-        from row3.cli.all_suites import run_all_suites
-
-        return run_all_suites(common, live, baseline=flags.baseline, compare=flags.compare, against=flags.against)
-    if flags.compare and flags.against is not None:
-        from row3.cli.all_suites import gate_without
-
-        if (code := gate_without(common, flags.against)) is not None:
-            return code
+        return _run_all_suites(common, live, flags)
+    if flags.compare and flags.against is not None and (code := _gate_without(common, flags.against)) is not None:
+        return code
     session = common.session().under(live)
     if flags.only is not None:
         from row3.workflows.selection import pick_cases
@@ -145,3 +143,86 @@ def _check(common: Common, flags: Flags) -> None:
 
 def _typed(name: str) -> str:
     return "--all" if name == "all_suites" else f"--{name.replace('_', '-')}"
+
+
+def _run_all_suites(common: Common, live: LiveFlags, flags: Flags) -> int:
+    """Do what `row3 --all` does: every suite in one command, one result, one exit code."""
+    from row3.workflows.suites.all_suites import gate_all, run_all
+
+    refuse_one(common)
+    suites = opened(common, live)
+    if flags.compare:
+        report = gate_all(suites, against=flags.against)
+    elif flags.baseline:
+        from row3.workflows.comparing.baseline import save_baseline
+
+        report = run_all(suites, save_baseline)
+    else:
+        from row3.workflows.running import plain_run
+
+        report = run_all(suites, plain_run)
+    code = show_result(report, common)
+    suites.finish()
+    if flags.compare:
+        tell_noted(common, suites.noted, in_git=suites.in_git)
+    if flags.baseline:
+        whole = {result.suite for result in report.results if not result.exit_code}
+        made = [session.suite for session in suites.made if session.suite.name in whole]
+        paths = [suites.project.baseline(suite.name, suite.tier) for suite in made]
+        tell_saved(common, paths, in_git=suites.in_git)
+    return code
+
+
+def _gate_without(common: Common, against: str) -> int | None:
+    """Judge a suite that the change removed; None for any other."""
+    from row3.gate.results import SuitesReport
+    from row3.workflows.suites.removed import gate_removed
+
+    gone = gate_removed(
+        common.project(),
+        common.suite,
+        against=against,
+        approve=common.approve,
+        may_write=common.may_write,
+        say=common.say,
+    )
+    if gone is None:
+        return None
+    code = show_result(SuitesReport([gone]), common)
+    if not code:
+        common.say("the approval counts once metrics-history.json and CHANGELOG.md are committed with the change")
+    return code
+
+
+def refuse_one(common: Common) -> None:
+    """Raise `UsageError` for an option that is about one suite."""
+    for given, name in ((common.suite, "--suite"), (common.case, "--case"), (common.approve, "--approve")):
+        if given is not None:
+            raise click.UsageError(f"{name} is for one suite; leave out --all")
+
+
+def opened(common: Common, live: LiveFlags | None = None) -> AllSuites:
+    """Open the project with all its suites. Raises `InvalidFile`."""
+    from row3.workflows.session import Session, open_whole
+    from row3.workflows.suites.all_suites import AllSuites
+
+    options, gate = common.run_options(), common.gate_flags
+    project, done = open_whole(common.start, may_write=common.may_write, say=common.say)
+
+    def make(suite: Suite) -> Session:
+        return Session(
+            project,
+            gate.applied(suite),
+            options,
+            may_write=common.may_write,
+            say=common.say,
+            observer=common.observer(),
+            gate=gate,
+            recovered=tuple(done),
+            directory=common.told_directory,
+        )
+
+    suites = AllSuites(project, make, options.mode or project.config.mode, common.prompt)
+    if live is not None:
+        suites.live = live
+    return suites

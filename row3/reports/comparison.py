@@ -243,12 +243,14 @@ def _sees(seen: Sensitivity | None) -> str:
 
 def reason_blocks(grounds: Sequence[Ground], *, verbose: bool = False) -> list[Block]:
     """Return the lines of reasons under a heading."""
-    if not grounds:
-        return []
-    shown = grounds if verbose else grounds[:SHOWN_REASONS]
-    lines: list[Text] = [ground_text(each) for each in shown]
-    left = len(grounds) - len(shown)
-    return [Title("Why", 4), Note([*lines, *([f"  and {left:,} more (-v shows all)"] if left else [])])]
+    most = len(grounds) if verbose else SHOWN_REASONS
+    return [Title("Why", 4), Note(reason_lines(grounds, most, how=" (-v shows all)"))] if grounds else []
+
+
+def reason_lines(grounds: Sequence[Ground], most: int, *, how: str = "") -> list[Text]:
+    """Return the first few lines of reasons, and how many more there are."""
+    left = more(len(grounds) - most, how=how)
+    return [*map(ground_text, grounds[:most]), *([f"  {left}"] if left else [])]
 
 
 def ground_text(ground: Ground) -> Text:

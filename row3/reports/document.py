@@ -126,11 +126,3 @@ def strong(text: str) -> Span:
 def more(left_out: int, *, how: str = " (-v shows all)") -> str:
     """`and 12 more (-v shows all)`; empty where nothing is left out."""
     return f"and {left_out:,} more{how}" if left_out > 0 else ""
-
-
-def joined(parts: Sequence[Text], between: str = ", ") -> list[Span]:
-    """One text from several."""
-    found: list[Span] = []
-    for number, part in enumerate(parts):
-        found += [Span(between)] * (number > 0) + spans(part)
-    return found

@@ -10,7 +10,7 @@ from row3.gate.results import Comparison, HookVerdict, SuiteResult
 from row3.reports import numbers
 from row3.reports.advice import SCORES, approval_line, look, model_flag
 from row3.reports.case_changes import LONGEST_LINE, flips
-from row3.reports.comparison import ground_text
+from row3.reports.comparison import reason_lines
 from row3.reports.document import Block, Document, Lines, Note, Span, Text, Title
 from row3.reports.headline import some
 from row3.reports.quarantine_text import quarantine_note
@@ -68,8 +68,7 @@ def _suite(comparison: Comparison | None) -> list[Block]:
         lines.append(text)
     elif comparison.verdict is not Verdict.PROCEED or not comparison.complete:
         found = [g for g in grounds_of(comparison) if g.verdict is comparison.verdict]
-        lines += [ground_text(each) for each in found[:SHOWN_REASONS]]
-        lines += [f"  and {len(found) - SHOWN_REASONS:,} more"] if len(found) > SHOWN_REASONS else []
+        lines += reason_lines(found, SHOWN_REASONS)
     if not comparison.complete:
         lines += [f"  {case_id}: {problem}" for case_id, problem in list(run.problems)[:1]]
     elif comparison.blocked:
@@ -82,10 +81,9 @@ def _suite(comparison: Comparison | None) -> list[Block]:
 
 def _moved(comparison: Comparison) -> str:
     change = comparison.primary_change
-    if change is None or change.baseline is None or change.current is None or change.delta is None:
+    if change is None or change.baseline is None or change.current is None:
         return ""
-    before, now = numbers.percent(change.baseline), numbers.percent(change.current)
-    return f", {change.key} {before} → {now} ({numbers.points(change.delta)} points)"
+    return f", {change.key} {numbers.moved(change.baseline, change.current)}"
 
 
 def _what_fell(case: CaseChange, problems: dict[str, str]) -> str:

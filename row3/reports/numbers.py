@@ -63,6 +63,11 @@ def points(delta: float) -> str:
     return "0.0" if float(text) == 0 else text.replace("-", MINUS)
 
 
+def moved(before: float, after: float) -> str:
+    """Both values and their difference: `85.0% → 74.1% (−10.9 points)`."""
+    return f"{percent(before)} → {percent(after)} ({points(after - before)} points)"
+
+
 def interval(low: float, high: float) -> str:
     """Both ends of a difference in percentage points, narrow: `+2.7…+9.1`.
 

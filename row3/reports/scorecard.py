@@ -197,9 +197,7 @@ def _items(run: Run) -> list[Block]:
 
 def _list(key: str, items: Sequence[str]) -> str:
     name = {"canaries": "canary extracted", "wrongConcepts": "unexpected"}.get(key) or words_of(key)
-    shown = [shorten(plain(item), LONGEST_ITEM) for item in items[:NAMED_ITEMS]]
-    left = len(items) - len(shown)
-    return f"{name}: {', '.join(shown)}{f' and {left:,} more' if left else ''}"
+    return f"{name}: {some([shorten(plain(item), LONGEST_ITEM) for item in items], NAMED_ITEMS)}"
 
 
 def _found(run: Run) -> dict[str, Mapping[str, Sequence[str]]]:
