@@ -15,7 +15,7 @@ from row3.domain.prompts import Lineup
 from row3.domain.quarantine import NO_QUARANTINE, Quarantine
 from row3.domain.runs import CaseRow, RunHeader
 from row3.domain.scores import Usage
-from row3.errors import EnvironmentFault, InvalidFile, UsageError
+from row3.errors import EnvironmentFault, UsageError
 from row3.gate.results import Run
 from row3.gate.zones import zones_of
 from row3.metrics.aggregate import Aggregate, Tallies, percentile
@@ -113,8 +113,8 @@ def collect(
 ) -> Run:
     """Take in all results as they come; memory holds the sums and the rows of a table.
 
-    Cases in quarantine are kept and listed like the others and are in no sum. Raises `InvalidFile` for an id that is in
-    two files, `UsageError` where no case was wanted.
+    Cases in quarantine are kept and listed like the others and are in no sum. Raises `UsageError` where no case
+    was wanted.
     """
     aggregate, tally, meter = Aggregate(), Tallies(), UsageMeter(cost)
     records, details = Spool(), Spool()
@@ -124,7 +124,9 @@ def collect(
     skipped: dict[str, Counter[str]] = {}
     ids: dict[str, list[str]] = {"failed": [], "bad_answer": [], "scored": [], "quarantined": []}
     primary = suite.kind.primary
-    for result in _once(results, suite, quarantine):
+    until = {entry.case_id: entry.until for entry in quarantine.active}
+    for each in results:
+        result = each._replace(quarantined=until[each.case_id]) if each.case_id in until else each
         if take is not None:
             take(result)
         ids[result.status].append(result.case_id)
@@ -148,6 +150,8 @@ def collect(
         if result.problem:
             problems.append((result.case_id, result.problem))
         notes += [f"{result.case_id}: {note}" for note in result.notes]
+    if not records:
+        raise UsageError("no case fits", where=f"{suite.golden}/", fix="Correct --case or --only")
     means, pooled, usage = aggregate.means(), aggregate.pooled(), meter.usage()
     zones = zones_of(means, suite.kind.metrics, suite.rules.thresholds)
     if pooled and suite.rules.weights:
@@ -183,17 +187,3 @@ def collect(
         problems=problems,
         quarantine=quarantine,
     )
-
-
-def _once(results: Iterable[CaseResult], suite: Suite, quarantine: Quarantine) -> Iterator[CaseResult]:
-    """Yield the results, those in quarantine marked; raise for an id that comes twice, and where there is none."""
-    until = {entry.case_id: entry.until for entry in quarantine.active}
-    seen: set[str] = set()
-    for result in results:
-        if result.case_id in seen:
-            what = f"the id `{result.case_id}` stands in two files"
-            raise InvalidFile(what, where=f"{suite.golden}/", fix="Give one another id")
-        seen.add(result.case_id)
-        yield result._replace(quarantined=until[result.case_id]) if result.case_id in until else result
-    if not seen:
-        raise UsageError("no case fits", where=f"{suite.golden}/", fix="Correct --case or --only")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Coroutine, Generator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from msgspec import structs
 
@@ -30,17 +30,6 @@ from row3.workflows.pipeline.stages import Parameters, answer_schema, request_te
 Result = TypeVar("Result")
 
 
-class _Common(NamedTuple):
-    """What all requests of a prompt and repeat have in common."""
-
-    ref: str
-    parameters: Parameters
-    schema: Mapping[str, Any]
-    schema_digest: str
-    head: bytes
-    """First part of the digest's input."""
-
-
 @dataclass(slots=True)
 class Asking:
     """How a suite's cases are turned into requests."""
@@ -54,49 +43,45 @@ class Asking:
     """Scores that are known already, where nobody asks for explanations."""
     schemas: dict[str, tuple[Mapping[str, Any], str]] = field(default_factory=dict)
     """Schema and its digest, by name of the output."""
-    _common: dict[tuple[str, int], _Common] = field(default_factory=dict)
-    """By prompt digest and repeat."""
+    _begun: dict[tuple[str, int], tuple[Request, bytes]] = field(default_factory=dict)
+    """By prompt digest and repeat, what all requests have in common, and the first part of their digests' input."""
 
     def request(self, prompt: Prompt, case_id: str, variables: Mapping[str, Any], repeat: int) -> Request:
-        """The exact request for one case and prompt; raises `InvalidFile` for a template that fails."""
-        common = self._common.get((prompt.digest, repeat))
-        if common is None:
-            common = self._common[prompt.digest, repeat] = self._commonly(prompt, repeat)
+        """Return the exact request for one case and prompt; raises `InvalidFile` for a template that fails."""
+        if (prompt.digest, repeat) not in self._begun:
+            self._begun[prompt.digest, repeat] = self._begin(prompt, repeat)
+        begun, head = self._begun[prompt.digest, repeat]
         system, user = request_texts(prompt, variables)
-        p = common.parameters
-        return Request(
-            case_id,
-            common.ref,
-            repeat,
-            p.model,
-            p.temperature,
-            p.seed,
-            p.max_tokens,
-            system,
-            user,
-            prompt.output,
-            common.schema,
-            common.schema_digest,
-            prompt.digest,
-            variables,
-            digest_of(common.head, system, user),
-        )
+        digest = digest_of(head, system, user)
+        return begun._replace(case_id=case_id, system=system, user=user, variables=variables, digest=digest)
 
-    def _commonly(self, prompt: Prompt, repeat: int) -> _Common:
+    def _begin(self, prompt: Prompt, repeat: int) -> tuple[Request, bytes]:
         if prompt.output not in self.schemas:
             made = answer_schema(prompt, self.suite.kind, self.suite.rules)
             self.schemas[prompt.output] = made, digest_json(made)
         schema, schema_digest = self.schemas[prompt.output]
         p = self.parameters[prompt.ref.name]
-        head = digest_head(
-            model=p.model,
-            temperature=p.temperature,
-            seed=p.seed,
-            max_tokens=p.max_tokens,
-            schema_digest=schema_digest,
-            repeat=repeat,
+        sent: dict[str, Any] = {
+            "model": p.model,
+            "temperature": p.temperature,
+            "seed": p.seed,
+            "max_tokens": p.max_tokens,
+            "schema_digest": schema_digest,
+            "repeat": repeat,
+        }
+        begun = Request(
+            **sent,
+            case_id="",
+            prompt=str(prompt.ref),
+            system="",
+            user="",
+            schema_name=prompt.output,
+            schema=schema,
+            prompt_digest=prompt.digest,
+            variables={},
+            digest="",
         )
-        return _Common(str(prompt.ref), p, schema, schema_digest, head)
+        return begun, digest_head(**sent)
 
 
 Question = Request | EmbeddingRequest

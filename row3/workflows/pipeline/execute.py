@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypeVar
 
 from row3.errors import EnvironmentFault, Row3Error
 from row3.kinds.base import Kind
-from row3.store.cases import StoredCase, read_case
+from row3.store.cases import StoredCase, read_case, unique_cases
 from row3.store.tree import Tree
 from row3.workflows.pipeline.results import CaseResult
 
@@ -161,7 +161,19 @@ class Work:
 
 
 def evaluate_all(files: Sequence[str], work: Work, *, jobs: int | None) -> Iterator[CaseResult]:
-    """Evaluate every case, results in the order of the files. Raises what evaluating and `Processes.map` raise."""
+    """Evaluate every case, results in the order of the files.
+
+    Raises what evaluating and `Processes.map` raise, and `InvalidFile` for an id that stands in two files.
+    """
+    seen: set[str] = set()
+    for result in _results(files, work, jobs):
+        if result.case_id in seen:
+            list(unique_cases(work.tree, files, work.kind))  # names the two files
+        seen.add(result.case_id)
+        yield result
+
+
+def _results(files: Sequence[str], work: Work, jobs: int | None) -> Iterator[CaseResult]:
     executor = executor_for(len(files), jobs)
     if isinstance(executor, Inline):
         yield from work.run(files)

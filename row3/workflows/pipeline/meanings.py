@@ -14,7 +14,7 @@ from row3.domain.embeddings import Ask, EmbeddingRequest, Vector, Vectors, pack,
 from row3.domain.requests import NoAnswer
 from row3.domain.scores import CaseScore
 from row3.kinds.base import Kind, Rules
-from row3.store.embeddings import EmbeddingIndex, file_for, merge
+from row3.store.embeddings import EmbeddingIndex, merge
 from row3.store.project import Project
 from row3.store.suites import Suite
 from row3.workflows.pipeline.providers import open_embedder
@@ -160,9 +160,3 @@ def vector_source(
                 runner.run(meanings.close())
                 if mode in ("auto", "record"):
                     meanings.record(project, say)
-
-
-def file_of(suite: Suite, project: Project) -> str:
-    """Where a suite's embeddings are kept, for messages; empty where it matches by no meaning."""
-    rule = suite.rules.semantic
-    return "" if rule is None else file_for(suite.name, rule.model)

@@ -23,26 +23,25 @@ WITHOUT_EMBEDDINGS = ("anthropic", "local")
 
 
 def endpoint_of(project: Project, suite: Suite) -> Endpoint:
-    """The suite's endpoint; opens nothing and needs no key.
+    """Return the suite's endpoint; opens nothing and needs no key.
 
     Raises `InvalidFile` that names the field of `row3.toml`, and the near miss of an unknown preset.
     """
-    from row3.providers.base import endpoint_for
-
-    settings = suite.provider
     try:
-        return endpoint_for(
-            settings.preset,
-            base_url=settings.base_url,
-            key_variable=settings.key_variable,
-            timeout_s=settings.timeout_s,
-            max_retries=settings.max_retries,
-        )
+        settings = suite.provider
+        return _endpoint(suite, settings.preset, settings.base_url, settings.key_variable)
     except UsageError as error:
         held = project.config.suites.get(suite.name)
         own = held is not None and bool(getattr(held.provider, error.where, None))
         section = f"suites.{suite.name}.provider" if own else "provider"
         raise InvalidFile(error.what, where=f"{FILE} field {section}.{error.where}", fix=error.fix) from None
+
+
+def _endpoint(suite: Suite, preset: str, base_url: str | None, key_variable: str | None) -> Endpoint:
+    from row3.providers.base import endpoint_for
+
+    timeout_s, retries = suite.provider.timeout_s, suite.provider.max_retries
+    return endpoint_for(preset, base_url=base_url, key_variable=key_variable, timeout_s=timeout_s, max_retries=retries)
 
 
 def check_provider(project: Project, suite: Suite) -> None:
@@ -136,31 +135,22 @@ def embedding_endpoint(project: Project, suite: Suite) -> Endpoint | None:
     The suite's provider, unless its settings name another address: then only a key that they name goes there.
     Raises `InvalidFile` that names the field of `row3.toml`.
     """
-    from row3.providers.base import endpoint_for
-
     settings = project.config.suites[suite.name].matching.semantic
     assert settings is not None
     if settings.model == LOCAL:
         return None
     where = f"{FILE} field suites.{suite.name}.matching.semantic"
-    if settings.base_url is None:
+    preset, base_url = "vllm", settings.base_url
+    if base_url is None:
         endpoint = endpoint_of(project, suite)
         if endpoint.preset in WITHOUT_EMBEDDINGS:
-            raise InvalidFile(
-                f"the {endpoint.preset} provider has no embeddings",
-                where=f"{where}.base_url",
-                fix="Name the address of one that has",
-            )
+            what = f"the {endpoint.preset} provider has no embeddings"
+            raise InvalidFile(what, where=f"{where}.base_url", fix="Name the address of one that has")
         if settings.key_variable is None:
             return endpoint
+        preset, base_url = suite.provider.preset, suite.provider.base_url
     try:
-        given = endpoint_for(
-            "vllm" if settings.base_url is not None else suite.provider.preset,
-            base_url=settings.base_url if settings.base_url is not None else suite.provider.base_url,
-            key_variable=settings.key_variable,
-            timeout_s=suite.provider.timeout_s,
-            max_retries=suite.provider.max_retries,
-        )
+        given = _endpoint(suite, preset, base_url, settings.key_variable)
     except UsageError as error:
         raise InvalidFile(error.what, where=f"{where}.{error.where}", fix=error.fix) from None
     return given if settings.base_url is None else replace(given, preset="embeddings")

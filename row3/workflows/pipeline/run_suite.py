@@ -12,7 +12,7 @@ from msgspec import structs
 from row3.domain.prompts import Lineup
 from row3.errors import UsageError
 from row3.gate.results import Run
-from row3.store.cases import CaseFiles, case_files, unique_cases
+from row3.store.cases import CaseFiles, case_files
 from row3.store.config import Mode
 from row3.store.other_suites import no_case_fits
 from row3.store.project import Project
@@ -85,13 +85,11 @@ def replay(
     paths = paths or case_files(tree, suite.golden)
     pack = Packing(suite, options.explain, before, options.page)
     work = Work(Replay(asking, index, pack), suite.kind, wanted_cases(options), tree)
-    seen: set[str] = set()
+    none = True
     for result in evaluate_all(paths, work, jobs=options.jobs or project.config.jobs):
-        if result.case_id in seen:
-            list(unique_cases(tree, paths, suite.kind))  # names the two files
-        seen.add(result.case_id)
+        none = False
         yield result
-    if not seen and options.case is not None:
+    if none and options.case is not None:
         raise no_case_fits(project, suite, options.case)
 
 
