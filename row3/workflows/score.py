@@ -20,14 +20,14 @@ from row3.errors import InvalidFile, UsageError
 from row3.gate.results import Run
 from row3.kinds.answers import Unusable
 from row3.reports.match_counts import tally_json
-from row3.store.cases import StoredCase, case_files
+from row3.store.cases import CaseFiles, StoredCase, case_files
 from row3.store.other_suites import case_hint, no_case_fits
 from row3.store.outputs import SHAPE, Output, OutputIndex
 from row3.store.project import Project, open_project
 from row3.store.suites import Suite, pick_suite
 from row3.workflows.pipeline.collecting import collect
 from row3.workflows.pipeline.evaluate import Asking
-from row3.workflows.pipeline.execute import Work, evaluate_all
+from row3.workflows.pipeline.execute import evaluate_all
 from row3.workflows.pipeline.meanings import Source, scored, vector_source
 from row3.workflows.pipeline.results import CaseResult, Packing
 from row3.workflows.pipeline.run_header import header_for
@@ -131,15 +131,15 @@ def output_results(
     index = OutputIndex(outputs, where=_shown(outputs, project.root))
     if not (len(index) or may_be_empty):
         raise InvalidFile("the file holds no output", where=index.where, fix=SHAPE)
-    files = case_files(project.tree, suite.golden)
+    files = CaseFiles(project.tree, case_files(project.tree, suite.golden))
     wanted = wanted_cases(options)
     seen: set[str] = set()
     mode = options.mode or project.config.mode
     alone = suite.rules.semantic is not None and mode != "replay"
     pack = Packing(suite, options.explain)
     with vector_source(project, suite, mode) as vectors:
-        work = Work(Scoring(suite, index.get, pack, vectors), suite.kind, wanted, project.tree)
-        for result in evaluate_all(files, work, jobs=1 if alone else options.jobs or project.config.jobs):
+        scoring, jobs = Scoring(suite, index.get, pack, vectors), 1 if alone else options.jobs or project.config.jobs
+        for result in evaluate_all(files, suite.kind, scoring, wanted, jobs=jobs):
             seen.add(result.case_id)
             yield result
     among = {case_id for case_id in index.ids() if wanted(case_id)} if options.partial else None

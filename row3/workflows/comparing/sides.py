@@ -21,7 +21,7 @@ from row3.store.scores import ScoreCache
 from row3.store.suites import Suite
 from row3.workflows.comparing.baseline import read_baseline, with_live_answers
 from row3.workflows.comparing.comparer import REPLACED
-from row3.workflows.pipeline.evaluate import Answerer, Asking, Given, Question, Walk, steps, without_waiting
+from row3.workflows.pipeline.evaluate import Answerer, Asking, Given, Question, replay_case
 from row3.workflows.pipeline.lineup import line_up
 from row3.workflows.pipeline.meanings import recorded
 from row3.workflows.pipeline.replaying import Recorded, open_recordings
@@ -46,8 +46,7 @@ class BaseSide:
         """Return how the base answers a case, a failed score where it does not; None for a case it never had."""
         if self.manifest is not None and stored.id not in self.manifest.cases:
             return None
-        walk = Walk(steps(self.asking, stored), self.answerer)
-        return without_waiting(walk.to_end()), walk.transcript
+        return replay_case(self.asking, stored, self.answerer)
 
     def judged_by(self, suite: Suite, scores: ScoreCache | None) -> BaseSide:
         """Return the same answers under the rules of another suite, with what is known of their scores."""

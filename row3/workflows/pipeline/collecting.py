@@ -66,37 +66,25 @@ class UsageMeter:
 
     def __init__(self, cost: Cost) -> None:
         self._cost = cost
-        self.requests = 0
-        self.replayed = 0
-        self.prompt_tokens = 0
-        self.completion_tokens = 0
-        self.truncated = 0
-        self._usd: float | None = 0.0
-        self._latencies: list[float] = []
+        self._spent: list[Spent] = []
 
     def add(self, spent: Spent) -> None:
         """Take in one answer; a replayed one costs nothing now and its latency is that of its recording."""
-        self.requests += 1
-        self.replayed += spent.replayed
-        self.truncated += spent.truncated
-        self.prompt_tokens += spent.prompt_tokens or 0
-        self.completion_tokens += spent.completion_tokens or 0
-        if spent.latency_s is not None:
-            self._latencies.append(spent.latency_s)
-        usd = spent.usd(self._cost)
-        self._usd = None if usd is None or self._usd is None else self._usd + usd
+        self._spent.append(spent)
 
     def usage(self) -> Usage:
         """Return the sums."""
+        costs = [spent.usd(self._cost) for spent in self._spent]
+        latencies = [spent.latency_s for spent in self._spent if spent.latency_s is not None]
         return Usage(
-            requests=self.requests,
-            replayed=self.replayed,
-            prompt_tokens=self.prompt_tokens,
-            completion_tokens=self.completion_tokens,
-            cost_usd=self._usd if self.requests else None,
-            latency_p50_s=percentile(self._latencies, 0.50),
-            latency_p95_s=percentile(self._latencies, 0.95),
-            truncated=self.truncated,
+            requests=len(self._spent),
+            replayed=sum(spent.replayed for spent in self._spent),
+            prompt_tokens=sum(spent.prompt_tokens or 0 for spent in self._spent),
+            completion_tokens=sum(spent.completion_tokens or 0 for spent in self._spent),
+            cost_usd=None if None in costs or not costs else sum(cost for cost in costs if cost is not None),
+            latency_p50_s=percentile(latencies, 0.50),
+            latency_p95_s=percentile(latencies, 0.95),
+            truncated=sum(spent.truncated for spent in self._spent),
         )
 
 

@@ -6,9 +6,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine, Generator, Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 from msgspec import structs
 
@@ -26,8 +26,6 @@ from row3.store.suites import Suite
 from row3.workflows.pipeline.meanings import scored
 from row3.workflows.pipeline.results import Transcript
 from row3.workflows.pipeline.stages import Parameters, answer_schema, request_texts
-
-Result = TypeVar("Result")
 
 
 @dataclass(slots=True)
@@ -133,13 +131,13 @@ class Walk:
             self._question, self.score = None, end.value
 
 
-def without_waiting(answering: Coroutine[Any, Any, Result]) -> Result:
-    """The result of a coroutine that waits for nothing, without an event loop: of answers that are recorded."""
+def replay_case(asking: Asking, stored: StoredCase, answerer: Answerer) -> tuple[CaseScore, Transcript]:
+    """Score one case by answers that are recorded, without an event loop; raises what the answerer raises."""
+    walk = Walk(steps(asking, stored), answerer)
     try:
-        answering.send(None)
+        walk.to_end().send(None)
     except StopIteration as end:
-        result: Result = end.value
-        return result
+        return end.value, walk.transcript
     raise RuntimeError("a recorded answer was waited for")
 
 

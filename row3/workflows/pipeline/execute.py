@@ -9,15 +9,14 @@ import signal
 import threading
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, Protocol, TypeVar
 
 from row3.errors import EnvironmentFault, Row3Error
 from row3.kinds.base import Kind
-from row3.store.cases import StoredCase, read_case, unique_cases
-from row3.store.tree import Tree
+from row3.store.cases import CaseFiles, StoredCase, read_case, unique_cases
 from row3.workflows.pipeline.results import CaseResult
 
 PARALLEL_FROM = 300
@@ -142,49 +141,33 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-@dataclass(frozen=True, slots=True)
-class Work:
-    """What is done with case files."""
-
-    evaluate: Callable[[StoredCase], CaseResult]
-    kind: Kind
-    wanted: Callable[[str], bool]
-    tree: Tree
-    """Where the golden cases are read from."""
-
-    def run(self, paths: Iterable[str]) -> Iterator[CaseResult]:
-        """Read and evaluate the files, leaving out the cases that are not wanted."""
-        for path in paths:
-            stored = read_case(self.tree, path, self.kind)
-            if self.wanted(stored.id):
-                yield self.evaluate(stored)
-
-
-def evaluate_all(files: Sequence[str], work: Work, *, jobs: int | None) -> Iterator[CaseResult]:
-    """Evaluate every case, results in the order of the files.
+def evaluate_all(
+    files: CaseFiles,
+    kind: Kind,
+    evaluate: Callable[[StoredCase], CaseResult],
+    wanted: Callable[[str], bool],
+    *,
+    jobs: int | None,
+) -> Iterator[CaseResult]:
+    """Evaluate every case that is wanted, results in the order of the files.
 
     Raises what evaluating and `Processes.map` raise, and `InvalidFile` for an id that stands in two files.
     """
-    seen: set[str] = set()
-    for result in _results(files, work, jobs):
-        if result.case_id in seen:
-            list(unique_cases(work.tree, files, work.kind))  # names the two files
-        seen.add(result.case_id)
-        yield result
-
-
-def _results(files: Sequence[str], work: Work, jobs: int | None) -> Iterator[CaseResult]:
-    executor = executor_for(len(files), jobs)
-    if isinstance(executor, Inline):
-        yield from work.run(files)
-        return
+    tree, paths = files
+    executor = executor_for(len(paths), jobs)
+    size = CHUNK if isinstance(executor, Processes) else 1
 
     def chunk(start: int) -> list[CaseResult]:
-        return list(work.run(files[start : start + CHUNK]))
+        cases = (read_case(tree, path, kind) for path in paths[start : start + size])
+        return [evaluate(stored) for stored in cases if wanted(stored.id)]
 
-    with _few_collections():
-        for results in executor.map(chunk, range(0, len(files), CHUNK)):
-            yield from results
+    seen: set[str] = set()
+    with _few_collections() if size > 1 else contextlib.nullcontext():
+        for result in chain.from_iterable(executor.map(chunk, range(0, len(paths), size))):
+            if result.case_id in seen:
+                list(unique_cases(tree, paths, kind))  # names the two files
+            seen.add(result.case_id)
+            yield result
 
 
 @contextlib.contextmanager

@@ -13,15 +13,14 @@ from row3.domain.embeddings import EmbeddingRequest
 from row3.domain.prompts import Lineup, Prompt, PromptRef, parse_reference
 from row3.domain.requests import NoAnswer, Request, digest_json
 from row3.errors import InvalidFile, UsageError
-from row3.store.cases import StoredCase, case_files, read_case
+from row3.store.cases import case_files, read_case
 from row3.store.project import Project
 from row3.store.prompts import read_prompt
 from row3.store.recording_lines import Recording
 from row3.store.recordings import RecordingIndex, open_index
 from row3.store.suites import Suite
-from row3.workflows.pipeline.evaluate import Asking, Given, Question, Walk, steps, without_waiting
+from row3.workflows.pipeline.evaluate import Given, Question
 from row3.workflows.pipeline.meanings import recorded
-from row3.workflows.pipeline.results import CaseResult, Packing
 from row3.workflows.pipeline.stages import readable_versions, request_texts
 from row3.workflows.pipeline.templates import render
 
@@ -38,20 +37,6 @@ class Recorded:
         if isinstance(question, EmbeddingRequest):
             return recorded(question, self.index.embeddings(question.model))
         return self.index.answer(question) or miss(self.index, question, self.lineup)
-
-
-@dataclass(slots=True)
-class Replay:
-    """Evaluates cases by recordings; can be inherited by forked processes."""
-
-    asking: Asking
-    index: RecordingIndex
-    pack: Packing
-
-    def __call__(self, stored: StoredCase) -> CaseResult:
-        """Evaluate one case; raises `InvalidFile` for a template that fails or a broken recording."""
-        walk = Walk(steps(self.asking, stored), Recorded(self.index, self.asking.lineup))
-        return self.pack(stored, without_waiting(walk.to_end()), walk.transcript)
 
 
 def open_recordings(project: Project, suite: Suite, journals: Iterable[Path] = ()) -> RecordingIndex:

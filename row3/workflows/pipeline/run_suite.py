@@ -12,15 +12,15 @@ from msgspec import structs
 from row3.domain.prompts import Lineup
 from row3.errors import UsageError
 from row3.gate.results import Run
-from row3.store.cases import CaseFiles, case_files
+from row3.store.cases import CaseFiles, StoredCase, case_files
 from row3.store.config import Mode
 from row3.store.other_suites import no_case_fits
 from row3.store.project import Project
 from row3.store.recordings import RecordingIndex
 from row3.store.suites import Suite
-from row3.workflows.pipeline.evaluate import Asking
-from row3.workflows.pipeline.execute import Work, evaluate_all
-from row3.workflows.pipeline.replaying import Replay, open_recordings
+from row3.workflows.pipeline.evaluate import Asking, replay_case
+from row3.workflows.pipeline.execute import evaluate_all
+from row3.workflows.pipeline.replaying import Recorded, open_recordings
 from row3.workflows.pipeline.results import Before, CaseResult, Packing, Page
 from row3.workflows.pipeline.stages import Overrides, parameters_of
 
@@ -80,13 +80,16 @@ def replay(
 
     Raises `InvalidFile`, and `UsageError` where no case fits.
     """
-    index = index or open_recordings(project, suite, options.journals)
+    answerer = Recorded(index or open_recordings(project, suite, options.journals), asking.lineup)
     tree, paths = files or (project.tree, [])
-    paths = paths or case_files(tree, suite.golden)
+    files = CaseFiles(tree, paths or case_files(tree, suite.golden))
     pack = Packing(suite, options.explain, before, options.page)
-    work = Work(Replay(asking, index, pack), suite.kind, wanted_cases(options), tree)
-    none = True
-    for result in evaluate_all(paths, work, jobs=options.jobs or project.config.jobs):
+
+    def evaluate(stored: StoredCase) -> CaseResult:
+        return pack(stored, *replay_case(asking, stored, answerer))
+
+    none, jobs = True, options.jobs or project.config.jobs
+    for result in evaluate_all(files, suite.kind, evaluate, wanted_cases(options), jobs=jobs):
         none = False
         yield result
     if none and options.case is not None:

@@ -7,12 +7,13 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from row3.domain.counts import spoken
 from row3.domain.embeddings import Ask, Vectors, finish
 from row3.domain.prompts import Lineup, Prompt
 from row3.domain.requests import Answer, Request
+from row3.domain.runs import Header
 from row3.domain.scores import CaseScore
 from row3.errors import InvalidFile, UsageError
 from row3.store.cases import StoredCase
@@ -119,18 +120,7 @@ class Setting(NamedTuple):
         return f"{' → '.join(f'{name} {version}' for name, version, _ in self.prompts)} · {models}"
 
 
-class HeaderView(Protocol):
-    """Prompts and parameters of a run, or of the baseline."""
-
-    @property
-    def prompts(self) -> Mapping[str, str]: ...
-    @property
-    def prompt_digests(self) -> Mapping[str, str]: ...
-    @property
-    def parameters(self) -> Mapping[str, Mapping[str, Any]]: ...
-
-
-def setting_of(header: HeaderView) -> Setting:
+def setting_of(header: Header) -> Setting:
     """Return the setting of a run."""
     return Setting(
         tuple((name, version, header.prompt_digests.get(name, "")) for name, version in header.prompts.items()),
