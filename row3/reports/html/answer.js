@@ -2,10 +2,10 @@
 
 const wordSet = (list) => new Set(list.split(" "));
 const GOOD = wordSet(
-  "exact alias fuzzy semantic inverse inverse-fuzzy match normalised verified right relevant found connected",
+  "exact alias fuzzy semantic inverse inverse-fuzzy match normalised verified right relevant connected",
 );
-const SOFT = wordSet("duplicate missing unverified unjudged reversed");
-const HARD = wordSet("canary forbidden unmatched missed wrong wrong-both irrelevant not-connected");
+const SOFT = wordSet("duplicate missing unverified reversed");
+const HARD = wordSet("canary forbidden unmatched missed wrong wrong-both not-relevant not-connected");
 
 // What the state of an item says of it; any other word says neither good nor bad.
 function tone(state) {
@@ -22,6 +22,8 @@ function badge(word, itsTone = tone(word)) {
 const NAMES = ["label", "name", "title", "description", "text", "id", "document_id", "documentId", "document"];
 const QUOTES = ["evidence", "sourceQuote", "source_quote", "quote", "mention", "mentions"];
 const TOLD = wordSet("triple source predicate target state expected score nearest foundBy required grounded");
+// States in which `expected` is no match.
+const NEAR = { unmatched: "nearest", canary: "canary", forbidden: "forbidden" };
 
 // A relationship, which is named by its ends and stands nowhere in a text.
 function tripleOf(item) {
@@ -48,33 +50,41 @@ function textOf(value) {
     .join(", ");
 }
 
-// What else is told of an item and its match, in words; what only says that all is well is left out.
+// What else is told of an item and its match, in words; what is empty or only says that all is well is left out.
 function fieldsOf(item, match, name) {
-  const given = Object.entries(typeof item === "object" ? item : {}).filter(([field]) => !QUOTES.includes(field));
-  const told = [...given, ...Object.entries(match)].filter(
-    ([field, value]) => !TOLD.has(field) && value && value !== name && value !== true && !GOOD.has(value),
+  const said = Object.values(match);
+  const given = Object.entries(typeof item === "object" ? item || {} : {});
+  const told = given.filter(([field, value]) => !QUOTES.includes(field) && !said.includes(value));
+  const kept = [...told, ...Object.entries(match)].filter(
+    ([field, value]) => !TOLD.has(field) && ![null, name, true, ""].includes(value) && !GOOD.has(value),
   );
-  return new Map(told.map(([field, value]) => [spaced(field), value]));
-}
-
-// The lists of one answer by name. The matches of a list are in its order.
-function listsOf({ answer, matches }) {
-  const lists = Object.entries(answer || {}).filter(([, list]) => Array.isArray(list));
-  return lists.map(([title, list]) => {
-    const found = (matches && (matches[title] || matches.items)) || [];
-    const items = list.map((item, i) => {
-      const name = nameOf(item);
-      const match = found[i] && key(nameOf(found[i])) === key(name) ? found[i] : {};
-      const quotes = QUOTES.flatMap((field) => textsIn(item && item[field]));
-      const wanted = [match.expected || []].flat().join(" ");
-      return { name, match, wanted, quotes, fields: fieldsOf(item, match, name), triple: item && tripleOf(item) };
-    });
-    return [title, items];
-  });
+  return new Map(kept.map(([field, value]) => [spaced(field), value]));
 }
 
 function expectedOf(side) {
   return Object.entries((side && side.matches) || {}).filter(([, list]) => list.some((one) => "foundBy" in one));
+}
+
+// The lists of one answer by name. The matches of a list are in its order.
+function listsOf(side) {
+  const asked = new Map(expectedOf(side).flatMap(([, list]) => list.map((one) => [nameOf(one), one])));
+  const lists = Object.entries((side && side.answer) || {}).filter(([, list]) => Array.isArray(list));
+  return lists.map(([title, list]) => {
+    const found = (side.matches && (side.matches[title] || side.matches.items)) || [];
+    const items = list.map((item, i) => {
+      const name = nameOf(item);
+      const match = found[i] && key(nameOf(found[i])) === key(name) ? found[i] : {};
+      const wanted = [match.expected || []].flat().join(" ");
+      const quotes = QUOTES.flatMap((field) => textsIn(item && item[field]));
+      const fields = fieldsOf(item, match, name);
+      const other = NEAR[match.state] ? [] : fieldsOf(asked.get(wanted), {}, wanted);
+      for (const [field, value] of other) {
+        if (textOf(fields.get(field) ?? "") !== textOf(value)) fields.set("expected " + field, value);
+      }
+      return { name, match, wanted, quotes, fields, triple: item && tripleOf(item) };
+    });
+    return [title, items];
+  });
 }
 
 // A name that leads to its places in the text, if it has any.
@@ -93,8 +103,6 @@ function fieldList(fields, others) {
   });
   return lines.length ? el("dl.pairs", lines) : null;
 }
-
-const NEAR = { unmatched: "nearest", canary: "canary", forbidden: "forbidden" };
 
 // One item; `other` is the same one in the other answer.
 function itemCell(body, one, other) {

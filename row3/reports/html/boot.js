@@ -105,24 +105,22 @@ class Page {
   }
 }
 
-// The words that changed in the lines of a diff; lines that have little in common are left as they are.
+// Marks the words that changed between a removed line and the added one in its place, if they have enough in common.
 function markWords(diff) {
-  for (const first of diff.querySelectorAll(".old:not(.old + .old)")) {
-    const lines = { old: [], new: [] };
-    for (let line = first; line && line.className in lines; line = line.nextElementSibling)
-      lines[line.className].push(line);
-    lines.old.slice(0, lines.new.length).forEach((line, i) => {
-      const sides = [line, lines.new[i]].map((one) => one.textContent.slice(1));
-      wordDiff(...sides).forEach((list, side) => {
-        const same = list.filter(([, only]) => !only).map(([text]) => text);
-        if (same.join("").trim().length * 3 < sides[side].length) return;
-        [line, lines.new[i]][side].replaceChildren(
-          line.className === "old" && side === 0 ? "-" : "+",
-          ...pieces(list, "b"),
-        );
-      });
-    });
+  let removed = [];
+  for (const line of diff.children) {
+    if (line.className === "old") removed.push(line);
+    else if (line.className === "new" && removed.length) markPair([removed.shift(), line]);
+    else removed = [];
   }
+}
+
+function markPair(lines) {
+  const texts = lines.map((line) => line.textContent.slice(1));
+  wordDiff(...texts).forEach((list, side) => {
+    const same = list.map(([text, only]) => (only ? "" : text)).join("");
+    if (same.trim().length * 3 > texts[side].length) lines[side].replaceChildren("-+"[side], ...pieces(list, "b"));
+  });
 }
 
 async function boot() {

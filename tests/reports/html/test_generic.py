@@ -33,9 +33,20 @@ BODY: dict[str, Any] = {
                     "score": 0.91,
                     "actor": "Bo",
                 },
-                {"label": "lunch", "state": "unmatched", "expected": None, "score": 0.1, "path": ["a", "b"]},
+                {
+                    "label": "lunch",
+                    "state": "unmatched",
+                    "expected": None,
+                    "score": 0.1,
+                    "path": ["a", "b"],
+                    "actorRight": False,
+                    "dueDate": None,
+                },
             ],
-            "expected": [{"label": "Bo objects", "foundBy": None, "nearest": "lunch", "score": 0.2, "actor": "Bo"}],
+            "expected": [
+                {"label": "Ada ships", "foundBy": "ship the gateway", "nearest": None, "score": 0.91, "actor": "Ada"},
+                {"label": "Bo objects", "foundBy": None, "nearest": "lunch", "score": 0.2, "actor": "Bo"},
+            ],
         },
     },
     "before": {
@@ -75,9 +86,13 @@ def test_items_have_badges_and_what_was_found_of_them(show: Callable[..., Opened
 def test_answers_stand_side_by_side_with_what_differs(show: Callable[..., Opened], mixed_report: Path) -> None:
     page = show(mixed_report)
     draw(page, BODY)
-    assert page.texts("tr.changed dd.differs") == ["Ada", "Bo"]
+    assert page.texts("tr.changed dd.differs") == ["Ada", "Bo", "Ada"]
+    assert "expected actor\nAda" in page.texts("tr.changed")[0]
     assert page.texts("tr.changed q") == ["Ada will ship the gateway"]
-    assert "a, b" in page.texts("td.alone.bad")[1]
+    lunch = page.texts("td.alone.bad")[1]
+    assert "a, b" in lunch
+    assert "actor right\nfalse" in lunch
+    assert "due date" not in lunch
     # An expected name is marked by its aliases too.
     assert page.texts(".source mark.q.matched") == ["ship the gateway"]
     assert page.texts(".source mark.missed") == ["Bo objects loudly"]
