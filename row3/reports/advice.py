@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from msgspec import structs
+
 from row3.domain.judgements import Code, Judgement, Reason
 from row3.domain.requests import RECORDED_ONLY
 from row3.domain.verdicts import Verdict
@@ -61,12 +63,8 @@ def look_of(judgement: Judgement, *, informational: bool = False, incomplete: bo
 def look(comparison: Comparison) -> Look:
     """Return how the verdict of a comparison is shown."""
     run, judgement = comparison.run, comparison.judgement
-    if comparison.approval is not None and judgement.approval is None:
-        judgement = Judgement(
-            judgement.verdict, judgement.reasons, judgement.complete, judgement.signature, comparison.approval
-        )
-    informational = run.suite.policy.informational
-    return look_of(judgement, informational=informational, incomplete=bool(run.failed))
+    judgement = structs.replace(judgement, approval=judgement.approval or comparison.approval)
+    return look_of(judgement, informational=run.suite.policy.informational, incomplete=bool(run.failed))
 
 
 def summary(comparison: Comparison) -> str:

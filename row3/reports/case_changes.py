@@ -17,18 +17,9 @@ from row3.reports.document import Span, Table, Text, Tone
 from row3.reports.headline import some
 from row3.reports.style import arrow, plain, shorten
 
-MOVES = {
-    "improved": "improved",
-    "fixed": "fixed",
-    "regressed": "regressed",
-    "broke": "broke",
-    "failed": "without an answer",
-    "removed": "removed",
-    "new": "new",
-    "not comparable": "not comparable",
-    "unchanged": "unchanged",
-}
+MOVES = ("improved", "fixed", "regressed", "broke", "failed", "removed", "new", "not comparable", "unchanged")
 """In the order of the line that counts them."""
+WORDS = {"failed": "without an answer"}
 GOOD = {"improved": True, "fixed": True, "regressed": False, "broke": False, "failed": False, "removed": False}
 MOST_NAMED, FEW_NAMED = 12, 4
 MOST_RELATIONSHIPS = 3
@@ -59,7 +50,7 @@ class Flip(NamedTuple):
 
 def count_line(moves: Mapping[str, int]) -> str:
     """Return `13 improved · 1 regressed · 1 unchanged`."""
-    return " · ".join(f"{moves[move]:,} {word}" for move, word in MOVES.items() if moves.get(move)) or "no cases"
+    return " · ".join(f"{moves[move]:,} {WORDS.get(move, move)}" for move in MOVES if moves.get(move)) or "no cases"
 
 
 def moved_cases(moves: Mapping[str, int]) -> int:
@@ -168,7 +159,7 @@ def _row(change: CaseChange, now: float | None) -> list[Text]:
     name = Span(f"{arrow(good) if good is not None else '·'} {change.case_id}", tone)
     shown = "" if now is None else numbers.bare(now)
     if change.move in ("failed", "removed"):
-        return [name, "", MOVES[change.move], ""]
+        return [name, "", WORDS.get(change.move, change.move), ""]
     if change.move in ("new", "not comparable"):
         return [name, change.move, shown, ""]
     was = "bad answer" if change.move == "fixed" else "" if now is None else numbers.bare(max(0.0, now - change.delta))

@@ -31,11 +31,16 @@ MOST_OF_A_LEVEL = 10
 """GitHub shows no more of each level for a step."""
 FIRST_LINE = 1
 """A case and a prompt are judged as a whole."""
+MANIFEST = "baselines/{}.json"
 FILES = {
     Code.LOCK_BROKEN: "prompts/promoted.json",
     Code.HISTORY_REMOVED: "metrics-history.json",
     Code.DECLINING: "metrics-history.json",
+    Code.BASELINE_DIFFERS: MANIFEST,
+    Code.PARTIAL: MANIFEST,
+    Code.NO_CASE: MANIFEST,
 }
+"""By reason, the file to look into; `{}` is the suite."""
 
 
 class Places(NamedTuple):
@@ -117,7 +122,7 @@ def _of_suite(result: SuiteResult, places: Places) -> Iterator[Issue]:
     level: Level = "error" if result.exit_code else "warning"
     severity: Severity = "blocker" if result.exit_code else "info"
     title = f"{name}: {'not judged' if result.standing == 'none' else result.standing}"
-    file = f"baselines/{result.suite}.json"
+    file = MANIFEST.format(result.suite)
     yield Issue(level, "gate/not-judged", title, problem_of(result), severity, file, FIRST_LINE, result.suite)
 
 
@@ -210,15 +215,13 @@ def file_of(reason: Reason, run: Run, places: Places = HERE) -> str:
     kind, _, rest = reason.subject.partition(" ")
     known = {metric.key for metric in run.suite.kind.metrics}
     if reason.code in FILES:
-        return FILES[reason.code]
+        return FILES[reason.code].format(run.suite.name)
     if reason.code.value.startswith("criteria_"):
         if kind == "case":
             return places.case(run.suite.name, rest.partition(" ")[0])
         if kind == "quarantine":
             return f"{places.golden(run.suite.name)}/quarantine.json"
-        return f"baselines/{run.suite.name}.json" if kind == "baseline" else "row3.toml"
-    if reason.code in (Code.BASELINE_DIFFERS, Code.PARTIAL, Code.NO_CASE):
-        return f"baselines/{run.suite.name}.json"
+        return MANIFEST.format(run.suite.name) if kind == "baseline" else "row3.toml"
     if reason.subject and reason.subject not in known:
         return places.case(run.suite.name, reason.subject)
     if not run.suite.prompted:
