@@ -192,7 +192,7 @@ def test_quotes_that_are_missing_changed_or_made_up(project: Project) -> None:
 
 def test_missed_relationships_say_whether_an_end_was_missed(project: Project) -> None:
     lost = listed(looked_into(project), "lost")
-    assert lost["kneading PRECEDES proofing"].remark == "missed kneading"
+    assert lost["kneading PRECEDES proofing"].remark == "missed end: kneading"
     assert lost["salt CAUSES proofing"].remark == "both ends were extracted"
 
 

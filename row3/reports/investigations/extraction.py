@@ -183,7 +183,7 @@ class ExtractionFindings:
         for each in self.seen.expected_relationships:
             if each.found_by is None:
                 ends = [end for end in dict.fromkeys((each.triple.source, each.triple.target)) if end in missed]
-                remark = f"missed {' and '.join(ends)}" if ends else "both ends were extracted"
+                remark = f"missed end: {', '.join(ends)}" if ends else "both ends were extracted"
                 state = "required" if each.required else "optional"
                 yield Finding(str(each.triple), state, remark=remark, phrase=state)
 

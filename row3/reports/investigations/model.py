@@ -193,10 +193,9 @@ def _wrong(match: ItemMatch, expected: Mapping[str, Any]) -> Finding:
     if match.state.startswith("wrong"):
         differs = {key: value for key, value in expected.items() if match.notes.get(key, value) != value}
         remarks += [f"expected: {_notes(differs) or 'none'}"] if differs else []
-    phrase = f"{match.state.replace('-', ' ')}, nearest {{}}"
-    return Finding(
-        match.label, match.state, match.expected, match.score, "; ".join(filter(None, remarks)), phrase=phrase
-    )
+    words, remark = match.state.replace("-", " "), "; ".join(filter(None, remarks))
+    phrase = words if match.expected is None else f"{words}, nearest {{}}"
+    return Finding(match.label, match.state, match.expected, match.score, remark, phrase=phrase)
 
 
 def _notes(notes: Mapping[str, Any]) -> str:

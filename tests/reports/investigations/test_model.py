@@ -62,6 +62,7 @@ def test_items_are_missed_wrong_or_right() -> None:
         (
             ItemMatch("Rye rises", "match", "rye rises", 1.0, {"actor": "Ann", "actorState": "exact"}),
             ItemMatch("Oat falls", "wrong-actor", "oat falls", 0.9, {"actor": "Bob", "due": "", "late": True}),
+            ItemMatch("Sun shines", "not-asked", None, 0.0, {}),
         ),
         (
             ItemExpectation("oat falls", "Oat falls", None, 0.9, {"actor": "Cy", "late": True}),
@@ -72,8 +73,9 @@ def test_items_are_missed_wrong_or_right() -> None:
     text = markdown_text(investigation_document(replace(FOUND, findings=item_findings(matches))))
     for lines in (
         "**Missed** (1 of 2 expected)\n\n- `salt slows`: nearest `Oat falls` (30.0%); actor Di\n",
-        "**Wrong** (1 of 2 answered)\n\n"
-        "- `Oat falls`: wrong actor, nearest `oat falls` (90.0%); actor Bob, late yes; expected: actor Cy\n",
-        "**Right** (1 of 2 answered)\n\n- `Rye rises`: for `rye rises`; actor Ann\n",
+        "**Wrong** (2 of 3 answered)\n\n"
+        "- `Oat falls`: wrong actor, nearest `oat falls` (90.0%); actor Bob, late yes; expected: actor Cy\n"
+        "- `Sun shines`: not asked\n",
+        "**Right** (1 of 3 answered)\n\n- `Rye rises`: for `rye rises`; actor Ann\n",
     ):
         assert lines in text
