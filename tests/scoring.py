@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from row3.domain.embeddings import finish, no_vectors
+from row3.domain.asks import finish, no_vectors
 from row3.domain.scores import CaseScore
 from row3.kinds.base import Kind, Rules
 

@@ -37,6 +37,7 @@ def serve(memory: Memory) -> Any:
         expand: bool = False,
         include_events: bool = False,
         include_entities: bool = False,
+        include_text: bool = False,
     ) -> dict[str, Any]:
         """Texts that fit a query, or one text by its id; with what it is connected with, where `expand` asks for it."""
         if bool(query) is bool(document_id):
@@ -50,6 +51,7 @@ def serve(memory: Memory) -> Any:
         for name, score in hits:
             facts = memory.facts(name)
             one: dict[str, Any] = {"id": name, "score": round(score, 6)}
+            one |= {"text": memory.text(name)} if include_text else {}
             one |= {"events": facts.events} if include_events else {}
             results.append(one | ({"entities": facts.entities} if include_entities else {}))
         answer: dict[str, Any] = {"results": results}

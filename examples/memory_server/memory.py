@@ -59,6 +59,11 @@ class Memory:
         with self._lock:
             return name in self._store.names()
 
+    def text(self, name: str) -> str:
+        """A text that was remembered."""
+        with self._lock:
+            return self._store.text(name)
+
     def facts(self, name: str) -> Facts:
         """What was found in a text."""
         with self._lock:

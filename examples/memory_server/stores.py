@@ -1,4 +1,4 @@
-"""What a memory keeps, and where: one class a back end, all with the same five methods."""
+"""What a memory keeps, and where: one class a back end, all with the same six methods."""
 
 from __future__ import annotations
 
@@ -30,6 +30,9 @@ class Store(Protocol):
 
     def search(self, query: str, limit: int) -> list[tuple[str, float]]:
         """Names of texts and how well they fit, best first; higher is better."""
+
+    def text(self, name: str) -> str:
+        """A text; empty where there is none of that name."""
 
     def facts(self, name: str) -> Facts:
         """What was found in a text; empty where nothing is known of it."""
@@ -67,6 +70,10 @@ class SqliteStore:
         sql = "SELECT name, -bm25(texts) FROM texts WHERE texts MATCH ? ORDER BY bm25(texts), name LIMIT ?"
         return [(name, score) for name, score in self._db.execute(sql, (match, limit))]
 
+    def text(self, name: str) -> str:
+        row = self._db.execute("SELECT body FROM texts WHERE name = ?", (name,)).fetchone()
+        return str(row[0]) if row else ""
+
     def facts(self, name: str) -> Facts:
         row = self._db.execute("SELECT found FROM facts WHERE name = ?", (name,)).fetchone()
         return Facts(**json.loads(row[0])) if row else Facts()
@@ -103,6 +110,10 @@ class PostgresStore:
                "ORDER BY 2 DESC, name LIMIT %s")  # fmt: skip
         return [(name, float(score)) for name, score in self._db.execute(sql, (wanted, limit))]
 
+    def text(self, name: str) -> str:
+        row = self._db.execute("SELECT body FROM texts WHERE name = %s", (name,)).fetchone()
+        return str(row[0]) if row else ""
+
     def facts(self, name: str) -> Facts:
         row = self._db.execute("SELECT found FROM facts WHERE name = %s", (name,)).fetchone()
         return Facts(**row[0]) if row else Facts()
@@ -134,6 +145,10 @@ class ChromaStore:
     def search(self, query: str, limit: int) -> list[tuple[str, float]]:
         found: Any = self._texts.query(query_embeddings=[self._embed(query)], n_results=limit, include=["distances"])
         return [(name, 1 - far) for name, far in zip(found["ids"][0], found["distances"][0], strict=True)]
+
+    def text(self, name: str) -> str:
+        found: Any = self._texts.get(ids=[name], include=["documents"])["documents"]
+        return str(found[0]) if found else ""
 
     def facts(self, name: str) -> Facts:
         found: Any = self._texts.get(ids=[name], include=["metadatas"])["metadatas"]

@@ -1,4 +1,4 @@
-"""A text as a vector: how it is asked for, stored and compared; and how scoring asks for one.
+"""A text as a vector: how it is asked for, stored and compared.
 
 Vectors are kept at half precision, 2 bytes a number: a cosine moves by less than 0.001. Every vector that is compared
 went through that, even one just made, so a replay scores exactly as the run that recorded it.
@@ -11,13 +11,11 @@ import binascii
 import json
 import math
 import struct
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from operator import mul
-from typing import Any, TypeVar
 
 from row3.domain.requests import digest_text
-from row3.domain.scores import CaseScore
 
 Vector = tuple[float, ...]
 """Not of length 1, quite: rounding moves it a little."""
@@ -76,28 +74,3 @@ def cosine(one: Vector, other: Vector) -> float:
         raise ValueError(f"{len(one)} and {len(other)} numbers")
     lengths = math.fsum(map(mul, one, one)) * math.fsum(map(mul, other, other))
     return min(1.0, max(0.0, math.fsum(map(mul, one, other)) / math.sqrt(lengths)))
-
-
-Ask = EmbeddingRequest
-"""What a score may need. Its answer is `Vectors`; a text that is not among them is like no other."""
-Scoring = Generator[Ask, Any, CaseScore]
-"""The score of one output, in the making."""
-
-
-Result = TypeVar("Result")
-
-
-def finish(asking: Generator[Ask, Any, Result], answer: Callable[[Ask], Any]) -> Result:
-    """Return what comes of it, with every ask answered; raises what answering raises."""
-    try:
-        ask = next(asking)
-        while True:
-            ask = asking.send(answer(ask))
-    except StopIteration as done:
-        result: Result = done.value
-        return result
-
-
-def no_vectors(ask: Ask) -> Vectors:
-    """Answer that there are no embeddings: nothing is found by meaning."""
-    return {}

@@ -9,6 +9,8 @@ from typing import Any, NamedTuple
 
 from row3.domain.calls import Stage
 
+RUBRIC_OUTPUTS = frozenset({"grade", "judgement"})
+"""What a judge's prompt asks for; every other output is an answer."""
 VERSION = re.compile(r"v?(0|[1-9][0-9]{0,5})\.(0|[1-9][0-9]{0,5})\Z")
 NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*\Z")
 REFERENCE = re.compile(r"([a-z0-9]+(?:-[a-z0-9]+)*)-v((?:0|[1-9][0-9]{0,5})\.(?:0|[1-9][0-9]{0,5}))(?:\.md)?\Z")
@@ -68,8 +70,15 @@ class Prompt:
     """The whole file."""
     path: str
     """Relative to the project, for messages."""
+    criteria: Mapping[str, float] = field(default_factory=dict)
+    """Of a rubric: weight by criterion; empty for one grade."""
     stage: Stage | None = None
     """In a suite without prompts: the call that takes the place of one."""
+
+    @property
+    def is_rubric(self) -> bool:
+        """Return whether a judge grades answers by it."""
+        return self.output in RUBRIC_OUTPUTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +90,17 @@ class Lineup:
     """Promoted version by prompt name; absent where none is."""
     formerly: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Versions by prompt name that were promoted once, and are no more."""
+
+    arms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Where two systems answer each case: the names of each one's prompts in order, by arm."""
+
+    @property
+    def steps(self) -> tuple[tuple[str, Prompt], ...]:
+        """The prompts in the order in which a case is asked, each with its arm; the arm is empty where there is one."""
+        if not self.arms:
+            return tuple(("", prompt) for prompt in self.prompts)
+        named = {prompt.ref.name: prompt for prompt in self.prompts}
+        return tuple((arm, named[name]) for arm, names in self.arms.items() for name in names)
 
     def awaits_promotion(self, ref: PromptRef) -> bool:
         """The version is not promoted, and never was: one that was is no proposal any more."""

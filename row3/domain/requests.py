@@ -27,6 +27,10 @@ def digest_json(value: Any) -> str:
     return digest_text(canonical(value))
 
 
+JUDGE = "judge"
+"""Who answers a judge's request."""
+
+
 class Request(NamedTuple):
     """All that a provider is told, and who asks.
 
@@ -54,6 +58,8 @@ class Request(NamedTuple):
     """What the template was given: the case's input and the earlier stages' output."""
     digest: str
     """Made by `digest_of`."""
+    by: str = ""
+    """Who is asked: `judge`, an arm's name, or nothing for the suite's provider."""
 
     @property
     def input_digest(self) -> str:

@@ -48,6 +48,8 @@ class GatePolicy:
     """Limits of single metrics, in place of `block`."""
     informational: bool = False
     """Report and never block."""
+    inclusive: bool = False
+    """A drop of exactly the limit blocks too, as STRATEGY has it."""
 
     @property
     def level(self) -> float:
@@ -56,7 +58,9 @@ class GatePolicy:
 
     def limit(self, key: str) -> float:
         """Return how much worse a metric may be, in the gate's unit."""
-        return self.limits.get(key, self.block)
+        limit = self.limits.get(key, self.block)
+        # Everything compares with "more than the limit", and forgives a millionth.
+        return limit - 1e-6 if self.inclusive else limit
 
 
 def parse_limits(

@@ -14,6 +14,8 @@ MODULES = {
     "entities": "row3.kinds.entities",
     "retrieval": "row3.kinds.retrieval",
     "graph": "row3.kinds.graph",
+    "checks": "row3.kinds.checks.score",
+    "outcome": "row3.kinds.outcome.score",
 }
 """By name, the module whose `KIND` is the kind. Imported on first use: a run needs only one."""
 

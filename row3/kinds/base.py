@@ -11,9 +11,11 @@ from typing import Any, Literal, NamedTuple
 import rapidfuzz
 from msgspec.structs import replace
 
-from row3.domain.embeddings import Ask, Scoring, finish, no_vectors
+from row3.domain.asks import Ask, Scoring, finish, no_vectors
+from row3.domain.judges import JudgeRules
 from row3.domain.matches import items_json
 from row3.domain.metrics import Metric, Threshold
+from row3.domain.prompts import Prompt
 from row3.domain.requests import digest_json, digest_text
 from row3.domain.scores import CaseScore, Tally
 from row3.kinds.answers import Parsed, Unusable
@@ -21,6 +23,7 @@ from row3.kinds.outputs import answer_schema, fit, plain, read_text
 from row3.matching.names import NameRule
 from row3.matching.predicates import INVERSES, ROW3_PREDICATES, SYMMETRIC
 from row3.matching.semantic_rule import SemanticRule
+from row3.matching.texts.quotes import SourceText
 from row3.metrics.aggregate import counted
 from row3.metrics.ratios import ratio
 
@@ -45,6 +48,14 @@ class Rules:
     thresholds: Mapping[str, Threshold] = field(default_factory=dict)
     semantic: SemanticRule | None = None
     """How the rest is matched by meaning; None for not at all."""
+    checks: tuple[Any, ...] = ()
+    """Checks that every case of the suite has."""
+    passes: int | None = None
+    """How many repeats of a case have to pass for the case to pass; None for the mean."""
+    judge: JudgeRules | None = None
+    """Who grades answers; None for nobody."""
+    documents: Mapping[str, SourceText] = field(default_factory=dict)
+    """Texts that answers cite, by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +128,14 @@ class Kind(ABC):
     """Metrics that are skipped where nothing is to be found, unless something is said all the same."""
     tallied: tuple[str, str] | None = None
     """A further group of the tally, and the note of an item that it counts."""
+    check_model: type[Any] | None = None
+    """What `checks` of a suite are read as; None for a kind without checks."""
+    rubrics: frozenset[str] = frozenset()
+    """Outputs of the prompts by which a judge grades answers; empty for a kind that asks no judge."""
+    arms: tuple[str, ...] = ()
+    """Names of the systems that answer each case; empty for one."""
+    gate_defaults: Mapping[str, Any] = {}
+    """Settings of the gate where a suite gives none, in place of `GatePolicy`'s."""
 
     @property
     def whole(self) -> str:
@@ -134,6 +153,10 @@ class Kind(ABC):
     def schema(self, output: str, rules: Rules) -> dict[str, Any]:
         """Return the JSON schema of the answer that a prompt with this output asks for."""
         return answer_schema(self.outputs[output], {})
+
+    def rubric_schema(self, rubric: Prompt) -> Mapping[str, Any]:
+        """Return the JSON schema of a judge's answer by this rubric."""
+        return {}
 
     def variables(self, case: Any) -> dict[str, Any]:
         """Return what a prompt's template sees of a case: its input, never its expectations."""
@@ -160,14 +183,17 @@ class Kind(ABC):
         """Return a whole output that says nothing."""
         return self.outputs[self.whole]([])
 
-    def output_json(self, output: Any) -> dict[str, Any]:
+    def output_json(self, output: Any) -> Any:
         """Return a whole output as plain values for JSON, without empty fields."""
-        value: dict[str, Any] = plain(output, without_none=True)
-        return value
+        return plain(output, without_none=True)
 
     @abstractmethod
     def measure(self, case: Any, output: Any, rules: Rules) -> Generator[Ask, Any, Measured]:
         """Match, count and explain one output; yields what it needs asked and is sent the answers."""
+
+    def asks(self, case: Any, rules: Rules) -> bool:
+        """Return whether a score of the case depends on others than case and answer: a judge, a scorer, the clock."""
+        return False
 
     def score(self, case: Any, output: Any, rules: Rules) -> Scoring:
         """Score one output; yields what it needs asked and is sent the answers."""

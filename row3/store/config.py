@@ -131,11 +131,38 @@ class ProviderConfig(_Section, frozen=True, tag_field="type", tag="chat"):
     max_retries: Annotated[int, Meta(ge=0, le=20)] | None = None
 
 
+class JudgeConfig(_Section, frozen=True):
+    """The language model that grades answers, apart from the one that answers."""
+
+    preset: Annotated[str | None, Meta(description="Default: that of [provider].")] = None
+    base_url: str | None = None
+    key_variable: Annotated[str | None, Meta(description="Name of the environment variable with the key.")] = None
+    model: str | None = None
+    models: Annotated[list[str], Meta(description="Several judges, in place of `model`: the majority counts.")] = []
+    votes: Annotated[Whole | None, Meta(description="How often each is asked. Default: 1.")] = None
+    temperature: Annotated[Temperature | None, Meta(description="Default: 0.")] = None
+    timeout_s: Annotated[float, Meta(gt=0)] | None = None
+    max_retries: Annotated[int, Meta(ge=0, le=20)] | None = None
+    min_kappa: Annotated[
+        Fraction | None, Meta(description="Agreement with people from which judged metrics may block. Default: 0.6.")
+    ] = None
+
+
 class PriceConfig(_Section, frozen=True):
     """US dollars for a million tokens."""
 
     input: Points
     output: Points
+
+
+class ArmConfig(_Section, frozen=True):
+    """One of two systems that answer the same cases."""
+
+    pipeline: Annotated[list[str], Meta(description="Prompt names in order; default: the suite's.")] = []
+    provider: Annotated[
+        ProviderConfig | McpConfig | CommandConfig | PythonConfig | None,
+        Meta(description="A model, in place of the suite's; or, with a `type`, a system asked before the prompts."),
+    ] = None
 
 
 class SuiteConfig(_Section, frozen=True):
@@ -157,6 +184,15 @@ class SuiteConfig(_Section, frozen=True):
     matching: MatchingConfig = MatchingConfig()
     predicates: PredicatesConfig = PredicatesConfig()
     gate: GateConfig = GateConfig()
+    checks: Annotated[list[dict[str, Any]], Meta(description="Kind checks: checks that every case has.")] = []
+    passes: Annotated[
+        Whole | None, Meta(description="Kind checks: a case passes where so many of its repeats do. Default: the mean.")
+    ] = None
+    judge: Annotated[JudgeConfig, Meta(description="Overrides [judge], key by key.")] = JudgeConfig()
+    documents: Annotated[Folder | None, Meta(description="Kind outcome: folder of the documents under golden/.")] = None
+    arms: Annotated[
+        dict[str, ArmConfig], Meta(description="Kind outcome: what answers in `baseline` and in `full`.")
+    ] = {}
     lint_sizes: Annotated[
         LintSizes,
         Meta(description="What `row3 lint` makes of cases and suites of another size than usual; off: nothing."),
@@ -177,6 +213,7 @@ class Config(_Section, frozen=True):
         str | None, Meta(description="What the hook compares with; default: origin's head, main or master.")
     ] = None
     provider: ProviderConfig = ProviderConfig()
+    judge: JudgeConfig = JudgeConfig()
     prices: dict[str, PriceConfig] = {}
     suites: dict[SuiteName, SuiteConfig] = field(default_factory=dict)
 
@@ -204,6 +241,8 @@ def _with_types(value: dict[str, Any]) -> dict[str, Any]:
     """Return the settings with the type of each suite's provider, which may be left out for a model."""
     suites = value.get("suites")
     for suite in suites.values() if isinstance(suites, dict) else ():
-        if isinstance(suite, dict) and isinstance(suite.get("provider"), dict):
-            suite["provider"].setdefault("type", "chat")
+        arms = suite.get("arms") if isinstance(suite, dict) else None
+        for each in (suite, *(arms.values() if isinstance(arms, dict) else ())):
+            if isinstance(each, dict) and isinstance(each.get("provider"), dict):
+                each["provider"].setdefault("type", "chat")
     return value

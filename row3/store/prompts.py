@@ -30,6 +30,9 @@ class _FrontMatter(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     temperature: Annotated[float, Meta(ge=0, le=2)] | None = None
     seed: int | None = None
     max_tokens: Annotated[int, Meta(ge=1)] | None = None
+    criteria: Annotated[
+        dict[str, Annotated[float, Meta(gt=0)]], Meta(description="Of a rubric: weight by criterion.")
+    ] = field(default_factory=dict)
 
 
 class Promotion(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -101,6 +104,7 @@ def parse_prompt(text: str, ref: PromptRef, *, path: str, where: str) -> Prompt:
         digest=digest_text(text),
         text=text,
         path=path,
+        criteria=matter.criteria,
     )
 
 

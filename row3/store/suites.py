@@ -6,6 +6,7 @@ import math
 import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TypeVar
 
 from msgspec import structs
@@ -25,15 +26,20 @@ from row3.matching.predicates import INVERSES, ROW3_PREDICATES, SYMMETRIC
 from row3.matching.semantic_rule import LOCAL, SemanticRule
 from row3.store.config import (
     FILE,
+    ArmConfig,
     Config,
     GateConfig,
+    JudgeConfig,
     LintSizes,
     LiveConfig,
     PredicatesConfig,
+    PriceConfig,
     ProviderConfig,
     SuiteConfig,
     ThresholdConfig,
 )
+from row3.store.documents import validate
+from row3.store.judges import judged_rules
 from row3.store.project import Project, golden_of
 from row3.store.system_config import SystemConfig
 
@@ -50,6 +56,11 @@ class Suite(JudgedSuite):
     """What answers in place of a model and its prompts."""
     lint_sizes: LintSizes = "error"
     """What lint makes of cases and suites of another size than usual."""
+    arms: Mapping[str, Suite] | None = None
+    """Where two systems answer each case: what answers in each arm."""
+    root: Path = Path()
+    """The project's folder, where scorers of its own are looked for."""
+    prices: Mapping[str, PriceConfig] | None = None
 
 
 def baseline_tier(project: Project, suite: Suite) -> Tier:
@@ -80,7 +91,8 @@ def pick_suite(project: Project, name: str | None, tier: Tier | None = None) -> 
         fix = did_you_mean(name, there, f"Suites: {', '.join(there) or 'none'}")
         raise UsageError(f"suite `{name}` does not exist", where=where, fix=fix)
     made = make_suite(project.config, name, tier_of(project.config.mode) if tier is None else tier)
-    return replace(made, flag=suite_flag(project, name))
+    rules = judged_rules(project, name, made.kind, made.rules)
+    return replace(made, flag=suite_flag(project, name), rules=rules, root=project.root, prices=project.config.prices)
 
 
 def suite_flag(project: Project, name: str) -> str:
@@ -123,7 +135,7 @@ def make_suite(config: Config, name: str, tier: Tier = "replay") -> Suite:
     provider = _overridden(_overridden(ProviderConfig(preset="openai"), config.provider), model)
     system = None if isinstance(settings.provider, ProviderConfig) else settings.provider
     semantic = settings.matching.semantic
-    return Suite(
+    made = Suite(
         name=name,
         kind=kind,
         pipeline=tuple(settings.pipeline),
@@ -136,6 +148,12 @@ def make_suite(config: Config, name: str, tier: Tier = "replay") -> Suite:
             thresholds=thresholds,
             semantic=None if semantic is None else SemanticRule(semantic.model_name, semantic.threshold),
             predicates=ROW3_PREDICATES if settings.predicates.allowed is None else tuple(settings.predicates.allowed),
+            checks=tuple(
+                validate(kind.check_model, each, where=f"{where}.checks.{at}")
+                for at, each in enumerate(settings.checks)
+                if kind.check_model is not None
+            ),
+            passes=settings.passes,
         ),
         policy=policy,
         provider=provider,
@@ -146,6 +164,25 @@ def make_suite(config: Config, name: str, tier: Tier = "replay") -> Suite:
         system=system,
         tier=tier,
     )
+    return replace(made, arms=_arms(settings, made, where=f"{where}.arms")) if kind.arms else made
+
+
+def _arms(settings: SuiteConfig, suite: Suite, *, where: str) -> dict[str, Suite]:
+    """What answers in each arm: a system, the suite's prompts, or both; raises `InvalidFile` for another arm's name."""
+    for name in settings.arms:
+        if name not in suite.kind.arms:
+            raise InvalidFile(f"`{name}` is no arm", where=where, fix=f"The arms are {' and '.join(suite.kind.arms)}")
+    found = {}
+    for name in suite.kind.arms:
+        arm = settings.arms.get(name, ArmConfig())
+        provider, system = suite.provider, None
+        if isinstance(arm.provider, ProviderConfig):
+            provider = _overridden(suite.provider, arm.provider)
+        else:
+            system = arm.provider
+        pipeline = tuple(arm.pipeline) or suite.pipeline
+        found[name] = replace(suite, pipeline=pipeline, provider=provider, system=system)
+    return found
 
 
 def _complaints(
@@ -173,8 +210,16 @@ def _complaints(
         what = f"the rewards add up to {total:.4g}, so that the composite could exceed 1 ({parts})"
         yield "weights", what, "Lower some of them, the defaults included: 1 in all is the most"
     semantic, system = settings.matching.semantic, settings.provider
-    idle = {"predicates": settings.predicates != PredicatesConfig(), "matching.semantic": semantic is not None}
-    for field in [field for field, given in idle.items() if given and not kind.related]:
+    idle = {
+        "predicates": not kind.related and settings.predicates != PredicatesConfig(),
+        "matching.semantic": not kind.related and kind.check_model is None and semantic is not None,
+        "checks": kind.check_model is None and bool(settings.checks),
+        "passes": kind.check_model is None and settings.passes is not None,
+        "judge": not kind.rubrics and settings.judge != JudgeConfig(),
+        "documents": not kind.arms and settings.documents is not None,
+        "arms": not kind.arms and bool(settings.arms),
+    }
+    for field in [field for field, given in idle.items() if given]:
         yield field, f"kind `{kind.name}` does not use it", "Remove it"
     if semantic is not None and semantic.model == LOCAL:
         for field in [field for field in ("base_url", "key_variable") if getattr(semantic, field) is not None]:
@@ -211,7 +256,9 @@ def _policy(gate: GateConfig, kind: Kind, thresholds: Mapping[str, Threshold], *
     blocking = {key for key, threshold in thresholds.items() if threshold.blocking}
     headline = [m.key for m in kind.metrics if not m.companion and (m.blocking or m.key in blocking)]
     given = {key: value for key, value in asdict(gate).items() if value is not None and key != "fail"}
-    policy = GatePolicy(**given | {"metrics": tuple(headline if gate.metrics is None else gate.metrics)})
+    # A suite that sets its own unit or limit takes none of the kind's: they belong together.
+    usual = {} if {"unit", "block"} & given.keys() else dict(kind.gate_defaults)
+    policy = GatePolicy(**usual | given | {"metrics": tuple(headline if gate.metrics is None else gate.metrics)})
     return with_limits(policy, kind, gate.fail, where=f"{where}.fail") if gate.fail else policy
 
 

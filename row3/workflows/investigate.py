@@ -28,7 +28,8 @@ from row3.store.recording_lines import merge, to_line
 from row3.store.recordings import open_index
 from row3.store.suites import Suite, baseline_tier
 from row3.workflows.comparing.sides import baseline_side
-from row3.workflows.pipeline.evaluate import Asking, Given, steps
+from row3.workflows.pipeline.asks import Given
+from row3.workflows.pipeline.evaluate import Asking, steps
 from row3.workflows.pipeline.lineup import line_up
 from row3.workflows.pipeline.meanings import Source, vector_source
 from row3.workflows.pipeline.providers import open_provider

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from row3.domain.metrics import by_other_names
 from row3.domain.prompts import Lineup
+from row3.domain.requests import NoAnswer, Request
 from row3.domain.scores import CaseScore
 from row3.errors import InvalidFile, UsageError
 from row3.gate.results import Run
@@ -24,11 +25,13 @@ from row3.store.cases import CaseFiles, StoredCase, case_files
 from row3.store.other_suites import case_hint, no_case_fits
 from row3.store.outputs import SHAPE, Output, OutputIndex
 from row3.store.project import Project, open_project
+from row3.store.recordings import RecordingIndex, open_index
 from row3.store.suites import Suite, pick_suite
+from row3.workflows.pipeline.asks import Given, Question, scored
 from row3.workflows.pipeline.collecting import collect
 from row3.workflows.pipeline.evaluate import Asking
 from row3.workflows.pipeline.execute import evaluate_all
-from row3.workflows.pipeline.meanings import Source, scored, vector_source
+from row3.workflows.pipeline.meanings import Source, vector_source
 from row3.workflows.pipeline.results import CaseResult, Packing
 from row3.workflows.pipeline.run_header import header_for
 from row3.workflows.pipeline.run_suite import RunOptions, wanted_cases
@@ -88,6 +91,8 @@ class Scoring:
     pack: Packing
     vectors: Source | None = None
     """Of a suite that matches by meaning."""
+    judgements: RecordingIndex | None = None
+    """Recordings of the suite's judge."""
 
     def __call__(self, stored: StoredCase) -> CaseResult:
         """Score one case; raises `InvalidFile` where the line of its output is broken."""
@@ -108,15 +113,21 @@ class Scoring:
         return replace(score, notes=parsed.repairs) if parsed.repairs else score
 
     def _scored(self, stored: StoredCase, output: Any) -> CaseScore:
-        walk = scored(self.suite.kind, stored.case, output, self.suite.rules)
+        walk = scored(self.suite, stored, output)
         try:
-            request = next(walk)
+            question = next(walk)
             while True:
-                assert self.vectors is not None
-                request = walk.send(self.vectors(request))
+                question = walk.send(self._answer(question))
         except StopIteration as end:
             score: CaseScore = end.value
             return score
+
+    def _answer(self, question: Question) -> Given:
+        if isinstance(question, Request):
+            judged = None if self.judgements is None else self.judgements.answer(question)
+            return judged or NoAnswer("no judgement of this answer is recorded")
+        assert self.vectors is not None
+        return self.vectors(question)
 
 
 def output_results(
@@ -138,7 +149,9 @@ def output_results(
     alone = suite.rules.semantic is not None and mode != "replay"
     pack = Packing(suite, options.explain)
     with vector_source(project, suite, mode) as vectors:
-        scoring, jobs = Scoring(suite, index.get, pack, vectors), 1 if alone else options.jobs or project.config.jobs
+        judgements = None if suite.rules.judge is None else open_index(project.tree, suite.name)
+        scoring = Scoring(suite, index.get, pack, vectors, judgements)
+        jobs = 1 if alone else options.jobs or project.config.jobs
         for result in evaluate_all(files, suite.kind, scoring, wanted, jobs=jobs):
             seen.add(result.case_id)
             yield result

@@ -32,8 +32,10 @@ KINDS = {"documents": ("events-case", "entities-case"), "queries": ("retrieval-c
 NAMES = sorted(
     [
         "baseline",
+        "checks-case",
         "golden-case",
         "history",
+        "outcome-case",
         "promoted",
         "quarantine",
         "recording",

@@ -6,7 +6,8 @@ from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from row3.domain.embeddings import Ask, EmbeddingRequest, Vector, cosine
+from row3.domain.asks import Ask
+from row3.domain.embeddings import EmbeddingRequest, Vector, cosine
 from row3.domain.matches import CORRECT, ConceptMatch, Expectation, Explanation, QuoteState, Triple
 from row3.errors import InvalidFile
 from row3.kinds.base import Rules

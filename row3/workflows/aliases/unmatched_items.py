@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from row3.domain.asks import finish, no_vectors
 from row3.domain.counts import count
-from row3.domain.embeddings import finish, no_vectors
 from row3.domain.matches import Explanation
 from row3.errors import InvalidFile, UsageError
 from row3.kinds.extraction.model import GoldenCase

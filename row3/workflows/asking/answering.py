@@ -15,8 +15,8 @@ from row3.store.locks import writing
 from row3.store.project import Project
 from row3.store.recording_lines import merge
 from row3.store.recordings import RecordingIndex, open_index
+from row3.workflows.pipeline.asks import Given, Question
 from row3.workflows.pipeline.budget import Budget
-from row3.workflows.pipeline.evaluate import Given, Question
 from row3.workflows.pipeline.meanings import Meanings
 from row3.workflows.pipeline.replaying import refuse_replacing
 from row3.workflows.pipeline.results import Cost, Observer, spent_on

@@ -9,7 +9,7 @@ from typing import Any
 from row3.domain.embeddings import EmbeddingRequest
 from row3.domain.manifests import Manifest
 from row3.domain.prompts import Lineup, Prompt, PromptRef, parse_version
-from row3.domain.requests import Answer, NoAnswer, Request, digest_json, digest_text
+from row3.domain.requests import JUDGE, Answer, NoAnswer, Request, digest_json, digest_text
 from row3.domain.runs import BaseHeader
 from row3.domain.scores import CaseScore
 from row3.errors import InvalidFile
@@ -21,8 +21,9 @@ from row3.store.scores import ScoreCache
 from row3.store.suites import Suite
 from row3.workflows.comparing.baseline import read_baseline, with_live_answers
 from row3.workflows.comparing.comparer import REPLACED
-from row3.workflows.pipeline.evaluate import Answerer, Asking, Given, Question, replay_case
-from row3.workflows.pipeline.lineup import line_up
+from row3.workflows.pipeline.asks import Given, Question
+from row3.workflows.pipeline.evaluate import Answerer, Asking, replay_case
+from row3.workflows.pipeline.lineup import arm_steps, line_up
 from row3.workflows.pipeline.meanings import recorded
 from row3.workflows.pipeline.replaying import Recorded, open_recordings
 from row3.workflows.pipeline.results import Transcript
@@ -82,7 +83,8 @@ def side_of_baseline(project: Project, suite: Suite, manifest: Manifest, index: 
     A manifest of version 1 has no requests: its prompts ask again. Raises `InvalidFile` where they were edited since.
     """
     if manifest.version > 1:
-        lineup = Lineup(tuple(_stage(name, manifest) for name in manifest.prompts), {})
+        stages = tuple(_stage(name, manifest) for name in manifest.prompts)
+        lineup = Lineup(stages, {}, arms=arm_steps(suite, manifest.prompts))
         asking: Asking = _ManifestAsking(suite, lineup, _parameters(manifest), manifest.repeats, manifest=manifest)
         return BaseSide(_header(asking, manifest), asking, _ManifestAnswers(index, manifest), manifest)
     lineup = line_up(project, suite, role="promoted", pinned=manifest.versions)
@@ -147,12 +149,14 @@ class _ManifestAsking(Asking):
 
     manifest: Manifest | None = None
 
-    def request(self, prompt: Prompt, case_id: str, variables: Mapping[str, Any], repeat: int) -> Request:
+    def request(
+        self, prompt: Prompt, case_id: str, variables: Mapping[str, Any], repeat: int, arm: str = ""
+    ) -> Request:
         """Return a request with the manifest's digest and nothing to send; an empty digest where the input differs."""
         assert self.manifest is not None
-        case, stages = self.manifest.cases[case_id], list(self.manifest.prompts)
-        stage = stages.index(prompt.ref.name)
-        place = repeat * len(stages) + stage
+        case, steps = self.manifest.cases[case_id], [(arm, each.ref.name) for arm, each in self.lineup.steps]
+        stage = steps.index((arm, prompt.ref.name))
+        place = repeat * len(steps) + stage
         asked = place < len(case.requests) and (stage > 0 or digest_json(variables) == case.input)
         parameters = self.parameters[prompt.ref.name]
         return Request(
@@ -171,6 +175,7 @@ class _ManifestAsking(Asking):
             prompt.digest,
             variables,
             case.requests[place] if asked else "",
+            arm,
         )
 
 
@@ -186,6 +191,8 @@ class _ManifestAnswers:
         if isinstance(question, EmbeddingRequest):
             return recorded(question, self.index.embeddings(question.model))
         case = self.manifest.cases[question.case_id]
+        if question.by == JUDGE and question.digest not in case.requests:  # the rubric or the judge has changed since
+            return self.index.answer(question) or NoAnswer("no judgement of this answer is recorded")
         if not question.digest:
             return NoAnswer(NOT_ASKED)
         answer: Answer | None = self.index.answer_by_digest(question.digest)

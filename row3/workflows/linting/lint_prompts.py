@@ -81,6 +81,10 @@ class PromptLint:
         if not pipeline:
             self._findings.add("warning", "no-prompt", "prompts/", f"suite `{suite.name}` has no prompt to run")
         given = dict(kind.variables(cases[0])) if cases else {}
+        for arm in (suite.arms or {}).values():
+            if arm.system is not None and given:
+                self._system(arm, cases)
+                given |= handed_on(kind, suite.rules, arm.system.output or kind.whole)
         for name in pipeline:
             if name not in there:
                 what = f"prompt `{name}` has no version{near_miss(name, there)}"

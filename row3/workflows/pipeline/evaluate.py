@@ -12,7 +12,6 @@ from typing import Any, Protocol
 
 from msgspec import structs
 
-from row3.domain.embeddings import EmbeddingRequest, Vectors
 from row3.domain.prompts import Lineup, Prompt
 from row3.domain.requests import Answer, NoAnswer, Request, digest_head, digest_json, digest_of
 from row3.domain.scores import CaseScore
@@ -23,8 +22,8 @@ from row3.metrics.aggregate import Tallies, mean_and_spread
 from row3.store.cases import StoredCase
 from row3.store.scores import ScoreCache
 from row3.store.suites import Suite
-from row3.workflows.pipeline.meanings import scored
-from row3.workflows.pipeline.results import Transcript
+from row3.workflows.pipeline.asks import Given, Question, scored
+from row3.workflows.pipeline.results import Spent, Transcript, spent_on
 from row3.workflows.pipeline.stages import Parameters, answer_schema, request_texts
 
 
@@ -35,30 +34,33 @@ class Asking:
     suite: Suite
     lineup: Lineup
     parameters: Mapping[str, Parameters]
-    """By prompt name."""
+    """By prompt name; by `arm/name` where an arm has its own model."""
     repeats: int = 1
     scores: ScoreCache | None = None
     """Scores that are known already, where nobody asks for explanations."""
     schemas: dict[str, tuple[Mapping[str, Any], str]] = field(default_factory=dict)
     """Schema and its digest, by name of the output."""
-    _begun: dict[tuple[str, int], tuple[Request, bytes]] = field(default_factory=dict)
-    """By prompt digest and repeat, what all requests have in common, and the first part of their digests' input."""
+    _begun: dict[tuple[str, int, str], tuple[Request, bytes]] = field(default_factory=dict)
+    """By prompt digest, repeat and arm, what all requests have in common, and how their digests' input begins."""
 
-    def request(self, prompt: Prompt, case_id: str, variables: Mapping[str, Any], repeat: int) -> Request:
+    def request(
+        self, prompt: Prompt, case_id: str, variables: Mapping[str, Any], repeat: int, arm: str = ""
+    ) -> Request:
         """Return the exact request for one case and prompt; raises `InvalidFile` for a template that fails."""
-        if (prompt.digest, repeat) not in self._begun:
-            self._begun[prompt.digest, repeat] = self._begin(prompt, repeat)
-        begun, head = self._begun[prompt.digest, repeat]
+        key = prompt.digest, repeat, arm
+        if key not in self._begun:
+            self._begun[key] = self._begin(prompt, repeat, arm)
+        begun, head = self._begun[key]
         system, user = request_texts(prompt, variables)
         digest = digest_of(head, system, user)
         return begun._replace(case_id=case_id, system=system, user=user, variables=variables, digest=digest)
 
-    def _begin(self, prompt: Prompt, repeat: int) -> tuple[Request, bytes]:
+    def _begin(self, prompt: Prompt, repeat: int, arm: str) -> tuple[Request, bytes]:
         if prompt.output not in self.schemas:
             made = answer_schema(prompt, self.suite.kind, self.suite.rules)
             self.schemas[prompt.output] = made, digest_json(made)
         schema, schema_digest = self.schemas[prompt.output]
-        p = self.parameters[prompt.ref.name]
+        p = self.parameters.get(f"{arm}/{prompt.ref.name}") or self.parameters[prompt.ref.name]
         sent: dict[str, Any] = {
             "model": p.model,
             "temperature": p.temperature,
@@ -78,12 +80,11 @@ class Asking:
             prompt_digest=prompt.digest,
             variables={},
             digest="",
+            by=arm,
         )
         return begun, digest_head(**sent)
 
 
-Question = Request | EmbeddingRequest
-Given = Answer | NoAnswer | Vectors
 Steps = Generator[Question, Given, CaseScore]
 """Yields a request and is sent its answer, or texts and is sent their vectors; a `NoAnswer` to either."""
 
@@ -181,22 +182,32 @@ class Answers:
 def one_repeat(asking: Asking, stored: StoredCase, repeat: int) -> Steps:
     """One repeat of one case; yields requests, is sent answers, returns the score."""
     kind, rules = asking.suite.kind, asking.suite.rules
-    answers = Answers(kind.variables(stored.case))
-    for prompt in asking.lineup.prompts:
-        answer = yield asking.request(prompt, stored.id, answers.variables, repeat)
+    begun = Answers(kind.variables(stored.case))
+    answers, arms = begun, dict.fromkeys(kind.arms, begun)
+    spent: list[Spent] = []
+    for arm, prompt in asking.lineup.steps:
+        answers = arms[arm] if arm else answers
+        request = asking.request(prompt, stored.id, answers.variables, repeat, arm)
+        answer = yield request
         if isinstance(answer, NoAnswer):
             return CaseScore(stored.id, "failed", {}, problem=f"{prompt.ref}: {answer}")
         assert isinstance(answer, Answer)
+        spent.append(spent_on(request, answer))
         answers = answers.after(kind, prompt, answer)
         if answers.bad:
             return kind.bad_answer(stored.case, answers.bad, answer.text, rules)
-    output = kind.combine(answers.outputs)
-    known = None if asking.scores is None else asking.scores.get(stored.digest, answers.texts)
+        if arm:
+            arms[arm] = answers
+    output = kind.combine({arm: each.outputs for arm, each in arms.items()} if arms else answers.outputs)
+    texts = tuple(text for each in (arms.values() if arms else (answers,)) for text in each.texts)
+    notes = tuple(note for each in (arms.values() if arms else (answers,)) for note in each.notes)
+    known = None if asking.scores is None else asking.scores.get(stored.digest, texts)
     if known is None:
-        known = yield from scored(kind, stored.case, output, rules)
-        if asking.scores is not None and known.status == "scored":
-            asking.scores.put(stored.digest, answers.texts, structs.replace(known, found=kind.shortfall(known)))
-    return structs.replace(known, notes=answers.notes, output=output)
+        known = yield from scored(asking.suite, stored, output, spent)
+        # A score that others had a part in is not told by case and answers alone.
+        if asking.scores is not None and known.status == "scored" and not kind.asks(stored.case, rules):
+            asking.scores.put(stored.digest, texts, structs.replace(known, found=kind.shortfall(known)))
+    return structs.replace(known, notes=notes, output=output)
 
 
 def average(kind: Kind, scores: list[CaseScore]) -> CaseScore:

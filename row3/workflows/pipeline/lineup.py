@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from typing import Literal
 
 from row3.domain.counts import did_you_mean, nearest
-from row3.domain.prompts import Lineup, PromptRef, Version, parse_reference, parse_version
+from row3.domain.prompts import Lineup, Prompt, PromptRef, Version, parse_reference, parse_version
 from row3.errors import InvalidFile, UsageError
 from row3.kinds import of_another_kind
 from row3.store import prompts as store
 from row3.store.project import Project
 from row3.store.suites import Suite
-from row3.workflows.pipeline.stages import call_stage, no_prompts
+from row3.workflows.pipeline.stages import call_name, call_stage, no_prompts
 
 Role = Literal["promoted", "candidate"]
 
@@ -40,10 +42,10 @@ def line_up(
     if suite.system is not None:
         if named:
             raise no_prompts(suite, where)
-        stage = call_stage(project, suite)
-        if stage.ref.name in pinned:
-            stage = call_stage(project, suite, _parsed(pinned[stage.ref.name]))
-        return Lineup((stage,), {stage.ref.name: str(stage.ref.version)})
+        return _system_lineup(project, suite, pinned)
+    if suite.arms:
+        line = partial(line_up, project, role=role, named=named, pinned=pinned, where=where)
+        return _arms_lineup(project, suite, line, pinned)
     there = store.versions(project.tree)
     promoted = store.read_promoted(project.tree)
     wanted = _named(named, there, where)
@@ -77,6 +79,43 @@ def line_up(
         {name: entry.version for name, entry in promoted.items() if name in pipeline},
         {name: frozenset(entry.locked) - {entry.version} for name, entry in promoted.items() if name in pipeline},
     )
+
+
+def _system_lineup(project: Project, suite: Suite, pinned: Mapping[str, str]) -> Lineup:
+    """A suite without prompts: its call, in the version that `row3.toml` counts. There is no other to promote."""
+    stage = call_stage(project, suite)
+    if stage.ref.name in pinned:
+        stage = call_stage(project, suite, _parsed(pinned[stage.ref.name]))
+    return Lineup((stage,), {stage.ref.name: str(stage.ref.version)})
+
+
+def _arms_lineup(project: Project, suite: Suite, line: Callable[[Suite], Lineup], pinned: Mapping[str, str]) -> Lineup:
+    """Two systems side by side: each arm's call, where it has one, and its prompts as `line` lines them up."""
+    stages: dict[str, Prompt] = {}
+    promoted: dict[str, str] = {}
+    formerly: dict[str, frozenset[str]] = {}
+    arms: dict[str, tuple[str, ...]] = {}
+    for name, arm in (suite.arms or {}).items():
+        lineups = [line(replace(arm, system=None, arms=None))]
+        if arm.system is not None:
+            lineups.insert(0, _system_lineup(project, arm, pinned))
+        for each in lineups:
+            stages |= {prompt.ref.name: prompt for prompt in each.prompts}
+            promoted |= each.promoted
+            formerly |= each.formerly
+        arms[name] = tuple(prompt.ref.name for each in lineups for prompt in each.prompts)
+    return Lineup(tuple(stages.values()), promoted, formerly, arms)
+
+
+def arm_steps(suite: Suite, names: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Return the names of each arm's stages in order, out of those that a baseline names."""
+    there = set(names)
+    return {
+        name: tuple(
+            each for each in (*(() if arm.system is None else (call_name(arm.system),)), *arm.pipeline) if each in there
+        )
+        for name, arm in (suite.arms or {}).items()
+    }
 
 
 def _parsed(text: str) -> Version:

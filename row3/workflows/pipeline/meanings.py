@@ -1,19 +1,14 @@
-"""The semantic tier's vectors: which ones a score needs, where they are recorded, and who makes the others.
-
-Scoring is pure: it yields what it needs and is sent it.
-"""
+"""The vectors that matching by meaning needs: where they are recorded, and who makes the others."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from row3.domain.embeddings import Ask, EmbeddingRequest, Vector, Vectors, pack, unpack
+from row3.domain.embeddings import EmbeddingRequest, Vector, Vectors, pack, unpack
 from row3.domain.requests import NoAnswer
-from row3.domain.scores import CaseScore
-from row3.kinds.base import Kind, Rules
 from row3.store.embeddings import EmbeddingIndex, merge
 from row3.store.project import Project
 from row3.store.suites import Suite
@@ -23,21 +18,6 @@ if TYPE_CHECKING:
     import asyncio
 
     from row3.providers.base import Embedder
-
-
-def scored(kind: Kind, case: Any, output: Any, rules: Rules) -> Generator[Ask, Any, CaseScore]:
-    """The score of an output; yields what it needs asked, is sent the answers. One that is not given fails the case."""
-    scoring = kind.score(case, output, rules)
-    answer = None
-    while True:
-        try:
-            answer = yield scoring.send(answer)
-        except StopIteration as done:
-            score: CaseScore = done.value
-            return score
-        if isinstance(answer, NoAnswer):
-            problem = f"matching by meaning: {answer.error}" + (f". {answer.fix}" if answer.fix else "")
-            return CaseScore(case.id, "failed", {}, problem=problem)
 
 
 def recorded(request: EmbeddingRequest, index: EmbeddingIndex) -> Vectors | NoAnswer:
@@ -55,7 +35,7 @@ def recorded(request: EmbeddingRequest, index: EmbeddingIndex) -> Vectors | NoAn
 
 def recorded_vectors(
     project: Project, suite: Suite, missing: dict[str, None] | None = None
-) -> Callable[[Ask], Vectors]:
+) -> Callable[[EmbeddingRequest], Vectors]:
     """Answers asks as far as embeddings are recorded: for looking at many old answers.
 
     Args:
@@ -63,7 +43,7 @@ def recorded_vectors(
     """
     indexes: dict[str, EmbeddingIndex] = {}
 
-    def answer(ask: Ask) -> Vectors:
+    def answer(ask: EmbeddingRequest) -> Vectors:
         index = indexes.setdefault(ask.model, EmbeddingIndex(project.tree, suite.name, ask.model))
         found = index.get(ask.texts)
         if missing is not None:

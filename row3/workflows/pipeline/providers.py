@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
+from row3.domain.calls import SystemType
+from row3.domain.requests import JUDGE, Answer, NoAnswer, Request
 from row3.errors import InvalidFile, UsageError
 from row3.matching.semantic_rule import LOCAL
 from row3.store.config import FILE
+from row3.store.judges import judge_settings
 from row3.store.project import Project
 from row3.store.suites import Suite
 from row3.store.system_config import CommandConfig, PythonConfig, SystemConfig
@@ -18,6 +21,8 @@ from row3.workflows.pipeline.stages import call_stage, setup_calls
 if TYPE_CHECKING:
     from row3.providers.base import Access, Embedder, Endpoint, Provider
 
+CALLED = frozenset(get_args(SystemType))
+"""What a call names in the place of a model."""
 WITHOUT_EMBEDDINGS = ("anthropic", "local")
 """Presets whose service embeds nothing."""
 
@@ -52,11 +57,67 @@ def check_provider(project: Project, suite: Suite) -> None:
         _access(suite, suite.system)
 
 
+class Router:
+    """Hands each request to whoever answers it: the suite's provider, an arm's, or the judge's."""
+
+    def __init__(self, providers: Mapping[tuple[str, bool], Provider]) -> None:
+        self._providers = providers
+        """By who is asked, and whether it is a call."""
+
+    @property
+    def name(self) -> str:
+        """The names of all of them."""
+        return ", ".join(dict.fromkeys(each.name for each in self._providers.values()))
+
+    @property
+    def refused(self) -> frozenset[str]:
+        """Fields that one of them has refused."""
+        return frozenset().union(*(getattr(each, "refused", ()) for each in self._providers.values()))
+
+    async def ask(self, request: Request) -> Answer | NoAnswer:
+        """Answer one request; raises what its provider raises."""
+        return await self._providers[request.by, request.model in CALLED].ask(request)
+
+    async def close(self) -> None:
+        """Close all of them."""
+        for each in self._providers.values():
+            await each.close()
+
+
 def open_provider(project: Project, suite: Suite) -> Provider:
-    """What answers the suite. Opens nothing and needs no key until the first request.
+    """What answers the suite, its arms and its judge. Opens nothing and needs no key until the first request.
 
     Raises `InvalidFile` that names the field of `row3.toml`, `MissingExtra`.
     """
+    found: dict[tuple[str, bool], Provider] = {}
+    for name, arm in (suite.arms or {"": suite}).items():
+        if arm.system is not None:
+            found[name, True] = _open_one(project, arm)
+        if arm.system is None or suite.arms:
+            found[name, False] = _open_one(project, replace(arm, system=None))
+    if suite.rules.judge is not None:
+        found[JUDGE, False] = provider_at(judge_endpoint(project, suite), os.environ)
+    return next(iter(found.values())) if len(found) == 1 else Router(found)
+
+
+def judge_endpoint(project: Project, suite: Suite) -> Endpoint:
+    """The judge's endpoint; opens nothing and needs no key. Raises `InvalidFile` that names the field."""
+    from row3.providers.base import endpoint_for
+
+    settings = judge_settings(project.config, suite.name)
+    try:
+        return endpoint_for(
+            settings.preset or "openai",
+            base_url=settings.base_url,
+            key_variable=settings.key_variable,
+            timeout_s=settings.timeout_s,
+            max_retries=settings.max_retries,
+        )
+    except UsageError as error:
+        raise InvalidFile(error.what, where=f"{FILE} field judge.{error.where}", fix=error.fix) from None
+
+
+def _open_one(project: Project, suite: Suite) -> Provider:
     system = suite.system
     if system is None:
         return provider_at(endpoint_of(project, suite), os.environ)

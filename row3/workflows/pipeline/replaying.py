@@ -19,7 +19,7 @@ from row3.store.prompts import read_prompt
 from row3.store.recording_lines import Recording
 from row3.store.recordings import RecordingIndex, open_index
 from row3.store.suites import Suite
-from row3.workflows.pipeline.evaluate import Given, Question
+from row3.workflows.pipeline.asks import Given, Question
 from row3.workflows.pipeline.meanings import recorded
 from row3.workflows.pipeline.stages import readable_versions, request_texts
 from row3.workflows.pipeline.templates import render

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from row3.domain.metrics import Zone, by_other_names
-from row3.domain.requests import Answer, NoAnswer, Request
+from row3.domain.requests import JUDGE, Answer, NoAnswer, Request
 from row3.domain.scores import CaseScore
 from row3.domain.verdicts import CaseChange, Compared
 from row3.gate.comparison import Found, compare_case
@@ -38,6 +38,8 @@ class Spent(NamedTuple):
     latency_s: float | None
     replayed: bool
     truncated: bool
+    judge: bool = False
+    """A judge's grade, which is no part of what an answer costs."""
 
     def usd(self, cost: Cost) -> float | None:
         """Return its price in US dollars; None where tokens or price are unknown."""
@@ -107,6 +109,8 @@ class Transcript:
 
     def __init__(self) -> None:
         self.requests: list[str] = []
+        self.judged: list[tuple[str, str]] = []
+        """Request and answer of each judgement; kept behind those of the pipeline, whose place says their stage."""
         self.answers: list[str] = []
         self.spent: list[Spent] = []
         self.served: dict[str, None] = {}
@@ -116,12 +120,19 @@ class Transcript:
         """Return one that goes on from here without changing this one."""
         other = Transcript()
         other.requests, other.answers, other.spent = [*self.requests], [*self.answers], [*self.spent]
+        other.judged = [*self.judged]
         other.served = dict(self.served)
         other._said = self._said.copy()
         return other
 
     def add(self, request: Request, answer: Answer | NoAnswer) -> None:
         """Take in a request and its answer."""
+        if request.by == JUDGE:
+            if isinstance(answer, Answer):
+                text = answer.text.encode("utf-8", "surrogatepass")
+                self.judged.append((request.digest, hashlib.sha256(text).hexdigest()))
+                self.spent.append(spent_on(request, answer))
+            return
         self.requests.append(request.digest)
         if isinstance(answer, NoAnswer):
             return
@@ -147,6 +158,7 @@ def spent_on(request: Request, answer: Answer) -> Spent:
         answer.latency_s,
         answer.replayed,
         answer.finish_reason == "length",
+        request.by == JUDGE,
     )
 
 
@@ -179,8 +191,8 @@ class Packing:
             said=said.said,
             spread=score.spread,
             tally=score.tally,
-            requests=tuple(said.requests),
-            answers=tuple(said.answers),
+            requests=(*said.requests, *(request for request, _ in said.judged)),
+            answers=(*said.answers, *(answer for _, answer in said.judged)),
         )
         base = None if self.before is None else self.before(stored)
         compared = None if base is None else compare_answers(suite.kind, score, found, base)

@@ -22,7 +22,7 @@ from row3.workflows.pipeline.evaluate import Asking, replay_case
 from row3.workflows.pipeline.execute import evaluate_all
 from row3.workflows.pipeline.replaying import Recorded, open_recordings
 from row3.workflows.pipeline.results import Before, CaseResult, Packing, Page
-from row3.workflows.pipeline.stages import Overrides, parameters_of
+from row3.workflows.pipeline.stages import Overrides, Parameters, parameters_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,14 @@ def make_asking(suite: Suite, lineup: Lineup, options: RunOptions) -> Asking:
     """How this run's cases are turned into requests; raises `UsageError` without a model."""
     if options.repeats < 1:
         raise UsageError(f"{options.repeats} repeats", where="--repeats", fix="Ask for 1 or more")
-    parameters = {p.ref.name: parameters_of(p, suite.provider, options.overrides) for p in lineup.prompts}
+    parameters: dict[str, Parameters] = {}
+    for arm, prompt in lineup.steps:
+        provider = suite.arms[arm].provider if suite.arms else suite.provider
+        # Of two systems side by side one may have a call in front of its prompts, and a call takes no model.
+        given = Overrides() if arm and prompt.stage is not None else options.overrides
+        each = parameters_of(prompt, provider, given)
+        key = prompt.ref.name if parameters.get(prompt.ref.name, each) == each else f"{arm}/{prompt.ref.name}"
+        parameters[key] = each
     return Asking(suite, lineup, parameters, options.repeats)
 
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from row3.domain.calls import Call, Stage, UnknownPlaceholderError, filled_call, filled_stage
+from row3.domain.judges import GUARD, fenced
 from row3.domain.prompts import Prompt, PromptRef, Version, parse_reference, parse_version
 from row3.domain.requests import canonical, digest_json
 from row3.errors import InvalidFile, UsageError
@@ -89,6 +90,10 @@ def parameters_of(prompt: Prompt, provider: ProviderConfig, overrides: Overrides
 
 def request_texts(prompt: Prompt, variables: Mapping[str, Any]) -> tuple[str, str]:
     """System and user part of a request: the rendered prompt, or the call in canonical JSON. Raises `InvalidFile`."""
+    if prompt.is_rubric:
+        tag, shown = fenced(variables)
+        system, user = render(prompt, shown)
+        return f"{GUARD.format(tag=tag)}\n\n{system}", user
     if prompt.stage is None:
         return render(prompt, variables)
     try:

@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from row3.domain.asks import finish
 from row3.domain.counts import spoken
-from row3.domain.embeddings import Ask, Vectors, finish
+from row3.domain.embeddings import EmbeddingRequest, Vectors
 from row3.domain.prompts import Lineup, Prompt
-from row3.domain.requests import Answer, Request
+from row3.domain.requests import Answer, NoAnswer, Request
 from row3.domain.runs import Header
 from row3.domain.scores import CaseScore
 from row3.errors import InvalidFile, UsageError
@@ -20,6 +21,7 @@ from row3.store.cases import StoredCase
 from row3.store.project import Project
 from row3.store.recordings import RecordingIndex
 from row3.store.suites import Suite
+from row3.workflows.pipeline.asks import Given, Question, scored
 from row3.workflows.pipeline.evaluate import Answers, Asking
 from row3.workflows.pipeline.lineup import line_up
 from row3.workflows.pipeline.meanings import recorded_vectors
@@ -187,7 +189,11 @@ class RecordedAnswers:
     """Replays every version of every prompt of a suite, under every model and parameter that is recorded."""
 
     def __init__(
-        self, project: Project, suite: Suite, named: Sequence[str] = (), vectors: Callable[[Ask], Vectors] | None = None
+        self,
+        project: Project,
+        suite: Suite,
+        named: Sequence[str] = (),
+        vectors: Callable[[EmbeddingRequest], Vectors] | None = None,
     ) -> None:
         """Open the recordings.
 
@@ -222,11 +228,16 @@ class RecordedAnswers:
             if answers.bad:
                 score = kind.bad_answer(stored.case, answers.bad, answers.texts[-1], rules)
             elif len(steps) == len(self._stages):
-                score = finish(kind.score(stored.case, kind.combine(answers.outputs), rules), self._vectors)
+                score = finish(scored(self._suite, stored, kind.combine(answers.outputs)), self._answer)
             else:
                 continue
             said = hashlib.sha256("".join(answers.texts).encode("utf-8", "surrogatepass")).hexdigest()[:ANSWERS_DIGITS]
             yield Replayed(_setting([step[:2] for step in steps]), repeat, said, score)
+
+    def _answer(self, question: Question) -> Given:
+        if isinstance(question, EmbeddingRequest):
+            return self._vectors(question)
+        return self._index.answer(question) or NoAnswer("no judgement of this answer is recorded")
 
     def items(self, stored: StoredCase) -> list[RecordedConcepts]:
         """Return all recorded answers with concepts to a case.

@@ -1,0 +1,63 @@
+"""What scoring may need asked: it yields a request and is sent the answer, so that kinds stay pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping
+from typing import Any, NamedTuple, TypeVar
+
+from row3.domain.embeddings import EmbeddingRequest, Vectors
+from row3.domain.judges import JudgeRequest
+from row3.domain.requests import NoAnswer
+from row3.domain.scores import CaseScore
+
+
+class FunctionRequest(NamedTuple):
+    """A scorer of the project's own, asked for its score of an answer; answered by a `FunctionScore`."""
+
+    function: str
+    """`module:function`"""
+    case: Mapping[str, Any]
+    answer: Any
+
+
+class FunctionScore(NamedTuple):
+    """What a scorer of one's own returned."""
+
+    score: Any
+    """Meant to be in [0, 1]."""
+    reason: str = ""
+
+
+class UsageRequest(NamedTuple):
+    """What the answer took; answered by a `Spending`."""
+
+
+class Spending(NamedTuple):
+    """What an answer took; None where that is not known."""
+
+    cost_usd: float | None
+    latency_s: float | None
+
+
+Ask = EmbeddingRequest | JudgeRequest | FunctionRequest | UsageRequest
+"""Answered by `Vectors`, an `Answer`, a `FunctionScore` or a `Spending`; by a `NoAnswer` where there is none."""
+Scoring = Generator[Ask, Any, CaseScore]
+"""The score of one output, in the making."""
+Result = TypeVar("Result")
+Question = TypeVar("Question")
+
+
+def finish(asking: Generator[Question, Any, Result], answer: Callable[[Question], Any]) -> Result:
+    """Return what comes of it, with every ask answered; raises what answering raises."""
+    try:
+        ask = next(asking)
+        while True:
+            ask = asking.send(answer(ask))
+    except StopIteration as done:
+        result: Result = done.value
+        return result
+
+
+def no_vectors(ask: Ask) -> Vectors | NoAnswer:
+    """Answer that there are no embeddings, and nobody else to ask."""
+    return {} if isinstance(ask, EmbeddingRequest) else NoAnswer("there is nobody to ask")

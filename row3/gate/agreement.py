@@ -1,0 +1,180 @@
+"""How well a judge agrees with people, and a judged rate corrected by that.
+
+Labels are pairs of a person's grade and the judge's, on the same answers. Rates are fractions in [0, 1].
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import NormalDist, fmean, variance
+from typing import Literal
+
+LEVEL = 0.95
+MIN_KAPPA = 0.6
+"""Agreement from which judged metrics may block: "substantial" on Landis and Koch's scale (1977)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """A share with its interval."""
+
+    value: float
+    low: float
+    high: float
+    count: int
+    """Labels it rests on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kappa:
+    """Agreement beyond chance: 1 is perfect, 0 is what chance gives, negative is worse than chance."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """A judge beside a person on n labelled answers."""
+
+    n: int
+    accuracy: Rate
+    sensitivity: Rate | None
+    """Share of the answers a person passes that the judge passes; None where a person passes none."""
+    specificity: Rate | None
+    """Share of the answers a person fails that the judge fails; None where a person fails none."""
+    kappa: Kappa
+    weighted_kappa: Kappa
+    """With quadratic weights, on the grades."""
+
+
+def wilson(successes: float, n: int, level: float = LEVEL) -> tuple[float, float]:
+    """Return the ends of Wilson's score interval of a share (1927); it holds near 0 and 1, where Wald's does not.
+
+    Args:
+        successes: of n, in [0, n].
+        n: at least 1.
+    """
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    p, z2 = successes / n, z * z
+    middle = (p + z2 / (2 * n)) / (1 + z2 / n)
+    half = z * math.sqrt(p * (1 - p) / n + z2 / (4 * n * n)) / (1 + z2 / n)
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def rate(successes: int, n: int) -> Rate | None:
+    """Return a share with Wilson's interval; None of nothing."""
+    return None if n == 0 else Rate(successes / n, *wilson(successes, n), n)
+
+
+def kappa(person: Sequence[int], judge: Sequence[int], weights: Literal["none", "quadratic"] = "none") -> Kappa:
+    """Return Cohen's kappa of two lists of grades, with its large-sample interval (Fleiss, Cohen and Everitt 1969).
+
+    kappa = (p_o - p_e) / (1 - p_e), with weights w = 1 - (i - j)² / (k - 1)² where `quadratic` (Cohen 1968). Where all
+    agree the formula's error is 0; then the lower end is that of Wilson's interval of the agreement.
+
+    Args:
+        person, judge: grades of the same n ≥ 1 answers, whole numbers.
+    """
+    n = len(person)
+    grades = sorted({*person, *judge})
+    at = {grade: position for position, grade in enumerate(grades)}
+    k, span = len(grades), float(grades[-1] - grades[0]) or 1.0
+    joint = [[0.0] * k for _ in grades]
+    for one, other in zip(person, judge, strict=True):
+        joint[at[one]][at[other]] += 1 / n
+    rows = [sum(line) for line in joint]
+    columns = [sum(line[j] for line in joint) for j in range(k)]
+
+    def weight(i: int, j: int) -> float:
+        return float(i == j) if weights == "none" else 1 - ((grades[i] - grades[j]) / span) ** 2
+
+    cells = [(i, j) for i in range(k) for j in range(k)]
+    observed = sum(weight(i, j) * joint[i][j] for i, j in cells)
+    expected = sum(weight(i, j) * rows[i] * columns[j] for i, j in cells)
+    if expected > 1 - 1e-12:  # one grade only: nothing that chance could miss
+        return Kappa(0.0, -1.0, 1.0)
+    value = (observed - expected) / (1 - expected)
+    by_row = [sum(weight(i, j) * columns[j] for j in range(k)) for i in range(k)]
+    by_column = [sum(weight(i, j) * rows[i] for i in range(k)) for j in range(k)]
+    spread = sum(
+        joint[i][j] * (weight(i, j) * (1 - expected) - (by_row[i] + by_column[j]) * (1 - observed)) ** 2
+        for i, j in cells
+    )
+    squared = (spread - (observed * expected - 2 * expected + observed) ** 2) / (n * (1 - expected) ** 4)
+    if observed > 1 - 1e-12:
+        return Kappa(value, (wilson(n, n)[0] - expected) / (1 - expected), 1.0)
+    half = NormalDist().inv_cdf((1 + LEVEL) / 2) * math.sqrt(max(0.0, squared))
+    return Kappa(value, max(-1.0, value - half), min(1.0, value + half))
+
+
+def agreement(person: Sequence[int], judge: Sequence[int], *, passes_from: int) -> Agreement:
+    """Return how well a judge agrees with a person.
+
+    Args:
+        person, judge: grades of the same n ≥ 1 answers.
+        passes_from: grade from which an answer passes.
+    """
+    truth, said = [grade >= passes_from for grade in person], [grade >= passes_from for grade in judge]
+    both = list(zip(truth, said, strict=True))
+    accuracy = rate(sum(one == other for one, other in both), len(both))
+    assert accuracy is not None
+    return Agreement(
+        len(both),
+        accuracy,
+        rate(sum(one and other for one, other in both), sum(truth)),
+        rate(sum(not one and not other for one, other in both), len(truth) - sum(truth)),
+        kappa([int(one) for one in truth], [int(other) for other in said]),
+        kappa(person, judge, "quadratic"),
+    )
+
+
+def rogan_gladen(judged: Rate, sensitivity: Rate, specificity: Rate, level: float = LEVEL) -> Rate | None:
+    """Return a judged pass rate corrected for the judge's errors, with the calibration's own error in its interval.
+
+    θ = (p + q₀ - 1) / (q₀ + q₁ - 1) (Rogan and Gladen 1978), q₁ sensitivity, q₀ specificity, cut to [0, 1]; variance by
+    the delta method, as in Lee et al. 2025 (arXiv 2511.21140):
+    [p(1-p)/n + (1-θ)² q₀(1-q₀)/m₀ + θ² q₁(1-q₁)/m₁] / (q₀ + q₁ - 1)². Shares enter the variance by Agresti and Coull's
+    (x + 2) / (n + 4), so that a judge without a known error is not taken for one that cannot err.
+
+    Returns:
+        None for a judge that is no better than chance, q₀ + q₁ ≤ 1.
+    """
+    youden = sensitivity.value + specificity.value - 1
+    if youden <= 1e-9:
+        return None
+    value = min(1.0, max(0.0, (judged.value + specificity.value - 1) / youden))
+
+    def noise(share: Rate) -> float:
+        p = (share.value * share.count + 2) / (share.count + 4)
+        return p * (1 - p) / share.count
+
+    squared = noise(judged) + (1 - value) ** 2 * noise(specificity) + value**2 * noise(sensitivity)
+    half = NormalDist().inv_cdf((1 + level) / 2) * math.sqrt(squared) / youden
+    return Rate(value, max(0.0, value - half), min(1.0, value + half), judged.count)
+
+
+def prediction_powered(
+    judged: Sequence[float], labelled: Sequence[tuple[float, float]], level: float = LEVEL
+) -> Rate | None:
+    """Return a mean score corrected by the labels that cover part of the run (Angelopoulos et al. 2023).
+
+    θ = mean of the judge over all + mean of (person - judge) over the labelled; the variances of both add.
+
+    Args:
+        judged: the judge's scores of the answers without a label; length N ≥ 2.
+        labelled: pairs of a person's and the judge's score; length m ≥ 2.
+    Returns:
+        None where either is shorter.
+    """
+    if len(judged) < 2 or len(labelled) < 2:
+        return None
+    errors = [person - judge for person, judge in labelled]
+    value = fmean(judged) + fmean(errors)
+    squared = variance(judged) / len(judged) + variance(errors) / len(errors)
+    half = NormalDist().inv_cdf((1 + level) / 2) * math.sqrt(squared)
+    value = min(1.0, max(0.0, value))
+    return Rate(value, max(0.0, value - half), min(1.0, value + half), len(judged))

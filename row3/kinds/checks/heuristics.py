@@ -1,0 +1,241 @@
+"""Tier 1: checks that compute, and ask nobody. One function a type: check and reading → result."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+from rapidfuzz.distance import Indel
+
+from row3.domain.matches import CORRECT
+from row3.kinds.checks.model import Check
+from row3.kinds.checks.reading import Nothing, Quantity, Reading, numbers_in, quantity, same, short, unit_size
+from row3.matching.names import Named, NameIndex, NameRule, match_names
+
+if TYPE_CHECKING:
+    import jsonschema_rs
+
+REGEX_SECONDS = 1.0
+"""How long a pattern may look: one that backtracks without end is a failed check."""
+PLACEHOLDER = re.compile(
+    r"<(?!(?:br|hr|img|input)\b)([A-Za-z][\w-]*(?:[ _-][\w-]+)*)>(?!.*</\1>)|\{\{.*?\}\}|\$\{\w+\}|"
+    r"\[(?:YOUR|INSERT|ENTER|ADD|NAME|DATE)\b[^\]]*\]|\[[A-Z][A-Z _-]{2,}\]|\b(?:TODO|TBD|FIXME|XXX+|lorem ipsum)\b",
+    re.DOTALL,
+)
+"""`<id>` without its end, `{{ name }}`, `${name}`, `[YOUR NAME]`, `TODO`."""
+EXACT = 1e-9
+"""Relative tolerance of a number without `tolerance`: for rounding of binary fractions only."""
+
+
+class Result(NamedTuple):
+    """What a check found."""
+
+    score: float
+    """In [0, 1]; 0 or 1 for a check that is not graded."""
+    reason: str = ""
+    """Why it is not 1."""
+
+
+PASSED = Result(1.0)
+
+
+def _folded(text: str, check: Check) -> str:
+    return text if check.case else text.casefold()
+
+
+def _equals(check: Check, reading: Reading, rule: NameRule) -> Result:
+    wanted = check.wanted
+    if isinstance(wanted, str):
+        equal = reading.text.strip() == wanted.strip()
+    else:
+        equal = reading.value is not Nothing and same(reading.value, wanted)
+    return PASSED if equal else Result(0.0, f"is {short(reading.text)}")
+
+
+def _contains(check: Check, reading: Reading, rule: NameRule) -> Result:
+    return _holds([check.wanted], check, reading)
+
+
+def _contains_all(check: Check, reading: Reading, rule: NameRule) -> Result:
+    return _holds(check.wanted, check, reading)
+
+
+def _holds(wanted: list[str], check: Check, reading: Reading) -> Result:
+    text = _folded(reading.text, check)
+    missing = [each for each in wanted if _folded(each, check) not in text]
+    return PASSED if not missing else Result(0.0, f"does not contain {', '.join(short(each) for each in missing)}")
+
+
+def _contains_any(check: Check, reading: Reading, rule: NameRule) -> Result:
+    text = _folded(reading.text, check)
+    return (
+        PASSED if any(_folded(each, check) in text for each in check.wanted) else Result(0.0, "contains none of them")
+    )
+
+
+def _not_contains(check: Check, reading: Reading, rule: NameRule) -> Result:
+    wanted = [check.wanted] if isinstance(check.wanted, str) else check.wanted
+    text = _folded(reading.text, check)
+    found = [each for each in wanted if _folded(each, check) in text]
+    return PASSED if not found else Result(0.0, f"contains {', '.join(short(each) for each in found)}")
+
+
+def _regex(check: Check, reading: Reading, rule: NameRule) -> Result:
+    try:
+        found = _pattern(check.wanted, check.case).search(reading.text, timeout=REGEX_SECONDS)
+    except TimeoutError:
+        return Result(0.0, f"the pattern took more than {REGEX_SECONDS:g} s")
+    return PASSED if found is not None else Result(0.0, "the pattern is not found")
+
+
+@lru_cache(maxsize=512)
+def _pattern(pattern: str, case: bool) -> Any:
+    import regex
+
+    return regex.compile(pattern, 0 if case else regex.IGNORECASE)
+
+
+def pattern_problem(pattern: str) -> str:
+    """Return why a regular expression cannot be used; empty for one that can."""
+    import regex
+
+    try:
+        _pattern(pattern, False)
+    except regex.error as error:
+        return str(error)
+    return ""
+
+
+def _starts_with(check: Check, reading: Reading, rule: NameRule) -> Result:
+    begins = _folded(reading.text.lstrip(), check).startswith(_folded(check.wanted, check))
+    return PASSED if begins else Result(0.0, f"begins {short(reading.text)}")
+
+
+def _one_of(check: Check, reading: Reading, rule: NameRule) -> Result:
+    text = _folded(reading.text.strip(), check)
+    for each in check.wanted:
+        if isinstance(each, str) and text == _folded(each.strip(), check):
+            return PASSED
+        if not isinstance(each, str) and reading.value is not Nothing and same(reading.value, each):
+            return PASSED
+    return Result(0.0, f"is {short(reading.text)}")
+
+
+def _number(check: Check, reading: Reading, rule: NameRule) -> Result:
+    wanted = quantity(check.wanted)
+    assert wanted is not None  # lint and the reader of cases refuse any other
+    value = reading.value
+    bare = isinstance(value, int | float) and not isinstance(value, bool)
+    found = [Quantity(float(value), wanted.unit)] if bare else list(numbers_in(reading.text, wanted.unit))
+    allowed = EXACT * max(1.0, abs(wanted.amount))
+    if check.tolerance is not None:
+        allowed += check.tolerance * unit_size(check.wanted)
+    if any(each.unit == wanted.unit and abs(each.amount - wanted.amount) <= allowed for each in found):
+        return PASSED
+    shown = ", ".join(f"{each.amount:g} {each.unit}".rstrip() for each in found[:3])
+    return Result(0.0, f"holds {shown}" if shown else "holds no number")
+
+
+@lru_cache(maxsize=256)
+def _validator(schema: str) -> jsonschema_rs.Validator:
+    import jsonschema_rs
+
+    def refuse(uri: str) -> Any:
+        raise ValueError(f"the schema refers to {uri}, and references outside it are not followed")
+
+    return jsonschema_rs.validator_for(msgspec.json.decode(schema), retriever=refuse)
+
+
+def schema_problem(schema: Mapping[str, Any]) -> str:
+    """Return why a JSON schema cannot be used; empty for one that can."""
+    try:
+        _validator(msgspec.json.encode(schema).decode())
+    except Exception as error:
+        return str(error).splitlines()[0]
+    return ""
+
+
+def _json_schema(check: Check, reading: Reading, rule: NameRule) -> Result:
+    if reading.value is Nothing:
+        return Result(0.0, "the answer is not JSON")
+    error = next(iter(_validator(msgspec.json.encode(check.wanted).decode()).iter_errors(reading.value)), None)
+    if error is None:
+        return PASSED
+    place = ".".join(map(str, error.instance_path))
+    return Result(0.0, short(f"{place}: {error.message}" if place else error.message))
+
+
+def _required_fields(check: Check, reading: Reading, rule: NameRule) -> Result:
+    if not isinstance(reading.value, dict):
+        return Result(0.0, "the answer is not a JSON object")
+    missing = [key for key in check.wanted if reading.value.get(key) in (None, "", [], {})]
+    return PASSED if not missing else Result(0.0, f"lacks {', '.join(missing)}")
+
+
+def _no_placeholder(check: Check, reading: Reading, rule: NameRule) -> Result:
+    found = PLACEHOLDER.search(reading.text)
+    return PASSED if found is None else Result(0.0, f"has {short(found[0])}")
+
+
+def _max_words(check: Check, reading: Reading, rule: NameRule) -> Result:
+    words = len(reading.text.split())
+    return PASSED if words <= check.wanted else Result(0.0, f"has {words} words")
+
+
+def _similarity(check: Check, reading: Reading, rule: NameRule) -> Result:
+    score = Indel.normalized_similarity(_folded(reading.text.strip(), check), _folded(check.wanted.strip(), check))
+    return Result(score, f"similarity {score:.2f}")
+
+
+def _names(check: Check, reading: Reading, rule: NameRule) -> Result:
+    value = reading.value
+    given = [str(each) for each in value] if isinstance(value, list) else _lines(reading.text)
+    if not given:
+        return Result(0.0, "lists no names")
+    index = NameIndex([Named(label, ()) for label in check.wanted], (), rule)
+    found = sum(match.state in CORRECT for match in match_names(given, index))
+    precision, recall = found / len(given), found / len(check.wanted)
+    score = 2 * precision * recall / (precision + recall) if found else 0.0
+    return Result(score, f"P {precision:.2f}, R {recall:.2f}, F1 {score:.2f}")
+
+
+_BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
+
+
+def _lines(text: str) -> list[str]:
+    """Return the names in a text: its lines without bullets, or a single line's parts between commas."""
+    lines = [_BULLET.sub("", line).strip() for line in text.splitlines() if line.strip()]
+    return [part.strip() for part in lines[0].split(",") if part.strip()] if len(lines) == 1 else lines
+
+
+HEURISTICS: Mapping[str, Callable[[Check, Reading, NameRule], Result]] = {
+    "equals": _equals,
+    "contains": _contains,
+    "contains_all": _contains_all,
+    "contains_any": _contains_any,
+    "not_contains": _not_contains,
+    "regex": _regex,
+    "starts_with": _starts_with,
+    "one_of": _one_of,
+    "number": _number,
+    "json_schema": _json_schema,
+    "required_fields": _required_fields,
+    "no_placeholder": _no_placeholder,
+    "max_words": _max_words,
+    "similarity": _similarity,
+    "names": _names,
+}
+"""By type of check. `semantic`, `cost`, `latency` and `python` need something asked; see `score`."""
+
+
+def graded(value: object) -> float | None:
+    """Return a scorer's number as a score; None for one that is none: NaN, beyond [0, 1], or no number."""
+    if isinstance(value, bool):
+        return float(value)
+    if isinstance(value, int | float) and math.isfinite(value) and 0 <= value <= 1:
+        return float(value)
+    return None

@@ -1,0 +1,149 @@
+"""An answer as checks look at it: its text, its JSON value, the part at a path, the numbers in it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from row3.kinds.answers import FENCE
+from row3.matching.by_value.values import Value, value_of
+
+if TYPE_CHECKING:
+    import jsonpath
+
+SHOWN = 60
+"""Characters of an answer that a reason quotes."""
+LONGEST = 4
+"""Words of a number with its unit: `2.1 million US dollars`."""
+
+
+class Nothing:
+    """There is no such part of the answer."""
+
+
+class Reading:
+    """An answer, or the part of it at a path, as text and as a JSON value; each read when first asked for."""
+
+    def __init__(self, answer: Any, path: str | None = None) -> None:
+        self._answer, self._path = answer, path
+
+    @cached_property
+    def whole(self) -> Any:
+        """The answer as a JSON value; `Nothing` where it is not JSON."""
+        if not isinstance(self._answer, str):
+            return self._answer
+        text = self._answer.strip()
+        fence = FENCE.search(text)
+        try:
+            return msgspec.json.decode(fence[1] if fence is not None else text)
+        except (msgspec.DecodeError, RecursionError):
+            return Nothing
+
+    @cached_property
+    def value(self) -> Any:
+        """What the path selects, or the whole answer; `Nothing` where there is nothing."""
+        if self._path is None:
+            return self.whole
+        if self.whole is Nothing:
+            return Nothing
+        found = _compiled_path(self._path).findall(self.whole)
+        return Nothing if not found else found[0] if len(found) == 1 else found
+
+    @cached_property
+    def text(self) -> str:
+        """The part as text: a string as it is, anything else as JSON."""
+        part = self._answer if self._path is None else self.value
+        return part if isinstance(part, str) else json.dumps(part, ensure_ascii=False)
+
+    @property
+    def missing(self) -> str:
+        """Why there is nothing to look at; empty where there is something."""
+        if self._path is None or self.value is not Nothing:
+            return ""
+        return "the answer is not JSON" if self.whole is Nothing else f"nothing at {self._path}"
+
+
+@lru_cache(maxsize=512)
+def _compiled_path(path: str) -> jsonpath.CompoundJSONPath | jsonpath.JSONPath:
+    import jsonpath
+
+    return jsonpath.compile(path if path.startswith("$") else f"$.{path}")
+
+
+def path_problem(path: str) -> str:
+    """Return why a JSON path cannot be used; empty for one that can."""
+    import jsonpath
+
+    try:
+        _compiled_path(path)
+    except jsonpath.JSONPathError as error:
+        return str(error).splitlines()[0]
+    return ""
+
+
+def short(text: str) -> str:
+    """Return a text in a line of at most 60 characters."""
+    line = " ".join(text[: 4 * SHOWN].split())
+    return line if len(line) <= SHOWN else f"{line[: SHOWN - 1]}…"
+
+
+def same(one: Any, other: Any) -> bool:
+    """Return whether two JSON values are equal; true is not 1, and 1 is 1.0."""
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(same(part, other[key]) for key, part in one.items())
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(same, one, other))
+    return bool(one == other)
+
+
+_DIGITS = re.compile(r"\d[\d,  ]*(?:\.\d+)?")
+
+
+class Quantity(NamedTuple):
+    """A number with its unit, in base units."""
+
+    amount: float
+    unit: str
+    """Kind of value and base unit; empty for a bare number."""
+
+
+def quantity(text: str | float) -> Quantity | None:
+    """Return the number that a text is, `5 km` or 2.1; None for no number."""
+    if not isinstance(text, str):
+        return Quantity(float(text), "")
+    value = value_of(text)
+    if value is None or isinstance(value.amount, str | tuple):
+        return None
+    return Quantity(float(value.amount), _unit(value))
+
+
+def unit_size(text: str | float) -> float:
+    """Return how many base units one unit of a quantity is: 1000 for `5 km`, 1 for a bare number."""
+    if not isinstance(text, str) or (found := _DIGITS.search(text)) is None:
+        return 1.0
+    step = text[: found.start()] + str(float(re.sub(r"[,  ]", "", found[0])) + 1) + text[found.end() :]
+    here, there = quantity(text), quantity(step)
+    return 1.0 if here is None or there is None else there.amount - here.amount
+
+
+def numbers_in(text: str, unit: str = "") -> Iterator[Quantity]:
+    """Yield the numbers in a text that have a unit, in order; without one, all numbers, whatever follows them."""
+    words = [word.strip("()[]\"'“”*_`,;:!?") for word in text.split()]
+    words = [word[:-1] if word.endswith(".") else word for word in words]
+    for at, word in enumerate(words):
+        if any(mark.isdigit() for mark in word):
+            windows = (" ".join(words[at : at + size]) for size in range(min(LONGEST, len(words) - at), 0, -1))
+            found = next((each for window in windows if (each := quantity(window)) and each.unit == unit), None)
+            if found is not None:
+                yield found
+
+
+def _unit(value: Value) -> str:
+    return "" if value.kind in ("number", "ordinal") else f"{value.kind} {value.unit}".strip()

@@ -1,0 +1,86 @@
+"""Asking a judge: one component for every kind that has graded answers."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping
+from statistics import median
+from typing import Any
+
+from row3.domain.judges import JudgeRequest, JudgeRules, Verdict
+from row3.domain.requests import Answer, NoAnswer
+from row3.kinds.answers import Unusable, read_json
+
+MOST_NOTES, LONGEST_NOTE = 5, 200
+"""Issues and strengths that are kept, and characters of each."""
+
+
+def grade_schema(criteria: Mapping[str, float]) -> dict[str, Any]:
+    """Return the JSON schema of STRATEGY's answer, `{"score", "issues", "strengths"}`, with a grade a criterion."""
+    points = {"type": "integer", "minimum": 0, "maximum": 100}
+    remarks = {"type": "array", "items": {"type": "string"}}
+    return closed_object(dict.fromkeys(criteria or ("score",), points) | {"issues": remarks, "strengths": remarks})
+
+
+def closed_object(properties: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the JSON schema of an object with these properties, all of them and no others."""
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def grade(
+    rules: JudgeRules | None, name: str, variables: Mapping[str, Any], *, passes_from: float
+) -> Generator[JudgeRequest, Answer | NoAnswer, Verdict]:
+    """Ask a judge for a grade; yields its votes and is sent their answers.
+
+    The verdict is the median of the votes; one that cannot be read is no vote. Without any it has failed.
+    """
+    rubric = None if rules is None else rules.rubrics.get(name)
+    if rules is None or rubric is None:
+        return Verdict(None, f"there is no rubric `{name}`")
+    votes: list[Verdict] = []
+    failed = ""
+    for vote in range(len(rules.models) * rules.votes):
+        answer = yield JudgeRequest(name, variables, vote)
+        read = answer.error if isinstance(answer, NoAnswer) else read_grade(answer.text, rubric.criteria)
+        if isinstance(read, str):
+            failed = failed or read
+        else:
+            votes.append(read)
+    if not votes:
+        return Verdict(None, f"the judge failed: {failed}")
+    scores = [vote.score for vote in votes if vote.score is not None]
+    score = float(median(scores))
+    agreeing = sum((each >= passes_from) == (score >= passes_from) for each in scores)
+    nearest = min(votes, key=lambda vote: abs((vote.score or 0.0) - score))
+    return nearest._replace(score=score, agreement=agreeing / len(scores))
+
+
+def read_grade(text: str, criteria: Mapping[str, float]) -> Verdict | str:
+    """Return a judge's answer as a verdict, or why it is none: prose, a grade beyond 0 to 100, a missing criterion."""
+    read = read_json(text)
+    if isinstance(read, Unusable):
+        return read.reason
+    value = read.value
+    if not isinstance(value, dict):
+        return "the judge's answer is not a JSON object"
+    wanted = criteria or {"score": 1.0}
+    total = 0.0
+    for name, weight in wanted.items():
+        points = value.get(name)
+        if isinstance(points, bool) or not isinstance(points, int | float) or not 0 <= points <= 100:
+            return f"the judge gives no `{name}` from 0 to 100"
+        total += weight * points / 100
+    issues, strengths = notes(value.get("issues")), notes(value.get("strengths"))
+    parts = [f"{name} {value[name]:g}" for name in wanted] if criteria else []
+    reason = "; ".join([*parts, *issues]) or "; ".join(strengths)
+    return Verdict(total / sum(wanted.values()), reason, issues, strengths)
+
+
+def notes(value: Any) -> tuple[str, ...]:
+    """Return a judge's remarks as short lines; what is no list of texts is none."""
+    lines = [" ".join(each.split()) for each in value if isinstance(each, str)] if isinstance(value, list) else []
+    return tuple(line[:LONGEST_NOTE] for line in lines[:MOST_NOTES] if line)

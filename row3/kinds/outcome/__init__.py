@@ -1,0 +1,1 @@
+"""Two systems' answers to one question, judged on facts with evidence (V7.1)."""

@@ -1,0 +1,244 @@
+"""What decides an outcome: evidence, which code checks, and a judge's grades of both arms, asked in both orders."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from row3.domain.judges import JudgeRequest, JudgeRules
+from row3.domain.requests import Answer, NoAnswer
+from row3.kinds.answers import Unusable, read_json
+from row3.kinds.judging import closed_object, notes
+from row3.kinds.outcome.model import ARMS, AnswerOut, Arm, Grades, Judgement, OutcomeCase
+from row3.matching.normalise import normalise_text
+from row3.matching.texts.quotes import SourceText
+
+GRADES = ("correctness", "completeness", "evidence", "hallucination")
+RUBRIC = "judge-outcome"
+_TEXTS = {"type": "array", "items": {"type": "string"}}
+_ARM = closed_object(
+    {name: {"type": "integer", "enum": [0, 1, 2]} for name in GRADES}
+    | {"missing_facts": _TEXTS, "unsupported_claims": _TEXTS}
+)
+JUDGEMENT_SCHEMA = closed_object(
+    {
+        "case_id": {"type": "string"},
+        "baseline": _ARM,
+        "full": _ARM,
+        "delta": closed_object({"full_beats_baseline": {"type": "boolean"}, "notes": {"type": "string"}}),
+    }
+)
+
+
+class Cited(NamedTuple):
+    """A fact and whether an answer proves it."""
+
+    fact_id: str
+    proven: bool
+    reason: str
+
+
+def check_evidence(case: OutcomeCase, answer: AnswerOut, documents: Mapping[str, SourceText]) -> list[Cited]:
+    """Return for each required fact whether the answer cites all that it must.
+
+    A citation counts when its quote occurs in the document it names and contains what `must_cite` asks.
+    """
+    found = []
+    for fact in case.required_facts:
+        lacking = [
+            needed.doc
+            for needed in fact.must_cite
+            if not any(
+                same_document(cited.doc, needed.doc)
+                and normalise_text(needed.quote_contains) in normalise_text(cited.quote)
+                and (text := document(documents, cited.doc)) is not None
+                and text.contains_quote(cited.quote)
+                for cited in answer.citations
+            )
+        ]
+        found.append(Cited(fact.fact_id, not lacking, f"no valid quote from {', '.join(lacking)}" if lacking else ""))
+    return found
+
+
+def evidence_grade(cited: Sequence[Cited]) -> int:
+    """Return V7.1's grade: 2 where every fact is proven, 1 where some are, 0 where none is; 2 with nothing to prove."""
+    proven = sum(each.proven for each in cited)
+    return 2 if proven == len(cited) else min(proven, 1)
+
+
+def document_key(name: str) -> str:
+    """Return what a document is known by: its name without folders and without `.txt` or `.md`."""
+    base = name.strip().replace("\\", "/").rpartition("/")[2]
+    return base.removesuffix(".txt").removesuffix(".md").casefold()
+
+
+def same_document(one: str, other: str) -> bool:
+    """Return whether two names are of one document."""
+    return document_key(one) == document_key(other)
+
+
+def document(documents: Mapping[str, SourceText], name: str) -> SourceText | None:
+    """Return a document by its name; None where there is none."""
+    return documents.get(document_key(name))
+
+
+def read_judgement(value: Any, case: OutcomeCase) -> Judgement | str:
+    """Return V7.1's JSON as a judgement, or why it is none: prose, a grade other than 0, 1, 2, an unknown fact."""
+    if isinstance(value, str):
+        read = read_json(value)
+        if isinstance(read, Unusable):
+            return read.reason
+        value = read.value
+    if not isinstance(value, dict):
+        return "the judgement is not a JSON object"
+    arms: dict[Arm, Grades] = {}
+    for arm in ARMS:
+        grades = _grades(value.get(arm), case, arm)
+        if isinstance(grades, str):
+            return grades
+        arms[arm] = grades
+    delta = value.get("delta")
+    said = delta.get("full_beats_baseline") if isinstance(delta, dict) else None
+    noted = delta.get("notes") if isinstance(delta, dict) else None
+    return Judgement(
+        arms["baseline"],
+        arms["full"],
+        said if isinstance(said, bool) else None,
+        " ".join(noted.split()) if isinstance(noted, str) else "",
+    )
+
+
+def _grades(value: Any, case: OutcomeCase, arm: Arm) -> Grades | str:
+    if not isinstance(value, dict):
+        return f"the judgement has no `{arm}`"
+    for name in GRADES:
+        if isinstance(value.get(name), bool) or value.get(name) not in (0, 1, 2):
+            return f"the judgement gives `{arm}` no {name} of 0, 1 or 2"
+    missing = value.get("missing_facts", [])
+    known = {fact.fact_id for fact in case.required_facts}
+    unknown = [each for each in missing if each not in known] if isinstance(missing, list) else [missing]
+    if unknown:
+        return f"the judgement names a fact that the case does not have: {unknown[0]}"
+    numbers = {name: int(value[name]) for name in GRADES}
+    return Grades(**numbers, missing_facts=tuple(missing), unsupported_claims=notes(value.get("unsupported_claims")))
+
+
+class Ruling(NamedTuple):
+    """The judgement that counts, of both orders, with code's evidence in place of the judge's."""
+
+    judgement: Judgement
+    flipped: bool
+    """The orders disagree on the winner: a tie, and a sign of position bias."""
+
+    @property
+    def winner(self) -> Arm | None:
+        """The arm whose correctness + completeness is greater and whose hallucination grade is no lower; else None."""
+        return None if self.flipped else winner(self.judgement)
+
+    @property
+    def passes(self) -> bool:
+        """V7.1's bar for the full system: correct, mostly complete, some evidence, nothing unsupported."""
+        full = self.judgement.full
+        return full.correctness == 2 and full.completeness >= 1 and full.evidence >= 1 and full.hallucination == 2
+
+
+def winner(judgement: Judgement) -> Arm | None:
+    """Return the arm that beats the other; None for a tie."""
+    for arm, other in (("full", "baseline"), ("baseline", "full")):
+        mine: Grades = getattr(judgement, arm)
+        theirs: Grades = getattr(judgement, other)
+        better = mine.correctness + mine.completeness > theirs.correctness + theirs.completeness
+        if better and mine.hallucination >= theirs.hallucination:
+            return "full" if arm == "full" else "baseline"
+    return None
+
+
+def ask_judge(
+    rules: JudgeRules | None,
+    case: OutcomeCase,
+    answers: Mapping[Arm, AnswerOut],
+    documents: Mapping[str, SourceText],
+) -> Generator[JudgeRequest, Answer | NoAnswer, Ruling | str]:
+    """Ask for a judgement with each arm in either place; yields the votes and is sent their answers.
+
+    Returns:
+        The ruling, or why there is none. Of both orders an arm gets the lower grade, and the winner has to be the same.
+    """
+    if rules is None or RUBRIC not in rules.rubrics:
+        return f"there is no rubric `{RUBRIC}`"
+    judgements: list[Judgement] = []
+    failed = ""
+    for vote in range(len(rules.models) * rules.votes):
+        for swapped in (False, True):
+            shown = (answers["full"], answers["baseline"]) if swapped else (answers["baseline"], answers["full"])
+            answer = yield JudgeRequest(RUBRIC, variables_of(case, *shown, documents), vote)
+            read = answer.error if isinstance(answer, NoAnswer) else read_judgement(answer.text, case)
+            if isinstance(read, str):
+                failed = failed or read
+            else:
+                judgements.append(swap(read) if swapped else read)
+    return rule(judgements) if judgements and not failed else f"the judge failed: {failed}"
+
+
+def variables_of(
+    case: OutcomeCase, baseline: AnswerOut, full: AnswerOut, documents: Mapping[str, SourceText]
+) -> dict[str, Any]:
+    """Return what the rubric's template sees: the case, both answers, and the documents that it or they name."""
+    named = [needed.doc for fact in case.required_facts for needed in fact.must_cite]
+    named += [cited.doc for answer in (baseline, full) for cited in answer.citations]
+    keys = dict.fromkeys(document_key(name) for name in named)
+    return {
+        "question": case.question,
+        "required_facts": [
+            {"fact_id": fact.fact_id, "claim": fact.claim, "must_cite": [needed.doc for needed in fact.must_cite]}
+            for fact in case.required_facts
+        ],
+        "forbidden_claims": list(case.forbidden_claims),
+        "baseline": _shown(baseline),
+        "full": _shown(full),
+        "documents": [{"doc": key, "text": documents[key].text} for key in sorted(keys) if key in documents],
+    }
+
+
+def _shown(answer: AnswerOut) -> dict[str, Any]:
+    return {
+        "answer": answer.answer,
+        "citations": [{"doc": cited.doc, "quote": cited.quote} for cited in answer.citations],
+    }
+
+
+def swap(judgement: Judgement) -> Judgement:
+    """Return a judgement of the arms in each other's place as one of the arms in their own."""
+    said = judgement.claims_full_wins
+    return Judgement(judgement.full, judgement.baseline, None if said is None else not said, judgement.notes)
+
+
+def rule(judgements: Sequence[Judgement]) -> Ruling:
+    """Return the ruling on judgements of the same two answers; the strictest grade counts."""
+    winners = [winner(each) for each in judgements]
+    strictest = Judgement(
+        _lowest([each.baseline for each in judgements]),
+        _lowest([each.full for each in judgements]),
+        judgements[0].claims_full_wins,
+        judgements[0].notes,
+    )
+    return Ruling(strictest, flipped=len(set(winners)) > 1)
+
+
+def _lowest(grades: Sequence[Grades]) -> Grades:
+    return Grades(
+        **{name: min(getattr(each, name) for each in grades) for name in GRADES},
+        missing_facts=tuple(dict.fromkeys(fact for each in grades for fact in each.missing_facts)),
+        unsupported_claims=tuple(dict.fromkeys(claim for each in grades for claim in each.unsupported_claims)),
+    )
+
+
+def with_evidence(ruling: Ruling, evidence: Mapping[Arm, int]) -> Ruling:
+    """Return a ruling with the evidence that code found in place of the judge's."""
+    judgement = ruling.judgement
+    return ruling._replace(
+        judgement=judgement._replace(
+            baseline=judgement.baseline._replace(evidence=evidence["baseline"]),
+            full=judgement.full._replace(evidence=evidence["full"]),
+        )
+    )

@@ -1,0 +1,99 @@
+"""A case of kind `outcome`, the answers of its two arms, and a judge's word on them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, NamedTuple
+
+from msgspec import Meta, field
+
+from row3.kinds.cases import Case, CaseId, Labelled, Text
+from row3.kinds.outputs import Output, meta
+
+Arm = Literal["baseline", "full"]
+ARMS: tuple[Arm, Arm] = ("baseline", "full")
+
+
+class Evidence(Labelled, frozen=True):
+    """A passage that an answer has to cite for a fact."""
+
+    doc: Annotated[Text, Meta(description="Name of a document.")]
+    quote_contains: Annotated[Text, Meta(description="What the quote has to contain; it occurs in the document.")]
+
+
+class Fact(Labelled, frozen=True):
+    """One thing a good answer says: one actor, one action, one date or value."""
+
+    fact_id: CaseId
+    claim: Text
+    must_cite: list[Evidence]
+
+
+class OutcomeCase(Case, frozen=True, kw_only=True):
+    """A golden case of kind `outcome`: a question, the facts of a good answer with their evidence, and false claims."""
+
+    id: CaseId
+    question: Text
+    required_facts: Annotated[list[Fact], Meta(description="Empty where the documents do not say.")] = field(
+        default_factory=list
+    )
+    forbidden_claims: list[Text] = field(default_factory=list)
+
+    def variables(self) -> dict[str, Any]:
+        """Return what templates and calls see: the question, also as `query`."""
+        return {"question": self.question, "query": self.question}
+
+
+class Citation(Output, frozen=True):
+    """A passage that an answer rests on."""
+
+    doc: Annotated[str, meta("Name of the document.", "document", "document_id", "documentId", "source")]
+    quote: Annotated[str, meta("Copied from the document, character by character.", "text", "evidence")]
+
+
+class AnswerOut(Output, frozen=True):
+    """One arm's answer."""
+
+    answer: Annotated[str, meta("The answer; `not stated` where the documents do not say.")]
+    citations: Annotated[list[Citation], meta("", "evidence", "sources")] = field(default_factory=list)
+
+    @classmethod
+    def usual(cls, value: Any) -> Any:
+        """A plain text is an answer without citations."""
+        return {"answer": value} if isinstance(value, str) else value
+
+
+class Found(Output, frozen=True):
+    """What a system found for the question, before it is answered."""
+
+    value: Any
+
+
+class Grades(NamedTuple):
+    """What a judge says of one arm: whole numbers from 0 to 2, by V7.1's rubric."""
+
+    correctness: int
+    completeness: int
+    evidence: int
+    hallucination: int
+    """2: nothing unsupported; 0: hallucinations that could move a decision."""
+    missing_facts: tuple[str, ...] = ()
+    unsupported_claims: tuple[str, ...] = ()
+
+
+class Judgement(NamedTuple):
+    """What a judge says of both arms."""
+
+    baseline: Grades
+    full: Grades
+    claims_full_wins: bool | None
+    """The judge's own word; shown and never counted."""
+    notes: str = ""
+
+
+class Outcome(NamedTuple):
+    """Both answers to a question, and a judgement where one was made elsewhere."""
+
+    baseline: AnswerOut
+    full: AnswerOut
+    judgement: Any = None
+    """V7.1's JSON, not yet read."""

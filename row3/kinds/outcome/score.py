@@ -1,0 +1,245 @@
+"""Kind `outcome`: does the full system answer better than the simple one, with evidence? (V7.1)"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from typing import Any
+
+from row3.domain.asks import Ask
+from row3.domain.matches import ItemExpectation, ItemMatch, Items
+from row3.domain.metrics import Metric, Threshold
+from row3.domain.prompts import Prompt
+from row3.domain.requests import digest_json
+from row3.domain.scores import CaseScore
+from row3.kinds.answers import Parsed, Unusable, read_json
+from row3.kinds.base import Expected, Finding, Kind, Measured, Reference, Rules
+from row3.kinds.outcome.judgement import (
+    GRADES,
+    JUDGEMENT_SCHEMA,
+    Ruling,
+    ask_judge,
+    check_evidence,
+    document,
+    evidence_grade,
+    read_judgement,
+    rule,
+    with_evidence,
+)
+from row3.kinds.outcome.model import ARMS, AnswerOut, Arm, Found, Outcome, OutcomeCase
+from row3.kinds.outputs import fit, plain, read_text
+from row3.matching.normalise import normalise_text
+
+RARE = Threshold(0.10, 0.05, 0.0, blocking=False)
+"""Zones of hallucination."""
+METRICS = (
+    Metric("passRate", "Cases passed", threshold=Threshold(0.60, 0.80, 0.95, blocking=False)),
+    Metric("evidenceRate", "Evidence", threshold=Threshold(0.60, 0.80, 0.95, blocking=False)),
+    Metric(
+        "hallucinationRate",
+        "Hallucination",
+        higher_is_better=False,
+        threshold=Threshold(0.10, 0.05, 0.0, blocking=False),
+    ),
+    Metric("valueWinRate", "Value win rate", threshold=Threshold(0.20, 0.40, 0.60, blocking=False)),
+    Metric("baselineHallucinationRate", "Hallucination of the baseline", higher_is_better=False, companion=True),
+    Metric("ties", "Ties", companion=True),
+    Metric("positionBias", "Judgements that flip with the order", higher_is_better=False, companion=True),
+)
+NO_FACTS = "no facts are required"
+NOT_JUDGED = "without a judgement"
+
+
+class Outcomes(Kind):
+    """Scores `{"baseline", "full", "judgement"}`: two answers with citations, and V7.1's judgement of them."""
+
+    name = "outcome"
+    version = 1
+    case_model = OutcomeCase
+    case_schema = "outcome-case"
+    metrics = METRICS
+    outputs: Mapping[str, type[Any]] = {"found": Found, "cited-answer": AnswerOut}
+    rubrics = frozenset({"judgement"})
+    primary = "valueWinRate"
+    arms = ARMS
+
+    def signature(self, rules: Rules) -> str:
+        """Return the scorer, the judge and the documents."""
+        documents = digest_json({name: text.text for name, text in rules.documents.items()})[:16]
+        judge = "" if rules.judge is None else f" {rules.judge.signature}"
+        return f"{self.name}/{self.version} documents {documents}{judge}"
+
+    def rubric_schema(self, rubric: Prompt) -> Mapping[str, Any]:
+        """Return the schema of V7.1's judgement."""
+        return JUDGEMENT_SCHEMA
+
+    def parse(self, output: str, text: str) -> Parsed | Unusable:
+        """Read what an arm found, or its answer; prose is an answer without citations."""
+        if output == "found":
+            read = read_json(text)
+            return Parsed(Found(text if isinstance(read, Unusable) else read.value))
+        read = read_text(AnswerOut, text)
+        if isinstance(read, Unusable) and text.strip():
+            return Parsed(AnswerOut(text.strip()), ("prose taken for the answer",))
+        return read
+
+    def read_output(self, value: Any) -> Parsed | Unusable:
+        """Read both answers, made elsewhere, with the judgement where there is one."""
+        if isinstance(value, str):
+            read = read_json(value)
+            if isinstance(read, Unusable):
+                return read
+            value = read.value
+        if not isinstance(value, dict):
+            return Unusable("the output is not an object with `baseline` and `full`")
+        answers: dict[Arm, AnswerOut] = {}
+        for arm in ARMS:
+            if arm not in value:
+                return Unusable(f"the output has no `{arm}`")
+            found = fit(AnswerOut, value[arm])
+            if isinstance(found, Unusable):
+                return Unusable(f"`{arm}`: {found.reason}")
+            answers[arm] = found.value
+        return Parsed(Outcome(answers["baseline"], answers["full"], value.get("judgement")))
+
+    def combine(self, outputs: Mapping[str, Any]) -> Outcome:
+        """Return both arms' answers."""
+        return Outcome(*(outputs[arm][self.whole] for arm in ARMS))
+
+    def context(self, output: str, value: Any) -> dict[str, Any]:
+        """Return an arm's answer, as its later prompts see it."""
+        return {"found": value.value} if output == "found" else {"answer": plain(value)}
+
+    def output_json(self, output: Outcome) -> dict[str, Any]:
+        """Return both answers as plain values."""
+        return {arm: plain(getattr(output, arm)) for arm in ARMS}
+
+    def asks(self, case: OutcomeCase, rules: Rules) -> bool:
+        """Return True: a judge decides."""
+        return True
+
+    def measure(self, case: OutcomeCase, output: Outcome, rules: Rules) -> Generator[Ask, Any, Measured]:
+        """Check the evidence, and ask the judge in both orders unless a judgement came with the answers."""
+        answers: dict[Arm, AnswerOut] = {"baseline": output.baseline, "full": output.full}
+        cited = {arm: check_evidence(case, answers[arm], rules.documents) for arm in ARMS}
+        if output.judgement is None:
+            ruling = yield from ask_judge(rules.judge, case, answers, rules.documents)
+        else:
+            read = read_judgement(output.judgement, case)
+            ruling = read if isinstance(read, str) else rule([read])
+        proven = sum(each.proven for each in cited["full"])
+        values: dict[str, float] = {}
+        skipped: dict[str, str] = {}
+        if cited["full"]:
+            values["evidenceRate"] = float(proven == len(cited["full"]))
+        else:
+            skipped["evidenceRate"] = NO_FACTS
+        if isinstance(ruling, str):
+            skipped |= dict.fromkeys((m.key for m in METRICS if m.key != "evidenceRate"), NOT_JUDGED)
+            return Measured(_items(case, output, ruling, cited["full"]), {}, values, skipped, tally=_tally("failed"))
+        ruling = with_evidence(ruling, {arm: evidence_grade(cited[arm]) for arm in ARMS})
+        full, baseline = ruling.judgement.full, ruling.judgement.baseline
+        values |= {
+            "passRate": float(ruling.passes),
+            "hallucinationRate": float(full.hallucination < 2),
+            "valueWinRate": float(ruling.winner == "full"),
+            "baselineHallucinationRate": float(baseline.hallucination < 2),
+            "ties": float(ruling.winner is None),
+            "positionBias": float(ruling.flipped),
+        }
+        if output.judgement is not None:
+            del values["positionBias"]
+        tally = _tally("given") | {"winners": {ruling.winner or "tie": 1}}
+        return Measured(_items(case, output, ruling, cited["full"]), {}, values, skipped, tally=tally)
+
+    def bad_answer(self, case: OutcomeCase, reason: str, raw: str, rules: Rules) -> CaseScore:
+        """Return the worst value of every metric: an arm without an answer wins nothing."""
+        worst = {"passRate": 0.0, "hallucinationRate": 0.0, "valueWinRate": 0.0}
+        if case.required_facts:
+            worst["evidenceRate"] = 0.0
+        items = _items(case, Outcome(AnswerOut(""), AnswerOut("")), reason, ())
+        return CaseScore(case.id, "bad_answer", worst, {}, {}, items, problem=reason, raw=raw)
+
+    def expected(self, case: OutcomeCase) -> Iterator[Expected]:
+        """Yield every required fact with its evidence, and every forbidden claim."""
+        for fact in case.required_facts:
+            cites = [[needed.doc, needed.quote_contains] for needed in fact.must_cite]
+            yield Expected("fact", fact.fact_id, {"claim": fact.claim, "must_cite": digest_json(cites)})
+        for claim in case.forbidden_claims:
+            yield Expected("forbidden", claim)
+
+    def refers_to(self, case: OutcomeCase) -> list[Reference]:
+        """Return nothing: documents are checked with their quotes, by `lint`."""
+        return []
+
+    def lint(self, case: OutcomeCase, rules: Rules) -> list[Finding]:
+        """Every fact names evidence that stands in its document; ids are unique."""
+        found: list[Finding] = []
+        seen: set[str] = set()
+        for at, fact in enumerate(case.required_facts):
+            place = ("required_facts", at)
+            if fact.fact_id in seen:
+                found.append(Finding("error", "fact-twice", f"`{fact.fact_id}` stands twice", (*place, "fact_id")))
+            seen.add(fact.fact_id)
+            if not fact.must_cite:
+                found.append(Finding("error", "no-evidence", f"`{fact.fact_id}` has no `must_cite`", place))
+            for number, needed in enumerate(fact.must_cite):
+                text = document(rules.documents, needed.doc)
+                where = (*place, "must_cite", number)
+                if text is None:
+                    found.append(Finding("error", "no-document", f"there is no document `{needed.doc}`", where))
+                elif normalise_text(needed.quote_contains) not in normalise_text(text.text):
+                    message = f"`{needed.quote_contains}` does not occur in `{needed.doc}`"
+                    found.append(Finding("error", "quote-not-found", message, where))
+        if not case.required_facts and not case.forbidden_claims:
+            found.append(Finding("warning", "nothing-asked", "the case requires no fact and forbids no claim"))
+        return found
+
+    def lint_suite(self, cases: Sequence[OutcomeCase]) -> list[Finding]:
+        """A quarter of the questions or so should have no answer in the documents."""
+        negative = sum(not case.required_facts for case in cases)
+        if len(cases) >= 8 and not negative:
+            return [
+                Finding(
+                    "warning", "no-negatives", "every question has an answer; add some that have none", of_size=True
+                )
+            ]
+        return []
+
+
+def _tally(state: str) -> dict[str, dict[str, int]]:
+    return {"judgements": {state: 1}}
+
+
+def _items(case: OutcomeCase, output: Outcome, ruling: Ruling | str, cited: Sequence[Any]) -> Items:
+    """Return both arms as items, with the grades they got, and every required fact with whether B proves it."""
+    items = []
+    for arm in ARMS:
+        answer: AnswerOut = getattr(output, arm)
+        notes: dict[str, Any] = {"answer": answer.answer, "citations": [plain(each) for each in answer.citations]}
+        state, score = "not-judged", 0.0
+        if not isinstance(ruling, str):
+            grades = getattr(ruling.judgement, arm)
+            notes |= {name: getattr(grades, name) for name in GRADES}
+            notes |= {"missingFacts": list(grades.missing_facts), "unsupportedClaims": list(grades.unsupported_claims)}
+            score = (grades.correctness + grades.completeness) / 4
+            state = "tie" if ruling.winner is None else "won" if ruling.winner == arm else "lost"
+        else:
+            notes["reason"] = ruling
+        items.append(ItemMatch(arm, state, None, score, notes))
+    if not isinstance(ruling, str):
+        said = {"judgeSaysFullWins": ruling.judgement.claims_full_wins, "judgeNotes": ruling.judgement.notes}
+        items[1] = items[1]._replace(notes={**items[1].notes, **said, "flipped": ruling.flipped})
+    expected = tuple(
+        ItemExpectation(
+            fact.claim,
+            "full" if each is not None and each.proven else None,
+            None,
+            float(each is not None and each.proven),
+            {"factId": fact.fact_id, "reason": "" if each is None else each.reason},
+        )
+        for fact, each in zip(case.required_facts, list(cited) or [None] * len(case.required_facts), strict=True)
+    )
+    return Items(tuple(items), expected, frozenset({"won", "tie", "not-judged"}))
+
+
+KIND = Outcomes()

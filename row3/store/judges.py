@@ -1,0 +1,93 @@
+"""A suite's judge and documents, from row3.toml, the promoted rubrics and the folder of documents."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from row3.domain.judges import JudgeRules
+from row3.domain.prompts import Prompt, PromptRef, parse_version
+from row3.errors import InvalidFile
+from row3.gate.agreement import MIN_KAPPA
+from row3.kinds.base import Kind, Rules
+from row3.matching.texts.quotes import SourceText
+from row3.store.calibrations import read_calibrations
+from row3.store.config import FILE, Config, JudgeConfig
+from row3.store.documents import read_json
+from row3.store.project import Project
+from row3.store.prompts import read_promoted, read_prompt, versions
+from row3.store.tree import Tree, read_text
+
+
+def judged_rules(project: Project, suite: str, kind: Kind, rules: Rules) -> Rules:
+    """Return a suite's rules with its judge and its documents, where its kind has any. Raises `InvalidFile`."""
+    if kind.rubrics:
+        settings = judge_settings(project.config, suite)
+        models = tuple(settings.models) or ((settings.model,) if settings.model else ())
+        rubrics = read_rubrics(project.tree, kind)
+        judge = JudgeRules(models, settings.votes or 1, settings.temperature or 0.0, rubrics)
+        warranted = read_calibrations(project.tree, suite).warranted(
+            judge, MIN_KAPPA if settings.min_kappa is None else settings.min_kappa
+        )
+        rules = replace(rules, judge=replace(judge, warranted=warranted))
+    return replace(rules, documents=read_documents(project, suite)) if kind.arms else rules
+
+
+def judge_settings(config: Config, suite: str) -> JudgeConfig:
+    """Return the judge's settings: the suite's, key by key over the general ones, and the provider's below both."""
+    own = config.suites[suite].judge if suite in config.suites else JudgeConfig()
+    general = config.judge
+    provider = config.provider
+
+    def strongest(key: str) -> object:
+        return next((value for table in (own, general) if (value := getattr(table, key)) not in (None, [])), None)
+
+    found = {key: strongest(key) for key in JudgeConfig.__struct_fields__}
+    if found["preset"] is None and found["base_url"] is None:
+        found |= {"preset": provider.preset or None, "base_url": provider.base_url}
+        found["key_variable"] = found["key_variable"] or provider.key_variable
+    if found["model"] is None and not found["models"]:
+        found["model"] = provider.model
+    return JudgeConfig(**{key: value for key, value in found.items() if value is not None})  # type: ignore[arg-type]
+
+
+def read_rubrics(tree: Tree, kind: Kind) -> dict[str, Prompt]:
+    """Return the promoted version of each rubric that a kind can ask; the highest where none is promoted."""
+    promoted = read_promoted(tree)
+    found: dict[str, Prompt] = {}
+    for name, there in versions(tree).items():
+        entry = promoted.get(name)
+        version = parse_version(entry.version) if entry is not None else None
+        prompt = read_prompt(tree, PromptRef(name, version if version in there and version is not None else there[-1]))
+        if prompt.output in kind.rubrics:
+            found[name] = prompt
+    return found
+
+
+def read_documents(project: Project, suite: str) -> Mapping[str, SourceText]:
+    """Return the texts of a suite's documents by name without folder and ending, in small letters.
+
+    Text files as V7.1 names them, and golden files with a `document_id` and a `document`. Raises `InvalidFile`.
+    """
+    settings = project.config.suites.get(suite)
+    folder = None if settings is None else settings.documents
+    if folder is None:
+        return {}
+    tree, root = project.tree, f"golden/{folder}"
+    found: dict[str, SourceText] = {}
+    for path in tree.files(root, deep=True):
+        name = path.rpartition("/")[2]
+        if name.endswith((".txt", ".md")):
+            found[name.rpartition(".")[0].casefold()] = SourceText(read_text(tree, path))
+        elif name.endswith(".json"):
+            value = read_json(tree, path)
+            if isinstance(value, dict) and isinstance(value.get("document"), str):
+                key = str(value.get("document_id") or name.partition(".")[0])
+                found[key.casefold()] = SourceText(value["document"])
+    if not found:
+        raise InvalidFile(
+            f"there are no documents under {root}/",
+            where=f"{FILE} field suites.{suite}.documents",
+            fix="Name a folder with .txt files, or with golden files that have a `document`",
+        )
+    return found

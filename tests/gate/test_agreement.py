@@ -1,0 +1,115 @@
+"""Agreement against scikit-learn, its intervals by simulation, corrections against published figures."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binomtest
+from sklearn.metrics import cohen_kappa_score
+
+from row3.gate.agreement import Rate, agreement, kappa, prediction_powered, rate, rogan_gladen, wilson
+
+grades = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=40)
+
+
+@given(grades)
+def test_kappas_are_those_of_scikit_learn(pairs: list[tuple[int, int]]) -> None:
+    person, judge = [one for one, _ in pairs], [other for _, other in pairs]
+    if len({*person, *judge}) > 1:
+        assert kappa(person, judge).value == pytest.approx(cohen_kappa_score(person, judge))
+        labels = sorted({*person, *judge})
+        if labels == list(range(labels[0], labels[-1] + 1)):  # scikit-learn weighs by position, row3 by grade
+            theirs = cohen_kappa_score(person, judge, weights="quadratic")
+            assert kappa(person, judge, "quadratic").value == pytest.approx(theirs)
+
+
+def test_kappa_by_hand() -> None:
+    # 20 yes/yes, 5 yes/no, 10 no/yes, 15 no/no: p_o = .7, p_e = .5·.6 + .5·.4 = .5 (the example of Cohen's article)
+    person = [1] * 25 + [0] * 25
+    judge = [1] * 20 + [0] * 5 + [1] * 10 + [0] * 15
+    found = kappa(person, judge)
+    assert found.value == pytest.approx(0.4)
+    assert (found.low, found.high) == (pytest.approx(0.1511, abs=1e-3), pytest.approx(0.6489, abs=1e-3))
+
+
+def test_one_grade_only_says_nothing() -> None:
+    assert kappa([1, 1, 1], [1, 1, 1]).value == 0.0
+
+
+def test_few_labels_that_all_agree_prove_little() -> None:
+    assert kappa([0, 1] * 3, [0, 1] * 3).low < 0.6 < kappa([0, 1] * 30, [0, 1] * 30).low
+
+
+def test_the_interval_of_kappa_covers_the_truth() -> None:
+    """Sixty labels of a judge that is right in 85%: kappa is .7, and 95% intervals miss it about one time in twenty."""
+    rng, covered = random.Random(7), 0
+    for _ in range(400):
+        person = [rng.randint(0, 1) for _ in range(60)]
+        judge = [each if rng.random() < 0.85 else 1 - each for each in person]
+        found = kappa(person, judge)
+        covered += found.low <= 0.7 <= found.high
+    assert 0.91 <= covered / 400 <= 0.99
+
+
+@given(st.integers(1, 60), st.data())
+def test_wilson_is_scipys(n: int, data: st.DataObject) -> None:
+    seen = data.draw(st.integers(0, n))
+    theirs = binomtest(seen, n).proportion_ci(method="wilson")
+    assert wilson(seen, n) == (pytest.approx(theirs.low, abs=1e-9), pytest.approx(theirs.high, abs=1e-9))
+
+
+def test_sensitivity_and_specificity() -> None:
+    found = agreement([2, 2, 2, 0, 0], [2, 2, 0, 0, 2], passes_from=1)
+    assert found.accuracy.value == pytest.approx(3 / 5)
+    assert found.sensitivity is not None and found.sensitivity.value == pytest.approx(2 / 3)
+    assert found.specificity is not None and found.specificity.value == pytest.approx(1 / 2)
+    assert agreement([1, 1], [1, 0], passes_from=1).specificity is None
+
+
+def test_rogan_gladen_is_the_published_example() -> None:
+    found = rogan_gladen(Rate(0.78, 0, 1, 100), Rate(0.90, 0, 1, 50), Rate(0.85, 0, 1, 50))
+    assert found is not None and found.value == pytest.approx(0.84)
+
+
+def test_a_judge_by_chance_corrects_nothing() -> None:
+    assert rogan_gladen(Rate(0.5, 0, 1, 100), Rate(0.5, 0, 1, 50), Rate(0.5, 0, 1, 50)) is None
+
+
+@given(st.integers(0, 40), st.integers(21, 40), st.integers(21, 40))
+def test_a_corrected_rate_stays_a_rate(seen: int, right: int, wrong: int) -> None:
+    judged, sensitivity, specificity = rate(seen, 40), rate(right, 40), rate(wrong, 40)
+    assert judged and sensitivity and specificity
+    found = rogan_gladen(judged, sensitivity, specificity)
+    assert found is not None and 0 <= found.low <= found.value <= found.high <= 1
+
+
+def test_corrected_rates_cover_the_truth() -> None:
+    """A judge with sensitivity .9 and specificity .8 on 80 + 80 labels, 200 answers of which 60% are good."""
+    rng, raw, corrected = random.Random(3), 0, 0
+
+    def judged(good: bool) -> bool:
+        return rng.random() < (0.9 if good else 0.2)
+
+    for _ in range(300):
+        seen = rate(sum(judged(rng.random() < 0.6) for _ in range(200)), 200)
+        found = rogan_gladen(
+            seen, rate(sum(judged(True) for _ in range(80)), 80), rate(sum(not judged(False) for _ in range(80)), 80)
+        )
+        assert found is not None and seen is not None
+        raw += seen.low <= 0.6 <= seen.high
+        corrected += found.low <= 0.6 <= found.high
+    assert corrected / 300 >= 0.92 > raw / 300
+
+
+def test_prediction_powered_by_hand() -> None:
+    # mean judge .75, errors -.5 and 0 in turns, so .5; the two variances over their counts add up
+    judged, labelled = [1, 1, 1, 0] * 25, [(0.5, 1.0), (1.0, 1.0)] * 20
+    found = prediction_powered(judged, labelled)
+    assert found is not None and found.value == pytest.approx(0.5)
+    squared = (0.1875 * 100 / 99) / 100 + (0.0625 * 40 / 39) / 40
+    assert found.high - found.value == pytest.approx(1.959964 * math.sqrt(squared))
+    assert prediction_powered([1], [(1, 1), (0, 0)]) is None
