@@ -21,10 +21,11 @@ BLOCKED = 1
 
 def show_result(result: SuiteResult | SuitesReport, common: Common, page: Iterable[bytes] | None = None) -> int:
     """Show a result in the format of --format, or its page; returns its exit code."""
+    from row3.gate.results import SuiteResult
+
     common.show(page or result_text(result, common))
-    run = getattr(result, "run", None)
-    if run is not None and run.failed:
-        _tell_incomplete(run, common)
+    if isinstance(result, SuiteResult) and result.run is not None and result.run.failed:
+        _tell_incomplete(result.run, common)
     return result.exit_code
 
 

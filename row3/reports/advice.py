@@ -100,28 +100,23 @@ def model_flag(run: Run) -> str:
     return " --model MODEL" if run.suite.prompted and run.header.model in ("", RECORDED_ONLY) else ""
 
 
-def what_next(comparison: Comparison, *, named: bool = False) -> list[str]:
-    """Return what to do, a step a line; nothing after a promotion, which lists what it wrote.
-
-    Args:
-        named: name the suite in commands even where it is the default, for results of several suites.
-    """
-    steps = _Steps(comparison, named=named).all()
+def what_next(comparison: Comparison) -> list[str]:
+    """Return what to do, a step a line; nothing after a promotion, which lists what it wrote."""
+    steps = _Steps(comparison).all()
     return [f"{'Then' if i else 'Next'}: {step}" for i, step in enumerate(steps)]
 
 
 class _Steps:
     """The steps after one comparison, with commands that select its suite, prompts and answers."""
 
-    def __init__(self, comparison: Comparison, *, named: bool) -> None:
+    def __init__(self, comparison: Comparison) -> None:
         self.comparison, self.run, self.suite = comparison, comparison.run, comparison.run.suite
-        self.named = f" --suite {self.suite.name}" if named and not self.suite.flag else ""
         self.deciding = [each for each in comparison.reasons if each.verdict is comparison.verdict]
         self.codes = {each.code for each in self.deciding}
 
     def command(self, command: str, *said: str) -> str:
-        """Return a command with its options; `said` are those it names itself, as `SuiteView.flags` takes them."""
-        return visible(f"{command}{self.named}{self.suite.flags(command, *said)}")
+        """Return a command with its options; `said` are those it names itself, as `JudgedSuite.flags` takes them."""
+        return visible(f"{command}{self.suite.flags(command, *said)}")
 
     def all(self) -> list[str]:
         """Return the steps."""

@@ -45,7 +45,6 @@ def comparison_document(
     verbose: bool = False,
     folded: bool = False,
     headed: bool = True,
-    named: bool = False,
 ) -> Document:
     """Return a whole comparison.
 
@@ -53,7 +52,6 @@ def comparison_document(
         verbose: every metric, case, item and line of the prompts.
         folded: the same, below the short form, to unfold.
         headed: begin with the suite and what runs; a terminal has that line already.
-        named: name the suite in commands even where it is the default.
     """
     run = comparison.run
     blocks: list[Block] = [
@@ -75,15 +73,14 @@ def comparison_document(
         counts = [run_counts(run, every=True), moved_counts(comparison, every=True)]
         blocks += [Fold("How the items matched", [each for each in counts if each.rows])] if counts[0].rows else []
         blocks += [*prompt_folds(comparison.prompt_diffs), missing_note(run)]
-    return Document([*blocks, usage_note(run, verbose=verbose), next_note(comparison, named=named)])
+    return Document([*blocks, usage_note(run, verbose=verbose), next_note(comparison)])
 
 
-def brief_comparison(comparison: Comparison, *, level: int = 0, named: bool = False) -> list[Block]:
+def brief_comparison(comparison: Comparison, *, level: int = 0) -> list[Block]:
     """Return verdict, metrics, reasons and next steps: for a reader who has seen the whole, or has little room.
 
     Args:
         level: of a heading with the suite, what runs and the cases that moved most; 0 for none.
-        named: name the suite in commands even where it is the default.
     """
     return [
         *heading(comparison, headed=level > 0, level=level or 3),
@@ -91,7 +88,7 @@ def brief_comparison(comparison: Comparison, *, level: int = 0, named: bool = Fa
         *reason_blocks(grounds_of(comparison)),
         quarantine_note(comparison.run.quarantine),
         *(case_blocks(comparison) if level else []),
-        next_note(comparison, named=named),
+        next_note(comparison),
     ]
 
 
@@ -277,6 +274,6 @@ def case_blocks(comparison: Comparison, *, verbose: bool = False) -> list[Block]
     return [*blocks, Note([f"▼ also worse: {worse}"], "bad")] if worse else blocks
 
 
-def next_note(comparison: Comparison, *, named: bool = False) -> Note:
+def next_note(comparison: Comparison) -> Note:
     """Return what to do next."""
-    return Note(what_next(comparison, named=named), "strong" if comparison.complete else "plain")
+    return Note(what_next(comparison), "strong" if comparison.complete else "plain")

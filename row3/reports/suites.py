@@ -97,7 +97,7 @@ def _badness(result: SuiteResult) -> tuple[int, float]:
 def _brief(result: SuiteResult, *, level: int) -> list[Block]:
     """One suite in a comment."""
     if result.comparison is not None:
-        return brief_comparison(result.comparison, level=level, named=level > COMMENT_LEVEL)
+        return brief_comparison(result.comparison, level=level)
     title = Title([_verdict(result), f" · row3 · {result.suite}"], level)
     return [title, Note([problem_of(result), *_signing(result)])]
 
@@ -174,7 +174,7 @@ def _details(result: SuiteResult, *, verbose: bool) -> list[Block]:
     if comparison is None:
         inner = scorecard_document(run, declines=result.declines, verbose=verbose, headed=False)
     else:
-        inner = comparison_document(comparison, verbose=verbose, headed=False, named=True)
+        inner = comparison_document(comparison, verbose=verbose, headed=False)
     blocks: list[Block] = [Note([what_runs(run)]), *inner.blocks]
     return [Title(result.suite), *blocks] if stopped else [Fold(result.suite, blocks)]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -58,6 +59,8 @@ class AllSuites:
     def of(self, name: str) -> Session:
         """The session of a suite. Raises `InvalidFile` and `UsageError` for its settings."""
         suite = pick_suite(self.project, name, tier_of(self.mode))
+        if len(self.names) > 1:  # commands printed among several suites name each of them
+            suite = replace(suite, flag=f" --suite {shlex.quote(name)}")
         own = self.make(suite)
         note_misnamed(self.project, suite, own.say)
         own.named = fitting(self.named, suite)
