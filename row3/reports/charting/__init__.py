@@ -1,1 +1,1 @@
-"""Charts: drawn by matplotlib, or in the characters of a terminal."""
+"""Charts, drawn by matplotlib."""

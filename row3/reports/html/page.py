@@ -53,7 +53,6 @@ def html_report(comparison: Comparison, history: Sequence[TrendPoint] = ()) -> I
     kind, header = run.suite.kind, run.header
     label = " · ".join(f"{name} {version}" for name, version in header.prompts.items())
     now = TrendPoint(datetime.fromisoformat(header.at), "compare", label, header.metrics, comparison.verdict.word)
-    links = {change.case_id: f"#case={quote(change.case_id, safe=UNQUOTED)}" for change in comparison.cases}
     prompts = [
         block for fold in prompt_folds(comparison.prompt_diffs) for block in (Title(fold.title, 5), *fold.blocks)
     ]
@@ -62,7 +61,7 @@ def html_report(comparison: Comparison, history: Sequence[TrendPoint] = ()) -> I
         script="\n".join((FOLDER / name).read_text(encoding="utf-8") for name in SCRIPTS),
         tone=look(comparison).tone,
         heading=blocks_html([*heading(comparison, headed=True), facts(comparison)]),
-        summary=[blocks_html(blocks, links) for blocks in (_why(comparison), _scorecard(comparison)) if blocks],
+        summary=[card for card in (_why(comparison), blocks_html(_scorecard(comparison))) if card],
         suite=run.suite.name,
         charts=charts([*history, now], kind.metrics, run.suite.rules.thresholds, kind.primary),
         chart_size=(WIDTH, HEIGHT),
@@ -108,14 +107,18 @@ def _page(*, script: str, **values: Any) -> str:
     return page
 
 
-def _why(comparison: Comparison) -> list[Block]:
+def _why(comparison: Comparison) -> Markup:
     """The reasons, each with a link to the case that it is about, and what to do next."""
     known = {change.case_id for change in comparison.cases}
     lines: list[Text] = []
+    links: dict[str, str] = {}
     for ground in grounds_of(comparison):
-        subject = ground.reasons[0].subject if len(ground.reasons) == 1 else ""
-        lines.append([*spans(ground_text(ground)), *([Span(" "), code(subject)] if subject in known else [])])
-    return [Title("Why", 4), Note(lines), next_note(comparison)] if lines else []
+        lines.append(ground_text(ground))
+        subject = ground.reasons[0].subject
+        if len(ground.reasons) == 1 and subject in known:
+            lines[-1] = [*spans(lines[-1]), Span(" "), code(subject)]
+            links[subject] = f"#case={quote(subject, safe=UNQUOTED)}"
+    return blocks_html([Title("Why", 4), Note(lines), next_note(comparison)], links) if lines else Markup()
 
 
 def _scorecard(comparison: Comparison) -> list[Block]:

@@ -220,6 +220,13 @@ def test_an_address_opens_its_case_and_back_goes_back(show: Show, mixed_report: 
     page.until(lambda: not page.run("document.body.classList.contains('opened')"))
 
 
+def test_a_reason_leads_to_its_case(show: Show, mixed_report: Path) -> None:
+    page = show(mixed_report)
+    assert page.texts("#summary a") == ["oven"]
+    page.page.click("#summary a")
+    page.until(lambda: page.case_id() == "oven")
+
+
 def test_the_changed_words_of_a_prompt_are_marked(show: Show, mixed_report: Path) -> None:
     page = show(mixed_report)
     assert page.texts(".diff .old b")[0] == "0"
