@@ -18,12 +18,12 @@ from row3.domain.calls import found_at
 from row3.domain.requests import Answer, NoAnswer, Request, canonical
 from row3.providers.base import Access
 from row3.providers.faults import backoff_s
-from row3.providers.redaction import LONGEST, SHORT, holds, redact
+from row3.providers.redaction import SHORT, holds, redact
 
 SYSTEM_VARIABLES = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "USER", "SYSTEMROOT", "TEMP", "PATHEXT")
 """Environment variables that every process is given; keys and tokens only where `row3.toml` names them."""
-LAST_BYTES, LAST_LINES = 2_000, 3
-"""The end of stderr that a message is made of."""
+LAST_BYTES = 2_000
+"""The end of stderr in which a message's line is looked for."""
 _SECRET = re.compile(r"(?i)key|token|secret|passw|credential|auth")
 
 
@@ -114,7 +114,7 @@ class System(ABC):
         return
 
     def _answer(self, value: Any, question: Question, latency_s: float) -> Answer | NoAnswer:
-        """Return the part of a result that is the answer, unless it holds a secret, encoded or not."""
+        """Return the part of a result that is the answer, unless it holds a secret."""
         who = f"`{self._asked(question)}`"
         if question.answer:
             try:
@@ -138,14 +138,9 @@ class System(ABC):
         return (sys.executable, *command[1:]) if command[0] == "python" and sys.executable else command
 
     def _last_words(self, stderr: bytes) -> str:
-        """Return the last lines that a program wrote, as one line without secrets and without its full stop."""
+        """Return the last line that a program wrote, without secrets and without its full stop."""
         lines = [line for line in stderr.decode("utf-8", "replace").splitlines() if line.strip()]
-        kept: list[str] = []
-        for line in reversed([redact(line, self._secrets) for line in lines[-LAST_LINES:]]):
-            if kept and len(line) + sum(map(len, kept)) > LONGEST:
-                break
-            kept.insert(0, line)
-        return " ".join(kept).rstrip(".")
+        return redact(lines[-1], self._secrets).rstrip(".") if lines else ""
 
 
 def json_or_text(value: Any) -> Any:
