@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from row3.domain.counts import marked
@@ -18,13 +19,22 @@ from row3.providers.wire import Wire
 class OpenAIChat(Wire):
     """A provider at an OpenAI-compatible endpoint."""
 
-    refused: frozenset[str] = frozenset()
-    """Fields that the endpoint has refused and that are no longer sent, such as `response_format`."""
+    def __init__(self, endpoint: Endpoint, *, also: Mapping[str, object] = MappingProxyType({}), **wire: Any) -> None:
+        """Send nothing yet.
+
+        Args:
+            also: fields for every request, of a server that is known to take all others too.
+            wire: what a `Wire` takes beside its endpoint.
+        """
+        super().__init__(endpoint, **wire)
+        self._also = also
+        self.refused: frozenset[str] = frozenset()
+        """Fields that the endpoint has refused and that are no longer sent, such as `response_format`."""
 
     @property
     def name(self) -> str:
         """The preset's name."""
-        return self._endpoint.preset
+        return self.endpoint.preset
 
     async def ask(self, request: Request) -> Answer | NoAnswer:
         """Answer one request; see `Provider.ask` for what is raised and returned, `Wire.send` for further tries."""
@@ -32,11 +42,11 @@ class OpenAIChat(Wire):
 
         def body() -> dict[str, Any]:
             nonlocal sent
-            sent = chat_body(request, self._endpoint, self.refused)
+            sent = {**chat_body(request, self.endpoint, self.refused), **self._also}
             return sent
 
         def refuse(fields: frozenset[str]) -> bool:
-            left_out = fields & sent.keys()
+            left_out = frozenset() if self._also else fields & sent.keys()
             self.refused |= left_out
             return bool(left_out)
 

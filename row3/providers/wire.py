@@ -45,7 +45,7 @@ class Wire:
         chance: Callable[[], float] = random.random,
         longest_body_bytes: int = LONGEST_BODY_BYTES,
     ) -> None:
-        self._endpoint, self._environ = endpoint, environ
+        self.endpoint, self._environ = endpoint, environ
         self._sleep, self._chance = sleep, chance
         self._longest_body_bytes = longest_body_bytes
         self._secrets: tuple[str, ...] = ()
@@ -81,7 +81,7 @@ class Wire:
             if outcome.kind == "give_up":
                 return NoAnswer(outcome.message, as_sentence(outcome.fix))
             tries += 1
-            if tries > self._endpoint.max_retries:
+            if tries > self.endpoint.max_retries:
                 return NoAnswer(outcome.message + (f" ({tries} tries)" if tries > 1 else ""), as_sentence(outcome.fix))
             delay_s = backoff_s(tries, self._chance()) if outcome.delay_s is None else outcome.delay_s
             if delay_s > LONGEST_ASKED_S or waited_s + delay_s > LONGEST_TOTAL_S:
@@ -103,10 +103,10 @@ class Wire:
             headers = {"Accept-Encoding": "identity"}
             if key := self._key():
                 headers["Authorization"] = f"Bearer {key}"
-            if self._endpoint.preset == "openai":
+            if self.endpoint.preset == "openai":
                 headers |= {name: self._environ[held] for name, held in ACCOUNT.items() if self._environ.get(held)}
             self._client = httpx2.AsyncClient(
-                base_url=self._endpoint.base_url,
+                base_url=self.endpoint.base_url,
                 headers=headers,
                 # `_try` bounds the request as a whole, which a slow drip cannot stretch.
                 timeout=httpx2.Timeout(None, connect=CONNECT_S),
@@ -116,13 +116,13 @@ class Wire:
         return self._client
 
     def _key(self) -> str | None:
-        variable = self._endpoint.key_variable
+        variable = self.endpoint.key_variable
         if variable is None:
             return None
         key = self._environ.get(variable, "").strip()
         if not key:
             raise UsageError(
-                f"the {self._endpoint.preset} provider needs a key",
+                f"the {self.endpoint.preset} provider needs a key",
                 fix=f"set {variable}, or name a provider in row3.toml that needs none (`local`, `ollama`)",
             )
         if not (key.isascii() and key.isprintable()) or " " in key:
@@ -134,11 +134,11 @@ class Wire:
         """One request over the wire, bounded as a whole by the time-out, and by size as it is unpacked."""
         import httpx2
 
-        host = host_of(self._endpoint)
+        host = host_of(self.endpoint)
         started = time.perf_counter()
         received = bytearray()
         try:
-            async with asyncio.timeout(self._endpoint.timeout_s), client.stream("POST", path, json=body) as response:
+            async with asyncio.timeout(self.endpoint.timeout_s), client.stream("POST", path, json=body) as response:
                 async for piece in response.aiter_bytes():
                     received += piece
                     if len(received) > self._longest_body_bytes:
@@ -149,15 +149,15 @@ class Wire:
                 "retry", f"no connection to {host} within {CONNECT_S:g} s", "check the network and the base_url"
             )
         except TimeoutError:
-            return Fault("retry", f"{host} gave no full answer within {self._endpoint.timeout_s:g} s")
+            return Fault("retry", f"{host} gave no full answer within {self.endpoint.timeout_s:g} s")
         except httpx2.RequestError as error:
             said = redact(str(error) or type(error).__name__, self._secrets).rstrip(".")
-            fix = "check the network and the base_url" if self._endpoint.key_variable else "is the server running?"
+            fix = "check the network and the base_url" if self.endpoint.key_variable else "is the server running?"
             return Fault("retry", f"no answer from {host}: {said}", fix)
         except ValueError as error:  # a lone surrogate or a NaN, which JSON in UTF-8 cannot carry
             return Fault("give_up", f"the request cannot be sent: {redact(str(error), self._secrets).rstrip('.')}")
         latency_s = time.perf_counter() - started
-        exchange = Exchange(self._endpoint, response.headers, self._secrets)
+        exchange = Exchange(self.endpoint, response.headers, self._secrets)
         if not response.is_success:
             return status_fault(response.status_code, received.decode("utf-8", "replace"), exchange)
         return read(bytes(received), exchange, latency_s)

@@ -487,7 +487,7 @@ def test_cancelling_passes_through_and_leaves_no_warning(
 ) -> None:
     # Without a fault it is cancelled while it waits to try again.
     fake.script = [make_reply(fault=fault) if fault else make_reply(500, error())]
-    provider = OpenAIChat(replace(Asker(fake.url).provider._endpoint, max_retries=20), environ={"ROW3_TEST_KEY": KEY})
+    provider = OpenAIChat(replace(Asker(fake.url).provider.endpoint, max_retries=20), environ={"ROW3_TEST_KEY": KEY})
 
     async def go() -> None:
         task = asyncio.create_task(provider.ask(make_request()))
