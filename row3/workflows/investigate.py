@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import glob
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,7 +13,7 @@ from row3.domain.matches import Items
 from row3.domain.metrics import Metric
 from row3.domain.requests import Answer, NoAnswer, Request
 from row3.domain.scores import CaseScore
-from row3.errors import InvalidFile, Row3Error, RunIncomplete, UsageError
+from row3.errors import Row3Error, RunIncomplete
 from row3.gate.comparison import POINT, worse_by
 from row3.gate.policy import GatePolicy
 from row3.gate.silence import both_sides
@@ -20,9 +21,9 @@ from row3.gate.zones import SLACK, zones_of
 from row3.reports.investigations.checklist import checklist, truncated
 from row3.reports.investigations.extraction import ExtractionFindings, prompt_for
 from row3.reports.investigations.model import Fall, Investigation, Symptom, item_findings
-from row3.store.cases import StoredCase, case_files, name_of, read_case
+from row3.store.cases import StoredCase
 from row3.store.locks import writing
-from row3.store.other_suites import case_hint
+from row3.store.other_suites import cases_of
 from row3.store.project import Project
 from row3.store.recording_lines import merge, to_line
 from row3.store.recordings import open_index
@@ -37,8 +38,6 @@ from row3.workflows.pipeline.replaying import OwnRequests, miss, refuse_replacin
 from row3.workflows.pipeline.run_header import now
 from row3.workflows.pipeline.run_suite import RunOptions, make_asking
 
-NEAR = 0.4
-"""How alike an id has to be to be taken for a slip of the one that was asked for."""
 Said = list[tuple[Request, Answer]]
 """What was asked of the case, with the answers."""
 
@@ -52,7 +51,7 @@ def investigate(
     cannot be used.
     """
     options = replace(options or RunOptions(), case=None, only=frozenset({case_id}), repeats=1)
-    stored = find_case(project, suite, case_id)
+    stored = next(cases_of(project, suite, glob.escape(case_id)))
     asking = make_asking(suite, line_up(project, suite, role="candidate", named=named), options)
     with vector_source(project, suite, options.mode or "replay") as vectors:
         score, said = _walk(asking, stored, _answers(project, asking, options), vectors)
@@ -113,26 +112,6 @@ def _where_to_change(asking: Asking, fixes: Sequence[str]) -> str:
     if lineup.promoted.get(ref.name) == str(ref.version):
         return f"Make the change in a new version: `row3 new-version {ref.name}`."
     return f"Make the change in `prompts/{ref}.md`, which is not promoted."
-
-
-def find_case(project: Project, suite: Suite, case_id: str) -> StoredCase:
-    """The case of that id; raises `UsageError` that says where it is, `InvalidFile` where its own file is broken."""
-    tree = project.tree
-    paths = case_files(tree, suite.golden)
-    likely = [path for path in paths if name_of(path) == f"{case_id}.gold.json"]
-    ids: list[str] = []
-    for path in [*likely, *(path for path in paths if path not in likely)]:
-        try:
-            stored = read_case(tree, path, suite.kind)
-        except InvalidFile:
-            if path in likely:
-                raise
-            continue  # another case's file: `row3 lint` is for that
-        if stored.id == case_id:
-            return stored
-        ids.append(stored.id)
-    hint = case_hint(project, suite.name, case_id, ids, alike=NEAR, otherwise=f"Cases: {', '.join(sorted(ids)[:20])}")
-    raise UsageError(f"case `{case_id}` does not exist", where=f"{suite.golden}/", fix=hint)
 
 
 def _walk(
