@@ -75,7 +75,7 @@ class Program(Group):
 @options.dry_run()
 @options.option(
     "--only",
-    type=click.Choice(["failing", "regressed", "changed"]),
+    type=click.Choice(["failing", "changed"]),
     help="Run a part of the cases; a part has no verdict.",
 )()
 @click.option("--adaptive", is_flag=True, help="With --compare: ask in rounds, on both sides, until it is decided.")

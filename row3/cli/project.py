@@ -72,11 +72,6 @@ def new_version(name: str, common: Common, *, major: bool) -> None:
     skipped = [v for v in versions(project.tree).get(name, ()) if made.copied_from.version < v < made.ref.version]
     if skipped:
         common.say(f"{name} {skipped[-1]} exists, is not promoted and is not in this copy")
-    if made.unmeasured is not None:
-        common.say(
-            f"there is no baseline yet, and `row3 --baseline{made.unmeasured}` takes the highest version; to measure "
-            f"{made.copied_from} first: row3 promote{made.unmeasured} {made.copied_from}"
-        )
     if made.description:
         common.say(
             f"`description` in prompts/{made.ref}.md is still that of {made.copied_from.version}: describe there, or "

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 @click.option(
     "--commit", "make_commit", is_flag=True, help="Commit what is written, with the prompts and their recordings."
 )
-@click.option("--tag", "make_tag", is_flag=True, help="Tag the commit <name>-vX.Y (with --commit).")
 @options.no_interleave("Live: do not ask the baseline's prompts again.")
 @options.max_cost("Live: stop before more than this is spent.")
 @options.run_options(without="case")
@@ -36,7 +35,6 @@ def command(
     version: str,
     dry_run: bool,
     make_commit: bool,
-    make_tag: bool,
     no_interleave: bool,
     max_cost: float | None,
 ) -> int:
@@ -47,18 +45,15 @@ def command(
     """
     from row3.workflows.flags import LiveFlags
     from row3.workflows.promoting.promote import promote
-    from row3.workflows.promoting.promotion_git import AlreadyDone
+    from row3.workflows.promoting.promotion import AlreadyDone
 
-    if make_tag and not make_commit:
-        raise click.UsageError("--tag goes with --commit, so that the tag names the promotion")
     if dry_run:
         common = replace(common, mode=_dry_mode(common))
     session = common.session().under(LiveFlags(interleave=not no_interleave, max_cost=max_cost))
-    flags = {"dry_run": dry_run, "make_commit": make_commit, "make_tag": make_tag}
     try:
-        result = promote(session, version, approve=common.approve, **flags)
+        result = promote(session, version, approve=common.approve, dry_run=dry_run, make_commit=make_commit)
     except AlreadyDone as done:
-        common.show(done.told())
+        common.show(done.text)
         return 0
     code = show_promotion(result, common)
     session.finish()

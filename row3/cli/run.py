@@ -45,7 +45,7 @@ class Flags:
     all_suites: bool
     against: str | None
     dry_run: bool
-    only: Literal["failing", "regressed", "changed"] | None
+    only: Literal["failing", "changed"] | None
     adaptive: bool
     max_repeats: int | None
     max_cost: float | None
@@ -176,7 +176,7 @@ def _run_all_suites(common: Common, live: LiveFlags, flags: Flags) -> int:
 def _gate_without(common: Common, against: str) -> int | None:
     """Judge a suite that the change removed; None for any other."""
     from row3.gate.results import SuitesReport
-    from row3.workflows.suites.removed import gate_removed
+    from row3.workflows.suites.all_suites import gate_removed
 
     gone = gate_removed(
         common.project(),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date
 
 LONGEST_DAYS = 90
 SHARE = 5
@@ -40,11 +40,6 @@ NO_QUARANTINE = Quarantine()
 def room(cases: int) -> int:
     """How many of a suite's cases may be in quarantine at once: a fifth, rounded down."""
     return cases // SHARE
-
-
-def begins_later(entry: Quarantined, today: date) -> bool:
-    """It begins after tomorrow: a day that is to come would stretch it beyond its limit (a clock may be a day off)."""
-    return date.fromisoformat(entry.since) > today + timedelta(days=1)
 
 
 def complaint(since: date, until: date) -> str:

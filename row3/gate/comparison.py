@@ -82,11 +82,7 @@ def _move(before: str, after: str, delta: float) -> CaseMove:
 
 
 def _flips(before: Found, after: Found) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]:
-    """What became right and what became wrong, list by list.
-
-    Something missed before and not now is gained; something missed only now is lost. Wrong items are
-    the mirror image: one that is gone is a gain.
-    """
+    """What became right and what became wrong, by list: an item that is no longer missed or wrong is gained."""
     gained: dict[str, tuple[str, ...]] = {}
     lost: dict[str, tuple[str, ...]] = {}
     for name in (*before, *[name for name in after if name not in before]):

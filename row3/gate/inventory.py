@@ -14,11 +14,7 @@ POLICIES = ("paired", "evidence", "fixed")
 
 
 def inventory(base: Criteria, head: Criteria, base_demands: Demands, head_demands: Demands) -> list[CriteriaChange]:
-    """Return every key in which two criteria of one suite differ, and how.
-
-    Added and removed keys are cases, demands of a case and entries of the quarantine. A rule with an order is
-    loosened or tightened; any other difference is a change. Locks and baseline are judged by `promotion_reasons`.
-    """
+    """Return every key in which two criteria of one suite differ, and how; locks and baseline are judged elsewhere."""
     return [
         *_cases(base, head, base_demands, head_demands),
         *_rules(base.rules, head.rules),

@@ -19,12 +19,8 @@ from row3.gate.zones import SLACK, zones_of
 SIGNATURE_DIGITS = 16
 MOST_INCOMPARABLE = 0.5
 """Share of the cases that may be incomparable before the comparison says too little."""
-MOVE_CODES = {
-    "worse": Code.WORSE,
-    "worse_unproven": Code.WORSE_UNPROVEN,
-    "inconclusive": Code.INCONCLUSIVE,
-    "no_longer_measured": Code.NO_LONGER_MEASURED,
-}
+CODES = {code.value: code for code in Code}
+NO_APPROVALS: Mapping[str, Approval] = {}
 
 
 class Scores(Struct, frozen=True):
@@ -71,18 +67,6 @@ class Effect(Struct, frozen=True):
     """A score of the same answers rose."""
 
 
-class Promotion(Struct, frozen=True):
-    """Locks and baselines of base and head, as far as the change touches them."""
-
-    broken_locks: Sequence[str] = ()
-    """References of promoted versions whose lock, file or digest is not the base's."""
-    baseline_removed: bool = False
-    baseline_differs: bool = False
-    """The head's baseline is not what its promoted versions would write."""
-    unanswered: Sequence[str] = ()
-    """Cases that what the head promotes has no answer for."""
-
-
 class Context(Struct, frozen=True):
     """What else may speak."""
 
@@ -103,7 +87,13 @@ class Context(Struct, frozen=True):
     suite_removed: bool = False
     project_changes: Sequence[CriteriaChange] = ()
     """Default suite, protected branch."""
-    promotion: Promotion = Promotion()
+    broken_locks: Sequence[str] = ()
+    """References of promoted versions whose lock, file or digest is not the base's."""
+    baseline_removed: bool = False
+    baseline_differs: bool = False
+    """The head's baseline is not what its promoted versions would write."""
+    unanswered: Sequence[str] = ()
+    """Cases that what the head promotes has no answer for."""
 
 
 def judge(
@@ -114,8 +104,8 @@ def judge(
     *,
     effect: Callable[[CriteriaChange], Effect | None] = lambda _: None,
     answers: Iterable[Any] = (),
-    approvals: Callable[[str], Approval | None] = lambda _: None,
-    stale: Callable[[str], Approval | None] = lambda _: None,
+    approvals: Mapping[str, Approval] = NO_APPROVALS,
+    brought: bool = False,
 ) -> Judgement:
     """Return the worst of all reasons, and every reason once.
 
@@ -124,8 +114,8 @@ def judge(
         sides: the candidate, and what the head promotes where that is another one.
         effect: what a change of the criteria does to the scores of the same answers.
         answers: digests of both sides' answers by case, for the signature.
-        approvals: finds the approval of a signature.
-        stale: finds an approval that came with the change and was given for something else.
+        approvals: by signature, those that the base does not have.
+        brought: they came with the change, so that one for something else is worth a note.
     """
     given: dict[tuple[str, str], Reason] = {}
     for reason in _all(suite, changes, sides, context, effect):
@@ -136,12 +126,14 @@ def judge(
     complete = Code.NO_ANSWER not in {reason.code for reason in reasons}
     verdict = max((reason.verdict for reason in reasons), default=Verdict.PROCEED)
     signed = signature(suite, changes, answers, reasons)
-    approval = approvals(signed) if complete and verdict is not Verdict.PROCEED else None
+    approval = approvals.get(signed) if complete and verdict is not Verdict.PROCEED else None
     judgement = Judgement(verdict, tuple(reasons), complete, signed)
     if approval is not None:
         return approved(judgement, approval)
-    other = stale(signed) if verdict is Verdict.BLOCK else None
-    return judgement if other is None else replace(judgement, reasons=(*reasons, _note(Code.APPROVAL_STALE, other)))
+    if not (brought and approvals and verdict is Verdict.BLOCK):
+        return judgement
+    newest = max(approvals.values(), key=lambda each: each.at)
+    return replace(judgement, reasons=(*reasons, _note(Code.APPROVAL_STALE, newest)))
 
 
 def approved(judgement: Judgement, approval: Approval) -> Judgement:
@@ -181,7 +173,12 @@ def _all(
                 yield from _after(side.by_head)
     yield from criteria_reasons(changes, effect)
     yield from _context_reasons(suite, context)
-    yield from _promotion_reasons(context.promotion)
+    yield from (Reason(Code.LOCK_BROKEN, Verdict.BLOCK, ref) for ref in context.broken_locks)
+    if context.baseline_removed:
+        yield Reason(Code.CRITERIA_REMOVED, Verdict.BLOCK, "baseline")
+    if context.baseline_differs:
+        yield Reason(Code.BASELINE_DIFFERS, Verdict.BLOCK, "baseline")
+    yield from (Reason(Code.NO_ANSWER, Verdict.BLOCK, case, after=True) for case in context.unanswered)
 
 
 def _incomplete(side: Side) -> Iterator[Reason]:
@@ -203,8 +200,9 @@ def score_reasons(scores: Scores) -> Iterator[Reason]:
     if not scores.cases:
         yield Reason(Code.NO_CASE, Verdict.BLOCK)
     for change in scores.changes:
-        if change.code and (code := MOVE_CODES.get(change.code)) is not None:
-            yield Reason(code, change.verdict, change.key, {"before": change.baseline, "after": change.current})
+        if change.code:
+            figures = {"before": change.baseline, "after": change.current}
+            yield Reason(CODES[change.code], change.verdict, change.key, figures)
     yield from _zone_reasons(scores)
     for metric in scores.metrics:
         if metric.alarm and scores.after.get(metric.key, 0.0) > SLACK:
@@ -244,11 +242,7 @@ def _zone_reasons(scores: Scores) -> Iterator[Reason]:
 def criteria_reasons(
     changes: Iterable[CriteriaChange], effect: Callable[[CriteriaChange], Effect | None]
 ) -> Iterator[Reason]:
-    """Yield what a change of the criteria costs.
-
-    Removed and loosened block; changed is to be looked at, with its effect; added and tightened are noted, unless
-    they raise a score of the same answers.
-    """
+    """Yield what a change of the criteria costs; an addition that raises a score of the same answers is a change."""
     for change in changes:
         figures: dict[str, Any] = {"before": _plain(change.before), "after": _plain(change.after)}
         if change.effect in ("removed", "loosened"):
@@ -287,12 +281,3 @@ def _context_reasons(suite: str, context: Context) -> Iterator[Reason]:
     for code, pair in ((Code.MODEL_CHANGED, context.model), (Code.SERVED_MODEL_CHANGED, context.served)):
         if pair is not None:
             yield Reason(code, Verdict.PROCEED, figures={"before": pair[0], "after": pair[1]})
-
-
-def _promotion_reasons(promotion: Promotion) -> Iterator[Reason]:
-    yield from (Reason(Code.LOCK_BROKEN, Verdict.BLOCK, ref) for ref in promotion.broken_locks)
-    if promotion.baseline_removed:
-        yield Reason(Code.CRITERIA_REMOVED, Verdict.BLOCK, "baseline")
-    if promotion.baseline_differs:
-        yield Reason(Code.BASELINE_DIFFERS, Verdict.BLOCK, "baseline")
-    yield from (Reason(Code.NO_ANSWER, Verdict.BLOCK, case, after=True) for case in promotion.unanswered)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+from row3.domain.counts import did_you_mean
 from row3.errors import UsageError
 
 ALPHA = 0.025
@@ -66,11 +66,10 @@ class GatePolicy:
 def parse_limits(
     text: str, metrics: Sequence[str], *, where: str, also: Mapping[str, str] = NO_NAMES
 ) -> dict[str, float]:
-    """Limit by metric key, in the gate's unit.
+    """Return the limit by metric key, in the gate's unit; `also` has other names of metrics. Raises `UsageError`.
 
     A metric may be shortened to an unambiguous beginning: `hallucination` is `hallucinationRate`. One that lacks only
-    its last letter is a slip, and refused. `also` has other names of metrics. Raises `UsageError` for a metric that is
-    none or two, a limit that is no number from 0, and a metric that stands twice.
+    its last letter is a slip, and refused.
     """
     limits: dict[str, float] = {}
     for part in text.split(","):
@@ -92,8 +91,7 @@ def _metric(name: str, metrics: Sequence[str], where: str) -> str:
         return found[0]
     if found:
         raise UsageError(f"`{name}` may be {' or '.join(found)}", where=where, fix="Write more of it")
-    near = difflib.get_close_matches(name, metrics, n=1)
-    hint = f"Did you mean `{near[0]}`?" if near else f"Metrics: {', '.join(metrics)}"
+    hint = did_you_mean(name, metrics, f"Metrics: {', '.join(metrics)}")
     raise UsageError(f"`{name}` is no metric of this kind", where=where, fix=hint)
 
 

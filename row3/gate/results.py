@@ -135,10 +135,6 @@ class Comparison:
     """Of this judgement, given now or before."""
     prompt_diffs: Mapping[str, str] = field(default_factory=dict)
     """Unified diff by prompt name, base to candidate."""
-    copies: Sequence[str] = ()
-    """Versions that await promotion and ask what the promoted ones ask: not edited yet."""
-    since: str | None = None
-    """What `git diff` is given to show how the project's files changed; None where git cannot."""
     in_git: bool = True
     tallies: tuple[Tally, Tally] = ({}, {})
     """What became of the items of base and candidate, over the cases that both answer."""
@@ -151,8 +147,6 @@ class Comparison:
     adaptive: Rounds | None = None
     behind: int = 0
     """Commits of `against` that change what row3 reads, and that HEAD lacks: what they did looks undone here."""
-    wrong_cases: Sequence[str] = ()
-    """Files of new or edited golden cases in which lint has errors."""
     own_baseline: bool = False
     """`against` has no baseline of this suite, so the change's own judges."""
     noted: bool = False
@@ -322,7 +316,6 @@ class PromotionResult:
     entry: str = ""
     """The changelog entry."""
     commit: str | None = None
-    tag: str | None = None
     notes: list[str] = field(default_factory=list)
     refused: bool = False
     """The gate blocks it, and nobody has approved."""
@@ -336,8 +329,3 @@ class PromotionResult:
     def reasons(self) -> tuple[Reason, ...]:
         """Worst first."""
         return self.judgement.reasons
-
-    @property
-    def done(self) -> bool:
-        """The version was promoted."""
-        return not self.dry_run and not self.refused

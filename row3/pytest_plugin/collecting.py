@@ -82,7 +82,7 @@ class Collecting:
     def __init__(self, config: pytest.Config) -> None:
         self.config = config
         option = config.option
-        flags = Flags(option.row3_against, option.row3_mode, option.row3_model, tuple(option.row3_prompt), "--row3-")
+        flags = Flags(option.row3_against, option.row3_mode, option.row3_model, tuple(option.row3_prompt))
         given: dict[str, Any] = getattr(config, "workerinput", {})
         self.evaluations = Evaluations(flags, Path(given[SHARED]) if SHARED in given else None)
         self._own: Path | None = None

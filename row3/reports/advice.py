@@ -207,16 +207,13 @@ class _Steps:
         """The git command that shows a change of files since the base; empty outside git."""
         if not self.comparison.in_git:
             return ""
-        since = f" {visible(self.comparison.since)} --" if self.comparison.since else ""
+        since = f" {visible(self.comparison.against)} --" if self.comparison.against else ""
         return f" (git diff{since} {visible(path)})"
 
     def _promote(self) -> list[str]:
-        """How the first candidate is promoted, or that it is still a copy; nothing where nothing waits."""
+        """How the first candidate is promoted; nothing where nothing waits."""
         waiting = [name for name in candidates(self.run) if name not in taken_back(self.run)]
-        new = [name for name in waiting if name not in self.comparison.copies]
-        if new:
-            return [f"{self.command('row3 promote', new[0])} {new[0]}"]
-        return [f"edit prompts/{waiting[0]}.md; there is nothing new to promote."] if waiting else []
+        return [f"{self.command('row3 promote', waiting[0])} {waiting[0]}"] if waiting else []
 
 
 def worst_case(comparison: Comparison, reasons: Sequence[Reason]) -> str | None:

@@ -132,8 +132,6 @@ def facts(comparison: Comparison) -> Facts:
         rows.append(("rounds", rounds_line(rounds)))
     if comparison.drift is not None:
         rows.append(("provider", drift_line(comparison.drift, run.suite.kind.metrics)))
-    if comparison.wrong_cases:
-        rows.append(("lint errors", f"in new or edited golden cases: {some(comparison.wrong_cases, 3)} (row3 lint)"))
     if comparison.behind and comparison.against:
         rows.append(("behind", behind_line(comparison.behind, comparison.against)))
     return Facts(rows)

@@ -49,7 +49,7 @@ def hook_document(hook: HookVerdict) -> Document:
 def _still(result: SuiteResult) -> bool:
     """A suite that may pass and is as it was, in its fail zone or not."""
     comparison = result.comparison
-    if comparison is None or result.problem or comparison.wrong_cases:
+    if comparison is None or result.problem:
         return False
     changed = any(reason.code not in SCORES for reason in comparison.reasons)
     moved = set(comparison.moves) - {"unchanged"} or any(change.delta for change in comparison.metrics)
@@ -74,8 +74,6 @@ def _suite(comparison: Comparison | None) -> list[Block]:
     elif comparison.blocked:
         fell = [c for c in comparison.cases if c.delta < 0 or c.move in ("broke", "removed") or c.lost.get("canaries")]
         lines += [_what_fell(case, dict(run.problems)) for case in fell[:SHOWN_CASES]]
-    if comparison.wrong_cases:
-        lines.append(f"note: lint finds errors in golden cases of this change: {some(comparison.wrong_cases, 3)}")
     return [head, Note(lines), quarantine_note(run.quarantine)]
 
 

@@ -60,5 +60,4 @@ def _outcome(result: PromotionResult) -> list[Block]:
     last = [f"committed as {result.commit[:10]}"] if result.commit else []
     if not last and result.run.header.commit is not None:
         last = ["Commit these files together."]
-    tag = [f"tagged {result.tag}"] if result.tag else []
-    return [Note([f"{name} is promoted. Written as one change:"]), Lines(list(result.files)), Note([*last, *tag])]
+    return [Note([f"{name} is promoted. Written as one change:"]), Lines(list(result.files)), Note(list(last))]

@@ -63,10 +63,9 @@ def history_text(tree: Tree, entry: HistoryEntry) -> str:
 
 
 def history_with_new(tree: Tree, entries: Sequence[HistoryEntry]) -> tuple[str, int]:
-    """The same with those of them that say something new, and how many these are.
+    """Return the same with the entries that say something new, and how many these are.
 
-    Who looks again and sees the same learns nothing that the newest entry of the suite does not say; an answer
-    that was asked for anew is a measurement of its own.
+    An entry that repeats the suite's newest says nothing new, unless its answers were asked for anew.
     """
     rows, known = _earlier(tree)
     newest = {entry.suite: entry for entry in known}

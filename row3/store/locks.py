@@ -44,21 +44,15 @@ def locked(path: Path, *, timeout_s: float = 0.0) -> BaseFileLock | None:
 
 @contextlib.contextmanager
 def writing(local: Path, *, say: Callable[[str], None] = lambda _: None) -> Iterator[list[str]]:
-    """Hold the project's write lock; gives the files of an interrupted change that were finished first.
-
-    Raises `EnvironmentFault` where another run keeps it longer than `PATIENCE_S` seconds.
-    """
+    """Hold the project's write lock; give the files of an interrupted change that were finished first."""
     path = local_folder(local) / "lock"
     lock = locked(path, timeout_s=AT_ONCE_S)
     if lock is None:
         say("another row3 is writing; waiting for it")
         lock = locked(path, timeout_s=PATIENCE_S)
     if lock is None:
-        raise EnvironmentFault(
-            f"another row3 has been writing for more than {PATIENCE_S:g} s",
-            where=".row3/lock",
-            fix="Wait for it, or end it",
-        )
+        what = f"another row3 has been writing for more than {PATIENCE_S:g} s"
+        raise EnvironmentFault(what, where=".row3/lock", fix="Wait for it, or end it")
     try:
         # What a killed command left is finished first, or a file would be read that is about to be replaced.
         yield recover(local.parent, local)
@@ -67,10 +61,7 @@ def writing(local: Path, *, say: Callable[[str], None] = lambda _: None) -> Iter
 
 
 def finish_interrupted(local: Path, *, say: Callable[[str], None] = lambda _: None) -> list[str]:
-    """Finish what a killed command left half-done, and return the files that are in place now.
-
-    Raises `EnvironmentFault`, `InvalidFile`.
-    """
+    """Finish what a killed command left half-done, and return the files that are in place now."""
     if not (local / FOLDER).exists():
         return []
     with writing(local, say=say) as done:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
+from msgspec import structs
 
 from row3.domain.manifests import Manifest, ManifestCase, ManifestPrompt
+from row3.domain.runs import RunId
 from row3.domain.tiers import Tier, tier_of
 from row3.errors import InvalidFile
 from row3.store.documents import check_schema_version, dump_line, parse_json, validate
@@ -17,8 +18,7 @@ from row3.store.files import decode
 
 SCHEMA_VERSION = 2
 SCHEMA = "../schemas/baseline.schema.json"
-RUN_ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z_.-]{0,63}")
-"""Part of the name of the file that a baseline is archived under, so it is no path."""
+Repeats = Annotated[int, msgspec.Meta(ge=1)]
 RESTORE = "Restore it with `git checkout`, or make a new one with `row3 --baseline`"
 
 
@@ -29,12 +29,12 @@ class ManifestFile(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_f
     suite: str
     kind: str
     tier: Tier
-    run_id: str
+    run_id: RunId
     at: str
     prompts: dict[str, ManifestPrompt]
     model: str
     parameters: dict[str, dict[str, Any]]
-    repeats: int
+    repeats: Repeats
     cases: list[ManifestCase]
     commit: str | None = None
     summary: dict[str, float] = {}
@@ -54,7 +54,7 @@ class _FirstVersion(msgspec.Struct, frozen=True, rename="camel"):
 
     suite: str
     kind: str
-    run_id: str
+    run_id: RunId
     at: str
     mode: str
     prompts: dict[str, str]
@@ -62,61 +62,24 @@ class _FirstVersion(msgspec.Struct, frozen=True, rename="camel"):
     model: str
     parameters: dict[str, dict[str, Any]]
     cases: list[_FirstCase]
-    repeats: int = 1
+    repeats: Repeats = 1
     commit: str | None = None
 
 
 def parse_manifest(raw: bytes, *, where: str) -> Manifest:
     """Return the baseline in a file's bytes; raises `InvalidFile` with file and field."""
     value = parse_json(decode(raw, where=where), where=where)
-    version = check_schema_version(value, SCHEMA_VERSION, where=where)
-    manifest = _first(value, where) if version == 1 else _second(value, where)
-    if RUN_ID.fullmatch(manifest.run_id) is None:
-        what = "field `runId`: should be at most 64 letters, digits, `-`, `_` and `.`"
-        raise InvalidFile(what, where=where, fix=RESTORE)
-    if manifest.repeats < 1:
-        raise InvalidFile("field `repeats`: should be 1 or more", where=where, fix=RESTORE)
-    return manifest
-
-
-def _second(value: Any, where: str) -> Manifest:
-    file = validate(ManifestFile, value, where=where, fix=RESTORE)
-    return Manifest(
-        suite=file.suite,
-        kind=file.kind,
-        tier=file.tier,
-        run_id=file.run_id,
-        at=file.at,
-        prompts=file.prompts,
-        model=file.model,
-        parameters=file.parameters,
-        repeats=file.repeats,
-        cases=_by_id(file.cases, where),
-        commit=file.commit,
-        summary=file.summary,
-    )
-
-
-def _first(value: Any, where: str) -> Manifest:
-    file = validate(_FirstVersion, value, where=where, fix=RESTORE)
-    cases = [ManifestCase(case.id, case.digest, case.input) for case in file.cases]
-    prompts = {
-        name: ManifestPrompt(version, file.prompt_digests.get(name, "")) for name, version in file.prompts.items()
-    }
-    return Manifest(
-        suite=file.suite,
-        kind=file.kind,
-        tier=tier_of(file.mode),
-        run_id=file.run_id,
-        at=file.at,
-        prompts=prompts,
-        model=file.model,
-        parameters=file.parameters,
-        repeats=file.repeats,
-        cases=_by_id(cases, where),
-        commit=file.commit,
-        version=1,
-    )
+    if check_schema_version(value, SCHEMA_VERSION, where=where) > 1:
+        file = validate(ManifestFile, value, where=where, fix=RESTORE)
+        given = {name: part for name, part in structs.asdict(file).items() if name not in ("schema", "schema_version")}
+        return Manifest(**given | {"cases": _by_id(file.cases, where)})
+    first = validate(_FirstVersion, value, where=where, fix=RESTORE)
+    given = structs.asdict(first)
+    del given["mode"], given["prompt_digests"]
+    prompts = {name: ManifestPrompt(each, first.prompt_digests.get(name, "")) for name, each in first.prompts.items()}
+    cases = [ManifestCase(case.id, case.digest, case.input) for case in first.cases]
+    found = {"tier": tier_of(first.mode), "prompts": prompts, "cases": _by_id(cases, where)}
+    return Manifest(**given | found, version=1)
 
 
 def _by_id(cases: list[ManifestCase], where: str) -> Mapping[str, ManifestCase]:

@@ -1,7 +1,4 @@
-"""`golden/<suite>/quarantine.json`: which cases count for nothing, until when, and why.
-
-It stands beside the golden cases and belongs into git: a quarantine is reviewed like a case. One entry a line, sorted.
-"""
+"""`golden/<suite>/quarantine.json`: which cases count for nothing, until when, and why."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from row3.errors import EnvironmentFault, UsageError
@@ -86,12 +86,8 @@ class Repository:
             named += head.read_text(encoding="ascii", errors="replace").split()
         return [name for name in dict.fromkeys(named) if name and set(name) <= _HEX and self.knows(name)]
 
-    def is_dirty(self, paths: Sequence[str]) -> bool:
-        """Return whether anything under `paths` differs from HEAD, on disk or in the index; untracked files too."""
-        return bool(paths) and self.state(paths)[1]
-
     def state(self, paths: Sequence[str]) -> tuple[str | None, bool]:
-        """Return `head` and `is_dirty` in one answer: each process of git takes as long as reading a hundred files."""
+        """Return `head`, and whether anything under `paths` differs from it; untracked files count."""
         how = ("--porcelain=v2", "--branch", "--no-ahead-behind", "--untracked-files=normal")
         entries = self._status(*how, paths=paths)
         head = next((entry.removeprefix(_OID) for entry in entries if entry.startswith(_OID)), "(initial)")
@@ -114,13 +110,6 @@ class Repository:
             return getpass.getuser()
         except (KeyError, OSError):  # a container whose user id has no name
             return "unknown"
-
-    def check_identity(self) -> None:
-        """Raise EnvironmentFault where git does not know who would make a commit here."""
-        for name in ("GIT_COMMITTER_IDENT", "GIT_AUTHOR_IDENT"):
-            if self._git.ask("var", name, expect=None).code:
-                fix = 'Run `git config user.name "YOUR NAME"` and `git config user.email YOU@EXAMPLE.ORG`'
-                raise EnvironmentFault("git does not know who makes the commit", where=str(self.root), fix=fix)
 
     def resolve(self, ref: str) -> str:
         """Return the commit that `ref` names.
@@ -181,10 +170,6 @@ class Repository:
         merging = [f"^{commit}" for commit in self.merging()]
         return int(self._git.ask(*count, *merging, paths=paths).text if merging else answer.text)
 
-    def contains(self, commit: str) -> bool:
-        """Return whether HEAD's history has a commit; where a shallow clone cannot tell, it is taken to be there."""
-        return self.is_shallow or not self._git.ask("merge-base", "--is-ancestor", commit, "HEAD", expect=(0, 1)).code
-
     def protected_branch(self, configured: str | None) -> str | None:
         """Return the ref that work forks from; as `refs.protected_branch`."""
         return refs.protected_branch(self._git, configured, self.is_shallow)
@@ -210,10 +195,6 @@ class Repository:
         return trees.Contents(
             {name[start:]: oid for name, oid in ids.items()}, {name[start:]: raw for name, raw in differing.items()}
         )
-
-    def has(self, commit: str, file: str) -> bool:
-        """Return whether a commit has a file of that path."""
-        return bool(trees.object_ids(self._git, commit, [file]))
 
     def refuse_submodules(self, paths: Sequence[str]) -> None:
         """Raise UsageError for a submodule at or under `paths`: the work tree may have files there, no commit has."""
@@ -258,20 +239,6 @@ class Repository:
         text = message.encode("utf-8", "replace")
         self._git.ask("commit", "-q", "-F", "-", "--only", paths=files, stdin=text, environment=locale)
         return self.head()
-
-    def commits_of(self, path: str, *, at: str | None = None) -> Iterator[str]:
-        """Return the commits before `at` (HEAD), it included, that changed a file, the newest first.
-
-        None before the first commit. Raises EnvironmentFault for an unknown ref.
-        """
-        at = self.head() if at is None else refs.checked(at)
-        if at is not None:
-            yield from self._git.ask("log", "--format=%H", at, paths=[path]).text.split()
-
-    def tag(self, name: str, message: str, *, at: str = "HEAD") -> None:
-        """Put an annotated tag on a commit; raises EnvironmentFault where git refuses."""
-        how = ("-a", "--cleanup=whitespace", "-F", "-", refs.checked(name), refs.checked(at))
-        self._git.ask("tag", *how, stdin=message.encode("utf-8", "replace"))
 
     def _explain(self, answer: Answer, command: str, *names: str) -> None:
         """Raise the better error: the first ref that is unknown, else git's own words."""

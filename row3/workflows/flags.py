@@ -35,14 +35,11 @@ class GateFlags:
 
     def applied(self, suite: Suite) -> Suite:
         """The suite under these; raises `UsageError` for limits that are none."""
-        policy = suite.policy
-        if self.policy is not None:
-            policy = replace(policy, policy=self.policy)
-        if self.inconclusive is not None:
-            policy = replace(policy, inconclusive=self.inconclusive)
+        old = suite.policy
+        policy = replace(old, policy=self.policy or old.policy, inconclusive=self.inconclusive or old.inconclusive)
         if self.fail:
             policy = with_limits(policy, suite.kind, self.fail, where="--fail")
-        return suite if policy is suite.policy else replace(suite, policy=policy)
+        return replace(suite, policy=policy)
 
 
 NO_FLAGS: Final = GateFlags()
@@ -63,23 +60,23 @@ class LiveFlags:
     @property
     def given(self) -> list[tuple[str, str]]:
         """What was said, by the names of the options; no value for a switch."""
-        said = [("adaptive", "")] if self.adaptive else []
-        said += [("max-repeats", str(self.max_repeats))] if self.max_repeats != MAX_REPEATS else []
-        said += [("max-cost", f"{self.max_cost:g}")] if self.max_cost is not None else []
-        return said + ([] if self.interleave else [("no-interleave", "")])
-
-
-NO_LIVE_FLAGS: Final = LiveFlags()
+        said = {
+            "adaptive": "" if self.adaptive else None,
+            "max-repeats": str(self.max_repeats) if self.max_repeats != MAX_REPEATS else None,
+            "max-cost": None if self.max_cost is None else f"{self.max_cost:g}",
+            "no-interleave": None if self.interleave else "",
+        }
+        return [(name, value) for name, value in said.items() if value is not None]
 
 
 def given_by(
     options: RunOptions,
     named: Sequence[str],
     gate: GateFlags = NO_FLAGS,
-    live: LiveFlags = NO_LIVE_FLAGS,
+    live: LiveFlags | None = None,
     directory: str = "",
 ) -> Given:
-    """What was typed of the answers that are looked at and of how they are judged."""
+    """Return the options that select answers and set the gate, as they were typed."""
     overrides = options.overrides
     said: list[tuple[str, Any]] = [
         ("C", directory or None),
@@ -89,8 +86,8 @@ def given_by(
         ("seed", overrides.seed),
         ("max-tokens", overrides.max_tokens),
         ("repeats", options.repeats if options.repeats > 1 else None),
-        ("mode", None if live.adaptive else options.mode),
+        ("mode", None if live is not None and live.adaptive else options.mode),
         *gate.given,
-        *live.given,
+        *(() if live is None else live.given),
     ]
     return Given(tuple((name, str(value)) for name, value in said if value is not None))

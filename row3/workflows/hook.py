@@ -27,10 +27,7 @@ HookName = Literal["pre-commit", "pre-merge-commit", "pre-push"]
 
 
 def run_hook(start: Path, name: HookName, stdin: str = "") -> HookVerdict:
-    """Judge for one hook; `stdin` is what git hands to `pre-push`.
-
-    Raises `InvalidFile`, `UsageError`, `EnvironmentFault`.
-    """
+    """Judge for one hook; `stdin` is what git hands to `pre-push`."""
     from row3.vcs.repository import Repository
 
     repository, start = Repository.find(start), start.resolve()
@@ -58,10 +55,7 @@ def run_hook(start: Path, name: HookName, stdin: str = "") -> HookVerdict:
 
 
 def _push_base(repository: Repository, start: Path, push: Push) -> str | None:
-    """What a push is judged against: what the remote has, where that is known here.
-
-    None where nothing of it is: the commit is then judged by its own baseline.
-    """
+    """What a push is judged against: what the remote has; None where nothing of that is known here."""
     local, protected = push.local_sha or "", protected_branch(repository, start)
     if push.remote_sha is not None:
         try:
@@ -110,10 +104,7 @@ def _judge(repository: Repository, root: Path, verdict: HookVerdict, *, commit: 
 
 
 def _called_from(repository: Repository, project: Path) -> tuple[str, str]:
-    """How a project is called where git or the hook was: for row3, empty if it finds it by itself, and for git.
-
-    git starts hooks at the top of the work tree, and says from which of its folders it was called.
-    """
+    """The project's folder as `row3 -C` needs it where git was called, empty if it does not; and as git needs it."""
     prefix = os.environ.get("GIT_PREFIX")
     here = Path.cwd() if prefix is None else repository.root / prefix
     path = os.path.relpath(project, here.resolve())

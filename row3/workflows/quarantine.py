@@ -2,32 +2,29 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
-from row3.domain.counts import count, part
+from row3.domain.counts import part
 from row3.domain.quarantine import (
     LONGEST_DAYS,
     NO_QUARANTINE,
     SHARE,
     Quarantine,
     Quarantined,
-    begins_later,
     complaint,
     room,
     split,
 )
 from row3.errors import InvalidFile, UsageError
-from row3.store.cases import CaseFiles, case_files, ids_of, read_case
+from row3.store.cases import CaseFiles, case_files, ids_of
 from row3.store.documents import day
 from row3.store.locks import writing
 from row3.store.other_suites import case_hint
 from row3.store.project import Project
 from row3.store.quarantine import FILE, read_quarantine, write_quarantine
 from row3.store.suites import Suite
-from row3.store.tree import Tree
-from row3.workflows.reasons import check_reason, sign
+from row3.workflows.approvals import check_reason, sign
 from row3.workflows.session import Session
 
 MOST = f"no more than one in {SHARE} may be"
@@ -46,16 +43,14 @@ def in_force(project: Project, suite: Suite, files: CaseFiles | None = None, *, 
             a change cannot put a case into quarantine and be judged without it.
     Raises `InvalidFile` for a broken file, and where more than a fifth of the cases is in quarantine.
     """
-    folder, own = suite.golden, project.tree
+    folder, own, on = suite.golden, project.tree, on or today()
     tree = own if files is None else files.tree
-    on = on or today()
-    active, expired = split(_begun(tree, folder, on), on)
+    active, expired = split(read_quarantine(tree, folder), on)
     waiting: tuple[Quarantined, ...] = ()
     if tree != own:
         there = {entry.case_id for entry in active}
-        waiting = tuple(
-            [entry for entry in split(_begun(own, project.golden(suite.name), on), on)[0] if entry.case_id not in there]
-        )
+        brought = split(read_quarantine(own, project.golden(suite.name)), on)[0]
+        waiting = tuple([entry for entry in brought if entry.case_id not in there])
     if not (active or expired or waiting):
         return NO_QUARANTINE
     if active:
@@ -67,19 +62,6 @@ def in_force(project: Project, suite: Suite, files: CaseFiles | None = None, *, 
                 fix=f"Take some out with `row3 flaky release{suite.flag} CASE`",
             )
     return Quarantine(active, expired, waiting)
-
-
-def _begun(tree: Tree, folder: str, on: date) -> list[Quarantined]:
-    """The entries beside the golden cases; raises `InvalidFile` where one has not begun."""
-    entries = read_quarantine(tree, folder)
-    for entry in entries:
-        if begins_later(entry, on):
-            raise InvalidFile(
-                f"the quarantine of `{entry.case_id}` begins on {entry.since}, and today is {on}",
-                where=f"{folder}/{FILE}",
-                fix="Correct `since`, or remove the entry",
-            )
-    return entries
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,18 +97,10 @@ def quarantine(session: Session, case_id: str, *, until: str, reason: str, on: d
             latest = date.fromisoformat(since) + timedelta(days=LONGEST_DAYS)
             raise UsageError(wrong, where="--until", fix=f"Name a day up to {latest}, and mend the case by then")
         if len(active | {case_id}) > room(cases):
-            where = f"suite {session.suite.name}"
-            if not room(cases):
-                raise UsageError(
-                    f"{count(cases, 'case is', 'cases are')} too few for a quarantine: {MOST}",
-                    where=where,
-                    fix="Add cases",
-                )
-            there = (
-                f"{part(len(active), cases, 'case', 'is', 'are')} in quarantine already ({', '.join(sorted(active))})"
-            )
             raise UsageError(
-                f"{there}; {MOST}", where=where, fix=f"Release one with `row3 flaky release{session.suite.flag} CASE`"
+                f"{part(len(active), cases, 'case', 'is', 'are')} in quarantine already; {MOST}",
+                where=f"suite {session.suite.name}",
+                fix=f"Release one with `row3 flaky release{session.suite.flag} CASE`, or add cases",
             )
         entry = Quarantined(case_id, since, end.isoformat(), signed.reason, signed.by)
         write_quarantine(session.project.root, folder, [*(held | {case_id: entry}).values()])
@@ -140,12 +114,10 @@ def release(session: Session, case_id: str, *, on: date | None = None) -> Change
     with writing(session.project.local, say=session.say):
         held = {entry.case_id: entry for entry in read_quarantine(session.project.tree, folder)}
         if case_id not in held:
-            near = difflib.get_close_matches(case_id, held, n=1, cutoff=0.4)
             there = f"In it: {', '.join(held)}" if held else "None is: there is nothing to release"
-            hint = f"Did you mean `{near[0]}`?" if near else there
-            if not near and case_id not in ids_of(session.project.tree, folder):
-                name = session.suite.name
-                hint = case_hint(session.project, name, case_id, (), otherwise=there, most=1)
+            hint = there
+            if case_id not in ids_of(session.project.tree, folder):
+                hint = case_hint(session.project, session.suite.name, case_id, held, otherwise=there)
             raise UsageError(f"case `{case_id}` is not in quarantine", where=f"{folder}/{FILE}", fix=hint)
         entry = held.pop(case_id)
         write_quarantine(session.project.root, folder, held.values())
@@ -172,15 +144,10 @@ def _end(text: str, on: date) -> date:
 
 def _known(session: Session, case_id: str) -> int:
     """How many cases the suite has; raises `UsageError` where this is none of them."""
-    folder = session.project.golden(session.suite.name)
-    tree = session.project.tree
-    files = case_files(tree, folder)
-    likely = f"{folder}/{case_id}.gold.json"
-    if likely in files and read_case(tree, likely, session.suite.kind).id == case_id:
-        return len(files)
-    ids = [read_case(tree, path, session.suite.kind).id for path in files]
+    project, suite = session.project, session.suite
+    ids = ids_of(project.tree, project.golden(suite.name))
     if case_id not in ids:
-        see = f"See the ids with `row3 flaky{session.suite.flag}`"
-        hint = case_hint(session.project, session.suite.name, case_id, ids, otherwise=see, most=1, alike=0.4)
-        raise UsageError(f"case `{case_id}` does not exist", where=f"{folder}/", fix=hint)
-    return len(files)
+        see = f"See the ids with `row3 flaky{suite.flag}`"
+        hint = case_hint(project, suite.name, case_id, ids, otherwise=see)
+        raise UsageError(f"case `{case_id}` does not exist", where=f"{project.golden(suite.name)}/", fix=hint)
+    return len(ids)

@@ -157,7 +157,7 @@ def output_results(
             yield result
     among = {case_id for case_id in index.ids() if wanted(case_id)} if options.partial else None
     correct = "Correct the id, or remove the line"
-    hint = partial(case_hint, project, suite.name, otherwise=correct, most=1, how="`row3 score {}`".format)
+    hint = partial(case_hint, project, suite.name, otherwise=correct, how="`row3 score {}`".format)
     index.refuse_strangers(seen, hint, among=among)
     if not seen and options.case is not None:
         raise no_case_fits(project, suite, options.case, how="`row3 score {}`".format)

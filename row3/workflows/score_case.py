@@ -91,7 +91,7 @@ class CaseScorer:
         stored = self.cases.get(case_id)
         if stored is None:
             see, how = "See the ids with `row3 -v`", "`suite={!r}`".format
-            fix = case_hint(self.project, self.suite.name, case_id, self.cases, otherwise=see, most=1, how=how)
+            fix = case_hint(self.project, self.suite.name, case_id, self.cases, otherwise=see, how=how)
             raise UsageError(f"there is no golden case `{case_id}`", where=f"suite {self.suite.name}", fix=fix)
         outputs = {case_id: Output(case_id, as_json(output), "", "the output")}
         with vector_source(self.project, self.suite, self.project.config.mode) as vectors:

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from row3 import __version__
-from row3.domain.counts import count, part
+from row3.domain.counts import part
 from row3.domain.judgements import Approval, Judgement
 from row3.domain.requests import digest_text
 from row3.domain.runs import HistoryEntry
@@ -17,7 +17,7 @@ from row3.domain.verdicts import Verdict
 from row3.errors import EnvironmentFault, RunIncomplete
 from row3.gate.results import Run
 from row3.store.cases import PATTERN, golden_files, misnamed
-from row3.store.config import FILE, Mode
+from row3.store.config import Mode
 from row3.store.files import disk_faults
 from row3.store.history import read_history
 from row3.store.locks import finish_interrupted, local_folder, tell_interrupted
@@ -60,8 +60,6 @@ class Session:
     """What a live run leaves to be done when the command has shown its result; None: it waits for nothing."""
     earlier: list[HistoryEntry] | None = None
     """The history, once it was read."""
-    noted: int = 0
-    """Comparisons of which the history got an entry."""
     directory: str = ""
     """The project's folder as it was typed; empty where it need not be."""
     answers: list[str] = field(default_factory=list)
@@ -81,10 +79,7 @@ class Session:
             self.suite = replace(self.suite, given=given)
 
     def under(self, live: LiveFlags) -> Session:
-        """The session with what the command line says of asking a provider; an adaptive comparison asks by itself.
-
-        The command is to call `finish` when its result is shown.
-        """
+        """Take in what was said of asking a provider; the command calls `finish` when its result is shown."""
         self.live, self.afterwards = live, []
         if live.adaptive and self.mode not in ("live", "record"):
             self.switch("live")
@@ -166,35 +161,9 @@ def open_session(
 def note_misnamed(project: Project, suite: Suite, say: Callable[[str], None]) -> None:
     """Say which files beside the golden cases look like some and are not read; else a case would be missed silently."""
     names = misnamed(project.tree, suite.golden)
-    if len(names) == 1:
-        say(f"{suite.golden}/{names[0]} is not read: a golden case is named {PATTERN}")
-    elif names:
-        from row3.reports.headline import some
-
-        say(
-            f"{count(len(names), 'file')} in {suite.golden}/ are not read, as a golden case is named {PATTERN}: "
-            f"{some(names, NAMED)}"
-        )
-
-
-OUTSIDE_GIT = (None, None)
-"""The state of a project that is in no git repository; one without a commit is dirty or not."""
-
-
-def repository_state(project: Project) -> tuple[str | None, bool | None]:
-    """Commit and whether the files row3 reads differ from it; (None, None) outside git."""
-    from row3.vcs.repository import Repository
-
-    try:
-        repository = Repository.find(project.root)
-    except EnvironmentFault:
-        return None, None
-    if repository is None:
-        return None, None
-    prefix = repository.relative(project.root)
-    paths = [name if prefix in ("", ".") else f"{prefix}/{name}" for name in (FILE, "golden", "prompts", "recordings")]
-    head, dirty = repository.state(paths)
-    return (head[:12] if head else None), dirty
+    if names:
+        shown = ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED:,} more" if len(names) > NAMED else "")
+        say(f"not read, as a golden case is named {PATTERN}: {shown} in {suite.golden}/")
 
 
 def save_log(session: Session, run: Run) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from row3.domain.tiers import suite_of_stem
-from row3.errors import Row3Error, UsageError
+from row3.errors import EnvironmentFault, Row3Error, UsageError
 from row3.store.config import FILE, read_config
 from row3.store.history import FILE as HISTORY
 from row3.store.project import READ_PATHS, Project
@@ -22,13 +22,12 @@ if TYPE_CHECKING:
 
 JUDGED = (FILE, "golden", "baselines", PROMOTED, HISTORY, "prompts", "recordings")
 """What of a commit can move a verdict."""
+OUTSIDE_GIT = (None, None)
+"""The state of a project that is in no git repository; one without a commit is dirty or not."""
 
 
 def snapshot_of(repository: Repository, root: Path, commit: str | None, *, label: str, behind: int = 0) -> Snapshot:
-    """Return the project below `root` as a commit has it, or the index where `commit` is None.
-
-    Raises `InvalidFile` for its row3.toml, `UsageError` for an unknown commit.
-    """
+    """Return the project below `root` as a commit has it, or the index where `commit` is None."""
     ids, differing = repository.contents(commit, root, READ_PATHS)
     tree = GitTree(root, label, ids, differing)
     return Snapshot(Project(root, read_config(tree), tree), commit, behind)
@@ -55,6 +54,21 @@ def inside_of(repository: Repository, root: Path) -> str:
     """Return the project's folder in the repository, empty or ending in a slash."""
     relative = repository.relative(root)
     return "" if relative in ("", ".") else f"{relative}/"
+
+
+def repository_state(project: Project) -> tuple[str | None, bool | None]:
+    """Return the commit, and whether the files row3 reads differ from it; `OUTSIDE_GIT` in no repository."""
+    from row3.vcs.repository import Repository
+
+    try:
+        repository = Repository.find(project.root)
+    except EnvironmentFault:
+        return OUTSIDE_GIT
+    if repository is None:
+        return OUTSIDE_GIT
+    inside = inside_of(repository, project.root)
+    head, dirty = repository.state([inside + name for name in (FILE, "golden", "prompts", "recordings")])
+    return (head[:12] if head else None), dirty
 
 
 def work_base(project: Project) -> Snapshot | None:

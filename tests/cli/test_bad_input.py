@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import resource
 import shutil
 import subprocess
@@ -388,22 +387,6 @@ def test_standard_output_that_is_closed_is_no_defect(box: Box) -> None:
     )
     assert b"row3 itself failed" not in done.stderr
     assert done.returncode in (0, 2)
-
-
-@pytest.mark.parametrize("committed", [False, True])
-def test_a_deleted_baseline_comes_back_from_git(tmp_path: Path, committed: bool) -> None:
-    box = tiny(tmp_path / "project")
-    box.init()
-    box.row3("promote", "v1.0", "--commit", code=0)
-    before = box.read(BASELINE)
-    box.path(BASELINE).unlink()
-    if committed:
-        box.commit("no baseline")
-    done = box.row3("--compare", code=2)
-    command = re.search(r"`git (checkout \S+ -- baselines/bread.json)` restores it; or make one with", done.err)
-    assert command is not None, done
-    box.git(*command[1].split())
-    assert box.read(BASELINE) == before
 
 
 def test_of_two_files_with_one_id_the_one_with_another_name_is_wrong(tmp_path: Path) -> None:

@@ -222,17 +222,6 @@ def test_in_ci_it_is_said_that_something_waits(halfway: Box, command: str) -> No
     assert done.err.count("an interrupted command left its files half in place: repeat it") == 1
 
 
-def test_a_promotion_that_is_not_committed_may_be_repeated(halfway: Box) -> None:
-    """It may have been cut off after its last write, or a command in between may have finished it."""
-    halfway.row3("history", code=0)
-    before = halfway.tree()
-    out = halfway.row3("promote", "v1.1", code=0).out
-    assert out == ("extract v1.1 is promoted: no commit has it yet; `row3 promote extract-v1.1 --commit` makes one.\n")
-    assert halfway.tree() == before
-    halfway.commit("v1.1")
-    assert "is promoted already" in halfway.row3("promote", "v1.1", code=2).errors[0]
-
-
 def test_a_quiet_command_finishes_it_without_a_word(halfway: Box) -> None:
     assert halfway.row3("history", "-q", code=0).err == ""
     assert '"version": "v1.1"' in halfway.read("prompts/promoted.json")

@@ -158,7 +158,8 @@ def test_a_comparison_before_a_rebase_is_taken_along(two: Box) -> None:
 
 
 def test_bisect(two: Box) -> None:
-    two.row3("promote", "v1.1", "--commit", "--tag", code=0)
+    two.row3("promote", "v1.1", "--commit", code=0)
+    promoted = two.git("rev-parse", "HEAD").out.strip()
     for number in range(5):
         if number == 2:
             two.prompt("1.2")
@@ -167,7 +168,7 @@ def test_bisect(two: Box) -> None:
         bad = two.commit(f"page {number}")
         if number == 2:
             worse = bad
-    two.git("bisect", "start", "HEAD", "extract-v1.1")
+    two.git("bisect", "start", "HEAD", promoted)
     script = shlex.join([sys.executable, "-m", "row3", "--compare"])
     done = two.git("bisect", "run", "sh", "-c", f"CI=1 {script} || exit $(($? == 1 ? 1 : 125))")
     assert f"{worse} is the first bad commit" in done.out

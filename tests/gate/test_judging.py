@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from row3.domain.judgements import Approval, Code, CriteriaChange, Judgement
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.verdicts import Verdict
-from row3.gate.judging import Context, Effect, Promotion, Scores, Side, approved, judge, signature
+from row3.gate.judging import Context, Effect, Scores, Side, approved, judge, signature
 from row3.gate.moves import compare_metrics
 from row3.gate.pairs import Pairs
 from row3.gate.policy import GatePolicy
@@ -174,13 +174,13 @@ ROWS = {
     ),
     "the candidate falls only by the head's criteria": ({"after": side(after={"overall": 0.7})}, [("worse", BLOCK)]),
     "a fall of 2 by the head's criteria": ({"after": side(after={"overall": 0.78})}, []),
-    "a baseline that differs": ({"promotion": Promotion(baseline_differs=True)}, [("baseline_differs", BLOCK)]),
-    "a baseline removed": ({"promotion": Promotion(baseline_removed=True)}, [("criteria_removed", BLOCK)]),
+    "a baseline that differs": ({"baseline_differs": True}, [("baseline_differs", BLOCK)]),
+    "a baseline removed": ({"baseline_removed": True}, [("criteria_removed", BLOCK)]),
     "recordings of the head's baseline deleted": (
-        {"promotion": Promotion(unanswered=("rye",))},
+        {"unanswered": ("rye",)},
         [("no_answer", BLOCK)],
     ),
-    "a lock broken": ({"promotion": Promotion(broken_locks=("bake-v1.0",))}, [("lock_broken", BLOCK)]),
+    "a lock broken": ({"broken_locks": ("bake-v1.0",)}, [("lock_broken", BLOCK)]),
     "a draft that the base has too": (
         {"scores": side(after={"overall": 0.1}), "after": side(after={"overall": 0.1}), "unchanged": True},
         [],
@@ -260,7 +260,7 @@ def test_a_changed_list_is_shown_sorted_and_with_its_effect():
 def test_a_missing_answer_says_whose_cases_lack_it():
     assert [reason.after for reason in verdict(side(failed=["rye"])).reasons] == [False]
     assert [reason.after for reason in verdict(after=side(failed=["rye"])).reasons] == [True]
-    assert [reason.after for reason in verdict(promotion=Promotion(unanswered=("rye",))).reasons] == [True]
+    assert [reason.after for reason in verdict(unanswered=("rye",)).reasons] == [True]
 
 
 def test_another_model_is_named_with_the_one_before():
@@ -330,7 +330,7 @@ def test_notes_are_not_signed():
 
 def approve(of: str) -> Any:
     approval = Approval("shorter answers are wanted", "Ann", "2026-11-23T10:00:00Z")
-    return lambda signature: approval if signature == of else None
+    return {of: approval}
 
 
 def test_an_approval_lets_a_block_proceed_and_says_so():
@@ -350,9 +350,13 @@ def test_where_nothing_is_wrong_there_is_nothing_to_approve():
 
 def test_an_approval_of_something_else_is_said_of_a_block_alone():
     stale = Approval("other answers", "Ann", "2026-11-23T10:00:00Z")
-    blocked = judge("bread", (), [Side(side(after={"overall": 0.7}))], Context(), stale=lambda _: stale)
+    blocked = judge(
+        "bread", (), [Side(side(after={"overall": 0.7}))], Context(), approvals={"other": stale}, brought=True
+    )
     assert codes(blocked) == [("worse", BLOCK), ("approval_stale", PROCEED)]
-    looked = judge("bread", (), [Side(side(after={"overall": 0.78}))], Context(), stale=lambda _: stale)
+    looked = judge(
+        "bread", (), [Side(side(after={"overall": 0.78}))], Context(), approvals={"other": stale}, brought=True
+    )
     assert codes(looked) == [("worse", INVESTIGATE)]
     signed = approved(approved(blocked, stale), Approval("again", "Ben", "2026-11-24T10:00:00Z"))
     assert codes(signed) == [("worse", BLOCK), ("approved", PROCEED)]

@@ -119,7 +119,7 @@ class TestWithoutAVerdict:
         box.path("baselines/bread.json").unlink()
         done = in_box("golden", "--row3", code=1)
         assert "3 passed, 1 error" in done.out
-        assert "make one with `row3 --baseline`" in " ".join(done.out.split())
+        assert "Make one with `row3 --baseline`" in " ".join(done.out.split())
 
     def test_no_answer_is_an_error_and_no_failure(self, box: Box, in_box: Pytest) -> None:
         box.case("rye", sourceText="Rye is a cereal. Salt slows the proofing of any dough.")
@@ -200,10 +200,10 @@ class TestWhatCounts:
 
     def test_an_error_names_the_options_as_pytest_has_them(self, box: Box, in_box: Pytest) -> None:
         out = " ".join(in_box("golden", "--row3", "--row3-prompt", "extract-v9.9", code=1).out.split())
-        assert "--row3-prompt: `extract-v9.9` does not exist" in out
+        assert "--prompt: `extract-v9.9` does not exist" in out
         assert " --prompt" not in out
         out = " ".join(in_box("golden", "--row3", "--row3-mode", "live", "--row3-against", "HEAD", code=1).out.split())
-        assert "--row3-mode: --row3-against judges recorded answers. Use --row3-mode replay, record or auto." in out
+        assert "--mode: --against judges recorded answers. Use --mode replay, record or auto." in out
 
     def test_another_version_can_be_named(self, in_box: Pytest) -> None:
         out = in_box("golden", "--row3", "--row3-prompt", "extract-v1.0", code=0).out

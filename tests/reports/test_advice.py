@@ -87,7 +87,7 @@ def test_an_investigation_says_what_to_look_at(
     reason = Reason(code, INVESTIGATE, subject)
     assert advised(make, comparison, reason) == [f"Next: {check}", f"Then: {PROMOTE}"]
     if "git diff" in check:
-        since = advised(make, replace(comparison, since="0a1b2c"), reason)[0]
+        since = advised(make, replace(comparison, against="0a1b2c"), reason)[0]
         assert "(git diff 0a1b2c -- " in since
         assert "git" not in advised(make, replace(comparison, in_git=False), reason)[0]
 
@@ -110,11 +110,6 @@ def test_part_of_the_cases_is_run_whole(comparison: Any, make: Any) -> None:
 def test_an_approval_is_committed(comparison: Any, make: Any) -> None:
     kept = "Then: commit metrics-history.json and CHANGELOG.md: they hold the approval."
     assert advised(make, comparison, WORSE, approved=True) == [f"Next: {PROMOTE}", kept]
-
-
-def test_a_copy_is_edited_first(comparison: Any, make: Any) -> None:
-    edit = "Next: edit prompts/decompose-concepts-v1.1.md; there is nothing new to promote."
-    assert advised(make, replace(comparison, copies=["decompose-concepts-v1.1"])) == [edit]
 
 
 def test_a_recorded_model_that_cannot_be_asked_is_to_be_named(comparison: Any, make: Any) -> None:

@@ -81,7 +81,7 @@ def test_exported_git_dir_of_a_linked_worktree(box: Sandbox, tmp_path: Path, mon
     found = Repository.find(tree / "project")
     assert found is not None
     assert found.root == tree
-    assert not found.is_dirty(["project"])
+    assert not found.state(["project"])[1]
 
 
 def test_exported_relative_git_dir(box: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,7 +100,7 @@ def test_exported_work_tree(box: Sandbox, tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setenv("GIT_WORK_TREE", str(tmp_path / "deployed"))
     found = Repository.find(tmp_path / "deployed")
     assert found is not None and (found.root, found.head()) == (tmp_path / "deployed", head)
-    assert found.is_dirty(["a"])
+    assert found.state(["a"])[1]
 
 
 def test_exported_repository_that_is_another_one(box: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ from row3.errors import EnvironmentFault, UsageError
 from row3.vcs import refs
 from row3.vcs.repository import Repository
 
-from .conftest import Sandbox, make
+from .conftest import Sandbox
 
 
 def shallow(box: Sandbox, tmp_path: Path) -> Repository:
@@ -29,11 +29,11 @@ def test_before_the_first_commit(box: Sandbox, tmp_path: Path) -> None:
     assert repo.head() is None
     assert repo.protected_branch(None) is None
     assert repo.protected_branch("main") is None
-    assert not repo.is_dirty(["a"])
+    assert not repo.state(["a"])[1]
     box.write("a", "1")
-    assert repo.is_dirty(["a"])
+    assert repo.state(["a"])[1]
     box.git("add", "a")
-    assert repo.is_dirty(["a"])
+    assert repo.state(["a"])[1]
     assert set(repo.contents(None, box.root, ["a"]).ids) == {"a"}
     with pytest.raises(UsageError, match="no commit named HEAD"):
         repo.resolve("HEAD")
@@ -53,27 +53,19 @@ def test_head(box: Sandbox) -> None:
 def test_dirty(box: Sandbox) -> None:
     box.commit(golden__a="1", other="1", **{"golden*__a": "1"})
     repo = box.repository()
-    assert not repo.is_dirty(["golden", "other", "no/such"])
-    assert not repo.is_dirty([])
+    assert not repo.state(["golden", "other", "no/such"])[1]
     box.write("golden*/a", "2")
-    assert not repo.is_dirty(["golden"])  # paths are no wildcards
-    assert repo.is_dirty(["golden*"])
+    assert not repo.state(["golden"])[1]  # paths are no wildcards
+    assert repo.state(["golden*"])[1]
     box.git("checkout", "-q", ".")
     box.write("golden/new ü", "1")
-    assert repo.is_dirty(["golden"]) and repo.is_dirty(["."]) and not repo.is_dirty(["other"])
+    assert repo.state(["golden"])[1] and repo.state(["."])[1] and not repo.state(["other"])[1]
     box.git("config", "status.showUntrackedFiles", "no")
-    assert repo.is_dirty(["golden/"])
+    assert repo.state(["golden/"])[1]
     box.write(".gitignore", "new*")
-    assert not repo.is_dirty(["golden"])
+    assert not repo.state(["golden"])[1]
     box.git("rm", "-q", "--cached", "other")
-    assert repo.is_dirty(["other"])
-
-
-def test_whether_a_commit_has_a_file(box: Sandbox) -> None:
-    old = box.commit(prompts__a="1")
-    box.commit(prompts__b="2")
-    repository = box.repository()
-    assert [repository.has(old, name) for name in ("prompts/a", "prompts/b", "none")] == [True, False, False]
+    assert repo.state(["other"])[1]
 
 
 def test_state_is_head_and_whether_it_is_dirty(box: Sandbox, tmp_path: Path) -> None:
@@ -97,7 +89,7 @@ def test_state_is_head_and_whether_it_is_dirty(box: Sandbox, tmp_path: Path) -> 
             box.write("# branch.oid x", "2")
         for paths in (["golden"], ["."], ["golden", "no/such"]):
             seen.append(repo.state(paths))
-            assert seen[-1] == (repo.head(), repo.is_dirty(paths)), step
+            assert seen[-1] == (repo.head(), bool(box.git("status", "--porcelain", "--", *paths).strip())), step
     assert {dirty for _, dirty in seen} == {True, False}
     assert {head is None for head, _ in seen} == {True, False}
     clone = shallow(box, tmp_path)
@@ -264,25 +256,6 @@ def test_commit_in_the_middle_of_a_merge(box: Sandbox) -> None:
         box.repository().commit(["a"], "no")
 
 
-def test_tag(box: Sandbox) -> None:
-    head = box.commit(a="1")
-    repo = box.repository()
-    repo.tag("decompose-v1.1", "### Metrics\n\nrecall ü")
-    assert repo.resolve("decompose-v1.1") == head
-    assert box.git("tag", "-l", "--format=%(contents)", "decompose-v1.1").strip() == "### Metrics\n\nrecall ü"
-    with pytest.raises(EnvironmentFault, match="already exists"):
-        repo.tag("decompose-v1.1", "again")
-    with pytest.raises(EnvironmentFault, match="not a valid tag name"):
-        repo.tag("a b", "x")
-    with pytest.raises(UsageError, match="not a name"):
-        repo.tag("-d", "x")
-
-
-def test_tag_before_the_first_commit(tmp_path: Path) -> None:
-    with pytest.raises(EnvironmentFault, match="git tag failed"):
-        make(tmp_path / "r").repository().tag("v1", "x")
-
-
 def test_commits_that_head_lacks(box: Sandbox) -> None:
     box.commit(a="1", b="1")
     repo = box.repository()
@@ -299,9 +272,6 @@ def test_commits_that_head_lacks(box: Sandbox) -> None:
     assert repo.lacking("main", ["a"]) == 1
     box.git("merge", "--no-commit", "--no-ff", "-X", "theirs", "main")
     assert repo.lacking("main", ["a", "b"]) == 0
-    assert (repo.contains(picked), repo.contains("main~2")) == (False, False)
-    box.git("commit", "-q", "--no-edit")
-    assert repo.contains(picked)
 
 
 def test_where_head_left_a_branch(box: Sandbox, tmp_path: Path) -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Sequence
 
 from row3.domain.manifests import Manifest, ManifestCase, ManifestPrompt
 from row3.domain.requests import digest_json
-from row3.errors import InvalidFile, Row3Error, UsageError
+from row3.errors import InvalidFile, UsageError
 from row3.gate.results import Run, SuiteResult, ran
 from row3.store.cases import read_cases
 from row3.store.history import FILE as HISTORY
@@ -22,16 +21,14 @@ from row3.store.suites import Suite, baseline_tier
 from row3.store.transaction import commit
 from row3.workflows.pipeline.run_suite import with_action
 from row3.workflows.running import declining_runs, run_suite
-from row3.workflows.session import Session, entry_of, incomplete, repository_state, save_log
+from row3.workflows.session import Session, entry_of, incomplete, save_log
+from row3.workflows.snapshots import repository_state
 
 ARCHIVE = "baselines/archive"
 
 
 def save_baseline(session: Session) -> SuiteResult:
-    """Run the promoted prompts and save the run as the baseline.
-
-    Raises `RunIncomplete` where a case has no answer, `UsageError` for a part of the cases.
-    """
+    """Run the promoted prompts and save the run as the baseline; raises `RunIncomplete` where an answer is missing."""
     if session.options.partial:
         raise UsageError("a baseline needs all cases", where="--case/--only", fix="Leave these out")
     run = run_suite(session, role="promoted")
@@ -86,7 +83,7 @@ def baseline_files(project: Project, suite: Suite, run: Run, answers: Sequence[s
     path = project.baseline(suite.name, suite.tier)
     if project.tree.exists(path):
         raw = project.tree.read(path, limit=2**30)
-        files[archived(suite.name, parse_manifest(raw, where=path).run_id)] = raw
+        files[f"{ARCHIVE}/{suite.name}-{parse_manifest(raw, where=path).run_id}.json"] = raw
     files[path] = manifest_bytes(manifest_of(project, run))
     if suite.tier == "live":
         files[live_answers(project, suite)] = "".join(f"{line}\n" for line in sorted(answers)).encode()
@@ -109,28 +106,26 @@ def with_live_answers(project: Project, suite: Suite, manifest: Manifest, index:
     return own
 
 
-def archived(suite: str, run_id: str) -> str:
-    """Return where a baseline goes when the next one takes its place."""
-    return f"{ARCHIVE}/{suite}-{run_id}.json"
+def no_baseline(project: Project, suite: Suite) -> InvalidFile:
+    """Return the error of a suite that has no baseline; it says how to make one."""
+    make = f"`row3 --baseline{suite.flags('row3 --baseline')}`"
+    where = project.tree.place(project.baseline(suite.name, baseline_tier(project, suite)))
+    fix = f"Make one with {make} and commit it, or restore a deleted one from git"
+    return InvalidFile("there is no baseline to compare with", where=where, fix=fix)
 
 
 def read_baseline(project: Project, suite: Suite) -> Manifest:
     """Return the baseline that the suite is compared with; raises `InvalidFile` that says how to make one."""
     path = project.baseline(suite.name, baseline_tier(project, suite))
     where = project.tree.place(path)
-    make = f"`row3 --baseline{suite.flags('row3 --baseline')}`"
     if not project.tree.exists(path):
-        back = _restored_by(project, path)
-        fix = f"make one with {make}, and commit it"
-        if back is not None:
-            fix = f"it was deleted and is still in git: `{back}` restores it; or {fix}"
-        raise InvalidFile("there is no baseline to compare with", where=where, fix=fix)
+        raise no_baseline(project, suite)
     manifest = parse_manifest(project.tree.read(path, limit=2**30), where=where)
     if manifest.kind != suite.kind.name:
         raise InvalidFile(
             f"the baseline is of kind `{manifest.kind}`, the suite of kind `{suite.kind.name}`",
             where=where,
-            fix=f"Make a new one with {make}",
+            fix=f"Make a new one with `row3 --baseline{suite.flags('row3 --baseline')}`",
         )
     if path != project.baseline(suite.name) and manifest.tier != "live":
         raise InvalidFile(
@@ -139,19 +134,3 @@ def read_baseline(project: Project, suite: Suite) -> Manifest:
             fix=f"Make one with `row3 --baseline{suite.flags('row3 --baseline', 'mode')} --mode live`",
         )
     return manifest
-
-
-def _restored_by(project: Project, file: str) -> str | None:
-    """The command that restores a file as the last commit that had it has it; None where no commit had it."""
-    from row3.vcs.repository import Repository
-
-    with contextlib.suppress(Row3Error):  # without git's answer a new one can still be made
-        repository = Repository.find(project.root)
-        name = "" if repository is None else repository.relative(project.root / file)
-        changed = None if repository is None else next(repository.commits_of(name), None)
-        if repository is not None and changed is not None:
-            last = changed if repository.has(changed, name) else f"{changed}^"
-            if repository.has(last, name):
-                at = "HEAD" if last == changed else f"{changed[:10]}^"
-                return f"git checkout {at} -- {file}"
-    return None

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from row3.domain.judgements import CriteriaChange
-from row3.domain.manifests import ManifestCase
 from row3.domain.metrics import Metric, Zone
 from row3.domain.verdicts import CaseChange, Compared
 from row3.gate.comparison import beyond_noise, by_size, worse_by
@@ -39,8 +38,6 @@ class Comparer:
     """Cases whose metrics are kept on both sides, to show what a change of the criteria does."""
     resting: Mapping[str, str] = field(default_factory=dict)
     """End of the quarantine by case id."""
-    known: Mapping[str, ManifestCase] = field(default_factory=dict)
-    """The cases of the baseline that judges."""
     pairs: Pairs = field(init=False)
     moves: Counter[str] = field(default_factory=Counter)
     failed: list[str] = field(default_factory=list)
@@ -58,15 +55,11 @@ class Comparer:
     """By case the digests of the candidate's and of the base's answers."""
     requests: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = field(default_factory=dict)
     """By case the digests of the candidate's and of the base's requests."""
-    edited: list[str] = field(default_factory=list)
-    """Cases that the baseline has otherwise, or not at all."""
     tallies: tuple[Tallies, Tallies] = field(default_factory=lambda: (Tallies(), Tallies()))
     asked_again: dict[str, Compared] | None = None
     """The base's answers of now, by case, where they are wanted."""
     replaced: list[str] = field(default_factory=list)
     """Cases whose recorded answer is no longer the baseline's."""
-    problem: str = ""
-    """Why the base cannot answer the first case that it cannot."""
     served: tuple[set[str], set[str]] = field(default_factory=lambda: (set(), set()))
     """Models that answered for the base and for the candidate."""
     aggregate: Aggregate = field(default_factory=Aggregate)
@@ -100,15 +93,11 @@ class Comparer:
             self.asked_again[case_id] = compared
         self.answers.append((case_id, result.answers, () if compared is None else compared.answers))
         self.requests[case_id] = result.requests, () if compared is None else compared.requests
-        known = self.known.get(case_id)
-        if known is None or known.digest != result.digest:
-            self.edited.append(case_id)
         if case_id in self.watched:
             self.kept[case_id] = before, result.metrics
         if not resting:
             self.aggregate.add(result.metrics, {})
         if compared is not None and before is None:
-            self.problem = self.problem or compared.problem
             if REPLACED in compared.problem:
                 self.replaced.append(case_id)
             if not resting:
@@ -214,37 +203,24 @@ class Comparer:
 
 
 def effect_of(before: Comparer, after: Comparer | None, change: CriteriaChange) -> Effect | None:
-    """What a change of the criteria does to the scores of the same answers; None where that is not known."""
+    """What a change of the criteria does to the scores of the same answers; None where that is not known.
+
+    The figures are the primary metric by the old and by the new criteria.
+    """
     if after is None:
         return None
-    key = before.suite.kind.primary
-    if not change.case_id:
-        old, new = before.pairs.means(), after.pairs.means()
-        return Effect(_figures(key, old, new), raises=False)
-    one, other = before.kept.get(change.case_id), after.kept.get(change.case_id)
-    if one is None or other is None:
+    old, new = (each.kept.get(change.case_id) if change.case_id else each.pairs.means() for each in (before, after))
+    if old is None or new is None:
         return None
-    sides = [(a, b) for a, b in zip(one, other, strict=True) if a is not None and b is not None]
-    raised = any(_raises(before, metric.key, a, b) for a, b in sides for metric in before.suite.kind.metrics)
-    return Effect(_figures(key, one, other), raises=raised)
-
-
-def _raises(comparer: Comparer, key: str, before: Mapping[str, float], after: Mapping[str, float]) -> bool:
-    metric = next(metric for metric in comparer.suite.kind.metrics if metric.key == key)
-    gated = key in comparer.suite.policy.metrics or key == comparer.suite.kind.primary
-    if not gated or key not in before or key not in after:
-        return False
-    better = after[key] - before[key] if metric.higher_is_better else before[key] - after[key]
-    return better > SLACK
-
-
-Both = tuple[Mapping[str, float] | None, Mapping[str, float]]
-
-
-def _figures(key: str, old: Both, new: Both) -> dict[str, tuple[float, float]]:
-    """The primary metric by the old and by the new criteria, of the base's and of the candidate's answers."""
-    found = {}
-    for name, before, after in zip(("base", "candidate"), old, new, strict=True):
-        if before is not None and after is not None and key in before and key in after:
-            found[name] = before[key], after[key]
-    return found
+    kind, policy = before.suite.kind, before.suite.policy
+    gated = [metric for metric in kind.metrics if metric.key in policy.metrics or metric.key == kind.primary]
+    figures, raises = {}, False
+    for name, one, other in zip(("base", "candidate"), old, new, strict=True):
+        if one is None or other is None:
+            continue
+        if kind.primary in one and kind.primary in other:
+            figures[name] = one[kind.primary], other[kind.primary]
+        signs = {metric.key: 1 if metric.higher_is_better else -1 for metric in gated}
+        rises = (sign * (other[key] - one[key]) > SLACK for key, sign in signs.items() if key in one and key in other)
+        raises = raises or any(rises)
+    return Effect(figures, raises=raises and bool(change.case_id))

@@ -1,58 +1,73 @@
-"""What speaks beside the scores: declining runs, recordings and models that changed, the history, the project."""
+"""What speaks beside the scores: declining runs, recordings and models that changed, the history, what is promoted."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from msgspec import structs
+
 from row3.domain.judgements import CriteriaChange
-from row3.domain.runs import HistoryEntry
+from row3.domain.manifests import Manifest
+from row3.domain.prompts import parse_reference
+from row3.domain.requests import digest_text
+from row3.errors import InvalidFile
 from row3.gate.judging import Context
 from row3.gate.results import Run
 from row3.store.project import Project
+from row3.store.prompts import read_promoted, read_prompt
 from row3.store.snapshot import Snapshot, loosened
-from row3.store.suites import make_suite
+from row3.store.suites import Suite, make_suite
+from row3.workflows.comparing.baseline import manifest_of
 from row3.workflows.comparing.comparer import Comparer
-from row3.workflows.running import declining_runs
+from row3.workflows.pipeline.replaying import open_recordings
+from row3.workflows.pipeline.run_suite import RunOptions
+from row3.workflows.running import declining_runs, run_suite
+from row3.workflows.snapshots import asked_by
 
 if TYPE_CHECKING:
     from row3.workflows.comparing.gate import Gate
 
 
-def context_of(gate: Gate, run: Run, comparer: Comparer, added: str) -> Context:
-    """Return what else may speak about a run. Raises `InvalidFile`.
+def context_of(gate: Gate, run: Run, comparer: Comparer, after: Comparer | None, added: str) -> Context:
+    """Return what else may speak about a run. Raises `InvalidFile` for a lock or baseline that cannot be read.
 
     Args:
+        after: the same run by the head's criteria, where these differ.
         added: what the change brings by which it is judged itself: `suite NAME` or `baseline`; empty for nothing.
     """
-    session, base = gate.session, gate.base
+    session, base, suite = gate.session, gate.base, gate.suite
     history = session.history()
-    declines = declining_runs(history, run, gate.suite)
-    before, after = gate.side.header.parameters, run.header.parameters
-    models = (gate.side.header.model, run.header.model)
-    settings_differ = any(name in after and before[name] != after[name] for name in before)
-    rules = session.project if base is None else base.project
-    served = tuple(", ".join(sorted(each)) for each in comparer.served)
-    return Context(
-        declines=declines if declines >= gate.suite.policy.declines else 0,
-        partial=session.options.partial,
-        flags=tuple(loosened(make_suite(rules.config, gate.suite.name, gate.suite.tier), gate.suite)),
-        recorded_again=tuple(_recorded_again(gate, comparer)),
-        model=models if settings_differ else None,
-        served=(served[0], served[1]) if all(served) and served[0] != served[1] and not settings_differ else None,
-        history_removed=0 if base is None else _removed(base.history(), history, gate.suite.name),
-        added=added,
-        project_changes=() if base is None else tuple(_project_changes(base, session.project, gate.suite.name)),
+    earlier, there = [] if base is None else base.history(), {entry.run_id for entry in history}
+    declines = declining_runs(history, run, suite)
+    before, now = gate.side.header, run.header
+    settings_differ = any(
+        name in now.parameters and settings != now.parameters[name] for name, settings in before.parameters.items()
     )
+    rules = make_suite((gate.base or gate.head).project.config, suite.name, suite.tier)
+    old_model, new_model = (", ".join(sorted(each)) for each in comparer.served)
+    served_differ = all(comparer.served) and old_model != new_model and not settings_differ
+    context = Context(
+        declines=declines if declines >= suite.policy.declines else 0,
+        partial=session.options.partial,
+        flags=tuple(loosened(rules, suite)),
+        recorded_again=tuple(_recorded_again(gate, comparer)),
+        model=(before.model, now.model) if settings_differ else None,
+        served=(old_model, new_model) if served_differ else None,
+        history_removed=sum(each.suite == suite.name and each.run_id not in there for each in earlier),
+        added=added,
+        project_changes=() if base is None else tuple(_project_changes(base, session.project, suite.name)),
+    )
+    return _with_promotion(context, gate, run, comparer, after)
 
 
 def _recorded_again(gate: Gate, comparer: Comparer) -> Iterator[str]:
     """Cases and texts an identical request of which has another answer than at the base, or than the baseline's."""
-    earlier = gate.recordings.base
+    earlier, head = gate.base_index, gate.index
     if earlier is None:
         yield from comparer.replaced
         return
-    head = gate.recordings.head
     for case_id, sides in comparer.requests.items():
         for digest in {digest for side in sides for digest in side}:
             old, new = earlier.get(digest), head.get(digest)
@@ -65,33 +80,113 @@ def _recorded_again(gate: Gate, comparer: Comparer) -> Iterator[str]:
         yield from (f"embedding of {text}" for text in replaced)
 
 
-def _removed(before: list[HistoryEntry], now: list[HistoryEntry], suite: str) -> int:
-    there = {entry.run_id for entry in now}
-    return sum(entry.suite == suite and entry.run_id not in there for entry in before)
-
-
 def _project_changes(base: Snapshot, project: Project, suite: str) -> Iterator[CriteriaChange]:
     """Changes of the whole project; one suite says them: the default one, as far as the base judges it."""
-    if suite != speaker(base, project):
+    judged = [name for name in base.suites() if Snapshot(project).has_cases(name)]
+    named = [name for name in (default_suite(project), default_suite(base.project)) if name in judged]
+    if suite != next(iter([*named, *judged]), None):
         return
-    old, new = base.project.config, project.config
-    for key, before, after in (
-        ("suite", old.suite, new.suite),
-        ("protected_branch", old.protected_branch, new.protected_branch),
-    ):
+    for key in ("suite", "protected_branch"):
+        before, after = (getattr(each.config, key) for each in (base.project, project))
         if before != after:
             yield CriteriaChange("changed", f"rule {key}", before, after)
-
-
-def speaker(base: Snapshot, project: Project) -> str | None:
-    """Return the one suite that says what concerns the whole project."""
-    head = Snapshot(project)
-    judged = [name for name in base.suites() if head.has_cases(name)]
-    named = [name for name in (default_suite(project), default_suite(base.project)) if name in judged]
-    return next(iter([*named, *judged]), None)
 
 
 def default_suite(project: Project) -> str | None:
     """Return the suite that a command without `--suite` is about; None where several exist and none is named."""
     names = project.suite_names()
     return project.config.suite or (names[0] if len(names) == 1 else None)
+
+
+def _with_promotion(context: Context, gate: Gate, run: Run, comparer: Comparer, after: Comparer | None) -> Context:
+    """Add what is wrong with what a change promotes; nothing where no base judges.
+
+    A baseline that the change brings to be judged by only has to be what its promoted versions would write.
+    """
+    base, suite = gate.base, gate.session.suite
+    now = gate.head.manifest(suite.name)
+    if base is None and (now is None or not context.added):
+        return context
+    locks = tuple(_broken_locks(base, gate.head, suite))
+    if base is None:
+        return structs.replace(context, broken_locks=locks, baseline_differs=now is not None and _differs(gate, now))
+    before, differs = base.manifest(suite.name), False
+    unanswered = [*_unrecorded(gate, after or comparer), *_left_behind(gate, run, after)]
+    if now is not None:
+        if before is None or before.digest != now.digest or _current(base, run) != _current(gate.head, run):
+            differs = _differs(gate, now)
+        else:
+            gone, differs = _altered(gate, now, (after or comparer).requests)
+            unanswered += gone
+    return structs.replace(
+        context,
+        broken_locks=locks,
+        baseline_removed=before is not None and now is None,
+        baseline_differs=differs,
+        unanswered=tuple(dict.fromkeys(unanswered)),
+    )
+
+
+def _current(place: Snapshot, run: Run) -> list[str | None]:
+    """Which version of each prompt is promoted; None where none is."""
+    promoted = read_promoted(place.project.tree)
+    return [promoted[name].version if name in promoted else None for name in run.lineup.versions()]
+
+
+def _unrecorded(gate: Gate, comparer: Comparer) -> Iterator[str]:
+    """Cases that the candidate answers by a recording which only the base has."""
+    session, index, earlier = gate.session, gate.index, gate.base_index
+    for case_id, (asked, _) in comparer.requests.items():
+        if any(digest not in index for digest in asked):
+            yield case_id
+    rule = session.suite.rules.semantic
+    if rule is not None and earlier is not None and index.embeddings(rule.model).lost(earlier.embeddings(rule.model)):
+        yield from run_suite(session, index=open_recordings(session.project, session.suite)).failed
+
+
+def _left_behind(gate: Gate, run: Run, after: Comparer | None) -> Iterator[str]:
+    """New or edited cases that the version which stays promoted does not answer."""
+    stays = gate.promoted.digests() == gate.side.header.prompt_digests != run.lineup.digests()
+    yield from after.incomparable if after is not None and stays else ()
+
+
+def _differs(gate: Gate, now: Manifest) -> bool:
+    """A baseline is not what `row3 --baseline` would write here."""
+    if now.version == 1:
+        return True
+    session = gate.session
+    options = RunOptions(mode="replay", jobs=session.options.jobs, repeats=now.repeats)
+    run = run_suite(replace(session, options=options, named=()), lineup=gate.promoted)
+    return manifest_of(session.project, run).digest != now.digest
+
+
+def _altered(gate: Gate, now: Manifest, here: Collection[str]) -> tuple[list[str], bool]:
+    """Cases of a baseline that the change leaves alone whose answers are gone, and whether one is another."""
+    gone, altered = [], False
+    for case in now.cases.values():
+        for request, answer in zip(case.requests, case.answers, strict=False):
+            found = gate.index.get(request)
+            if found is None:
+                gone.append(case.id)
+            else:
+                altered = altered or digest_text(found.answer.text) != answer
+    return [case for case in gone if case in here], altered
+
+
+def _broken_locks(base: Snapshot | None, head: Snapshot, suite: Suite) -> Iterator[str]:
+    """Versions whose lock is not the base's, or whose file is gone or has not the digest of its lock."""
+    before, now, tree = {} if base is None else base.locks(), head.locks(), head.project.tree
+    places = [head] if base is None else [base, head]
+    for ref, digest in {**now, **before}.items():
+        parsed = parse_reference(ref)
+        if parsed is None:
+            continue
+        asked = [asked_by(place.project, parsed.name) for place in places]
+        if asked[-1] and not any(suite.name in names for names in asked):
+            continue  # suites that ask the prompt say so
+        try:
+            fits = now.get(ref) == digest == read_prompt(tree, parsed).digest
+        except InvalidFile:
+            fits = False
+        if not fits:
+            yield ref

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
 from row3.domain.judgements import CriteriaChange
 from row3.domain.manifests import Manifest
 from row3.domain.prompts import Lineup
 from row3.gate.inventory import inventory
 from row3.gate.results import Run
-from row3.store.cases import CaseFiles
+from row3.store.cases import CaseFiles, case_files
 from row3.store.recordings import RecordingIndex, open_changed
 from row3.store.snapshot import Snapshot
 from row3.store.suites import Suite, make_suite
 from row3.workflows.comparing.baseline import read_baseline, with_live_answers
 from row3.workflows.comparing.comparer import Comparer
-from row3.workflows.comparing.sides import BaseSide, side_of_base, side_of_baseline
+from row3.workflows.comparing.sides import BaseSide, promoted_lineup, side_of_base, side_of_baseline
 from row3.workflows.pipeline.replaying import open_recordings
 from row3.workflows.pipeline.results import CaseResult
+from row3.workflows.quarantine import in_force
 from row3.workflows.running import run_suite
 from row3.workflows.session import Session
 
@@ -26,24 +29,14 @@ if TYPE_CHECKING:
     from row3.workflows.asking.interleaved import Interleaving
 
 
-@dataclass(frozen=True, slots=True)
-class Recordings:
-    """Recorded answers: the candidate's are looked up at the head first, the base's at the base."""
-
-    head: RecordingIndex
-    """What the candidate is answered from; behind it the base's."""
-    base: RecordingIndex | None = None
-    """What the base is answered from, the files that the head has otherwise; None where the work tree judges itself."""
-
-
-@dataclass(frozen=True, slots=True)
-class Scored:
-    """A lineup run over cases, beside the base."""
+class Scored(NamedTuple):
+    """A lineup run beside the base."""
 
     run: Run
     comparer: Comparer
-    results: list[CaseResult]
-    """Kept where the other side's criteria may share them."""
+    """By the base's criteria."""
+    after: Comparer | None = None
+    """By the head's criteria, where these differ."""
 
 
 @dataclass
@@ -56,40 +49,84 @@ class Gate:
     """The base's rules, with what answers as the head has it."""
     manifest: Manifest | None
     side: BaseSide
-    recordings: Recordings
     head: Snapshot
     """The change's own."""
+    index: RecordingIndex
+    """What the candidate is answered from; behind it the base's."""
+    base_index: RecordingIndex | None = None
+    """What the base is answered from, the files that the head has otherwise; None where the work tree judges itself."""
     changes: list[CriteriaChange] = field(default_factory=list)
+    """Of the criteria; where there are any, the candidate is judged by both."""
     interleaving: Interleaving | None = None
     """Asks the base's side in the same run."""
 
-    @property
-    def judged_twice(self) -> bool:
-        """The head's criteria are others than the base's, so the change is judged by both."""
-        return bool(self.changes)
+    @cached_property
+    def promoted(self) -> Lineup:
+        """The versions that the head promotes."""
+        session = self.session
+        return promoted_lineup(session.project, session.suite, self.head.manifest(session.suite.name))
 
-    def score(
-        self, session: Session, lineup: Lineup | None, suite: Suite, files: CaseFiles, comparer: Comparer
-    ) -> Scored:
-        """Run a lineup over cases under a suite's rules, beside the base's answers under the same rules."""
-        results: list[CaseResult] = []
+    def score(self, session: Session, lineup: Lineup | None = None) -> Scored:
+        """Run a lineup beside the base's answers, by the base's criteria, and by the head's where these differ.
+
+        What both criteria score alike is scored once.
+        """
+        place, own, results = self.base or self.head, session.suite, list[CaseResult]()
+        files, comparer = self._cases(place, self.suite)
 
         def take(result: CaseResult) -> None:
             comparer.take(result)
-            if self.judged_twice:
+            if self.changes:
                 results.append(result._replace(detail=None))
 
-        run = run_suite(
+        run = self._run(session, lineup, self.suite, files, take)
+        if self.base is None or not self.changes:
+            return Scored(run, comparer)
+        judged = session.gate.applied(own)
+        files, after = self._cases(self.head, judged)
+        if _scores_alike(self.suite, own):
+            files = files._replace(paths=self.head.changed_files(own.name, self.base))
+            changed = self.base.changed_cases(self.suite, self.head)
+            for result in results:
+                if result.case_id not in changed:
+                    after.take(result)
+        if files.paths:
+            self._run(session, lineup, judged, files, after.take)
+        return Scored(run, comparer, after)
+
+    def _cases(self, place: Snapshot, suite: Suite) -> tuple[CaseFiles, Comparer]:
+        """The cases at a place, and a comparer that knows which of them are in quarantine there."""
+        tree = place.project.tree
+        active = in_force(self.session.project, suite, CaseFiles(tree, [])).active
+        watched = frozenset(change.case_id for change in self.changes)
+        comparer = Comparer(suite, watched, {entry.case_id: entry.until for entry in active})
+        comparer.asked_again = None if self.interleaving is None else {}
+        return CaseFiles(tree, case_files(tree, suite.golden)), comparer
+
+    def _run(
+        self,
+        session: Session,
+        lineup: Lineup | None,
+        suite: Suite,
+        files: CaseFiles,
+        take: Callable[[CaseResult], None],
+    ) -> Run:
+        before = self.side.judged_by(suite, None if session.options.page else session.scores(suite)).score
+        return run_suite(
             session,
             suite=suite,
             lineup=lineup,
             files=files,
-            index=self.recordings.head,
-            before=self.side.judged_by(suite, None if session.options.page else session.scores(suite)).score,
+            index=self.index,
+            before=before,
             interleaving=self.interleaving,
             take=take,
         )
-        return Scored(run, comparer, results)
+
+
+def _scores_alike(one: Suite, other: Suite) -> bool:
+    """Both give the same answer the same scores: they differ in limits at most."""
+    return one.kind is other.kind and replace(one.rules, thresholds={}) == replace(other.rules, thresholds={})
 
 
 def open_gate(session: Session, base: Snapshot | None) -> Gate:
@@ -99,7 +136,7 @@ def open_gate(session: Session, base: Snapshot | None) -> Gate:
     if base is None:
         baseline = read_baseline(project, own)
         side = side_of_baseline(project, own, baseline, with_live_answers(project, own, baseline, head))
-        gate = Gate(session, None, own, baseline, side, Recordings(head), mine)
+        gate = Gate(session, None, own, baseline, side, mine, head)
         if session.mode in ("live", "record"):
             from row3.workflows.comparing.live import interleaving_of  # a replay does without the provider
 
@@ -117,4 +154,4 @@ def open_gate(session: Session, base: Snapshot | None) -> Gate:
     changes = inventory(
         base.criteria(there, mine), mine.criteria(own, base), base.demands(there, mine), mine.demands(own, base)
     )
-    return Gate(session, base, session.gate.applied(rules), manifest, side, Recordings(head, before), mine, changes)
+    return Gate(session, base, session.gate.applied(rules), manifest, side, mine, head, before, changes)

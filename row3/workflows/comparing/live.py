@@ -60,10 +60,7 @@ def _adaptive(session: Session) -> Adaptive:
 
 
 def asking_again(project: Project, suite: Suite, baseline: Manifest, repeats: int) -> Asking:
-    """Return how the baseline's prompts are asked again: its versions with its parameters.
-
-    Raises `InvalidFile` where a prompt is gone or was edited since.
-    """
+    """Return how the baseline's prompts are asked again; raises `InvalidFile` where one is gone or was edited."""
     lineup = line_up(project, suite, role="promoted", pinned=baseline.versions)
     if lineup.digests() != baseline.prompt_digests:
         raise InvalidFile("the baseline's prompts were edited since", where="prompts/", fix="Restore them from git")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,7 +17,7 @@ from row3.domain.scores import CaseScore
 from row3.errors import InvalidFile
 from row3.store.cases import StoredCase
 from row3.store.project import Project
-from row3.store.prompts import read_promoted, versions
+from row3.store.prompts import read_promoted, read_prompt, versions
 from row3.store.recordings import RecordingIndex
 from row3.store.scores import ScoreCache
 from row3.store.suites import Suite
@@ -30,6 +32,7 @@ from row3.workflows.pipeline.results import Transcript
 from row3.workflows.pipeline.run_suite import RunOptions, make_asking
 from row3.workflows.pipeline.stages import parameters_from
 
+NO_SCHEMA: Mapping[str, Any] = {}
 NOT_ASKED = "the baseline was asked something else for this case"
 
 
@@ -55,13 +58,8 @@ class BaseSide:
 
 
 def side_of_base(base: Project, suite: Suite, manifest: Manifest | None, index: RecordingIndex) -> BaseSide:
-    """Return the promoted versions of a base with its settings and its manifest's repeats.
-
-    Raises `InvalidFile`, `UsageError`.
-    """
-    lineup = promoted_lineup(base, suite, manifest)
-    asking = make_asking(suite, lineup, RunOptions(repeats=1 if manifest is None else manifest.repeats))
-    return BaseSide(_header(asking, manifest), asking, Recorded(index, lineup))
+    """Return the promoted versions of a base with its settings and its manifest's repeats."""
+    return side_of_lineup(suite, promoted_lineup(base, suite, manifest), index, manifest)
 
 
 def promoted_lineup(project: Project, suite: Suite, manifest: Manifest | None) -> Lineup:
@@ -98,10 +96,10 @@ def side_of_baseline(project: Project, suite: Suite, manifest: Manifest, index: 
     return BaseSide(_header(asking, manifest), asking, Recorded(index, lineup), manifest)
 
 
-def side_of_lineup(suite: Suite, lineup: Lineup, index: RecordingIndex) -> BaseSide:
-    """Return what is recorded of a lineup under the suite's own settings, asked once."""
-    asking = make_asking(suite, lineup, RunOptions())
-    return BaseSide(_header(asking, None), asking, Recorded(index, lineup))
+def side_of_lineup(suite: Suite, lineup: Lineup, index: RecordingIndex, manifest: Manifest | None = None) -> BaseSide:
+    """Return what is recorded of a lineup under the suite's own settings, as often as a manifest says, or once."""
+    asking = make_asking(suite, lineup, RunOptions(repeats=1 if manifest is None else manifest.repeats))
+    return BaseSide(_header(asking, manifest), asking, Recorded(index, lineup))
 
 
 def baseline_side(project: Project, suite: Suite) -> BaseSide:
@@ -109,6 +107,26 @@ def baseline_side(project: Project, suite: Suite) -> BaseSide:
     manifest = read_baseline(project, suite)
     index = with_live_answers(project, suite, manifest, open_recordings(project, suite))
     return side_of_baseline(project, suite, manifest, index)
+
+
+def prompt_diffs(place: Project, header: BaseHeader, lineup: Lineup) -> dict[str, str]:
+    """Return the unified diff of each prompt that the base has in another text, as far as that text is at hand."""
+    found = {}
+    for prompt in lineup.prompts:
+        name = prompt.ref.name
+        version, digest = parse_version(header.prompts.get(name, "")), header.prompt_digests.get(name)
+        if version is None or digest == prompt.digest:
+            continue
+        with suppress(InvalidFile):
+            old = read_prompt(place.tree, PromptRef(name, version))
+            if old.digest == digest:
+                found[name] = text_diff(old.text, prompt.text, str(old.ref), str(prompt.ref))
+    return found
+
+
+def text_diff(before: str, after: str, old: str, new: str) -> str:
+    """Return the unified diff of two prompt texts."""
+    return "\n".join(difflib.unified_diff(before.splitlines(), after.splitlines(), old, new, lineterm="", n=2))
 
 
 def _header(asking: Asking, manifest: Manifest | None) -> BaseHeader:
@@ -158,25 +176,10 @@ class _ManifestAsking(Asking):
         stage = steps.index((arm, prompt.ref.name))
         place = repeat * len(steps) + stage
         asked = place < len(case.requests) and (stage > 0 or digest_json(variables) == case.input)
-        parameters = self.parameters[prompt.ref.name]
-        return Request(
-            case_id,
-            str(prompt.ref),
-            repeat,
-            parameters.model,
-            parameters.temperature,
-            parameters.seed,
-            parameters.max_tokens,
-            "",
-            "",
-            prompt.output,
-            {},
-            "",
-            prompt.digest,
-            variables,
-            case.requests[place] if asked else "",
-            arm,
-        )
+        given = self.parameters[prompt.ref.name]
+        digest = case.requests[place] if asked else ""
+        rest = given.max_tokens, "", "", prompt.output, NO_SCHEMA, "", prompt.digest, variables, digest, arm
+        return Request(case_id, str(prompt.ref), repeat, given.model, given.temperature, given.seed, *rest)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,8 @@ from row3.store.project import Project
 from row3.store.saved_runs import CaseRecord
 from row3.store.suites import Suite
 from row3.workflows.comparing.comparer import Comparer
-from row3.workflows.comparing.prompt_texts import text_diff
-from row3.workflows.diffing.sides import Side, open_sides
+from row3.workflows.comparing.sides import text_diff
+from row3.workflows.diffing.sides import Names, Side
 from row3.workflows.pipeline.results import result_of
 from row3.workflows.pipeline.run_suite import RunOptions
 
@@ -24,47 +24,32 @@ def diff(
     suite: Suite,
     before: str,
     after: str,
-    options: Callable[[], RunOptions] | None = None,
+    options: Callable[[], RunOptions] = RunOptions,
     *,
     named: tuple[str, ...] = (),
 ) -> Diff:
-    """Compare two runs of a suite.
+    """Compare two runs of a suite, case by case; names, `options` and `named` are those of `Names`.
 
-    Args:
-        before: a run id or the beginning of one, `latest`, `baseline`, the name of an archived baseline, a path to
-            a saved run, a prompt version (`v1.0`, `decompose-concepts-v1.0`), a git ref or `model:NAME`; each with the
-            prefix `run:`, `baseline:`, `prompt:`, `git:` where it could be something else. What is no saved run is
-            replayed from its recordings.
-        after: the same.
-        options: makes those of what is replayed.
-        named: prompt references that take their prompt's place in what is replayed.
-    Raises `UsageError` for a name that is nothing of these or several of them, `InvalidFile` for a broken file,
-    `RunIncomplete` where a side has no recorded answer at all.
+    What is no saved run is replayed from its recordings. Raises `UsageError` for a name without a meaning,
+    `InvalidFile` for a broken file, `RunIncomplete` where a side has no recorded answer at all.
     """
-    return compare_sides(suite, *open_sides(project, suite, (before, after), options or RunOptions, named))
-
-
-def compare_sides(suite: Suite, left: Side, right: Side) -> Diff:
-    """Return two runs of one suite, case by case. Raises `InvalidFile`."""
+    names = Names(project, suite, options, named)
+    left, right = [opener() for opener in [names.find(before), names.find(after)]]
     comparer = Comparer(suite)
     gained: Counter[str] = Counter()
     lost: Counter[str] = Counter()
     sources = {**sources_of(left.project.tree, suite.golden), **sources_of(right.project.tree, suite.golden)}
-    ids = dict.fromkeys([*left.run.cases, *right.run.cases])
-    for case_id in ids:
+    for case_id in dict.fromkeys([*left.run.cases, *right.run.cases]):
         old, new = left.run.cases.get(case_id), right.run.cases.get(case_id)
         if new is None:
             comparer.leave_out([case_id])
             continue
         compared = None if old is None else _compared(suite, old, new, left.run.header.repeats)
-        for counter, lists in (
-            () if compared is None else ((gained, compared.change.gained), (lost, compared.change.lost))
-        ):
-            for name, items in lists.items():
-                counter[name] += len(items)
+        if compared is not None:
+            gained.update({name: len(items) for name, items in compared.change.gained.items()})
+            lost.update({name: len(items) for name, items in compared.change.lost.items()})
         comparer.take(result_of(new, compared, repeats=right.run.header.repeats, source=sources.get(case_id)))
-    diffs, without_text = prompt_diffs(left, right)
-    kind = suite.kind
+    diffs, without_text = _prompt_diffs(left, right)
     return Diff(
         suite=suite.name,
         names=(left.name, right.name),
@@ -75,7 +60,7 @@ def compare_sides(suite: Suite, left: Side, right: Side) -> Diff:
         sizes=(len(left.run.cases), len(right.run.cases)),
         notes=[f"no text of {name}, as it was run" for name in without_text],
         metrics=list(comparer.scores().changes),
-        primary=kind.primary,
+        primary=suite.kind.primary,
         moves=dict(comparer.moves.most_common()),
         cases=comparer.largest(),
         compared=comparer.compared,
@@ -100,7 +85,7 @@ def _compared(suite: Suite, old: CaseRecord, new: CaseRecord, repeats: int) -> C
     return Compared(change, before, old.spread, old.tally, repeats, old.requests, old.answers)
 
 
-def prompt_diffs(left: Side, right: Side) -> tuple[dict[str, str], list[str]]:
+def _prompt_diffs(left: Side, right: Side) -> tuple[dict[str, str], list[str]]:
     """Return text diffs of the prompts that differ, and those whose text is gone."""
     before, after = left.run.header, right.run.header
     diffs: dict[str, str] = {}
@@ -109,11 +94,10 @@ def prompt_diffs(left: Side, right: Side) -> tuple[dict[str, str], list[str]]:
         was = before.prompts.get(name)
         if was is None or before.prompt_digests.get(name) == after.prompt_digests.get(name):
             continue
-        lacking = [
-            f"{name} {its} of {side.name}" for side, its in ((left, was), (right, version)) if name not in side.texts
-        ]
+        sides = ((left, was), (right, version))
+        lacking = [f"{name} {its} of {side.name}" for side, its in sides if name not in side.texts]
         gone += lacking
         if not lacking:
-            titles = (f"{name}-{was} ({left.name})", f"{name}-{version} ({right.name})")
-            diffs[name] = text_diff(left.texts[name], right.texts[name], titles)
+            old, new = [f"{name}-{its} ({side.name})" for side, its in sides]
+            diffs[name] = text_diff(left.texts[name], right.texts[name], old, new)
     return diffs, gone

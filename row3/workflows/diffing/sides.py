@@ -1,11 +1,17 @@
-"""The two sides of `row3 diff`: a saved run that is read, or what is replayed from recordings. Nothing is written."""
+"""The two sides of `row3 diff`: what a name means, and the saved run or the replay that it stands for.
+
+A bare name is looked for in the order of `FINDERS`; a prefix such as `git:` says which is meant. Nothing is written.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from row3.domain.prompts import Lineup, PromptRef, parse_version
+from row3.domain.prompts import Lineup, PromptRef, parse_reference, parse_version
 from row3.domain.runs import RunHeader
 from row3.errors import InvalidFile, RunIncomplete, UsageError
 from row3.gate.results import Run
@@ -15,21 +21,27 @@ from row3.store.manifests import parse_manifest
 from row3.store.project import Project
 from row3.store.prompts import read_prompt
 from row3.store.recordings import open_index
-from row3.store.saved_runs import SavedRun, parse_run, read_log, run_bytes
-from row3.store.snapshot import Snapshot
-from row3.store.suites import Suite, pick_suite
+from row3.store.saved_runs import SavedRun, latest_runs, parse_run, read_log, run_bytes
+from row3.store.suites import Suite, baseline_tier, pick_suite
 from row3.workflows.comparing.baseline import with_live_answers
 from row3.workflows.comparing.sides import side_of_baseline
-from row3.workflows.diffing.names import Names, Reading, What
 from row3.workflows.pipeline.collecting import collect
-from row3.workflows.pipeline.lineup import line_up
+from row3.workflows.pipeline.lineup import line_up, resolve_version
 from row3.workflows.pipeline.replaying import open_recordings
 from row3.workflows.pipeline.results import CaseResult, Packing
 from row3.workflows.pipeline.run_header import header_for
 from row3.workflows.pipeline.run_suite import RunOptions, make_asking, replay
 from row3.workflows.snapshots import snapshot_of
 
+if TYPE_CHECKING:
+    from row3.vcs.repository import Repository
+
+WHERE = "row3 diff"
+LATEST, BASELINE = "latest", "baseline"
 SHORT_SHA = 10
+FIX = (
+    "Give a prompt version such as v1.1, `latest`, `baseline`, a run id of .row3/runs, a path, a git ref, or model:NAME"
+)
 
 
 @dataclass(frozen=True)
@@ -40,7 +52,6 @@ class Side:
     """As the user named it."""
     where: str
     """The file it was read from, or what was replayed."""
-    kind: What
     run: SavedRun
     project: Project
     """The golden cases and prompts beside it."""
@@ -54,142 +65,202 @@ class Side:
     """Of a git ref."""
 
 
-def open_sides(
-    project: Project,
-    suite: Suite,
-    names: tuple[str, str],
-    options: Callable[[], RunOptions],
-    named: tuple[str, ...] = (),
-) -> tuple[Side, Side]:
-    """Return both sides.
-
-    Args:
-        names: as `row3 diff` takes them, see `names`.
-        options: makes those of what is replayed.
-        named: prompt references that take their prompt's place in what is replayed.
-    Raises `UsageError` for a name that means nothing or several things, `InvalidFile` for a broken file,
-    `RunIncomplete` where no case of a side has its answers.
-    """
-    known = Names(project, suite)
-    first, second = known.read(names[0]), known.read(names[1])
-
-    def side(name: str, reading: Reading) -> Side:
-        if reading.kind == "run":
-            return _saved(project, suite, name, reading)
-        if reading.kind == "baseline":
-            return _baseline(project, suite, name, reading)
-        if reading.kind == "git":
-            there = _snapshot(known, project, reading)
-            return _commit(there, suite, name, options(), named)
-        if reading.ref is not None:
-            return _prompt(project, suite, name, reading.ref, _Asked(named, options()))
-        return _model(project, suite, name, reading.value, _Asked(named, options()))
-
-    return side(names[0], first), side(names[1], second)
+Opener = Callable[[], Side]
 
 
-def _saved(project: Project, suite: Suite, name: str, reading: Reading) -> Side:
-    path, root = reading.file, project.root
-    assert path is not None
-    where = path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)
-    run = read_log(path, where=where) if reading.run is None else reading.run
-    _refuse_other(run.header.suite, run.header.kind, suite, name, where)
-    return Side(name, where, "run", run, project, _texts(project, run.header))
+@dataclass
+class Names:
+    """Finds what the names of a command line mean for a suite."""
+
+    project: Project
+    suite: Suite
+    options: Callable[[], RunOptions]
+    """Makes those of what is replayed."""
+    named: tuple[str, ...] = ()
+    """Prompt references that take their prompt's place in what is replayed."""
+    wrong_version: UsageError | None = field(default=None, init=False)
+    """Why what looks like a prompt version is none."""
+
+    @cached_property
+    def repository(self) -> Repository | None:
+        """The project's git repository; None where there is none. Raises `EnvironmentFault` without git."""
+        from row3.vcs.repository import Repository
+
+        return Repository.find(self.project.root)
+
+    def find(self, name: str) -> Opener:
+        """Return what opens the side that a name means; raises `UsageError` or `InvalidFile` for none."""
+        self.wrong_version = None
+        prefix, colon, value = name.partition(":")
+        explicit = colon and prefix in FINDERS
+        if explicit:
+            finders = [FINDERS[prefix]]
+        else:
+            prefix, value, finders = "", name, list(FINDERS.values())[:-1]
+        for find in finders:
+            if (opener := find(self, name, value)) is not None:
+                return opener
+        if self.wrong_version is not None:
+            raise UsageError(self.wrong_version.what, where=WHERE, fix=self.wrong_version.fix)
+        if prefix in ("", "run") and value == LATEST:
+            raise UsageError("no run was kept yet", where=".row3/runs", fix=f"Run `row3{self.suite.flag}` first")
+        if value == BASELINE or (prefix == "baseline" and not value):
+            make = f"Make one with `row3 --baseline{self.suite.flags('row3 --baseline')}`"
+            raise UsageError("there is no baseline", where=f"baselines/{self.suite.name}.json", fix=make)
+        if explicit:
+            raise UsageError(f"there is no {prefix} `{value}`", where=name, fix=FIX)
+        if name.endswith(".json"):
+            raise InvalidFile("the file does not exist", where=name, fix="Correct the path")
+        fix = FIX
+        if self.repository is not None and self.repository.is_shallow:
+            from row3.vcs.refs import DEEPEN
+
+            fix += f". This clone is shallow, so git does not know every commit: {DEEPEN[0].lower()}{DEEPEN[1:]}"
+        raise UsageError(f"`{name}` is no prompt version, run, baseline or commit", where=WHERE, fix=fix)
+
+    def prompt(self, name: str, value: str) -> Opener | None:
+        """A version that exists; a bare one is of the prompt that `row3 promote` would take it for."""
+        bare = value.startswith("v") and parse_version(value) is not None
+        if not bare and parse_reference(value.removeprefix("prompts/")) is None:
+            return None
+        try:
+            ref = resolve_version(self.project, self.suite, value)
+        except UsageError as error:
+            self.wrong_version = error
+            return None
+        return partial(self._replay_version, name, ref)
+
+    def saved_run(self, name: str, value: str) -> Opener | None:
+        """The latest run of the suite, an id or its beginning, or a file."""
+        logs = latest_runs(self.project.local / "runs")
+        path = next((path.resolve() for path in (Path(value), self.project.root / value) if _is_file(path)), None)
+        if value == LATEST:
+            path = next((path for path in logs if read_log(path).header.suite == self.suite.name), None)
+        elif value[:1].isdigit() and (found := [path for path in logs if path.stem.startswith(value)]):
+            if len(found) > 1 and found[0].stem != value:
+                shown = ", ".join(path.stem for path in found[:4])
+                what = f"`{value}` is the beginning of {len(found)} runs"
+                raise UsageError(what, where=".row3/runs", fix=f"Choose: {shown}")
+            path = found[0]
+        return None if path is None or path.suffix == ".md" else partial(self._read_run, name, path)
+
+    def baseline(self, name: str, value: str) -> Opener | None:
+        """The suite's baseline, or an archived one by its name."""
+        if value == BASELINE or name == f"{BASELINE}:":
+            path = self.project.baseline(self.suite.name, baseline_tier(self.project, self.suite))
+            return partial(self._score_baseline, name, path) if self.project.tree.exists(path) else None
+        stem = value.removesuffix(".json")
+        for archived in (stem, f"{self.suite.name}-{stem}") if stem and "/" not in stem and "\\" not in stem else ():
+            path = f"baselines/archive/{archived}.json"
+            if _is_file(self.project.root / path):
+                return partial(self._score_baseline, name, path)
+        return None
+
+    def git(self, name: str, value: str) -> Opener | None:
+        """A branch, a tag or a commit. Raises `UsageError` for one with its prefix that git does not know."""
+        explicit = name != value
+        if self.repository is None:
+            if explicit:
+                raise UsageError("this is no git repository", where=name, fix="Run `git init`, or name a run")
+            return None
+        if explicit:
+            try:
+                self.repository.resolve(value)
+            except UsageError as error:
+                raise UsageError(error.what, where=name, fix=error.fix) from None
+        elif value[:1] in ("", "-") or not value.isprintable() or len(value) > 250 or not self.repository.knows(value):
+            return None
+        return partial(self._replay_commit, name, value)
+
+    def model(self, name: str, value: str) -> Opener | None:
+        """A model whose answers are recorded."""
+        return partial(self._replay_model, name, value) if value.strip() else None
+
+    def _read_run(self, name: str, path: Path) -> Side:
+        root = self.project.root
+        where = path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)
+        run = read_log(path, where=where)
+        self._refuse_other(run.header.suite, run.header.kind, name, where)
+        return Side(name, where, run, self.project, _texts(self.project, run.header))
+
+    def _refuse_other(self, suite: str, kind: str, said: str, where: str) -> None:
+        own = (self.suite.name, self.suite.kind.name)
+        if (suite, kind) != own:
+            fix = f"Compare runs of one suite; this one is `{own[0]}` ({own[1]}), --suite names another"
+            raise UsageError(f"`{said}` is of suite `{suite}` ({kind})", where=where, fix=fix)
+
+    def _score_baseline(self, name: str, where: str) -> Side:
+        project, suite = self.project, self.suite
+        manifest = parse_manifest(project.tree.read(where, limit=2**30), where=where)
+        self._refuse_other(manifest.suite, manifest.kind, name, where)
+        index = with_live_answers(project, suite, manifest, open_recordings(project, suite))
+        side = side_of_baseline(project, suite, manifest, index)
+        pack = Packing(suite)
+
+        def results() -> Iterator[CaseResult]:
+            for stored in read_cases(project.tree, suite.golden, suite.kind):
+                if (answered := side.score(stored)) is not None:
+                    yield pack(stored, *answered)
+
+        head = header_for(suite, side.asking, mode=side.header.mode) | {"at": manifest.at, "run_id": manifest.run_id}
+        run = collect(results(), suite, side.asking.lineup, head, partial=False)
+        return replace(_side(name, f"{where}, scored now", run, project), texts=_texts(project, run.header))
+
+    def _replay_commit(self, name: str, ref: str) -> Side:
+        assert self.repository is not None
+        there = snapshot_of(self.repository, self.project.root, self.repository.resolve(ref), label=ref)
+        at = f"git {(there.commit or '')[:SHORT_SHA]}"
+        if not there.has_cases(self.suite.name):
+            what, where = f"the suite does not exist at {there.label}", f"{self.suite.golden}/ ({at})"
+            raise InvalidFile(what, where=where, fix="Name another commit")
+        its = pick_suite(there.project, self.suite.name)
+        if its.kind.name != self.suite.kind.name:
+            what = f"the suite is of kind `{its.kind.name}` there, and of `{self.suite.kind.name}` now"
+            raise UsageError(what, where=f"{FILE} ({at})", fix="Name another commit")
+        lineup = line_up(there.project, its, role="candidate", named=self.named)
+        run = _replayed(there.project, its, lineup, self.options())
+        return replace(_side(name, f"{at}, replayed", run, there.project), commit=there.commit)
+
+    def _replay_version(self, name: str, ref: PromptRef) -> Side:
+        others = (text for text in self.named if text.removeprefix("prompts/").rpartition("-v")[0] != ref.name)
+        named = (*others, str(ref))
+        where = f"{WHERE} or --prompt" if len(named) > 1 else WHERE
+        lineup = line_up(self.project, self.suite, role="candidate", named=named, where=where)
+        return _side(name, "replayed now", _replayed(self.project, self.suite, lineup, self.options()), self.project)
+
+    def _replay_model(self, name: str, model: str) -> Side:
+        project, suite, options = self.project, self.suite, self.options()
+        lineup = line_up(project, suite, role="candidate", named=self.named)
+        options = replace(options, overrides=replace(options.overrides, model=model))
+        run = _replayed(project, suite, lineup, options)
+        if len(run.failed) == run.cases and model not in (models := recorded_models(project, suite)):
+            raise UsageError(
+                f"no answer of model `{model}` is recorded",
+                where=f"recordings/{suite.name}/",
+                fix=f"Recorded are {', '.join(models) or 'none'}; "
+                f"`row3 --mode record --model NAME{suite.flag}` records another",
+            )
+        return _side(name, "replayed now", run, project)
 
 
-def _refuse_other(name: str, kind: str, suite: Suite, said: str, where: str) -> None:
-    if (name, kind) != (suite.name, suite.kind.name):
-        raise UsageError(
-            f"`{said}` is of suite `{name}` ({kind})",
-            where=where,
-            fix=f"Compare runs of one suite; this one is `{suite.name}` ({suite.kind.name}), --suite names another",
-        )
+FINDERS: Mapping[str, Callable[[Names, str, str], Opener | None]] = {
+    "prompt": Names.prompt,
+    "run": Names.saved_run,
+    "baseline": Names.baseline,
+    "git": Names.git,
+    "model": Names.model,
+}
+"""By prefix; a bare name is never a model."""
 
 
-def _baseline(project: Project, suite: Suite, name: str, reading: Reading) -> Side:
-    """A baseline, scored now."""
-    path = reading.file
-    assert path is not None
-    where = path.relative_to(project.root).as_posix()
-    manifest = parse_manifest(project.tree.read(where, limit=2**30), where=where)
-    _refuse_other(manifest.suite, manifest.kind, suite, name, where)
-    index = with_live_answers(project, suite, manifest, open_recordings(project, suite))
-    side = side_of_baseline(project, suite, manifest, index)
-    pack = Packing(suite)
-
-    def results() -> Iterator[CaseResult]:
-        for stored in read_cases(project.tree, suite.golden, suite.kind):
-            if (answered := side.score(stored)) is not None:
-                yield pack(stored, *answered)
-
-    head = header_for(suite, side.asking, mode=side.header.mode) | {"at": manifest.at, "run_id": manifest.run_id}
-    run = collect(results(), suite, side.asking.lineup, head, partial=False)
-    found = _side(name, f"{where}, scored now", "baseline", run, project)
-    return replace(found, texts=_texts(project, run.header))
-
-
-def _snapshot(names: Names, project: Project, reading: Reading) -> Snapshot:
-    repository = names.repository
-    assert repository is not None
-    return snapshot_of(repository, project.root, repository.resolve(reading.value), label=reading.value)
-
-
-def _commit(there: Snapshot, suite: Suite, name: str, options: RunOptions, named: tuple[str, ...]) -> Side:
-    sha = there.commit or ""
-    at = f"git {sha[:SHORT_SHA]}"
-    if not there.has_cases(suite.name):
-        raise InvalidFile(
-            f"the suite does not exist at {there.label}", where=f"{suite.golden}/ ({at})", fix="Name another commit"
-        )
-    its = pick_suite(there.project, suite.name)
-    if its.kind.name != suite.kind.name:
-        what = f"the suite is of kind `{its.kind.name}` there, and of `{suite.kind.name}` now"
-        raise UsageError(what, where=f"{FILE} ({at})", fix="Name another commit")
-    run = replayed(there.project, its, line_up(there.project, its, role="candidate", named=named), options)
-    return replace(_side(name, f"{at}, replayed", "git", run, there.project), commit=sha)
-
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """What the command line says of what is replayed."""
-
-    named: tuple[str, ...]
-    options: RunOptions
-
-
-def _prompt(project: Project, suite: Suite, name: str, ref: PromptRef, asked: _Asked) -> Side:
-    named = (*(text for text in asked.named if _name_of(text) != ref.name), str(ref))
-    lineup = line_up(
-        project, suite, role="candidate", named=named, where="row3 diff or --prompt" if len(named) > 1 else "row3 diff"
-    )
-    return _side(name, "replayed now", "prompt", replayed(project, suite, lineup, asked.options), project)
-
-
-def _model(project: Project, suite: Suite, name: str, model: str, asked: _Asked) -> Side:
-    options = replace(asked.options, overrides=replace(asked.options.overrides, model=model))
-    lineup = line_up(project, suite, role="candidate", named=asked.named)
-    try:
-        return _side(name, "replayed now", "model", replayed(project, suite, lineup, options), project)
-    except RunIncomplete:
-        models = recorded_models(project, suite)
-        if model in models:
-            raise
-        raise UsageError(
-            f"no answer of model `{model}` is recorded",
-            where=f"recordings/{suite.name}/",
-            fix=f"Recorded are {', '.join(models) or 'none'}; "
-            f"`row3 --mode record --model NAME{suite.flag}` records another",
-        ) from None
-
-
-def replayed(project: Project, suite: Suite, lineup: Lineup, options: RunOptions) -> Run:
+def _replayed(project: Project, suite: Suite, lineup: Lineup, options: RunOptions) -> Run:
     """Return a run of these prompts from recordings; a case without a recording is failed, as in any replay."""
     asking = make_asking(suite, lineup, options)
     head = header_for(suite, asking, mode="replay")
     return collect(replay(project, suite, asking, options), suite, lineup, head, partial=options.partial)
 
 
-def _side(name: str, where: str, kind: What, run: Run, project: Project) -> Side:
+def _side(name: str, where: str, run: Run, project: Project) -> Side:
     """A replay as a side; raises `RunIncomplete` where no case has its answers."""
     missing = tuple(run.failed)
     problem = next((text for case_id, text in run.problems if case_id in missing[:1]), "")
@@ -198,7 +269,7 @@ def _side(name: str, where: str, kind: What, run: Run, project: Project) -> Side
         raise RunIncomplete(what, where=f"recordings/{run.suite.name}/ ({where})", fix="Record them, or name another")
     saved = parse_run(b"".join(run_bytes(run.header, run.records)), where=name)
     texts = {prompt.ref.name: prompt.text for prompt in run.lineup.prompts}
-    return Side(name, where, kind, saved, project, texts, missing=missing, problem=problem)
+    return Side(name, where, saved, project, texts, missing, problem)
 
 
 def recorded_models(project: Project, suite: Suite) -> list[str]:
@@ -221,5 +292,8 @@ def _texts(project: Project, header: RunHeader) -> dict[str, str]:
     return found
 
 
-def _name_of(reference: str) -> str:
-    return reference.removeprefix("prompts/").rpartition("-v")[0]
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # too long a name, or a zero byte in it
+        return False

@@ -18,7 +18,7 @@ from row3.metrics.aggregate import mean_and_spread
 from row3.store.cases import source_of
 from row3.store.other_suites import cases_of
 from row3.store.suites import Suite, has_baseline
-from row3.workflows.comparing.compare import beside_baseline
+from row3.workflows.comparing.gate import open_gate
 from row3.workflows.pipeline.lineup import line_up
 from row3.workflows.pipeline.replaying import open_recordings
 from row3.workflows.pipeline.run_suite import make_asking
@@ -85,7 +85,8 @@ def _replayed(session: Session, repeats: int | None) -> Found | str:
         most = 1 + max(recorded, default=0)
     for count in dict.fromkeys((most, repeats or 1)):
         options = replace(session.options, mode="replay", repeats=count, explain=False)
-        scored, side = beside_baseline(replace(session, options=options))
+        gate = open_gate(replace(session, options=options), None)
+        scored, side = gate.score(gate.session), gate.side
         run = scored.run
         if run.complete:
             break

@@ -8,14 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from row3.domain.prompts import Prompt, PromptRef, Version, parse_reference, parse_version
-from row3.domain.tiers import TIERS
+from row3.domain.prompts import PromptRef, Version, parse_reference, parse_version
 from row3.errors import InvalidFile, UsageError
 from row3.store import prompts as store
 from row3.store.files import decode, read_bytes, refuse_conflicts
 from row3.store.locks import writing
 from row3.store.project import Project
-from row3.store.suites import make_suite, suite_flag
 from row3.store.transaction import commit
 
 CHANGELOG = "CHANGELOG.md"
@@ -36,20 +34,14 @@ class NewVersion:
     edited_in_place: bool
     """The copied file is promoted and was edited: the new version has the edits, the old one is to be restored."""
     changelog_changed: bool
-    unmeasured: str | None
-    """No suite that runs the prompt has a baseline, so that the first would be of the new version: what a command has
-    to be given to be about the one to begin with. None where there is a baseline, or nothing runs the prompt."""
     description: bool
     """The copy says what the copied version changes."""
 
 
 def new_version(project: Project, name: str, *, major: bool = False) -> NewVersion:
-    """Copy the promoted version of a prompt (the highest where none is promoted) to the next free version.
+    """Copy the promoted version of a prompt (else the highest) to the version after the highest.
 
-    The next minor version follows the highest there is, whichever is copied. Only `version:` in the front matter
-    changes; everything else stays, byte for byte. Prompt and changelog are written as one change.
-
-    Raises `UsageError` for an unknown prompt, `InvalidFile` for one that cannot be copied, `EnvironmentFault`.
+    Only `version:` in the front matter changes. Prompt and changelog are written as one change.
     """
     from row3.reports.changelog import insert_entry, unreleased_entry
 
@@ -77,27 +69,8 @@ def new_version(project: Project, name: str, *, major: bool = False) -> NewVersi
         source,
         _edited(prompt.digest, source, promoted),
         after != before,
-        None if name in promoted else _without_baseline(project, prompt),
         bool(prompt.description.strip()),
     )
-
-
-def _without_baseline(project: Project, prompt: Prompt) -> str | None:
-    suites = [name for name in project.suite_names() if _runs(project, name, prompt)]
-    if not suites or any(project.tree.exists(project.baseline(suite, tier)) for suite in suites for tier in TIERS):
-        return None
-    return min((suite_flag(project, suite) for suite in suites), key=bool)  # the default suite, whose flag is empty
-
-
-def _runs(project: Project, name: str, prompt: Prompt) -> bool:
-    """Whether a suite has the prompt in its pipeline, or would have without one of its own."""
-    try:
-        suite = make_suite(project.config, name)
-    except InvalidFile:  # told when the suite is run
-        return False
-    if suite.system is not None:
-        return False
-    return prompt.ref.name in suite.pipeline or (not suite.pipeline and prompt.output in suite.kind.outputs)
 
 
 def _known(name: str, there: dict[str, list[Version]]) -> Sequence[Version]:

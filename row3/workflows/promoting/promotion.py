@@ -1,4 +1,4 @@
-"""What a promotion did, or would do, and the files that it writes."""
+"""What a promotion did, or would do, the files that it writes, and their commit."""
 
 from __future__ import annotations
 
@@ -7,35 +7,50 @@ from datetime import UTC, datetime
 
 from row3.domain.counts import count
 from row3.domain.prompts import Prompt, PromptRef
-from row3.errors import InvalidFile, Row3Error
+from row3.errors import EnvironmentFault, InvalidFile
 from row3.gate.results import PromotionResult
 from row3.gate.zones import SLACK
+from row3.reports.changelog import changelog_entry, insert_entry, mixed_entries
 from row3.store import prompts as prompt_store
 from row3.store.history import FILE as HISTORY
 from row3.store.history import history_text, parse_history
 from row3.store.project import CHANGELOG, Project, read_changelog
-from row3.workflows.comparing.baseline import archived, baseline_files
+from row3.workflows.comparing.baseline import baseline_files
 from row3.workflows.history.trend import chart_files, chart_name
 from row3.workflows.session import Session, entry_of
+from row3.workflows.snapshots import inside_of
 
 NOTABLE = 0.02
 """Change of a case's composite from which the changelog mentions it."""
 LARGE = 0.05
 NOTED_CASES = 5
-UNSAID = "Nobody wrote what changes and why"
-"""Begins what stands for the reason of a version whose description is an earlier one's."""
+
+
+class AlreadyDone(Exception):  # noqa: N818 - nothing went wrong
+    """The version had been promoted before; `files` are those that opening the project put in place."""
+
+    def __init__(self, name: str, files: tuple[str, ...] = ()) -> None:
+        super().__init__(name)
+        self.name, self.files = name, files
+
+    @property
+    def text(self) -> str:
+        """What to show: the files of an interrupted promotion, if that was finished now."""
+        if not self.files:
+            return f"{self.name} is promoted: nothing is left to do."
+        listed = "".join(f"\n  {file}" for file in self.files)
+        return f"{self.name} is promoted: the interrupted promotion was finished. Commit these files together.{listed}"
 
 
 def promotion_entry(project: Project, result: PromotionResult) -> str:
     """Return the entry of STANDARDS 5.3: what changed, the metric deltas, the notable cases."""
-    from row3.reports.changelog import changelog_entry
 
     comparison, run, approval = result.comparison, result.run, result.approval
     baseline = comparison.baseline.metrics if comparison is not None else {}
     before = comparison.baseline.prompts.get(result.ref.name) if comparison is not None else None
     rows = [
         (
-            _capitalised(metric.title.removeprefix("Concept ")),
+            (title := metric.title.removeprefix("Concept "))[:1].upper() + title[1:],  # F1, MRR and NDCG stay
             baseline.get(metric.key),
             run.header.metrics[metric.key],
             metric.higher_is_better,
@@ -43,43 +58,18 @@ def promotion_entry(project: Project, result: PromotionResult) -> str:
         for metric in result.run.suite.kind.metrics
         if not metric.companion and metric.key in run.header.metrics
     ]
+    description = prompt_store.read_prompt(project.tree, result.ref).description
     others = [name for name in result.promoted if name != str(result.ref)]
     return changelog_entry(
         version=str(result.ref.version),
         date=datetime.now(UTC).date().isoformat(),
         prompt=result.ref.name,
-        changes=_changes(project, result.ref),
+        changes=[description] if description else [],
         rows=rows,
         baseline_version=None if before == str(result.ref.version) else before,
         notes=[*_notes(result), *(f"Promoted with it: {name}" for name in others)],
         approval="" if approval is None else f"{approval.reason} ({approval.by}, {approval.at})",
     )
-
-
-def unexplained(entry: str) -> bool:
-    """Return whether an entry says that nobody wrote what the version changes."""
-    return any(line.startswith(f"- {UNSAID}") for line in entry.splitlines())
-
-
-def _changes(project: Project, ref: PromptRef) -> list[str]:
-    """What the prompt's description says; of one that was only copied, that it says nothing of this version."""
-    described = prompt_store.read_prompt(project.tree, ref).description
-    if not described:
-        return []
-    earlier = [version for version in prompt_store.versions(project.tree)[ref.name] if version < ref.version]
-    for version in reversed(earlier):
-        try:
-            old = prompt_store.read_prompt(project.tree, PromptRef(ref.name, version)).description
-        except Row3Error:  # `row3 lint` is for that
-            continue
-        if old.split() == described.split():
-            return [f"{UNSAID}: the prompt's description is still that of {version}."]
-    return [described]
-
-
-def _capitalised(title: str) -> str:
-    """With a capital at the beginning; the others (F1, MRR, NDCG) stay."""
-    return title[:1].upper() + title[1:]
 
 
 def _notes(result: PromotionResult) -> list[str]:
@@ -104,35 +94,16 @@ def _notes(result: PromotionResult) -> list[str]:
     return notes
 
 
-def planned_files(project: Project, result: PromotionResult) -> tuple[str, ...]:
-    """Return the files that a promotion would write, without making their contents."""
-    suite, comparison = result.run.suite, result.comparison
-    baseline = project.baseline(suite.name, suite.tier)
-    known = comparison is not None and project.tree.exists(baseline)
-    old = (archived(suite.name, comparison.baseline.run_id),) if comparison is not None and known else ()
-    charts = (f"{chart_name(suite)}.svg", f"{chart_name(suite)}.png")
-    return (prompt_store.PROMOTED, *old, baseline, CHANGELOG, HISTORY, *charts)
-
-
 def check_entry(project: Project, ref: PromptRef) -> None:
     """Raise `InvalidFile` where the changelog's entry for a version is about another prompt too."""
-    from row3.reports.changelog import mixed_entries
 
     for entry in mixed_entries(read_changelog(project)):
         if entry.concerns(str(ref.version), ref.name):
             raise InvalidFile(entry.problem, where=f"{CHANGELOG}:{entry.line}", fix="Then promote again")
 
 
-def as_inserted(project: Project, result: PromotionResult) -> str:
-    """Return the entry as it would stand in the changelog, with what a hand wrote there for this version."""
-    from row3.reports.changelog import merged_entry
-
-    return merged_entry(read_changelog(project), result.entry, str(result.ref.version), result.ref.name)
-
-
 def promotion_files(session: Session, result: PromotionResult, newly: Sequence[Prompt]) -> dict[str, bytes]:
-    """Return the new contents of every file that a promotion writes. Raises `InvalidFile`."""
-    from row3.reports.changelog import insert_entry
+    """Return the new contents of every file that a promotion writes; a dry run draws no charts."""
 
     project, suite, run = session.project, session.suite, result.run
     today = datetime.now(UTC).date().isoformat()
@@ -149,5 +120,27 @@ def promotion_files(session: Session, result: PromotionResult, newly: Sequence[P
     files[CHANGELOG] = insert_entry(changelog, result.entry, str(result.ref.version), result.ref.name).encode()
     history = history_text(project.tree, entry_of(run, result.judgement, result.approval))
     files[HISTORY] = history.encode()
-    files |= chart_files(suite, parse_history(history), weekly=False)
-    return files
+    if result.dry_run:
+        return files | dict.fromkeys((f"{chart_name(suite)}.svg", f"{chart_name(suite)}.png"), b"")
+    return files | chart_files(suite, parse_history(history), weekly=False)
+
+
+def commit_promotion(project: Project, result: PromotionResult) -> None:
+    """Commit what a promotion wrote, with the prompts and recordings that it rests on."""
+    from row3.vcs.repository import Repository
+
+    repository = Repository.find(project.root)
+    if repository is None:
+        result.notes.append("no git repository: nothing was committed")
+        return
+    name, suite = f"{result.ref.name} {result.ref.version}", result.run.suite.name
+    recorded = [f"recordings/{suite}/{prompt.ref}.jsonl" for prompt in result.run.lineup.prompts]
+    files = [*result.files, *(f"prompts/{ref}.md" for ref in result.promoted)]
+    files += [file for file in recorded if (project.root / file).is_file()]
+    inside = inside_of(repository, project.root)
+    try:
+        message = f"Promote {name}\n\n{result.verdict.word}: see {CHANGELOG}"
+        result.commit = repository.commit([inside + file for file in files], message)
+    except EnvironmentFault as refused:
+        fix = f"The promotion of {name} is written, and no commit has it yet: correct that, then run `git commit`"
+        raise EnvironmentFault(refused.what, where=refused.where, fix=fix) from None

@@ -108,7 +108,7 @@ def import_responses(
             by_prompt[request.prompt] = by_prompt.get(request.prompt, 0) + 1
     for case_id in responses.keys() - known:
         correct = "Correct the id, or remove the line"
-        hint = case_hint(project, suite.name, case_id, known, otherwise=correct, most=1)
+        hint = case_hint(project, suite.name, case_id, known, otherwise=correct)
         line = min(line for line, _ in responses[case_id].values())
         raise InvalidFile(f"`{case_id}` is no golden case of the suite", where=f"{where}:{line}", fix=hint)
     with writing(project.local):

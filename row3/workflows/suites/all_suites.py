@@ -1,31 +1,31 @@
-"""`--all`: every suite of the project in one command, with what they share read once."""
+"""`--all`: every suite of the project in one command, with what they share read once; and suites that are gone."""
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from row3.domain.runs import HistoryEntry
 from row3.domain.tiers import tier_of
 from row3.errors import InvalidFile, Row3Error, UsageError
+from row3.gate.judging import Context, approved, judge
 from row3.gate.results import SuiteResult, SuitesReport, judged
-from row3.store.config import ProviderConfig
-from row3.store.history import FILE as HISTORY
-from row3.store.history import history_with_new, read_history
-from row3.store.locks import writing
+from row3.store.history import read_history
 from row3.store.project import Project
 from row3.store.snapshot import Snapshot
 from row3.store.suites import Suite, pick_suite
-from row3.store.transaction import commit
-from row3.workflows.comparing.gating import compare_asking
+from row3.workflows.approvals import check_approval, new_approvals, sign
+from row3.workflows.comparing.context import default_suite
+from row3.workflows.comparing.gating import approved_changelog, compare_asking, note, write_entries
 from row3.workflows.flags import LiveFlags
-from row3.workflows.pipeline.run_suite import with_action
+from row3.workflows.pipeline.run_header import new_run_id
 from row3.workflows.pipeline.stages import Overrides
-from row3.workflows.session import OUTSIDE_GIT, Session, entry_of, note_misnamed, repository_state, save_log
-from row3.workflows.snapshots import find_base
-from row3.workflows.suites.removed import removed_suites
+from row3.workflows.session import Session, note_misnamed, save_log
+from row3.workflows.snapshots import OUTSIDE_GIT, find_base, repository_state
 
 if TYPE_CHECKING:
     from row3.workflows.pipeline.budget import Budget
@@ -42,11 +42,11 @@ class AllSuites:
     named: tuple[str, ...] = ()
     live: LiveFlags = field(default_factory=LiveFlags)
     made: list[Session] = field(default_factory=list)
-    _budget: Budget | None = None
+    budget: Budget | None = None
     """One for all of them: what one suite spends the next one cannot."""
-    _history: list[HistoryEntry] | None = None
     noted: int = 0
     """Comparisons of which the history got an entry."""
+    _history: list[HistoryEntry] | None = None
 
     @property
     def names(self) -> list[str]:
@@ -64,20 +64,14 @@ class AllSuites:
         own = self.make(suite)
         note_misnamed(self.project, suite, own.say)
         own.named = fitting(self.named, suite)
-        if suite.system is not None and self._asks_models():
-            # Options about models are for the suites that ask one; where none does, they are refused as ever.
+        if suite.system is not None:  # options about models are for the suites that ask one
             own.options = replace(own.options, overrides=Overrides())
         own.earlier = self.history()
         own.under(self.live)
         if own.budget is not None:
-            self._budget = own.budget = self._budget or self._shared_budget()
+            self.budget = own.budget = self.budget or self._shared_budget()
         self.made.append(own)
         return own
-
-    def _asks_models(self) -> bool:
-        given = self.project.config.suites
-        providers = [given[name].provider if name in given else None for name in self.names]
-        return any(provider is None or isinstance(provider, ProviderConfig) for provider in providers)
 
     @property
     def in_git(self) -> bool:
@@ -106,13 +100,10 @@ class AllSuites:
 
     def check_named(self, among: Sequence[str] | None = None) -> None:
         """Raise `UsageError` for a prompt that is named and is in no pipeline of these suites, or of all."""
-        suites = []
-        for name in (self.names if among is None else among) if self.named else ():
-            try:
-                suites.append(pick_suite(self.project, name))
-            except Row3Error:  # said when its turn comes
-                return
-        for text in self.named:
+        suites: list[Suite] = []
+        with suppress(Row3Error):  # a suite that cannot be used is reported when its turn comes
+            suites = [pick_suite(self.project, name) for name in (self.names if among is None else among)]
+        for text in self.named if suites else ():
             if not any(fitting((text,), suite) for suite in suites):
                 raise UsageError(
                     f"`{text}` is in the pipeline of no suite", where="--prompt", fix="See `pipeline` in row3.toml"
@@ -136,60 +127,33 @@ def fitting(named: Sequence[str], suite: Suite) -> tuple[str, ...]:
 def compare_all(
     suites: AllSuites, *, against: str | None = None, names: Collection[str] | None = None, pages: bool = False
 ) -> Iterator[SuiteResult]:
-    """Compare every suite in turn, or those that are named, and write nothing.
-
-    Raises `InvalidFile` for what they share: row3.toml, the history; `UsageError`, `EnvironmentFault`.
-    """
-    project = suites.project
+    """Compare every suite in turn, or those that are named, and write nothing; raises for what they share."""
     suites.history()
-    base = None if against is None else find_base(project, against)
+    base = None if against is None else find_base(suites.project, against)
     chosen = _to_judge(suites, base, names)
     suites.check_named(None if names is None else chosen)
-    yield from judge_suites(suites.of, project, chosen, base, gone=names, pages=pages)
+    yield from judge_suites(suites.of, suites.project, chosen, base, gone=names, pages=pages)
 
 
 def _to_judge(suites: AllSuites, base: Snapshot | None, names: Collection[str] | None) -> Sequence[str]:
     """The suites to run. Raises `UsageError` for a name that is none, `InvalidFile` where there is none to judge."""
-    project = suites.project
-    if base is None:
-        chosen = suites.names if names is None else list(names)
-    else:
-        head = Snapshot(project)
-        there = project.suite_names() if names is None else list(names)
-        chosen = [name for name in there if head.has_cases(name) or not base.judges(name)]
-        chosen = chosen if names is not None else [name for name in chosen if head.has_cases(name)]
-        if not chosen and not base.suites():
-            return suites.names
-    for name in chosen if names is not None else ():
-        pick_suite(project, name)
-    return chosen
+    project, head = suites.project, Snapshot(suites.project)
+    if names is not None:
+        chosen = [name for name in names if base is None or head.has_cases(name) or not base.judges(name)]
+        return [pick_suite(project, name).name for name in chosen]
+    chosen = [name for name in project.suite_names() if base is None or head.has_cases(name)]
+    return chosen if chosen or (base is not None and base.suites()) else suites.names
 
 
 def gate_all(suites: AllSuites, *, against: str | None = None, names: Collection[str] | None = None) -> SuitesReport:
-    """Compare every suite, or those that are named, note them in the history as one change, keep their run logs.
-
-    Raises as `compare_all`.
-    """
-    project = suites.project
+    """Compare every suite, or those that are named, note them in the history as one change, keep their run logs."""
     results = list(compare_all(suites, against=against, names=names))
-    may_write = bool(suites.made) and suites.made[0].may_write
-    state = repository_state(project) if may_write else OUTSIDE_GIT
-    entries = []
-    for number, result in enumerate(results):
-        comparison = result.comparison
-        if comparison is None:
-            continue
-        run = comparison.run = with_action(comparison.run, "compare", commit=state[0], dirty=state[1])
-        comparison.in_git = not may_write or state != OUTSIDE_GIT
-        if may_write and comparison.judgement.complete and not run.partial:
-            entries.append(entry_of(run, comparison.judgement, comparison.approval))
-        save_log(suites.made[0], run)
-        results[number] = judged(comparison)
-    if history_with_new(project.tree, entries)[1]:
-        with writing(project.local, say=suites.made[0].say):
-            text, suites.noted = history_with_new(project.tree, entries)
-            if suites.noted:
-                commit(project.root, project.local, {HISTORY: text.encode()})
+    comparisons = [result.comparison for result in results if result.comparison is not None]
+    if comparisons:
+        suites.noted = note(suites.made[0], comparisons)
+    for comparison in comparisons:
+        save_log(suites.made[0], comparison.run)
+    results = [result if result.comparison is None else judged(result.comparison) for result in results]
     return SuitesReport(sorted(results, key=lambda result: result.suite))
 
 
@@ -197,22 +161,17 @@ def run_all(suites: AllSuites, verb: Callable[[Session], SuiteResult]) -> Suites
     """Run every suite by a verb of one; one that cannot be used stops no other. Raises as `compare_all`."""
     suites.history()
     suites.check_named()
-    return SuitesReport(list(_each(suites, verb)))
-
-
-def _each(suites: AllSuites, verb: Callable[[Session], SuiteResult]) -> Iterator[SuiteResult]:
+    results: list[SuiteResult] = []
     for name in suites.names:
         try:
-            yield verb(suites.of(name))
+            results.append(verb(suites.of(name)))
         except Row3Error as error:
-            yield SuiteResult(name, problem=str(error), fault=error.exit_code)
-
-
-MakeSession = Callable[[str], Session]
+            results.append(SuiteResult(name, problem=str(error), fault=error.exit_code))
+    return SuitesReport(results)
 
 
 def judge_suites(
-    make: MakeSession,
+    make: Callable[[str], Session],
     project: Project,
     names: Sequence[str],
     base: Snapshot | None,
@@ -222,9 +181,7 @@ def judge_suites(
 ) -> Iterator[SuiteResult]:
     """Compare these suites in turn, each with its baseline, or with the base's; then those that the change removes.
 
-    What a suite does wrong is its own result, and no error. A suite that the base does not judge is judged by the
-    baseline that the change brings. `gone` limits which removed suites are looked for; with `pages` runs keep what a
-    page shows of each case.
+    An error of a suite is its own result. `gone` limits which removed suites are looked for.
     """
     for name in names:
         try:
@@ -237,4 +194,67 @@ def judge_suites(
         except Row3Error as error:
             yield SuiteResult(name, problem=str(error), fault=error.exit_code)
     if base is not None:
-        yield from removed_suites(project, base, gone)
+        yield from _removed_suites(project, base, gone)
+
+
+def _removed_suites(project: Project, base: Snapshot, names: Collection[str] | None = None) -> Iterator[SuiteResult]:
+    """Yield the suites that the base judges and that have no golden case here; of `names`, if given."""
+    head = Snapshot(project)
+    for name in base.suites():
+        if (names is None or name in names) and not head.has_cases(name):
+            manifest = base.manifest(name)
+            judgement = judge(
+                name,
+                (),
+                (),
+                Context(suite_removed=True),
+                answers=[] if manifest is None else [manifest.digest],
+                approvals=new_approvals(head.history(), base, name),
+                brought=True,
+            )
+            yield SuiteResult(name, judgement=judgement)
+
+
+def gate_removed(
+    project: Project,
+    suite: str | None,
+    *,
+    against: str,
+    approve: str | None,
+    may_write: bool,
+    say: Callable[[str], None] = lambda _: None,
+) -> SuiteResult | None:
+    """Judge the removal of a suite, the default one unless named; None for a suite that is there."""
+    name = suite or default_suite(project)
+    if name is not None and Snapshot(project).has_cases(name):
+        return None
+    base = find_base(project, against)
+    name = name or default_suite(base.project)
+    gone = None if name is None else next(_removed_suites(project, base, [name]), None)
+    if gone is None or gone.judgement is None or approve is None:
+        return gone
+    check_approval(approve, may_write=may_write)
+    approval = sign(project, approve, gone.judgement.approval)
+    if approval is gone.judgement.approval:
+        return gone
+    head, dirty = repository_state(project)
+    entry = HistoryEntry(  # nothing ran, so it has neither prompts nor metrics
+        run_id=new_run_id(),
+        at=approval.at,
+        action="compare",
+        suite=gone.suite,
+        commit=head,
+        dirty=dirty,
+        prompts={},
+        model="",
+        mode="replay",
+        cases=0,
+        metrics={},
+        verdict="block",
+        reasons=[f"{reason.code} {reason.subject}" for reason in gone.judgement.reasons],
+        evidence=gone.judgement.signature,
+        approval=approval,
+    )
+    changelog = partial(approved_changelog, project, approval, what=f"suite {gone.suite} removed: ")
+    write_entries(project, [entry], changelog, say=say)
+    return replace(gone, judgement=approved(gone.judgement, approval))

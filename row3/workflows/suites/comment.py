@@ -35,10 +35,7 @@ class Place:
 
 
 def what_the_gate_says(suites: AllSuites, *, against: str | None, names: Sequence[str] | None) -> Sequence[SuiteResult]:
-    """Of every suite, or of those that are named; where the commit cannot be used, that, so that no older word stays.
-
-    Raises as `gate_all`.
-    """
+    """Return the results of all suites, or of those named; a base that cannot be used is a result of each."""
     try:
         if against is not None:
             find_base(suites.project, against)
@@ -55,10 +52,7 @@ def marker_of(key: str) -> str:
 
 
 def place_of(env: Mapping[str, str], *, repository: str | None, number: int | None) -> Place | str:
-    """Where to write, by the options and by what GitHub tells its jobs; or why nowhere.
-
-    Raises `UsageError` for a repository or an address that is none.
-    """
+    """Return where to write, by the options and by what GitHub tells its jobs; or why nowhere."""
     api = env.get("GITHUB_API_URL") or API
     if not api.startswith(("https://", "http://127.0.0.1:", "http://localhost:")):
         raise UsageError("the token is sent over https only", where=f"GITHUB_API_URL={api}", fix="Correct it")
@@ -86,10 +80,7 @@ def _number(env: Mapping[str, str]) -> int:
 
 
 def keep_comment(comments: PullRequestComments, body: str, marker: str, author: str = BOT) -> tuple[Done, str]:
-    """Write the comment, or put the text into the one that is there; what was done, and its address.
-
-    Only a comment of `author` is touched: anybody may write the marker. Raises `Refused`.
-    """
+    """Write the comment, or update the author's own: anybody may write the marker. Return what was done, and where."""
     text = f"{marker}\n{body}"
     there = comments.find(marker, author)
     if there is not None and there.body.replace("\r\n", "\n").rstrip() == text.rstrip():

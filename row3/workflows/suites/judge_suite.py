@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
+
+import msgspec
 
 from row3.domain.judgements import Code
 from row3.domain.metrics import Zone
@@ -22,17 +23,16 @@ from row3.reports.comparison import gate_text
 from row3.reports.reason_text import reason_text, words_of
 from row3.reports.style import PLAIN, plain
 from row3.store.config import Mode
-from row3.workflows.comparing.baseline import read_baseline
+from row3.store.suites import has_baseline
+from row3.workflows.comparing.baseline import no_baseline
 from row3.workflows.comparing.gating import gate
 from row3.workflows.pipeline.run_suite import RunOptions
 from row3.workflows.pipeline.stages import Overrides
 from row3.workflows.running import run_suite
-from row3.workflows.session import Session, open_session
+from row3.workflows.session import open_session
 from row3.workflows.suites.all_suites import fitting
 
 Judged = Literal["passed", "failed", "skipped", "error"]
-OPTION = re.compile(r"(?<![\w-])--(against|mode|model|prompt)\b")
-"""The options of the command line that are among `Flags`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +43,6 @@ class Flags:
     mode: Mode | None = None
     model: str | None = None
     prompts: tuple[str, ...] = ()
-    begin: str = "--"
-    """What these options begin with where the user types them; the plugin's with `--row3-`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,66 +74,37 @@ class JudgedSuite:
 
     def as_json(self) -> str:
         """As text, for another process."""
-        cases = {case_id: _plain(case) for case_id, case in self.cases.items()}
-        return json.dumps({"cases": cases, "gate": self.gate and _plain(self.gate), "error": self.error})
+        return json.dumps(msgspec.to_builtins(self))
 
 
 def judged_from_json(text: str) -> JudgedSuite:
-    """The other way round."""
-    value = json.loads(text)
-    cases = {case_id: JudgedCase(**case) for case_id, case in value["cases"].items()}
-    return JudgedSuite(cases, None if value["gate"] is None else JudgedCase(**value["gate"]), value["error"])
-
-
-def _plain(case: JudgedCase) -> dict[str, Any]:
-    return {name: getattr(case, name) for name in JudgedCase.__slots__}
+    """Return what `as_json` wrote."""
+    return msgspec.convert(json.loads(text), JudgedSuite)
 
 
 def judge_suite(root: Path, name: str, flags: Flags, only: frozenset[str] | None = None) -> JudgedSuite:
-    """Run a suite as `row3 --compare` does and judge each case and the whole; write no tracked file.
+    """Run a suite as `row3 --compare` does, or `only` some cases; judge each case and the whole; write no tracked file.
 
-    A case fails where it alone became worse than the baseline's by more than the gate's limit, where its answer cannot
-    be used, and where a reason of the gate that blocks names it. Without a baseline the cases are still run, and the
-    gate is an error that says how to make one. Raises nothing that a project or a provider could cause.
-
-    Args:
-        only: ids of the cases to run; None for all. A part has no gate.
+    A case fails where it fell by more than the gate's limit, its answer cannot be used, or a blocking reason names it.
+    Without a baseline the cases still run, and the gate is an error. Raises nothing that project or provider can cause.
     """
     try:
         options = RunOptions(mode=flags.mode, overrides=Overrides(flags.model), explain=True, only=only)
         session = open_session(root, name, options, may_write=False)
         session.named = fitting(flags.prompts, session.suite)
         session.tell_given()
-        problem = _no_baseline(session, flags)
-        if problem:
-            run = run_suite(session)
-            missing = JudgedCase("error", "no baseline", "\n".join(PLAIN.wrap(problem, then="  ")))
-            return JudgedSuite(dict(_cases(run, None)), None if only is not None else missing)
+        if flags.against is None and not has_baseline(session.project, session.suite):
+            missing = JudgedCase("error", "no baseline", _wrapped(no_baseline(session.project, session.suite)))
+            return JudgedSuite(dict(_cases(run_suite(session), None)), None if only is not None else missing)
         comparison = gate(session, against=flags.against)
         judged = dict(_cases(comparison.run, comparison))
         return JudgedSuite(judged, None if only is not None else _gate(comparison))
     except Row3Error as error:
-        return JudgedSuite(error="\n".join(PLAIN.wrap(plain(_as_typed(error, flags.begin)), then="  ")))
+        return JudgedSuite(error=_wrapped(error))
 
 
-def _as_typed(error: Row3Error, begin: str) -> str:
-    """The message with the options as the user types them; those of a row3 command to be pasted stay as they are."""
-    parts = [
-        part if "row3 " in part else OPTION.sub(lambda found: begin + found[1], part)
-        for part in (error.what, error.where, error.fix)
-    ]
-    return str(Row3Error(parts[0], where=parts[1], fix=parts[2]))
-
-
-def _no_baseline(session: Session, flags: Flags) -> str:
-    """That there is none, and how to make one; empty where there is one, be it broken."""
-    if flags.against is not None:
-        return ""
-    try:
-        read_baseline(session.project, session.suite)
-    except Row3Error as error:
-        return plain(str(error)) if "no baseline" in error.what else ""
-    return ""
+def _wrapped(error: Row3Error) -> str:
+    return "\n".join(PLAIN.wrap(plain(str(error)), then="  "))
 
 
 def _cases(run: Run, comparison: Comparison | None) -> Iterator[tuple[str, JudgedCase]]:

@@ -17,7 +17,7 @@ from row3.store.project import Project, open_project
 from row3.store.saved_runs import CaseRecord, write_run
 from row3.store.suites import Suite, pick_suite
 from row3.workflows.diffing.diff import Diff, diff
-from row3.workflows.diffing.names import Names
+from row3.workflows.diffing.sides import Names
 from row3.workflows.pipeline.run_header import rules_json
 from row3.workflows.pipeline.run_suite import RunOptions
 from row3.workflows.recorded.import_responses import import_responses
@@ -204,7 +204,7 @@ def test_each_way_to_name_a_baseline(project: Project) -> None:
     for path in ("baselines/bread.json", archived, RUNS.format(1)):
         (project.root / path).parent.mkdir(parents=True, exist_ok=True)
         (project.root / path).write_text("{}")
-    names = Names(project, suite_of(project))
+    names = Names(project, suite_of(project), RunOptions)
     for name, path in {
         "baseline": "baselines/bread.json",
         "baseline:": "baselines/bread.json",
@@ -212,8 +212,8 @@ def test_each_way_to_name_a_baseline(project: Project) -> None:
         "bread-20250101T000000Z-123456": archived,
         "20250101T000000Z-123456": archived,
     }.items():
-        reading = names.read(name)
-        assert (reading.kind, reading.file) == ("baseline", project.root / path), name
+        opener: Any = names.find(name)
+        assert (opener.func, opener.args) == (names._score_baseline, (name, path)), name
 
 
 def test_a_prompt_version_is_replayed(project: Project) -> None:
@@ -253,9 +253,9 @@ def test_a_prompt_version_is_replayed(project: Project) -> None:
         ("baseline:", UsageError, "there is no baseline"),
         ("baseline:old", UsageError, "there is no baseline `old`"),
         ("prompt:extract-v1.0", UsageError, "does not exist"),
-        ("prompt:nonsense", UsageError, "is no prompt version"),
+        ("prompt:nonsense", UsageError, "there is no prompt `nonsense`"),
         ("git:main", UsageError, "this is no git repository"),
-        ("model:", UsageError, "no model is named"),
+        ("model:", UsageError, "there is no model ``"),
     ],
 )
 def test_a_name_that_means_nothing_is_refused(
@@ -269,8 +269,9 @@ def test_a_name_that_means_nothing_is_refused(
 def test_a_bare_name_is_a_run_before_it_is_a_baseline(project: Project) -> None:
     saved(project, RUNS.format(1), record("a", 0.1))
     saved(project, "baselines/archive/20260101T.json", record("a", 0.4))
-    names = Names(project, suite_of(project))
-    assert [names.read(name).kind for name in ("20260101T", "baseline:20260101T")] == ["run", "baseline"]
+    names = Names(project, suite_of(project), RunOptions)
+    openers: list[Any] = [names.find(name) for name in ("20260101T", "baseline:20260101T")]
+    assert [opener.func for opener in openers] == [names._read_run, names._score_baseline]
 
 
 def test_a_prompt_text_that_was_edited_since_is_said_to_be_gone(project: Project) -> None:

@@ -159,49 +159,5 @@ def test_a_folder_that_cannot_be_written(project: Project, monkeypatch: pytest.M
     assert "Unreleased" not in (project.root / "CHANGELOG.md").read_text(encoding="utf-8")
 
 
-def test_it_says_when_the_next_baseline_would_be_of_the_copy(project: Project) -> None:
-    assert new_version(project, NAME).unmeasured == ""
-    _promote(project, "v1.0")
-    assert new_version(project, NAME).unmeasured is None
-
-
-def test_it_says_nothing_where_a_baseline_is_there(project: Project) -> None:
-    suites = [key for key, suite in project.config.suites.items() if NAME in suite.pipeline]
-    for suite in suites:
-        (project.root / project.baseline(suite)).parent.mkdir(exist_ok=True)
-        (project.root / project.baseline(suite)).write_text("{}")
-    assert suites
-    assert new_version(project, NAME).unmeasured is None
-
-
-def test_one_suite_with_a_baseline_is_enough(project: Project) -> None:
-    (project.root / "golden/other").mkdir()
-    (project.root / project.baseline("other")).parent.mkdir(exist_ok=True)
-    (project.root / project.baseline("other")).write_text("{}")
-    assert new_version(project, NAME).unmeasured is None
-
-
-def test_a_suite_of_another_kind_does_not_run_the_prompt(project: Project) -> None:
-    path = project.root / "row3.toml"
-    path.write_text(path.read_text(encoding="utf-8") + '\n[suites.other]\nkind = "events"\n', encoding="utf-8")
-    (project.root / project.baseline("other")).parent.mkdir(exist_ok=True)
-    (project.root / project.baseline("other")).write_text("{}")
-    assert new_version(open_project(project.root), NAME).unmeasured == ""
-
-
-def test_the_suite_to_begin_with(project: Project) -> None:
-    (project.root / "golden/other").mkdir()
-    path = project.root / "row3.toml"
-    text = path.read_text(encoding="utf-8")
-    assert 'suite = "' in text
-    suite = "suite = "
-    lines = [suite + '"third"' if line.startswith(suite) else line for line in text.splitlines()]
-    path.write_text("\n".join([*lines, '[suites.third]\nkind = "events"\n']), encoding="utf-8")
-    flag = new_version(open_project(project.root), NAME).unmeasured
-    assert flag is not None
-    assert flag.startswith(" --suite ")
-    assert "third" not in flag
-
-
 def test_a_copied_description_is_told(project: Project) -> None:
     assert new_version(project, NAME).description

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from row3.errors import UsageError
-from row3.workflows.reasons import check_reason
+from row3.workflows.approvals import check_reason
 
 
 def check(reason: str) -> None:

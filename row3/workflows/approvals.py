@@ -1,0 +1,85 @@
+"""Approvals: who signed exactly this comparison, and whether the reason that a person gives says anything."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import unicodedata
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from row3.domain.judgements import Approval
+from row3.domain.runs import HistoryEntry
+from row3.errors import UsageError
+from row3.matching.normalise import normalise
+from row3.store.history import FILE as HISTORY
+from row3.store.project import CHANGELOG, Project
+from row3.store.snapshot import Snapshot
+
+NO_REASONS = frozenset({"reason", "text", "why", "placeholder", "todo", "tbd", "tba", "fixme", "none", "na"})
+"""What the commands and the help that row3 shows have in its place, and what people write there for later."""
+FILLERS = frozenset("\u115f\u1160\u3164\uffa0")
+"""Letters that nobody sees: Hangul fillers."""
+
+
+def new_approvals(history: Sequence[HistoryEntry], base: Snapshot | None, suite: str) -> dict[str, Approval]:
+    """Return the newest approval of a suite by signature, without those that the base has already."""
+    earlier = [] if base is None else [entry.approval for entry in base.history()]
+    mine = [(each.evidence, each.approval) for each in history if each.suite == suite and each.approval is not None]
+    return dict(sorted((each for each in mine if each[1] not in earlier), key=lambda each: each[1].at))
+
+
+def check_approval(approve: str | None, *, may_write: bool, partial: bool = False, gate_flags: str = "") -> None:
+    """Raise `UsageError` for an approval that says nothing, or that hook and CI could not know."""
+    if approve is None:
+        return
+    check_reason(approve, where="--approve", write="why the change is acceptable")
+    if not may_write:
+        raise UsageError(
+            "nothing is written in CI or for its formats, so an approval would be lost",
+            where="--approve",
+            fix=f"Approve on a developer's machine, and commit {HISTORY} and {CHANGELOG}",
+        )
+    if partial:
+        raise UsageError(
+            "--case and --only run part of the suite, so there is no verdict to approve",
+            where="--approve",
+            fix="Run all cases",
+        )
+    if gate_flags:
+        raise UsageError(
+            "hook, CI and promotion judge by row3.toml, so an approval of another gate would hold nowhere",
+            where=f"--approve with {gate_flags}",
+            fix="Leave these out, or write them into row3.toml",
+        )
+
+
+def check_reason(reason: str, *, where: str, write: str) -> None:
+    """Raise `UsageError` for a reason that says nothing: an empty one, one without letter and digit, a placeholder."""
+    seen = "".join(char for char in reason if unicodedata.category(char) != "Cf" and char not in FILLERS).strip()
+    if not seen:
+        raise UsageError("the reason is empty", where=where, fix=f"Write {write}")
+    words = re.findall(r"[^\W_]+", normalise(seen))
+    joined = "".join(words)
+    one_letter = joined.isascii() and joined.isalpha() and len(set(joined)) == 1  # x, xxx
+    if NO_REASONS.issuperset(words) or joined in NO_REASONS or one_letter:
+        what = f"`{seen}` stands for a reason and is none"
+        raise UsageError(what, where=where, fix=f"Write {write}, in quotes, in its place")
+
+
+def sign(project: Project, reason: str, before: Approval | None = None) -> Approval:
+    """Return an approval by git's user, for a reason that `check_reason` accepted; `before` if that says the same."""
+    from row3.vcs.repository import Repository
+
+    repository = Repository.find(project.root)
+    if repository is not None:
+        by = repository.user()
+    else:
+        import getpass
+
+        by = getpass.getuser()
+    given = " ".join(reason.split())
+    if before is not None and (before.reason, before.by) == (given, by):
+        return before
+    at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return Approval(reason=given, by=by, at=at, id=secrets.token_hex(4))
