@@ -119,7 +119,7 @@ def facts(comparison: Comparison) -> Facts:
         rows.append(("new suite", f"{comparison.against} has no baseline of it, so its own baseline judges"))
     if comparison.compared != run.cases:
         rows.append(("compared", part(comparison.compared, run.cases, "case")))
-    changed = differences(baseline, run.header, comparison.prompt_diffs)
+    changed = list(differences(baseline, run.header, comparison.prompt_diffs))
     rows += [(name.removeprefix("prompt "), text) for name, text in changed]
     rows += [] if changed else [("changed", _nothing(comparison))]
     if comparison.interleaved:

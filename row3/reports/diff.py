@@ -52,7 +52,7 @@ def _side(view: Diff, which: int) -> str:
 
 def _differs(view: Diff) -> list[tuple[str, str]]:
     """What differs apart from the answers, or that nothing does."""
-    rows = differences(view.before, view.after, view.prompt_diffs)
+    rows = list(differences(view.before, view.after, view.prompt_diffs))
     if view.before.scorer != view.after.scorer:
         rows.append(("scorer", f"{view.before.scorer} → {view.after.scorer}; scores of two scorers do not compare"))
     rows += [("also", note) for note in view.notes]

@@ -6,23 +6,19 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from row3.domain.counts import spoken
 from row3.domain.runs import Header
-from row3.gate.results import Comparison
 from row3.reports.document import Block, Fold, Lines, Note
 
 SHOWN_LINES = 200
 """Lines of one prompt's diff."""
 
 
-def differences(before: Header, after: Header, diffs: Mapping[str, str] | None = None) -> list[tuple[str, str]]:
-    """Return prompts, pipeline order, model, parameters and repeats that differ, as names with both values.
+def differences(before: Header, after: Header, diffs: Mapping[str, str] | None = None) -> Iterator[tuple[str, str]]:
+    """Yield prompts, pipeline order, model, parameters and repeats that differ, as names with both values.
 
     Args:
         diffs: unified diffs by prompt name; what they add and remove is counted.
     """
-    return list(_differences(before, after, diffs or {}))
-
-
-def _differences(before: Header, after: Header, diffs: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    diffs = diffs or {}
     for name in dict.fromkeys((*before.prompts, *after.prompts)):
         old, new = (side.prompts.get(name, "not in the pipeline") for side in (before, after))
         size = f", {_size(diffs[name])}" if name in diffs else ""
@@ -42,11 +38,6 @@ def _differences(before: Header, after: Header, diffs: Mapping[str, str]) -> Ite
                 yield f"{name} {key}", f"{spoken(values.get(key))} → {spoken(value)}"
     if before.repeats != after.repeats:
         yield "repeats", f"{before.repeats} → {after.repeats}"
-
-
-def difference_lines(comparison: Comparison) -> list[str]:
-    """Return the differences of a comparison's sides, a line each."""
-    return [f"{name}: {text}" for name, text in differences(comparison.baseline, comparison.run.header)]
 
 
 def prompt_folds(diffs: Mapping[str, str]) -> list[Fold]:

@@ -16,7 +16,7 @@ from row3.gate.power import Sensitivity
 from row3.gate.results import Comparison, Run, SuiteResult, SuitesReport
 from row3.gate.zones import warning_only
 from row3.reports.bounds_text import bounds_json
-from row3.reports.differences import difference_lines
+from row3.reports.differences import differences
 from row3.reports.live_text import live_json
 from row3.reports.match_counts import tally_json
 from row3.reports.quarantine_text import quarantine_json
@@ -135,7 +135,7 @@ def _judged(comparison: Comparison) -> dict[str, Any]:
         "baseline": _baseline(comparison.baseline, comparison.against),
         "compared": comparison.compared,
         "moves": dict(comparison.moves),
-        "differs": difference_lines(comparison),
+        "differs": [f"{name}: {text}" for name, text in differences(comparison.baseline, comparison.run.header)],
         **live_json(comparison),
     }
     if comparison.tallies[0]:

@@ -34,7 +34,7 @@ from row3.workflows.pipeline.evaluate import Asking, steps
 from row3.workflows.pipeline.lineup import line_up
 from row3.workflows.pipeline.meanings import Source, vector_source
 from row3.workflows.pipeline.providers import open_provider
-from row3.workflows.pipeline.replaying import OwnRequests, miss, refuse_replacing
+from row3.workflows.pipeline.replaying import miss, open_recordings, refuse_replacing
 from row3.workflows.pipeline.run_header import now
 from row3.workflows.pipeline.run_suite import RunOptions, make_asking
 
@@ -136,8 +136,7 @@ def _walk(
 def _answers(project: Project, asking: Asking, options: RunOptions) -> Callable[[Request], Answer | NoAnswer]:
     """Return what answers in the options' mode; an answer to be recorded is on disk as soon as it is given."""
     suite, mode = asking.suite, options.mode or "replay"
-    index = open_index(project.tree if mode in ("replay", "auto") else None, suite.name, options.journals)
-    index.asks_otherwise = OwnRequests(project, suite, index).ask_otherwise
+    index = open_recordings(project, suite, options.journals) if mode in ("replay", "auto") else None
     replaced = open_index(project.tree, suite.name) if mode == "record" else None
 
     async def ask(request: Request) -> Answer | NoAnswer:
@@ -148,11 +147,8 @@ def _answers(project: Project, asking: Asking, options: RunOptions) -> Callable[
             await provider.close()
 
     def answer(request: Request) -> Answer | NoAnswer:
-        recorded = index.answer(request)
-        if recorded is not None:
-            return recorded
-        if mode == "replay":
-            return miss(index, request, asking.lineup)
+        if index is not None and ((recorded := index.answer(request)) is not None or mode == "replay"):
+            return recorded or miss(index, request, asking.lineup)
         if replaced is not None:
             refuse_replacing(project, replaced, request)
         given = asyncio.run(ask(request))
