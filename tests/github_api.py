@@ -28,7 +28,7 @@ class FakeGitHub(LocalServer):
         self.calls: list[Call] = []
         self.waited: list[float] = []
         self._failing: dict[str, list[int]] = {}
-        self._location = self._next = ""
+        self._location = ""
         self._raw: bytes | None = None
         fake = self
 
@@ -65,10 +65,6 @@ class FakeGitHub(LocalServer):
         """Answer the next request with a redirect."""
         self._location = location
 
-    def next_page(self, url: str) -> None:
-        """Say that the list goes on there."""
-        self._next = url
-
     def answer(self, body: bytes) -> None:
         """Answer lists with this."""
         self._raw = body
@@ -92,11 +88,7 @@ class FakeGitHub(LocalServer):
 
     def _list(self, query: str) -> tuple[int, Any, dict[str, str]]:
         page = int(parse_qs(query).get("page", ["1"])[0])
-        following = self._next
-        if not following and page * 100 < len(self.comments):
-            following = f"{self.url}/repos/o/n/issues/7/comments?page={page + 1}"
-        link = {"Link": f'<{self.url}/first>; rel="first", <{following}>; rel="next"'} if following else {}
-        return 200, self.comments[(page - 1) * 100 : page * 100], link
+        return 200, self.comments[(page - 1) * 100 : page * 100], {}
 
     def _create(self, sent: bytes) -> tuple[int, Any, dict[str, str]]:
         self.add(BOT, json.loads(sent)["body"])

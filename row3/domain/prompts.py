@@ -11,9 +11,11 @@ from row3.domain.calls import Stage
 
 RUBRIC_OUTPUTS = frozenset({"grade", "judgement"})
 """What a judge's prompt asks for; every other output is an answer."""
-VERSION = re.compile(r"v?(0|[1-9][0-9]{0,5})\.(0|[1-9][0-9]{0,5})\Z")
-NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*\Z")
-REFERENCE = re.compile(r"([a-z0-9]+(?:-[a-z0-9]+)*)-v((?:0|[1-9][0-9]{0,5})\.(?:0|[1-9][0-9]{0,5}))(?:\.md)?\Z")
+_NUMBER = r"(0|[1-9][0-9]{0,5})"
+_NAME = r"[a-z0-9]+(?:-[a-z0-9]+)*"
+NAME = re.compile(rf"{_NAME}\Z")
+VERSION = re.compile(rf"v?{_NUMBER}\.{_NUMBER}\Z")
+REFERENCE = re.compile(rf"({_NAME})-v{_NUMBER}\.{_NUMBER}(?:\.md)?\Z")
 
 
 class Version(NamedTuple):
@@ -37,19 +39,15 @@ class PromptRef(NamedTuple):
 
 
 def parse_version(text: str) -> Version | None:
-    """The version in `v1.1` or `1.1`; None for anything else (`v1`, `1.1.1`, `../x`)."""
+    """Return the version in `v1.1` or `1.1`; None for anything else (`v1`, `1.1.1`, `../x`)."""
     match = VERSION.match(text)
     return Version(int(match[1]), int(match[2])) if match else None
 
 
 def parse_reference(text: str) -> PromptRef | None:
-    """The name and version in `decompose-concepts-v1.1`; None for anything else."""
+    """Return the name and version in `decompose-concepts-v1.1`; None for anything else."""
     match = REFERENCE.match(text)
-    if match is None:
-        return None
-    version = parse_version(match[2])
-    assert version is not None
-    return PromptRef(match[1], version)
+    return PromptRef(match[1], Version(int(match[2]), int(match[3]))) if match else None
 
 
 @dataclass(frozen=True, slots=True)

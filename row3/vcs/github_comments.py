@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from http.client import HTTPException
 from typing import Any, TypeVar
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote
 
 import msgspec
 from msgspec import Struct, field
@@ -25,7 +24,6 @@ RETRIES = 2
 WAIT_S = 1.0
 MOST_RESPONSE_BYTES = 32 * 1024 * 1024
 Value = TypeVar("Value")
-NEXT = re.compile(r'<([^<>]+)>\s*;[^,]*\brel="?next"?')
 
 
 class Refused(EnvironmentFault):
@@ -74,18 +72,22 @@ class PullRequestComments:
 
     def find(self, marker: str, author: str) -> Comment | None:
         """The first comment of an author that begins with the marker. Raises `Refused`."""
-        for comment in self._all():
-            if comment.user is not None and comment.user.login == author and comment.body.startswith(marker):
-                return comment
+        for page in range(1, MOST_PAGES + 1):
+            found = self._call("GET", f"{self._list()}?per_page={PAGE}&page={page}", list[Comment])
+            for comment in found:
+                if comment.user is not None and comment.user.login == author and comment.body.startswith(marker):
+                    return comment
+            if len(found) < PAGE:
+                break
         return None
 
     def create(self, body: str) -> Comment:
         """A new comment; asked for once only, or there might be two. Raises `Refused`."""
-        return self._call("POST", self._list(), Comment, body, retries=0)[0]
+        return self._call("POST", self._list(), Comment, body, retries=0)
 
     def update(self, comment: Comment, body: str) -> Comment:
         """Return a comment with another text. Raises `Refused`; with status 404 the comment is gone."""
-        return self._call("PATCH", f"{self._base()}/issues/comments/{comment.id}", Comment, body)[0]
+        return self._call("PATCH", f"{self._base()}/issues/comments/{comment.id}", Comment, body)
 
     def _base(self) -> str:
         return f"{self.api.rstrip('/')}/repos/{quote(self.repository, safe='/')}"
@@ -93,23 +95,9 @@ class PullRequestComments:
     def _list(self) -> str:
         return f"{self._base()}/issues/{self.number}/comments"
 
-    def _all(self) -> Iterator[Comment]:
-        url = f"{self._list()}?per_page={PAGE}"
-        for _ in range(MOST_PAGES):
-            found, link = self._call("GET", url, list[Comment])
-            yield from found
-            following = NEXT.search(link)
-            if following is None:
-                return
-            url = following[1]
-            # The token goes to the API and nowhere else, whatever a header says.
-            if urlsplit(url)[:2] != urlsplit(self.api)[:2]:
-                raise _strange(self.api)
-
     def _call(
         self, method: str, url: str, kind: type[Value], body: str | None = None, *, retries: int = RETRIES
-    ) -> tuple[Value, str]:
-        """Return what GitHub answers, and its header `Link`."""
+    ) -> Value:
         request = urllib.request.Request(  # noqa: S310 - the scheme is checked where the address is taken in
             url,
             method=method,
@@ -126,8 +114,7 @@ class PullRequestComments:
         for attempt in range(retries + 1):
             try:
                 with opener.open(request, timeout=TIMEOUT_S) as response:
-                    value = msgspec.json.decode(response.read(MOST_RESPONSE_BYTES), type=kind)
-                    return value, response.headers.get("Link", "")
+                    return msgspec.json.decode(response.read(MOST_RESPONSE_BYTES), type=kind)
             except urllib.error.HTTPError as error:
                 refused = _refused(error, method, self.api)
             except (OSError, HTTPException) as error:
