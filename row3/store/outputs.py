@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from row3.domain.counts import nearest
 from row3.errors import InvalidFile
 from row3.store.documents import check_schema_version
 from row3.store.json_lines import LineFile, parse_line
@@ -110,8 +110,8 @@ def case_id_of(value: dict[str, Any], *, where: str, shape: str = SHAPE) -> str:
         return case_id
     if "caseId" in value:
         raise InvalidFile("field `caseId` is not a text", where=where, fix=shape)
-    near = difflib.get_close_matches("caseId", value, n=1, cutoff=0.5)
-    did = f"; did `{near[0]}` mean it?" if near else ""
+    near = nearest("caseId", value, 0.5)
+    did = f"; did `{near}` mean it?" if near else ""
     raise InvalidFile(f"field `caseId` is missing{did}", where=where, fix=shape)
 
 

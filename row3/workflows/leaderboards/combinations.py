@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import replace
 
+from row3.domain.counts import did_you_mean
 from row3.domain.prompts import PromptRef, parse_version
 from row3.errors import UsageError
 from row3.store import prompts as prompt_store
@@ -68,8 +68,7 @@ def _versions(project: Project, suite: Suite, prompts: Sequence[str]) -> list[li
         found = [ref for ref in known if ref.version == version or str(ref) == text.removeprefix("prompts/")]
         if not found:
             names = [str(ref) for ref in known]
-            near = difflib.get_close_matches(text, names, n=1)
-            hint = f"Did you mean `{near[0]}`?" if near else f"There are {', '.join(names)}"
+            hint = did_you_mean(text, names, f"There are {', '.join(names)}")
             raise UsageError(f"no prompt in the pipeline has version `{text}`", where="--prompts", fix=hint)
         chosen += [ref for ref in found if ref not in chosen]
     return [[ref for ref in chosen if ref.name == name] or [PromptRef(name, there[name][-1])] for name in pipeline]
