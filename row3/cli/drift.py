@@ -14,7 +14,7 @@ from row3.cli.common import Common
 
 SAMPLE = "How many cases; default: half, 10 to 20."
 if TYPE_CHECKING:
-    from row3.workflows.comparing.drift import Drifted
+    from row3.gate.results import Drifted
     from row3.workflows.flags import LiveFlags
     from row3.workflows.session import Session
 
@@ -66,7 +66,7 @@ def show_drift(
     found = ask(session)
     common.show_report(drift_document(found, verbose=common.verbose > 0), drift_report_json(found))
     session.finish()
-    return _code(found)
+    return found.exit_code
 
 
 def _show_all(common: Common, live: LiveFlags, ask: Callable[[Session], Drifted]) -> int:
@@ -87,10 +87,4 @@ def _show_all(common: Common, live: LiveFlags, ask: Callable[[Session], Drifted]
             found[name] = error
     common.show_report(drifts_document(found, verbose=common.verbose > 0), drifts_json(found))
     suites.finish()
-    return worst_code(each.exit_code if isinstance(each, Row3Error) else _code(each) for each in found.values())
-
-
-def _code(found: Drifted) -> int:
-    from row3.cli.show import BLOCKED, INCOMPLETE
-
-    return INCOMPLETE if not found.complete else BLOCKED if found.moved else 0
+    return worst_code(each.exit_code for each in found.values())

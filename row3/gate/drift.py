@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from row3.domain.changes import MetricChange
 from row3.domain.metrics import Metric
 from row3.domain.requests import digest_text
+from row3.domain.scores import Usage
 from row3.gate.comparison import worse_by
 from row3.gate.moves import compare_metrics
 from row3.gate.pairs import Pairs
@@ -28,11 +29,10 @@ class Drift:
 
     metrics: tuple[MetricChange, ...]
     """`baseline` is then and `current` is now; their verdicts mean nothing."""
-    states: Mapping[str, DriftState]
-    """By metric: it moved, it is shown not to have moved beyond the gate's limit, or neither."""
-    about: str
-    """The metric that is told of: the primary one, unless another blocks."""
-    title: str
+    about: Metric
+    """The primary metric; where the kind has no composite, the headline metric that moved most, if any did."""
+    state: DriftState
+    """It moved, it is shown not to have moved beyond the gate's limit, or neither."""
     cases: int
     same: int
     """Cases whose answers are word for word as they were."""
@@ -40,34 +40,9 @@ class Drift:
     """The smallest move of the primary metric that is seen four times in five; a fraction. None: unknown."""
 
     @property
-    def state(self) -> DriftState:
-        """Of the metric that is told of."""
-        return self.states.get(self.about, "open")
-
-    @property
     def change(self) -> MetricChange | None:
         """The move of the metric that is told of."""
-        return next((change for change in self.metrics if change.key == self.about), None)
-
-    def of(self, metric: Metric) -> Drift:
-        """The same, told of another metric."""
-        return replace(self, about=metric.key, title=metric.title)
-
-    def worst_of(self, metrics: Sequence[Metric]) -> Drift:
-        """Told of that headline metric which moved most, where the kind has no composite that would show it.
-
-        The primary metric stays where it moved itself, or none of the others did.
-        """
-        composite = any(metric.weight for metric in metrics)
-        headline = {metric.key: metric for metric in metrics if not metric.companion}
-        moved = {
-            change.key: abs(change.delta)
-            for change in self.metrics
-            if change.key in headline and change.delta is not None and self.states.get(change.key) == "moved"
-        }
-        if composite or self.about in moved or not moved:
-            return self
-        return self.of(headline[max(moved, key=lambda key: moved[key])])
+        return next((change for change in self.metrics if change.key == self.about.key), None)
 
 
 class CaseThen(NamedTuple):
@@ -79,6 +54,18 @@ class CaseThen(NamedTuple):
     now: float | None
     same: bool
     """Its answers are word for word as they were."""
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """What the baseline's prompts answer now, beside what they answered then."""
+
+    drift: Drift
+    cases: tuple[CaseThen, ...]
+    """Those that have an answer now."""
+    failed: Mapping[str, str]
+    """Cases without an answer, and why."""
+    usage: Usage
 
 
 def sample_size(cases: int) -> int:
@@ -105,13 +92,18 @@ def drift_of(pairs: Pairs, metrics: Sequence[Metric], policy: GatePolicy, primar
         compare_metrics(then, now, metrics, GatePolicy(unit=policy.unit, policy="fixed"), pairs, primary=primary)
     )
     by_key = {metric.key: metric for metric in metrics}
+    states = {change.key: _state(change, by_key[change.key], policy) for change in changes}
+    about = primary
+    if states.get(primary) != "moved" and not any(metric.weight for metric in metrics):
+        headline = {change.key: abs(change.delta or 0.0) for change in changes if not by_key[change.key].companion}
+        moved = [key for key in headline if states[key] == "moved"]
+        about = max(moved, key=headline.__getitem__, default=primary)
     seen = sensitivity(pairs, primary, GatePolicy(policy="paired", limits={primary: 0.0}), primary=primary)
     return Drift(
         changes,
-        {change.key: _state(change, by_key[change.key], policy) for change in changes},
-        primary,
-        by_key[primary].title,
-        pairs.counts().get(primary, 0),
+        by_key[about],
+        states.get(about, "open"),
+        pairs.counts().get(about, 0),
         same,
         None if seen is None else seen.sees,
     )
@@ -136,6 +128,6 @@ def others(drift: Drift, least: float = 0.01) -> Mapping[str, float]:
     moved = {
         change.key: change.delta
         for change in drift.metrics
-        if change.key != drift.about and change.delta is not None and abs(change.delta) >= least
+        if change.key != drift.about.key and change.delta is not None and abs(change.delta) >= least
     }
     return dict(sorted(moved.items(), key=lambda item: -abs(item[1])))

@@ -17,7 +17,7 @@ from row3.domain.scores import Tally, Usage
 from row3.domain.tiers import Tier
 from row3.domain.verdicts import CaseChange, Verdict
 from row3.gate.adaptive import Standing as Rounds
-from row3.gate.drift import Drift
+from row3.gate.drift import Again, Drift
 from row3.gate.policy import GatePolicy
 from row3.gate.power import Sensitivity
 from row3.kinds.base import Kind, Rules
@@ -177,6 +177,31 @@ class Comparison:
     def primary_change(self) -> MetricChange | None:
         """Return how the metric judged first moved."""
         return next((each for each in self.metrics if each.key == self.run.suite.kind.primary), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Drifted:
+    """What `row3 drift` found."""
+
+    suite: JudgedSuite
+    then: BaseHeader
+    """The baseline, or the recordings of the promoted prompts."""
+    source: str
+    sample: Sequence[str]
+    of: int
+    """Cases there are to take a sample of."""
+    seed: int
+    again: Again
+
+    @property
+    def recorded(self) -> bool:
+        """Recordings are what it is compared with, not a baseline."""
+        return not self.then.run_id
+
+    @property
+    def exit_code(self) -> int:
+        """Return 3 where a case has no answer, 1 where the provider is shown to have moved, else 0."""
+        return 3 if self.again.failed else int(self.again.drift.state == "moved")
 
 
 @dataclass(frozen=True, slots=True)

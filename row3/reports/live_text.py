@@ -22,23 +22,28 @@ def drift_line(drift: Drift, metrics: Sequence[Metric]) -> str:
     change = drift.change
     if change is None or change.delta is None:
         return "how far they have moved since their baseline is not known: no case could be compared"
-    shown = f"{drift.title} {numbers.points(change.delta)}"
-    if change.interval is not None:
-        shown += f" (95%: {numbers.interval(change.interval.low, change.interval.high)})"
     titles = {metric.key: metric.title for metric in metrics}
     beside = [f"{titles.get(key, key)} {numbers.points(delta)}" for key, delta in others(drift).items()][:SHOWN]
     state = {"moved": "they moved", "steady": "they answer as before", "open": "no move is shown"}[drift.state]
-    listed = ", ".join([shown, *beside])
-    seen = "" if drift.sees is None else sees_text(drift)
-    return f"since their baseline {state}: {listed}; {part(drift.same, drift.cases, 'case')} word for word{seen}"
+    listed = ", ".join([f"{drift.about.title} {move_text(drift)}", *beside])
+    same = f"{part(drift.same, drift.cases, 'case')} word for word"
+    return f"since their baseline {state}: {listed}; {same}{sees_text(drift)}"
+
+
+def move_text(drift: Drift) -> str:
+    """`−6.1 points (95%: −8.0…−4.2)`; `unknown` where no case could be compared."""
+    change = drift.change
+    if change is None or change.delta is None:
+        return "unknown"
+    known = change.interval
+    span = "" if known is None else f" (95%: {numbers.interval(known.low, known.high)})"
+    return f"{numbers.points(change.delta)} points{span}"
 
 
 def sees_text(drift: Drift) -> str:
     """What could have been missed: ` (sees 3.2 points or more)`."""
-    if drift.state == "moved":
+    if drift.state == "moved" or drift.sees is None:
         return ""
-    if drift.sees is None:
-        return " (word for word)" if drift.same == drift.cases else ""
     if drift.sees >= 1.0:
         return f" ({numbers.count(drift.cases, 'case is', 'cases are')} too few to see any)"
     return f" (sees {numbers.points(drift.sees).lstrip('+')} points or more)"
@@ -87,7 +92,7 @@ def drift_json(drift: Drift) -> dict[str, Any]:
     """Then, now and between them, metric by metric; fractions."""
     return {
         "state": drift.state,
-        "metric": drift.about,
+        "metric": drift.about.key,
         "cases": drift.cases,
         "same": drift.same,
         "smallestDrop": drift.sees,

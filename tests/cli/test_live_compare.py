@@ -461,7 +461,7 @@ class TestDrift:
         done = box.row3("drift", "--all", code=2)
         assert made.versions() == {"1.0": 10}
         shown = said(done.out)
-        assert "bread the provider moved: the baseline's own prompts fell by 6.2 points" in shown
+        assert "bread the provider moved: Overall −6.2 points" in shown
         assert shown.endswith("rolls not asked, see above")
         assert "rolls: there is no recording of the promoted prompts" in said(done.out)
         assert max(map(len, done.out.splitlines())) <= 80

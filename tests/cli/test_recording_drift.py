@@ -42,8 +42,8 @@ class TestAskedAgain:
         before = box.tree()
         done = box.row3("recordings", "drift", code=0)
         assert "3 answered word for word as then" in said(done)
-        assert f"Then recordings/{SUITE}, recorded 20" in said(done)
-        assert "0.0 points of Overall since they were recorded" in said(done)
+        assert f"Then recordings/{SUITE} Now 3 of 3 cases" in said(done)
+        assert "Overall 0.0 points (95%: 0.0…0.0) since they were recorded, 3 cases" in said(done)
         assert box.tree() == before
 
     def test_other_answers_are_listed(self, box: Box, finds: dict[str, int]) -> None:

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 
 from msgspec import structs
 
 from row3.domain.counts import count
-from row3.domain.runs import BaseHeader
 from row3.domain.scores import Usage
 from row3.errors import InvalidFile, Row3Error, UsageError
-from row3.gate.drift import CaseThen, Drift, drift_of, sample_of, sample_size
+from row3.gate.drift import Again, CaseThen, Drift, drift_of, sample_of, sample_size
 from row3.gate.pairs import Pairs
-from row3.gate.results import Run
+from row3.gate.results import Drifted, Run
 from row3.gate.silence import both_sides
-from row3.store.cases import StoredCase, read_cases
+from row3.store.cases import read_cases
 from row3.store.other_suites import no_case_fits
-from row3.store.project import Project
-from row3.store.recordings import open_index
 from row3.store.suites import Suite, baseline_tier, has_baseline
 from row3.workflows.asking.answering import LASTS_H
 from row3.workflows.asking.live import LiveRun
@@ -33,22 +30,8 @@ from row3.workflows.pipeline.lineup import line_up
 from row3.workflows.pipeline.replaying import open_recordings
 from row3.workflows.pipeline.results import Packing
 from row3.workflows.pipeline.run_header import usage_json
-from row3.workflows.pipeline.stages import Overrides
 from row3.workflows.quarantine import in_force
 from row3.workflows.session import Session
-
-
-@dataclass(slots=True)
-class Again:
-    """What the baseline's prompts answer now, beside what they answered then."""
-
-    drift: Drift
-    asked: int
-    failed: dict[str, str]
-    """Cases without an answer, and why."""
-    usage: Usage
-    cases: tuple[CaseThen, ...]
-    """Those that have an answer now."""
 
 
 def ask_again(session: Session, suite: Suite, side: BaseSide, asking: Asking, ids: Sequence[str]) -> Again:
@@ -56,22 +39,23 @@ def ask_again(session: Session, suite: Suite, side: BaseSide, asking: Asking, id
     cost = pricing(session.project, session.suite)
     options, packing = replace(session.options, only=frozenset(ids), case=None), Packing(suite, before=side.score)
     live = LiveRun(session, asking, options, "live", packing, kind="drift", lasts_h=LASTS_H)
-    results = live.results()
-    pairs, same, meter = Pairs(suite.kind), 0, UsageMeter(cost)
+    pairs, meter, primary = Pairs(suite.kind), UsageMeter(cost), suite.kind.primary
     cases: list[CaseThen] = []
-    primary = suite.kind.primary
-    for result in results:
+    failed: dict[str, str] = {}
+    for result in live.results():
         for spent in result.spent:
             meter.add(spent)
+        if result.status == "failed":
+            failed[result.case_id] = result.problem
+            continue
         compared = result.compared
         before = None if compared is None else compared.before
-        word_for_word = compared is not None and compared.answers == result.answers != ()
-        if result.status != "failed":
-            then, now = (None, result.metrics) if before is None else both_sides(suite.kind, before, result.metrics)
-            saved = None if then is None else then.get(primary)
-            cases.append(CaseThen(result.case_id, saved, now.get(primary), word_for_word))
-        if compared is None or before is None or result.status == "failed":
+        if compared is None or before is None:
+            cases.append(CaseThen(result.case_id, None, result.metrics.get(primary), False))
             continue
+        then, now = both_sides(suite.kind, before, result.metrics)
+        same = compared.answers == result.answers != ()
+        cases.append(CaseThen(result.case_id, then.get(primary), now.get(primary), same))
         pairs.add(
             before,
             result.metrics,
@@ -79,10 +63,8 @@ def ask_again(session: Session, suite: Suite, side: BaseSide, asking: Asking, id
             repeats=(compared.repeats, result.repeats),
             spreads=(compared.spread, result.spread),
         )
-        same += word_for_word
-    drift = drift_of(pairs, suite.kind.metrics, suite.policy, primary, same=same)
-    failed = {result.case_id: result.problem for result in results if result.status == "failed"}
-    return Again(drift, len(results), failed, meter.usage(), tuple(cases))
+    drift = drift_of(pairs, suite.kind.metrics, suite.policy, primary, same=sum(case.same for case in cases))
+    return Again(drift, tuple(cases), failed, meter.usage())
 
 
 def drift_by_sample(session: Session, side: BaseSide, run: Run, ids: Sequence[str]) -> tuple[Run, Drift | None]:
@@ -125,59 +107,34 @@ def _with_usage(run: Run, more: Usage) -> Run:
     return replace(run, usage=usage, header=structs.replace(run.header, usage=usage_json(usage)))
 
 
-@dataclass(slots=True)
-class Drifted:
-    """What `row3 drift` found."""
-
-    suite: Suite
-    then: BaseHeader
-    """The baseline, or the recordings of the promoted prompts."""
-    source: str
-    sample: list[str]
-    of: int
-    """Cases there are to take a sample of."""
-    seed: int
-    again: Again
-    recorded: tuple[str, str] | None = None
-    """When the first and the last of the recordings were made, where these are what it is compared with."""
-
-    @property
-    def complete(self) -> bool:
-        """Every case of the sample has an answer."""
-        return not self.again.failed
-
-    @property
-    def moved(self) -> bool:
-        """The provider is shown to have moved."""
-        return self.again.drift.state == "moved"
-
-
 def drift(session: Session, *, sample: int | None = None, seed: int = 0, recordings: bool = False) -> Drifted:
     """Ask the baseline's prompts again, live, on a sample, and compare with what they answered then.
 
     Without a baseline, or where `recordings` asks for it, the recordings of the promoted prompts (or of those that are
     named) are what they answered. Raises `InvalidFile`, `UsageError`, `ProviderStopped`.
     """
-    _refuse(session, sample, recordings=recordings)
     session.switch("live")
     project, suite = session.project, session.suite
-    if recordings or not has_baseline(project, suite):
-        side, source = _recorded(project, suite, session.named), f"recordings/{suite.name}"
+    recordings = recordings or not has_baseline(project, suite)
+    if recordings:
+        lineup = line_up(project, suite, role="promoted", named=session.named)
+        side, source = side_of_lineup(suite, lineup, open_recordings(project, suite)), f"recordings/{suite.name}"
         asking = replace(side.asking, repeats=session.options.repeats)
     else:
-        baseline = read_baseline(project, suite)
         side, source = baseline_side(project, suite), project.baseline(suite.name, baseline_tier(project, suite))
-        asking = asking_again(project, suite, baseline, session.options.repeats)
-    waiting = {entry.case_id for entry in in_force(project, suite).active}
-    pattern = session.options.case
-    ids = [
+        asking = asking_again(project, suite, read_baseline(project, suite), session.options.repeats)
+    answered = [
         stored.id
         for stored in read_cases(project.tree, suite.golden, suite.kind)
-        if stored.id not in waiting
-        and (not pattern or fnmatch.fnmatchcase(stored.id, pattern))
-        and (answered := side.score(stored)) is not None
-        and answered[0].status != "failed"
+        if (found := side.score(stored)) is not None and found[0].status != "failed"
     ]
+    if recordings and not answered:
+        flag, which = suite.flag, "these prompts" if session.named else "the promoted prompts"
+        fix = f"Record them with `row3 --mode record{flag}`, or make a baseline with `row3 --baseline{flag}`"
+        raise InvalidFile(f"there is no recording of {which}", where=source, fix=fix)
+    waiting = {entry.case_id for entry in in_force(project, suite).active}
+    pattern = session.options.case
+    ids = [each for each in answered if each not in waiting and (not pattern or fnmatch.fnmatchcase(each, pattern))]
     if pattern and not ids:
         raise no_case_fits(project, suite, pattern, fix="Correct --case")
     if len(ids) < 2:
@@ -188,51 +145,4 @@ def drift(session: Session, *, sample: int | None = None, seed: int = 0, recordi
         )
     chosen = sample_of(ids, sample_size(len(ids)) if sample is None else sample, seed)
     again = ask_again(session, suite, side, asking, chosen)
-    again = replace(again, drift=again.drift.worst_of(suite.kind.metrics))
-    dates = _dates(project, suite, side.header, chosen) if source.startswith("recordings/") else None
-    return Drifted(suite, side.header, source, chosen, len(ids), seed, again, dates)
-
-
-def _dates(project: Project, suite: Suite, header: BaseHeader, ids: Sequence[str]) -> tuple[str, str] | None:
-    """When the first and the last of the recordings that were asked again were made."""
-    index, prompts = open_index(project.tree, suite.name), {f"{n}-{v}" for n, v in header.prompts.items()}
-    dates = [
-        recording.recorded_at
-        for case_id in ids
-        for recording in index.of_case(case_id)
-        if recording.prompt in prompts and recording.recorded_at
-    ]
-    return (min(dates), max(dates)) if dates else None
-
-
-def _refuse(session: Session, sample: int | None, *, recordings: bool) -> None:
-    if session.options.mode not in (None, "live"):
-        raise UsageError("drift asks the provider", where="--mode", fix="Leave it out")
-    if sample is not None and sample < 2:
-        raise UsageError("a drift is seen in two cases or more", where="--sample", fix="Ask for 2 or more")
-    if session.options.overrides != Overrides():
-        raise UsageError(
-            f"drift asks with the model and parameters of the {'recordings' if recordings else 'baseline'}",
-            where="--model, --temperature, --max-tokens",
-            fix="Leave them out",
-        )
-    if session.named and not recordings:
-        raise UsageError("drift asks the baseline's prompts", where="--prompt", fix="Leave it out")
-
-
-def _recorded(project: Project, suite: Suite, named: Sequence[str]) -> BaseSide:
-    """The recordings of the promoted prompts, or of those that are named, as a side."""
-    lineup = line_up(project, suite, role="promoted", named=named)
-    index = open_recordings(project, suite)
-    side = side_of_lineup(suite, lineup, index)
-    if all(answered is None or answered[0].status == "failed" for answered in map(side.score, _stored(project, suite))):
-        which = "these prompts" if named else "the promoted prompts"
-        fix = (
-            f"Record them with `row3 --mode record{suite.flag}`, or make a baseline with `row3 --baseline{suite.flag}`"
-        )
-        raise InvalidFile(f"there is no recording of {which}", where=f"recordings/{suite.name}", fix=fix)
-    return side
-
-
-def _stored(project: Project, suite: Suite) -> Iterator[StoredCase]:
-    return read_cases(project.tree, suite.golden, suite.kind)
+    return Drifted(suite, side.header, source, chosen, len(ids), seed, again)
