@@ -1,23 +1,16 @@
 """Asking in rounds, and when to stop: the rules of `row3 --compare --adaptive`.
 
 A round asks every case once on both sides and yields one difference a case. What is judged is the primary metric's
-mean over these cases, freed of the noise of single answers: whether it fell by more than the gate's limit. What other
-cases would have done is for the paired interval to say; no repeat can change it.
+mean over these cases, freed of the noise of single answers: whether it fell by more than the gate's limit.
 
 **When to stop.** After each round, when `capital` has won 1 / 0.03 against "the loss is within the limit", or against
 "it is beyond it". The bets of a round are equal for all its cases and made before it. Cases have means d_i of their
 own, so the product over a round has an expectation of prod (1 + b (d_i - m)) <= (1 + b (mean d - m))^n by the
-inequality of means, which is at most 1 under the null: the promise holds although cases differ, at the end of every
-round. After the last round, whose number was fixed beforehand, a t test at 0.02 uses what the repeats of each case show
-of its noise. Together each decision is wrong at most one time in 20. The t test rules a loss out only where there were
-enough answers to have met a rare one that would undo it.
+inequality of means, which is at most 1 under the null. After the last round a t test at 0.02 uses what the repeats of
+each case show of its noise. Together each decision is wrong at most one time in 20. The t test rules a loss out only
+where there were enough answers to have met a rare one that would undo it.
 
-**Which cases next.** All of them, equally. Repeating only those that wavered is biased: a prompt that fails once in ten
-answers shows it in some cases by chance, further answers of just these dilute it, and the others are never asked again.
-Cases that can never change the verdict are asked once: new ones, those in quarantine, and those without the metric.
-
-**What it costs.** A loss just inside the limit cannot be told from one just outside of it, and ruling out rare losses
-takes about 65 differences however steady the answers are: 65 cases once, or 13 cases five times.
+**Which cases next.** All that can change the verdict, equally: repeating only those that wavered is biased.
 """
 
 from __future__ import annotations
@@ -30,8 +23,9 @@ from typing import Literal
 from row3.domain.changes import MetricChange, Rounds
 from row3.domain.verdicts import Verdict
 from row3.gate.distributions import t_cdf
-from row3.gate.exact import units_needed, upper_bound
+from row3.gate.exact import units_needed
 from row3.gate.policy import GatePolicy
+from row3.metrics.aggregate import mean_and_spread
 
 ALPHA_ROUNDS = 0.03
 """One-sided: how often a round before the last may decide wrongly."""
@@ -127,11 +121,6 @@ class Standing:
     """Where it stays open: about how many cases would do with as many rounds; None where the loss is too close to the
     limit for any number to be named."""
 
-    @property
-    def hidden(self) -> float:
-        """The share of answers that could be others than those seen, at 95 %."""
-        return upper_bound(self.changed, self.repeated) if self.repeated else 1.0
-
 
 def stand(
     rounds: Sequence[Sequence[float]], margin: Margin, *, most: int, repeated: int = 0, changed: int = 0
@@ -177,21 +166,18 @@ def judged(standing: Standing, fixed: MetricChange, paired: MetricChange, policy
     Args:
         fixed, paired: the metric as either policy judges the means over all rounds.
     """
-    own = paired if policy.policy == "paired" else fixed
-    stop = standing.stop
-    if stop == "steady" or (stop == "within" and own.verdict is not Verdict.BLOCK):
+    by_interval = policy.policy == "paired"
+    own = paired if by_interval else fixed
+    stop, blocks = standing.stop, own.verdict is Verdict.BLOCK
+    if stop == "steady" or (stop == "within" and not blocks) or (stop == "loss" and by_interval and blocks):
         return own
-    if stop == "loss" and policy.policy == "paired" and own.verdict is Verdict.BLOCK:
-        return own
-    unclear = Verdict.BLOCK if policy.inconclusive == "block" else Verdict.INVESTIGATE
     rounds = Rounds(standing.rounds, standing.cases, stop or "open", standing.needs)
-    if stop == "loss" and policy.policy == "paired":
-        return replace(own, verdict=unclear, code="inconclusive", rounds=rounds)
-    if stop == "loss":
+    if stop == "loss" and not by_interval:
         return replace(own, verdict=Verdict.BLOCK, code="worse", rounds=rounds)
     if stop == "within":
         # The means contradict what was shown round by round, which happens a few times in a hundred.
         return replace(own, verdict=Verdict.INVESTIGATE, code="worse_unproven", rounds=rounds)
+    unclear = Verdict.BLOCK if policy.inconclusive == "block" else Verdict.INVESTIGATE
     return replace(own, verdict=unclear, code="inconclusive", rounds=rounds)
 
 
@@ -267,8 +253,7 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def _variance(values: Sequence[float]) -> float:
-    mean = _mean(values)
-    return math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1)
+    return mean_and_spread([*values])[1] ** 2
 
 
 def _exp(value: float) -> float:

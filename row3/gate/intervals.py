@@ -27,20 +27,16 @@ Clusters = Sequence[Hashable | None]
 
 
 def mean_interval(values: Sequence[float], *, clusters: Clusters | None = None, level: float = 0.95) -> Interval | None:
-    """Return the t interval of the mean of one value a case; its p-value tests a mean of 0.
+    """Return the t interval of the mean of one value a case, mean -+ t_{df} SE with `spread_of_mean`.
 
-    Values that are all alike have no spread; they are below 0 by chance one time in 2^units.
-
-    mean -+ t_{df} SE with `spread_of_mean`: without clusters SE = s / sqrt(n) and df = n - 1.
+    Its p-value tests a mean of 0. Values that are all alike have no spread; they are below 0 by chance one time in
+    2^units. None with fewer than two independent units.
 
     Args:
         values: n fractions; for a case with repeats the mean over them.
         clusters: n labels; cases with equal labels share a source.
         level: of the two-sided interval.
-    Returns:
-        None with fewer than two independent units.
-    Raises:
-        ValueError: lengths differ, a value is not finite, or level is not between 0 and 1.
+    Raises ValueError where lengths differ, a value is not finite, or level is not between 0 and 1.
     """
     if not values:
         return None
@@ -57,14 +53,6 @@ def mean_interval(values: Sequence[float], *, clusters: Clusters | None = None, 
     reach = t_quantile(0.5 + 0.5 * level, df) * error
     p_value = 2.0 * t_cdf(-abs(estimate) / error, df)
     return Interval(estimate, estimate - reach, estimate + reach, level, p_value, error, df, units)
-
-
-def paired_interval(
-    before: Sequence[float], after: Sequence[float], *, clusters: Clusters | None = None, level: float = 0.95
-) -> Interval | None:
-    """Return the t interval of the mean of after - before over the same cases; arguments as `mean_interval`."""
-    differences = [new - old for old, new in zip(before, after, strict=True)]
-    return mean_interval(differences, clusters=clusters, level=level)
 
 
 class Differences:
@@ -93,9 +81,10 @@ class Differences:
         """The t interval of the mean at 95 %; None with fewer than two independent units."""
         self._values, self._clusters = values, clusters
         self._sums, self._sizes = unit_sums(values, clusters)
-        self._lowest, self._highest = lowest, highest
         self.units = len(self._sums)
         self.moved = sum(abs(value) > EXACT for value in self._sums)
+        furthest = max((abs(value) / size for value, size in zip(self._sums, self._sizes, strict=True)), default=0.0)
+        self._lowest, self._depth, self._height = lowest, min(furthest, -lowest), min(furthest, highest)
 
     def interval(self, level: float = 0.95) -> Interval | None:
         """Return the two-sided interval of the mean difference; None with fewer than two independent units."""
@@ -105,8 +94,8 @@ class Differences:
         alpha = 0.5 - 0.5 * level
         low, high = found.low, found.high
         if self.moved < FEW:
-            low = self._bound(1.0, self._depth(), alpha)
-            high = -self._bound(-1.0, self._height(), alpha)
+            low = self._bound(1.0, self._depth, alpha)
+            high = -self._bound(-1.0, self._height, alpha)
         p_value = min(1.0, 2.0 * min(self.fall_p(), self.rise_p()))
         if p_value > 2.0 * alpha:
             low, high = min(low, 0.0), max(high, 0.0)
@@ -114,11 +103,11 @@ class Differences:
 
     def fall_p(self) -> float:
         """Return the one-sided p-value of "the mean difference is at least 0"; 1 where nothing is known."""
-        return self._sided_p(1.0, self._height())
+        return self._sided_p(1.0, self._height)
 
     def rise_p(self) -> float:
         """Return the one-sided p-value of "the mean difference is at most 0"; 1 where nothing is known."""
-        return self._sided_p(-1.0, self._depth())
+        return self._sided_p(-1.0, self._depth)
 
     def loss_p(self, limit: float) -> float:
         """Return the one-sided p-value of "the mean fell by at most `limit`"; 1 where nothing is known.
@@ -128,7 +117,7 @@ class Differences:
         if self.mean is None or self.moved == 0:
             return 1.0
         if self.moved < FEW:
-            beyond = self._bounded_p(-1.0, self._height(), -limit)
+            beyond = self._bounded_p(-1.0, self._height, -limit)
         elif self.mean.degenerate:
             beyond = 0.0 if self.mean.estimate + limit < -EXACT else 1.0
         else:
@@ -144,15 +133,6 @@ class Differences:
         if self.mean is None:
             return 0
         return units_needed(self.mean.estimate + limit, self.mean.estimate - self._lowest, alpha)
-
-    def _furthest(self) -> float:
-        return max(abs(value) / size for value, size in zip(self._sums, self._sizes, strict=True))
-
-    def _depth(self) -> float:
-        return min(self._furthest(), -self._lowest)
-
-    def _height(self) -> float:
-        return min(self._furthest(), self._highest)
 
     def _sided_p(self, sign: float, depth: float) -> float:
         """Return the p-value of "the mean difference times `sign` is at least 0"."""

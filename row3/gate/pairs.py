@@ -28,15 +28,6 @@ class _Metric:
         self.weight = 0.0
         """Sum over the cases of 1/K before + 1/K after."""
 
-    def add_spreads(
-        self, key: str, repeats: tuple[int, int], spreads: tuple[Mapping[str, float], Mapping[str, float]]
-    ) -> None:
-        """Take in how much the answers to one case differ, on the sides that asked more than once."""
-        for count, spread in zip(repeats, spreads, strict=True):
-            if count > 1 and key in spread:
-                self.noise += (count - 1) * spread[key] ** 2
-                self.repeat_df += count - 1
-
     def moved(self) -> list[float]:
         """Return after - before, a case."""
         return [new - old for old, new in zip(self.before, self.after, strict=True)]
@@ -107,20 +98,21 @@ class Pairs:
             before, after = both_sides(self._kind, before, after)
         self._clustered = self._clustered or source is not None
         weight = 1.0 / repeats[0] + 1.0 / repeats[1]
-        metrics, repeated = self._metrics, repeats != (1, 1)
         for key, value in after.items():
             old = before.get(key)
             if old is None:
                 continue
-            held = metrics.get(key)
+            held = self._metrics.get(key)
             if held is None:
-                held = metrics[key] = _Metric()
+                held = self._metrics[key] = _Metric()
             held.before.append(old)
             held.after.append(value)
             held.labels.append(source)
             held.weight += weight
-            if repeated:
-                held.add_spreads(key, repeats, spreads)
+            for asked, spread in () if repeats == (1, 1) else zip(repeats, spreads, strict=True):
+                if asked > 1 and key in spread:
+                    held.noise += (asked - 1) * spread[key] ** 2
+                    held.repeat_df += asked - 1
 
     def means(self) -> tuple[dict[str, float], dict[str, float]]:
         """Means of both sides over the same cases, exactly summed."""

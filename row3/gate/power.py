@@ -1,26 +1,18 @@
 """How small a drop the gate finds with this many cases, and what more cases or repeats would find.
 
-**Found** means what the policy does about it. `fixed`, and the primary metric under `evidence`: the mean falls by more
-than the limit. Any other gated metric under `evidence`: that, and the drop is more than noise. `paired`: the interval
-lies wholly beyond the limit. A drop of exactly the limit is found half the time at best, whatever the policy.
+**Found** means what the policy does about it, see `Finding`. A drop of the limit is found half the time at best.
 
 **The variance** of one case's difference has two parts: omega^2, how differently the change acts on different cases,
-and sigma^2, how much one answer varies when the same case is asked again. With K answers a case on each side a mean
-over n cases has SE^2 = (omega^2 + 2 sigma^2 / K) / n: more cases shrink both parts, more repeats only the second. A
-drop of mean D is taken to hit the cases unevenly too, with a standard deviation of `UNEVEN` D, which adds its square.
-Source: Miller 2024, arXiv 2411.00640, power analysis.
-
-**The factor.** With both deviations estimated, a drop of k SE is found if Z + k S1 > t S2, where S1 (of the earlier
-comparison) and S2 (of the planned one) are chi / sqrt(df). Taking k S1 - t S2 as normal, with its exact mean and
-variance, gives k in closed form. It is within 2 % of the exact factor from 5 cases on.
+and sigma^2, how much one answer varies when asked again. With K answers a case on each side a mean over n cases has
+SE^2 = (omega^2 + 2 sigma^2 / K) / n. A drop of mean D hits the cases unevenly, with a standard deviation of `UNEVEN` D,
+which adds its square. Source: Miller 2024, arXiv 2411.00640, power analysis.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import Literal
 
 from row3.domain.metrics import Metric
@@ -43,7 +35,11 @@ WORTH = 0.75
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What makes the gate find a drop of one metric; fractions."""
+    """What makes the gate find a drop of one metric; fractions.
+
+    `fixed`, and the primary metric under `evidence`: the mean falls by more than the limit. Another gated metric under
+    `evidence`: that, and the drop is more than noise. `paired`: the interval lies wholly beyond the limit.
+    """
 
     limit: float
     """The mean has to fall by more than this."""
@@ -61,9 +57,8 @@ class Finding:
         others = max(1, sum(gated != primary for gated in policy.metrics))
         if policy.policy == "paired":
             return cls(limit, ALPHA if key == primary else ALPHA / others, limit)
-        if policy.policy == "evidence" and key != primary and key in policy.metrics:
-            return cls(limit, ALPHA_FALL / others)
-        return cls(limit)
+        tested = policy.policy == "evidence" and key != primary and key in policy.metrics
+        return cls(limit, ALPHA_FALL / others if tested else None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,8 +178,11 @@ def smallest_drop(
     return max(sizes) if len(sizes) == len(found) else None
 
 
-def detection_factor(df: float, known_df: float, alpha: float | None, power: float = POWER) -> float:
-    """Return how many estimated standard errors a drop has to be beyond a null to be found; see the module.
+def detection_factor(df: float, known_df: float, alpha: float | None) -> float:
+    """Return how many estimated standard errors a drop has to be beyond a null to be found in `POWER` of all cases.
+
+    A drop of k SE is found if Z + k S1 > t S2, where S1 (of the earlier comparison) and S2 (of the planned one) are
+    chi / sqrt(df). Taking k S1 - t S2 as normal, with its exact mean and variance, gives k within 2 % from 5 cases on.
 
     Args:
         df, known_df: degrees of freedom of the planned and of the earlier comparison.
@@ -192,7 +190,7 @@ def detection_factor(df: float, known_df: float, alpha: float | None, power: flo
     Returns:
         infinity where the earlier comparison knows too little.
     """
-    z = normal_quantile(power)
+    z = normal_quantile(POWER)
     mean, spread = _deviation(known_df)
     critical, noise = 0.0, 0.0
     if alpha is not None:
@@ -223,10 +221,7 @@ def repeats_needed(variance: DifferenceVariance, finding: Finding, drop: float) 
 
 
 def better_buy(variance: DifferenceVariance, finding: Finding) -> Purchase | None:
-    """Return whether twice the requests are better spent on cases or on repeats; None where that is unknown.
-
-    Request for request, more cases never find less.
-    """
+    """Return whether twice the requests are better spent on cases or on repeats; None where that is unknown."""
     now = smallest_drop(variance, finding)
     by_cases = smallest_drop(variance, finding, cases=2 * variance.cases)
     by_repeats = smallest_drop(variance, finding, repeats=2.0 * variance.repeats)
@@ -235,22 +230,22 @@ def better_buy(variance: DifferenceVariance, finding: Finding) -> Purchase | Non
     return Purchase(by_cases, by_repeats, "repeats" if now - by_repeats >= WORTH * (now - by_cases) else "cases")
 
 
-def drops(
-    variance: DifferenceVariance, finding: Finding, *, cases: Sequence[int] = CASES, repeats: Sequence[int] = REPEATS
-) -> tuple[tuple[int, tuple[float | None, ...]], ...]:
-    """Return the smallest drop that is found, by cases (the present number too) and repeats (in growing order).
+def drops(variance: DifferenceVariance, finding: Finding) -> list[tuple[int, list[float | None]]]:
+    """Return the smallest drop that is found, by `CASES` (the present number too) and `REPEATS`.
 
     What fewer repeats find, more of them find as well, even where the doubt about many repeats would promise less.
     """
     # The harmonic mean of equal repeats may be off by a hair, and only what was observed is known without the parts.
-    asked = [variance.repeats if abs(variance.repeats - k) < 1e-9 else float(k) for k in repeats]
-    rows = []
-    for n in sorted({*cases, variance.cases}):
-        cells = [smallest_drop(variance, finding, cases=n, repeats=k) for k in asked]
-        known = [drop for drop in cells if drop is not None]
-        best = dict(zip(known, accumulate(known, min), strict=True))
-        rows.append((n, tuple([None if drop is None else best[drop] for drop in cells])))
-    return tuple(rows)
+    asked = [variance.repeats if abs(variance.repeats - k) < 1e-9 else float(k) for k in REPEATS]
+    rows: list[tuple[int, list[float | None]]] = []
+    for n in sorted({*CASES, variance.cases}):
+        best, cells = math.inf, list[float | None]()
+        for k in asked:
+            drop = smallest_drop(variance, finding, cases=n, repeats=k)
+            best = best if drop is None else min(best, drop)
+            cells.append(None if drop is None else best)
+        rows.append((n, cells))
+    return rows
 
 
 def _drop(null: float, factor: float, square: float, cases: int) -> float | None:

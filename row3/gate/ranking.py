@@ -1,10 +1,9 @@
 """Many settings on the same cases: which of them are shown to be better, and which of them nothing beats.
 
 Every pair is compared by the paired difference of their scores, case by case, clustered by source, as the gate
-compares two runs. With m settings there are m (m - 1) / 2 pairs and as many chances to see a difference where there is
-none, so p-values are adjusted by Holm over all pairs. A setting's rank is 1 + the number of settings that are shown to
-be better than it. Settings with one rank are within noise of each other; and since "not shown to differ" does not carry
-over from A and B, B and C to A and C, this rank never says more than the pairs do.
+compares two runs. P-values are adjusted by Holm over all pairs. A setting's rank is 1 + the number of settings that are
+shown to be better than it: since "not shown to differ" does not carry over from A and B, B and C to A and C, it never
+says more than the pairs do.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from dataclasses import dataclass
 
 from row3.domain.changes import Interval
 from row3.gate.exact import EXACT, holm
-from row3.gate.intervals import Clusters, mean_interval, paired_interval
+from row3.gate.intervals import Clusters, mean_interval
 
 ALPHA = 0.05
 """Two-sided: what a 95 % interval goes with."""
@@ -79,12 +78,13 @@ def rank_all(
     """
     means = [math.fsum(each) / len(each) if each else 0.0 for each in values]
     places = list(itertools.combinations(range(len(values)), 2))
-    plain = {(i, j): paired_interval(values[i], values[j], clusters=clusters) for i, j in places}
+    moves = {(i, j): [b - a for a, b in zip(values[i], values[j], strict=True)] for i, j in places}
+    plain = {pair: mean_interval(moved, clusters=clusters) for pair, moved in moves.items()}
     adjusted = holm({pair: 1.0 if known is None else known.p_value for pair, known in plain.items()}, ALPHA)
     contests = {}
     for i, j in places:
         p, tests = adjusted[i, j]
-        interval = paired_interval(values[i], values[j], clusters=clusters, level=1.0 - ALPHA / tests)
+        interval = mean_interval(moves[i, j], clusters=clusters, level=1.0 - ALPHA / tests)
         contests[i, j] = Contest(means[j] - means[i], interval, p)
     beaten_by = [0] * len(values)
     for (i, j), contest in contests.items():

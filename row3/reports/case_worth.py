@@ -13,31 +13,29 @@ SHOWN, SHOWN_PAIRS, SHOWN_VERSIONS, NAMED = 30, 10, 6, 5
 HEADS = ("case", "tells", "mean", "±", "n", "")
 WEAK = 0.2
 """A case that correlates less with the others tells little."""
+MEANINGS = {
+    "never fails": "excellent under every version. It guards what works; it cannot tell versions apart.",
+    "always fails": "in the fail zone under every version: too hard, or wrong.",
+    "against the others": "better where they are worse. Are its expectations right?",
+}
 
 
 def cases_document(report: CasesReport, *, verbose: bool = False) -> Document:
     """Return the cases, the most telling first; then redundant pairs, and what is unknown."""
     shown = report.cases if verbose else report.cases[:SHOWN]
     rows = [_row(one) for one in shown]
-    head = f"{report.suite} · {numbers.count(len(report.cases), 'case')} over {_versions(report)}"
+    versions = report.versions if verbose else report.versions[:SHOWN_VERSIONS]
+    left = more(len(report.versions) - len(versions))
+    over = numbers.count(len(report.versions), "version")
+    head = f"{report.suite} · {numbers.count(len(report.cases), 'case')} over {over}"
     return Document(
         [
-            Note([head, *_version_lines(report, verbose=verbose)]),
+            Note([head, *(Span(f"  {text}", "quiet") for text in (*versions, left) if text)]),
             Table(HEADS, rows, "lrrrrl", more=more(len(report.cases) - len(shown))),
             *(Note([text]) for text in _notes(report)),
             *_pairs(report, verbose=verbose),
         ]
     )
-
-
-def _versions(report: CasesReport) -> str:
-    return numbers.count(len(report.versions), "version")
-
-
-def _version_lines(report: CasesReport, *, verbose: bool) -> list[Text]:
-    shown = report.versions if verbose else report.versions[:SHOWN_VERSIONS]
-    left = more(len(report.versions) - len(shown))
-    return [Span(f"  {text}", "quiet") for text in (*shown, *([left] if left else []))]
 
 
 def _row(one: CaseWorth) -> list[Text]:
@@ -73,23 +71,16 @@ def remark(one: CaseWorth) -> str:
 def _notes(report: CasesReport) -> list[str]:
     """What the columns mean and how far to trust them, what to do about remarks, what is missing."""
     versions = len(report.versions)
+    rough = f" With fewer than {ROUGH} versions it is a rough number." if versions < ROUGH else ""
+    notes = [
+        f"tells: correlation of the case's {report.metric.title} with that of the others over the versions, from "
+        f"{numbers.MINUS}1 to +1; ±: standard deviation.{rough}"
+    ]
     if versions < LEAST:
         few = f"which cases tell good prompts from bad ones is unknown: that takes at least {LEAST} versions."
-        notes = [f"With {_versions(report)} {few}"]
-    else:
-        rough = f" With fewer than {ROUGH} versions it is a rough number." if versions < ROUGH else ""
-        notes = [
-            f"tells: correlation of the case's {report.metric.title} with that of the others over the versions, from "
-            f"{numbers.MINUS}1 to +1; ±: standard deviation.{rough}"
-        ]
+        notes = [f"With {numbers.count(versions, 'version')} {few}"]
     words = {word for one in report.cases for word in remark(one).split(", ")}
-    if "never fails" in words:
-        notes.append("never fails: excellent under every version. It guards what works; it cannot tell versions apart.")
-    if "always fails" in words:
-        look = f"row3 investigate{report.flag} CASE"
-        notes.append(f"always fails: in the fail zone under every version. Is it right? {look}")
-    if "against the others" in words:
-        notes.append("against the others: better where they are worse. Are its expectations right?")
+    notes += [f"{word}: {meaning}" for word, meaning in MEANINGS.items() if word in words]
     if report.unknown:
         unknown = some(report.unknown, NAMED)
         notes.append(f"{report.metric.title} is unknown for {unknown}: no answer, or the metric does not apply.")

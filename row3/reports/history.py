@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 
 from row3.domain.runs import HistoryEntry
@@ -41,19 +40,26 @@ def history_document(
     with, a new baseline's or a promotion's against the one it replaced.
 
     Args:
-        entries: the whole history.
+        entries: the suite's whole history.
         action, last: show only these of it.
         flag: options that select the suite on the command line.
     """
-    both = zip(entries, _in_force(entries), strict=True)
-    kept = [(entry, baseline) for entry, baseline in both if action is None or entry.action == action][-(last or 0) :]
+    baselines: dict[Tier, HistoryEntry] = {}
+    kept: list[tuple[HistoryEntry, HistoryEntry | None]] = []
+    for entry in entries:
+        tier, makes_one = tier_of(entry.mode), entry.action in BASELINES
+        if action is None or entry.action == action:
+            # Live answers are held against the live baseline, where there is one.
+            kept.append((entry, baselines.get(tier) or (None if makes_one else baselines.get("replay"))))
+        if makes_one:
+            baselines[tier] = entry
+    kept = kept[-(last or 0) :]
     if not kept:
         return Document([Note([f"No history yet: row3 --baseline{flag}, --compare and promote write it."])])
-    entries = [entry for entry, _ in kept]
     first = 0 if verbose else max(0, len(kept) - SHOWN)
-    several = len({entry.suite for entry in entries}) > 1
-    under = [list(_notes(*pair, several=several)) for pair in zip(entries, _previous(entries), strict=True)]
-    blocks: list[Block] = [Note(list(_trends(entries, primary)))]
+    shown = [entry for entry, _ in kept]
+    under = [list(_notes(entry, before)) for entry, before in zip(shown, [None, *shown[:-1]], strict=True)]
+    blocks: list[Block] = [Note([_trend(shown, primary)])]
     if first:
         blocks.append(Note([f"{first:,} earlier (-v shows all)"], "quiet"))
     rows = [_row(entry, baseline, primary) for entry, baseline in kept[first:]]
@@ -64,36 +70,11 @@ def history_document(
     return Document(blocks)
 
 
-def _previous(entries: Sequence[HistoryEntry]) -> list[HistoryEntry | None]:
-    """For each entry the one before it of the same suite."""
-    last: dict[str, HistoryEntry] = {}
-    found: list[HistoryEntry | None] = []
-    for entry in entries:
-        found.append(last.get(entry.suite))
-        last[entry.suite] = entry
-    return found
-
-
-def _in_force(entries: Sequence[HistoryEntry]) -> list[HistoryEntry | None]:
-    """For each entry the baseline that its suite had until then; of live answers the live one, where there is one."""
-    baselines: dict[tuple[str, Tier], HistoryEntry] = {}
-    found: list[HistoryEntry | None] = []
-    for entry in entries:
-        own = (entry.suite, tier_of(entry.mode))
-        makes_one = entry.action in BASELINES
-        found.append(baselines.get(own) or (None if makes_one else baselines.get((entry.suite, "replay"))))
-        if makes_one:
-            baselines[own] = entry
-    return found
-
-
-def _trends(entries: Sequence[HistoryEntry], primary: str) -> Iterator[Text]:
-    """A sparkline for each suite."""
-    for suite in dict.fromkeys(entry.suite for entry in entries):
-        values = [e.metrics[primary] for e in entries if e.suite == suite and primary in e.metrics]
-        if values:
-            ends = f"  {numbers.percent(values[0])} → {numbers.percent(values[-1])}" if len(values) > 1 else ""
-            yield strong(shorten(plain(suite), LONGEST_SUITE)), f"  {primary}  {sparkline(values[-SPARKS:])}{ends}"
+def _trend(entries: Sequence[HistoryEntry], primary: str) -> Text:
+    """The suite's scores as a sparkline."""
+    values = [entry.metrics[primary] for entry in entries if primary in entry.metrics]
+    ends = f"  {numbers.percent(values[0])} → {numbers.percent(values[-1])}" if len(values) > 1 else ""
+    return strong(shorten(plain(entries[0].suite), LONGEST_SUITE)), f"  {primary}  {sparkline(values[-SPARKS:])}{ends}"
 
 
 def _row(entry: HistoryEntry, baseline: HistoryEntry | None, primary: str) -> list[Text]:
@@ -124,14 +105,13 @@ def _verdict(entry: HistoryEntry) -> Span:
     )
 
 
-def _notes(entry: HistoryEntry, before: HistoryEntry | None, *, several: bool) -> Iterator[str]:
+def _notes(entry: HistoryEntry, before: HistoryEntry | None) -> Iterator[str]:
     """What ran, where it differs from the run before; and an approval."""
     old = {} if before is None else before.prompts
     parts = [f"{name} {version}" for name, version in entry.prompts.items() if old.get(name) != version]
     parts += [f"{name} removed" for name in old if name not in entry.prompts]
     if before is None or before.model != entry.model:
         parts.append(entry.model)
-    parts = [entry.suite, *parts] if several else parts
     if parts:
         yield " · ".join(parts)
     if entry.approval is not None:
@@ -139,13 +119,8 @@ def _notes(entry: HistoryEntry, before: HistoryEntry | None, *, several: bool) -
 
 
 def sparkline(values: Sequence[float]) -> str:
-    """A line of blocks from the lowest to the highest value; middle blocks where all are equal.
-
-    A value that is not finite is a space. No values, no text.
-    """
-    finite = [value for value in values if math.isfinite(value)]
-    low, high = min(finite, default=0.0), max(finite, default=0.0)
+    """A line of blocks from the lowest to the highest value; middle blocks where all are equal. No values, no text."""
+    low, high, top = min(values, default=0.0), max(values, default=0.0), len(BLOCKS) - 1
     if high - low < 1e-9:
-        return "".join(BLOCKS[3] if math.isfinite(value) else " " for value in values)
-    top = len(BLOCKS) - 1
-    return "".join(BLOCKS[round((v - low) / (high - low) * top)] if math.isfinite(v) else " " for v in values)
+        return BLOCKS[3] * len(values)
+    return "".join(BLOCKS[round((value - low) / (high - low) * top)] for value in values)

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from row3.gate.power import Needed, Sensitivity
+from row3.gate.power import Sensitivity
 from row3.reports import numbers
-
-BEYOND = ">100"
-"""Points that no metric can fall."""
 
 
 def sensitivity_sentence(seen: Sensitivity | None, title: str, *, what: str = "drop") -> str:
@@ -22,20 +19,14 @@ def sensitivity_sentence(seen: Sensitivity | None, title: str, *, what: str = "d
     who = asked(seen)
     if seen.sees is None and seen.needs_cases.why == "unknown":
         return f"{title}: how small a {what} {who} detect is unknown, as no case moved."
-    if seen.sees is None or not possible(seen.sees):
-        return f"{title}: {who} with this much spread are too few to detect any {what} reliably{_more(seen)}."
-    return f"{title}: {who} with this much spread detect a {what} of {points(seen.sees)} points{_more(seen)}."
-
-
-def _more(seen: Sensitivity) -> str:
-    """Return what it takes to detect the wanted drop, where that is more than there is."""
-    if seen.sees is not None and seen.sees <= seen.wanted:
-        return ""
-    wish = f"{100 * seen.wanted:.3g}"
-    ways = [text for text in (_cases(seen.needs_cases), _repeats(seen.needs_repeats, seen.variance.repeats)) if text]
-    if ways:
-        return f"; {' or '.join(ways)} would detect {wish}"
-    return f"; no number of cases is sure to detect {wish}" if seen.needs_cases.why == "never" else ""
+    repeats = seen.needs_repeats.count or 0
+    ways = [numbers.count(seen.needs_cases.count, "case")] if seen.needs_cases.count else []
+    ways += [numbers.count(repeats, "repeat")] if repeats > seen.variance.repeats else []
+    more = f"; {' or '.join(ways) or 'no number of cases'} would detect {100 * seen.wanted:.3g}"
+    if seen.sees is None or seen.sees > 1.0:
+        return f"{title}: {who} with this much spread are too few to detect any {what} reliably{more}."
+    more = "" if seen.sees <= seen.wanted else more
+    return f"{title}: {who} with this much spread detect a {what} of {points(seen.sees)} points{more}."
 
 
 def asked(seen: Sensitivity) -> str:
@@ -49,23 +40,7 @@ def times(repeats: float) -> str:
     return "" if repeats <= 1.0 else f" asked {'' if whole else 'about '}{repeats:.3g} times"
 
 
-def possible(drop: float) -> bool:
-    """Return whether a metric can fall that far: all lie between 0 and 100 %."""
-    return drop <= 1.0
-
-
 def points(drop: float) -> str:
     """Return a drop in percentage points with one decimal, or more for tiny ones; `>100` beyond what is possible."""
-    if not possible(drop):
-        return BEYOND
     shown = 100 * drop
-    return f"{shown:.1f}" if shown >= 0.05 else f"{shown:.1g}"
-
-
-def _cases(needed: Needed) -> str:
-    return "" if needed.count is None else numbers.count(needed.count, "case")
-
-
-def _repeats(needed: Needed, now: float) -> str:
-    """Return the repeats only where more than now are needed."""
-    return "" if needed.count is None or needed.count <= now else numbers.count(needed.count, "repeat")
+    return ">100" if drop > 1.0 else f"{shown:.1f}" if shown >= 0.05 else f"{shown:.1g}"

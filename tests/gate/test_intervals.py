@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -12,10 +13,17 @@ from scipy import stats
 
 from row3.domain.changes import Interval
 from row3.gate.exact import sign_flip_p
-from row3.gate.intervals import FEW, Differences, mean_interval, paired_interval, spread_of_mean
+from row3.gate.intervals import FEW, Differences, mean_interval, spread_of_mean
+from row3.gate.ranking import rank_all
 
 FRACTION = st.floats(0, 1).map(lambda value: round(value, 6))
 PAIRS = st.lists(st.tuples(FRACTION, FRACTION), min_size=2, max_size=30)
+
+
+def paired_interval(
+    before: Sequence[float], after: Sequence[float], clusters: Sequence[str | None] | None = None
+) -> Interval | None:
+    return mean_interval([new - old for old, new in zip(before, after, strict=True)], clusters=clusters)
 
 
 def found(interval: Interval | None) -> Interval:
@@ -260,6 +268,6 @@ def test_values_are_finite(bad: float) -> None:
 
 def test_lengths_agree() -> None:
     with pytest.raises(ValueError):
-        paired_interval([0.1, 0.2], [0.1])
+        rank_all([[0.1, 0.2], [0.1]])
     with pytest.raises(ValueError):
         mean_interval([0.1, 0.2], clusters=["a"])

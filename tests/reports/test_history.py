@@ -113,9 +113,3 @@ def test_a_long_history_is_cut_unless_verbose() -> None:
     assert "30 earlier (-v shows all)" in history_table(many)
     assert history_table(many, verbose=True).count("2026-01-20") == 10
     assert max(map(cells, history_table(many).split("\n"))) <= 80
-
-
-def test_suites_are_told_apart() -> None:
-    text = history_table([*ENTRIES[:1], entry(25, "baseline", 0.5, {"p": "v1.0"}, suite="events")])
-    assert "events  overall  ▄\n" in text
-    assert "    events · p v1.0 · reference-llm\n" in text

@@ -40,7 +40,7 @@ def said(
         ),
         (
             said(wanted=0.05, cases=NEVER, repeats=NEVER),
-            f"Overall: 15 cases {SPREAD} detect a drop of 12.0 points; no number of cases is sure to detect 5.",
+            f"Overall: 15 cases {SPREAD} detect a drop of 12.0 points; no number of cases would detect 5.",
         ),
         (
             said(sees=2.924, cases=Needed(583), n=2),

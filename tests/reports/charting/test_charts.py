@@ -314,5 +314,4 @@ class TestSparkline:
         assert sparkline([]) == ""
         assert sparkline([0.7]) == "▄"
         assert sparkline([0.7, 0.7 + 1e-12]) == "▄▄"
-        assert sparkline([0.0, math.nan, 1.0]) == "▁ █"
         assert sparkline([math.nan, math.inf]) == "  "
