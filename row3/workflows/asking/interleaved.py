@@ -55,11 +55,6 @@ class Pair:
     problem: str = ""
     """Why the latest round that asked it has no answer."""
 
-    @property
-    def sides(self) -> list[Side]:
-        """The baseline's side, if there is one, and the candidates'."""
-        return [self.now] if self.before is None else [self.before, self.now]
-
 
 @dataclass(frozen=True, slots=True)
 class Adaptive:
@@ -74,12 +69,11 @@ class Adaptive:
 
 @dataclass(slots=True)
 class Interleaving:
-    """Asks both sides of a comparison in one run."""
+    """The base's side of a comparison that asks both sides in one run, and what came of it."""
 
     again: Asking
-    """Asks the baseline's side."""
-    has_before: Callable[[str], bool]
-    """Whether the baseline has a case of that id."""
+    has: Callable[[str], bool]
+    """Whether the base has a case of that id."""
     adaptive: Adaptive | None = None
     rounds: int = 0
     standing: Standing | None = None
@@ -94,7 +88,7 @@ class Interleaving:
         """
         live.check_budget(self.again, live.asking)
         pairs = [
-            Pair(stored, place, Side(), Side() if self.has_before(stored.id) else None)
+            Pair(stored, place, Side(), Side() if self.has(stored.id) else None)
             for place, stored in enumerate(live.cases())
         ]
         # The two sides are kept apart, or equal prompts would get equal answers. The baseline's answers of now are
@@ -102,7 +96,8 @@ class Interleaving:
         project, name, replaces = live.session.project, live.asking.suite.name, live.mode == "record"
         before = Kept.open(project, name, f"{live.mode}-before", lasts_h=LASTS_H)
         now = Kept.open(project, name, f"{live.mode}-now", replaces=replaces, lasts_h=LASTS_H)
-        live.ask([before, now], partial(self._ask_all, live, pairs), record=now if replaces else None, embeddings=False)
+        ask = partial(self._ask_all, live, pairs)
+        live.ask([before, now], ask, record=now if replaces else None, embeddings=False)
         return [self._packed(live, pair) for pair in pairs]
 
     async def _ask_all(self, live: LiveRun, pairs: Sequence[Pair], answerers: Sequence[Asked]) -> bool:
@@ -113,15 +108,16 @@ class Interleaving:
         for number in range(most):
             asked = [pair for pair in pairs if not pair.problem]
             if number and adaptive is not None:
-                asked = self._counting(asked, adaptive)
+                asked = _counting(asked, adaptive)
             await many(asked, partial(self._ask, live, answerers, number), jobs=live.jobs)
             self.rounds = number + 1
-            failed = any(pair.problem for pair in pairs)
-            if adaptive is not None and failed:
+            if adaptive is not None and any(pair.problem for pair in pairs):
                 self.rounds = max(1, number)  # the last one is not over
                 break
-            if adaptive is not None and self._decided(pairs, adaptive):
-                break
+            if adaptive is not None:
+                self.standing = _stand(_counting(pairs, adaptive), adaptive, self.rounds)
+                if self.standing.stop is not None:
+                    break
         return not any(pair.problem for pair in pairs)
 
     async def _ask(self, live: LiveRun, answerers: Sequence[Asked], number: int, pair: Pair) -> None:
@@ -145,40 +141,12 @@ class Interleaving:
                     break
         for name, side in sides.items():
             pair.spent += walks[name].transcript.spent[len(side.transcript.spent) :]
+            if not pair.problem:
+                side.take(walks[name])
         score = walks["now"].score
         if pair.problem or score is None:
             score = CaseScore(pair.stored.id, "failed", {}, problem=pair.problem)
-        else:
-            for name, side in sides.items():
-                side.take(walks[name])
         live.observer.finished(Packing(live.asking.suite)(pair.stored, score))
-
-    def _counting(self, pairs: Sequence[Pair], adaptive: Adaptive) -> list[Pair]:
-        """Pairs that can change the verdict: asked on both sides, with the metric, and not in quarantine."""
-        return [
-            pair
-            for pair in pairs
-            if pair.before is not None
-            and pair.stored.id not in adaptive.uncounted
-            and any(adaptive.primary in score.metrics for side in pair.sides for score in side.scores)
-        ]
-
-    def _decided(self, pairs: Sequence[Pair], adaptive: Adaptive) -> bool:
-        counting = self._counting(pairs, adaptive)
-        values = [
-            # An answer that lacks it says nothing where nothing is to be found, and is right.
-            [[score.metrics.get(adaptive.primary, 1.0) for score in side.scores] for side in pair.sides]
-            for pair in counting
-        ]
-        rounds = [
-            [adaptive.margin.difference(before[number], now[number]) for before, now in values]
-            for number in range(self.rounds)
-        ]
-        sides = [side for pair in counting for side in pair.sides]
-        changed = sum(said != side.rounds[0] for side in sides for said in side.rounds[1:])
-        repeated = sum(len(side.rounds) - 1 for side in sides)
-        self.standing = stand(rounds, adaptive.margin, most=adaptive.most, repeated=repeated, changed=changed)
-        return self.standing.stop is not None
 
     def _packed(self, live: LiveRun, pair: Pair) -> CaseResult:
         kind, stored, spent = live.asking.suite.kind, pair.stored, tuple(pair.spent)
@@ -190,6 +158,28 @@ class Interleaving:
         base = None if pair.before is None else (pair.before.score(kind), pair.before.transcript)
         packing = replace(live.packing, before=lambda _: base)
         return packing(stored, pair.now.score(kind), pair.now.transcript)._replace(spent=spent)
+
+
+def _counting(pairs: Sequence[Pair], adaptive: Adaptive) -> list[Pair]:
+    """Pairs that can change the verdict: asked on both sides, with the metric, and not in quarantine."""
+    return [
+        pair
+        for pair in pairs
+        if pair.before is not None
+        and pair.stored.id not in adaptive.uncounted
+        and any(adaptive.primary in score.metrics for score in (*pair.before.scores, *pair.now.scores))
+    ]
+
+
+def _stand(counting: Sequence[Pair], adaptive: Adaptive, rounds: int) -> Standing:
+    sides = [(pair.before, pair.now) for pair in counting if pair.before is not None]
+    # An answer that lacks the metric says nothing where nothing is to be found, and is right.
+    values = [[[score.metrics.get(adaptive.primary, 1.0) for score in side.scores] for side in both] for both in sides]
+    differences = [
+        [adaptive.margin.difference(before[number], now[number]) for before, now in values] for number in range(rounds)
+    ]
+    again = [said != side.rounds[0] for both in sides for side in both for said in side.rounds[1:]]
+    return stand(differences, adaptive.margin, most=adaptive.most, repeated=len(again), changed=sum(again))
 
 
 async def _step(walk: Walk, *, baseline: bool) -> bool:
