@@ -24,8 +24,8 @@ from row3.cli.common import Common
 def command(common: Common, *, detect: float | None, metric: str | None) -> None:
     """Say how small a drop the suite detects, and whether cases or repeats are the better buy.
 
-    Planned from the baseline and the candidate's recordings, else from recorded repeats.
-    Nothing is asked and nothing is judged. --policy paired plans for what blocks.
+    Planned from the baseline and the candidate's recordings; nothing is asked or judged.
+    --policy paired plans for what blocks.
     """
     from row3.reports.power import power_document, power_json
     from row3.workflows.history.power import plan

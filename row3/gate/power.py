@@ -99,28 +99,16 @@ class Sensitivity:
 
 
 @dataclass(frozen=True, slots=True)
-class PowerSource:
-    """The two sides that a plan was made from."""
-
-    kind: Literal["replay", "repeats"]
-    words: str
-    before: str
-    """Prompts and model of the first side."""
-    after: str
-    repeats: tuple[int, int]
-
-
-@dataclass(frozen=True, slots=True)
 class PowerReport:
     """What `row3 power` found, metric by metric, the composite first."""
 
     suite: str
-    source: PowerSource
+    settings: tuple[str, str]
+    """Prompts and model of the baseline, and of the candidate."""
+    repeats: tuple[int, int]
     policy: GatePolicy
     plans: tuple[tuple[Metric, Sensitivity | None], ...]
     """None where fewer than two independent cases have the metric."""
-    tried: tuple[str, ...]
-    """Other sources, and why they were not used."""
     flag: str = ""
     """Options that select the suite on the command line."""
 

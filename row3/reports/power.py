@@ -17,7 +17,10 @@ FIND_OUT = "row3 --repeats 3 --mode record{flag}, then row3 power{flag}"
 def power_document(report: PowerReport) -> Document:
     """The plan in words, the metrics, what other numbers of cases would detect, and what is not known."""
     metric, plan = report.plans[0]
-    blocks: list[Block] = [_origin(report), Note(_sentences(metric, plan))]
+    sides = zip(report.settings, report.repeats, strict=True)
+    origin = [Span(f"  {setting}{times(repeats)}", "quiet") for setting, repeats in sides]
+    head = f"{report.suite} · planned from the baseline and the candidate"
+    blocks: list[Block] = [Note([head, *origin]), Note(_sentences(metric, plan))]
     if len(report.plans) > 1:
         blocks.append(_metrics(report))
     if plan is not None and plan.sees is not None:
@@ -28,17 +31,6 @@ def power_document(report: PowerReport) -> Document:
         "asked twice."
     )
     return Document([*blocks, Note([terms]), Title("Not known"), Items(unknowns(report, plan))])
-
-
-def _origin(report: PowerReport) -> Note:
-    source = report.source
-    sides = [(source.before, source.repeats[0]), (source.after, source.repeats[1])]
-    if source.kind == "repeats":
-        sides = [(source.after, sum(source.repeats))]
-    quiet = [f"{setting}{times(repeats)}" for setting, repeats in sides]
-    quiet += [f"not taken: {why}" for why in report.tried]
-    head = f"{report.suite} · planned from {source.words}"
-    return Note([head, *(Span(f"  {text}", "quiet") for text in quiet)])
 
 
 def _sentences(metric: Metric, plan: Sensitivity | None) -> list[str]:
@@ -112,12 +104,7 @@ def unknowns(report: PowerReport, plan: Sensitivity | None) -> list[str]:
     if plan.variance.repeat_variance is None:
         how = FIND_OUT.format(flag=report.flag)
         texts.append(f"What repeats would bring (?): both sides asked every case once. To find out: {how}")
-    if report.source.kind == "repeats":
-        texts.append(
-            "What a change does, and which is the better buy (?): these are repeats of the same prompts, so only the "
-            "noise of the answers is in them. A real change takes more cases than this."
-        )
-    elif plan.sees is not None:
+    if plan.sees is not None:
         texts.append(
             f"The next change: its drop is assumed to vary between cases by {UNEVEN:g} of its mean. One that hits very "
             "few cases hard is detected less often."
@@ -131,17 +118,11 @@ def unknowns(report: PowerReport, plan: Sensitivity | None) -> list[str]:
 
 def power_json(report: PowerReport) -> dict[str, Any]:
     """The plan as plain values; drops are fractions."""
-    source = report.source
+    before, after = report.settings
     return {
         "schemaVersion": 1,
         "suite": report.suite,
-        "source": {
-            "kind": source.kind,
-            "before": source.before,
-            "after": source.after,
-            "repeats": list(source.repeats),
-            "notTaken": list(report.tried),
-        },
+        "source": {"before": before, "after": after, "repeats": list(report.repeats)},
         "policy": report.policy.policy,
         "power": POWER,
         "level": report.policy.level,

@@ -11,13 +11,13 @@ import pytest
 
 from row3.gate.pairs import Pairs
 from row3.gate.policy import GatePolicy, PolicyName
-from row3.gate.power import PowerReport, PowerSource, sensitivity
+from row3.gate.power import PowerReport, sensitivity
 from row3.reports.power import power_document, power_json
 from row3.reports.style import PLAIN, Style, cells
 from row3.reports.terminal import terminal_text
 from tests.reports.conftest import OVERALL, RATE, RECALL
 
-SOURCE = PowerSource("replay", "the baseline and the candidate", "p v1.0 · m", "p v1.1 · m", (1, 1))
+SETTINGS = ("p v1.0 · m", "p v1.1 · m")
 LIMIT = GatePolicy(metrics=("overall", "recall", "hallucinationRate"))
 
 
@@ -38,7 +38,7 @@ def pairs(n: int = 15, *, repeats: int = 1, scale: float = 0.05, source: str | N
 
 def report(made: Pairs, *, policy: GatePolicy = LIMIT, detect: float | None = None, **more: object) -> PowerReport:
     plans = tuple((m, sensitivity(made, m.key, policy, detect=detect)) for m in (OVERALL, RECALL, RATE))
-    return replace(PowerReport("decomposition", SOURCE, policy, plans, ()), **more)  # type: ignore[arg-type]
+    return replace(PowerReport("decomposition", SETTINGS, (1, 1), policy, plans), **more)  # type: ignore[arg-type]
 
 
 def power_text(found: PowerReport, style: Style = PLAIN) -> str:
@@ -101,27 +101,19 @@ def test_clusters_are_worth_less() -> None:
     assert "15 cases are worth 5." in " ".join(power_text(report(pairs(source="book"))).split())
 
 
-def test_repeats_of_one_setting_promise_little() -> None:
-    source = PowerSource("repeats", "repeats of one setting", "p v1.0 · m", "p v1.0 · m", (2, 2))
-    text = power_text(report(pairs(repeats=2), source=source, tried=("there is no baseline",)))
-    assert "p v1.0 · m asked 4 times" in text
-    assert "not taken: there is no baseline" in text
-    assert "only the noise of the answers is in them" in " ".join(text.split())
-
-
 def test_the_present_number_of_cases_is_marked() -> None:
     lines = power_text(report(pairs(23))).split("\n")
     assert [line.split()[0] for line in lines if line.endswith("← now")] == ["23"]
 
 
 def test_names_cannot_paint() -> None:
-    evil = replace(SOURCE, before="p\x1b[31m v1.0", after="p v1.1\nx")
-    assert "\x1b" not in power_text(report(pairs(), source=evil))
+    evil = ("p\x1b[31m v1.0", "p v1.1\nx")
+    assert "\x1b" not in power_text(report(pairs(), settings=evil))
 
 
 def test_json_is_fractions_and_says_why() -> None:
     value = json.loads(json.dumps(power_json(report(pairs()))))
-    assert (value["schemaVersion"], value["policy"], value["source"]["kind"]) == (1, "evidence", "replay")
+    assert (value["schemaVersion"], value["policy"], value["source"]["repeats"]) == (1, "evidence", [1, 1])
     overall = value["metrics"]["overall"]
     assert 0 < overall["smallestDrop"] < 0.2
     assert overall["wantedDrop"] == 0.1

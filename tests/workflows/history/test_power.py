@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from row3.errors import InvalidFile, UsageError
-from row3.gate.power import PowerReport
 from row3.workflows.comparing.baseline import save_baseline
 from row3.workflows.flags import GateFlags
 from row3.workflows.history.power import plan
@@ -27,6 +26,14 @@ def box(tmp_path: Path, calm_env: None) -> Box:
 
 
 NO_FLAGS = GateFlags()
+
+
+def save_baseline_of_one(box: Box) -> None:
+    record(box, "1.0", found(3))
+    text = box.read("prompts/extract-v1.1.md")
+    box.path("prompts/extract-v1.1.md").unlink()
+    save_baseline(opened(box))
+    box.write("prompts/extract-v1.1.md", text)
 
 
 def opened(box: Box, *named: str, gate: GateFlags = NO_FLAGS, **options: Any) -> Session:
@@ -46,8 +53,7 @@ def test_baseline_and_candidate_from_recordings_alone(box: Box) -> None:
     measured(box)
     before = box.tree()
     report = plan(opened(box))
-    assert report.source.kind == "replay"
-    assert (report.source.before, report.source.after) == ("extract v1.0 · baker-1", "extract v1.1 · baker-1")
+    assert report.settings == ("extract v1.0 · baker-1", "extract v1.1 · baker-1")
     metric, first = report.plans[0]
     assert (metric.key, first is None) == ("overall", False)
     assert first is not None
@@ -70,7 +76,7 @@ def test_recorded_repeats_tell_cases_from_answers(box: Box) -> None:
     for repeat in range(3):
         record(box, "1.1", found(*((4, 3, 4), (3, 3, 4, 4), (4, 4))[repeat]), repeat=repeat)
     report = plan(opened(box))
-    assert report.source.repeats == (1, 3)
+    assert report.repeats == (1, 3)
     first = report.plans[0][1]
     assert first is not None
     assert first.buy is not None
@@ -86,28 +92,7 @@ def test_repeats_that_only_some_cases_have_are_not_waited_for(box: Box) -> None:
     box.prompt("1.1")
     record(box, "1.1", found(4, 3, 4, 3, 4, 2))
     record(box, "1.1", {"ember": 1}, repeat=1)
-    assert plan(opened(box)).source.repeats == (1, 1)
-
-
-def test_without_a_baseline_the_repeats_of_one_setting(box: Box) -> None:
-    for repeat in range(4):
-        record(box, "1.1", found(*((4, 3), (3, 3, 4), (4, 4, 3), (2, 4))[repeat]), repeat=repeat)
-    report = plan(opened(box))
-    assert (report.source.kind, report.source.repeats) == ("repeats", (2, 2))
-    first = report.plans[0][1]
-    assert first is not None
-    assert first.buy is None, "nothing changed, so cases had nothing to differ by"
-    assert plan(opened(box), repeats=2).source.repeats == (1, 1)
-
-
-def test_a_candidate_that_says_the_same_gives_way_to_repeats(box: Box) -> None:
-    for repeat in range(2):
-        record(box, "1.1", found(*((4, 3), (3, 3, 4))[repeat]), repeat=repeat)
-    save_baseline(opened(box))
-    report = plan(opened(box), repeats=1)
-    assert report.source.kind == "replay"
-    report = plan(opened(box))
-    assert (report.source.kind, report.source.repeats) == ("replay", (1, 2))
+    assert plan(opened(box)).repeats == (1, 1)
 
 
 def test_nothing_moved_anywhere_is_said_and_no_promise(box: Box) -> None:
@@ -116,14 +101,17 @@ def test_nothing_moved_anywhere_is_said_and_no_promise(box: Box) -> None:
     report = plan(opened(box))
     first = report.plans[0][1]
     assert first is not None
-    assert (report.source.kind, first.sees) == ("replay", None)
+    assert first.sees is None
 
 
 def test_nothing_to_plan_from(box: Box) -> None:
     with pytest.raises(InvalidFile, match="nothing to plan from") as error:
         plan(opened(box))
     assert "there is no baseline" in error.value.what
-    assert "row3 --repeats 3 --mode record" in error.value.fix
+    assert "row3 --baseline" in error.value.fix
+    save_baseline_of_one(box)
+    with pytest.raises(InvalidFile, match="15 of 15 cases have no recorded answer of the candidate"):
+        plan(opened(box))
 
 
 def test_a_broken_baseline_is_told_as_that(box: Box) -> None:
@@ -153,19 +141,12 @@ def test_the_policy_and_the_limit_of_the_command_line(box: Box) -> None:
     assert first(GateFlags(fail="overall:3")).wanted == pytest.approx(0.06)
 
 
-@pytest.fixture
-def quarantined(box: Box) -> Box:
-    for repeat in range(2):
-        record(box, "1.1", found(4, 3) if repeat else found(3, 3, 4), repeat=repeat)
+def test_a_quarantined_case_plans_nothing(box: Box) -> None:
+    measured(box)
     on = datetime.now(UTC).date()
     until = on + timedelta(days=30)
     entry = {"case": "ember", "since": on.isoformat(), "until": until.isoformat(), "reason": "x"}
     box.write(f"golden/{SUITE}/quarantine.json", json.dumps({"cases": [entry]}))
-    return box
-
-
-def test_a_quarantined_case_plans_nothing(quarantined: Box) -> None:
-    report: PowerReport = plan(opened(quarantined))
-    first = report.plans[0][1]
+    first = plan(opened(box)).plans[0][1]
     assert first is not None
-    assert (report.source.kind, first.variance.cases) == ("repeats", 14)
+    assert first.variance.cases == 14
