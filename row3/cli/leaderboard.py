@@ -22,7 +22,6 @@ CHARTS = "charts/"
     help="These models; default: all that are recorded and the configured one.",
 )
 @click.option("--prompts", multiple=True, metavar="V,W", help="These versions (v1.0 or NAME-v1.0); default: all.")
-@options.dry_run("Show what --mode live would send and cost; send nothing.")
 @options.max_cost()
 @click.option(
     "--chart", is_flag=False, flag_value=CHARTS, metavar="[DIR]", help="Draw it (SVG and PNG) into charts/ or DIR."
@@ -36,7 +35,6 @@ def command(
     *,
     models: tuple[str, ...],
     prompts: tuple[str, ...],
-    dry_run: bool,
     max_cost: float | None,
     chart: str | None,
 ) -> int:
@@ -47,24 +45,18 @@ def command(
     answers, and if some are still missing after --mode live.
     """
     from row3.cli.show import INCOMPLETE
-    from row3.reports.leaderboard import leaderboard_document, leaderboard_json, plan_document, plan_json
+    from row3.reports.leaderboard import leaderboard_document, leaderboard_json
     from row3.workflows.flags import LiveFlags
-    from row3.workflows.leaderboards.leaderboard import chart_name, draw_leaderboard, leaderboard, plan
+    from row3.workflows.leaderboards.leaderboard import chart_name, draw_leaderboard, leaderboard
 
     chosen = {"prompts": (*common.prompt, *_listed(prompts, "--prompts")), "models": _listed(models, "--models")}
-    if dry_run and chart is not None:
-        raise click.UsageError("--chart draws what is ranked, and --dry-run ranks nothing; leave one of them out")
-    if max_cost is not None and not dry_run and common.mode in (None, "replay"):
+    if max_cost is not None and common.mode in (None, "replay"):
         raise click.UsageError("--max-cost is for what is asked, and without --mode live nothing is; add --mode live")
     _check_chart(common, chart)
     session = common.session().under(LiveFlags(max_cost=max_cost))
     folder = None if chart in (None, CHARTS) else Path(chart)
     if folder is not None:
         refuse_foreign_charts(folder / chart_name(session.suite.name))
-    if dry_run:
-        plans = plan(session, **chosen)
-        common.show_report(plan_document(plans), plan_json(plans))
-        return 0
     board = leaderboard(session, **chosen)
     common.show_report(leaderboard_document(board, verbose=common.verbose > 0), leaderboard_json(board))
     for path in () if chart is None else draw_leaderboard(session.project, board, folder):

@@ -39,8 +39,6 @@ def command(common: Common, *, weekly: bool) -> None:
     if folder is not None:
         check_folder(common, folder, f"--out {folder}")
         refuse_foreign_charts(folder / Path(chart_name(suite, weekly=weekly)).name)
-    files = draw_trend(project, suite, weekly=weekly, folder=folder)
-    root = project.root
-    names = [(path.relative_to(root) if path.is_relative_to(root) else path).as_posix() for path in files]
+    names = [path.as_posix() for path in draw_trend(project, suite, weekly=weekly, folder=folder)]
     value = {"schemaVersion": 1, "suite": suite.name, "files": names}
     emit(json.dumps(value, indent=2) if common.as_json else "\n".join(names), None)

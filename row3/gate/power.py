@@ -26,8 +26,6 @@ POWER = 0.8
 """How often a drop of the promised size is found."""
 UNEVEN = 0.8
 """Standard deviation of a drop over the cases, as a share of its mean: most lose little, some much."""
-CASES = (15, 30, 50, 100, 200)
-REPEATS = (1, 3, 5)
 MOST_CASES, MOST_REPEATS = 1_000_000, 1000
 WORTH = 0.75
 """Repeats are the better buy where they bring this share of what cases bring: a case has to be written and labelled."""
@@ -216,24 +214,6 @@ def better_buy(variance: DifferenceVariance, finding: Finding) -> Purchase | Non
     if now is None or by_cases is None or by_repeats is None:
         return None
     return Purchase(by_cases, by_repeats, "repeats" if now - by_repeats >= WORTH * (now - by_cases) else "cases")
-
-
-def drops(variance: DifferenceVariance, finding: Finding) -> list[tuple[int, list[float | None]]]:
-    """Return the smallest drop that is found, by `CASES` (the present number too) and `REPEATS`.
-
-    What fewer repeats find, more of them find as well, even where the doubt about many repeats would promise less.
-    """
-    # The harmonic mean of equal repeats may be off by a hair, and only what was observed is known without the parts.
-    asked = [variance.repeats if abs(variance.repeats - k) < 1e-9 else float(k) for k in REPEATS]
-    rows: list[tuple[int, list[float | None]]] = []
-    for n in sorted({*CASES, variance.cases}):
-        best, cells = math.inf, list[float | None]()
-        for k in asked:
-            drop = smallest_drop(variance, finding, cases=n, repeats=k)
-            best = best if drop is None else min(best, drop)
-            cells.append(None if drop is None else best)
-        rows.append((n, cells))
-    return rows
 
 
 def _drop(null: float, factor: float, square: float, cases: int) -> float | None:

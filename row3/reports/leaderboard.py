@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from row3.domain.estimates import Estimate
 from row3.gate.leaderboard import Combination, Leaderboard, Placed
 from row3.gate.ranking import ALPHA, Contest
 from row3.metrics.ratios import most
 from row3.reports import numbers
 from row3.reports.document import Block, Document, Fold, Items, Note, Table, Text, Title, more, strong
-from row3.reports.estimate import FIGURES, remarks, sums
 from row3.reports.headline import some
 from row3.reports.result_json import interval_json
 
@@ -21,7 +19,6 @@ THOUSAND = 1000
 """Cases that a price is given for: the price of one is too small to read."""
 SHOWN, SHOWN_NOTES, SHOWN_NAMES = 40, 20, 12
 SCHEMA_VERSION = 1
-Plans = Sequence[tuple[Combination, Estimate]]
 
 
 def leaderboard_document(board: Leaderboard, *, verbose: bool = False) -> Document:
@@ -70,17 +67,6 @@ def _to_first(contest: Contest) -> str:
 
 def _seconds(value: float | None) -> str:
     return UNKNOWN if value is None else numbers.seconds(value)
-
-
-def plan_document(plans: Plans) -> Document:
-    """What asking for all that is missing would send, by combination."""
-    names = Names([entrant for entrant, _ in plans])
-    rows = [(names.of(entrant), *sums(plan.requests)) for entrant, plan in plans]
-    rows.append(("total", *sums([request for _, plan in plans for request in plan.requests])))
-    head = ["Dry run of a leaderboard, nothing is sent"]
-    head += [f"All of them: {names.common}"] if names.common else []
-    notes = ["A request that two combinations share is counted for the first.", *remarks(plan for _, plan in plans)]
-    return Document([Note(head), Table(("combination", *FIGURES), rows, "lrrrrr"), Note(notes)])
 
 
 class Names:
@@ -257,26 +243,6 @@ def leaderboard_json(board: Leaderboard) -> dict[str, Any]:
             for one in board.incomplete
         ],
         "nothingRecorded": board.nothing_recorded,
-    }
-
-
-def plan_json(plans: Plans) -> dict[str, Any]:
-    """The plan as plain values."""
-    return {
-        "schemaVersion": SCHEMA_VERSION,
-        "combinations": [
-            {
-                "prompts": dict(entrant.prompts),
-                "model": entrant.model,
-                "recorded": each.recorded,
-                "toSend": len(each.to_send),
-                "promptTokens": each.prompt_tokens,
-                "completionTokens": each.completion_tokens,
-                "costUsd": each.cost_usd,
-                "unpriced": list(each.unpriced),
-            }
-            for entrant, each in plans
-        ],
     }
 
 

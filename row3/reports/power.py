@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from row3.domain.metrics import Metric
-from row3.gate.power import POWER, REPEATS, UNEVEN, Needed, PowerReport, Sensitivity, drops
+from row3.gate.power import POWER, UNEVEN, Needed, PowerReport, Sensitivity
 from row3.reports import numbers
 from row3.reports.document import Block, Document, Items, Note, Span, Table, Title
 from row3.reports.sensitivity_text import asked, points, sensitivity_sentence, times
@@ -15,7 +15,7 @@ FIND_OUT = "row3 --repeats 3 --mode record{flag}, then row3 power{flag}"
 
 
 def power_document(report: PowerReport) -> Document:
-    """The plan in words, the metrics, what other numbers of cases would detect, and what is not known."""
+    """The plan in words, the metrics, and what is not known."""
     metric, plan = report.plans[0]
     sides = zip(report.settings, report.repeats, strict=True)
     origin = [Span(f"  {setting}{times(repeats)}", "quiet") for setting, repeats in sides]
@@ -23,8 +23,6 @@ def power_document(report: PowerReport) -> Document:
     blocks: list[Block] = [Note([head, *origin]), Note(_sentences(metric, plan))]
     if len(report.plans) > 1:
         blocks.append(_metrics(report))
-    if plan is not None and plan.sees is not None:
-        blocks += _drops(metric, plan)
     terms = (
         f"Detected: the policy `{report.policy.policy}` blocks it (investigates, if the metric is not gated) in "
         f"{100 * POWER:.0f} of 100 comparisons. Points are percentage points. ?: unknown, as no case moved or none was "
@@ -78,17 +76,6 @@ def _needed(needed: Needed) -> str:
     if needed.count is not None:
         return f"{needed.count:,}"
     return "no number" if needed.why == "never" else UNKNOWN
-
-
-def _drops(metric: Metric, plan: Sensitivity) -> list[Block]:
-    heads = ["cases", *("asked once" if k == 1 else f"{k} times" for k in REPEATS), ""]
-    now = plan.variance.cases
-    table = drops(plan.variance, plan.finding)
-    rows = [[f"{cases:,}", *map(_drop, found), "← now" if cases == now else ""] for cases, found in table]
-    return [
-        Title(f"Smallest {_move(metric)} of {metric.title} that is detected, in points"),
-        Table(heads, rows, "rrrrl"),
-    ]
 
 
 def unknowns(report: PowerReport, plan: Sensitivity | None) -> list[str]:
@@ -151,11 +138,6 @@ def _plan_json(plan: Sensitivity) -> dict[str, Any]:
             "cases": variance.case_variance,
             "answers": variance.repeat_variance,
         },
-        "table": [
-            {"cases": cases, "repeats": repeats, "smallestDrop": drop}
-            for cases, found in drops(variance, plan.finding)
-            for repeats, drop in zip(REPEATS, found, strict=True)
-        ],
     }
 
 

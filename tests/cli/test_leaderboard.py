@@ -86,9 +86,8 @@ def test_nothing_complete_is_exit_3_and_nothing_recorded_an_error(box: Box) -> N
     done = box.row3("leaderboard", "--models", "baker-9", "--prompts", "v1.0,v1.1", code=3)
     assert "extract v1.0: 3 answers missing in 3 cases" in done.out
     assert "No combination has all of its answers." in done.out
-    assert "note: no answer of `baker-9` is recorded; answers are there of baker-1" in done.err
     (error,) = box.row3("leaderboard", "--models", "baker-9", code=2).errors
-    assert error.startswith("error: --models: no answer of `baker-9` is recorded; answers are there of baker-1")
+    assert "none of 2 combinations has a recorded answer" in error
 
 
 @pytest.mark.parametrize("option", ["--models", "--prompts"])
@@ -118,13 +117,6 @@ def test_a_copy_of_a_prompt_says_the_same_and_shares_its_rank(box: Box) -> None:
 def test_live_asks_for_what_is_missing_once_and_records_it(served: tuple[Box, FakeModel]) -> None:
     box, fake = served
     args = ("leaderboard", "--models", "baker-1,baker-2,baker-mini", "--prompts", "v1.1")
-    plan = box.row3(*args, "--dry-run", "--format", "json", code=0).json["combinations"]
-    assert [(one["model"], one["recorded"], one["toSend"]) for one in plan] == [
-        ("baker-1", 3, 0),
-        ("baker-2", 0, 3),
-        ("baker-mini", 0, 3),
-    ]
-    assert (fake.asked, plan[0]["costUsd"]) == ([], 0)
     board = box.row3(*args, "--mode", "live", "--format", "json", code=0).json
     assert sorted(fake.models) == ["baker-2"] * 3 + ["baker-mini"] * 3
     by_model = {one["model"]: one for one in board["entries"]}

@@ -15,16 +15,13 @@ from row3.gate.moves import compare_metrics
 from row3.gate.pairs import DifferenceVariance, Pairs
 from row3.gate.policy import GatePolicy, PolicyName
 from row3.gate.power import (
-    CASES,
     POWER,
-    REPEATS,
     UNEVEN,
     Finding,
     Needed,
     better_buy,
     cases_needed,
     detection_factor,
-    drops,
     repeats_needed,
     sensitivity,
     smallest_drop,
@@ -153,18 +150,10 @@ class TestSmallestDrop:
 
     @pytest.mark.parametrize("finding", [FIXED, PAIRED, Finding(0.05, 0.01)])
     def test_more_of_either_finds_less(self, finding: Finding) -> None:
-        table = drops(DifferenceVariance(0.0025, 22.0, 23, 3.0, 0.001, 0.00225, 90.0), finding)
-        assert [cases for cases, _ in table] == sorted({*CASES, 23})
-        columns = list(zip(*(cells for _, cells in table), strict=True))
-        assert len(columns) == len(REPEATS)
-        for line in (*columns, *(cells for _, cells in table)):
-            assert list(map(known, line)) == sorted(map(known, line), reverse=True) or line in [c for _, c in table]
-
-    def test_doubt_about_many_repeats_never_promises_less_than_few_do(self) -> None:
-        rough = DifferenceVariance(0.0025, 14.0, 15, 1.5, case_variance=0.0001, repeat_variance=0.0018, repeat_df=4.0)
-        for _, cells in drops(rough, PAIRED):
-            sure = [cell for cell in cells if cell is not None]
-            assert sure == sorted(sure, reverse=True)
+        by_cases = [known(smallest_drop(SPLIT, finding, cases=n)) for n in (15, 30, 50, 100, 200)]
+        by_repeats = [known(smallest_drop(SPLIT, finding, repeats=k)) for k in (1, 3, 5)]
+        for drops in (by_cases, by_repeats):
+            assert drops == sorted(drops, reverse=True)
 
 
 class TestNeeded:

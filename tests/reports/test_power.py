@@ -82,7 +82,6 @@ def test_no_spread_is_no_promise() -> None:
     text = " ".join(power_text(report(pairs(scale=0.0))).split())
     assert "how small a drop 15 cases detect is unknown" in text
     assert "Compare two versions that differ." in text
-    assert "Smallest drop" not in text
 
 
 def test_too_few_cases() -> None:
@@ -101,11 +100,6 @@ def test_clusters_are_worth_less() -> None:
     assert "15 cases are worth 5." in " ".join(power_text(report(pairs(source="book"))).split())
 
 
-def test_the_present_number_of_cases_is_marked() -> None:
-    lines = power_text(report(pairs(23))).split("\n")
-    assert [line.split()[0] for line in lines if line.endswith("← now")] == ["23"]
-
-
 def test_names_cannot_paint() -> None:
     evil = ("p\x1b[31m v1.0", "p v1.1\nx")
     assert "\x1b" not in power_text(report(pairs(), settings=evil))
@@ -119,7 +113,5 @@ def test_json_is_fractions_and_says_why() -> None:
     assert overall["wantedDrop"] == 0.1
     assert overall["repeatsNeeded"] == {"count": None, "why": "unknown"}
     assert overall["casesNeeded"]["count"] > 1
-    assert {cell["repeats"] for cell in overall["table"]} == {1, 3, 5}
-    assert len(overall["table"]) == 15
     assert value["metrics"]["hallucinationRate"]["smallestDrop"] is None
     assert power_json(report(pairs(1)))["metrics"]["overall"] is None

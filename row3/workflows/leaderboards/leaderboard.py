@@ -11,17 +11,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from row3.domain.counts import count
-from row3.domain.estimates import Estimate
 from row3.domain.requests import labelled
 from row3.errors import UsageError
 from row3.gate.leaderboard import Combination, Leaderboard, Row, make_board
 from row3.kinds.base import Kind
-from row3.store.files import write_atomic
-from row3.store.locks import writing
 from row3.store.project import Project
-from row3.store.transaction import commit
-from row3.workflows.asking.estimate import estimate
-from row3.workflows.diffing.sides import recorded_models
+from row3.workflows.history.trend import write_charts
 from row3.workflows.leaderboards.combinations import combinations
 from row3.workflows.pipeline.budget import pricing
 from row3.workflows.pipeline.evaluate import Asking
@@ -46,7 +41,7 @@ def leaderboard(session: Session, *, prompts: Sequence[str] = (), models: Sequen
             raise UsageError(
                 f"this would ask for what is missing of {count(len(askings), 'combination')}",
                 where=f"--mode {mode}",
-                fix="Name some with --models or --prompts, or set --max-cost; --dry-run shows what would be sent",
+                fix="Name some with --models or --prompts, or set --max-cost",
             )
         if session.budget is not None:
             session.budget.check(each.model for asking in askings for each in asking.parameters.values())
@@ -68,8 +63,6 @@ def leaderboard(session: Session, *, prompts: Sequence[str] = (), models: Sequen
             _take(entrant, asking, record_missing(session, asking, unanswered), cost, sources)
         if answers or not entrant.rows or mode != "replay" or (prompts and models):
             entrants.append(entrant)
-    if mode == "replay" and models:
-        _note_strangers(session, models, required=not entrants)
     if not entrants:
         raise UsageError(
             f"none of {count(len(askings), 'combination')} has a recorded answer",
@@ -151,47 +144,6 @@ def _per_asking(values: list[float | None], repeats: int) -> float | None:
     return math.fsum(known) / repeats if known and len(known) == len(values) else None
 
 
-def plan(
-    session: Session, *, prompts: Sequence[str] = (), models: Sequence[str] = ()
-) -> list[tuple[Combination, Estimate]]:
-    """What asking for all that is missing would send, for each combination; a request is counted once.
-
-    Raises `InvalidFile`, `UsageError`.
-    """
-    project, suite = session.project, session.suite
-    _mode(session)
-    planned: set[tuple[str, str, int, str]] = set()
-    plans = []
-    for asking in combinations(project, suite, session.options, prompts=prompts, models=models):
-        note_unused_inputs(session, suite, asking.lineup)
-        begin = str(asking.lineup.prompts[0].ref)
-        asked = {each.model for each in asking.parameters.values()}
-        model = asked.pop() if len(asked) == 1 else session.options.overrides.model
-        own = replace(session.options, mode="auto", overrides=replace(session.options.overrides, model=model))
-        found = estimate(project, suite, asking.lineup, own)
-        first = asking.parameters[asking.lineup.prompts[0].ref.name].model
-        keys = [(one.case_id, one.prompt, one.repeat, first) for one in found.requests]
-        # What a combination before it asks is recorded by then; of later prompts that depends on the answers.
-        found.requests = [
-            one if one.prompt != begin or key not in planned else replace(one, recorded=True)
-            for one, key in zip(found.requests, keys, strict=True)
-        ]
-        planned.update(keys)
-        plans.append((_combination(asking), found))
-    return plans
-
-
-def _note_strangers(session: Session, models: Sequence[str], *, required: bool) -> None:
-    """Say which of these models answered nothing that is recorded; a `UsageError` where one is required."""
-    recorded = recorded_models(session.project, session.suite)
-    if unknown := [f"`{name}`" for name in dict.fromkeys(models) if name not in recorded]:
-        there = ", ".join(recorded) or "no model"
-        text = f"no answer of {', '.join(unknown)} is recorded; answers are there of {there}"
-        if required:
-            raise UsageError(text, where="--models", fix="`--mode live` asks for what is missing")
-        session.say(text)
-
-
 def _mode(session: Session) -> str:
     """Replay unless a provider is to be asked, whatever `row3.toml` says; raises `UsageError` for what cannot be."""
     suite, mode = session.suite, session.options.mode or "replay"
@@ -224,13 +176,5 @@ def draw_leaderboard(project: Project, board: Leaderboard, folder: Path | None =
     """
     from row3.reports.charting.leaderboard_chart import leaderboard_chart
 
-    files = leaderboard_chart(board)
-    name = chart_name(board.suite)
-    contents = {f"{name}.svg": files.svg, f"{name}.png": files.png}
-    if folder is not None:
-        for each, content in contents.items():
-            write_atomic(folder / each, content, where=str(folder / each))
-        return [folder / each for each in contents]
-    with writing(project.local):
-        commit(project.root, project.local, {f"charts/{each}": content for each, content in contents.items()})
-    return [Path("charts") / each for each in contents]
+    files, name = leaderboard_chart(board), f"charts/{chart_name(board.suite)}"
+    return write_charts(project, folder, lambda: {f"{name}.svg": files.svg, f"{name}.png": files.png})

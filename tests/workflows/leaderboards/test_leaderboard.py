@@ -14,10 +14,10 @@ from row3.reports.markdown import markdown_text
 from row3.reports.terminal import terminal_text
 from row3.store.project import Project, open_project
 from row3.workflows.leaderboards.combinations import combinations
-from row3.workflows.leaderboards.leaderboard import leaderboard, plan
+from row3.workflows.leaderboards.leaderboard import leaderboard
 from row3.workflows.pipeline.run_suite import RunOptions
 from row3.workflows.session import open_session
-from tests.two_stages import CONCEPTS, LINKS, imported, response, suite_of, two_stages, write_case
+from tests.two_stages import CONCEPTS, LINKS, imported, response, suite_of, two_stages
 
 HALF = json.dumps({"concepts": [{"label": "rye", "sourceQuote": "Rye"}]})
 
@@ -122,21 +122,6 @@ def test_costs_and_times_of_all_stages_add_up_and_one_unknown_makes_them_unknown
     path.write_text(path.read_text().replace('"latencyS": 0.25', '"latencyS": null', 1))
     (one,) = board_of(again).placed
     assert one.latency_p50_s is None
-
-
-def test_a_plan_counts_a_shared_request_once(project: Project) -> None:
-    write_case(project.root, "c", "Rye is a cereal, says c.")
-    map_text = (project.root / "prompts/map-v1.0.md").read_text()
-    (project.root / "prompts/map-v1.1.md").write_text(
-        map_text.replace('"1.0"', '"1.1"').replace("{{ source", "X{{ source")
-    )
-    again = two_stages_again(project)
-    plans = plan(open_session(again.root, None, RunOptions()), prompts=("decompose-v1.0", "map-v1.0", "map-v1.1"))
-    sent = [[(one.case_id, one.prompt) for one in found.to_send] for _, found in plans]
-    assert sent == [
-        [("c", "decompose-v1.0"), ("c", "map-v1.0")],
-        [("a", "map-v1.1"), ("b", "map-v1.1"), ("c", "map-v1.1")],
-    ]
 
 
 def test_an_interval_ends_at_what_a_flawless_case_scores(project: Project) -> None:
