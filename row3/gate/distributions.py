@@ -1,8 +1,7 @@
 """Normal, Student t and beta distributions in plain Python, so that nothing heavy is imported.
 
-Both the t and the binomial distribution are the regularised incomplete beta function in disguise, so
-there is one piece of numerics here: that function, and its inverse. It works on log-odds and in logs
-throughout: tails of 1e-300 keep their digits, and 1 - x is never formed by subtraction.
+The t and the binomial distribution are the regularised incomplete beta function, computed on log-odds and in logs:
+tails of 1e-300 keep their digits, and 1 - x is never formed by subtraction.
 
 Sources: continued fraction DLMF 8.17.22 (https://dlmf.nist.gov/8.17) by Lentz's method as modified by
 Thompson and Barnett (1986); t as a beta, DLMF 8.17 and Abramowitz and Stegun 26.7.1.
@@ -34,9 +33,8 @@ def normal_quantile(p: float) -> float:
 
 
 def t_cdf(t: float, df: float) -> float:
-    """P(T <= t) of Student's t; `df` > 0 need not be whole, infinity is the normal.
+    """P(T <= t) of Student's t; `df` > 0 need not be whole, infinity is the normal. The upper tail is `t_cdf(-t, df)`.
 
-    The upper tail is `t_cdf(-t, df)`, which keeps its digits where 1 - t_cdf(t, df) has none.
     Raises ValueError for df <= 0 or NaN. Source: P(|T| > t) = I_x(df/2, 1/2), x = df / (df + t^2); A&S 26.7.1.
     """
     _check_positive(df=df)

@@ -1,23 +1,8 @@
 """Tests that hold for any number of cases: the sign-flip test, the bound on a bounded mean, and counts.
 
-**Sign flips.** Where two runs are equally good, swapping the sides of a case changes nothing, so each difference is as
-likely to be positive as negative. The sign-flip test counts in how many of the 2^n choices of signs the sum is as low
-as it was. For differences of one size it is the sign test, and for pass or fail the exact McNemar test.
-Source: Fisher 1935, The Design of Experiments, section 21; Pitman 1937, JRSS Supplement 4, 119-130.
-
-**Bounded means.** A prompt that makes one answer in fifteen unusable loses five points. Fifteen cases show none of
-those answers one time in three; the differences then look quiet, and a t interval claims that nothing was lost. The
-bound assumes only that no unit can fall below a worst value: it adds one more unit, which did, and asks for the
-Bayesian bootstrap of the mean. With standard exponentials E and the unit sums c_u,
-
-    p = P( sum_u c_u E_u + worst E_0 <= 0 ).
-
-Where all n units lie m above the limit and could lie w below it, p = (1 + m / w)^-n: of cases that did not move and can
-fail by 85 points, 50 are needed to rule out a mean loss of 5. Units are cases, or sources where cases share one; asking
-a case more often says nothing about the next case.
-Source: Gaffke 2005, Mathematical Methods of Statistics 14, 451-467; Learned-Miller and Thomas 2019, arXiv 1905.06208.
-No distribution is known to break it. The probability by saddlepoint (Lugannani and Rice 1980, Advances in Applied
-Probability 12, 475-490), which is off by less than 3 % of itself where it decides.
+A prompt that makes one answer in fifteen unusable loses five points. Fifteen cases show none of those answers one time
+in three; the differences then look quiet, and a t interval claims that nothing was lost. The bounded mean guards
+against that. Units are cases, or sources where cases share one; repeats say nothing about the next case.
 """
 
 from __future__ import annotations
@@ -40,7 +25,9 @@ def sign_flip_p(values: Sequence[float]) -> float:
     """Return the one-sided p-value of "the values are symmetric about 0"; small values show that they lie below.
 
     p = #{s in {-1, 1}^k : sum s_i |x_i| <= sum x_i} / 2^k over the k values that are not 0, so at least 2^-k; 1 for
-    none. The subset sums are counted exactly, as coefficients of prod (1 + z^|x_i|) in the digits of one large integer.
+    none. For differences of one size it is the sign test, and for pass or fail the exact McNemar test. The subset sums
+    are counted exactly, as coefficients of prod (1 + z^|x_i|) in the digits of one large integer.
+    Source: Fisher 1935, The Design of Experiments, section 21; Pitman 1937, JRSS Supplement 4, 119-130.
     """
     moved = [value for value in values if abs(value) > EXACT]
     steps = _whole_steps([abs(value) for value in moved])
@@ -64,11 +51,14 @@ def fewest_units(alpha: float) -> int:
 def bounded_p(sums: Sequence[float], worst: float) -> float:
     """Return the one-sided p-value of "the mean is at most 0"; small values show that it is above.
 
+    It assumes only that no unit can fall below a worst value: one more unit did, and p is the Bayesian bootstrap's
+    P( sum_u c_u E_u + worst E_0 <= 0 ) with standard exponentials E and the unit sums c_u.
+    Source: Gaffke 2005, Mathematical Methods of Statistics 14, 451-467; Learned-Miller and Thomas 2019, arXiv
+    1905.06208. No distribution is known to break it.
+
     Args:
         sums: one number for each independent unit.
         worst: the lowest that another unit could be.
-    Returns:
-        0 where nothing can lie below 0, 1 where the mean is at most 0.
     """
     parts = [*sums, min(worst, *sums)] if sums else [worst]
     if min(parts) >= 0.0:
@@ -133,8 +123,9 @@ def _whole_steps(sizes: Sequence[float]) -> list[int]:
 def _below_zero(parts: Sequence[float]) -> float:
     """Return P(sum c E <= 0) for standard exponentials E and coefficients of both signs with a positive sum.
 
-    The cumulant generating function K(s) = -sum ln(1 - s c) is convex, and its slope has one root below 0, between the
-    pole of the most negative coefficient and 0. Newton's method, kept between bounds.
+    By saddlepoint, off by less than 3 % of itself where it decides: K(s) = -sum ln(1 - s c) is convex, and its slope
+    has one root between the pole of the most negative coefficient and 0. Newton's method, kept between bounds.
+    Source: Lugannani and Rice 1980, Advances in Applied Probability 12, 475-490.
     """
     low, high = 1.0 / min(parts), 0.0
     s = 0.5 * low

@@ -110,10 +110,7 @@ class Differences:
         return self._sided_p(-1.0, self._depth)
 
     def loss_p(self, limit: float) -> float:
-        """Return the one-sided p-value of "the mean fell by at most `limit`"; 1 where nothing is known.
-
-        What is not shown to have fallen at all is not shown to have fallen that far.
-        """
+        """Return the one-sided p-value of "the mean fell by at most `limit`", at least `fall_p`; 1 where unknown."""
         if self.mean is None or self.moved == 0:
             return 1.0
         if self.moved < FEW:
@@ -148,7 +145,7 @@ class Differences:
     def _bounded_p(self, sign: float, depth: float, null: float) -> float:
         """Return the p-value of "the mean difference times `sign` is at most `sign * null`".
 
-        `depth` is how far below 0 a case times `sign` can lie; another unit would be as large as they are on average.
+        `depth` is how far below 0 a case times `sign` can lie.
         """
         above = [sign * (value - null * size) for value, size in zip(self._sums, self._sizes, strict=True)]
         return bounded_p(above, (-depth - sign * null) * len(self._values) / self.units)
@@ -170,10 +167,8 @@ def spread_of_mean(deviations: Sequence[float], clusters: Clusters | None = None
         SE^2 = n^-2 sum_c R_c^2 / (1 - p_c)
         df   = 1 / (sum_c p_c^2 + (sum_c w_c)^2 - sum_c w_c^2),   w_c = p_c^2 / (1 - p_c)
 
-    Clusters of one size give the familiar SE^2 = C/(C-1) n^-2 sum R_c^2 with C - 1 degrees of freedom, and
-    single cases s^2 / n with n - 1. For unequal clusters those are not enough: with one cluster of 10 cases and
-    five of 1 they raise 11 to 28 % false alarms at 5 %, these raise 2 to 4 % (simulated, within-cluster
-    correlation 0 to 1).
+    Clusters of one size give SE^2 = C/(C-1) n^-2 sum R_c^2 with C - 1 degrees of freedom, single cases s^2 / n with
+    n - 1. With one cluster of 10 cases and five of 1 those raise 11 to 28 % false alarms at 5 %, these 2 to 4 %.
 
     Returns None with fewer than two clusters. Raises ValueError for a value that is not finite or a wrong length.
     Source: Bell and McCaffrey 2002, Survey Methodology 28, 169-181 (CR2 and its Satterthwaite degrees of

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from row3.domain.changes import Interval
 from row3.gate.ranking import Contest, pareto, rank_all
+from row3.gate.results import JudgedSuite
 from row3.gate.silence import side_by_side
-from row3.kinds.base import Kind, Rules
 from row3.metrics.aggregate import percentile
 
 
@@ -80,23 +80,21 @@ class Placed:
 class Leaderboard:
     """A suite's combinations, best first."""
 
-    suite: str
-    kind: Kind
-    rules: Rules
-    mode: str
-    repeats: int
+    suite: JudgedSuite
     cases: Sequence[str]
     """Ids of the cases behind every figure: all placed combinations have an answer to them."""
     left_out: Sequence[str]
     """Ids of cases to which the composite does not apply for one of the placed combinations."""
-    quarantined: Sequence[str]
     placed: Sequence[Placed]
     incomplete: Sequence[Combination]
     """Fewest missing answers first."""
-    nothing_recorded: int
-    """Combinations left out because none of their answers is recorded."""
     pairs: Mapping[tuple[int, int], Contest]
     """All pairs of placed combinations, by place on the board from 0, the better place first."""
+    mode: str = "replay"
+    repeats: int = 1
+    quarantined: Sequence[str] = ()
+    nothing_recorded: int = 0
+    """Combinations left out because none of their answers is recorded."""
 
     @property
     def cost_known(self) -> bool:
@@ -108,27 +106,11 @@ class Leaderboard:
         """Whether the time of any placed combination is known."""
         return any(one.latency_p50_s is not None for one in self.placed)
 
-    @property
-    def title(self) -> str:
-        """Title of the composite metric."""
-        return next((m.title for m in self.kind.metrics if m.key == self.kind.primary), self.kind.primary)
 
-
-def make_board(
-    suite: str,
-    kind: Kind,
-    rules: Rules,
-    combinations: Sequence[Combination],
-    sources: Mapping[str, str],
-    *,
-    mode: str = "replay",
-    repeats: int = 1,
-    quarantined: Sequence[str] = (),
-    nothing_recorded: int = 0,
-) -> Leaderboard:
+def make_board(suite: JudgedSuite, combinations: Sequence[Combination], sources: Mapping[str, str]) -> Leaderboard:
     """Rank combinations that were asked the same cases; `sources` has the source of a case's text by its id."""
+    kind = suite.kind
     whole = [each for each in combinations if not each.cases("failed")]
-    rest = [each for each in combinations if each.cases("failed")]
     counted = list(combinations[0].rows)
     scores: dict[str, list[float]] = {}
     for case_id in counted:
@@ -140,41 +122,25 @@ def make_board(
     higher = next(metric.higher_is_better for metric in kind.metrics if metric.key == kind.primary)
     columns = [[each[which] for each in scores.values()] for which in range(len(whole))]
     ranking = rank_all(columns, clusters=labels if any(labels) else None, higher_is_better=higher)
-    costs = [_all_known([one.rows[case_id].usd for case_id in scores]) for one in whole]
     times = [_all_known([one.rows[case_id].seconds for case_id in scores]) for one in whole]
-    prices = [math.fsum(each) / len(each) if each else None for each in costs]
-    medians = [percentile(each, 0.5) for each in times]
+    figures = []
+    for one, mean, time in zip(whole, ranking.means, times, strict=True):
+        costs = _all_known([one.rows[case_id].usd for case_id in scores])
+        figures.append((mean, math.fsum(costs) / len(costs) if costs else None, percentile(time, 0.5)))
     fronts = pareto(
-        [
-            (mean if higher else -mean, None if price is None else -price, None if median is None else -median)
-            for mean, price, median in zip(ranking.means, prices, medians, strict=True)
-        ]
+        [(mean if higher else -mean, *(None if each is None else -each for each in rest)) for mean, *rest in figures]
     )
-    placed = [
-        Placed(
-            whole[i],
-            ranking.ranks[i],
-            ranking.means[i],
-            ranking.intervals[i],
-            prices[i],
-            medians[i],
-            percentile(times[i], 0.95),
-            fronts[i],
-        )
-        for i in ranking.order
-    ]
+    placed = []
+    for i in ranking.order:
+        mean, cost, p50 = figures[i]
+        p95 = percentile(times[i], 0.95)
+        placed.append(Placed(whole[i], ranking.ranks[i], mean, ranking.intervals[i], cost, p50, p95, fronts[i]))
     return Leaderboard(
         suite,
-        kind,
-        rules,
-        mode,
-        repeats,
         list(scores),
         [case_id for case_id in counted if case_id not in scores],
-        quarantined,
         placed,
-        sorted(rest, key=lambda one: one.missing),
-        nothing_recorded,
+        sorted((each for each in combinations if each.cases("failed")), key=lambda one: one.missing),
         ranking.pairs(),
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from row3.domain.counts import spoken
@@ -10,8 +10,6 @@ from row3.domain.estimates import Estimate, Planned
 from row3.domain.requests import Request
 from row3.reports import numbers
 from row3.reports.document import Block, Document, Items, Lines, Note, Table, Title
-
-FIGURES = ("recorded", "to send", "tokens in", "tokens out", "price")
 
 
 def estimate_document(plan: Estimate, *, verbose: bool = False) -> Document:
@@ -22,12 +20,18 @@ def estimate_document(plan: Estimate, *, verbose: bool = False) -> Document:
     rows = []
     for prompt, model in dict.fromkeys((request.prompt, request.model) for request in plan.requests):
         own = [request for request in plan.requests if (request.prompt, request.model) == (prompt, model)]
-        rows.append((prompt if len(models) == 1 else f"{prompt} · {model}", *sums(own)))
-    rows.append(("total", *sums(plan.requests)))
+        rows.append((prompt if len(models) == 1 else f"{prompt} · {model}", *_sums(replace(plan, requests=own))))
+    rows.append(("total", *_sums(plan)))
+    notes = ["Tokens are estimated at four characters each; retries are not counted."]
+    if any(not request.exact for request in plan.to_send):
+        notes.insert(0, "Later stages depend on answers that are not known yet: their sizes are estimated.")
+    if plan.unpriced:
+        unpriced = ", ".join(plan.unpriced)
+        notes.insert(0, f'No price for {unpriced}: the price is unknown. Set prices."<model>" in row3.toml.')
     blocks: list[Block] = [
         Note([f"Dry run of {plan.suite}, nothing is sent: {versions} (mode {plan.mode}{by})"]),
-        Table(("prompt", *FIGURES), rows, "lrrrrr"),
-        Note([*remarks([plan]), *_comparison_lines(plan)]),
+        Table(("prompt", "recorded", "to send", "tokens in", "tokens out", "price"), rows, "lrrrrr"),
+        Note([*notes, *_comparison_lines(plan)]),
     ]
     if verbose:
         blocks.append(Items([_line(request) for request in plan.requests]))
@@ -36,24 +40,10 @@ def estimate_document(plan: Estimate, *, verbose: bool = False) -> Document:
     return Document(blocks)
 
 
-def remarks(plans: Iterable[Estimate]) -> list[str]:
-    """How far the figures of these plans can be trusted."""
-    plans = list(plans)
-    lines = []
-    if unpriced := sorted({model for plan in plans for model in plan.unpriced}):
-        lines.append(f'No price for {", ".join(unpriced)}: the price is unknown. Set prices."<model>" in row3.toml.')
-    if any(not request.exact for plan in plans for request in plan.to_send):
-        lines.append("Later stages depend on answers that are not known yet: their sizes are estimated.")
-    return [*lines, "Tokens are estimated at four characters each; retries are not counted."]
-
-
-def sums(requests: Sequence[Planned]) -> tuple[str, ...]:
-    """The cells of `FIGURES` for these requests."""
-    sent = [request for request in requests if not request.recorded]
-    costs = [request.cost_usd for request in sent]
-    price = "unknown" if None in costs else numbers.money(sum(cost for cost in costs if cost is not None))
-    tokens = sum(request.prompt_tokens for request in sent), sum(request.completion_tokens for request in sent)
-    return (*(f"{number:,}" for number in (len(requests) - len(sent), len(sent), *tokens)), price)
+def _sums(plan: Estimate) -> tuple[str, ...]:
+    figures = (plan.recorded, len(plan.to_send), plan.prompt_tokens, plan.completion_tokens)
+    price = "unknown" if plan.cost_usd is None else numbers.money(plan.cost_usd)
+    return (*(f"{figure:,}" for figure in figures), price)
 
 
 def _comparison_lines(plan: Estimate) -> list[str]:

@@ -10,7 +10,7 @@ from row3.gate.ranking import ALPHA, Contest
 from row3.metrics.ratios import most
 from row3.reports import numbers
 from row3.reports.document import Block, Document, Fold, Items, Note, Table, Text, Title, more, strong
-from row3.reports.headline import some
+from row3.reports.headline import some, title_of
 from row3.reports.result_json import interval_json
 
 UNKNOWN = "unknown"
@@ -25,7 +25,7 @@ def leaderboard_document(board: Leaderboard, *, verbose: bool = False) -> Docume
     """The board with its notes; all rows when verbose."""
     names = names_of(board)
     blocks: list[Block] = [
-        Title(f"row3 leaderboard · {board.suite}"),
+        Title(f"row3 leaderboard · {board.suite.name}"),
         Note([headline(board), *([f"All of them: {names.common}"] if names.common else [])]),
     ]
     if board.placed:
@@ -33,40 +33,44 @@ def leaderboard_document(board: Leaderboard, *, verbose: bool = False) -> Docume
     elif board.incomplete:
         problem = board.incomplete[0].problem
         blocks.append(Note([f"No combination has all of its answers. The first that is missing: {problem}"]))
-    blocks.append(Items([*_rule_lines(board, names), *_front_lines(board), *_remark_lines(board, names)]))
+    blocks.append(Items([*_rule_lines(board), *_front_lines(board), *_remark_lines(board, names)]))
     if rest := _incomplete_lines(board, names):
         blocks.append(Fold("Incomplete, without a rank", [Items(rest)]))
     return Document(blocks)
 
 
-def _table(board: Leaderboard, names: Names, rows: int) -> Table:
-    """The first rows; figures that are unknown for all combinations have no column."""
-    placed = board.placed[:rows]
-    columns: list[tuple[str, list[Text]]] = [
-        ("rank, combination", [f"{shared_rank(board, i):>3}  {names.of(one.entrant)}" for i, one in enumerate(placed)]),
-        (board.title, [strong(numbers.percent(one.mean)) for one in placed]),
-        ("95% interval", [score_span(board, one) for one in placed]),
-        ("to first", ["–  ", *(_to_first(board.pairs[0, place]) for place in range(1, len(placed)))]),
-    ]
-    if board.cost_known:
-        prices = [UNKNOWN if one.cost_usd is None else numbers.money(THOUSAND * one.cost_usd) for one in placed]
-        columns.append(("$/1,000", [*prices]))
-    if board.latency_known:
-        columns.append(("p50", [_seconds(one.latency_p50_s) for one in placed]))
-        columns.append(("p95", [_seconds(one.latency_p95_s) for one in placed]))
-    if board.cost_known or board.latency_known:
-        columns.append(("front", [FRONT[one.front] for one in placed]))
-    table_rows = list(zip(*(cells for _, cells in columns), strict=True))
-    align = "l" + "r" * (len(columns) - 1)
-    return Table([head for head, _ in columns], table_rows, align, more=more(len(board.placed) - len(placed)))
-
-
-def _to_first(contest: Contest) -> str:
-    return f"{numbers.points(contest.delta)} {' ' if contest.shown else '≈'}"
-
-
-def _seconds(value: float | None) -> str:
-    return UNKNOWN if value is None else numbers.seconds(value)
+def _table(board: Leaderboard, names: Names, most: int) -> Table:
+    """The first rows; cost, time and front only where any of them is known."""
+    heads = (
+        "rank, combination",
+        title_of(board.suite, board.suite.kind.primary),
+        "95% interval",
+        "to first",
+        "$/1,000",
+        "p50",
+        "p95",
+        "front",
+    )
+    rows: list[list[Text]] = []
+    for place, one in enumerate(board.placed[:most]):
+        contest = board.pairs[0, place] if place else None
+        rows.append(
+            [
+                f"{shared_rank(board, place):>3}  {names.of(one.entrant)}",
+                strong(numbers.percent(one.mean)),
+                score_span(board, one),
+                "–  " if contest is None else f"{numbers.points(contest.delta)} {' ' if contest.shown else '≈'}",
+                UNKNOWN if one.cost_usd is None else numbers.money(THOUSAND * one.cost_usd),
+                *(
+                    UNKNOWN if time is None else numbers.seconds(time)
+                    for time in (one.latency_p50_s, one.latency_p95_s)
+                ),
+                FRONT[one.front],
+            ]
+        )
+    shown = len(heads) if board.cost_known or board.latency_known else 4
+    left = more(len(board.placed) - len(rows))
+    return Table(heads[:shown], [row[:shown] for row in rows], ("l" + "r" * len(heads))[:shown], more=left)
 
 
 class Names:
@@ -102,7 +106,7 @@ def headline(board: Leaderboard) -> str:
     many = numbers.count(len(board.placed), "combination")
     repeats = f", each asked {board.repeats} times" if board.repeats > 1 else ""
     same = f"the same {numbers.count(len(board.cases), 'case')}"
-    return f"{board.suite}: {many} over {same}{repeats}, by {board.title}"
+    return f"{board.suite.name}: {many} over {same}{repeats}, by {title_of(board.suite, board.suite.kind.primary)}"
 
 
 def shared_rank(board: Leaderboard, place: int) -> str:
@@ -118,7 +122,7 @@ def score_bounds(board: Leaderboard, one: Placed) -> tuple[float, float] | None:
     """
     if one.interval is None or one.interval.degenerate:
         return None
-    return max(0.0, one.interval.low), min(most(board.rules.weights), one.interval.high)
+    return max(0.0, one.interval.low), min(most(board.suite.rules.weights), one.interval.high)
 
 
 def score_span(board: Leaderboard, one: Placed) -> str:
@@ -129,25 +133,14 @@ def score_span(board: Leaderboard, one: Placed) -> str:
     return f"{numbers.bare(bounds[0])}…{numbers.percent(bounds[1])}"
 
 
-def _rule_lines(board: Leaderboard, names: Names) -> list[str]:
-    """How the ranks came about, and which neighbours are within noise."""
+def _rule_lines(board: Leaderboard) -> list[str]:
+    """How the ranks came about."""
     if len(board.placed) < 2:
         return []
     pairs = len(board.pairs)
     holm = f", adjusted by Holm over all {pairs} pairs" if pairs > 1 else ""
-    lines = []
-    for place in range(1, len(board.placed)):
-        contest = board.pairs[place - 1, place]
-        if not contest.shown:
-            first, second = (names.of(one.entrant) for one in board.placed[place - 1 : place + 1])
-            known = contest.interval
-            span = "no interval" if known is None else f"95% {numbers.interval(known.low, known.high)}"
-            lines.append(f"≈ within noise: {first} and {second} ({numbers.points(contest.delta)} points, {span})")
-    return [
-        "Rank: 1 + the number of combinations shown to be better, by paired differences over the same cases, "
-        f"p ≤ .05{holm}.",
-        *_first(lines, "neighbour"),
-    ]
+    rule = "Rank: 1 + the number of combinations shown to be better, by paired differences over the same cases"
+    return [f"{rule}, p ≤ .05{holm}. ≈: within noise of the first."]
 
 
 def _first(lines: Sequence[str], noun: str) -> list[str]:
@@ -157,21 +150,18 @@ def _first(lines: Sequence[str], noun: str) -> list[str]:
 
 def _front_lines(board: Leaderboard) -> list[str]:
     """What the mark of the Pareto front says here, and why figures are unknown."""
-    if not board.placed:
-        return []
-    figures = " and ".join(
-        word for word, there in (("cost", board.cost_known), ("latency", board.latency_known)) if there
-    )
+    known = [word for word, there in (("cost", board.cost_known), ("latency", board.latency_known)) if there]
     lines = ["Neither cost nor latency is known (unknown is not zero), so only the score ranks."]
-    if figures:
-        lines = [f"◆ Pareto front of score, {figures}: no other is at least as good in all of them and better in one."]
-        if any(one.front is None for one in board.placed):
-            lines.append("? undecided: one of its figures is unknown, so the others are compared without it.")
+    if known:
+        front = f"◆ Pareto front of score, {' and '.join(known)}"
+        lines = [f"{front}: no other is at least as good in all of them and better in one."]
+    if known and any(one.front is None for one in board.placed):
+        lines.append("? undecided: one of its figures is unknown, so the others are compared without it.")
     if any(one.cost_usd is None for one in board.placed):
         lines.append("Cost unknown: a case has no token count, or the model no price in row3.toml.")
     if any(one.latency_p50_s is None for one in board.placed):
         lines.append("Latency unknown: a recording has no time.")
-    return lines
+    return lines if board.placed else []
 
 
 def _remark_lines(board: Leaderboard, names: Names) -> list[str]:
@@ -208,10 +198,10 @@ def leaderboard_json(board: Leaderboard) -> dict[str, Any]:
     """The board as plain values; metrics and deltas are fractions, costs US dollars, times seconds, unknowns null."""
     return {
         "schemaVersion": SCHEMA_VERSION,
-        "suite": board.suite,
+        "suite": board.suite.name,
         "mode": board.mode,
         "repeats": board.repeats,
-        "primary": board.kind.primary,
+        "primary": board.suite.kind.primary,
         "cases": list(board.cases),
         "leftOut": list(board.left_out),
         "quarantined": list(board.quarantined),

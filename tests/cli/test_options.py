@@ -107,7 +107,6 @@ def test_what_a_command_takes_is_taken_before_its_name_too(box: Box) -> None:
         (["--baseline", "--fail", "overall:5"], "--fail goes with --compare"),
         (["--compare", "--dry-run", "--against", "main"], "--dry-run gives no verdict"),
         (["--compare", "--dry-run", "--approve", "x"], "--dry-run gives no verdict"),
-        (["leaderboard", "--dry-run", "--chart"], "--dry-run ranks nothing"),
         (["leaderboard", "--max-cost", "1"], "without --mode live nothing is; add --mode live"),
         (["--compare", "--mode", "replay", "--max-cost", "1"], "--max-cost is about asking a provider"),
         (["--compare", "--mode", "replay", "--no-interleave"], "--no-interleave is about asking a provider"),

@@ -23,7 +23,6 @@ WRITTEN = [
     *((("lint",), form) for form in ("table", "json", "github", "codequality")),
     *((("diff", "v1.0", "v1.1"), form) for form in ("table", "json", "markdown")),
     *((("leaderboard",), form) for form in ("table", "json", "markdown")),
-    *((("leaderboard", "--models", "a", "--prompts", "v1.1", "--dry-run"), form) for form in ("table", "json")),
     *((("investigate", "rye"), form) for form in ("table", "json", "markdown")),
     *(((command,), form) for command in ("power", "flaky", "cases", "history") for form in ("table", "json")),
     *((("recordings", command), form) for command in ("list", "verify") for form in ("table", "json")),

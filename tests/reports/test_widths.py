@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from row3.domain.changes import Interval
 from row3.domain.estimates import Estimate, Planned
 from row3.gate.leaderboard import Combination, Leaderboard, Placed, Row
+from row3.gate.policy import GatePolicy
 from row3.gate.ranking import Contest
+from row3.gate.results import JudgedSuite
 from row3.kinds.base import Rules
 from row3.kinds.extraction.score import KIND as EXTRACTION
 from row3.reports.estimate import estimate_document
@@ -60,9 +62,9 @@ THIRD = combination(
     "v1.2", "other", case_1=Row({}, "failed", 2, problem="no recording, and none of this prompt for it")
 )
 BOARD = Leaderboard(
-    suite="decomposition",
-    kind=EXTRACTION,
-    rules=Rules(),
+    suite=JudgedSuite(
+        name="decomposition", kind=EXTRACTION, rules=Rules(), policy=GatePolicy(), golden="golden/decomposition"
+    ),
     mode="live",
     repeats=3,
     cases=[f"case-{i}" for i in range(15)],
@@ -121,7 +123,7 @@ def test_a_leaderboard_says_what_it_knows_and_what_it_does_not() -> None:
         "All of them: map-ontology v1.0",
         f"=1 {LONG} v1.1 · a-model-of-a-long-name 80.0% 75.0…85.0% – $12.30 1.2 s unknown ◆",
         f"=1 {LONG} v1.0 · other 79.0% 75.0…85.0% −1.0 ≈ unknown 1 min 15 s unknown ?",
-        f"≈ within noise: {LONG} v1.1 · a-model-of-a-long-name and {LONG} v1.0 · other (−1.0 points, 95% −3.0…+1.0)",
+        "p ≤ .05. ≈: within noise of the first.",
         "Cost unknown: a case has no token count, or the model no price in row3.toml.",
         "In quarantine, in no figure: case-99",
         "1 case left out: the score does not apply for one of them",

@@ -50,7 +50,7 @@ def leaderboard_chart(board: Leaderboard) -> ChartFiles:
         notes.append(f"The first {len(shown)} of {len(board.placed)}")
     notes.append(f"Lines: 95% intervals{'; orange: on the Pareto front' if panels else ''}")
     caption = "\n".join(label(note, LINE_ROOM) for note in notes)
-    return drawn(board.suite, f"Leaderboard: {label(board.suite)}", caption, rows, draw, around=AROUND)
+    return drawn(board.suite.name, f"Leaderboard: {label(board.suite.name)}", caption, rows, draw, around=AROUND)
 
 
 def _ink(board: Leaderboard, one: Placed) -> str:

@@ -74,12 +74,8 @@ def leaderboard(session: Session, *, prompts: Sequence[str] = (), models: Sequen
         raise UsageError(
             what, where=f"golden/{suite.name}/", fix=f"Correct --case, or `row3 flaky release{suite.flag}` one"
         )
-    board = make_board(
-        suite.name,
-        suite.kind,
-        suite.rules,
-        entrants,
-        sources,
+    board = replace(
+        make_board(suite, entrants, sources),
         mode=mode,
         repeats=options.repeats,
         quarantined=held,
@@ -176,5 +172,5 @@ def draw_leaderboard(project: Project, board: Leaderboard, folder: Path | None =
     """
     from row3.reports.charting.leaderboard_chart import leaderboard_chart
 
-    files, name = leaderboard_chart(board), f"charts/{chart_name(board.suite)}"
+    files, name = leaderboard_chart(board), f"charts/{chart_name(board.suite.name)}"
     return write_charts(project, folder, lambda: {f"{name}.svg": files.svg, f"{name}.png": files.png})
