@@ -11,7 +11,7 @@ from row3.gate.drift import CaseThen, DriftState, others
 from row3.gate.results import Drifted
 from row3.reports import numbers
 from row3.reports.document import Block, Document, Facts, Note, Span, Table, Text, Title, Tone, more
-from row3.reports.headline import lineup_text, shown_model, usage_lines
+from row3.reports.headline import shown_model, usage_lines
 from row3.reports.live_text import drift_json, move_text, sees_text
 
 SCHEMA_VERSION = 1
@@ -45,11 +45,12 @@ def drift_document(found: Drifted, *, verbose: bool = False) -> Document:
     """What was asked, metric by metric, the cases whose answers changed, and the verdict last."""
     then, drift = found.then, found.again.drift
     model = shown_model(found.suite, then.model)
+    versions = " → ".join(f"{name} {version}" for name, version in then.prompts.items())
     saved = "" if found.recorded else f", {numbers.moment(then.at)} UTC"
     asked = f"{len(found.sample)} of {numbers.count(found.of, 'case')}"
     chosen = "" if len(found.sample) == found.of else f", chosen with seed {found.seed}"
     blocks: list[Block] = [
-        Note([" · ".join(part for part in (found.suite.name, lineup_text(then), model, "live") if part)]),
+        Note([" · ".join(part for part in (found.suite.name, versions, model, "live") if part)]),
         Facts(
             [
                 ("Then", f"{found.source}{saved}"),

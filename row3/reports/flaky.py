@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from row3.gate.exact import upper_bound
 from row3.gate.flakiness import FLIPS, LEAST, NOISE, FlakyCase, FlakyReport
 from row3.reports import numbers
 from row3.reports.document import Block, Document, Note, Span, Table, Text, Title, more
@@ -72,14 +71,8 @@ def _notes(report: FlakyReport) -> list[str]:
     title, noise = report.metric.title, f"{100 * NOISE:g}"
     notes = [
         f"Flaky: one answer's {title} is off by ± {noise} points or more (a standard deviation){passing}. Fewer than "
-        f"{LEAST} answers (n) are too few to tell."
+        f"{LEAST} answers (n) are too few to tell. Steady: nothing was seen, which is no proof."
     ]
-    least = min((c.answers for c in report.cases if c.verdict == "steady"), default=0)
-    if least and mark is not None:
-        notes.append(
-            f"Steady is not proved: {least} answers on one side of {mark} leave it possible that up to "
-            f"{upper_bound(0, least):.0%} fall on the other."
-        )
     if report.unknown:
         notes.append(f"No {title} is known of {some(report.unknown, NAMED)}: no answer, or the metric does not apply.")
     if report.others:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -23,13 +24,18 @@ SCHEMA_VERSION = 1
 
 def leaderboard_document(board: Leaderboard, *, verbose: bool = False) -> Document:
     """The board with its notes; all rows when verbose."""
-    names = names_of(board)
+    names = Names([*(one.entrant for one in board.placed), *board.incomplete])
+    many = numbers.count(len(board.placed), "combination")
+    repeats = f", each asked {board.repeats} times" if board.repeats > 1 else ""
+    over = f"over the same {numbers.count(len(board.cases), 'case')}{repeats}"
+    title = title_of(board.suite, board.suite.kind.primary)
+    common = [f"All of them: {names.common}"] if names.common else []
     blocks: list[Block] = [
         Title(f"row3 leaderboard · {board.suite.name}"),
-        Note([headline(board), *([f"All of them: {names.common}"] if names.common else [])]),
+        Note([f"{board.suite.name}: {many} {over}, by {title}", *common]),
     ]
     if board.placed:
-        blocks.append(_table(board, names, len(board.placed) if verbose else SHOWN))
+        blocks.append(_table(board, names, title, len(board.placed) if verbose else SHOWN))
     elif board.incomplete:
         problem = board.incomplete[0].problem
         blocks.append(Note([f"No combination has all of its answers. The first that is missing: {problem}"]))
@@ -39,26 +45,18 @@ def leaderboard_document(board: Leaderboard, *, verbose: bool = False) -> Docume
     return Document(blocks)
 
 
-def _table(board: Leaderboard, names: Names, most: int) -> Table:
+def _table(board: Leaderboard, names: Names, title: str, rows_shown: int) -> Table:
     """The first rows; cost, time and front only where any of them is known."""
-    heads = (
-        "rank, combination",
-        title_of(board.suite, board.suite.kind.primary),
-        "95% interval",
-        "to first",
-        "$/1,000",
-        "p50",
-        "p95",
-        "front",
-    )
+    heads = ("rank, combination", title, "95% interval", "to first", "$/1,000", "p50", "p95", "front")
     rows: list[list[Text]] = []
-    for place, one in enumerate(board.placed[:most]):
+    shared = Counter(one.rank for one in board.placed)
+    for place, one in enumerate(board.placed[:rows_shown]):
         contest = board.pairs[0, place] if place else None
         rows.append(
             [
-                f"{shared_rank(board, place):>3}  {names.of(one.entrant)}",
+                f"{'=' if shared[one.rank] > 1 else ''}{one.rank}".rjust(3) + f"  {names.of(one.entrant)}",
                 strong(numbers.percent(one.mean)),
-                score_span(board, one),
+                _span(board, one),
                 "–  " if contest is None else f"{numbers.points(contest.delta)} {' ' if contest.shown else '≈'}",
                 UNKNOWN if one.cost_usd is None else numbers.money(THOUSAND * one.cost_usd),
                 *(
@@ -96,41 +94,12 @@ class Names:
         return " · ".join(text for text in (" → ".join(versions), model) if text)
 
 
-def names_of(board: Leaderboard) -> Names:
-    """The names of a board's combinations."""
-    return Names([*(one.entrant for one in board.placed), *board.incomplete])
-
-
-def headline(board: Leaderboard) -> str:
-    """`decomposition: 2 combinations over the same 15 cases, by Overall`."""
-    many = numbers.count(len(board.placed), "combination")
-    repeats = f", each asked {board.repeats} times" if board.repeats > 1 else ""
-    same = f"the same {numbers.count(len(board.cases), 'case')}"
-    return f"{board.suite.name}: {many} over {same}{repeats}, by {title_of(board.suite, board.suite.kind.primary)}"
-
-
-def shared_rank(board: Leaderboard, place: int) -> str:
-    """The rank of a place, `=2` where another has it too."""
-    rank = board.placed[place].rank
-    return f"={rank}" if sum(one.rank == rank for one in board.placed) > 1 else str(rank)
-
-
-def score_bounds(board: Leaderboard, one: Placed) -> tuple[float, float] | None:
-    """Return the interval of a score, cut at what a flawless case scores; None where it is unknown.
-
-    Scores that are all alike give an interval without width, which promises more than it shows.
-    """
+def _span(board: Leaderboard, one: Placed) -> str:
+    """`84.1…85.0%`, cut at what a flawless case scores; `?` where all cases score alike: no width promises more."""
     if one.interval is None or one.interval.degenerate:
-        return None
-    return max(0.0, one.interval.low), min(most(board.suite.rules.weights), one.interval.high)
-
-
-def score_span(board: Leaderboard, one: Placed) -> str:
-    """The interval as text: `84.1…85.0%`; `?` where all cases score alike, as a note below the board explains."""
-    bounds = score_bounds(board, one)
-    if bounds is None:
         return "–" if one.interval is None else "?"
-    return f"{numbers.bare(bounds[0])}…{numbers.percent(bounds[1])}"
+    low, high = max(0.0, one.interval.low), min(most(board.suite.rules.weights), one.interval.high)
+    return f"{numbers.bare(low)}…{numbers.percent(high)}"
 
 
 def _rule_lines(board: Leaderboard) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from row3.domain.metrics import Metric
-from row3.gate.power import POWER, UNEVEN, Needed, PowerReport, Sensitivity
+from row3.gate.power import POWER, Needed, PowerReport, Sensitivity
 from row3.reports import numbers
 from row3.reports.document import Block, Document, Items, Note, Span, Table, Title
 from row3.reports.sensitivity_text import asked, points, sensitivity_sentence, times
@@ -91,11 +91,6 @@ def unknowns(report: PowerReport, plan: Sensitivity | None) -> list[str]:
     if plan.variance.repeat_variance is None:
         how = FIND_OUT.format(flag=report.flag)
         texts.append(f"What repeats would bring (?): both sides asked every case once. To find out: {how}")
-    if plan.sees is not None:
-        texts.append(
-            f"The next change: its drop is assumed to vary between cases by {UNEVEN:g} of its mean. One that hits very "
-            "few cases hard is detected less often."
-        )
     units = plan.variance.df + 1.0
     if units < plan.variance.cases - 0.5:
         worth = numbers.count(plan.variance.cases, "case is", "cases are")

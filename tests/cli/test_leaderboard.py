@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
@@ -180,22 +179,6 @@ def test_the_default_mode_asks_nobody_whatever_the_configuration_says(served: tu
     assert fake.asked == []
 
 
-def test_the_chart_is_drawn_and_is_the_same_again(box: Box) -> None:
-    done = box.row3("leaderboard", "--chart", code=0)
-    assert "note: drawn: charts/bread-leaderboard.svg" in done.err
-    svg = box.read("charts/bread-leaderboard.svg")
-    texts = " ".join(text.strip() for text in ElementTree.fromstring(svg).itertext())
-    assert "Leaderboard: bread" in texts
-    assert "85.0%   rank =1" in texts
-    assert box.path("charts/bread-leaderboard.png").read_bytes().startswith(b"\x89PNG")
-    box.row3("leaderboard", "--chart", "-q", code=0)
-    assert box.read("charts/bread-leaderboard.svg") == svg
-    (error,) = box.row3("leaderboard", "--chart", code=2, CI="true").errors
-    assert "--chart DIR" in error
-    box.row3("leaderboard", "--chart", "drawn", code=0, CI="true")
-    assert box.path("drawn/bread-leaderboard.png").is_file()
-
-
 def test_cases_in_quarantine_are_in_no_figure(box: Box) -> None:
     names = [f"more-{i}" for i in range(4)]
     for name in names:
@@ -218,13 +201,11 @@ def test_what_a_model_is_called_is_never_markup(box: Box) -> None:
     file = box.write("raw.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
     options = RunOptions(overrides=Overrides(model="<b>$x^2$|`bad`\x1b[31m & co"))
     import_responses(project, pick_suite(project, None), file, named=("extract-v1.1",), options=options)
-    out = box.row3("leaderboard", "--chart", code=0).out
+    out = box.row3("leaderboard", code=0).out
     assert "\x1b" not in out
     assert "<b>$x^2$|`bad` & co" in out
     markdown = box.row3("leaderboard", "--format", "markdown", code=0).out
     assert "\\<b\\>\\$x^2\\$\\|\\`bad\\` \\& co" in markdown
-    drawn = " ".join(ElementTree.fromstring(box.read("charts/bread-leaderboard.svg")).itertext())
-    assert "<b>$x^2$|`bad`" in drawn
     models = {one["model"] for one in box.row3("leaderboard", "--format", "json", code=0).json["entries"]}
     assert models == {"baker-1", "<b>$x^2$|`bad`\x1b[31m & co"}
 
@@ -236,8 +217,6 @@ def test_what_a_model_is_called_is_never_markup(box: Box) -> None:
         (("--prompts", "extrakt-v1.0"), "Did you mean `extract-v1.0`?"),
         (("--models", ",".join(f"m{i}" for i in range(101))), "202 combinations are more than 200"),
         (("--model", "x"), "Did you mean `--models`?"),
-        (("--mode", "record"), "asks only for what is missing"),
-        (("--chart", "row3.toml"), "--chart row3.toml: this is a file. Name a folder."),
         (("--format", "junit"), "'junit' is not one of 'table', 'json', 'markdown'"),
         (("--case", "none*"), "golden/bread/: no case fits"),
     ],

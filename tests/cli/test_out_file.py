@@ -176,7 +176,6 @@ def test_only_plain_files_are_written(box: Box) -> None:
 def test_charts_schemas_and_pages_spare_files_of_others(box: Box) -> None:
     commands = {
         "bread-trend.png": ["trend", "--out", "there"],
-        "bread-leaderboard.svg": ["leaderboard", "--chart", "there"],
         "result.schema.json": ["schema", "--out", "there"],
         "index.html": ["report", "--all", "--out", "there"],
     }
@@ -191,7 +190,7 @@ def test_charts_schemas_and_pages_spare_files_of_others(box: Box) -> None:
 
 
 @pytest.mark.parametrize("folder", ["golden", "golden/bread", "golden/new", "prompts", "recordings", "baselines"])
-@pytest.mark.parametrize("command", ["trend --out", "schema --out", "leaderboard --chart"])
+@pytest.mark.parametrize("command", ["trend --out", "schema --out"])
 def test_no_chart_or_schema_goes_where_row3_reads_its_data(box: Box, command: str, folder: str) -> None:
     before = box.tree()
     (error,) = box.row3(*command.split(), folder, code=2).errors

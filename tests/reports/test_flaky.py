@@ -51,17 +51,9 @@ def test_it_fits(width: int) -> None:
         assert max(map(cells, lines)) <= max(width, 72)
 
 
-def test_steady_is_not_proved() -> None:
-    assert (
-        "Steady is not proved: 3 answers on one side of 65% leave it possible that up to 63% fall on the other."
-        in said()
-    )
-
-
 def test_nothing_was_asked_twice() -> None:
     text = said(cases=(ONCE,))
     assert "No case was asked twice, so nothing is known. To find out: row3 --repeats 3 --mode record" in text
-    assert "Steady" not in text
     assert "Next:" not in text
 
 

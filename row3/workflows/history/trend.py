@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -77,20 +77,13 @@ def chart_files(suite: Suite, entries: Sequence[HistoryEntry], *, weekly: bool) 
 
 def draw_trend(project: Project, suite: Suite, *, weekly: bool, folder: Path | None = None) -> list[Path]:
     """Draw the charts into `charts/` or another folder; returns the files. Raises `InvalidFile`, `EnvironmentFault`."""
-    return write_charts(project, folder, lambda: chart_files(suite, read_history(project.tree), weekly=weekly))
-
-
-def write_charts(project: Project, folder: Path | None, draw: Callable[[], Mapping[str, bytes]]) -> list[Path]:
-    """Write what `draw` returns, by name below the project, there or into another folder; returns the paths.
-
-    In the project it is drawn under the lock: a promotion may be adding its entry and its charts.
-    """
     if folder is not None:
-        files = {folder / Path(name).name: content for name, content in draw().items()}
-        for path, content in files.items():
+        files = chart_files(suite, read_history(project.tree), weekly=weekly)
+        paths = {folder / Path(name).name: content for name, content in files.items()}
+        for path, content in paths.items():
             write_atomic(path, content, where=str(path))
-        return [*files]
-    with writing(project.local):
-        charts = dict(draw())
-        commit(project.root, project.local, charts)
-    return [*map(Path, charts)]
+        return [*paths]
+    with writing(project.local):  # read under the lock too: a promotion may be adding its entry and its charts
+        files = chart_files(suite, read_history(project.tree), weekly=weekly)
+        commit(project.root, project.local, files)
+    return [*map(Path, files)]

@@ -8,15 +8,12 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 from row3.domain.counts import count
 from row3.domain.requests import labelled
 from row3.errors import UsageError
 from row3.gate.leaderboard import Combination, Leaderboard, Row, make_board
 from row3.kinds.base import Kind
-from row3.store.project import Project
-from row3.workflows.history.trend import write_charts
 from row3.workflows.leaderboards.combinations import combinations
 from row3.workflows.pipeline.budget import pricing
 from row3.workflows.pipeline.evaluate import Asking
@@ -149,28 +146,4 @@ def _mode(session: Session) -> str:
             where="row3 leaderboard",
             fix="Compare its versions with `row3 diff`, or name another suite with --suite",
         )
-    if mode == "record":
-        raise UsageError(
-            "a leaderboard asks only for what is missing",
-            where="--mode record",
-            fix="Use --mode live, which records what it asks for; `row3 --mode record` asks for everything anew",
-        )
-    if session.options.overrides.model is not None:
-        raise UsageError("a leaderboard has several models", where="--model", fix="Name them with --models")
     return mode
-
-
-def chart_name(suite: str) -> str:
-    """File name of a suite's leaderboard charts, without the extension."""
-    return f"{suite}-leaderboard"
-
-
-def draw_leaderboard(project: Project, board: Leaderboard, folder: Path | None = None) -> list[Path]:
-    """Draw the board into `charts/` or another folder; returns the files.
-
-    Raises `UsageError` where there is nothing to draw, `EnvironmentFault`.
-    """
-    from row3.reports.charting.leaderboard_chart import leaderboard_chart
-
-    files, name = leaderboard_chart(board), f"charts/{chart_name(board.suite.name)}"
-    return write_charts(project, folder, lambda: {f"{name}.svg": files.svg, f"{name}.png": files.png})
