@@ -42,8 +42,11 @@ COMMANDS = (
     "comment",
     "schema",
 )
-"""In the order of the help; each is the `command` of `row3.cli.<name>`, or is in `row3.cli.project`."""
-OF_PROJECT = ("init", "lint", "new-version", "schema")
+"""In the order of the help; each is the `command` of `row3.cli.<name>`, or in a module that it shares."""
+SHARED = {
+    **dict.fromkeys(("init", "lint", "new-version", "schema"), "project"),
+    **dict.fromkeys(("power", "cases", "history", "trend"), "over_time"),
+}
 COLLECT_AFTER = 50_000
 """Objects after which the interpreter looks for cycles: imports and cases make many objects and few cycles."""
 
@@ -60,9 +63,8 @@ class Program(Group):
         if cmd_name not in COMMANDS:
             return None
         name = cmd_name.replace("-", "_")
-        of_project = cmd_name in OF_PROJECT
-        module = importlib.import_module("row3.cli.project" if of_project else f"row3.cli.{name}")
-        command = getattr(module, name if of_project else "command")
+        module = importlib.import_module(f"row3.cli.{SHARED.get(cmd_name, name)}")
+        command = getattr(module, name if cmd_name in SHARED else "command")
         assert isinstance(command, click.Command)
         return command
 

@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from row3.gate.leaderboard import Combination, Leaderboard, Placed
-from row3.gate.ranking import ALPHA, Contest
+from row3.gate.leaderboard import ALPHA, Combination, Contest, Leaderboard, Placed
 from row3.metrics.ratios import most
 from row3.reports import numbers
 from row3.reports.document import Block, Document, Fold, Items, Note, Table, Text, Title, more, strong

@@ -14,7 +14,7 @@ from scipy import stats
 from row3.domain.changes import Interval
 from row3.gate.exact import sign_flip_p
 from row3.gate.intervals import FEW, Differences, mean_interval, spread_of_mean
-from row3.gate.ranking import rank_all
+from row3.gate.leaderboard import rank_all
 
 FRACTION = st.floats(0, 1).map(lambda value: round(value, 6))
 PAIRS = st.lists(st.tuples(FRACTION, FRACTION), min_size=2, max_size=30)

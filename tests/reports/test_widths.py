@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from row3.domain.changes import Interval
 from row3.domain.estimates import Estimate, Planned
-from row3.gate.leaderboard import Combination, Leaderboard, Placed, Row
+from row3.gate.leaderboard import Combination, Contest, Leaderboard, Placed, Row
 from row3.gate.policy import GatePolicy
-from row3.gate.ranking import Contest
 from row3.gate.results import JudgedSuite
 from row3.kinds.base import Rules
 from row3.kinds.extraction.score import KIND as EXTRACTION

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from row3.gate.ranking import pareto, rank_all
+from row3.gate.leaderboard import pareto, rank_all
 
 LOW, HIGH = [0.50, 0.52, 0.54, 0.55, 0.49, 0.51], [0.90, 0.93, 0.91, 0.95, 0.90, 0.89]
 

@@ -1,0 +1,116 @@
+"""`row3 power`, `cases`, `history` and `trend`: what recorded runs say of a suite; nothing is asked or judged."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from row3.cli import options
+from row3.cli.commands import Command
+from row3.cli.common import Common
+from row3.cli.out_file import check_folder, refuse_foreign_charts
+from row3.cli.output import emit
+
+
+@click.command(cls=Command)
+@options.option(
+    "--detect",
+    type=options.Amount(0, 100, min_open=True),
+    metavar="POINTS",
+    help="The drop to plan for, in percentage points; default: the gate's limit.",
+)()
+@options.option("--metric", metavar="KEY", help="Plan for this metric only; default: the headline metrics.")()
+@options.run_options(repeats="Look at K recorded answers of each case; default: as many as all have.")
+@options.policy()
+@options.fail()
+@options.output_options("table", "json")
+def power(common: Common, *, detect: float | None, metric: str | None) -> None:
+    """Say how small a drop the suite detects, and whether cases or repeats are the better buy.
+
+    Planned from the baseline and the candidate's recordings; nothing is asked or judged.
+    --policy paired plans for what blocks.
+    """
+    from row3.reports.power import power_document, power_json
+    from row3.workflows.history.power import plan
+
+    share = None if detect is None else detect / 100
+    report = plan(common.session(), detect=share, metric=metric, repeats=common.repeats)
+    common.show_report(power_document(report), power_json(report))
+
+
+@click.command(cls=Command)
+@options.suite()
+@options.prompt("Look at this version only; default: all of them.")
+@options.case()
+@options.output_options("table", "json")
+def cases(common: Common) -> None:
+    """Say which cases matter: which tell good prompts from bad ones, which are redundant, which never fail.
+
+    From every recorded version of the prompts. Nothing is asked and nothing is judged.
+    """
+    from row3.reports.case_worth import cases_document, cases_json
+    from row3.store.suites import pick_suite
+    from row3.workflows.history.cases import judge_cases
+
+    project = common.project()
+    report = judge_cases(project, pick_suite(project, common.suite), case=common.case, named=common.prompt)
+    common.show_report(cases_document(report, verbose=common.verbose > 0), cases_json(report))
+
+
+@click.command(cls=Command)
+@options.option("--action", type=click.Choice(["baseline", "compare", "promotion"]), help="Only these.")()
+@options.option("-n", "--last", type=click.IntRange(min=1), metavar="N", help="Only the last N.")()
+@options.suite()
+@options.output_options("table", "json")
+def history(common: Common, *, action: str | None, last: int | None) -> None:
+    """List the baselines, comparisons and promotions: the latest, with -v all of them."""
+    from row3.reports.history import history_document
+    from row3.store.history import as_json
+    from row3.store.suites import pick_suite
+    from row3.workflows.history.trend import suite_history
+
+    project = common.project()
+    suite = pick_suite(project, common.suite)
+    if common.as_json:
+        return common.show(as_json(suite_history(project, suite, action=action, last=last)))
+    document = history_document(
+        suite_history(project, suite),  # all of them: the table may hide a baseline and still compare with it
+        primary=suite.kind.primary,
+        verbose=common.verbose > 0,
+        action=action,
+        last=last,
+        flag=suite.flag,
+    )
+    return common.show_document(document)
+
+
+@click.command(cls=Command)
+@click.option("--weekly", is_flag=True, help="Mean and range of each ISO week along real time.")
+@options.suite()
+@options.mode("live or record: the runs of the live tier; default: row3.toml's.")
+@options.option("--format", type=click.Choice(["table", "json"]), help="Form of the list of files; default: table.")()
+@options.option("--out", metavar="FOLDER", help="Draw there instead of in charts/.")()
+def trend(common: Common, *, weekly: bool) -> None:
+    """Draw the metrics over time (SVG and PNG).
+
+    They go into charts/, or into the folder that --out names.
+    """
+    from row3.domain.tiers import tier_of
+    from row3.errors import UsageError
+    from row3.store.suites import pick_suite
+    from row3.workflows.history.trend import chart_name, draw_trend
+
+    folder = None if common.out is None else Path(common.out)
+    if folder is None and not common.may_write:
+        what = "a run in CI writes no tracked file"
+        raise UsageError(what, where="row3 trend", fix="Name a folder with --out")
+    project = common.project()
+    suite = pick_suite(project, common.suite, tier_of(common.mode or project.config.mode))
+    if folder is not None:
+        check_folder(common, folder, f"--out {folder}")
+        refuse_foreign_charts(folder / Path(chart_name(suite, weekly=weekly)).name)
+    names = [path.as_posix() for path in draw_trend(project, suite, weekly=weekly, folder=folder)]
+    value = {"schemaVersion": 1, "suite": suite.name, "files": names}
+    emit(json.dumps(value, indent=2) if common.as_json else "\n".join(names), None)
