@@ -67,6 +67,7 @@ bench: $(VENV)/.all
 
 noise: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.noise --jobs 2
+	$(BIN)/python -m benchmarks.noise_designs
 
 schemas: $(VENV)/.run
 	$(BIN)/row3 schema

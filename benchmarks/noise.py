@@ -54,7 +54,7 @@ def simulate(cell: Cell, runs: int, seed: int) -> dict[str, int]:
     before, after = comparisons(rng, shape, cell.cases, cell.repeats, cell.drop / 100.0, runs)
     found: Counter[str] = Counter()
     for run in range(runs):
-        pairs = _pairs(before, after, run, shape)
+        pairs = pairs_of(before, after, run, shape)
         for policy, (count, gated) in itertools.product(POLICIES, GATED.items()):
             for outcome in outcomes(policy, gated, pairs):
                 found[f"{policy} {count} {outcome}"] += 1
@@ -82,7 +82,7 @@ def outcomes(policy: PolicyName, gated: Sequence[str], pairs: Pairs) -> set[str]
     return said
 
 
-def _pairs(before: Side, after: Side, run: int, shape: Shape) -> Pairs:
+def pairs_of(before: Side, after: Side, run: int, shape: Shape) -> Pairs:
     """Return one comparison as a workflow hands it to the gate."""
     old, new = ({key: values[run].mean(axis=1).tolist() for key, values in side.items()} for side in (before, after))
     cases, repeats = before["overall"].shape[1:]

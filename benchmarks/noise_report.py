@@ -28,11 +28,15 @@ def publish(rows: Sequence[Mapping[str, Any]]) -> None:
     found = rates(rows)
     text = table(found)
     print(text)
-    page = PAGE.read_text(encoding="utf-8")
-    between = re.compile(r"(<!-- rates -->\n).*?(<!-- /rates -->)", re.DOTALL)
-    page = between.sub(lambda at: f"{at[1]}{text}\n{at[2]}", page)
-    PAGE.write_text(page, encoding="utf-8")
+    write_table("rates", text)
     CHART.write_bytes(draw(found))
+
+
+def write_table(name: str, text: str) -> None:
+    """Put a table into the page, between its two marks."""
+    between = re.compile(rf"(<!-- {name} -->\n).*?(<!-- /{name} -->)", re.DOTALL)
+    page = PAGE.read_text(encoding="utf-8")
+    PAGE.write_text(between.sub(lambda at: f"{at[1]}{text}\n{at[2]}", page), encoding="utf-8")
 
 
 def rates(rows: Sequence[Mapping[str, Any]]) -> Rates:
@@ -77,7 +81,11 @@ def table(found: Rates) -> str:
 
 
 def _rate(found: Rates, cell: Cell, key: str) -> str:
-    value = found.get(cell, {}).get(key, 0.0)
+    return rate(found.get(cell, {}).get(key, 0.0))
+
+
+def rate(value: float) -> str:
+    """Return per cent, with a decimal where it is small."""
     return f"{value:.0f}" if value == 0.0 or value >= 9.5 else f"{value:.1f}"
 
 

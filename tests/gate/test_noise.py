@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from benchmarks.noise import Cell, cells, run, simulate
+from benchmarks.noise_designs import DESIGNS
+from benchmarks.noise_designs import table as designs_table
 from benchmarks.noise_report import draw, rates, table
 from benchmarks.noise_shapes import COLLAPSES, SHAPES, Shape, comparisons
 
@@ -43,3 +45,9 @@ def test_the_table_and_the_chart_are_made_of_the_counts() -> None:
     lines = table(found).split("\n")
     assert {line.count("|") for line in lines} == {7}
     assert draw(found).startswith(b"<?xml")
+
+
+def test_the_designs_have_what_they_find_and_what_they_falsely_block() -> None:
+    lines = designs_table((15,), runs=4).split("\n")
+    assert len(lines) == 2 + 2 * len(DESIGNS)
+    assert {line.count("|") for line in lines} == {4}
