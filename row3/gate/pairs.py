@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from row3.domain.metrics import Metric
 from row3.gate.exact import EXACT
@@ -14,19 +14,18 @@ from row3.gate.silence import both_sides
 from row3.kinds.base import Kind
 
 
+@dataclass(slots=True)
 class _Metric:
     """One metric's values over the cases that both runs have it for."""
 
-    __slots__ = ("after", "before", "labels", "noise", "repeat_df", "weight")
-
-    def __init__(self) -> None:
-        self.before, self.after = array("d"), array("d")
-        self.labels: list[str | None] = []
-        self.noise = 0.0
-        """Sum of squared deviations of answers from their case's mean, both sides."""
-        self.repeat_df = 0.0
-        self.weight = 0.0
-        """Sum over the cases of 1/K before + 1/K after."""
+    before: array[float] = field(default_factory=lambda: array("d"))
+    after: array[float] = field(default_factory=lambda: array("d"))
+    labels: list[str | None] = field(default_factory=list)
+    noise: float = 0.0
+    """Sum of squared deviations of answers from their case's mean, both sides."""
+    repeat_df: float = 0.0
+    weight: float = 0.0
+    """Sum over the cases of 1/K before + 1/K after."""
 
     def moved(self) -> list[float]:
         """Return after - before, a case."""

@@ -13,7 +13,6 @@ from row3.domain.counts import count
 from row3.domain.requests import labelled
 from row3.errors import UsageError
 from row3.gate.leaderboard import Combination, Leaderboard, Row, make_board
-from row3.kinds.base import Kind
 from row3.workflows.leaderboards.combinations import combinations
 from row3.workflows.pipeline.budget import pricing
 from row3.workflows.pipeline.evaluate import Asking
@@ -25,12 +24,18 @@ from row3.workflows.session import Session
 
 
 def leaderboard(session: Session, *, prompts: Sequence[str] = (), models: Sequence[str] = ()) -> Leaderboard:
-    """Rank the combinations of `prompts` and `models`, see `combinations`.
+    """Rank the combinations of `prompts` and `models`, see `combinations`; by replay, whatever mode `row3.toml` has.
 
     Raises `InvalidFile`, `UsageError`, `ProviderStopped`; every answer that came is recorded.
     """
     project, suite = session.project, session.suite
-    mode = _mode(session)
+    if suite.system is not None:
+        raise UsageError(
+            f"suite `{suite.name}` is answered by `{suite.system.type}`: there are no models and prompts to rank",
+            where="row3 leaderboard",
+            fix="Compare its versions with `row3 diff`, or name another suite with --suite",
+        )
+    mode = session.options.mode or "replay"
     options = replace(session.options, explain=False)
     askings = combinations(project, suite, options, prompts=prompts, models=models)
     if mode != "replay":
@@ -52,9 +57,9 @@ def leaderboard(session: Session, *, prompts: Sequence[str] = (), models: Sequen
         answers = _take(entrant, asking, replay(project, suite, asking, options), cost, sources, resting=held)
         unanswered = entrant.cases("failed")
         if mode != "replay" and unanswered:
-            note_unused_inputs(session, suite, asking.lineup)
             from row3.workflows.asking.live import record_missing
 
+            note_unused_inputs(session, suite, asking.lineup)
             versions = " → ".join(f"{name} {version}" for name, version in entrant.prompts.items())
             session.say(f"{versions} · {entrant.model}: asking for {count(len(unanswered), 'case')}")
             _take(entrant, asking, record_missing(session, asking, unanswered), cost, sources)
@@ -107,7 +112,7 @@ def _take(
     resting: Collection[str] = (),
 ) -> int:
     """Give a combination its results, but for `resting` cases, and note their sources; returns how many answers."""
-    stages = len(asking.lineup.prompts) * asking.repeats
+    kind, stages = asking.suite.kind, len(asking.lineup.prompts) * asking.repeats
     answers = 0
     for result in results:
         if result.case_id in resting:
@@ -115,7 +120,8 @@ def _take(
         answered = result.status != "failed"
         answers += len(result.spent)
         entrant.rows[result.case_id] = Row(
-            _compared(asking.suite.kind, result) if answered else {},
+            # No more than decides how answers compare: a board holds every case of every combination.
+            {key: value for key, value in result.metrics.items() if kind.invented or key == kind.primary},
             result.status,
             0 if answered else stages - len(result.spent),
             _per_asking([spent.usd(cost) for spent in result.spent], asking.repeats),
@@ -127,23 +133,6 @@ def _take(
     return answers
 
 
-def _compared(kind: Kind, result: CaseResult) -> dict[str, float]:
-    """The metrics that decide how answers compare, and no more: a board holds every case of every combination."""
-    return {key: value for key, value in result.metrics.items() if kind.invented or key == kind.primary}
-
-
 def _per_asking(values: list[float | None], repeats: int) -> float | None:
     known = [value for value in values if value is not None]
     return math.fsum(known) / repeats if known and len(known) == len(values) else None
-
-
-def _mode(session: Session) -> str:
-    """Replay unless a provider is to be asked, whatever `row3.toml` says; raises `UsageError` for what cannot be."""
-    suite, mode = session.suite, session.options.mode or "replay"
-    if suite.system is not None:
-        raise UsageError(
-            f"suite `{suite.name}` is answered by `{suite.system.type}`: there are no models and prompts to rank",
-            where="row3 leaderboard",
-            fix="Compare its versions with `row3 diff`, or name another suite with --suite",
-        )
-    return mode
