@@ -7,11 +7,12 @@ correlation (Henrysson 1963, Psychometrika 28, 211-218).
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from row3.domain.metrics import Metric, Threshold, Zone
 from row3.gate.zones import SLACK, zone_of
@@ -21,12 +22,8 @@ LEAST = 3
 """Fewer versions have no correlation that means anything."""
 ROUGH = 10
 """With fewer versions a correlation is a rough number."""
-ALIKE = 0.9
-"""Correlation from which on two cases are redundant, if they also ask for the same."""
-OVERLAP = 0.3
-"""Share of expectations in common that it takes then."""
 COPY = 0.6
-"""Share in common from which on two cases are near copies, whatever the history says."""
+"""Share of expectations in common from which on two cases are redundant."""
 COMMON = 100
 """An expectation that more cases than this share tells nothing of pairs."""
 
@@ -54,16 +51,13 @@ class CaseWorth:
     quarantined: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Redundant:
+class Redundant(NamedTuple):
     """Two cases that ask for the same."""
 
     first: str
     second: str
     overlap: float
     """Expectations in common over all expectations of both."""
-    alike: float | None
-    """Correlation of their scores over the versions; None where it is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,37 +131,18 @@ def correlation(first: Sequence[float], second: Sequence[float]) -> float | None
     return max(-1.0, min(1.0, r))
 
 
-def redundant(columns: Sequence[Column], expectations: Mapping[str, Sequence[str]]) -> list[Redundant]:
-    """Pairs of cases that ask for the same and, as far as that is known, say the same of the versions.
-
-    Args:
-        expectations: by case, a line for everything it demands.
-    """
-    shared = _shared(expectations)
-    sizes = {case_id: len(set(lines)) for case_id, lines in expectations.items()}
-    found = []
-    for (first, second), both in shared.items():
-        overlap = both / (sizes[first] + sizes[second] - both)
-        if overlap < OVERLAP:
-            continue
-        here = [column for column in columns if first in column and second in column]
-        alike = correlation([column[first] for column in here], [column[second] for column in here])
-        if overlap >= COPY or (alike is not None and alike >= ALIKE):
-            found.append(Redundant(first, second, overlap, alike))
-    return sorted(found, key=lambda pair: (-pair.overlap, pair.first, pair.second))
-
-
-def _shared(expectations: Mapping[str, Sequence[str]]) -> Counter[tuple[str, str]]:
-    """How many expectations each two cases have in common; pairs without any are absent."""
+def redundant(expectations: Mapping[str, Sequence[str]]) -> list[Redundant]:
+    """Pairs of cases that ask for the same; `expectations` has a line for everything a case demands."""
     holders: dict[str, list[str]] = {}
     for case_id in sorted(expectations):
         for line in set(expectations[case_id]):
             holders.setdefault(line, []).append(case_id)
-    shared: Counter[tuple[str, str]] = Counter()
-    for cases in holders.values():
-        if len(cases) <= COMMON:
-            shared.update((a, b) for i, a in enumerate(cases) for b in cases[i + 1 :])
-    return shared
+    shared = Counter(
+        pair for cases in holders.values() if len(cases) <= COMMON for pair in itertools.combinations(cases, 2)
+    )
+    sizes = {case_id: len(set(lines)) for case_id, lines in expectations.items()}
+    found = [Redundant(a, b, both / (sizes[a] + sizes[b] - both)) for (a, b), both in shared.items()]
+    return sorted((pair for pair in found if pair.overlap >= COPY), key=lambda pair: (-pair.overlap, pair))
 
 
 def _still(values: Sequence[float]) -> bool:

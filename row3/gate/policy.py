@@ -76,14 +76,15 @@ def parse_limits(
         name, colon, number = (piece.strip() for piece in part.partition(":"))
         if not name or not colon:
             raise UsageError(f"`{part.strip()}` is no limit", where=where, fix=SHAPE)
-        key = _metric(also.get(name.casefold(), name), metrics, where)
+        key = find_metric(also.get(name.casefold(), name), metrics, where)
         if key in limits:
             raise UsageError(f"`{key}` has two limits", where=where, fix="Keep one of them")
         limits[key] = _number(number, key, where)
     return limits
 
 
-def _metric(name: str, metrics: Sequence[str], where: str) -> str:
+def find_metric(name: str, metrics: Sequence[str], where: str) -> str:
+    """The key that a name, or an unambiguous beginning of one, means; raises `UsageError` for none or two."""
     folded = name.casefold()
     exact = [key for key in metrics if key.casefold() == folded]
     found = exact or [key for key in metrics if key.casefold().startswith(folded) and not _slip(folded, key)]

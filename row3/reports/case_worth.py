@@ -89,14 +89,9 @@ def _notes(report: CasesReport) -> list[str]:
 
 def _pairs(report: CasesReport, *, verbose: bool) -> list[Block]:
     if not report.redundant:
-        return [Note(["No two cases ask for the same and say the same."])]
+        return [Note(["No two cases ask for the same."])]
     shown = report.redundant if verbose else report.redundant[:SHOWN_PAIRS]
-    items: list[Text] = []
-    for pair in shown:
-        alike = "how their scores correlate is unknown"
-        if pair.alike is not None:
-            alike = f"their scores correlate {_correlation(pair.alike)}"
-        items.append(f"{pair.first} and {pair.second}: {pair.overlap:.0%} of their expectations in common; {alike}")
+    items = [f"{first} and {second}: {overlap:.0%} of their expectations in common" for first, second, overlap in shown]
     left = more(len(report.redundant) - len(shown))
     return [Title("Redundant pairs: one of the two may go", 4), Items([*items, *([left] if left else [])])]
 
@@ -110,10 +105,7 @@ def cases_json(report: CasesReport) -> dict[str, Any]:
         "versions": list(report.versions),
         "cases": [_case_json(one) for one in report.cases],
         "unknown": list(report.unknown),
-        "redundant": [
-            {"cases": [pair.first, pair.second], "overlap": pair.overlap, "correlation": pair.alike}
-            for pair in report.redundant
-        ],
+        "redundant": [{"cases": [first, second], "overlap": overlap} for first, second, overlap in report.redundant],
     }
 
 

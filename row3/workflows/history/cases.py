@@ -155,7 +155,7 @@ def judge_cases(project: Project, suite: Suite, *, case: str | None = None, name
         tuple(titles),
         tuple([one for one in judged if one.case_id in expectations]),
         tuple([case_id for case_id in expectations if case_id not in known]),
-        tuple(redundant(columns, expectations)),
+        tuple(redundant(expectations)),
         suite.flag,
     )
 

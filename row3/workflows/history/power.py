@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import replace
 
 from row3.domain.counts import part
 from row3.domain.metrics import Metric
-from row3.errors import InvalidFile, UsageError
+from row3.errors import InvalidFile
+from row3.gate.policy import find_metric
 from row3.gate.power import PowerReport, sensitivity
 from row3.store.suites import Suite, has_baseline
 from row3.workflows.comparing.gate import open_gate
@@ -72,12 +72,6 @@ def _metrics(suite: Suite, wanted: str | None) -> list[Metric]:
     if wanted is None:
         headline = [metric for metric in kind.metrics if not metric.companion]
         return sorted(headline, key=lambda metric: metric.key != kind.primary)
-    named = {metric.key.casefold(): metric for metric in kind.metrics}
-    named |= {metric.also: metric for metric in kind.metrics if metric.also}
-    found = named.get(wanted.casefold())
-    if found is None:
-        near = difflib.get_close_matches(wanted.casefold(), named, n=1)
-        known = ", ".join(metric.key for metric in kind.metrics)
-        hint = f"Did you mean `{named[near[0]].key}`?" if near else f"Metrics: {known}"
-        raise UsageError(f"`{wanted}` is no metric of this kind", where="--metric", fix=hint)
-    return [found]
+    also = {metric.also: metric.key for metric in kind.metrics if metric.also}
+    key = find_metric(also.get(wanted.casefold(), wanted), [metric.key for metric in kind.metrics], "--metric")
+    return [metric for metric in kind.metrics if metric.key == key]

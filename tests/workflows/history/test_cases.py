@@ -80,7 +80,6 @@ def test_two_cases_that_are_the_same_are_redundant(box: Box) -> None:
         )
     report = judged(box)
     assert [(pair.first, pair.second, pair.overlap) for pair in report.redundant] == [("anchor", "twin", 1.0)]
-    assert report.redundant[0].alike == pytest.approx(1.0, abs=1e-3)
 
 
 def test_a_pattern_shows_fewer_and_compares_with_all(box: Box) -> None:
