@@ -113,7 +113,7 @@ function changes(body) {
       if (!items.length) return null;
       const missed = name.startsWith("missed");
       const what = spaced(name.replace(/^missed|^wrong/, ""));
-      const noun = items.length === 1 ? what.replace(/s$/, "") : what;
+      const noun = items.length === 1 ? what.replace(/ies$/, "y").replace(/s$/, "") : what;
       const word = missed ? (good ? "found" : "lost") : good ? "no longer wrong" : "now wrong";
       const chips = items.map((item) => el("span.chip-text", { dir: "auto" }, item));
       return el(

@@ -21,7 +21,7 @@ from row3.reports.advice import look
 from row3.reports.charting.timeline import TrendPoint
 from row3.reports.comparison import facts, ground_text, heading, legend, metrics_table, next_note
 from row3.reports.differences import prompt_folds
-from row3.reports.document import Block, Note, Span, Text, Title, code, spans
+from row3.reports.document import Block, Note, Span, Text, Title, spans
 from row3.reports.html.blocks import blocks_html, seen
 from row3.reports.html.charts import HEIGHT, WIDTH, charts
 from row3.reports.match_counts import moved_counts, run_counts
@@ -116,8 +116,9 @@ def _why(comparison: Comparison) -> Markup:
         lines.append(ground_text(ground))
         subject = ground.reasons[0].subject
         if len(ground.reasons) == 1 and subject in known:
-            lines[-1] = [*spans(lines[-1]), Span(" "), code(subject)]
-            links[subject] = f"#case={quote(subject, safe=UNQUOTED)}"
+            link = f"→ {subject}"
+            lines[-1] = [*spans(lines[-1]), Span(" "), Span(link)]
+            links[link] = f"#case={quote(subject, safe=UNQUOTED)}"
     return blocks_html([Title("Why", 4), Note(lines), next_note(comparison)], links) if lines else Markup()
 
 

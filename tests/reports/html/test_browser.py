@@ -222,7 +222,7 @@ def test_an_address_opens_its_case_and_back_goes_back(show: Show, mixed_report: 
 
 def test_a_reason_leads_to_its_case(show: Show, mixed_report: Path) -> None:
     page = show(mixed_report)
-    assert page.texts("#summary a") == ["oven"]
+    assert page.texts("#summary a") == ["→ oven"]
     page.page.click("#summary a")
     page.until(lambda: page.case_id() == "oven")
 
