@@ -20,6 +20,7 @@ from typing import Any
 
 from row3.domain.prompts import PromptRef, Version
 from row3.domain.requests import Answer
+from row3.domain.structs import convert
 from row3.kinds.extraction.model import GoldenCase
 from row3.store.cases import StoredCase
 from row3.store.project import Project, open_project
@@ -255,7 +256,7 @@ def _record(root: Path, cases: int) -> None:
     askings = {v: _asking(project, suite, v) for v in ("1.0", "1.1")}
     for number in range(cases):
         made = make_case(number)
-        stored = StoredCase(GoldenCase.of(made.golden), "", "")
+        stored = StoredCase(convert(made.golden, GoldenCase), "", "")
         lines: dict[str, list[tuple[str, str]]] = {name: [] for name in held}
         for version, asking in askings.items():
             for name, digest, line in _lines(asking, suite, stored, made.outputs[version]):

@@ -8,9 +8,10 @@ from collections.abc import Callable
 
 import pytrec_eval
 
+from row3.domain.asks import finish, no_vectors
 from row3.kinds.base import Rules
 from row3.kinds.retrieval import KIND as RETRIEVAL
-from row3.kinds.retrieval import ResultsOut, RetrievalCase
+from row3.kinds.retrieval import Judged, ResultOut, ResultsOut, RetrievalCase
 from row3.metrics import retrieval as formulas
 
 QUERIES, DOCUMENTS, JUDGED = 10_000, 100, 20
@@ -29,16 +30,12 @@ def main() -> None:
         judged = draw.sample(found, JUDGED // 2) + draw.sample(names, JUDGED // 2)
         runs.append(({name: draw.random() for name in found}, {name: draw.randint(0, 3) for name in judged}))
     cases = [
-        RetrievalCase.of(
-            {
-                "id": f"q{place}",
-                "query": "?",
-                "relevant_documents": [{"id": n, "relevance": g} for n, g in judged.items()],
-            }
+        RetrievalCase(
+            id=f"q{place}", query="?", relevant_documents=[Judged(id=n, relevance=g) for n, g in judged.items()]
         )
         for place, (_, judged) in enumerate(runs)
     ]
-    outputs = [ResultsOut.of({"results": [{"id": n, "score": s} for n, s in run.items()]}) for run, _ in runs]
+    outputs = [ResultsOut([ResultOut(n, s) for n, s in run.items()]) for run, _ in runs]
     rules = Rules()
 
     def ours() -> None:
@@ -53,7 +50,7 @@ def main() -> None:
 
     def kind() -> None:
         for case, output in zip(cases, outputs, strict=True):
-            RETRIEVAL.score(case, output, rules)
+            finish(RETRIEVAL.score(case, output, rules), no_vectors)
 
     def together() -> None:
         judgements = {str(place): judged for place, (_, judged) in enumerate(runs)}

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import Annotated, Any, Self
+from typing import Annotated, Any
 
 from msgspec import Meta, Struct, field
 
-from row3.domain.structs import MUST, convert
+from row3.domain.structs import MUST
 
 Text = Annotated[str, Meta(pattern=r"\S")]
 CaseId = Annotated[
@@ -25,11 +25,6 @@ Note = Annotated[str | None, Meta(description="For readers of the case.")]
 
 class Labelled(Struct, frozen=True, kw_only=True, gc=False, forbid_unknown_fields=True):
     """A part of a golden file."""
-
-    @classmethod
-    def of(cls, value: Any) -> Self:
-        """Return a JSON value as this part; raises `MisfitsError` that names every wrong field."""
-        return convert(value, cls)
 
 
 class Change(Labelled, frozen=True, kw_only=True):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
-from typing import Any, Self, cast
+from typing import Any
 
 import msgspec
 from msgspec import Meta, Struct
@@ -31,15 +31,6 @@ class Output(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     def usual(cls, value: Any) -> Any:
         """Return a value in the form that this part usually has."""
         return value
-
-    @classmethod
-    def of(cls, value: Any) -> Self:
-        """Return a JSON value as this output; raises `ValueError` where it does not fit."""
-        match fit(cls, value):
-            case Parsed(value=output):
-                return cast(Self, output)
-            case Unusable(reason=reason):
-                raise ValueError(reason)
 
 
 def meta(description: str = "", *also: str, **more: Any) -> Meta:

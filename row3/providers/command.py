@@ -32,7 +32,7 @@ class Command(System):
     @property
     def name(self) -> str:
         """The program's name."""
-        return Path(self._access.command[0]).name
+        return Path(self.access.command[0]).name
 
     async def call(self, question: Question) -> str:
         """Return what the program writes. Raises `ProviderStopped` where it cannot be started."""
@@ -41,15 +41,15 @@ class Command(System):
             given.seek(0)
             process = await self._start(given, out, err)
             try:
-                async with asyncio.timeout(self._access.timeout_s):
+                async with asyncio.timeout(self.access.timeout_s):
                     await self._ended(process, (out, err))
             except TimeoutError:
-                raise SlowError(f"`{self.name}` gave no answer within {self._access.timeout_s:g} s") from None
+                raise SlowError(f"`{self.name}` gave no answer within {self.access.timeout_s:g} s") from None
             finally:
                 _kill(process)
             code = await process.wait()
             err.seek(max(0, os.fstat(err.fileno()).st_size - LAST_BYTES))
-            said = self._last_words(err.read())
+            said = self.last_words(err.read())
             tail = f": {said}" if said else ""
             if code < 0:
                 raise RefusedError(f"`{self.name}` was ended by signal {-code}{tail}")
@@ -62,18 +62,18 @@ class Command(System):
     async def _start(self, given: IO[bytes], out: IO[bytes], err: IO[bytes]) -> asyncio.subprocess.Process:
         try:
             return await asyncio.create_subprocess_exec(
-                *self._program(),
+                *self.program(),
                 stdin=given,
                 stdout=out,
                 stderr=err,
-                cwd=self._root,
-                env=self._environment,
+                cwd=self.root,
+                env=self.environment,
                 start_new_session=True,
             )
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
             raise ProviderStopped(
-                f"the command `{self._access.command[0]}` cannot be started: {reason}",
+                f"the command `{self.access.command[0]}` cannot be started: {reason}",
                 fix="Correct `command` in row3.toml; it runs in the project's folder",
             ) from None
 

@@ -28,13 +28,13 @@ class Function(System):
     @property
     def name(self) -> str:
         """`module:function`."""
-        return self._access.function
+        return self.access.function
 
     async def call(self, question: Question) -> str:
         """Return what the function returns."""
         function = self._function
         assert function is not None
-        limit = asyncio.timeout(self._access.timeout_s)
+        limit = asyncio.timeout(self.access.timeout_s)
         try:
             async with limit:
                 if inspect.iscoroutinefunction(function):
@@ -46,7 +46,7 @@ class Function(System):
             return value if isinstance(value, str) else canonical(value)
         except Exception as error:  # whatever the user's function raises is a case without an answer
             if isinstance(error, TimeoutError) and limit.expired():
-                raise SlowError(f"`{self.name}` gave no answer within {self._access.timeout_s:g} s") from None
+                raise SlowError(f"`{self.name}` gave no answer within {self.access.timeout_s:g} s") from None
             said = f"{type(error).__name__}: {redact(str(error)).rstrip('.')}"
             raise RefusedError(f"`{self.name}` raised {said}") from None
 
@@ -60,8 +60,8 @@ class Function(System):
         if self._function is not None:
             return
         module, _, path = self.name.partition(":")
-        if str(self._root) not in sys.path:
-            sys.path.insert(0, str(self._root))
+        if str(self.root) not in sys.path:
+            sys.path.insert(0, str(self.root))
         # stdout is row3's result; what a function prints goes where notes go.
         if self._stdout is None:
             self._stdout, sys.stdout = sys.stdout, sys.stderr if sys.stderr is not None else io.StringIO()

@@ -13,7 +13,7 @@ from row3.domain.counts import nearest
 from row3.domain.requests import canonical
 from row3.errors import ProviderStopped, UsageError
 from row3.providers.base import Access
-from row3.providers.mcp_session import Session, StdioServer, require_sdk, text_of
+from row3.providers.mcp_session import Session, require_sdk, text_of
 from row3.providers.redaction import redact
 from row3.providers.system import LostError, Question, RefusedError, SlowError, System, json_or_text
 
@@ -39,7 +39,7 @@ class McpServer(System):
     @property
     def name(self) -> str:
         """The server's address, or its command."""
-        return self._access.url or " ".join(self._access.command)
+        return self.access.url or " ".join(self.access.command)
 
     def _asked(self, question: Question) -> str:
         return question.tool
@@ -59,10 +59,10 @@ class McpServer(System):
         async with self._lock:
             if self._session is not None:
                 return
-            key = self._access.key_variable
-            if key is not None and not self._token:
+            key = self.access.key_variable
+            if key is not None and not self.token:
                 raise UsageError("the MCP server needs a key", fix=f"Set {key}, or use --mode replay")
-            session = self._new_session()
+            session = Session(self)
             try:
                 self._check_tools(await session.open())
                 await self._set_up(session)
@@ -91,10 +91,6 @@ class McpServer(System):
             if self._session is session:  # once, however many questions noticed
                 await self.close()
             raise LostError(f"the MCP server was lost: {error}") from None
-
-    def _new_session(self) -> Session:
-        server = None if self._access.url else StdioServer(self._program(), self._environment, self._root)
-        return Session(self._access, server, self._token, self._secrets, self._last_words)
 
     def _check_tools(self, there: frozenset[str]) -> None:
         calls = [*self._setup, *self._stage.before, self._stage.call]
@@ -127,7 +123,7 @@ class McpServer(System):
             raise RefusedError(f"`{tool}`: {error}") from None
         text = text_of(result)
         if result.is_error:
-            said = redact(text, self._secrets).rstrip(".") or "an error without a word"
+            said = redact(text, self.secrets).rstrip(".") or "an error without a word"
             raise RefusedError(f"`{tool}` failed: {said}")
         return text
 
@@ -140,11 +136,11 @@ class McpServer(System):
             if all(_is(value, path, wanted) for path, wanted in poll.until.items()):
                 return text
             if any(_is(value, path, wanted) for path, wanted in poll.failed.items()):
-                raise RefusedError(f"`{poll.tool}` says that it failed: {redact(text, self._secrets)}")
+                raise RefusedError(f"`{poll.tool}` says that it failed: {redact(text, self.secrets)}")
             if time.monotonic() + poll.interval_s > ends:
                 raise SlowError(
                     f"`{poll.tool}` did not come to an end within {poll.limit_s:g} s, and says "
-                    f"{redact(text, self._secrets)}"
+                    f"{redact(text, self.secrets)}"
                 )
             await self._sleep(poll.interval_s)
 
@@ -152,7 +148,7 @@ class McpServer(System):
         try:
             arguments: dict[str, Any] = filled(poll.arguments, {"result": json_or_text(said)})
         except UnknownPlaceholderError as error:
-            raise RefusedError(f"{error}, in what it said: {redact(said, self._secrets)}") from None
+            raise RefusedError(f"{error}, in what it said: {redact(said, self.secrets)}") from None
         return arguments
 
 

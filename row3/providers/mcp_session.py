@@ -11,14 +11,11 @@ import importlib.util
 import json
 import logging
 import tempfile
-from collections.abc import Callable
-from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any
 
 from row3.errors import MissingExtra
-from row3.providers.base import Access
 from row3.providers.redaction import redact
-from row3.providers.system import LAST_BYTES, LostError, RefusedError, SlowError
+from row3.providers.system import LAST_BYTES, LostError, RefusedError, SlowError, System
 
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
@@ -33,33 +30,12 @@ GONE = (400, 404)
 """What a server answers that does not know the session (any more): 404 by the specification, 400 from some."""
 
 
-class StdioServer(NamedTuple):
-    """A server that is started for a session."""
-
-    command: tuple[str, ...]
-    environment: dict[str, str]
-    folder: Path
-
-
 class Session:
-    """Open it, call tools, close it; not to be used again after a `LostError`.
+    """Open it, call tools, close it; not to be used again after a `LostError`."""
 
-    Args:
-        server: what to start; None to reach the address in `access`, with `token` where one is given.
-        secrets: values that no message may hold.
-        last_words: the end of a server's stderr, as a message shows it.
-    """
-
-    def __init__(
-        self,
-        access: Access,
-        server: StdioServer | None,
-        token: str | None,
-        secrets: tuple[str, ...],
-        last_words: Callable[[bytes], str],
-    ) -> None:
-        self._access, self._server, self._token = access, server, token
-        self._secrets, self._last_words = secrets, last_words
+    def __init__(self, system: System) -> None:
+        """`system` says what to start or reach, and how long it may take."""
+        self._system = system
         self._client: Client | None = None
         self._keeper: asyncio.Task[None] | None = None
         self._end = asyncio.Event()
@@ -75,13 +51,13 @@ class Session:
         ready: asyncio.Future[frozenset[str]] = asyncio.get_running_loop().create_future()
         self._keeper = asyncio.create_task(self._keep(ready))
         either: set[asyncio.Future[Any]] = {ready, self._keeper}
-        await asyncio.wait(either, timeout=self._access.start_s, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait(either, timeout=self._system.access.start_s, return_when=asyncio.FIRST_COMPLETED)
         if ready.done():
             return ready.result()
         if self._keeper.done():
             raise LostError(self._why(self._keeper))
         await self.close()
-        raise SlowError(f"it was not ready within {self._access.start_s:g} s{self._said()}")
+        raise SlowError(f"it was not ready within {self._system.access.start_s:g} s{self._said()}")
 
     async def call(self, tool: str, arguments: dict[str, Any]) -> CallToolResult:
         """Call a tool. Raises `LostError`, `RefusedError`, `SlowError`."""
@@ -90,13 +66,13 @@ class Session:
         calling = asyncio.create_task(self._client.call_tool(tool, arguments))
         try:
             await asyncio.wait(
-                {calling, self._keeper}, timeout=self._access.timeout_s, return_when=asyncio.FIRST_COMPLETED
+                {calling, self._keeper}, timeout=self._system.access.timeout_s, return_when=asyncio.FIRST_COMPLETED
             )
             if calling.done():
                 return self._result(calling)
             if self._keeper.done():
                 raise LostError(self._why(self._keeper))
-            raise SlowError(f"`{tool}` gave no result within {self._access.timeout_s:g} s")
+            raise SlowError(f"`{tool}` gave no result within {self._system.access.timeout_s:g} s")
         finally:
             if not calling.done():
                 calling.cancel()
@@ -124,12 +100,14 @@ class Session:
         try:
             return calling.result()
         except MCPError as error:
-            message = redact(error.message, self._secrets).rstrip(".")
+            message = redact(error.message, self._system.secrets).rstrip(".")
             if self._gone or error.code == CONNECTION_CLOSED:
                 raise LostError(f"{message}{self._said()}") from None
             raise RefusedError(f"{message} (error {error.code})") from None
         except Exception as error:  # what a server sends may break the SDK in more ways than it names
-            raise RefusedError(f"{type(error).__name__}: {redact(str(error), self._secrets).rstrip('.')}") from None
+            raise RefusedError(
+                f"{type(error).__name__}: {redact(str(error), self._system.secrets).rstrip('.')}"
+            ) from None
 
     async def _keep(self, ready: asyncio.Future[frozenset[str]]) -> None:
         """Hold the connection open until it is told to end; ends early where the connection does."""
@@ -159,18 +137,18 @@ class Session:
         # The SDK logs with tracebacks what row3 says in a sentence.
         for name in ("mcp", "client"):
             logging.getLogger(name).setLevel(logging.CRITICAL)
-        if self._server is not None:
-            (executable, *args), environment, folder = self._server
+        system = self._system
+        if system.access.url is None:
+            executable, *args = system.program()
             self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the session
             parameters = StdioServerParameters(
-                command=executable, args=args, env=environment, cwd=folder, encoding_error_handler="replace"
+                command=executable, args=args, env=system.environment, cwd=system.root, encoding_error_handler="replace"
             )
             return stdio_client(parameters, errlog=self._errors)  # type: ignore[arg-type]
-        assert self._access.url is not None
-        client = create_mcp_http_client(headers={"Authorization": f"Bearer {self._token}"} if self._token else {})
+        client = create_mcp_http_client(headers={"Authorization": f"Bearer {system.token}"} if system.token else {})
         client.event_hooks["response"].append(self._look)
         await stack.enter_async_context(client)
-        return streamable_http_client(self._access.url, http_client=client)
+        return streamable_http_client(system.access.url, http_client=client)
 
     async def _look(self, response: Any) -> None:
         """Notice that the server no longer knows the session; the SDK's error does not tell it from others."""
@@ -184,7 +162,7 @@ class Session:
         if error is None:
             return f"the connection was closed{self._said()}"
         text = getattr(error, "strerror", None) or str(error) or type(error).__name__
-        return f"{redact(text, self._secrets).rstrip('.')}{self._said()}"
+        return f"{redact(text, self._system.secrets).rstrip('.')}{self._said()}"
 
     def _said(self) -> str:
         """The end of a started server's stderr, for a message."""
@@ -192,7 +170,7 @@ class Session:
             return ""
         end = self._errors.seek(0, 2)
         self._errors.seek(max(0, end - LAST_BYTES))
-        said = self._last_words(self._errors.read())
+        said = self._system.last_words(self._errors.read())
         return f" (it wrote: {said})" if said else ""
 
 

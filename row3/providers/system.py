@@ -61,12 +61,12 @@ class System(ABC):
         environ: Mapping[str, str],
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
-        self._access, self._root, self._sleep = access, root, sleep
-        self._environment = {name: environ[name] for name in (*SYSTEM_VARIABLES, *access.variables) if name in environ}
+        self.access, self.root, self._sleep = access, root, sleep
+        self.environment = {name: environ[name] for name in (*SYSTEM_VARIABLES, *access.variables) if name in environ}
         named = (*access.variables, *([access.key_variable] if access.key_variable else []))
         given = {name: environ[name] for name in named if environ.get(name)}
-        self._token = given.get(access.key_variable or "")
-        self._secrets = tuple(given.values())
+        self.token = given.get(access.key_variable or "")
+        self.secrets = tuple(given.values())
         """Values that no message may hold."""
         self._keys = tuple(value for name, value in given.items() if _SECRET.search(name) and len(value) >= SHORT)
         """Values that no answer may hold: of variables whose names say that they are secrets."""
@@ -105,7 +105,7 @@ class System(ABC):
                 return NoAnswer(str(error), "Raise `timeout_s`, or see why it takes so long")
             except LostError as error:
                 tries += 1
-                if tries > self._access.retries:
+                if tries > self.access.retries:
                     return NoAnswer(f"{error}{f' ({tries} tries)' if tries > 1 else ''}")
                 await self._sleep(backoff_s(tries, random.random()))  # noqa: S311 - spreads tries, hides nothing
 
@@ -132,15 +132,15 @@ class System(ABC):
     def _asked(self, question: Question) -> str:
         return self.name
 
-    def _program(self) -> tuple[str, ...]:
+    def program(self) -> tuple[str, ...]:
         """Return the command line; `python` is the Python that runs row3, on every machine."""
-        command = self._access.command
+        command = self.access.command
         return (sys.executable, *command[1:]) if command[0] == "python" and sys.executable else command
 
-    def _last_words(self, stderr: bytes) -> str:
+    def last_words(self, stderr: bytes) -> str:
         """Return the last line that a program wrote, without secrets and without its full stop."""
         lines = [line for line in stderr.decode("utf-8", "replace").splitlines() if line.strip()]
-        return redact(lines[-1], self._secrets).rstrip(".") if lines else ""
+        return redact(lines[-1], self.secrets).rstrip(".") if lines else ""
 
 
 def json_or_text(value: Any) -> Any:

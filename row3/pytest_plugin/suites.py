@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from row3.errors import InvalidFile
-from row3.store.cases import StoredCase
 from row3.store.project import find_root, open_project
 from row3.store.suites import pick_suite
 from row3.workflows.score_case import CaseScorecard, CaseScorer
@@ -21,13 +20,9 @@ class GoldenCaseView:
     id: str
     input: dict[str, Any]
     """What a prompt's template sees of it, such as `source_text`: never its expectations."""
-    stored: StoredCase
-    suite: SuiteScorer
-
-    @cached_property
-    def case(self) -> Any:
-        """The whole golden case, expectations and all; its type is the kind's case model."""
-        return self.stored.case
+    case: Any = field(repr=False)
+    """The whole golden case, expectations and all; its type is the kind's case model."""
+    suite: SuiteScorer = field(repr=False)
 
     def score(self, output: Any) -> CaseScorecard:
         """Score an output by this case; see `SuiteScorer.score`."""
@@ -39,15 +34,13 @@ class SuiteScorer:
 
     def __init__(self, scorer: CaseScorer) -> None:
         self._scorer = scorer
-        self.name = scorer.suite.name
-        self.kind_of_cases = scorer.suite.kind
-        self.kind = self.kind_of_cases.name
+        self.name, self.kind = scorer.suite.name, scorer.suite.kind.name
 
     @property
     def cases(self) -> list[GoldenCaseView]:
         """The golden cases, in the order of their files. Raises `InvalidFile`."""
-        found = self._scorer.cases.values()
-        return [GoldenCaseView(each.id, self.kind_of_cases.variables(each.case), each, self) for each in found]
+        kind, found = self._scorer.suite.kind, self._scorer.cases.values()
+        return [GoldenCaseView(each.id, kind.variables(each.case), each.case, self) for each in found]
 
     def score(self, case_id: str, output: Any) -> CaseScorecard:
         """Score an output of a case: plain values, a pydantic model, or the text of an answer.

@@ -14,7 +14,7 @@ from row3.kinds import all_kinds
 from row3.kinds.answers import Parsed
 from row3.kinds.base import Kind, Rules
 from tests.memory import ITEMS, SEED, document
-from tests.scoring import score_by
+from tests.scoring import case_of, score_by
 
 KINDS = all_kinds()
 
@@ -36,7 +36,7 @@ def scored(kind: Kind, items: list[dict[str, Any]] | None, *, quiet: bool = True
     case = CASES[kind.name]
     if quiet:
         case = case | {key: value for key, value in NOTHING.items() if key in case}
-    model, rules = kind.case_model.of(case), Rules()
+    model, rules = case_of(kind.case_model, case), Rules()
     if items is None:
         return kind.bad_answer(model, "no JSON", "", rules).metrics
     read = kind.read_output({ITEMS[kind.name]: items})

@@ -13,7 +13,7 @@ from row3.kinds.base import Rules
 from row3.kinds.extraction.model import GoldenCase
 from row3.kinds.extraction.score import KIND as EXTRACTION
 from row3.kinds.extraction.score import METRICS
-from tests.scoring import score_by
+from tests.scoring import case_of, score_by
 
 Score = Callable[..., CaseScore]
 
@@ -58,7 +58,7 @@ def score(rules: Rules, small_case: dict[str, Any]) -> Score:
     """Score an output (a JSON value) against the small case with the given fields replaced."""
 
     def scored(output: Any, **fields: Any) -> CaseScore:
-        case = GoldenCase.of(small_case | fields)
+        case = case_of(GoldenCase, small_case | fields)
         parsed = EXTRACTION.read_output(output)
         assert isinstance(parsed, Parsed), parsed
         return score_by(EXTRACTION, case, parsed.value, rules)

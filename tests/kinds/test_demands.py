@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from row3.kinds import all_kinds
+from tests.scoring import case_of
 
 KINDS = all_kinds()
 
@@ -78,7 +79,7 @@ CASES = {"extraction": EXTRACTION, "events": EVENTS, "entities": ENTITIES, "retr
 
 
 def demands(kind: str, value: dict[str, Any]) -> Mapping[str, str]:
-    return KINDS[kind].demands(KINDS[kind].case_model.of(value))
+    return KINDS[kind].demands(case_of(KINDS[kind].case_model, value))
 
 
 def edited(kind: str, edit: Callable[[dict[str, Any]], object]) -> tuple[set[str], set[str], set[str]]:

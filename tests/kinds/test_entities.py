@@ -14,7 +14,7 @@ from row3.kinds.answers import Parsed, Unusable
 from row3.kinds.base import Rules
 from row3.kinds.entities import KIND as ENTITIES
 from row3.kinds.entities import EntitiesCase
-from tests.scoring import score_by
+from tests.scoring import case_of, score_by
 
 RULES = Rules()
 KEYS = {metric.key for metric in ENTITIES.metrics}
@@ -46,7 +46,7 @@ PERFECT: list[dict[str, Any]] = [
 def score(entities: Any, **fields: Any) -> CaseScore:
     read = ENTITIES.read_output({"entities": entities} if isinstance(entities, list) else entities)
     assert isinstance(read, Parsed), read
-    return score_by(ENTITIES, EntitiesCase.of(CASE | fields), read.value, RULES)
+    return score_by(ENTITIES, case_of(EntitiesCase, CASE | fields), read.value, RULES)
 
 
 def states(found: CaseScore) -> list[str]:
@@ -128,7 +128,7 @@ def test_entities_of_several_documents_are_one() -> None:
     }
     read = ENTITIES.read_output([{"name": "Alice Chen", "type": "PERSON"}, {"name": "AC", "type": "PERSON"}])
     assert isinstance(read, Parsed)
-    found = score_by(ENTITIES, EntitiesCase.of(case), read.value, RULES)
+    found = score_by(ENTITIES, case_of(EntitiesCase, case), read.value, RULES)
     assert found.metrics["deduplication_accuracy"] == 1 / 2
     assert found.metrics["entity_precision"] == 1 / 2
 
@@ -139,7 +139,7 @@ def test_a_document_without_entities() -> None:
 
 
 def test_what_a_template_sees_is_the_input_alone() -> None:
-    case = EntitiesCase.of(CASE | {"expected_events": [{"anything": "goes"}]})
+    case = case_of(EntitiesCase, CASE | {"expected_events": [{"anything": "goes"}]})
     assert ENTITIES.variables(case).keys() == {"document_id", "title", "date", "document", "documents"}
     assert "Marta Lindqvist" not in str(ENTITIES.variables(case))
 
@@ -155,7 +155,7 @@ def test_the_types_that_an_answer_is_asked_for_are_the_suites() -> None:
 
 def test_lint() -> None:
     def rules(*entities: dict[str, Any]) -> list[str]:
-        case = EntitiesCase.of(CASE | {"expected_entities": list(entities)})
+        case = case_of(EntitiesCase, CASE | {"expected_entities": list(entities)})
         return [finding.rule for finding in ENTITIES.lint(case, RULES)]
 
     alice = CASE["expected_entities"][0]
@@ -178,20 +178,20 @@ def test_lint() -> None:
 )
 def test_a_malformed_case(wrong: dict[str, Any]) -> None:
     with pytest.raises(MisfitsError):
-        EntitiesCase.of(CASE | wrong)
+        case_of(EntitiesCase, CASE | wrong)
 
 
 @pytest.mark.parametrize("answer", ["", '{"entities": [{"type": "ORG"}]}', '{"entities": Infinity}', {"entities": 3}])
 def test_an_answer_that_cannot_be_read_scores_nothing(answer: Any) -> None:
     read = ENTITIES.read_output(answer)
     assert isinstance(read, Unusable)
-    bad = ENTITIES.bad_answer(EntitiesCase.of(CASE), read.reason, str(answer), RULES)
+    bad = ENTITIES.bad_answer(case_of(EntitiesCase, CASE), read.reason, str(answer), RULES)
     assert (bad.status, set(bad.metrics.values())) == ("bad_answer", {0.0})
     assert bad.metrics.keys() >= {"type_accuracy", "deduplication_accuracy", "mention_recall"}
 
 
 def test_breaking_is_no_better_than_inventing_where_nothing_is_expected() -> None:
-    case = EntitiesCase.of(CASE | {"expected_entities": []})
+    case = case_of(EntitiesCase, CASE | {"expected_entities": []})
     invented = score_by(
         ENTITIES, case, ENTITIES.read_output({"entities": [{"name": "Bob", "type": "Person"}]}).value, RULES
     )

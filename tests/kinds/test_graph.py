@@ -14,7 +14,7 @@ from row3.kinds.answers import Parsed
 from row3.kinds.base import Rules
 from row3.kinds.graph import KIND as GRAPH
 from row3.kinds.graph import ConnectionsOut, GraphCase
-from tests.scoring import score_by
+from tests.scoring import case_of, score_by
 
 RULES = Rules()
 METRIC_KEYS = {metric.key for metric in GRAPH.metrics}
@@ -58,7 +58,7 @@ PERFECT = [
 def score(connections: Any, **fields: Any) -> CaseScore:
     read = GRAPH.read_output({"connections": connections} if isinstance(connections, list) else connections)
     assert isinstance(read, Parsed), read
-    return score_by(GRAPH, GraphCase.of(CASE | fields), read.value, RULES)
+    return score_by(GRAPH, case_of(GraphCase, CASE | fields), read.value, RULES)
 
 
 def states(found: CaseScore) -> list[str]:
@@ -142,15 +142,15 @@ def test_the_path(item: Any, state: str) -> None:
 
 
 def test_what_a_tool_call_needs_is_there_and_no_expectation() -> None:
-    case = GraphCase.of(CASE)
+    case = case_of(GraphCase, CASE)
     assert GRAPH.variables(case) == {"seed_document": "seed", "seed_text": "the launch", "depth": 2, "limit": 20}
-    bare = GraphCase.of({key: CASE[key] for key in CASE if key != "seed_text"} | {"depth": 1})
+    bare = case_of(GraphCase, {key: CASE[key] for key in CASE if key != "seed_text"} | {"depth": 1})
     assert GRAPH.variables(bare)["seed_text"] == "seed"
 
 
 def test_lint() -> None:
     def rules(**fields: Any) -> list[str]:
-        return [finding.rule for finding in GRAPH.lint(GraphCase.of(CASE | fields), RULES)]
+        return [finding.rule for finding in GRAPH.lint(case_of(GraphCase, CASE | fields), RULES)]
 
     first = CASE["expected_connections"][0]
     assert rules() == []
@@ -174,7 +174,7 @@ def test_lint() -> None:
 )
 def test_a_malformed_case(wrong: dict[str, Any]) -> None:
     with pytest.raises(MisfitsError):
-        GraphCase.of(CASE | wrong)
+        case_of(GraphCase, CASE | wrong)
 
 
 items = st.lists(
@@ -204,7 +204,7 @@ def test_every_answer_scores_fractions_and_in_any_order_the_same(given_items: li
 
 def test_an_answer_that_cannot_be_read_is_nothing_right_whatever_else_is_asked_of_one() -> None:
     """A silent answer says nothing of hops; one that breaks must not leave the mean to the others."""
-    case = GraphCase.of(CASE)
+    case = case_of(GraphCase, CASE)
     silent = score_by(GRAPH, case, ConnectionsOut([]), RULES)
     assert silent.metrics.keys() == METRIC_KEYS - {
         "hop_accuracy",
@@ -213,7 +213,7 @@ def test_an_answer_that_cannot_be_read_is_nothing_right_whatever_else_is_asked_o
     bad = GRAPH.bad_answer(case, "the answer is not JSON", "sorry, no", RULES)
     assert bad.metrics == dict.fromkeys(bad.metrics, 0.0)
     assert bad.metrics.keys() == METRIC_KEYS
-    nothing_expected = GraphCase.of(CASE | {"expected_connections": [], "expected_not_connected": ["x"]})
+    nothing_expected = case_of(GraphCase, CASE | {"expected_connections": [], "expected_not_connected": ["x"]})
     bad = GRAPH.bad_answer(nothing_expected, "the answer is not JSON", "sorry, no", RULES)
     assert bad.skipped["hop_accuracy"] == "the case expects no connections"
     assert bad.metrics["connection_precision"] == bad.metrics["judged_rate"] == 0.0  # as of one that is wrong

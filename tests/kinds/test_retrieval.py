@@ -16,7 +16,7 @@ from row3.kinds.answers import Parsed, Unusable
 from row3.kinds.base import Rules
 from row3.kinds.retrieval import KIND as RETRIEVAL
 from row3.kinds.retrieval import RetrievalCase
-from tests.scoring import score_by
+from tests.scoring import case_of, score_by
 
 RULES = Rules()
 KEYS = {metric.key for metric in RETRIEVAL.metrics}
@@ -39,7 +39,7 @@ def read(value: Any) -> Any:
 
 
 def score(value: Any, **fields: Any) -> CaseScore:
-    return score_by(RETRIEVAL, RetrievalCase.of(CASE | fields), read(value), RULES)
+    return score_by(RETRIEVAL, case_of(RetrievalCase, CASE | fields), read(value), RULES)
 
 
 def test_a_query_by_hand() -> None:
@@ -96,16 +96,16 @@ def test_an_answer_that_is_no_ranking(value: Any, why: str) -> None:
     found = RETRIEVAL.read_output(value)
     assert isinstance(found, Unusable)
     assert why in found.reason
-    bad = RETRIEVAL.bad_answer(RetrievalCase.of(CASE), found.reason, "raw", RULES)
+    bad = RETRIEVAL.bad_answer(case_of(RetrievalCase, CASE), found.reason, "raw", RULES)
     assert bad.status == "bad_answer"
     assert set(bad.metrics.values()) == {0.0}
     assert bad.metrics.keys() == KEYS
 
 
 def test_what_a_tool_call_needs_is_there_and_no_judgement() -> None:
-    case = RetrievalCase.of(CASE | {"limit": 5, "date": "2025-06-01"})
+    case = case_of(RetrievalCase, CASE | {"limit": 5, "date": "2025-06-01"})
     assert RETRIEVAL.variables(case) == {"query": CASE["query"], "limit": 5, "date": "2025-06-01"}
-    assert RETRIEVAL.variables(RetrievalCase.of(CASE)) == {
+    assert RETRIEVAL.variables(case_of(RetrievalCase, CASE)) == {
         "query": CASE["query"],
         "limit": 10,
         "date": "",
@@ -126,19 +126,19 @@ def test_what_a_tool_call_needs_is_there_and_no_judgement() -> None:
 )
 def test_a_malformed_case(wrong: dict[str, Any]) -> None:
     with pytest.raises(MisfitsError):
-        RetrievalCase.of(CASE | wrong)
+        case_of(RetrievalCase, CASE | wrong)
 
 
 def test_lint() -> None:
     def rules(documents: list[dict[str, Any]]) -> list[str]:
-        case = RetrievalCase.of(CASE | {"relevant_documents": documents})
+        case = case_of(RetrievalCase, CASE | {"relevant_documents": documents})
         return [finding.rule for finding in RETRIEVAL.lint(case, RULES)]
 
     assert rules(CASE["relevant_documents"]) == []
     assert rules([]) == ["not-judged"]
     assert rules([{"id": "a", "relevance": 0}]) == ["nothing-relevant"]
     assert rules([{"id": "a", "relevance": 1}] * 2) == ["judged-twice"]
-    twice = [RetrievalCase.of(CASE | {"id": name}) for name in ("q1", "q2")]
+    twice = [case_of(RetrievalCase, CASE | {"id": name}) for name in ("q1", "q2")]
     assert [finding.rule for finding in RETRIEVAL.lint_suite(twice)] == ["query-twice"]
 
 

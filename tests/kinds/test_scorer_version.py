@@ -14,7 +14,7 @@ from row3.kinds.answers import Parsed
 from row3.kinds.base import Rules
 from row3.kinds.extraction.model import GoldenCase
 from row3.kinds.extraction.score import KIND as EXTRACTION
-from tests.scoring import score_by
+from tests.scoring import case_of, score_by
 
 CASE: dict[str, Any] = {
     "id": "elaborate",
@@ -168,7 +168,7 @@ def test_scores_move_only_with_the_version_of_the_scorer(rules: Rules) -> None:
     assert EXTRACTION.version in SCORES, f"put the scores of version {EXTRACTION.version} beside those of the others"
     output = EXTRACTION.read_output(OUTPUT)
     assert isinstance(output, Parsed)
-    result = score_by(EXTRACTION, GoldenCase.of(CASE), output.value, rules)
+    result = score_by(EXTRACTION, case_of(GoldenCase, CASE), output.value, rules)
     scores, why = SCORES[EXTRACTION.version], result.explanation
     assert why is not None
     states = tuple(" ".join(match.state for match in matches) for matches in (why.concepts, why.relationships))

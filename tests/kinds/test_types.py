@@ -20,7 +20,7 @@ from row3.kinds.extraction.model import GoldenCase
 from row3.kinds.extraction.score import KIND as EXTRACTION
 from row3.kinds.extraction.score import METRICS
 from row3.kinds.types import MOST_GIVEN, compare_types, type_of
-from tests.scoring import score_by
+from tests.scoring import case_of, score_by
 from tests.strategies import json_values
 
 WEIGHTS = {metric.key: metric.weight for metric in METRICS if metric.weight}
@@ -40,7 +40,7 @@ CASE: dict[str, Any] = {
 def scored(output: Any, rules: Rules | None = None, **fields: Any) -> CaseScore:
     parsed = EXTRACTION.read_output(output)
     assert isinstance(parsed, Parsed), parsed
-    return score_by(EXTRACTION, GoldenCase.of(CASE | fields), parsed.value, rules or Rules(weights=WEIGHTS))
+    return score_by(EXTRACTION, case_of(GoldenCase, CASE | fields), parsed.value, rules or Rules(weights=WEIGHTS))
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_two_concepts_of_one_name_keep_every_figure_a_fraction() -> None:
 
 
 def test_a_bad_answer_and_an_empty_one_have_no_type_right() -> None:
-    bad = EXTRACTION.bad_answer(GoldenCase.of(CASE), "prose", "raw", Rules(weights=WEIGHTS))
+    bad = EXTRACTION.bad_answer(case_of(GoldenCase, CASE), "prose", "raw", Rules(weights=WEIGHTS))
     for result in (bad, scored({"concepts": []})):
         assert result.metrics["typeAccuracy"] == 0.0
         assert result.metrics["deduplicationAccuracy"] == 0.0
@@ -191,7 +191,7 @@ def test_only_a_suite_with_types_asks_for_them() -> None:
 
 
 def test_lint_names_a_type_that_the_suite_does_not_have_and_concepts_without_one() -> None:
-    case = GoldenCase.of(CASE)
+    case = case_of(GoldenCase, CASE)
 
     def findings(types: tuple[str, ...] | None) -> list[tuple[str, str, str]]:
         found = EXTRACTION.lint(case, Rules(types=types))
@@ -205,7 +205,7 @@ def test_lint_names_a_type_that_the_suite_does_not_have_and_concepts_without_one
         ("error", "type", "type `Decision` is none of the suite's; did you mean `Decisions`?"),
         ("error", "type", "type `Person` is none of the suite's; did you mean `PERSON`?"),
     ]
-    untyped = GoldenCase.of(CASE | {"expectedConcepts": [{"label": "Ann"}]})
+    untyped = case_of(GoldenCase, CASE | {"expectedConcepts": [{"label": "Ann"}]})
     assert "types" not in [f.rule for f in EXTRACTION.lint(untyped, Rules())]
     assert "types" in [f.rule for f in EXTRACTION.lint(untyped, Rules(types=()))]
 

@@ -10,13 +10,14 @@ import pytest
 from row3.kinds.base import Rules
 from row3.kinds.extraction.model import GoldenCase
 from row3.kinds.extraction.score import KIND as EXTRACTION
-from tests.scoring import score_by
+from tests.scoring import case_of, score_by
 
 RULES = Rules(weights={"recall": 1.0})
 
 
 def golden(expected: list[str], **more: Any) -> GoldenCase:
-    return GoldenCase.of(
+    return case_of(
+        GoldenCase,
         {
             "schemaVersion": 1,
             "id": "smiths",
@@ -25,7 +26,7 @@ def golden(expected: list[str], **more: Any) -> GoldenCase:
             "sourceText": "John Smith and Jane Smith had a daughter, Mary.",
             "expectedConcepts": [{"label": label} for label in expected],
         }
-        | more
+        | more,
     )
 
 

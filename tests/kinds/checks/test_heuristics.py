@@ -13,13 +13,14 @@ from row3.kinds.checks.heuristics import HEURISTICS, graded, pattern_problem, sc
 from row3.kinds.checks.model import Check
 from row3.kinds.checks.reading import Reading, numbers_in, path_problem, same
 from row3.matching.names import NameRule
+from tests.scoring import case_of
 
 JSON = '{"city": "Paris", "population": 2.1, "names": ["Louvre", "Orsay"], "open": true, "note": null}'
 FENCED = f"Here it is:\n```json\n{JSON}\n```"
 
 
 def score(check: dict[str, Any], answer: Any) -> float:
-    made = Check.of(check)
+    made = case_of(Check, check)
     reading = Reading(answer, made.path)
     return 0.0 if reading.missing else HEURISTICS[made.type](made, reading, NameRule()).score
 
@@ -103,7 +104,7 @@ def test_names_are_matched_as_concepts_are_and_graded_by_f1() -> None:
 
 
 def test_a_pattern_that_backtracks_without_end_is_a_failed_check() -> None:
-    made = Check.of({"regex": "^(a+)+$"})
+    made = case_of(Check, {"regex": "^(a+)+$"})
     result = HEURISTICS["regex"](made, Reading("a" * 40 + "!", None), NameRule())
     assert result.score == 0.0
 

@@ -15,7 +15,7 @@ from row3.kinds.answers import Parsed, Unusable
 from row3.kinds.base import Rules
 from row3.kinds.events.model import EventsCase
 from row3.kinds.events.score import KIND as EVENTS
-from tests.scoring import score_by
+from tests.scoring import case_of, score_by
 
 RULES = Rules()
 KEYS = {metric.key for metric in EVENTS.metrics}
@@ -71,7 +71,7 @@ PERFECT = [{key: event.get(key, "") for key in KEYS_GIVEN} for event in CASE["ex
 def score(events: Any, **fields: Any) -> CaseScore:
     read = EVENTS.read_output({"events": events} if isinstance(events, list) else events)
     assert isinstance(read, Parsed), read
-    return score_by(EVENTS, EventsCase.of(CASE | fields), read.value, RULES)
+    return score_by(EVENTS, case_of(EventsCase, CASE | fields), read.value, RULES)
 
 
 def states(found: CaseScore) -> list[str]:
@@ -260,7 +260,7 @@ def linked(groups: str, *, leave_out: frozenset[int] = frozenset(), **words: Any
     kept = [event for place, event in enumerate(events) if place not in leave_out]
     read = EVENTS.read_output({"events": kept})
     assert isinstance(read, Parsed)
-    return score_by(EVENTS, EventsCase.of(SEVERAL), read.value, RULES)
+    return score_by(EVENTS, case_of(EventsCase, SEVERAL), read.value, RULES)
 
 
 def test_linking_by_hand() -> None:
@@ -295,12 +295,12 @@ def test_an_event_belongs_to_the_document_that_tells_it() -> None:
         {"events": [{"category": "Commitment", "description": "Test the pump", "actor": "Ben", "document_id": "d2"}]}
     )
     assert isinstance(read, Parsed)
-    found = score_by(EVENTS, EventsCase.of(SEVERAL), read.value, RULES)
+    found = score_by(EVENTS, case_of(EventsCase, SEVERAL), read.value, RULES)
     assert states(found) == ["unmatched"]
 
 
 def test_what_a_template_sees_is_the_input_alone() -> None:
-    single = EVENTS.variables(EventsCase.of(CASE))
+    single = EVENTS.variables(case_of(EventsCase, CASE))
     assert single == {
         "document_id": "meeting_001",
         "title": "",
@@ -308,14 +308,14 @@ def test_what_a_template_sees_is_the_input_alone() -> None:
         "document": TEXT,
         "documents": [{"document_id": "meeting_001", "title": "", "date": "2024-03-15", "document": TEXT}],
     }
-    several = EVENTS.variables(EventsCase.of(SEVERAL))
+    several = EVENTS.variables(case_of(EventsCase, SEVERAL))
     assert [document["document_id"] for document in several["documents"]] == ["d1", "d2", "d3"]
     assert "Test the pump" not in str(several)
 
 
 def test_lint() -> None:
     def rules(event: dict[str, Any], **fields: Any) -> list[str]:
-        case = EventsCase.of(CASE | {"expected_events": [CASE["expected_events"][0] | event]} | fields)
+        case = case_of(EventsCase, CASE | {"expected_events": [CASE["expected_events"][0] | event]} | fields)
         return [finding.rule for finding in EVENTS.lint(case, RULES)]
 
     assert rules({}) == []
@@ -328,9 +328,9 @@ def test_lint() -> None:
     possessive = {"document": "alices go: Alice decided we will launch on April 1st", "expected_entities": []}
     assert rules({"actor": "Alice"}, **possessive) == []
     strange = SEVERAL | {"expected_events": [SEVERAL["expected_events"][0] | {"document_id": "d9"}]}
-    assert [f.rule for f in EVENTS.lint(EventsCase.of(strange), RULES)] == ["unknown-document"]
+    assert [f.rule for f in EVENTS.lint(case_of(EventsCase, strange), RULES)] == ["unknown-document"]
     silent = SEVERAL | {"expected_events": [SEVERAL["expected_events"][0] | {"document_id": None}]}
-    assert "does not say which" in EVENTS.lint(EventsCase.of(silent), RULES)[0].message
+    assert "does not say which" in EVENTS.lint(case_of(EventsCase, silent), RULES)[0].message
 
 
 @pytest.mark.parametrize(
@@ -349,12 +349,12 @@ def test_lint() -> None:
 )
 def test_a_malformed_case(wrong: dict[str, Any], why: str) -> None:
     with pytest.raises(MisfitsError, match=why):
-        EventsCase.of(CASE | wrong)
+        case_of(EventsCase, CASE | wrong)
 
 
 def test_a_document_that_stands_twice_in_a_case() -> None:
     with pytest.raises(MisfitsError, match="`d1` twice"):
-        EventsCase.of(SEVERAL | {"documents": [SEVERAL["documents"][0]] * 2})
+        case_of(EventsCase, SEVERAL | {"documents": [SEVERAL["documents"][0]] * 2})
 
 
 @pytest.mark.parametrize(
@@ -364,7 +364,7 @@ def test_a_document_that_stands_twice_in_a_case() -> None:
 def test_an_answer_that_cannot_be_read_scores_nothing(answer: Any) -> None:
     read = EVENTS.read_output(answer)
     assert isinstance(read, Unusable)
-    bad = EVENTS.bad_answer(EventsCase.of(CASE), read.reason, str(answer), RULES)
+    bad = EVENTS.bad_answer(case_of(EventsCase, CASE), read.reason, str(answer), RULES)
     assert bad.status == "bad_answer"
     assert bad.metrics.keys() >= {"f1", "precision", "recall", "category_accuracy", "actor_accuracy"}
     assert "duplicate_rate" not in bad.metrics  # none is the best there is
@@ -372,7 +372,7 @@ def test_an_answer_that_cannot_be_read_scores_nothing(answer: Any) -> None:
 
 
 def test_breaking_is_no_better_than_inventing_where_nothing_happened() -> None:
-    case = EventsCase.of(CASE | {"expected_events": []})
+    case = case_of(EventsCase, CASE | {"expected_events": []})
     broken = EVENTS.bad_answer(case, "no JSON", "nothing", RULES)
     assert broken.metrics == {"precision": 0.0, "f1": 0.0, "evidence_verified": 0.0}
 

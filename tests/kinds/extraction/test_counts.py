@@ -14,7 +14,7 @@ from row3.kinds.base import Rules
 from row3.kinds.extraction.model import GoldenCase
 from row3.kinds.extraction.score import KIND as EXTRACTION
 from row3.workflows.pipeline.evaluate import average
-from tests.scoring import score_by
+from tests.scoring import case_of, score_by
 from tests.strategies import extraction_values
 
 CASE: dict[str, Any] = {
@@ -39,7 +39,7 @@ ENDS = ("Alpha", "A", "Beta", "Gamma rays", "Gamma ray", "Omega", "")
 def scored(output: Any, rules: Rules | None = None, **fields: Any) -> CaseScore:
     parsed = EXTRACTION.read_output(output)
     assert isinstance(parsed, Parsed), parsed
-    return score_by(EXTRACTION, GoldenCase.of(CASE | fields), parsed.value, rules or Rules())
+    return score_by(EXTRACTION, case_of(GoldenCase, CASE | fields), parsed.value, rules or Rules())
 
 
 def links(*triples: tuple[str, str, str]) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from row3.kinds.base import Rules
 from row3.kinds.extraction.model import ExtractionOut, GoldenCase
 from row3.kinds.extraction.score import KIND as EXTRACTION
 from row3.matching.semantic_rule import SemanticRule
+from tests.scoring import case_of, output_of
 
 WORDS = ("heart attack", "kidney failure", "kidney", "myocardial infarction", "renal failure", "renal")
 WORDS += ("dialysis", "sailing", "cardiac lattice")
@@ -52,15 +53,16 @@ def case(**changes: Any) -> GoldenCase:
         "expectedRelationships": [{"source": "kidney failure", "predicate": "REQUIRES", "target": "dialysis"}],
         "forbiddenConcepts": ["cardiac lattice"],
     }
-    return GoldenCase.of(value | changes)
+    return case_of(GoldenCase, value | changes)
 
 
 def output(*labels: str, links: Sequence[tuple[str, str, str]] = ()) -> ExtractionOut:
-    return ExtractionOut.of(
+    return output_of(
+        ExtractionOut,
         {
             "concepts": [{"label": label} for label in labels],
             "relationships": [{"source": a, "predicate": p, "target": b} for a, p, b in links],
-        }
+        },
     )
 
 

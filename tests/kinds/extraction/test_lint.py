@@ -14,7 +14,7 @@ from row3.kinds.base import Finding, Rules
 from row3.kinds.extraction.model import DOMAINS, GoldenCase
 from row3.kinds.extraction.score import KIND as EXTRACTION
 from row3.matching.names import NameRule
-from tests.scoring import score_by
+from tests.scoring import case_of, score_by
 
 GOLDEN = Path(__file__).parents[3] / "golden" / "decomposition"
 LABELS = (
@@ -87,7 +87,7 @@ def case() -> dict[str, Any]:
 @pytest.fixture
 def lint(rules: Rules) -> Lint:
     def linted(case: dict[str, Any], rules: Rules = rules) -> Found:
-        return tuples(EXTRACTION.lint(GoldenCase.of(case), rules))
+        return tuples(EXTRACTION.lint(case_of(GoldenCase, case), rules))
 
     return linted
 
@@ -261,7 +261,7 @@ class TestRelationships:
 
     def test_an_end_is_the_label_itself_and_the_finding_names_it(self, case: dict[str, Any], rules: Rules) -> None:
         case["expectedRelationships"][0]["source"] = "machine learning"
-        findings = EXTRACTION.lint(GoldenCase.of(case), rules)
+        findings = EXTRACTION.lint(case_of(GoldenCase, case), rules)
         assert tuples(findings) == [("error", "unknown-end", ("expectedRelationships", 0, "source"))]
         assert "did you mean `Machine learning`?" in findings[0].message
 
@@ -307,7 +307,7 @@ class TestRelationships:
 
 def test_findings_are_messages_without_a_full_stop_and_with_a_level(case: dict[str, Any], rules: Rules) -> None:
     broken = {"id": "x", "sourceText": "Short.", "expectedConcepts": [], "forbiddenConcepts": ["short"]}
-    findings = EXTRACTION.lint(GoldenCase.of(broken), rules)
+    findings = EXTRACTION.lint(case_of(GoldenCase, broken), rules)
     assert {
         "words-count",
         "paragraphs-count",
@@ -333,14 +333,14 @@ class TestSuite:
         ],
     )
     def test_number_of_cases(self, case: dict[str, Any], count: int, found: tuple[str, str, tuple[()]] | None) -> None:
-        cases = [GoldenCase.of(case | {"domain": DOMAINS[i % 5], "id": f"case-{i}"}) for i in range(count)]
+        cases = [case_of(GoldenCase, case | {"domain": DOMAINS[i % 5], "id": f"case-{i}"}) for i in range(count)]
         expected = [found] if found else []
         if count < 5:
             expected.append(("error", "domain-coverage", ()))
         assert tuples(EXTRACTION.lint_suite(cases)) == expected
 
     def test_every_domain_is_covered(self, case: dict[str, Any]) -> None:
-        cases = [GoldenCase.of(case | {"domain": DOMAINS[i % 3]}) for i in range(15)]
+        cases = [case_of(GoldenCase, case | {"domain": DOMAINS[i % 3]}) for i in range(15)]
         findings = EXTRACTION.lint_suite(cases)
         assert tuples(findings) == [("error", "domain-coverage", ())]
         assert "economic, interdisciplinary" in findings[0].message

@@ -11,6 +11,7 @@ from row3.kinds.base import Rules
 from row3.kinds.extraction.model import ConceptsOut, ExtractionOut, GoldenCase
 from row3.kinds.extraction.score import KIND as EXTRACTION
 from row3.matching.predicates import ROW3_PREDICATES
+from tests.scoring import case_of, output_of
 
 
 def read(value: Any) -> ExtractionOut:
@@ -78,7 +79,7 @@ class TestShapes:
     def test_a_bare_list_is_the_concepts(self) -> None:
         parsed = EXTRACTION.parse("concepts", '[{"label": "A"}]')
         assert isinstance(parsed, Parsed)
-        assert parsed.value == ConceptsOut.of({"concepts": [{"label": "A"}]})
+        assert parsed.value == output_of(ConceptsOut, {"concepts": [{"label": "A"}]})
         assert parsed.repairs == ("bare list taken for the concepts",)
 
     def test_a_bare_list_is_the_relationships_where_those_are_asked_for(self) -> None:
@@ -182,13 +183,14 @@ class TestPipeline:
         assert EXTRACTION.combine({}).concepts == []
 
     def test_a_template_never_sees_the_expectations(self, small_case: dict[str, Any]) -> None:
-        case = GoldenCase.of(small_case)
+        case = case_of(GoldenCase, small_case)
         assert EXTRACTION.variables(case) == {"topic": case.topic, "source_text": case.source_text}
 
 
 class TestGoldenCase:
     def test_appendix_b(self) -> None:
-        case = GoldenCase.of(
+        case = case_of(
+            GoldenCase,
             {
                 "id": "test-case-id",
                 "topic": "Topic Name",
@@ -202,7 +204,7 @@ class TestGoldenCase:
                 ],
                 "forbiddenConcepts": ["Hallucination Canary 1"],
                 "forbiddenRelationships": [{"source": "Concept A", "target": "Concept B", "predicate": "CAUSES"}],
-            }
+            },
         )
         assert case.expected_concepts[0].aliases == ["Alias 1", "Alias 2"]
         assert case.expected_relationships[0].required is True
@@ -235,15 +237,15 @@ class TestGoldenCase:
         self, small_case: dict[str, Any], change: dict[str, Any]
     ) -> None:
         with pytest.raises(MisfitsError):
-            GoldenCase.of(small_case | change)
+            case_of(GoldenCase, small_case | change)
 
     @pytest.mark.parametrize("missing", ["id", "sourceText", "expectedConcepts"])
     def test_what_a_case_cannot_do_without(self, small_case: dict[str, Any], missing: str) -> None:
         with pytest.raises(MisfitsError, match=missing):
-            GoldenCase.of({key: value for key, value in small_case.items() if key != missing})
+            case_of(GoldenCase, {key: value for key, value in small_case.items() if key != missing})
 
     def test_a_case_of_any_size_can_be_scored(self) -> None:
-        assert GoldenCase.of({"id": "x", "sourceText": "t", "expectedConcepts": []}).forbidden_concepts == []
+        assert case_of(GoldenCase, {"id": "x", "sourceText": "t", "expectedConcepts": []}).forbidden_concepts == []
 
 
 def test_other_keys_are_left_out_without_a_word() -> None:

@@ -19,7 +19,7 @@ from row3.kinds.extraction.model import GoldenCase
 from row3.kinds.extraction.score import KIND as EXTRACTION
 from row3.kinds.extraction.score import METRICS
 from row3.matching.names import NameRule
-from tests.scoring import score_by
+from tests.scoring import case_of, score_by
 from tests.strategies import extraction_values
 
 Score = Callable[..., CaseScore]
@@ -266,13 +266,13 @@ class TestNothingIsToBeFound:
         assert result.metrics["overall"] == 0.0
 
     def test_an_answer_that_cannot_be_read_is_not_silent(self, small_case: dict[str, Any], rules: Rules) -> None:
-        result = EXTRACTION.bad_answer(GoldenCase.of(small_case | self.QUIET), "x", "", rules)
+        result = EXTRACTION.bad_answer(case_of(GoldenCase, small_case | self.QUIET), "x", "", rules)
         assert (result.metrics["overall"], result.metrics["precision"]) == (0.0, 0.0)
 
 
 class TestBadAnswer:
     def test_is_zero_on_every_metric_and_keeps_its_text(self, small_case: dict[str, Any], rules: Rules) -> None:
-        result = EXTRACTION.bad_answer(GoldenCase.of(small_case), "the answer is empty", "raw", rules)
+        result = EXTRACTION.bad_answer(case_of(GoldenCase, small_case), "the answer is empty", "raw", rules)
         assert (result.status, result.problem, result.raw) == ("bad_answer", "the answer is empty", "raw")
         assert result.metrics == dict.fromkeys(ALL, 0.0)
         assert result.counts["recall"] == (0, 4)
@@ -284,14 +284,14 @@ class TestBadAnswer:
         )
 
     def test_leaves_out_what_does_not_apply(self, small_case: dict[str, Any], rules: Rules) -> None:
-        case = GoldenCase.of(small_case | {"expectedRelationships": []})
+        case = case_of(GoldenCase, small_case | {"expectedRelationships": []})
         result = EXTRACTION.bad_answer(case, "x", "", rules)
         assert set(result.metrics) == set(ALL) - {"relationshipAccuracy", "relationshipRecall"}
 
 
 class TestRules:
     def test_the_threshold_is_a_setting(self, small_case: dict[str, Any], rules: Rules) -> None:
-        case = GoldenCase.of(small_case)
+        case = case_of(GoldenCase, small_case)
         output = EXTRACTION.read_output({"concepts": ["Neural netwroks"]})  # two edits in fifteen: 0.867
         assert isinstance(output, Parsed)
         strict = Rules(names=NameRule(threshold=0.9), weights=rules.weights)
@@ -302,7 +302,7 @@ class TestRules:
         output = EXTRACTION.read_output(PERFECT)
         assert isinstance(output, Parsed)
         result = score_by(
-            EXTRACTION, GoldenCase.of(small_case), output.value, Rules(weights={"recall": 0.5, "f1": 0.5})
+            EXTRACTION, case_of(GoldenCase, small_case), output.value, Rules(weights={"recall": 0.5, "f1": 0.5})
         )
         assert result.metrics["overall"] == pytest.approx(1.0)
 
@@ -311,7 +311,7 @@ class TestRules:
             {"concepts": [], "relationships": [link("Training data", "REQUIRED_BY", "Neural network")]}
         )
         assert isinstance(output, Parsed)
-        case = GoldenCase.of(small_case)
+        case = case_of(GoldenCase, small_case)
         own = Rules(inverses=(("requires", "required_by"),), weights=rules.weights)
         assert score_by(EXTRACTION, case, output.value, rules).metrics["relationshipAccuracy"] == 0.0
         assert score_by(EXTRACTION, case, output.value, own).metrics["relationshipAccuracy"] == 1.0
@@ -336,7 +336,8 @@ class TestRules:
 def test_any_output_scores_fractions_and_in_any_order_the_same(
     rules: Rules, output: Any, chance: random.Random
 ) -> None:
-    case = GoldenCase.of(
+    case = case_of(
+        GoldenCase,
         {
             "id": "any",
             "sourceText": "Alpha precedes Beta; Beta causes the Gamma rays.",
@@ -344,7 +345,7 @@ def test_any_output_scores_fractions_and_in_any_order_the_same(
             "expectedRelationships": [link("Alpha", "CAUSES", "Beta"), link("Gamma rays", "RELATES_TO", "Alpha")],
             "forbiddenConcepts": ["Delta waves", "Gamma ray"],
             "forbiddenRelationships": [link("Beta", "CAUSES", "Alpha")],
-        }
+        },
     )
 
     def metrics(value: Any) -> dict[str, float]:

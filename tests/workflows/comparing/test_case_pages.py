@@ -12,10 +12,11 @@ from row3.kinds.extraction.score import KIND as EXTRACTION
 from row3.kinds.retrieval import KIND
 from row3.workflows.comparing.case_pages import answer_of, body_of, row_of, texts_of
 from tests.projects import CASES, flawless
-from tests.scoring import score_by
+from tests.scoring import case_of, output_of, score_by
 
-CASE = GoldenCase.of(
-    {"id": "rye", "topic": "Rye", "domain": "social", "sourceText": "Rye.", "expectedConcepts": [], "critical": True}
+CASE = case_of(
+    GoldenCase,
+    {"id": "rye", "topic": "Rye", "domain": "social", "sourceText": "Rye.", "expectedConcepts": [], "critical": True},
 )
 PRIMARY = KIND.primary
 SCORE = CaseScore("rye", "scored", {"map": 1 / 3, PRIMARY: 0.5}, skipped={"mrr": "nothing"}, notes=("mended",))
@@ -66,8 +67,8 @@ def test_the_body_keeps_the_order_of_the_metrics_and_says_what_moved() -> None:
 
 
 def test_an_answer_comes_with_its_matches_in_the_same_order() -> None:
-    case = GoldenCase.of({"id": "rye", **CASES["rye"]})
-    output = ExtractionOut.of(flawless(CASES["rye"]))
+    case = case_of(GoldenCase, {"id": "rye", **CASES["rye"]})
+    output = output_of(ExtractionOut, flawless(CASES["rye"]))
     shown = answer_of(EXTRACTION, replace(score_by(EXTRACTION, case, output, Rules()), output=output))
     labels = [concept["label"] for concept in shown["answer"]["concepts"]]
     assert labels == ["rye", "cereal", "salt", "proofing"]

@@ -12,7 +12,7 @@ from row3.kinds.answers import Parsed
 from row3.kinds.base import Kind, Rules
 from row3.workflows.pipeline.evaluate import average
 from tests.memory import ITEMS, SEED, document
-from tests.scoring import score_by
+from tests.scoring import case_of, score_by
 
 KINDS = all_kinds()
 
@@ -33,7 +33,7 @@ def answered(kind: Kind, items: list[dict[str, Any]] | None, **changed: Any) -> 
     """An answer's score, of None that of one that cannot be used."""
     fields = kind.case_model.__struct_encode_fields__
     given = {key: value for key, value in (QUIET[kind.name] | changed).items() if key in fields}
-    case = kind.case_model.of(given)
+    case = case_of(kind.case_model, given)
     if items is None:
         return kind.bad_answer(case, "no JSON", "", Rules())
     read = kind.read_output({ITEMS[kind.name]: items})
