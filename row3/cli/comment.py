@@ -20,7 +20,6 @@ from row3.cli.run import opened
 @click.option("--repo", metavar="OWNER/NAME", help="The repository; default: the job's.")
 @click.option("--marker", default="row3", metavar="KEY", help="Names the comment to keep; default: row3.")
 @click.option("--author", metavar="LOGIN", help="Who wrote the comment to keep; default: github-actions[bot].")
-@click.option("--more", metavar="URL", help="Where the whole report is; default: the job's run.")
 @options.dry_run("Print the comment and send nothing.")
 @options.run_options(mode="Where answers come from; default: replay.", suite="Only this suite; default: all of them.")
 @options.gate_options()
@@ -33,7 +32,6 @@ def command(
     repo: str | None,
     marker: str,
     author: str | None,
-    more: str | None,
     dry_run: bool,
 ) -> int:
     """Compare all suites, or --suite, and keep one comment on a GitHub pull request.
@@ -42,18 +40,15 @@ def command(
     tracked file and does not judge: exit 0. If no comment may be written, as for a fork, the text goes to the job's
     summary.
     """
-    from row3.errors import UsageError
     from row3.reports.suites import comment_markdown
     from row3.vcs.github_comments import PullRequestComments, Refused
     from row3.workflows.suites.comment import BOT, keep_comment, marker_of, place_of, what_the_gate_says
 
-    hidden, link = marker_of(marker), _run_address() if more is None else more
-    if more and not _is_address(more):
-        raise UsageError("this is no https address", where=f"--more {more}", fix="Correct it")
+    hidden = marker_of(marker)
     place = place_of(os.environ, repository=repo, number=number)
     suites = opened(replace(common, format="comment", mode=common.mode or "replay"))
     names = None if common.suite is None else [common.suite]
-    text = comment_markdown(what_the_gate_says(suites, against=against, names=names), more_at=link)
+    text = comment_markdown(what_the_gate_says(suites, against=against, names=names), more_at=_run_address())
     suites.finish()
     if dry_run or common.out is not None:
         common.show(text)
@@ -79,10 +74,8 @@ def _show_elsewhere(text: str, why: str) -> None:
 
 
 def _run_address() -> str:
+    """Return the address of the job's run; empty outside of one."""
     parts = [os.environ.get(name, "") for name in ("GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_RUN_ID")]
     address = f"{parts[0]}/{parts[1]}/actions/runs/{parts[2]}"
-    return address if all(parts) and _is_address(address) else ""
-
-
-def _is_address(link: str) -> bool:
-    return link.startswith("https://") and not any(char in link for char in "<>\"'` \n\t")
+    safe = address.startswith("https://") and not any(char in address for char in "<>\"'` \n\t")
+    return address if all(parts) and safe else ""

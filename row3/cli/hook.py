@@ -66,12 +66,17 @@ def status(common: Common) -> None:
 def run_(common: Common, name: HookName, arguments: tuple[str, ...]) -> int:
     """Judge what is being committed, merged or pushed (git calls this)."""
     del arguments  # git's own: the remote's name and address
-    from row3.cli.show import show_hook
+    from row3.reports.hook import hook_document
+    from row3.reports.style import Style
+    from row3.reports.terminal import terminal_text
     from row3.store.project import find_root
     from row3.workflows.hook import run_hook
 
-    stdin = _pushed() if name == "pre-push" else ""
-    return show_hook(run_hook(find_root(common.start), name, stdin), common)
+    verdict = run_hook(find_root(common.start), name, _pushed() if name == "pre-push" else "")
+    text = terminal_text(hook_document(verdict), Style(sys.stderr.isatty() and common.wants_colour)).strip("\n")
+    if text and not common.quiet:
+        sys.stderr.write(f"{text}\n")  # which git passes on
+    return verdict.exit_code
 
 
 def _repository(common: Common) -> Repository:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import glob
-import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -12,7 +11,7 @@ from row3.cli.output import append_summary, tell
 from row3.domain.counts import part
 
 if TYPE_CHECKING:
-    from row3.gate.results import HookVerdict, Run, SuiteResult, SuitesReport
+    from row3.gate.results import Run, SuiteResult, SuitesReport
     from row3.reports.issues import Places
 
 INCOMPLETE = 3
@@ -27,18 +26,6 @@ def show_result(result: SuiteResult | SuitesReport, common: Common, page: Iterab
     if isinstance(result, SuiteResult) and result.run is not None and result.run.failed:
         _tell_incomplete(result.run, common)
     return result.exit_code
-
-
-def show_hook(verdict: HookVerdict, common: Common) -> int:
-    """Show what a hook found, in one screen on stderr, which git passes on; returns the exit code."""
-    from row3.reports.hook import hook_document
-    from row3.reports.style import Style
-    from row3.reports.terminal import terminal_text
-
-    text = terminal_text(hook_document(verdict), Style(sys.stderr.isatty() and common.wants_colour)).strip("\n")
-    if text and not common.quiet:
-        sys.stderr.write(f"{text}\n")
-    return verdict.exit_code
 
 
 def result_text(result: SuiteResult | SuitesReport, common: Common) -> str | Iterable[bytes]:

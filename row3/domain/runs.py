@@ -103,7 +103,6 @@ class CaseRow:
     status: str
     metrics: Mapping[str, float]
     zones: Mapping[str, Zone]
-    problem: str
     spread: float | None
     """Standard deviation of `overall` over the repeats."""
 

@@ -89,8 +89,6 @@ class Run:
     """Ids of the cases whose answer cannot be used."""
     skipped: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     """By metric: reason and how many cases."""
-    quarantined: Sequence[str] = ()
-    """Ids of the cases with an answer that are in no sum."""
     seen_in: Mapping[str, Seen] = field(default_factory=dict)
     """By metric, in how many cases and sources there was any of it."""
     tally: Tally = field(default_factory=dict)
@@ -244,11 +242,6 @@ class SuiteResult:
         """Return whether it has nothing to be compared with."""
         return self.run is None and self.judgement is None and not self.fault
 
-    @property
-    def judged(self) -> bool:
-        """Return whether this was a comparison."""
-        return self.judgement is not None or self.is_new
-
 
 def ran(run: Run, declines: int = 0) -> SuiteResult:
     """Return the result of a suite that was run and not judged."""
@@ -280,7 +273,7 @@ class SuitesReport:
     @property
     def judged(self) -> bool:
         """Return whether this was a comparison."""
-        return any(result.judged for result in self.results)
+        return any(result.judgement is not None or result.is_new for result in self.results)
 
     @property
     def verdict(self) -> Verdict:

@@ -80,12 +80,6 @@ def reason_text(reason: Reason, words: Words) -> str:
     return _sentence([reason], words)
 
 
-def code_table() -> str:
-    """Return the table of all codes in Markdown, as docs/gate.md has it."""
-    rows = [f"| `{code.value}` | {code.verdicts} | {code.meaning} |" for code in Code]
-    return "\n".join(["| Code | Verdict | Meaning |", "| :-- | :-- | :-- |", *rows]) + "\n"
-
-
 def _group(reason: Reason) -> tuple[Any, ...]:
     about = ""
     if reason.code in ALONE:

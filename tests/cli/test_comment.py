@@ -130,7 +130,6 @@ def test_what_cannot_be_is_refused(box: Box, github: FakeGitHub) -> None:
     for args, env, words in (
         (("--marker", "a -->"), {}, "--marker a -->"),
         (("--repo", "../x"), {}, "owner/name"),
-        (("--more", "https://x/<script>"), {}, "https address"),
         (("--format", "json"), {}, "'json' is not 'markdown'"),
         ((), {"GITHUB_API_URL": "http://evil.example"}, "over https only"),
     ):

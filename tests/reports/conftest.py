@@ -98,7 +98,7 @@ class Make:
             usage=Usage(),
             records=lines,
             details=[],
-            rows=[CaseRow(name, "scored", metrics, zones[name], "", None) for name, metrics in cases.items()],
+            rows=[CaseRow(name, "scored", metrics, zones[name], None) for name, metrics in cases.items()],
         )
         return replace(run, **rest)
 

@@ -131,7 +131,7 @@ def collect(
         if result.detail is not None:
             details.add(result.detail)
         spread = result.spread.get(primary)
-        rows.append(CaseRow(result.case_id, result.status, result.metrics, result.zones, result.problem, spread))
+        rows.append(CaseRow(result.case_id, result.status, result.metrics, result.zones, spread))
         if len(rows) > 2 * KEPT_ROWS:
             rows.sort(key=lambda row: (row.status == "scored", row.metrics.get(primary, math.inf)))
             del rows[KEPT_ROWS:]
@@ -168,7 +168,6 @@ def collect(
         failed=ids["failed"],
         bad=ids["bad_answer"],
         skipped=skipped,
-        quarantined=ids["quarantined"],
         seen_in=aggregate.seen_in(),
         tally=tally,
         notes=notes,
