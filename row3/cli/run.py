@@ -119,7 +119,7 @@ def _estimate(session: Session, common: Common, flags: Flags) -> int:
     lineup = line_up(session.project, session.suite, role=role, named=session.named)
     note_unused_inputs(session, session.suite, lineup)
     beside = asked_beside(session) if flags.compare else None
-    plan = estimate(session.project, session.suite, lineup, session.options, beside=beside, in_full=common.as_json)
+    plan = estimate(session.project, session.suite, lineup, session.options, beside=beside)
     common.show_report(estimate_document(plan, verbose=common.verbose > 0), estimate_json(plan))
     return 0
 

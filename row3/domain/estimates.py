@@ -25,7 +25,7 @@ class Planned:
     cost_usd: float | None
     """None where the model has no price: unknown, not zero."""
     request: Request | None = None
-    """As it would be sent; None where it is not known yet or a recording answers it, or nobody wants it."""
+    """As it would be sent; None where it is not known yet, or a recording answers it."""
 
 
 @dataclass(slots=True)
@@ -36,8 +36,6 @@ class Estimate:
     mode: str
     prompts: Mapping[str, str]
     requests: list[Planned] = field(default_factory=list)
-    example: Request | None = None
-    """The first request that would be sent, rendered in full."""
     again: int = 0
     """Requests of the baseline's prompts, which a live comparison asks again."""
     rounds: int = 1
@@ -47,6 +45,11 @@ class Estimate:
     def to_send(self) -> list[Planned]:
         """Requests that no recording answers."""
         return [request for request in self.requests if not request.recorded]
+
+    @property
+    def example(self) -> Request | None:
+        """The first request that would be sent and is known in full."""
+        return next((each.request for each in self.requests if each.request is not None), None)
 
     @property
     def recorded(self) -> int:

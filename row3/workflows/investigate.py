@@ -136,7 +136,7 @@ def _walk(
 def _answers(project: Project, asking: Asking, options: RunOptions) -> Callable[[Request], Answer | NoAnswer]:
     """Return what answers in the options' mode; an answer to be recorded is on disk as soon as it is given."""
     suite, mode = asking.suite, options.mode or "replay"
-    index = open_recordings(project, suite, options.journals) if mode in ("replay", "auto") else None
+    index = open_recordings(project, suite) if mode in ("replay", "auto") else None
     replaced = open_index(project.tree, suite.name) if mode == "record" else None
 
     async def ask(request: Request) -> Answer | NoAnswer:

@@ -23,7 +23,9 @@ from row3.workflows.pipeline.results import Cost, Observer, spent_on
 from row3.workflows.pipeline.run_header import new_run_id, now, run_id_at
 
 LASTS_H = 24
-"""Hours after which answers of an interrupted run say nothing about now."""
+"""Hours after which answers of an interrupted comparison say nothing about now."""
+LASTING = ("live", "record")
+"""Kinds of journal from which a run continues whenever it is given again."""
 
 
 @dataclass(slots=True)
@@ -47,7 +49,6 @@ class Kept:
         *,
         recordings: bool = False,
         replaces: bool = False,
-        lasts_h: float | None = None,
     ) -> Kept:
         """Begin a journal.
 
@@ -55,11 +56,10 @@ class Kept:
             kind: keeps apart what will be recorded, what will not, and the two sides of a comparison.
             recordings: the suite's recordings answer too.
             replaces: new answers replace the suite's recordings.
-            lasts_h: hours after which answers of an interrupted run are removed.
         """
         left = journal.abandoned(project.local, suite, kind)
-        if lasts_h is not None:
-            oldest = run_id_at(datetime.now(UTC) - timedelta(hours=lasts_h))
+        if kind not in LASTING:
+            oldest = run_id_at(datetime.now(UTC) - timedelta(hours=LASTS_H))
             stale = [path for path in left if path.stem.rpartition("--")[2] < oldest]
             journal.discard(stale)
             left = [path for path in left if path not in stale]

@@ -41,9 +41,8 @@ def estimate(
     options: RunOptions,
     *,
     beside: Beside | None = None,
-    in_full: bool = False,
 ) -> Estimate:
-    """Plan a run without running it; `in_full` keeps the text of each request that would be sent.
+    """Plan a run without running it.
 
     Recordings answer in the modes `replay` and `auto`; in `live` and `record` every request would be sent, and
     recordings only tell how long answers are. Raises `InvalidFile`, `UsageError`.
@@ -52,8 +51,8 @@ def estimate(
     check_provider(project, suite)  # a run that could not be sent is not worth planning
     asking = make_asking(suite, lineup, options)
     prices = price_table(project, [suite])
-    index = open_index(project.tree, suite.name, options.journals)
-    planner = _Planner(asking, index, prices, mode in ("replay", "auto"), in_full)
+    index = open_index(project.tree, suite.name)
+    planner = _Planner(asking, index, prices, mode in ("replay", "auto"))
     plan = Estimate(suite.name, mode, lineup.versions())
     wanted, any_wanted = wanted_cases(options), False
     for stored in read_cases(project.tree, suite.golden, suite.kind):
@@ -64,7 +63,7 @@ def estimate(
             planner.case(stored, repeat, plan)
             if beside is not None and stored.id in beside.cases:
                 before = len(plan.requests)
-                _Planner(beside.asking, index, prices, False, in_full).case(stored, repeat, plan)
+                _Planner(beside.asking, index, prices, False).case(stored, repeat, plan)
                 plan.again += len(plan.requests) - before
     if not any_wanted and options.case is not None:
         raise no_case_fits(project, suite, options.case)
@@ -78,7 +77,6 @@ class _Planner:
     index: RecordingIndex
     prices: Mapping[str, PriceConfig]
     replays: bool
-    in_full: bool
 
     def case(self, stored: StoredCase, repeat: int, plan: Estimate) -> None:
         """Add the requests of one case and repeat."""
@@ -108,11 +106,9 @@ class _Planner:
                     prompt_tokens=sent,
                     completion_tokens=answered,
                     cost_usd=cost,
-                    request=request if self.in_full and not replayed else None,
+                    request=None if replayed else request,
                 )
             )
-            if plan.example is None and request is not None and not replayed:
-                plan.example = request
             handed_on += answered
             answers = answers.after(kind, prompt, recording.answer) if answers and recording else None
             if answers is not None and answers.bad:

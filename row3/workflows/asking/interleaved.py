@@ -15,7 +15,7 @@ from row3.errors import UsageError
 from row3.gate.adaptive import Margin, Standing, stand
 from row3.kinds.base import Kind
 from row3.store.cases import StoredCase
-from row3.workflows.asking.answering import LASTS_H, Asked, Kept
+from row3.workflows.asking.answering import Asked, Kept
 from row3.workflows.asking.live import LiveRun, many
 from row3.workflows.pipeline.evaluate import Asking, Walk, average, one_repeat
 from row3.workflows.pipeline.results import CaseResult, Packing, Spent, Transcript
@@ -94,8 +94,8 @@ class Interleaving:
         # The two sides are kept apart, or equal prompts would get equal answers. The baseline's answers of now are
         # never recorded: a replay of its prompts gives those that it was made of. Old answers are no match for new.
         project, name, replaces = live.session.project, live.asking.suite.name, live.mode == "record"
-        before = Kept.open(project, name, f"{live.mode}-before", lasts_h=LASTS_H)
-        now = Kept.open(project, name, f"{live.mode}-now", replaces=replaces, lasts_h=LASTS_H)
+        before = Kept.open(project, name, f"{live.mode}-before")
+        now = Kept.open(project, name, f"{live.mode}-now", replaces=replaces)
         ask = partial(self._ask_all, live, pairs)
         live.ask([before, now], ask, record=now if replaces else None, embeddings=False)
         return [self._packed(live, pair) for pair in pairs]

@@ -42,8 +42,6 @@ class LiveRun:
     packing: Packing
     kind: str = ""
     """Of its journal; empty for the mode's own."""
-    lasts_h: float | None = None
-    """Hours after which answers of an interrupted run are of no use."""
     files: CaseFiles | None = None
     """Cases of another place than the suite's own."""
 
@@ -69,7 +67,6 @@ class LiveRun:
             self.kind or ("live" if self.mode == "live" else "record"),
             recordings=self.mode == "auto",
             replaces=self.mode == "record",
-            lasts_h=self.lasts_h,
         )
         results: list[CaseResult] = []
 

@@ -18,7 +18,6 @@ from row3.gate.silence import both_sides
 from row3.store.cases import read_cases
 from row3.store.other_suites import no_case_fits
 from row3.store.suites import Suite, baseline_tier, has_baseline
-from row3.workflows.asking.answering import LASTS_H
 from row3.workflows.asking.live import LiveRun
 from row3.workflows.comparing.baseline import read_baseline
 from row3.workflows.comparing.live import asking_again
@@ -38,7 +37,7 @@ def ask_again(session: Session, suite: Suite, side: BaseSide, asking: Asking, id
     """Ask these cases again, live; nothing of it is recorded. Raises as `LiveRun.results`."""
     cost = pricing(session.project, session.suite)
     options, packing = replace(session.options, only=frozenset(ids), case=None), Packing(suite, before=side.score)
-    live = LiveRun(session, asking, options, "live", packing, kind="drift", lasts_h=LASTS_H)
+    live = LiveRun(session, asking, options, "live", packing, kind="drift")
     pairs, meter, primary = Pairs(suite.kind), UsageMeter(cost), suite.kind.primary
     cases: list[CaseThen] = []
     failed: dict[str, str] = {}

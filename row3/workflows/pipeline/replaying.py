@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from row3.domain.counts import marked
 from row3.domain.embeddings import EmbeddingRequest
 from row3.domain.prompts import Lineup, Prompt, PromptRef, parse_reference
-from row3.domain.requests import NoAnswer, Request, digest_json
+from row3.domain.requests import Answer, NoAnswer, Request, digest_json
 from row3.errors import InvalidFile, UsageError
 from row3.store.cases import case_files, read_case
 from row3.store.project import Project
@@ -39,12 +38,12 @@ class Recorded:
         return self.index.answer(question) or miss(self.index, question, self.lineup)
 
 
-def open_recordings(project: Project, suite: Suite, journals: Iterable[Path] = ()) -> RecordingIndex:
+def open_recordings(project: Project, suite: Suite) -> RecordingIndex:
     """The recordings of a suite, to be replayed: one copied from another prompt or case is refused.
 
     Raises as `open_index`.
     """
-    index = open_index(project.tree, suite.name, journals)
+    index = open_index(project.tree, suite.name)
     index.asks_otherwise = OwnRequests(project, suite, index).ask_otherwise
     return index
 
@@ -130,24 +129,31 @@ def other_version(project: Project, recording: Recording, request: Request) -> P
     return None
 
 
-def newer(request: Request, other: PromptRef) -> PromptRef:
-    """Return the newer of two versions that ask the same: the one to edit."""
-    own = parse_reference(request.prompt)
-    return other if own is None or other.version > own.version else own
-
-
-def refuse_replacing(project: Project, index: RecordingIndex, request: Request) -> None:
-    """Raise `UsageError` before asking anew what is recorded for another version, on which a baseline may rest.
+def refuse_replacing(
+    project: Project,
+    index: RecordingIndex,
+    request: Request,
+    *,
+    where: str = "--mode record",
+    otherwise: str = "use --mode auto, which takes the recorded answers and asks for the rest",
+    answer: Answer | None = None,
+) -> None:
+    """Raise `UsageError` before another version's answer is replaced, on which a baseline may rest.
 
     One request has one recorded answer, whichever version was asked; the recorded one would be lost.
+
+    Args:
+        otherwise: what to do where the prompt is not to be edited.
+        answer: what would replace it; None where that is still to be asked for.
     """
     for recording in index.every(request.digest):
         other = other_version(project, recording, request)
-        if other is not None:
+        if other is not None and (answer is None or recording.answer.text != answer.text):
+            own = parse_reference(request.prompt)
+            newer = other if own is None or other.version > own.version else own
             raise UsageError(
                 f"{request.prompt} asks about `{request.case_id}` word for word what {other} asks: its answer would "
                 f"replace the one that is recorded for {other}",
-                where="--mode record",
-                fix=f"Edit prompts/{newer(request, other)}.md first, or use --mode auto, which takes the recorded "
-                "answers and asks for the rest",
+                where=where,
+                fix=f"Edit prompts/{newer}.md first, or {otherwise}",
             )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import fnmatch
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 
 from msgspec import structs
 
@@ -40,7 +39,6 @@ class RunOptions:
     """Keep every explanation, for JSON."""
     page: Page | None = None
     """Keep what a page shows of each case instead."""
-    journals: tuple[Path, ...] = ()
 
     @property
     def partial(self) -> bool:
@@ -87,7 +85,7 @@ def replay(
 
     Raises `InvalidFile`, and `UsageError` where no case fits.
     """
-    answerer = Recorded(index or open_recordings(project, suite, options.journals), asking.lineup)
+    answerer = Recorded(index or open_recordings(project, suite), asking.lineup)
     tree, paths = files or (project.tree, [])
     files = CaseFiles(tree, paths or case_files(tree, suite.golden))
     pack = Packing(suite, options.explain, before, options.page)

@@ -25,11 +25,12 @@ from row3.store.recordings import RecordingIndex
 from row3.store.suites import Suite
 from row3.workflows.pipeline.evaluate import Answers, Asking
 from row3.workflows.pipeline.lineup import line_up
-from row3.workflows.pipeline.replaying import newer, open_recordings, other_version
+from row3.workflows.pipeline.replaying import open_recordings, refuse_replacing
 from row3.workflows.pipeline.run_header import now
 from row3.workflows.pipeline.run_suite import RunOptions, make_asking
 
 SHAPE = 'Write one object a line: {"caseId": "…", "prompt": "…", "response": "…"}'
+OTHERWISE = "import them as answers of that version: name it in the field `prompt`, and with --prompt"
 LARGEST = 2**53
 """Of counts and seconds; beyond it whole numbers are no longer exact everywhere."""
 
@@ -102,7 +103,7 @@ def import_responses(
                 what = f"another answer to the same question: {asked}"
                 fix = "Show in the prompt what tells them apart, or give both one answer"
                 raise InvalidFile(what, where=f"{where}:{line}", fix=fix)
-            _keep_others(project, index, request, answer, where=f"{where}:{line}")
+            refuse_replacing(project, index, request, where=f"{where}:{line}", otherwise=OTHERWISE, answer=answer)
             lines.append(to_line(request, answer, recorded_at=at))
             models[request.prompt] = request.model
             by_prompt[request.prompt] = by_prompt.get(request.prompt, 0) + 1
@@ -191,19 +192,3 @@ def _imports(
                 waiting[gap] += 1
             else:
                 answers = answers.after(kind, prompt, answer)
-
-
-def _keep_others(project: Project, index: RecordingIndex, request: Request, answer: Answer, *, where: str) -> None:
-    """Raise `InvalidFile` where the answer would replace that of another version, on which a baseline may rest."""
-    unlike = [recording for recording in index.every(request.digest) if recording.answer.text != answer.text]
-    for recording in unlike:
-        other = other_version(project, recording, request)
-        if other is not None:
-            fix = f"Edit prompts/{newer(request, other)}.md first"
-            if all(each.prompt == recording.prompt for each in unlike):  # else they would replace this version's too
-                fix = (
-                    f"{fix}. Or, if they are to be the answers of {other}: write {other} into the field `prompt` of "
-                    f"these lines, and import them with --prompt {other}"
-                )
-            what = f"{request.prompt} asks word for word what {other} asks, and another answer is recorded for {other}"
-            raise InvalidFile(f"{what}: it would be lost", where=where, fix=fix)

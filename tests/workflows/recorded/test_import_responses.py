@@ -220,16 +220,16 @@ def edit(project: Project, version: str) -> None:
 def test_an_unedited_copy_takes_no_answer_of_the_original(copied: Project) -> None:
     before = recorded(copied)
     same, other = response("a", "decompose", CONCEPTS), response("b", "decompose", FEWER)
-    with pytest.raises(InvalidFile, match=r"responses.jsonl:2: ") as caught:
+    with pytest.raises(UsageError, match=r"responses.jsonl:2: ") as caught:
         imported(copied, same, other)
-    assert "decompose-v1.1 asks word for word what decompose-v1.0 asks" in str(caught.value)
-    assert "Edit prompts/decompose-v1.1.md first. Or" in str(caught.value)
+    assert "decompose-v1.1 asks about `b` word for word what decompose-v1.0 asks" in str(caught.value)
+    assert "Edit prompts/decompose-v1.1.md first, or import them as answers of that version" in str(caught.value)
     assert recorded(copied) == before
 
 
 @pytest.mark.parametrize("name", ["decompose", "decompose-v1.1"])
 def test_they_are_those_of_the_original_once_their_lines_say_so(copied: Project, name: str) -> None:
-    with pytest.raises(InvalidFile, match=r"write (\S+) into the field `prompt` .* with --prompt \1\.$"):
+    with pytest.raises(UsageError, match="name it in the field `prompt`, and with --prompt"):
         imported(copied, response("b", name, FEWER))
     assert imported(copied, response("b", "decompose-v1.0", FEWER), named=("decompose-v1.0",)).merged.replaced == 1
     assert set(recorded(copied)) == {"decompose-v1.0.jsonl"}
@@ -239,7 +239,7 @@ def test_the_copy_may_have_the_same_answers_and_the_original_others(copied: Proj
     imported(copied, response("b", "decompose", FEWER), named=("decompose-v1.0",))
     imported(copied, response("b", "decompose", FEWER))
     assert set(recorded(copied)) == {"decompose-v1.0.jsonl", "decompose-v1.1.jsonl"}
-    with pytest.raises(InvalidFile, match=r"Edit prompts/decompose-v1.1.md first\.$"):
+    with pytest.raises(UsageError, match="Edit prompts/decompose-v1.1.md first, or"):
         imported(copied, response("b", "decompose", CONCEPTS), named=("decompose-v1.0",))
     edit(copied, "1.1")
     assert imported(copied, response("b", "decompose", CONCEPTS), named=("decompose-v1.0",)).merged.replaced == 1
