@@ -211,8 +211,7 @@ class Outcome(NamedTuple):
         """Why: the problem of an answer, or how far the case fell."""
         if self.status != "scored" or self.value is None or self.delta is None:
             return self.problem
-        before = numbers.percent(self.value - self.delta)
-        return f"{before} → {numbers.percent(self.value)} ({numbers.points(self.delta)} points)"
+        return numbers.moved(self.value - self.delta, self.value)
 
 
 def outcomes(run: Run, comparison: Comparison | None) -> Iterator[Outcome]:
