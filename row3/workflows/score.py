@@ -34,7 +34,7 @@ from row3.workflows.pipeline.execute import evaluate_all
 from row3.workflows.pipeline.meanings import Source, vector_source
 from row3.workflows.pipeline.results import CaseResult, Packing
 from row3.workflows.pipeline.run_header import header_for
-from row3.workflows.pipeline.run_suite import RunOptions, wanted_cases
+from row3.workflows.pipeline.run_suite import RunOptions
 
 MODE = "outputs"
 MODEL = "outputs made elsewhere"
@@ -143,7 +143,7 @@ def output_results(
     if not (len(index) or may_be_empty):
         raise InvalidFile("the file holds no output", where=index.where, fix=SHAPE)
     files = CaseFiles(project.tree, case_files(project.tree, suite.golden))
-    wanted = wanted_cases(options)
+    wanted = options.wants
     seen: set[str] = set()
     mode = options.mode or project.config.mode
     alone = suite.rules.semantic is not None and mode != "replay"

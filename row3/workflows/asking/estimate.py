@@ -22,7 +22,7 @@ from row3.store.suites import Suite
 from row3.workflows.pipeline.budget import cost_usd, estimate_tokens, price_table
 from row3.workflows.pipeline.evaluate import Answers, Asking
 from row3.workflows.pipeline.providers import check_provider
-from row3.workflows.pipeline.run_suite import RunOptions, make_asking, wanted_cases
+from row3.workflows.pipeline.run_suite import RunOptions, make_asking
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def estimate(
     index = open_index(project.tree, suite.name)
     planner = _Planner(asking, index, prices, mode in ("replay", "auto"))
     plan = Estimate(suite.name, mode, lineup.versions())
-    wanted, any_wanted = wanted_cases(options), False
+    wanted, any_wanted = options.wants, False
     for stored in read_cases(project.tree, suite.golden, suite.kind):
         if not wanted(stored.id):
             continue

@@ -20,7 +20,7 @@ from row3.workflows.pipeline.evaluate import Asking, Walk, steps
 from row3.workflows.pipeline.meanings import open_meanings
 from row3.workflows.pipeline.providers import open_provider
 from row3.workflows.pipeline.results import Before, CaseResult, Observer, Packing
-from row3.workflows.pipeline.run_suite import RunOptions, wanted_cases
+from row3.workflows.pipeline.run_suite import RunOptions
 from row3.workflows.session import Session
 
 DEFAULT_JOBS = 8
@@ -157,7 +157,7 @@ class LiveRun:
     def cases(self) -> Iterator[StoredCase]:
         """Yield the cases that are wanted, one at a time; raises `UsageError` where none fits."""
         project, suite = self.session.project, self.asking.suite
-        wanted, none = wanted_cases(self.options), True
+        wanted, none = self.options.wants, True
         if self.files is None:
             cases = read_cases(project.tree, suite.golden, suite.kind)
         else:

@@ -17,7 +17,7 @@ from row3.workflows.leaderboards.combinations import combinations
 from row3.workflows.pipeline.budget import pricing
 from row3.workflows.pipeline.evaluate import Asking
 from row3.workflows.pipeline.results import CaseResult, Cost
-from row3.workflows.pipeline.run_suite import replay, wanted_cases
+from row3.workflows.pipeline.run_suite import replay
 from row3.workflows.quarantine import in_force
 from row3.workflows.running import note_unused_inputs
 from row3.workflows.session import Session
@@ -47,7 +47,7 @@ def leaderboard(session: Session, *, prompts: Sequence[str] = (), models: Sequen
             )
         if session.budget is not None:
             session.budget.check(each.model for asking in askings for each in asking.parameters.values())
-    fits = wanted_cases(options)
+    fits = options.wants
     held = [entry.case_id for entry in in_force(project, suite).active if fits(entry.case_id)]
     cost = pricing(project, suite)
     sources: dict[str, str] = {}

@@ -118,17 +118,6 @@ def miss(index: RecordingIndex, request: Request, lineup: Lineup) -> NoAnswer:
     return NoAnswer(f"no recording; the nearest is {place}, first difference in {field}: {how}", fix)
 
 
-def other_version(project: Project, recording: Recording, request: Request) -> PromptRef | None:
-    """Return the version that a recording of this request is of, if it is another one that asks the same today."""
-    other = parse_reference(recording.prompt)
-    if recording.prompt == request.prompt or other is None or parse_reference(request.prompt) is None:
-        return None
-    with contextlib.suppress(InvalidFile):
-        asked = render(read_prompt(project.tree, other), request.variables)
-        return other if asked == (request.system, request.user) else None
-    return None
-
-
 def refuse_replacing(
     project: Project,
     index: RecordingIndex,
@@ -146,14 +135,22 @@ def refuse_replacing(
         otherwise: what to do where the prompt is not to be edited.
         answer: what would replace it; None where that is still to be asked for.
     """
+    own = parse_reference(request.prompt)
     for recording in index.every(request.digest):
-        other = other_version(project, recording, request)
-        if other is not None and (answer is None or recording.answer.text != answer.text):
-            own = parse_reference(request.prompt)
-            newer = other if own is None or other.version > own.version else own
-            raise UsageError(
-                f"{request.prompt} asks about `{request.case_id}` word for word what {other} asks: its answer would "
-                f"replace the one that is recorded for {other}",
-                where=where,
-                fix=f"Edit prompts/{newer}.md first, or {otherwise}",
-            )
+        other = parse_reference(recording.prompt)
+        kept = answer is not None and recording.answer.text == answer.text
+        if kept or own is None or other is None or other == own or not _asks(project, other, request):
+            continue
+        raise UsageError(
+            f"{request.prompt} asks about `{request.case_id}` word for word what {other} asks: its answer would "
+            f"replace the one that is recorded for {other}",
+            where=where,
+            fix=f"Edit prompts/{max(own, other, key=lambda ref: ref.version)}.md first, or {otherwise}",
+        )
+
+
+def _asks(project: Project, ref: PromptRef, request: Request) -> bool:
+    """Whether a prompt version that is still there asks what the request asks."""
+    with contextlib.suppress(InvalidFile):
+        return render(read_prompt(project.tree, ref), request.variables) == (request.system, request.user)
+    return False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from msgspec import structs
@@ -45,6 +45,12 @@ class RunOptions:
         """Only some of the cases are run."""
         return self.case is not None or self.only is not None
 
+    def wants(self, case_id: str) -> bool:
+        """Whether a case is to run."""
+        if self.only is not None and case_id not in self.only:
+            return False
+        return self.case is None or fnmatch.fnmatchcase(case_id, self.case)
+
 
 def make_asking(suite: Suite, lineup: Lineup, options: RunOptions) -> Asking:
     """How this run's cases are turned into requests; raises `UsageError` without a model."""
@@ -59,16 +65,6 @@ def make_asking(suite: Suite, lineup: Lineup, options: RunOptions) -> Asking:
         key = prompt.ref.name if parameters.get(prompt.ref.name, each) == each else f"{arm}/{prompt.ref.name}"
         parameters[key] = each
     return Asking(suite, lineup, parameters, options.repeats)
-
-
-def wanted_cases(options: RunOptions) -> Callable[[str], bool]:
-    """Which case ids the options let through."""
-    only, pattern = options.only, options.case
-    if only is not None:
-        return lambda case_id: case_id in only and (pattern is None or fnmatch.fnmatchcase(case_id, pattern))
-    if pattern is not None:
-        return lambda case_id: fnmatch.fnmatchcase(case_id, pattern)
-    return lambda case_id: True
 
 
 def replay(
@@ -94,7 +90,7 @@ def replay(
         return pack(stored, *replay_case(asking, stored, answerer))
 
     none, jobs = True, options.jobs or project.config.jobs
-    for result in evaluate_all(files, suite.kind, evaluate, wanted_cases(options), jobs=jobs):
+    for result in evaluate_all(files, suite.kind, evaluate, options.wants, jobs=jobs):
         none = False
         yield result
     if none and options.case is not None:
