@@ -79,12 +79,12 @@ def pick_suite(project: Project, name: str | None, tier: Tier | None = None) -> 
     Without a tier it is that of the project's mode.
     """
     there, where = project.suite_names(), "golden/"
-    if name is None and there:
-        where = f"{FILE} field suite"
+    if name is None:
+        where = f"{FILE} field suite" if there else where
         name = project.config.suite or (there[0] if len(there) == 1 else None)
-        if name is None:
-            fix = f"Use --suite with one of {', '.join(there)}"
-            raise UsageError("there are several suites and no default", where=FILE, fix=fix)
+    if name is None and there:
+        fix = f"Use --suite with one of {', '.join(there)}"
+        raise UsageError("there are several suites and no default", where=FILE, fix=fix)
     if name is None:
         raise InvalidFile("the project has no suite", where=where, fix="Add golden cases under golden/<suite>/")
     if name not in there:
