@@ -14,7 +14,7 @@ from row3.cli.show import BLOCKED, result_text
 from row3.errors import UsageError
 
 if TYPE_CHECKING:
-    from row3.gate.results import PromotionResult
+    from row3.gate.outcomes import PromotionResult
 
 
 @click.command(cls=Command)

@@ -6,7 +6,8 @@ import shlex
 
 from row3.domain.quarantine import NO_QUARANTINE
 from row3.domain.verdicts import CaseChange, Verdict
-from row3.gate.results import Comparison, HookVerdict, SuiteResult
+from row3.gate.outcomes import HookVerdict
+from row3.gate.results import Comparison, SuiteResult
 from row3.reports import numbers
 from row3.reports.advice import SCORES, approval_line, look, model_flag
 from row3.reports.case_changes import LONGEST_LINE, flips

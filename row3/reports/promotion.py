@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from row3.domain.judgements import Code, Judgement
 from row3.domain.verdicts import Verdict
-from row3.gate.results import PromotionResult
+from row3.gate.outcomes import PromotionResult
 from row3.reports import numbers
 from row3.reports.advice import SCORES, look_of
 from row3.reports.comparison import brief_comparison, comparison_document, reason_blocks

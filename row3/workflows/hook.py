@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from row3.errors import Row3Error, UsageError
-from row3.gate.results import HookVerdict
+from row3.gate.outcomes import HookVerdict
 from row3.store.project import READ_PATHS, find_root
 from row3.store.suites import pick_suite
 from row3.workflows.pipeline.run_suite import RunOptions

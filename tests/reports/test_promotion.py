@@ -9,7 +9,7 @@ from typing import Any
 from row3.domain.judgements import Code, Judgement, Reason
 from row3.domain.prompts import PromptRef, parse_version
 from row3.domain.verdicts import Verdict
-from row3.gate.results import PromotionResult
+from row3.gate.outcomes import PromotionResult
 from row3.reports.promotion import promotion_document
 from row3.reports.style import Style
 from row3.reports.terminal import terminal_text

@@ -9,7 +9,8 @@ from row3.domain.prompts import Lineup, PromptRef
 from row3.domain.verdicts import Verdict
 from row3.errors import Row3Error, UsageError
 from row3.gate.judging import Context, Scores, Side, judge
-from row3.gate.results import Comparison, PromotionResult, Run
+from row3.gate.outcomes import PromotionResult
+from row3.gate.results import Comparison, Run
 from row3.reports.changelog import merged_entry
 from row3.store import prompts as prompt_store
 from row3.store.locks import writing

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from row3.domain.counts import count
 from row3.domain.prompts import Prompt, PromptRef
 from row3.errors import EnvironmentFault, InvalidFile
-from row3.gate.results import PromotionResult
+from row3.gate.outcomes import PromotionResult
 from row3.gate.zones import SLACK
 from row3.reports.changelog import changelog_entry, insert_entry, mixed_entries
 from row3.store import prompts as prompt_store
