@@ -12,18 +12,13 @@ from msgspec import Meta, Struct, to_builtins
 from row3.domain.changes import MetricChange
 from row3.domain.judgements import Approval
 from row3.domain.metrics import Zone
-from row3.domain.structs import MUST
+from row3.domain.structs import worded
 from row3.domain.verdicts import CaseChange
 
 SCHEMA_VERSION = 1
 """Of a saved run's header and of an entry of the history."""
-RunId = Annotated[
-    str,
-    Meta(
-        pattern=r"^[0-9A-Za-z][0-9A-Za-z_.-]{0,63}$(?!\n)",
-        extra={MUST: "at most 64 letters, digits, `-`, `_` and `.`"},  # part of a file's name, so it is no path
-    ),
-]
+RunId = Annotated[str, worded(r"[0-9A-Za-z][0-9A-Za-z_.-]{0,63}", "at most 64 letters, digits, `-`, `_` and `.`")]
+"""Part of a file's name, so it is no path."""
 
 
 class RunHeader(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):

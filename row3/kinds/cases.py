@@ -7,16 +7,16 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct, field
 
-from row3.domain.structs import MUST
+from row3.domain.structs import worded
 
 Text = Annotated[str, Meta(pattern=r"\S")]
 CaseId = Annotated[
     str,
-    Meta(
-        pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$(?!\n)",
-        extra={MUST: "letters, digits and . _ - only, the first a letter or a digit, at most 128"},
-        description="Unique in the suite.",
+    worded(
+        r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}",
+        "letters, digits and . _ - only, the first a letter or a digit, at most 128",
     ),
+    Meta(description="Unique in the suite."),
 ]
 Day = date
 """YYYY-MM-DD in the file."""

@@ -13,7 +13,7 @@ from typing import Annotated, Literal, NamedTuple
 from msgspec import Meta, Struct, to_builtins
 
 from row3.domain.requests import digest_text
-from row3.domain.structs import MUST
+from row3.domain.structs import worded
 from row3.errors import InvalidFile
 from row3.matching.normalise import normalise
 from row3.store.documents import check_schema_version, dump_line, parse_json, validate
@@ -34,11 +34,8 @@ class Judgement(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknow
     verdict: Literal["wrong"]
     text: Annotated[
         str,
-        Meta(
-            pattern=f"^[0-9a-f]{{{DIGITS}}}$",
-            description="Beginning of the digest of the source text that it was judged by.",
-            extra={MUST: f"{DIGITS} hexadecimal digits"},
-        ),
+        worded(f"[0-9a-f]{{{DIGITS}}}", f"{DIGITS} hexadecimal digits"),
+        Meta(description="Beginning of the digest of the source text that it was judged by."),
     ]
     date: Annotated[Day, Meta(description="UTC.")]
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, Meta, UnsetType, field
 
-from row3.domain.structs import MUST
+from row3.domain.structs import worded
 from row3.kinds.cases import Case, CaseId, Labelled, Text
 from row3.kinds.outputs import Output
 
@@ -22,19 +22,9 @@ Values = Annotated[list[Any], Meta(min_length=1)]
 Whole = Annotated[int, Meta(ge=1)]
 Amount = Annotated[float, Meta(ge=0)]
 Fraction = Annotated[float, Meta(ge=0, le=1)]
-FunctionName = Annotated[
-    str,
-    Meta(
-        pattern=r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$(?!\n)",
-        extra={MUST: "a function as `module:function`"},
-    ),
-]
+FunctionName = Annotated[str, worded(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*", "a function as `module:function`")]
 RubricName = Annotated[
-    str,
-    Meta(
-        pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$(?!\n)",
-        extra={MUST: "the name of a rubric in prompts/, such as `helpfulness`"},
-    ),
+    str, worded(r"[a-z0-9]+(-[a-z0-9]+)*", "the name of a rubric in prompts/, such as `helpfulness`")
 ]
 
 
