@@ -9,6 +9,7 @@ from typing import Any
 from row3.domain.judges import JudgeRequest, JudgeRules, Verdict
 from row3.domain.requests import Answer, NoAnswer
 from row3.kinds.answers import Unusable, read_json
+from row3.kinds.outputs import closed_object
 
 MOST_NOTES, LONGEST_NOTE = 5, 200
 """Issues and strengths that are kept, and characters of each."""
@@ -19,16 +20,6 @@ def grade_schema(criteria: Mapping[str, float]) -> dict[str, Any]:
     points = {"type": "integer", "minimum": 0, "maximum": 100}
     remarks = {"type": "array", "items": {"type": "string"}}
     return closed_object(dict.fromkeys(criteria or ("score",), points) | {"issues": remarks, "strengths": remarks})
-
-
-def closed_object(properties: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the JSON schema of an object with these properties, all of them and no others."""
-    return {
-        "type": "object",
-        "properties": dict(properties),
-        "required": list(properties),
-        "additionalProperties": False,
-    }
 
 
 def grade(

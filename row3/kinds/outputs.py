@@ -156,9 +156,14 @@ def answer_schema(
             properties[key]["description"] = description
         if values := allowed.get(field.name, _extra(field.type, ENUM, ())):
             properties[key]["enum"] = list(values)
+    return closed_object(properties)
+
+
+def closed_object(properties: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the JSON schema of an object with these properties, all of them and no others."""
     return {
         "type": "object",
-        "properties": properties,
+        "properties": dict(properties),
         "required": list(properties),
         "additionalProperties": False,
     }

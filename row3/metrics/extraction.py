@@ -6,9 +6,9 @@ pooled value all come from the same place.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection
 
-from row3.domain.matches import ConceptMatch, Explanation
+from row3.domain.matches import CORRECT, CORRECT_RELATIONSHIP, Explanation
 from row3.metrics.aggregate import counted
 from row3.metrics.ratios import f1, ratio
 
@@ -31,28 +31,19 @@ def concept_counts(explanation: Explanation) -> Counts:
     concepts = explanation.concepts
     states = counted([match.state for match in concepts])
     quotes = [match.quote for match in concepts]
-    ungrounded = [match.grounded for match in concepts].count(False)
     n, duplicates = len(concepts), states.get("duplicate", 0)
-    correct = _sum(states, ("exact", "alias", "fuzzy", "semantic"))
+    correct = sum([states.get(state, 0) for state in CORRECT])
+    found_again = {match.expected for match in concepts if match.state == "duplicate"} if duplicates else ()
     return {
         "recall": (correct, len(explanation.expected_concepts)),
         "precision": (correct, n - duplicates),
         "provenanceCoverage": (n - quotes.count("missing"), n),
         "hallucinationRate": (states.get("canary", 0), n),
         "provenanceVerified": (quotes.count("verified"), n),
-        "ungroundedRate": (ungrounded, n),
+        "ungroundedRate": ([match.grounded for match in concepts].count(False), n),
         "duplicateRate": (duplicates, n),
-        "deduplicationAccuracy": (correct - (_found_again(concepts) if duplicates else 0), correct),
+        "deduplicationAccuracy": (correct - len(found_again), correct),
     }
-
-
-def _sum(states: Mapping[str, int], of: Iterable[str]) -> int:
-    return sum([states[state] for state in of if state in states])
-
-
-def _found_again(concepts: Sequence[ConceptMatch]) -> int:
-    """How many expected concepts more than one item names."""
-    return len({match.expected for match in concepts if match.state == "duplicate"})
 
 
 def type_counts(explanation: Explanation) -> Counts:
@@ -78,7 +69,7 @@ def relationship_counts(explanation: Explanation) -> Counts:
     """
     states = counted([match.state for match in explanation.relationships])
     n = len(explanation.relationships)
-    correct = _sum(states, ("exact", "inverse", "fuzzy", "inverse-fuzzy"))
+    correct = sum([states.get(state, 0) for state in CORRECT_RELATIONSHIP])
     return {
         "relationshipAccuracy": (correct, n),
         "relationshipRecall": (correct, len(explanation.expected_relationships)),

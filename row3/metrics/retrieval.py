@@ -28,13 +28,8 @@ def ranked(documents: Sequence[tuple[str, float | None]]) -> list[str]:
 
     Args:
         documents: id and score in the order of the answer; scores for all of them or for none.
-    Raises `ValueError` where only some have a score, or one is not finite.
     """
     scores = [score for _, score in documents if score is not None]
-    if scores and len(scores) < len(documents):
-        raise ValueError("some results have a score and others none")
-    if not all(map(math.isfinite, scores)):
-        raise ValueError("a score is not a finite number")
     if scores:
         # Of a document that is named twice the better score comes first, and the first is kept.
         single = zip(array("f", scores), [name for name, _ in documents], strict=True)

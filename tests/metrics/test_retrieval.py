@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import pytest
 import pytrec_eval
@@ -95,8 +94,3 @@ class TestRanked:
 
     def test_a_document_named_twice_has_its_better_score(self) -> None:
         assert ranked([("a", 1.0), ("b", 2.0), ("a", 3.0)]) == ["a", "b"]
-
-    @pytest.mark.parametrize("wrong", [[("a", 1.0), ("b", None)], [("a", math.nan)], [("a", math.inf)]])
-    def test_what_cannot_be_ranked(self, wrong: list[Any]) -> None:
-        with pytest.raises(ValueError, match="score"):
-            ranked(wrong)

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple
 from row3.domain.judges import JudgeRequest, JudgeRules
 from row3.domain.requests import Answer, NoAnswer
 from row3.kinds.answers import Unusable, read_json
-from row3.kinds.judging import closed_object, notes
+from row3.kinds.judging import notes
 from row3.kinds.outcome.model import ARMS, AnswerOut, Arm, Grades, Judgement, OutcomeCase
+from row3.kinds.outputs import closed_object
 from row3.matching.normalise import normalise_text
 from row3.matching.texts.quotes import SourceText
 
