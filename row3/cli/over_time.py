@@ -77,7 +77,7 @@ def history(common: Common, *, action: str | None, last: int | None) -> None:
         return common.show(as_json(suite_history(project, suite, action=action, last=last)))
     document = history_document(
         suite_history(project, suite),  # all of them: the table may hide a baseline and still compare with it
-        primary=suite.kind.primary,
+        next(metric for metric in suite.kind.metrics if metric.key == suite.kind.primary),
         verbose=common.verbose > 0,
         action=action,
         last=last,

@@ -10,6 +10,7 @@ from row3.errors import Row3Error
 from row3.gate.drift import CaseThen, DriftState, others
 from row3.gate.results import Drifted
 from row3.reports import numbers
+from row3.reports.comparison import change_cells
 from row3.reports.document import Block, Document, Facts, Note, Span, Table, Text, Title, Tone, more
 from row3.reports.headline import shown_model, usage_lines
 from row3.reports.live_text import drift_json, move_text, sees_text
@@ -118,20 +119,15 @@ def _verdict(found: Drifted) -> Note:
     return Note(lines)
 
 
-def _rows(found: Drifted) -> list[list[str]]:
+def _rows(found: Drifted) -> list[list[Text]]:
     """A row for each headline metric, and for each companion that moved."""
-    changes = {change.key: change for change in found.again.drift.metrics}
+    changes = {change.key: change for change in found.again.drift.metrics if change.delta is not None}
     moved = others(found.again.drift)
-    rows = []
-    for metric in sorted(found.suite.kind.metrics, key=lambda metric: metric.companion):
-        change = changes.get(metric.key)
-        if change is None or change.delta is None or (metric.companion and metric.key not in moved):
-            continue
-        ends = [numbers.percent(value) for value in (change.baseline, change.current) if value is not None]
-        known = change.interval
-        span = "–" if known is None else numbers.interval(known.low, known.high)
-        rows.append([metric.title, *ends, numbers.points(change.delta), span])
-    return rows
+    return [
+        change_cells(metric, changes[metric.key], primary=False)[:-1]
+        for metric in sorted(found.suite.kind.metrics, key=lambda metric: metric.companion)
+        if metric.key in changes and (metric.key in moved or not metric.companion)
+    ]
 
 
 def drift_report_json(found: Drifted) -> dict[str, Any]:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from row3.domain.metrics import Metric
 from row3.domain.runs import HistoryEntry
 from row3.domain.tiers import Tier, tier_of
 from row3.domain.verdicts import Verdict
 from row3.reports import numbers
-from row3.reports.document import Block, Document, Note, Span, Table, Text, Tone, strong
-from row3.reports.style import VERDICT_MARKS, arrow, plain, shorten
+from row3.reports.advice import TONES
+from row3.reports.comparison import moved_span
+from row3.reports.document import Block, Document, Note, Span, Table, Text, strong
+from row3.reports.style import VERDICT_MARKS, plain, shorten
 
 BLOCKS = "▁▂▃▄▅▆▇█"
 SHOWN = 20
@@ -18,17 +21,12 @@ LONGEST_SUITE = 26
 LEGEND = "▲ better  ▼ worse; percentage points against the baseline until then"
 BASELINES = ("baseline", "promotion")
 """Actions after which a suite has another baseline."""
-VERDICT_TONES: dict[Verdict, Tone] = {
-    Verdict.PROCEED: "good",
-    Verdict.INVESTIGATE: "warning",
-    Verdict.BLOCK: "bad",
-}
 
 
 def history_document(
     entries: Sequence[HistoryEntry],
+    metric: Metric,
     *,
-    primary: str = "overall",
     verbose: bool = False,
     action: str | None = None,
     last: int | None = None,
@@ -41,6 +39,7 @@ def history_document(
 
     Args:
         entries: the suite's whole history.
+        metric: the composite.
         action, last: show only these of it.
         flag: options that select the suite on the command line.
     """
@@ -59,10 +58,10 @@ def history_document(
     first = 0 if verbose else max(0, len(kept) - SHOWN)
     shown = [entry for entry, _ in kept]
     under = [list(_notes(entry, before)) for entry, before in zip(shown, [None, *shown[:-1]], strict=True)]
-    blocks: list[Block] = [Note([_trend(shown, primary)])]
+    blocks: list[Block] = [Note([_trend(shown, metric.key)])]
     if first:
         blocks.append(Note([f"{first:,} earlier (-v shows all)"], "quiet"))
-    rows = [_row(entry, baseline, primary) for entry, baseline in kept[first:]]
+    rows = [_row(entry, baseline, metric) for entry, baseline in kept[first:]]
     heads = ("when (UTC)", "action", "score", "points  ", "verdict", "commit")
     blocks.append(Table(heads, rows, "llrrll", under=under[first:]))
     if any(baseline is not None for _, baseline in kept[first:]):
@@ -77,18 +76,15 @@ def _trend(entries: Sequence[HistoryEntry], primary: str) -> Text:
     return strong(shorten(plain(entries[0].suite), LONGEST_SUITE)), f"  {primary}  {sparkline(values[-SPARKS:])}{ends}"
 
 
-def _row(entry: HistoryEntry, baseline: HistoryEntry | None, primary: str) -> list[Text]:
-    value = entry.metrics.get(primary)
-    earlier = None if baseline is None else baseline.metrics.get(primary)
-    delta = None if value is None or earlier is None else value - earlier
-    good = None if delta is None or abs(delta) < 5e-4 else delta > 0
-    tone: Tone = "plain" if good is None else "good" if good else "bad"
+def _row(entry: HistoryEntry, baseline: HistoryEntry | None, metric: Metric) -> list[Text]:
+    value = entry.metrics.get(metric.key)
+    earlier = None if baseline is None else baseline.metrics.get(metric.key)
     commit = plain(entry.commit or "")[:7] or "–"
     return [
         numbers.moment(entry.at),
         strong(entry.action) if entry.action == "promotion" else entry.action,
         "–" if value is None else numbers.percent(value),
-        "" if delta is None else Span(f"{numbers.points(delta)} {arrow(good)}", tone),
+        "" if value is None or earlier is None else moved_span(metric, value - earlier),
         _verdict(entry),
         f"{commit}{' + edits' if entry.dirty else ''}",
     ]
@@ -98,11 +94,7 @@ def _verdict(entry: HistoryEntry) -> Span:
     if entry.approval is not None:
         return Span(f"{VERDICT_MARKS[Verdict.INVESTIGATE]} approved", "warning")
     verdict = next((verdict for verdict in Verdict if verdict.word == entry.verdict), None)
-    return (
-        Span("–", "quiet")
-        if verdict is None
-        else Span(f"{VERDICT_MARKS[verdict]} {verdict.word}", VERDICT_TONES[verdict])
-    )
+    return Span("–", "quiet") if verdict is None else Span(f"{VERDICT_MARKS[verdict]} {verdict.word}", TONES[verdict])
 
 
 def _notes(entry: HistoryEntry, before: HistoryEntry | None) -> Iterator[str]:

@@ -9,10 +9,11 @@ from row3.domain.runs import HistoryEntry
 from row3.reports.history import history_document
 from row3.reports.style import Style, cells
 from row3.reports.terminal import terminal_text
+from tests.reports.conftest import OVERALL
 
 
 def history_table(entries: list[HistoryEntry], *, width: int = 80, **rest: Any) -> str:
-    return terminal_text(history_document(entries, **rest), Style(width=width))
+    return terminal_text(history_document(entries, OVERALL, **rest), Style(width=width))
 
 
 OLD = {"decompose-concepts": "v1.0", "map-ontology": "v1.0"}
@@ -60,7 +61,7 @@ when (UTC)        action     score  points    verdict        commit
 2026-01-22 09:30  compare    60.0%   −15.1 ▼  ! approved     a1b2c3d
     approved by Ann: known gap
 2026-01-23 09:30  promotion  84.7%    +9.6 ▲  ✓ proceed      a1b2c3d
-2026-01-24 09:30  compare    84.7%     0.0    ✓ proceed      –
+2026-01-24 09:30  compare    84.7%       0.0  ✓ proceed      –
     other
 
 ▲ better  ▼ worse; percentage points against the baseline until then
