@@ -77,11 +77,6 @@ def new_version(name: str, common: Common, *, major: bool) -> None:
             f"`description` in prompts/{made.ref}.md is still that of {made.copied_from.version}: describe there, or "
             "in its entry in CHANGELOG.md, what the new version changes"
         )
-    if made.edited_in_place:
-        common.say(
-            f"{made.copied_from} was edited in place; the edits are in the new version, put the old one back: "
-            f"git checkout -- prompts/{made.copied_from}.md"
-        )
 
 
 @click.command(cls=Command)

@@ -76,8 +76,3 @@ def _quarantine(base: Mapping[str, str], head: Mapping[str, str]) -> Iterator[Cr
             yield CriteriaChange(
                 "loosened" if longer else "tightened", f"quarantine {case_id}", before or None, after or None, case_id
             )
-
-
-def strictness(policy: str) -> int:
-    """Rank of a gate policy for a rule with the order `lower`."""
-    return POLICIES.index(policy)

@@ -12,7 +12,7 @@ from row3.domain.judgements import Criteria, CriteriaChange, Looser, Rule
 from row3.domain.manifests import Manifest
 from row3.domain.runs import HistoryEntry
 from row3.domain.tiers import Tier
-from row3.gate.inventory import Demands, inventory, strictness
+from row3.gate.inventory import POLICIES, Demands, inventory
 from row3.store.cases import StoredCase, golden_files, read_case
 from row3.store.history import read_history
 from row3.store.manifests import parse_manifest
@@ -157,6 +157,6 @@ def _tier_rules(suite: Suite, limits: Iterable[str]) -> Iterator[tuple[str, Rule
     yield "gate.unit", Rule(policy.unit)
     yield "gate.investigate", Rule(policy.investigate, "higher")
     yield "gate.declines", Rule(policy.declines, "higher")
-    yield "gate.policy", Rule(strictness(policy.policy), "lower")
+    yield "gate.policy", Rule(POLICIES.index(policy.policy), "lower")
     yield "gate.inconclusive", Rule(policy.inconclusive == "block", "lower")
     yield "gate.informational", Rule(policy.informational, "higher")

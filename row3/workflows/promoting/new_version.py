@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from row3.domain.counts import did_you_mean
 from row3.domain.prompts import PromptRef, Version, parse_reference, parse_version
 from row3.errors import InvalidFile, UsageError
+from row3.reports.changelog import insert_entry, unreleased_entry
 from row3.store import prompts as store
 from row3.store.files import decode, read_bytes, refuse_conflicts
 from row3.store.locks import writing
@@ -31,8 +32,6 @@ class NewVersion:
     path: Path
     ref: PromptRef
     copied_from: PromptRef
-    edited_in_place: bool
-    """The copied file is promoted and was edited: the new version has the edits, the old one is to be restored."""
     changelog_changed: bool
     description: bool
     """The copy says what the copied version changes."""
@@ -43,8 +42,6 @@ def new_version(project: Project, name: str, *, major: bool = False) -> NewVersi
 
     Only `version:` in the front matter changes. Prompt and changelog are written as one change.
     """
-    from row3.reports.changelog import insert_entry, unreleased_entry
-
     with writing(project.local):
         there = store.versions(project.tree)
         known = _known(name, there)
@@ -63,14 +60,7 @@ def new_version(project: Project, name: str, *, major: bool = False) -> NewVersi
         if after != before:
             files[CHANGELOG] = after.encode("utf-8")
         commit(project.root, project.local, files)
-    return NewVersion(
-        target,
-        ref,
-        source,
-        _edited(prompt.digest, source, promoted),
-        after != before,
-        bool(prompt.description.strip()),
-    )
+    return NewVersion(target, ref, source, after != before, bool(prompt.description.strip()))
 
 
 def _known(name: str, there: dict[str, list[Version]]) -> Sequence[Version]:
@@ -79,8 +69,7 @@ def _known(name: str, there: dict[str, list[Version]]) -> Sequence[Version]:
     ref = parse_reference(name.removeprefix("prompts/"))
     if ref is not None and ref.name in there:
         raise UsageError(f"`{name}` is a version, not a prompt", where="NAME", fix=f"Say `{ref.name}`")
-    near = difflib.get_close_matches(name, there, n=1)
-    hint = f"Did you mean `{near[0]}`?" if near else f"Prompts: {', '.join(sorted(there)) or 'none'}"
+    hint = did_you_mean(name, there, f"Prompts: {', '.join(sorted(there)) or 'none'}")
     raise UsageError(f"prompt `{name}` does not exist", where="NAME", fix=hint)
 
 
@@ -115,8 +104,3 @@ def _changelog(root: Path) -> str:
     raw = read_bytes(path, where=CHANGELOG)
     refuse_conflicts(decode(raw, where=CHANGELOG), where=CHANGELOG)
     return raw.decode("utf-8")
-
-
-def _edited(digest: str, source: PromptRef, promoted: dict[str, store.Promotion]) -> bool:
-    entry = promoted.get(source.name)
-    return entry is not None and entry.version == str(source.version) and entry.digest != digest

@@ -49,7 +49,7 @@ def test_the_promoted_version_is_copied_to_the_next_free_one(project: Project) -
     made = new_version(project, NAME)
     made.path.write_text(made.path.read_text(encoding="utf-8") + "more\n", encoding="utf-8")
     again = new_version(project, NAME)
-    assert (str(again.ref), str(again.copied_from), again.edited_in_place) == (f"{NAME}-v1.2", f"{NAME}-v1.0", False)
+    assert (str(again.ref), str(again.copied_from)) == (f"{NAME}-v1.2", f"{NAME}-v1.0")
     assert "more" not in again.path.read_text(encoding="utf-8")
 
 
@@ -65,7 +65,6 @@ def test_edits_of_a_promoted_file_come_along_and_are_reported(project: Project) 
     path = _prompt(project, "v1.0")
     path.write_text(path.read_text(encoding="utf-8") + "edited\n", encoding="utf-8")
     made = new_version(project, NAME)
-    assert made.edited_in_place
     assert made.path.read_text(encoding="utf-8").endswith("edited\n")
 
 
