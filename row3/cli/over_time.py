@@ -67,14 +67,13 @@ def cases(common: Common) -> None:
 def history(common: Common, *, action: str | None, last: int | None) -> None:
     """List the baselines, comparisons and promotions: the latest, with -v all of them."""
     from row3.reports.history import history_document
-    from row3.store.history import as_json
     from row3.store.suites import pick_suite
     from row3.workflows.history.trend import suite_history
 
     project = common.project()
     suite = pick_suite(project, common.suite)
     if common.as_json:
-        return common.show(as_json(suite_history(project, suite, action=action, last=last)))
+        return common.show_json([entry.plain() for entry in suite_history(project, suite, action=action, last=last)])
     document = history_document(
         suite_history(project, suite),  # all of them: the table may hide a baseline and still compare with it
         next(metric for metric in suite.kind.metrics if metric.key == suite.kind.primary),

@@ -87,17 +87,14 @@ def find_metric(name: str, metrics: Sequence[str], where: str) -> str:
     """The key that a name, or an unambiguous beginning of one, means; raises `UsageError` for none or two."""
     folded = name.casefold()
     exact = [key for key in metrics if key.casefold() == folded]
-    found = exact or [key for key in metrics if key.casefold().startswith(folded) and not _slip(folded, key)]
+    slips = [key for key in metrics if len(key) - len(folded) == 1 and key[-1].isalpha()]
+    found = exact or [key for key in metrics if key.casefold().startswith(folded) and key not in slips]
     if len(found) == 1:
         return found[0]
     if found:
         raise UsageError(f"`{name}` may be {' or '.join(found)}", where=where, fix="Write more of it")
     hint = did_you_mean(name, metrics, f"Metrics: {', '.join(metrics)}")
     raise UsageError(f"`{name}` is no metric of this kind", where=where, fix=hint)
-
-
-def _slip(beginning: str, key: str) -> bool:
-    return len(key) - len(beginning) == 1 and key[-1].isalpha()
 
 
 def _number(text: str, key: str, where: str) -> float:

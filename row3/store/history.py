@@ -6,7 +6,6 @@ union merge of two branches that both appended is again a valid file.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -75,23 +74,16 @@ def history_with_new(tree: Tree, entries: Sequence[HistoryEntry]) -> tuple[str, 
 
 def _said(entry: HistoryEntry | None) -> dict[str, Any]:
     """What an entry says, apart from when and at which commit it was looked."""
-    if entry is None:
-        return {}
-    return {key: value for key, value in entry.plain().items() if key not in OF_THE_MOMENT}
+    plain = {} if entry is None else entry.plain()
+    return {key: value for key, value in plain.items() if key not in OF_THE_MOMENT}
 
 
 def _earlier(tree: Tree) -> tuple[list[str], list[HistoryEntry]]:
     """The lines of the file and what they say. Raises `InvalidFile`."""
     text = read_text(tree, FILE) if tree.exists(FILE) else ""
-    known = parse_history(text)
-    return [row for _, row in _rows(text)] if text.strip() else [], known
+    return [row for _, row in _rows(text)] if text.strip() else [], parse_history(text)
 
 
 def _appended(earlier: Sequence[str], entries: Sequence[HistoryEntry]) -> str:
     rows = [*earlier, *(dump_line(entry.plain()) for entry in entries)]
     return "[\n" + "".join(f"{'' if i == 0 else ','}{row}\n" for i, row in enumerate(rows)) + "]\n"
-
-
-def as_json(entries: list[HistoryEntry]) -> str:
-    """Entries as a JSON array, for `row3 history --format json`."""
-    return json.dumps([entry.plain() for entry in entries], ensure_ascii=False, indent=1)

@@ -1,8 +1,4 @@
-"""What the git hooks do: judge what is being committed, merged or pushed, by recordings alone.
-
-The index (or the pushed commit) is read in memory and compared by the criteria of the commit where the work left the
-protected branch.
-"""
+"""What the git hooks do: judge what is being committed, merged or pushed, by recordings and in memory alone."""
 
 from __future__ import annotations
 
@@ -44,9 +40,8 @@ def run_hook(start: Path, name: HookName, stdin: str = "") -> HookVerdict:
                 _judge(repository, start, verdict, commit=push.local_sha, base=base)
         return verdict
     head = repository.head()
-    _judge(
-        repository, start, verdict, commit=None, base=None if head is None else fork_of_work(repository, start, head)
-    )
+    base = None if head is None else fork_of_work(repository, start, head)
+    _judge(repository, start, verdict, commit=None, base=base)
     verdict.merging = bool(verdict.exit_code) and (name == "pre-merge-commit" or bool(repository.merging()))
     if verdict.exit_code:
         inside = inside_of(repository, start)

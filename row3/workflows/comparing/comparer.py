@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from row3.domain.judgements import CriteriaChange
-from row3.domain.metrics import Metric, Zone
+from row3.domain.metrics import Zone
 from row3.domain.verdicts import CaseChange, Compared
 from row3.gate.comparison import beyond_noise, by_size, worse_by
 from row3.gate.judging import Effect, Scores
@@ -69,12 +69,6 @@ class Comparer:
 
     def __post_init__(self) -> None:
         self.pairs = Pairs(self.suite.kind)
-
-    @property
-    def primary(self) -> Metric:
-        """The metric that is judged first."""
-        kind = self.suite.kind
-        return next(metric for metric in kind.metrics if metric.key == kind.primary)
 
     def take(self, result: CaseResult) -> None:
         """Take in one case."""
@@ -139,7 +133,7 @@ class Comparer:
         old, new = (side.get(key) for side in both_sides(kind, before, result.metrics))
         if old is None or new is None:
             return False
-        higher = self.primary.higher_is_better
+        higher = next(metric.higher_is_better for metric in kind.metrics if metric.key == key)
         worse = worse_by(old, new, higher_is_better=higher, unit=policy.unit)
         limits = self.suite.rules.thresholds.get(key)
         enters = (

@@ -92,12 +92,9 @@ class Names:
         """Return what opens the side that a name means; raises `UsageError` or `InvalidFile` for none."""
         self.wrong_version = None
         prefix, colon, value = name.partition(":")
-        explicit = colon and prefix in FINDERS
-        if explicit:
-            finders = [FINDERS[prefix]]
-        else:
-            prefix, value, finders = "", name, list(FINDERS.values())[:-1]
-        for find in finders:
+        explicit = bool(colon) and prefix in FINDERS
+        prefix, value = (prefix, value) if explicit else ("", name)
+        for find in [FINDERS[prefix]] if explicit else list(FINDERS.values())[:-1]:
             if (opener := find(self, name, value)) is not None:
                 return opener
         if self.wrong_version is not None:
