@@ -124,16 +124,6 @@ class Leaderboard:
     nothing_recorded: int = 0
     """Combinations left out because none of their answers is recorded."""
 
-    @property
-    def cost_known(self) -> bool:
-        """Whether the cost of any placed combination is known."""
-        return any(one.cost_usd is not None for one in self.placed)
-
-    @property
-    def latency_known(self) -> bool:
-        """Whether the time of any placed combination is known."""
-        return any(one.latency_p50_s is not None for one in self.placed)
-
 
 def make_board(suite: JudgedSuite, combinations: Sequence[Combination], sources: Mapping[str, str]) -> Leaderboard:
     """Rank combinations that were asked the same cases; `sources` has the source of a case's text by its id."""

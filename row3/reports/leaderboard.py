@@ -65,7 +65,7 @@ def _table(board: Leaderboard, names: Names, title: str, rows_shown: int) -> Tab
                 FRONT[one.front],
             ]
         )
-    shown = len(heads) if board.cost_known or board.latency_known else 4
+    shown = len(heads) if _known(board) else 4
     left = more(len(board.placed) - len(rows))
     return Table(heads[:shown], [row[:shown] for row in rows], ("l" + "r" * len(heads))[:shown], more=left)
 
@@ -116,9 +116,16 @@ def _first(lines: Sequence[str], noun: str) -> list[str]:
     return [*lines[:SHOWN_NOTES], *([f"and {numbers.count(left, f'more {noun}')}"] if left > 0 else [])]
 
 
+def _known(board: Leaderboard) -> list[str]:
+    """Of cost and latency, what is known of any placed combination."""
+    cost = any(one.cost_usd is not None for one in board.placed)
+    latency = any(one.latency_p50_s is not None for one in board.placed)
+    return ["cost"] * cost + ["latency"] * latency
+
+
 def _front_lines(board: Leaderboard) -> list[str]:
     """What the mark of the Pareto front says here, and why figures are unknown."""
-    known = [word for word, there in (("cost", board.cost_known), ("latency", board.latency_known)) if there]
+    known = _known(board)
     lines = ["Neither cost nor latency is known (unknown is not zero), so only the score ranks."]
     if known:
         front = f"◆ Pareto front of score, {' and '.join(known)}"
