@@ -62,3 +62,7 @@ class Usage:
     latency_p95_s: float | None = None
     truncated: int = 0
     """Answers cut off by the token limit."""
+    judgements: int = 0
+    """Grades that a judge gave; among the requests, and apart from cost and latency."""
+    judge_cost_usd: float | None = None
+    """Likewise None where a judge has no price."""

@@ -132,6 +132,8 @@ class Kind(ABC):
     """What `checks` of a suite are read as; None for a kind without checks."""
     rubrics: frozenset[str] = frozenset()
     """Outputs of the prompts by which a judge grades answers; empty for a kind that asks no judge."""
+    judged_metrics: frozenset[str] = frozenset()
+    """Metrics that rest on a judge's word: they block only where the judge is warranted."""
     arms: tuple[str, ...] = ()
     """Names of the systems that answer each case; empty for one."""
     gate_defaults: Mapping[str, Any] = {}

@@ -6,10 +6,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import get_args
 
+from msgspec import to_builtins
 from msgspec.structs import replace
 
 from row3.domain.judgements import Criteria, CriteriaChange, Looser, Rule
 from row3.domain.manifests import Manifest
+from row3.domain.requests import digest_json, digest_text
 from row3.domain.runs import HistoryEntry
 from row3.domain.tiers import Tier
 from row3.gate.inventory import POLICIES, Demands, inventory
@@ -130,6 +132,15 @@ def criteria_rules(project: Project, suite: Suite) -> Iterator[tuple[str, Rule]]
     yield "predicates.inverse", Rule(frozenset(rules.inverses))
     yield "predicates.allowed", Rule(frozenset(rules.predicates))
     yield "types", Rule(None if rules.types is None else frozenset(rules.types))
+    for check in rules.checks:
+        yield f"check {check.title}", Rule(digest_json(to_builtins(check)))
+    if rules.passes is not None:
+        yield "passes", Rule(rules.passes, "lower")
+    if rules.judge is not None:
+        yield "judge", Rule(f"{'+'.join(rules.judge.models)} x{rules.judge.votes}")
+        yield "judge.warranted", Rule(rules.judge.warranted, "fewer")
+        yield from ((f"rubric.{name}", Rule(prompt.digest)) for name, prompt in rules.judge.rubrics.items())
+    yield from ((f"document.{name}", Rule(digest_text(text.text))) for name, text in rules.documents.items())
     yield from ((f"weight.{key}", Rule(weight)) for key, weight in rules.weights.items())
 
 

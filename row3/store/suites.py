@@ -91,8 +91,18 @@ def pick_suite(project: Project, name: str | None, tier: Tier | None = None) -> 
         fix = did_you_mean(name, there, f"Suites: {', '.join(there) or 'none'}")
         raise UsageError(f"suite `{name}` does not exist", where=where, fix=fix)
     made = make_suite(project.config, name, tier_of(project.config.mode) if tier is None else tier)
-    rules = judged_rules(project, name, made.kind, made.rules)
-    return replace(made, flag=suite_flag(project, name), rules=rules, root=project.root, prices=project.config.prices)
+    rules, policy = judged_rules(project, name, made.kind, made.rules), made.policy
+    if rules.judge is not None and made.kind.judged_metrics and not rules.judge.warranted:
+        # A judge that nobody has checked makes a person look, and blocks nothing.
+        policy = replace(policy, metrics=tuple(key for key in policy.metrics if key not in made.kind.judged_metrics))
+    return replace(
+        made,
+        flag=suite_flag(project, name),
+        rules=rules,
+        policy=policy,
+        root=project.root,
+        prices=project.config.prices,
+    )
 
 
 def suite_flag(project: Project, name: str) -> str:

@@ -176,7 +176,7 @@ def score_outputs(
     lineup = Lineup((), {})
     head = header_for(suite, Asking(suite, lineup, {}), mode=MODE) | {"model": MODEL}
     results = output_results(project, suite, outputs, options, may_be_empty=may_be_empty)
-    return collect(results, suite, lineup, head, partial=options.partial)
+    return collect(results, suite, lineup, head, partial=options.partial, judged=False)
 
 
 def score(suite: str, outputs: Path | str | Iterable[Mapping[str, Any]], *, project: str | Path = ".") -> Scorecard:

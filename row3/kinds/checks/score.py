@@ -198,6 +198,7 @@ class Checks(Kind):
     primary = "passRate"
     check_model = Check
     rubrics = frozenset({"grade"})
+    judged_metrics = frozenset({"judgedRate"})
     gate_defaults: Mapping[str, Any] = {
         "unit": "relative",
         "block": 15.0,

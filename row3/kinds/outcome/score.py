@@ -59,6 +59,7 @@ class Outcomes(Kind):
     metrics = METRICS
     outputs: Mapping[str, type[Any]] = {"found": Found, "cited-answer": AnswerOut}
     rubrics = frozenset({"judgement"})
+    judged_metrics = frozenset({"passRate", "hallucinationRate", "valueWinRate"})
     primary = "valueWinRate"
     arms = ARMS
 

@@ -6,15 +6,16 @@ import math
 import os
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any
 from weakref import finalize
 
+from row3.domain.judges import MOST_FAILED
 from row3.domain.prompts import Lineup
 from row3.domain.quarantine import NO_QUARANTINE, Quarantine
 from row3.domain.runs import CaseRow, RunHeader
-from row3.domain.scores import Usage
+from row3.domain.scores import Tally, Usage
 from row3.errors import EnvironmentFault, UsageError
 from row3.gate.results import Run
 from row3.gate.zones import zones_of
@@ -74,18 +75,31 @@ class UsageMeter:
 
     def usage(self) -> Usage:
         """Return the sums."""
-        costs = [spent.usd(self._cost) for spent in self._spent]
-        latencies = [spent.latency_s for spent in self._spent if spent.latency_s is not None]
+        costs = [spent.usd(self._cost) for spent in self._spent if not spent.judge]
+        judge = [spent.usd(self._cost) for spent in self._spent if spent.judge]
+        latencies = [spent.latency_s for spent in self._spent if spent.latency_s is not None and not spent.judge]
         return Usage(
             requests=len(self._spent),
             replayed=sum(spent.replayed for spent in self._spent),
             prompt_tokens=sum(spent.prompt_tokens or 0 for spent in self._spent),
             completion_tokens=sum(spent.completion_tokens or 0 for spent in self._spent),
-            cost_usd=None if None in costs or not costs else sum(cost for cost in costs if cost is not None),
+            cost_usd=_total(costs),
+            judgements=len(judge),
+            judge_cost_usd=_total(judge),
             latency_p50_s=percentile(latencies, 0.50),
             latency_p95_s=percentile(latencies, 0.95),
             truncated=sum(spent.truncated for spent in self._spent),
         )
+
+
+def _total(costs: Sequence[float | None]) -> float | None:
+    known = [cost for cost in costs if cost is not None]
+    return sum(known) if known and len(known) == len(costs) else None
+
+
+def _too_few_grades(tally: Tally) -> bool:
+    grades = tally.get("judgements", {})
+    return grades.get("failed", 0) > MOST_FAILED * sum(grades.values())
 
 
 def collect(
@@ -98,11 +112,15 @@ def collect(
     take: Callable[[CaseResult], None] | None = None,
     cost: Cost = lambda *_: None,
     quarantine: Quarantine = NO_QUARANTINE,
+    judged: bool = True,
 ) -> Run:
     """Take in all results as they come; memory holds the sums and the rows of a table.
 
     Cases in quarantine are kept and listed like the others and are in no sum. Raises `UsageError` where no case
     was wanted.
+
+    Args:
+        judged: a judge was to be had; where more than 5% of its grades are missing, those cases have failed.
     """
     aggregate, tally, meter = Aggregate(), Tallies(), UsageMeter(cost)
     records, details = Spool(), Spool()
@@ -112,6 +130,7 @@ def collect(
     skipped: dict[str, Counter[str]] = {}
     ids: dict[str, list[str]] = {"failed": [], "bad_answer": [], "scored": [], "quarantined": []}
     primary = suite.kind.primary
+    unjudged: list[str] = []
     until = {entry.case_id: entry.until for entry in quarantine.active}
     for each in results:
         result = each._replace(quarantined=until[each.case_id]) if each.case_id in until else each
@@ -125,6 +144,7 @@ def collect(
             tally.add(result.tally)
             for key, reason in result.skipped.items():
                 skipped.setdefault(key, Counter())[reason] += 1
+        unjudged += [result.case_id] if result.tally.get("judgements", {}).get("failed") else []
         for spent in result.spent:
             meter.add(spent)
         records.add(result.line)
@@ -140,6 +160,9 @@ def collect(
         notes += [f"{result.case_id}: {note}" for note in result.notes]
     if not records:
         raise UsageError("no case fits", where=f"{suite.golden}/", fix="Correct --case or --only")
+    lacking = unjudged if judged and _too_few_grades(tally) else []
+    ids["failed"] += lacking
+    problems += [(case_id, "the judge gave no grade") for case_id in lacking]
     means, pooled, usage = aggregate.means(), aggregate.pooled(), meter.usage()
     zones = zones_of(means, suite.kind.metrics, suite.rules.thresholds)
     if pooled and suite.rules.weights:

@@ -150,7 +150,7 @@ def steps(asking: Asking, stored: StoredCase) -> Steps:
         if score.status == "failed":
             return score
         scores.append(score)
-    return scores[0] if len(scores) == 1 else average(asking.suite.kind, scores)
+    return scores[0] if len(scores) == 1 else average(asking.suite.kind, scores, asking.suite.rules.passes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +210,7 @@ def one_repeat(asking: Asking, stored: StoredCase, repeat: int) -> Steps:
     return structs.replace(known, notes=notes, output=output)
 
 
-def average(kind: Kind, scores: list[CaseScore]) -> CaseScore:
+def average(kind: Kind, scores: list[CaseScore], passes: int | None = None) -> CaseScore:
     """Repeats of a case as one: means, spreads, summed counts; the explanation is that of the repeat nearest the mean.
 
     A repeat whose answer could not be used counts with its zeros; the case is a bad answer only where all are. One that
@@ -220,6 +220,8 @@ def average(kind: Kind, scores: list[CaseScore]) -> CaseScore:
     keys = [key for key in metrics[0] if all(key in values for values in metrics)]
     summary = {key: mean_and_spread([values[key] for values in metrics]) for key in keys}
     means = {key: mean for key, (mean, _) in summary.items()}
+    if passes is not None and "casesPassed" in means:
+        means["casesPassed"] = float(sum(values["casesPassed"] >= 1.0 for values in metrics) >= passes)
 
     def away(number: int) -> tuple[bool, float]:
         return scores[number].status != "scored", sum(abs(metrics[number][key] - means[key]) for key in keys)

@@ -57,6 +57,7 @@ def usage_json(usage: Usage) -> dict[str, Any]:
         "latencyP50S": usage.latency_p50_s,
         "latencyP95S": usage.latency_p95_s,
         "truncated": usage.truncated,
+        **({"judgements": usage.judgements, "judgeCostUsd": usage.judge_cost_usd} if usage.judgements else {}),
     }
 
 

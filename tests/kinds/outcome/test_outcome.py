@@ -1,0 +1,183 @@
+"""Kind `outcome`: V7.1's rubric, evidence by code, both orders, and judgements made elsewhere."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from row3.domain.asks import Ask, finish
+from row3.domain.judges import JudgeRequest, JudgeRules
+from row3.domain.prompts import Prompt, PromptRef, Version
+from row3.domain.requests import Answer, NoAnswer
+from row3.domain.scores import CaseScore
+from row3.kinds.answers import Unusable
+from row3.kinds.base import Rules
+from row3.kinds.outcome.judgement import read_judgement, winner
+from row3.kinds.outcome.model import Grades, Judgement, OutcomeCase
+from row3.kinds.outcome.score import KIND
+from row3.matching.texts.quotes import SourceText
+
+CASE = OutcomeCase.of(
+    {
+        "id": "ve_001",
+        "question": "What has Bob to do?",
+        "required_facts": [
+            {
+                "fact_id": "api",
+                "claim": "Bob completes the API refactor by March 25th",
+                "must_cite": [{"doc": "meetings/meeting_001.txt", "quote_contains": "API refactor by March 25th"}],
+            }
+        ],
+        "forbidden_claims": ["Bob writes the docs"],
+    }
+)
+DOCUMENTS = {"meeting_001": SourceText("Minutes.\nBob: Complete API refactor by March 25th.\nAnn: nothing.")}
+QUOTE = {"doc": "meeting_001", "quote": "Bob: Complete API refactor by March 25th."}
+GOOD = {"answer": "The API refactor by March 25th.", "citations": [QUOTE]}
+BARE = {"answer": "The API refactor.", "citations": []}
+RUBRIC = Prompt(PromptRef("judge-outcome", Version(1, 0)), "", "judgement", {}, "", "d", "", "prompts/x.md")
+
+
+def arm(c: int, p: int, e: int, h: int) -> dict[str, Any]:
+    grades = {"correctness": c, "completeness": p, "evidence": e, "hallucination": h}
+    return grades | {"missing_facts": [], "unsupported_claims": []}
+
+
+def judgement(baseline: dict[str, Any], full: dict[str, Any], *, says: bool = True) -> dict[str, Any]:
+    delta = {"full_beats_baseline": says, "notes": "n"}
+    return {"case_id": "ve_001", "baseline": baseline, "full": full, "delta": delta}
+
+
+def scored(output: dict[str, Any], judge: Any = None, case: OutcomeCase = CASE) -> CaseScore:
+    rules = Rules(judge=JudgeRules(("m",), 1, 0.0, {"judge-outcome": RUBRIC}), documents=DOCUMENTS)
+
+    def reply(ask: Ask) -> Any:
+        assert isinstance(ask, JudgeRequest)
+        return judge(ask.variables)
+
+    read = KIND.read_output(output)
+    assert not isinstance(read, Unusable), read
+    return finish(KIND.score(case, read.value, rules), reply)
+
+
+@pytest.mark.parametrize(
+    ("baseline", "full", "wins"),
+    [
+        ((1, 1, 0, 2), (2, 2, 2, 2), "full"),
+        ((2, 2, 2, 2), (2, 2, 2, 2), None),
+        ((1, 2, 0, 2), (2, 2, 2, 1), None),
+        ((2, 2, 2, 1), (1, 1, 2, 1), "baseline"),
+        ((2, 1, 0, 1), (2, 2, 0, 2), "full"),
+        ((0, 2, 2, 2), (2, 0, 0, 2), None),
+    ],
+)
+def test_who_wins(baseline: tuple[int, ...], full: tuple[int, ...], wins: str | None) -> None:
+    assert winner(Judgement(Grades(*baseline), Grades(*full), None)) == wins
+
+
+def test_a_judgement_made_elsewhere_is_scored_without_a_model() -> None:
+    score = scored({"baseline": BARE, "full": GOOD, "judgement": judgement(arm(1, 1, 0, 2), arm(2, 2, 0, 2))})
+    assert score.metrics == {
+        "passRate": 1.0,  # evidence is code's, 2, whatever the judge says
+        "evidenceRate": 1.0,
+        "hallucinationRate": 0.0,
+        "valueWinRate": 1.0,
+        "baselineHallucinationRate": 0.0,
+        "ties": 0.0,
+    }
+
+
+def test_the_judges_own_word_counts_for_nothing() -> None:
+    said = judgement(arm(2, 2, 2, 2), arm(1, 1, 2, 2), says=True)
+    assert scored({"baseline": GOOD, "full": GOOD, "judgement": said}).metrics["valueWinRate"] == 0.0
+
+
+@pytest.mark.parametrize(
+    ("citation", "proven"),
+    [
+        (QUOTE, True),
+        (QUOTE | {"doc": "meetings/meeting_001.txt"}, True),
+        (QUOTE | {"doc": "meeting_002"}, False),
+        (QUOTE | {"quote": "Bob: Complete API refactor by March 26th."}, False),
+        (QUOTE | {"quote": "API refactor by March 25th, said Bob"}, False),
+        (QUOTE | {"quote": "Ann: nothing."}, False),
+        (QUOTE | {"quote": ""}, False),
+    ],
+)
+def test_evidence_is_a_quote_that_is_there_and_says_it(citation: dict[str, str], proven: bool) -> None:
+    output = {"baseline": BARE, "full": {"answer": "x", "citations": [citation]}}
+    said = judgement(arm(1, 1, 0, 2), arm(2, 2, 2, 2))
+    score = scored({**output, "judgement": said})
+    assert score.metrics["evidenceRate"] == float(proven)
+    assert score.metrics["passRate"] == float(proven)
+
+
+def test_the_judge_is_asked_in_both_orders_and_the_lower_grades_count() -> None:
+    seen = []
+
+    def judge(variables: dict[str, Any]) -> Answer:
+        seen.append(variables["baseline"]["answer"])
+        good = variables["full"]["answer"] == GOOD["answer"]
+        first, second = (arm(1, 1, 0, 2), arm(2, 2, 2, 2)) if good else (arm(2, 1, 2, 2), arm(1, 1, 0, 2))
+        return Answer(json.dumps(judgement(first, second)))
+
+    score = scored({"baseline": BARE, "full": GOOD}, judge)
+    assert seen == [BARE["answer"], GOOD["answer"]]
+    assert score.metrics["valueWinRate"] == 1.0 and score.metrics["positionBias"] == 0.0
+    assert score.explanation.items[1].notes["completeness"] == 1
+
+
+def test_a_judge_that_prefers_a_place_makes_a_tie() -> None:
+    score = scored(
+        {"baseline": BARE, "full": GOOD},
+        lambda _: Answer(json.dumps(judgement(arm(1, 1, 0, 2), arm(2, 2, 2, 2)))),
+    )
+    assert (score.metrics["ties"], score.metrics["positionBias"], score.metrics["valueWinRate"]) == (1.0, 1.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "prose",
+        {"baseline": arm(1, 1, 1, 1)},
+        judgement(arm(1, 1, 1, 3), arm(1, 1, 1, 1)),
+        judgement(arm(1, 1, 1, 1) | {"missing_facts": ["nobody"]}, arm(1, 1, 1, 1)),
+    ],
+)
+def test_a_judgement_that_is_none_fails_and_leaves_evidence(said: Any) -> None:
+    assert isinstance(read_judgement(said, CASE), str)
+    score = scored({"baseline": BARE, "full": GOOD, "judgement": said})
+    assert score.metrics == {"evidenceRate": 1.0}
+    assert score.tally["judgements"] == {"failed": 1}
+
+
+def test_a_judge_without_an_answer_fails() -> None:
+    score = scored({"baseline": BARE, "full": GOOD}, lambda _: NoAnswer("timed out"))
+    assert "valueWinRate" not in score.metrics
+
+
+def test_a_question_the_documents_do_not_answer() -> None:
+    case = OutcomeCase.of({"id": "no", "question": "?", "forbidden_claims": ["x"]})
+    said = judgement(arm(0, 0, 2, 0), arm(2, 2, 2, 2))
+    score = scored({"baseline": BARE, "full": BARE, "judgement": said}, case=case)
+    assert score.metrics["passRate"] == 1.0
+    assert score.skipped["evidenceRate"] == "no facts are required"
+
+
+@pytest.mark.parametrize("output", ["prose", {"baseline": BARE}, {"baseline": BARE, "full": 3}])
+def test_an_output_without_two_answers_cannot_be_used(output: Any) -> None:
+    assert isinstance(KIND.read_output(output), Unusable)
+
+
+def test_lint_names_evidence_that_is_not_there() -> None:
+    def rules_broken(cite: list[dict[str, str]]) -> list[str]:
+        fact = {"fact_id": "a", "claim": "c", "must_cite": cite}
+        case = OutcomeCase.of({"id": "x", "question": "?", "required_facts": [fact]})
+        return [found.rule for found in KIND.lint(case, Rules(documents=DOCUMENTS))]
+
+    assert rules_broken([]) == ["no-evidence"]
+    assert rules_broken([{"doc": "meeting_009", "quote_contains": "x"}]) == ["no-document"]
+    assert rules_broken([{"doc": "meeting_001.txt", "quote_contains": "API refactor by June"}]) == ["quote-not-found"]
+    assert rules_broken([{"doc": "meeting_001.txt", "quote_contains": "API refactor"}]) == []
