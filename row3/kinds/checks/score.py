@@ -124,7 +124,7 @@ def _meaning(check: Check, reading: Reading, rules: Rules) -> Generator[Ask, Any
 
 
 def judged_variables(case: Any, reading: Reading) -> dict[str, Any]:
-    """Return what a rubric's template sees: `input`, `expected`, the `answer` as text, and as a JSON `value` or none."""
+    """Return what a rubric sees: `input`, `expected`, the `answer` as text, and as a JSON `value` or none."""
     value = None if reading.value is Nothing else reading.value
     return {"input": case.input, "expected": case.expected, "answer": reading.text, "value": value}
 
