@@ -257,6 +257,12 @@ class Checks(Kind):
         zeros = dict.fromkeys(metrics, 0.0)
         return CaseScore(case.id, "bad_answer", zeros, {}, {}, items_of(checked), problem=reason, raw=raw)
 
+    def shortfall(self, score: CaseScore) -> dict[str, tuple[str, ...]]:
+        """Return the checks that failed."""
+        found: Items | None = score.explanation
+        failed = () if found is None else tuple(each.label for each in found.items if each.state == "failed")
+        return {"missedChecks": failed} if failed else {}
+
     def expected(self, case: ChecksCase) -> Iterator[Expected]:
         """Yield every check, and what judges and scorers are told to expect."""
         for check in case.checks:
