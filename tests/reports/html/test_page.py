@@ -9,11 +9,8 @@ import json
 import re
 from typing import Any
 
-import pytest
 from markupsafe import Markup
 
-from row3.reports.document import Facts, Fold, Items, Lines, Note, Span, Table, Task, Title, code, strong
-from row3.reports.html.blocks import blocks_html, seen
 from row3.reports.html.page import CASES_A_CHUNK, case_islands, finalize, island, policy, rows_island
 
 BLOCK = re.compile(rb'<script type="application/gzip" id="([a-z0-9-]+)">([A-Za-z0-9+/=]+)</script>\n')
@@ -51,52 +48,10 @@ def test_the_same_data_gives_the_same_bytes() -> None:
     assert island("meta", b"[1]") == island("meta", b"[1]")
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("a\u202eb", "a⟨U+202E⟩b"),
-        ("a\u2028b\u2029", "a⟨U+2028⟩b⟨U+2029⟩"),
-        ("\x00\x1b[31m", "⟨U+0000⟩⟨U+001B⟩[31m"),
-        ("half \ud800", "half ⟨U+D800⟩"),
-        ("\U000e0041", "⟨U+E0041⟩"),
-        ("tab\tand\nline", "tab\tand\nline"),
-        ("می\u200cخواهم 👩\u200d🔬 naïve", "می\u200cخواهم 👩\u200d🔬 naïve"),
-    ],
-)
-def test_hidden_characters_are_named_and_the_others_stay(text: str, shown: str) -> None:
-    assert seen(text) == shown
-    shown.encode()
-
-
 def test_markup_of_the_page_itself_is_left_alone() -> None:
     assert finalize(Markup("<b>\u202e</b>")) == "<b>\u202e</b>"
     assert finalize("<b>\u202e") == "<b>⟨U+202E⟩"
     assert finalize(3) == 3
-
-
-def test_every_text_of_a_document_is_escaped_and_only_exact_words_are_links() -> None:
-    blocks = [
-        Title(["<b>", Span("PASS", "good")]),
-        Facts([("a&b", code("<i>"))]),
-        Note(["\u202e"], "quiet"),
-        Items(["<li>", Task("<done>", done=True)]),
-        Table(("suite", "n"), [["<s>", "1"], [strong("s"), "2"]], "lr", under=[["<u>"], []], more="<more>"),
-        Lines(["-<old>", "+<new>", "@@", " same"], "diff"),
-        Fold("<fold>", [Note(["<inner>"])]),
-    ]
-    assert blocks_html(blocks, {"s": "s.html"}).split("\n") == [
-        '<h1>&lt;b&gt;<span class="good">PASS</span></h1>',
-        '<dl class="facts"><dt>a&amp;b</dt><dd><span class="code">&lt;i&gt;</span></dd></dl>',
-        '<p class="note quiet">⟨U+202E⟩</p>',
-        "<ul><li>&lt;li&gt;</li><li>&lt;done&gt;</li></ul>",
-        '<table class="blocks"><thead><tr><th>suite</th><th class="num">n</th></tr></thead><tbody>'
-        '<tr><th>&lt;s&gt;<small>&lt;u&gt;</small></th><td class="num" data-label="n">1</td></tr>'
-        '<tr><th><span class="strong"><a href="s.html">s</a></span></th><td class="num" data-label="n">2</td></tr>'
-        '</tbody></table><p class="note quiet">&lt;more&gt;</p>',
-        '<pre class="diff"><span class="old">-&lt;old&gt;</span><span class="new">+&lt;new&gt;</span>'
-        '<span class="place">@@</span><span class="same"> same</span></pre>',
-        '<details><summary>&lt;fold&gt;</summary><p class="note plain">&lt;inner&gt;</p></details>',
-    ]
 
 
 def test_the_policy_has_the_digests_and_nothing_unsafe() -> None:
