@@ -88,12 +88,12 @@ async function unpack(id) {
   if (!island) throw new Error("the part " + id + " is missing: the file was cut off");
   const bytes = Uint8Array.from(atob(island.textContent), (letter) => letter.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return JSON.parse(await new Response(stream).text());
+  return new Response(stream).text();
 }
 
 async function chunk(number) {
   if (!chunks.has(number)) {
-    chunks.set(number, unpack("cases-" + number));
+    chunks.set(number, unpack("cases-" + number).then(JSON.parse));
     if (chunks.size > KEPT_CHUNKS) chunks.delete(chunks.keys().next().value);
   }
   return chunks.get(number);

@@ -127,9 +127,9 @@ async function boot() {
   try {
     if (!("DecompressionStream" in window))
       throw new Error("this browser cannot unpack them; use one of 2024 or newer");
-    const meta = await unpack("meta");
+    const meta = JSON.parse(await unpack("meta"));
     const quarantined = new Map(Object.entries(meta.quarantined));
-    const rows = (await unpack("rows")).map((row, place) => {
+    const rows = JSON.parse(await unpack("rows")).map((row, place) => {
       const found = (row.id + "\n" + row.title + "\n" + row.domain).toLowerCase();
       return { ...row, place, found, resting: quarantined.get(row.id) };
     });
