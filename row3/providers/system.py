@@ -22,8 +22,8 @@ from row3.providers.redaction import SHORT, holds, redact
 
 SYSTEM_VARIABLES = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "USER", "SYSTEMROOT", "TEMP", "PATHEXT")
 """Environment variables that every process is given; keys and tokens only where `row3.toml` names them."""
-LAST_BYTES = 2_000
-"""The end of stderr in which a message's line is looked for."""
+LAST_BYTES, LAST_LINES = 2_000, 3
+"""The end of stderr that a message is made of."""
 _SECRET = re.compile(r"(?i)key|token|secret|passw|credential|auth")
 
 
@@ -114,7 +114,7 @@ class System(ABC):
         return
 
     def _answer(self, value: Any, question: Question, latency_s: float) -> Answer | NoAnswer:
-        """Return the part of a result that is the answer, unless it holds a secret."""
+        """Return the part of a result that is the answer, unless it holds a secret, encoded or not."""
         who = f"`{self._asked(question)}`"
         if question.answer:
             try:
