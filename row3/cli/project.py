@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,15 +13,23 @@ from row3.cli.common import Common
 from row3.cli.out_file import check_folder, refuse_foreign
 from row3.cli.output import emit
 
+if TYPE_CHECKING:
+    from row3.workflows.init import StarterKind
+
 
 @click.command(cls=Command)
+@options.option(
+    "--kind",
+    type=click.Choice(["extraction", "checks"]),
+    help="Kind of the starter suite: concepts of a text (default), or checks on any answer.",
+)()
 @options.output_options()
-def init(common: Common) -> None:
+def init(kind: StarterKind | None, common: Common) -> None:
     """Make a row3 project here, with a starter suite. Nothing is overwritten."""
     from row3.workflows.init import init as make_project
     from row3.workflows.init import next_steps
 
-    made = make_project(common.start)
+    made = make_project(common.start, kind or "extraction")
     lines = [f"  {item.what:<9} {item.path}" for item in made]
     common.show(common.fitted("\n".join([*lines, "", *next_steps(made)])))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from importlib import import_module
 
+from row3.domain.prompts import RUBRIC_OUTPUTS
 from row3.errors import InvalidFile
 from row3.kinds.base import Kind
 
@@ -39,5 +40,7 @@ def kind_named(name: str, *, where: str) -> Kind:
 
 
 def of_another_kind(output: str, kind: Kind) -> bool:
-    """Return whether another kind knows this output and the given kind does not: its prompt is another suite's."""
-    return output not in kind.outputs and any(output in other.outputs for other in all_kinds().values())
+    """Return whether a prompt with this output is another suite's, or a judge's: known, and not to the given kind."""
+    if output in kind.outputs:
+        return False
+    return output in RUBRIC_OUTPUTS or any(output in other.outputs for other in all_kinds().values())

@@ -160,6 +160,10 @@ class Kind(ABC):
         """Return the JSON schema of a judge's answer by this rubric."""
         return {}
 
+    def rubric_variables(self) -> Mapping[str, Any]:
+        """Return what a rubric's template sees, made up, so that a rubric can be checked before anything is judged."""
+        return {}
+
     def variables(self, case: Any) -> dict[str, Any]:
         """Return what a prompt's template sees of a case: its input, never its expectations."""
         value: dict[str, Any] = case.variables()
@@ -281,6 +285,10 @@ class Kind(ABC):
     @abstractmethod
     def lint(self, case: Any, rules: Rules) -> list[Finding]:
         """Return what is wrong or weak about one case."""
+
+    def lint_rules(self, rules: Rules) -> list[Finding]:
+        """Return what is wrong about the suite's own settings; paths begin below `[suites.NAME]`."""
+        return []
 
     def declares(self, case: Any) -> Sequence[Reference]:
         """Return documents and entities that cases of other suites may name."""

@@ -15,6 +15,13 @@ MOST_NOTES, LONGEST_NOTE = 5, 200
 """Issues and strengths that are kept, and characters of each."""
 
 
+class Anything(dict[str, "Anything"]):
+    """A made-up object for templates: every key leads to another one."""
+
+    def __missing__(self, key: str) -> Anything:
+        return Anything()
+
+
 def grade_schema(criteria: Mapping[str, float]) -> dict[str, Any]:
     """Return the JSON schema of STRATEGY's answer, `{"score", "issues", "strengths"}`, with a grade a criterion."""
     points = {"type": "integer", "minimum": 0, "maximum": 100}

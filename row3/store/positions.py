@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from row3.errors import Row3Error
@@ -198,10 +199,14 @@ def _unescaped(token: str) -> str:
 def line_in_toml(text: str, path: Sequence[str]) -> int:
     """The line of a key in a TOML text, of its nearest table where the key does not stand by itself; else 1."""
     best, best_length, table = 1, 0, []
+    arrays: Counter[tuple[str, ...]] = Counter()
     for number, line in enumerate(text.split("\n"), 1):
         bare = line.strip()
         if bare.startswith("["):
             table = _toml_key(bare.strip("[]").split("]")[0])
+            if bare.startswith("[["):
+                arrays[array := tuple(table)] += 1
+                table.append(str(arrays[array] - 1))
             key = table
         else:
             name, equals, _ = bare.partition("=")

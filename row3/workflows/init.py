@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Literal
 
+from row3.domain.counts import count
 from row3.errors import UsageError
 from row3.store.cases import GOLDEN, PATTERN
 from row3.store.config import FILE
@@ -17,7 +19,10 @@ from row3.store.project import LOCAL
 from row3.store.transaction import commit
 from row3.workflows.schemas import schema_files
 
+StarterKind = Literal["extraction", "checks"]
 SUITE = "starter"
+FOLDERS: Mapping[StarterKind, str] = {"extraction": "starter", "checks": "starter/checks"}
+"""Where the package keeps the starter of a kind."""
 LINES = {
     ".gitattributes": (
         "metrics-history.json merge=union",
@@ -38,10 +43,13 @@ class Created:
     """Extended: lines that were missing stand at its end now. Kept: it was there and is as it was."""
 
 
-def init(folder: Path) -> list[Created]:
+def init(folder: Path, kind: StarterKind = "extraction") -> list[Created]:
     """Make the layout of a row3 project, as one change, with or without git.
 
     Where there are golden cases or prompts already, the starter's are left out.
+
+    Args:
+        kind: of the starter's suite.
 
     Raises `UsageError` where the folder is a file or lies in another project, `EnvironmentFault` where it cannot be
     written.
@@ -55,7 +63,7 @@ def init(folder: Path) -> list[Created]:
     with writing(root / LOCAL):
         done: list[Created] = []
         new: dict[str, bytes] = {}
-        for name, content in _layout(root).items():
+        for name, content in _layout(root, kind).items():
             kept = (root / name).exists() or (root / name).is_symlink()
             done.append(Created(name, "kept" if kept else "created"))
             new |= {} if kept else {name: content}
@@ -84,15 +92,16 @@ def _refuse_inside(root: Path) -> None:
 
 def next_steps(created: list[Created]) -> tuple[str, ...]:
     """Return what to do after `init`, a line each."""
-    started = any(item.path.startswith(f"golden/{SUITE}/") and item.what == "created" for item in created)
+    cases = sum(item.path.startswith(f"golden/{SUITE}/") and item.what == "created" for item in created)
     starter = (
-        f"golden/{SUITE}/ has five golden cases to start from; a suite of your own is a folder beside it, golden/NAME/",
+        f"golden/{SUITE}/ has {count(cases, 'golden case')} to start from; a suite of your own is a folder beside "
+        "it, golden/NAME/",
         f"Once you have one, delete the starter: golden/{SUITE}/, [suites.{SUITE}] in row3.toml, and the prompts that "
         f"your suite does not use; `suite` in row3.toml then names yours (docs/configuration.md)",
     )
     return (
         "row3.toml names the provider and the model; its key comes from the environment, such as OPENAI_API_KEY",
-        *(starter if started else ()),
+        *(starter if cases else ()),
         "`row3 lint` checks the golden cases and the prompts",
         "`row3 --baseline` runs them and saves the result; commit it with the recordings",
         "`row3 new-version NAME` copies a prompt to its next version; edit that",
@@ -101,10 +110,11 @@ def next_steps(created: list[Created]) -> tuple[str, ...]:
     )
 
 
-def _layout(root: Path) -> dict[str, bytes]:
+def _layout(root: Path, kind: StarterKind) -> dict[str, bytes]:
     """Every file of the layout and its starting content, by its path in the project."""
-    data = files("row3").joinpath("starter")
-    layout = {FILE: data.joinpath(FILE).read_bytes(), "CHANGELOG.md": data.joinpath("CHANGELOG.md").read_bytes()}
+    data = files("row3").joinpath(FOLDERS[kind])
+    changelog = files("row3").joinpath(FOLDERS["extraction"], "CHANGELOG.md")
+    layout = {FILE: data.joinpath(FILE).read_bytes(), "CHANGELOG.md": changelog.read_bytes()}
     suites = sorted({path.parent.name for path in root.glob(f"golden/*/{PATTERN}")} - {SUITE})
     prompts = _texts(data.joinpath("prompts"), "prompts", ".md")
     if suites:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 from pathlib import Path
@@ -139,8 +140,18 @@ def test_a_file_is_no_folder(tmp_path: Path) -> None:
 
 def test_what_to_do_next_is_said(tmp_path: Path) -> None:
     first = next_steps(init(tmp_path))
-    assert any("five golden cases" in step for step in first)
-    assert not any("five golden cases" in step for step in next_steps(init(tmp_path)))
+    assert any("5 golden cases" in step for step in first)
+    assert not any("5 golden cases" in step for step in next_steps(init(tmp_path)))
     assert any("row3 --baseline" in step for step in first)
     told = next(step for step in first if "delete the starter" in step)
     assert all(place in told for place in ("golden/starter/", "[suites.starter]", "`suite`", "prompts"))
+
+
+def test_the_starter_of_checks_needs_no_labels(tmp_path: Path) -> None:
+    init(tmp_path, "checks")
+    assert not lint_at(tmp_path).findings
+    cases = [json.loads(path.read_text("utf-8")) for path in sorted((tmp_path / "golden/starter").glob("*.gold.json"))]
+    assert len(cases) == 3
+    assert all(case["checks"] for case in cases)
+    assert [path.name for path in (tmp_path / "prompts").iterdir()] == ["answer-question-v1.0.md"]
+    assert [one.what for one in init(tmp_path, "checks")] == ["kept"] * 24

@@ -20,7 +20,7 @@ from row3.kinds.base import Expected, Finding, Kind, Measured, Rules
 from row3.kinds.checks.heuristics import HEURISTICS, PASSED, Result, graded, pattern_problem, schema_problem
 from row3.kinds.checks.model import DEFAULT_MIN, TIERS, Check, ChecksCase, Reply
 from row3.kinds.checks.reading import Nothing, Reading, path_problem, quantity, same, short
-from row3.kinds.judging import grade, grade_schema
+from row3.kinds.judging import Anything, grade, grade_schema
 from row3.metrics.aggregate import counted
 
 GRADED = frozenset({"similarity", "names", "semantic", "python", "judge"})
@@ -220,6 +220,10 @@ class Checks(Kind):
         """Return the schema of a grade."""
         return grade_schema(rubric.criteria)
 
+    def rubric_variables(self) -> Mapping[str, Any]:
+        """Return the variables of `judged_variables`, with a JSON object in every place that may hold one."""
+        return {"input": Anything(), "expected": Anything(), "answer": "example", "value": Anything()}
+
     def parse(self, output: str, text: str) -> Parsed | Unusable:
         """Read an answer; only an empty one cannot be used."""
         return Parsed(Reply(text)) if text.strip() else Unusable("the answer is empty")
@@ -275,17 +279,19 @@ class Checks(Kind):
 
     def lint(self, case: ChecksCase, rules: Rules) -> list[Finding]:
         """Every case has a check, each says something that can be looked for, and none stands twice."""
-        found: list[Finding] = []
+        found = list(_unanswerable(case.checks, rules))
         if not case.checks and not rules.checks:
             found.append(Finding("error", "no-checks", "the case has no checks", ("checks",)))
         seen: list[Check] = []
         for at, check in enumerate(case.checks):
-            if problem := check_problem(check, rules):
-                found.append(Finding("error", "invalid-check", problem, ("checks", at)))
             if check in seen:
                 found.append(Finding("error", "check-twice", f"`{check.title}` stands twice", ("checks", at)))
             seen.append(check)
         return found
+
+    def lint_rules(self, rules: Rules) -> list[Finding]:
+        """Every check of the suite says something that can be looked for."""
+        return list(_unanswerable(rules.checks, rules))
 
     def lint_suite(self, cases: Sequence[ChecksCase]) -> list[Finding]:
         """No input twice."""
@@ -296,6 +302,12 @@ class Checks(Kind):
             if same_input != case.id:
                 found.append(Finding("warning", "input-twice", f"`{case.id}` has the input of `{same_input}`"))
         return found
+
+
+def _unanswerable(checks: Sequence[Check], rules: Rules) -> Iterator[Finding]:
+    for at, check in enumerate(checks):
+        if problem := check_problem(check, rules):
+            yield Finding("error", "invalid-check", problem, ("checks", at))
 
 
 def _tally(checked: Sequence[Checked], answer: Any) -> Tally:

@@ -23,11 +23,13 @@ from row3.kinds.outcome.judgement import (
     evidence_grade,
     read_judgement,
     rule,
+    variables_of,
     with_evidence,
 )
-from row3.kinds.outcome.model import ARMS, AnswerOut, Arm, Found, Outcome, OutcomeCase
+from row3.kinds.outcome.model import ARMS, AnswerOut, Arm, Citation, Evidence, Fact, Found, Outcome, OutcomeCase
 from row3.kinds.outputs import fit, plain, read_text
 from row3.matching.normalise import normalise_text
+from row3.matching.texts.quotes import SourceText
 
 RARE = Threshold(0.10, 0.05, 0.0, blocking=False)
 """Zones of hallucination."""
@@ -72,6 +74,18 @@ class Outcomes(Kind):
     def rubric_schema(self, rubric: Prompt) -> Mapping[str, Any]:
         """Return the schema of V7.1's judgement."""
         return JUDGEMENT_SCHEMA
+
+    def rubric_variables(self) -> Mapping[str, Any]:
+        """Return the variables of an example with one fact, one document and one citation."""
+        cited = Evidence("example.txt", "example")
+        case = OutcomeCase(
+            id="example",
+            question="example",
+            required_facts=[Fact("example", "example", [cited])],
+            forbidden_claims=["example"],
+        )
+        answer = AnswerOut("example", [Citation("example.txt", "example")])
+        return variables_of(case, answer, answer, {"example": SourceText("example")})
 
     def parse(self, output: str, text: str) -> Parsed | Unusable:
         """Read what an arm found, or its answer; prose is an answer without citations."""

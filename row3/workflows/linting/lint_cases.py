@@ -27,6 +27,7 @@ from row3.store.cases import (
     parse_value,
     read_case,
 )
+from row3.store.config import FILE
 from row3.store.files import decode, open_file, read_faults, refuse_conflicts
 from row3.store.project import Project
 from row3.store.recording_lines import Recording, from_line
@@ -47,6 +48,9 @@ class CaseLint:
     def suite(self, suite: Suite) -> list[Any]:
         """Check all cases of a suite; returns the usable ones."""
         tree, where = self._project.tree, f"{suite.golden}/"
+        for each in suite.kind.lint_rules(suite.rules):
+            at = ("suites", suite.name, *map(str, each.path))
+            self._findings.add_at(each.level, each.rule, FILE, each.message, at)
         files = golden_files(tree, suite.golden)
         for name in misnamed(tree, suite.golden):
             self._findings.add("warning", "not-a-case", where + name, f"is not named {PATTERN}; nothing reads it")

@@ -47,9 +47,19 @@ class PromptLint:
                 self._unsent(prompt)
         self._gone(promoted)
         used = {name for suite in suites for name in self._pipeline(suite, there, cases[suite.name])}
+        used |= self._rubrics(suites, there)
         for name in sorted(set(there) - used) if everything and suites else ():
             for prompt in there[name]:
                 found.add("warning", "unused-prompt", prompt.path, "is in no suite's pipeline")
+
+    def _rubrics(self, suites: Sequence[Suite], there: Mapping[str, Sequence[Prompt]]) -> set[str]:
+        """Render every rubric with made-up variables; returns the names of those that a suite's kind can ask."""
+        kinds = {output: suite.kind for suite in suites for output in suite.kind.rubrics}
+        asked = [prompt for prompts in there.values() for prompt in prompts if prompt.output in kinds]
+        for prompt in asked:
+            made_up = kinds[prompt.output].rubric_variables()
+            self._findings.attempt(prompt.path, partial(render, prompt, made_up), count=False)
+        return {prompt.ref.name for prompt in asked}
 
     def _unsent(self, prompt: Prompt) -> None:
         """Check for text outside of the blocks; whether the template compiles is checked where it is rendered."""

@@ -1,0 +1,105 @@
+"""`row3 lint` on rubrics, and on the checks that a suite makes of every case."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from row3.domain.findings import LintFinding
+from row3.workflows.init import init
+from row3.workflows.linting.lint import lint_at
+
+RUBRIC = """---
+name: {name}
+version: "1.0"
+output: {output}
+---
+{{% block user %}}{text}{{% endblock %}}
+"""
+GRADES = "{{ input.question }} {{ expected }} {{ answer }} \
+{{ value.city | upper }}{% for x in value.parts %}{{ x }}{% endfor %}"
+COMPARES = "{{ question }}{% for fact in required_facts %}{{ fact.claim }}{{ fact.must_cite | join }}{% endfor %}\
+{{ forbidden_claims | join }}{{ baseline.answer }}{% for c in full.citations %}{{ c.doc }}{{ c.quote }}{% endfor %}\
+{% for d in documents %}{{ d.doc }}{{ d.text }}{% endfor %}"
+
+Found = Callable[..., list[LintFinding]]
+
+
+@pytest.fixture
+def found(tmp_path: Path) -> Found:
+    init(tmp_path, "checks")
+
+    def lint(toml: str = "", **rubrics: tuple[str, str]) -> list[LintFinding]:
+        config = tmp_path / "row3.toml"
+        config.write_text(config.read_text("utf-8") + toml, "utf-8")
+        for name, (output, text) in rubrics.items():
+            path = tmp_path / f"prompts/{name}-v1.0.md"
+            path.write_text(RUBRIC.format(name=name, output=output, text=text), "utf-8")
+        return list(lint_at(tmp_path).findings)
+
+    return lint
+
+
+def test_a_rubric_that_can_be_asked_is_used(found: Found) -> None:
+    assert found(kind=("grade", GRADES)) == []
+
+
+def test_one_that_no_kind_of_the_project_asks_is_not(found: Found) -> None:
+    assert [(one.rule, one.file) for one in found(compare=("judgement", COMPARES))] == [
+        ("unused-prompt", "prompts/compare-v1.0.md")
+    ]
+
+
+@pytest.mark.parametrize("name", ["question", "output", "inputs"])
+def test_a_variable_that_a_rubric_does_not_have(found: Found, name: str) -> None:
+    (one,) = found(kind=("grade", f"Grade\n{{{{ {name} }}}}\n{{{{ answer }}}}"))
+    assert (one.level, one.file, one.line) == ("error", "prompts/kind-v1.0.md", 7)
+    assert f"'{name}' is undefined. It can use answer, expected, input, value" in one.message
+
+
+def test_the_rubric_of_outcomes_sees_the_case_and_both_answers(found: Found, tmp_path: Path) -> None:
+    case = '{"id": "who", "question": "Who?", "forbidden_claims": ["Ann"]}'
+    (tmp_path / "golden/who").mkdir()
+    (tmp_path / "golden/who/who.gold.json").write_text(case)
+    (tmp_path / "prompts/say-v1.0.md").write_text(
+        RUBRIC.format(name="say", output="cited-answer", text="{{ question }}")
+    )
+    suite = '\n[suites.who]\nkind = "outcome"\npipeline = ["say"]\n'
+    assert found(suite, **{"judge-outcome": ("judgement", COMPARES)}) == []
+    (one,) = found(**{"judge-outcome": ("judgement", "{{ expected }}")})
+    assert "'expected' is undefined" in one.message
+
+
+def test_without_a_pipeline_rubrics_are_no_part_of_it(found: Found, tmp_path: Path) -> None:
+    config = tmp_path / "row3.toml"
+    config.write_text(config.read_text("utf-8").replace('pipeline = ["answer-question"]\n', ""), "utf-8")
+    assert found(kind=("grade", GRADES)) == []
+
+
+@pytest.mark.parametrize(
+    ("check", "key", "message"),
+    [
+        ("regex = '('", "regex", "`regex` is not a regular expression"),
+        ("contains = 'x'\npath = '$['", "path", "`path` is not a JSON path"),
+        ("judge = 'nobody'", "judge", "there is no rubric prompts/nobody-v*.md"),
+        ("json_schema = {type = 'nothing'}", "json_schema", "`json_schema` cannot be used"),
+        ("number = 'many'", "number", "`number` is not a number"),
+        ("semantic = 'x'", "semantic", "needs [suites.NAME.matching.semantic]"),
+    ],
+)
+def test_a_check_of_the_suite_that_nothing_can_answer(
+    found: Found, tmp_path: Path, check: str, key: str, message: str
+) -> None:
+    (one,) = found(f"\n[[suites.starter.checks]]\n{check}\n")
+    lines = (tmp_path / "row3.toml").read_text("utf-8").split("\n")
+    assert (one.level, one.rule, one.file, one.field) == (
+        "error",
+        "invalid-check",
+        "row3.toml",
+        "suites.starter.checks.1",
+    )
+    assert message in one.message
+    assert lines[one.line - 1] == "[[suites.starter.checks]]"
+    assert lines[one.line].startswith(key) or key == "path"
