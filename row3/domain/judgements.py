@@ -77,6 +77,11 @@ class Code(StrEnum):
         "investigate, block",
         "A loss beyond the limit is neither shown nor ruled out (policy `paired`).",
     )
+    ROLLING_DROP = (
+        "rolling_drop",
+        "block, investigate, note",
+        "A metric is worse than the mean of the latest runs by `drop` per cent or more; without a mean a note.",
+    )
     NO_LONGER_MEASURED = "no_longer_measured", "block", "A gated metric has no value any more."
     ENTERED_FAIL_ZONE = "entered_fail_zone", "block", "A gated metric entered its fail zone, or fell further inside it."
     IN_FAIL_ZONE = (

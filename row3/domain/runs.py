@@ -16,7 +16,9 @@ from row3.domain.structs import worded
 from row3.domain.verdicts import CaseChange
 
 SCHEMA_VERSION = 1
-"""Of a saved run's header and of an entry of the history."""
+"""Of a saved run's header."""
+HISTORY_SCHEMA_VERSION = 2
+"""Of an entry of the history; version 1 has no `scored`."""
 RunId = Annotated[str, worded(r"[0-9A-Za-z][0-9A-Za-z_.-]{0,63}", "at most 64 letters, digits, `-`, `_` and `.`")]
 """Part of a file's name, so it is no path."""
 
@@ -105,7 +107,7 @@ class CaseRow:
 class HistoryEntry(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
     """One entry of `metrics-history.json`."""
 
-    schema_version: int = SCHEMA_VERSION
+    schema_version: int = HISTORY_SCHEMA_VERSION
     run_id: str
     at: Annotated[str, Meta(description="UTC, ISO 8601.")]
     action: Literal["baseline", "compare", "promotion"]
@@ -117,6 +119,9 @@ class HistoryEntry(Struct, frozen=True, kw_only=True, rename="camel", forbid_unk
     mode: str
     cases: int
     metrics: dict[str, float]
+    scored: Annotated[
+        str, Meta(description="Digest of scorer, weights and golden cases: metrics of runs with the same one compare.")
+    ] = ""
     verdict: Literal["proceed", "investigate", "block"] | None = None
     reasons: list[str] = []
     evidence: Annotated[

@@ -14,6 +14,7 @@ from row3.domain.metrics import Metric, Threshold, Zone
 from row3.domain.requests import digest_json
 from row3.domain.verdicts import Verdict
 from row3.gate.policy import GatePolicy
+from row3.gate.rolling import RollingBaseline
 from row3.gate.zones import SLACK, zones_of
 
 SIGNATURE_DIGITS = 16
@@ -82,6 +83,8 @@ class Context(Struct, frozen=True):
     served: tuple[str, str] | None = None
     """Models that answered, where they differ."""
     history_removed: int = 0
+    rolling: RollingBaseline | None = None
+    """The mean of the latest runs, where the suite's gate asks for it."""
     added: str = ""
     """What the change brings and is judged by itself: `suite NAME`, `baseline`."""
     suite_removed: bool = False
@@ -273,6 +276,8 @@ def _context_reasons(suite: str, context: Context) -> Iterator[Reason]:
         yield Reason(Code.CRITERIA_LOOSENED, Verdict.PROCEED, change.key, figures)
     if context.partial:
         yield Reason(Code.PARTIAL, Verdict.INVESTIGATE)
+    if context.rolling is not None:
+        yield from context.rolling.reasons()
     if context.declines:
         yield Reason(Code.DECLINING, Verdict.INVESTIGATE, figures={"runs": context.declines})
     yield from (Reason(Code.RECORDED_AGAIN, Verdict.INVESTIGATE, case) for case in context.recorded_again)

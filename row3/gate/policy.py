@@ -50,6 +50,12 @@ class GatePolicy:
     """Report and never block."""
     inclusive: bool = False
     """A drop of exactly the limit blocks too, as STRATEGY has it."""
+    baseline: Literal["saved", "rolling", "both"] = "saved"
+    """Whether the mean of the latest runs gates beside the saved baseline, which always does."""
+    window: int = 5
+    """Runs in that mean."""
+    drop: float = 15.0
+    """Drop from that mean that blocks; per cent of it."""
 
     @property
     def level(self) -> float:

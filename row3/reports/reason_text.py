@@ -21,7 +21,7 @@ from row3.reports.move_text import move_text
 NAMED, NAMED_METRICS = 3, 6
 """Cases, demands and rules that one line names, and metrics."""
 MOVES = (Code.WORSE, Code.WORSE_UNPROVEN, Code.INCONCLUSIVE)
-ALONE = (*MOVES, Code.NO_LONGER_MEASURED, Code.ENTERED_FAIL_ZONE)
+ALONE = (*MOVES, Code.ROLLING_DROP, Code.NO_LONGER_MEASURED, Code.ENTERED_FAIL_ZONE)
 """Codes with a line for each metric."""
 CRITERIA = {
     Code.CRITERIA_ADDED: "new",
@@ -114,6 +114,16 @@ def _move(group: Sequence[Reason], words: Words) -> str:
     return f"{_title(reason, words)} went from {numbers.percent(before)} to {numbers.percent(after)} ({moved} points)"
 
 
+def _rolling_drop(group: Sequence[Reason], words: Words) -> str:
+    reason = group[0]
+    if reason.verdict is Verdict.PROCEED:
+        there = count(reason.figures["runs"], "comparable run")
+        return f"no rolling baseline yet: the history has {there}, and 2 are needed"
+    before, after, drop, runs = (float(reason.figures.get(name, 0)) for name in ("before", "after", "drop", "runs"))
+    fell = f"{numbers.percent(drop)} worse than the mean of the latest {runs:.0f} runs"
+    return f"{_title(reason, words)} is {fell}: {numbers.percent(before)} → {numbers.percent(after)}"
+
+
 def _unmeasured(group: Sequence[Reason], words: Words) -> str:
     before = group[0].figures.get("before")
     was = "" if before is None else f" (it was {numbers.percent(before)})"
@@ -173,6 +183,7 @@ def _subjects(group: Sequence[Reason]) -> str:
 
 SENTENCES: Mapping[Code, str | tuple[str, str] | Callable[[Sequence[Reason], Words], str]] = {
     **dict.fromkeys(MOVES, _move),
+    Code.ROLLING_DROP: _rolling_drop,
     Code.NO_LONGER_MEASURED: _unmeasured,
     Code.ENTERED_FAIL_ZONE: _entered,
     Code.IN_FAIL_ZONE: _in_fail_zone,

@@ -108,6 +108,17 @@ class GateConfig(_Section, frozen=True):
     ] = None
     fail: Annotated[str | None, Meta(description="Limits of metrics: `overall:5,recall:3,hallucination:0`.")] = None
     informational: Annotated[bool | None, Meta(description="Report, and never block.")] = None
+    baseline: Annotated[
+        Literal["saved", "rolling", "both"] | None,
+        Meta(
+            description="`rolling` and `both`: the mean of the latest runs gates beside the saved one. Default: saved."
+        ),
+    ] = None
+    window: Annotated[Annotated[int, Meta(ge=2)] | None, Meta(description="Runs in that mean. Default: 5.")] = None
+    drop: Annotated[
+        Annotated[float, Meta(gt=0, le=100)] | None,
+        Meta(description="Drop from that mean that blocks, in per cent of it. Default: 15."),
+    ] = None
 
 
 class LiveConfig(_Section, frozen=True):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from row3.domain.runs import SCHEMA_VERSION, HistoryEntry
+from row3.domain.runs import HISTORY_SCHEMA_VERSION, HistoryEntry
 from row3.errors import InvalidFile
 from row3.store.documents import check_schema_version, dump_line, parse_json, validate
 from row3.store.files import refuse_conflicts
@@ -18,7 +18,7 @@ from row3.store.tree import Tree, read_text
 FILE = "metrics-history.json"
 ASKS = ("live", "record")
 """Modes in which every answer is asked for anew."""
-OF_THE_MOMENT = ("runId", "at", "commit", "dirty")
+OF_THE_MOMENT = ("schemaVersion", "runId", "at", "commit", "dirty")
 
 
 def read_history(tree: Tree) -> list[HistoryEntry]:
@@ -52,7 +52,7 @@ def _rows(text: str, where: str = FILE) -> list[tuple[int, str]]:
 
 
 def _entry(value: Any, *, where: str) -> HistoryEntry:
-    check_schema_version(value, SCHEMA_VERSION, where=where)
+    check_schema_version(value, HISTORY_SCHEMA_VERSION, where=where)
     return validate(HistoryEntry, value, where=where, fix="Restore the file from git")
 
 

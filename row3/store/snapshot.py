@@ -171,3 +171,6 @@ def _tier_rules(suite: Suite, limits: Iterable[str]) -> Iterator[tuple[str, Rule
     yield "gate.policy", Rule(POLICIES.index(policy.policy), "lower")
     yield "gate.inconclusive", Rule(policy.inconclusive == "block", "lower")
     yield "gate.informational", Rule(policy.informational, "higher")
+    if policy.baseline != "saved":
+        yield "gate.drop", Rule(policy.drop, "higher")
+        yield "gate.window", Rule(policy.window)

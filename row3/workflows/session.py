@@ -10,7 +10,7 @@ from pathlib import Path
 from row3 import __version__
 from row3.domain.counts import part
 from row3.domain.judgements import Approval, Judgement
-from row3.domain.requests import digest_text
+from row3.domain.requests import digest_json, digest_text
 from row3.domain.runs import HistoryEntry
 from row3.domain.tiers import tier_of
 from row3.domain.verdicts import Verdict
@@ -22,7 +22,7 @@ from row3.store.files import disk_faults
 from row3.store.history import read_history
 from row3.store.locks import finish_interrupted, local_folder, tell_interrupted
 from row3.store.project import Project, open_project
-from row3.store.saved_runs import latest_runs, write_run
+from row3.store.saved_runs import latest_runs, parse_record, write_run
 from row3.store.scores import ScoreCache
 from row3.store.suites import Suite, pick_suite
 from row3.workflows.flags import NO_FLAGS, GateFlags, LiveFlags, given_by
@@ -36,6 +36,7 @@ MOST_CACHED = 300
 """Cases up to which known scores save time; more of them are scored in several processes."""
 KEPT_RUNS = 20
 """Run logs kept in `.row3/runs` for each suite that there is."""
+SCORED_DIGITS = 16
 
 
 @dataclass(slots=True)
@@ -196,11 +197,19 @@ def entry_of(run: Run, judgement: Judgement | None = None, approval: Approval | 
         mode=header.mode,
         cases=run.cases,
         metrics=header.metrics,
+        scored=scored_by(run),
         verdict=None if judgement is None else judgement.verdict.word,
         reasons=[f"{each.code} {each.subject}".strip() for each in grounds if each.verdict is not Verdict.PROCEED],
         evidence="" if judgement is None else judgement.signature,
         approval=approval,
     )
+
+
+def scored_by(run: Run) -> str:
+    """Return a digest of all that scored a run: scorer, weights, golden cases and which of them counted."""
+    header = run.header
+    cases = sorted([each.id, each.digest] for each in (parse_record(line, where="the run") for line in run.records))
+    return digest_json([header.scorer, header.weights, cases, sorted(header.resting)])[:SCORED_DIGITS]
 
 
 def incomplete(run: Run, consequence: str) -> RunIncomplete:

@@ -40,6 +40,14 @@ def test_a_metric_that_moved_has_the_sentence_of_its_move() -> None:
     assert reason_text(Reason(Code.WORSE, BLOCK, "unknown"), WORDS) == "unknown is worse"
 
 
+def test_a_drop_from_the_rolling_baseline_names_both_figures_and_the_runs() -> None:
+    figures = {"before": 0.85, "after": 0.68, "drop": 0.2, "runs": 5}
+    expected = "Concept recall is 20.0% worse than the mean of the latest 5 runs: 85.0% → 68.0%"
+    assert text(Code.ROLLING_DROP, BLOCK, "recall", **figures) == expected
+    none = text(Code.ROLLING_DROP, NOTE, runs=1)
+    assert none == "no rolling baseline yet: the history has 1 comparable run, and 2 are needed"
+
+
 def test_what_stops_the_next_change_says_so() -> None:
     reason = Reason(Code.WORSE, BLOCK, "recall", {"before": 0.8, "after": 0.7}, after=True)
     assert reason_text(reason, WORDS) == (

@@ -141,7 +141,7 @@ def test_a_file_that_a_formatter_spread_over_lines_is_read_too(tmp_path: Path) -
         ("[\n{}\n]", r"metrics-history\.json:2: "),
         ('[\n{"a": 1}', "no end"),
         ("[\n<<<<<<< HEAD\n]", "merge-conflict"),
-        ('[\n{"schemaVersion": 2}\n]', "newer"),
+        ('[\n{"schemaVersion": 3}\n]', "newer"),
     ],
 )
 def test_what_cannot_be_read_is_told_with_its_place(tmp_path: Path, text: str, says: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -12,9 +12,11 @@ from row3.domain.judgements import CriteriaChange
 from row3.domain.manifests import Manifest
 from row3.domain.prompts import parse_reference
 from row3.domain.requests import digest_text
+from row3.domain.runs import HistoryEntry
 from row3.errors import InvalidFile
 from row3.gate.judging import Context
 from row3.gate.results import Run
+from row3.gate.rolling import RollingBaseline, rolling_baseline
 from row3.store.project import Project
 from row3.store.prompts import read_promoted, read_prompt
 from row3.store.snapshot import Snapshot, loosened
@@ -22,8 +24,9 @@ from row3.store.suites import Suite, make_suite
 from row3.workflows.comparing.baseline import manifest_of
 from row3.workflows.comparing.comparer import Comparer
 from row3.workflows.pipeline.replaying import open_recordings
-from row3.workflows.pipeline.run_suite import RunOptions
+from row3.workflows.pipeline.run_suite import RunOptions, with_action
 from row3.workflows.running import declining_runs, run_suite
+from row3.workflows.session import entry_of
 from row3.workflows.snapshots import asked_by
 
 if TYPE_CHECKING:
@@ -48,7 +51,9 @@ def context_of(gate: Gate, run: Run, comparer: Comparer, after: Comparer | None,
     rules = make_suite((gate.base or gate.head).project.config, suite.name, suite.tier)
     old_model, new_model = (", ".join(sorted(each)) for each in comparer.served)
     served_differ = all(comparer.served) and old_model != new_model and not settings_differ
+    noted = history if base is None else earlier
     context = Context(
+        rolling=_rolling(noted, run, suite),
         declines=declines if declines >= suite.policy.declines else 0,
         partial=session.options.partial,
         flags=tuple(loosened(rules, suite)),
@@ -60,6 +65,14 @@ def context_of(gate: Gate, run: Run, comparer: Comparer, after: Comparer | None,
         project_changes=() if base is None else tuple(_project_changes(base, session.project, suite.name)),
     )
     return _with_promotion(context, gate, run, comparer, after)
+
+
+def _rolling(history: Sequence[HistoryEntry], run: Run, suite: Suite) -> RollingBaseline | None:
+    """The run beside the mean of the base's latest runs; None where the base's gate does not ask for it."""
+    if suite.policy.baseline == "saved" or run.partial:
+        return None
+    entry = entry_of(with_action(run, "compare", commit=None, dirty=None))
+    return rolling_baseline(history, entry, suite.tier, suite.kind.metrics, suite.policy, primary=suite.kind.primary)
 
 
 def _recorded_again(gate: Gate, comparer: Comparer) -> Iterator[str]:

@@ -1,0 +1,92 @@
+"""The rolling baseline: the mean of a suite's latest comparable runs, from the history (STRATEGY, docs/gate.md)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+
+from msgspec import Struct
+
+from row3.domain.judgements import Code, Reason
+from row3.domain.metrics import Metric
+from row3.domain.runs import HistoryEntry
+from row3.domain.tiers import Tier, tier_of
+from row3.domain.verdicts import Verdict
+from row3.gate.comparison import POINT, worse_by
+from row3.gate.policy import GatePolicy
+from row3.gate.zones import SLACK
+
+LEAST_RUNS = 2
+"""Fewer runs than this have no mean to fall below."""
+
+
+class RollingBaseline(Struct, frozen=True):
+    """A run beside the mean of the runs before it."""
+
+    runs: int
+    """Comparable runs in the mean."""
+    drops: Sequence[Reason] = ()
+
+    def reasons(self) -> Iterator[Reason]:
+        """Yield a reason for each metric that fell, or a note that there is nothing to fall below."""
+        if self.runs < LEAST_RUNS:
+            yield Reason(Code.ROLLING_DROP, Verdict.PROCEED, figures={"runs": self.runs})
+        yield from self.drops
+
+
+def comparable_runs(history: Sequence[HistoryEntry], suite: str, tier: Tier, scored: str) -> list[HistoryEntry]:
+    """Return the runs of a suite's tier by one scorer and on the same cases, oldest first.
+
+    The same figures of the same prompts in a row are one run: recorded answers looked at again.
+    """
+    runs: list[HistoryEntry] = []
+    for each in history:
+        mine = each.suite == suite and tier_of(each.mode) == tier and each.scored == scored
+        if mine and each.metrics and not (runs and same_run(runs[-1], each)):
+            runs.append(each)
+    return runs
+
+
+def same_run(one: HistoryEntry, other: HistoryEntry) -> bool:
+    """Return whether two entries have the same figures of the same prompts and model."""
+    return (one.prompts, one.model, one.metrics) == (other.prompts, other.model, other.metrics)
+
+
+def rolling_baseline(
+    history: Sequence[HistoryEntry],
+    run: HistoryEntry,
+    tier: Tier,
+    metrics: Sequence[Metric],
+    policy: GatePolicy,
+    *,
+    primary: str,
+) -> RollingBaseline:
+    """Compare the primary and the gated metrics of a run with their mean over the latest runs that compare with it.
+
+    A metric drops by (baseline - current) / baseline, the other way round where lower is better; `policy.drop` is in
+    per cent. The run itself, noted by an earlier command, is not part of its own baseline.
+    """
+    earlier = comparable_runs(history, run.suite, tier, run.scored)
+    if earlier and same_run(earlier[-1], run):
+        earlier.pop()
+    latest = [each.metrics for each in earlier[-policy.window :]]
+    if len(latest) < LEAST_RUNS:
+        return RollingBaseline(len(latest))
+    gated = [metric for metric in metrics if metric.key in policy.metrics or metric.key == primary]
+    return RollingBaseline(len(latest), [*_drops(latest, run.metrics, gated, policy)])
+
+
+def _drops(
+    latest: Sequence[Mapping[str, float]], current: Mapping[str, float], metrics: Sequence[Metric], policy: GatePolicy
+) -> Iterator[Reason]:
+    for metric in metrics:
+        values = [each[metric.key] for each in latest if metric.key in each]
+        now = current.get(metric.key)
+        if now is None or len(values) < LEAST_RUNS:
+            continue
+        mean = math.fsum(values) / len(values)
+        drop = worse_by(mean, now, higher_is_better=metric.higher_is_better, unit="relative")
+        if drop >= policy.drop - POINT * SLACK:
+            figures = {"before": mean, "after": now, "drop": drop / POINT, "runs": len(values)}
+            verdict = Verdict.BLOCK if metric.key in policy.metrics else Verdict.INVESTIGATE
+            yield Reason(Code.ROLLING_DROP, verdict, metric.key, figures)

@@ -1,0 +1,121 @@
+"""The rolling baseline: hand-computed means and drops, and which runs of the history count."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from row3.domain.judgements import Code
+from row3.domain.metrics import Metric
+from row3.domain.runs import HistoryEntry
+from row3.domain.verdicts import Verdict
+from row3.gate.judging import Context, Scores, Side, judge
+from row3.gate.policy import GatePolicy
+from row3.gate.rolling import RollingBaseline, comparable_runs, rolling_baseline
+
+OVERALL = Metric("overall", "Overall")
+RECALL = Metric("recall", "Recall")
+RATE = Metric("rate", "Rate", higher_is_better=False)
+POLICY = GatePolicy(metrics=("overall", "rate"), baseline="rolling")
+
+
+def entry(value: float | None, number: int = 0, **given: Any) -> HistoryEntry:
+    values: dict[str, Any] = {
+        "run_id": f"r{number}",
+        "at": "2026-11-01T00:00:00Z",
+        "action": "compare",
+        "suite": "bread",
+        "prompts": {"extract": f"v1.{number}"},
+        "model": "m",
+        "mode": "replay",
+        "cases": 3,
+        "metrics": {} if value is None else {"overall": value},
+        "scored": "abc",
+    }
+    return HistoryEntry(**values | given)
+
+
+def entries(*values: float) -> list[HistoryEntry]:
+    return [entry(value, number) for number, value in enumerate(values)]
+
+
+def beside(history: list[HistoryEntry], current: HistoryEntry, policy: GatePolicy = POLICY) -> RollingBaseline:
+    return rolling_baseline(history, current, "replay", [RECALL, OVERALL, RATE], policy, primary="overall")
+
+
+def test_strategys_own_example_is_a_drop_of_20_per_cent():
+    found = beside(entries(0.80, 0.90), entry(0.68, 9))  # mean 0.85; (0.85 - 0.68) / 0.85 = 0.20
+    (reason,) = found.drops
+    assert (reason.code, reason.verdict, reason.subject) == (Code.ROLLING_DROP, Verdict.BLOCK, "overall")
+    assert reason.figures["before"] == pytest.approx(0.85)
+    assert reason.figures["drop"] == pytest.approx(0.20)
+    assert reason.figures["runs"] == 2
+
+
+@pytest.mark.parametrize(("current", "drops"), [(0.68, True), (0.6801, False), (0.5, True), (0.9, False)])
+def test_a_drop_of_exactly_the_limit_blocks(current: float, drops: bool):
+    history = entries(0.8, 0.8)  # 15 per cent of 0.8 are 0.12
+    assert bool(beside(history, entry(current, 9)).drops) is drops
+
+
+def test_only_the_last_runs_of_the_window_count():
+    history = entries(0.1, 0.1, 0.5, 0.6, 0.7, 0.8, 0.9)  # the last five: mean 0.70
+    assert beside(history, entry(0.56, 9)).drops[0].figures["before"] == pytest.approx(0.70)
+    narrow = GatePolicy(metrics=("overall",), baseline="both", window=2)  # 0.85
+    assert beside(history, entry(0.56, 9), narrow).drops[0].figures["before"] == pytest.approx(0.85)
+
+
+def test_where_lower_is_better_a_rise_is_the_drop():
+    history = [entry(0.8, n, metrics={"overall": 0.8, "rate": 0.10 + n / 100}) for n in range(3)]  # mean 0.11
+    assert not beside(history, entry(0.8, 9, metrics={"overall": 0.8, "rate": 0.12})).drops
+    (reason,) = beside(history, entry(0.8, 9, metrics={"overall": 0.8, "rate": 0.132})).drops
+    assert (reason.subject, round(reason.figures["drop"], 6)) == ("rate", 0.2)
+
+
+def test_the_primary_metric_makes_a_person_look_where_it_is_not_gated_and_others_say_nothing():
+    policy = GatePolicy(metrics=("rate",), baseline="rolling")
+    history = [entry(0.8, n, metrics={"overall": 0.8, "recall": 0.8}) for n in range(2)]
+    history[1] = entry(0.8, 1, metrics={"overall": 0.81, "recall": 0.8})
+    (reason,) = beside(history, entry(0, 9, metrics={"overall": 0.1, "recall": 0.1}), policy).drops
+    assert (reason.subject, reason.verdict) == ("overall", Verdict.INVESTIGATE)
+
+
+def test_runs_of_another_suite_tier_scorer_or_case_do_not_count():
+    others: list[dict[str, Any]] = [{"suite": "cake"}, {"mode": "live"}, {"scored": "other"}, {"scored": ""}]
+    strange = [entry(0.1, n, **other) for n, other in enumerate(others)]
+    history = [*strange, *entries(0.8, 0.9), entry(None, 5)]
+    assert [each.metrics["overall"] for each in comparable_runs(history, "bread", "replay", "abc")] == [0.8, 0.9]
+
+
+def test_a_run_looked_at_again_is_one_run_and_none_of_its_own_baseline():
+    bad = entry(0.4, 9)
+    history = [*entries(0.8), entry(0.8, 0, run_id="again"), *[entry(0.9, 1), bad, entry(0.4, 9, run_id="twice")]]
+    assert [each.metrics["overall"] for each in comparable_runs(history, "bread", "replay", "abc")] == [0.8, 0.9, 0.4]
+    assert beside(history, bad).drops[0].figures["before"] == pytest.approx(0.85)
+
+
+@pytest.mark.parametrize("history", [[], entries(0.9)])
+def test_fewer_than_two_runs_are_a_note(history: list[HistoryEntry]):
+    (reason,) = beside(history, entry(0.1, 9)).reasons()
+    assert (reason.verdict, reason.figures) == (Verdict.PROCEED, {"runs": len(history)})
+
+
+def test_the_gate_adds_the_reason_and_takes_none_away():
+    rolling = beside(entries(0.80, 0.90), entry(0.68, 9))
+    scores = Scores(POLICY, [OVERALL], {}, cases=3, broke=["rye"])
+    plain, judged = (judge("bread", [], [Side(scores)], Context(rolling=each)) for each in (None, rolling))
+    assert (plain.verdict, judged.verdict) == (Verdict.INVESTIGATE, Verdict.BLOCK)
+    assert {each.key for each in judged.reasons} == {each.key for each in plain.reasons} | {("rolling_drop", "overall")}
+
+
+@given(st.lists(st.floats(0, 1), min_size=2, max_size=9, unique=True), st.floats(0, 1), st.integers(2, 6))
+def test_it_agrees_with_the_formula(values: list[float], now: float, window: int):
+    policy = GatePolicy(metrics=("overall",), baseline="rolling", window=window)
+    latest = values[-window:]
+    mean = sum(latest) / len(latest)
+    relative = (mean - now) / mean if mean > 1e-6 else 0.0
+    if mean > 1e-6 and abs(relative - 0.15) > 1e-6 and now not in values:
+        assert bool(beside(entries(*values), entry(now, 99), policy).drops) is (relative >= 0.15)
