@@ -14,7 +14,7 @@ from row3.store.tree import Tree, WorkTree, read_text
 
 LOCAL = ".row3"
 CHANGELOG = "CHANGELOG.md"
-READ_PATHS = (FILE, *CORPORA, "prompts", "recordings", "baselines", "metrics-history.json")
+READ_PATHS = (FILE, *CORPORA, "prompts", "recordings", "baselines", "calibrations", "metrics-history.json")
 """Everything a comparison reads: what the hook watches."""
 
 

@@ -90,7 +90,12 @@ def pick_suite(project: Project, name: str | None, tier: Tier | None = None) -> 
     if name not in there:
         fix = did_you_mean(name, there, f"Suites: {', '.join(there) or 'none'}")
         raise UsageError(f"suite `{name}` does not exist", where=where, fix=fix)
-    made = make_suite(project.config, name, tier_of(project.config.mode) if tier is None else tier)
+    return read_suite(project, name, tier_of(project.config.mode) if tier is None else tier)
+
+
+def read_suite(project: Project, name: str, tier: Tier = "replay") -> Suite:
+    """A suite of a project, wherever that is read, with its judge and documents; raises `InvalidFile`."""
+    made = make_suite(project.config, name, tier)
     rules, policy = judged_rules(project, name, made.kind, made.rules), made.policy
     if rules.judge is not None and made.kind.judged_metrics and not rules.judge.warranted:
         # A judge that nobody has checked makes a person look, and blocks nothing.

@@ -20,7 +20,7 @@ from row3.store.tree import GitTree, WorkTree
 if TYPE_CHECKING:
     from row3.vcs.repository import Repository
 
-JUDGED = (FILE, "golden", "baselines", PROMOTED, HISTORY, "prompts", "recordings")
+JUDGED = (FILE, "golden", "baselines", "calibrations", PROMOTED, HISTORY, "prompts", "recordings")
 """What of a commit can move a verdict."""
 OUTSIDE_GIT = (None, None)
 """The state of a project that is in no git repository; one without a commit is dirty or not."""
@@ -152,7 +152,10 @@ def affected(head: Snapshot, base: Snapshot, changed: Iterable[str]) -> set[str]
 
 
 def asked_by(project: Project, prompt: str) -> set[str]:
-    """Return the suites that ask a prompt; a suite whose pipeline is not configured may ask any."""
+    """Return the suites that ask a prompt.
+
+    A suite whose pipeline is not configured may ask any, and a judge any that is in no pipeline.
+    """
     return {name for name in project.suite_names() if _asks(project, name, prompt)}
 
 
@@ -161,16 +164,23 @@ def _asks(project: Project, suite: str, prompt: str) -> bool:
         settings = make_suite(project.config, suite)
     except Row3Error:  # said when the suite is judged
         return True
-    return settings.system is None and (not settings.pipeline or prompt in settings.pipeline)
+    asked = {name for arm in (settings.arms or {"": settings}).values() for name in arm.pipeline}
+    if settings.kind.rubrics and not any(prompt in other.pipeline for other in project.config.suites.values()):
+        return True
+    return settings.system is None and (not asked or prompt in asked)
 
 
 def _reads(project: Project, suite: str, path: str) -> bool:
-    """The suite's system is given files of that folder, so another text there is another question."""
+    """The suite's systems are given files of that folder, or its answers cite them."""
     try:
-        system = make_suite(project.config, suite).system
+        settings = make_suite(project.config, suite)
     except Row3Error:
         return True
-    patterns = [text for call in system.setup for text in call.patterns()] if isinstance(system, McpConfig) else []
+    systems = [each.system for each in (settings, *(settings.arms or {}).values())]
+    calls = [call for each in systems if isinstance(each, McpConfig) for call in each.setup]
+    patterns = [text for call in calls for text in call.patterns()]
+    own = project.config.suites.get(suite)
+    patterns += [f"golden/{own.documents}/*"] if own is not None and own.documents is not None else []
     return any(path.startswith(pattern.partition("*")[0].rpartition("/")[0] + "/") for pattern in patterns)
 
 

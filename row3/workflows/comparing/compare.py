@@ -17,7 +17,7 @@ from row3.gate.power import sensitivity
 from row3.gate.results import Comparison, Run
 from row3.store.recordings import open_index
 from row3.store.snapshot import Snapshot
-from row3.store.suites import Suite, make_suite
+from row3.store.suites import Suite, read_suite
 from row3.workflows.approvals import new_approvals
 from row3.workflows.comparing.comparer import Comparer, effect_of
 from row3.workflows.comparing.context import context_of
@@ -153,7 +153,7 @@ def _as_at_base(gate: Gate, run: Run, comparer: Comparer) -> bool:
         return False
     if run.lineup.digests() in (gate.side.header.prompt_digests, gate.promoted.digests()):
         return False
-    there = make_suite(gate.base.project.config, run.suite.name)
+    there = read_suite(gate.base.project, run.suite.name)
     draft = line_up(gate.base.project, there, role="candidate")
     if _asked(there, draft, run.header.repeats) != _asked_by(run.header):
         return False

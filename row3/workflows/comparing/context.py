@@ -20,7 +20,7 @@ from row3.gate.rolling import RollingBaseline, rolling_baseline
 from row3.store.project import Project
 from row3.store.prompts import read_promoted, read_prompt
 from row3.store.snapshot import Snapshot, loosened
-from row3.store.suites import Suite, make_suite
+from row3.store.suites import Suite, read_suite
 from row3.workflows.comparing.baseline import manifest_of
 from row3.workflows.comparing.comparer import Comparer
 from row3.workflows.pipeline.replaying import open_recordings
@@ -48,7 +48,7 @@ def context_of(gate: Gate, run: Run, comparer: Comparer, after: Comparer | None,
     settings_differ = any(
         name in now.parameters and settings != now.parameters[name] for name, settings in before.parameters.items()
     )
-    rules = make_suite((gate.base or gate.head).project.config, suite.name, suite.tier)
+    rules = read_suite((gate.base or gate.head).project, suite.name, suite.tier)
     old_model, new_model = (", ".join(sorted(each)) for each in comparer.served)
     served_differ = all(comparer.served) and old_model != new_model and not settings_differ
     noted = history if base is None else earlier

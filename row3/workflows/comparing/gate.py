@@ -15,7 +15,7 @@ from row3.gate.results import Run
 from row3.store.cases import CaseFiles, case_files
 from row3.store.recordings import RecordingIndex, open_changed
 from row3.store.snapshot import Snapshot
-from row3.store.suites import Suite, make_suite
+from row3.store.suites import Suite, read_suite
 from row3.workflows.comparing.baseline import read_baseline, with_live_answers
 from row3.workflows.comparing.comparer import Comparer
 from row3.workflows.comparing.sides import BaseSide, promoted_lineup, side_of_base, side_of_baseline
@@ -142,7 +142,7 @@ def open_gate(session: Session, base: Snapshot | None) -> Gate:
 
             gate.interleaving = interleaving_of(session, baseline)
         return gate
-    there = make_suite(base.project.config, own.name, own.tier)
+    there = read_suite(base.project, own.name, own.tier)
     rules = replace(
         there, pipeline=own.pipeline, provider=own.provider, system=own.system, flag=own.flag, given=own.given
     )

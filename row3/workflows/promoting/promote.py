@@ -16,7 +16,7 @@ from row3.store import prompts as prompt_store
 from row3.store.locks import writing
 from row3.store.project import read_changelog
 from row3.store.snapshot import loosened
-from row3.store.suites import has_baseline, make_suite
+from row3.store.suites import has_baseline, read_suite
 from row3.store.transaction import commit
 from row3.workflows.approvals import check_approval, new_approvals, sign
 from row3.workflows.comparing.compare import compare
@@ -52,7 +52,7 @@ def promote(
     if session.options.partial:
         raise UsageError("a promotion needs all cases", where="--case", fix="Leave it out")
     project, suite = session.project, session.suite
-    if loosened(make_suite(project.config, suite.name, suite.tier), suite):
+    if loosened(read_suite(project, suite.name, suite.tier), suite):
         raise UsageError(
             "flags may only make a promotion harder: it is judged by row3.toml",
             where=str(session.gate),
