@@ -18,6 +18,7 @@ GUARD = (
 """Stands before every rubric; `tag` is one that no graded text can contain."""
 NEUTRAL = 0.5
 """What a failed judgement is shown as (STRATEGY). It enters no mean and no rate."""
+NO_MODEL = "[judge] names no model"
 MOST_FAILED = 0.05
 """Share of a run's judgements that may fail before the run is incomplete."""
 _HIDDEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")

@@ -6,7 +6,7 @@ from collections.abc import Generator, Mapping
 from statistics import median
 from typing import Any
 
-from row3.domain.judges import JudgeRequest, JudgeRules, Verdict
+from row3.domain.judges import NO_MODEL, JudgeRequest, JudgeRules, Verdict
 from row3.domain.requests import Answer, NoAnswer
 from row3.kinds.answers import Unusable, read_json
 from row3.kinds.outputs import closed_object
@@ -49,7 +49,7 @@ def grade(
         else:
             votes.append(read)
     if not votes:
-        return Verdict(None, f"the judge failed: {failed}")
+        return Verdict(None, f"the judge failed: {failed or NO_MODEL}")
     scores = [vote.score for vote in votes if vote.score is not None]
     score = float(median(scores))
     agreeing = sum((each >= passes_from) == (score >= passes_from) for each in scores)

@@ -18,7 +18,7 @@ from row3.domain.calls import found_at
 from row3.domain.requests import Answer, NoAnswer, Request, canonical
 from row3.providers.base import Access
 from row3.providers.faults import backoff_s
-from row3.providers.redaction import LONGEST, SHORT, holds, redact
+from row3.providers.redaction import SHORT, holds, redact
 
 SYSTEM_VARIABLES = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "USER", "SYSTEMROOT", "TEMP", "PATHEXT")
 """Environment variables that every process is given; keys and tokens only where `row3.toml` names them."""

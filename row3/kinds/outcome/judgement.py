@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from row3.domain.judges import JudgeRequest, JudgeRules
+from row3.domain.judges import NO_MODEL, JudgeRequest, JudgeRules
 from row3.domain.requests import Answer, NoAnswer
 from row3.kinds.answers import Unusable, read_json
 from row3.kinds.judging import notes
@@ -178,7 +178,7 @@ def ask_judge(
                 failed = failed or read
             else:
                 judgements.append(swap(read) if swapped else read)
-    return rule(judgements) if judgements and not failed else f"the judge failed: {failed}"
+    return rule(judgements) if judgements and not failed else f"the judge failed: {failed or NO_MODEL}"
 
 
 def variables_of(

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from row3.domain.embeddings import EmbeddingRequest
-from row3.domain.requests import Answer, NoAnswer, Request
+from row3.domain.requests import JUDGE, Answer, NoAnswer, Request
 from row3.providers.base import Provider
 from row3.store import journal
 from row3.store.locks import writing
@@ -21,6 +22,9 @@ from row3.workflows.pipeline.meanings import Meanings
 from row3.workflows.pipeline.replaying import refuse_replacing
 from row3.workflows.pipeline.results import Cost, Observer, spent_on
 from row3.workflows.pipeline.run_header import new_run_id, now, run_id_at
+
+if TYPE_CHECKING:
+    import asyncio
 
 LASTS_H = 24
 """Hours after which answers of an interrupted comparison say nothing about now."""
@@ -115,6 +119,8 @@ class Asked:
     kept: Kept
     observer: Observer
     cost: Cost
+    judged: dict[str, asyncio.Future[Answer | NoAnswer]]
+    """What judges are asked, by digest of the request; both sides of a comparison share it."""
     budget: Budget | None = None
     meanings: Meanings | None = None
     """Of a suite that matches by meaning; vectors take nothing of the budget."""
@@ -126,12 +132,24 @@ class Asked:
             return await self.meanings.of(question)
         answer: Answer | NoAnswer | None = self.kept.known(question)
         if answer is None:
-            answer = await self._asked(question)
-            if isinstance(answer, Answer):
-                self.kept.keep(question, answer)
+            answer = await (self._graded(question) if question.by == JUDGE else self._asked(question))
         if isinstance(answer, Answer):
             spent = spent_on(question, answer)
             self.observer.answered(spent, 0.0 if spent.replayed else spent.usd(self.cost))
+        return answer
+
+    async def _graded(self, request: Request) -> Answer | NoAnswer:
+        """Ask a judge once about one answer, whichever cases and sides gave it."""
+        import asyncio
+
+        asked = self.judged.get(request.digest)
+        if asked is None:
+            asked = self.judged[request.digest] = asyncio.ensure_future(self._asked(request))
+            return await asked
+        answer = await asked
+        if isinstance(answer, Answer):
+            self.kept.keep(request, answer)
+            answer = answer._replace(replayed=True)
         return answer
 
     async def close(self) -> None:
@@ -141,6 +159,12 @@ class Asked:
             await self.meanings.close()
 
     async def _asked(self, request: Request) -> Answer | NoAnswer:
+        answer = await self._sent(request)
+        if isinstance(answer, Answer):
+            self.kept.keep(request, answer)
+        return answer
+
+    async def _sent(self, request: Request) -> Answer | NoAnswer:
         if self.budget is None:
             return await self.provider.ask(request)
         reserved = await self.budget.admit(request)

@@ -8,9 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from typing import Any
 
+from row3.domain.asks import Ask, FunctionRequest, Spending, UsageRequest, finish
+from row3.domain.embeddings import EmbeddingRequest
 from row3.domain.estimates import Estimate, Planned
+from row3.domain.judges import JudgeRequest
 from row3.domain.prompts import Lineup, Prompt
+from row3.domain.requests import NoAnswer, Request
+from row3.kinds.answers import Parsed
 from row3.kinds.base import expected_in
 from row3.store.cases import StoredCase, read_cases
 from row3.store.config import PriceConfig
@@ -19,10 +25,23 @@ from row3.store.project import Project
 from row3.store.recording_lines import Recording
 from row3.store.recordings import RecordingIndex, open_index
 from row3.store.suites import Suite
+from row3.workflows.pipeline.asks import judge_request
 from row3.workflows.pipeline.budget import cost_usd, estimate_tokens, price_table
 from row3.workflows.pipeline.evaluate import Answers, Asking
 from row3.workflows.pipeline.providers import check_provider
 from row3.workflows.pipeline.run_suite import RunOptions, make_asking
+
+UNKNOWN = "not known yet"
+"""An answer, where a judge's requests are counted before there is one."""
+GRADE_TOKENS = 150
+"""Tokens of a judge's answer, where none of it is recorded."""
+NO_GRADE = NoAnswer("not recorded")
+NOTHING_KNOWN: Mapping[type, Any] = {
+    EmbeddingRequest: {},
+    FunctionRequest: NO_GRADE,
+    UsageRequest: Spending(None, None),
+}
+"""What all others are taken to answer: they cost nothing that is counted here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +71,8 @@ def estimate(
     asking = make_asking(suite, lineup, options)
     prices = price_table(project, [suite])
     index = open_index(project.tree, suite.name)
-    planner = _Planner(asking, index, prices, mode in ("replay", "auto"))
+    judged = set[str]()
+    planner = _Planner(asking, index, prices, mode in ("replay", "auto"), judged)
     plan = Estimate(suite.name, mode, lineup.versions())
     wanted, any_wanted = options.wants, False
     for stored in read_cases(project.tree, suite.golden, suite.kind):
@@ -63,7 +83,7 @@ def estimate(
             planner.case(stored, repeat, plan)
             if beside is not None and stored.id in beside.cases:
                 before = len(plan.requests)
-                _Planner(beside.asking, index, prices, False).case(stored, repeat, plan)
+                _Planner(beside.asking, index, prices, False, judged).case(stored, repeat, plan)
                 plan.again += len(plan.requests) - before
     if not any_wanted and options.case is not None:
         raise no_case_fits(project, suite, options.case)
@@ -77,42 +97,87 @@ class _Planner:
     index: RecordingIndex
     prices: Mapping[str, PriceConfig]
     replays: bool
+    judged: set[str]
+    """Requests of a judge that are planned: the same answer is judged once."""
 
     def case(self, stored: StoredCase, repeat: int, plan: Estimate) -> None:
         """Add the requests of one case and repeat."""
         kind = self.asking.suite.kind
         held = {recording.digest: recording for recording in self.index.of_case(stored.id)}
-        answers: Answers | None = Answers(kind.variables(stored.case))
-        handed_on = 0
-        for prompt in self.asking.lineup.prompts:
-            parameters = self.asking.parameters[prompt.ref.name]
-            request = self.asking.request(prompt, stored.id, answers.variables, repeat) if answers else None
+        known: dict[str, Answers | None]
+        known = dict.fromkeys(kind.arms or ("",), Answers(kind.variables(stored.case)))
+        handed_on = dict.fromkeys(known, 0)
+        for arm, prompt in self.asking.lineup.steps:
+            answers, parameters = known[arm], self.asking.parameters_of(prompt.ref.name, arm)
+            request = self.asking.request(prompt, stored.id, answers.variables, repeat, arm) if answers else None
             recording = held.get(request.digest) if request is not None else None
-            replayed = self.replays and recording is not None
             if request is not None:
                 sent = estimate_tokens(request.system) + estimate_tokens(request.user)
             else:
-                sent = self._size_of_input(prompt, stored) + handed_on
+                sent = self._size_of_input(prompt, stored) + handed_on[arm]
             answered = self._size_of_answer(prompt, stored, recording, list(held.values()), parameters.max_tokens)
-            cost = 0.0 if replayed else cost_usd(parameters.model, sent, answered, self.prices)
-            plan.requests.append(
-                Planned(
-                    case_id=stored.id,
-                    prompt=str(prompt.ref),
-                    repeat=repeat,
-                    model=parameters.model,
-                    recorded=replayed,
-                    exact=request is not None,
-                    prompt_tokens=sent,
-                    completion_tokens=answered,
-                    cost_usd=cost,
-                    request=None if replayed else request,
-                )
-            )
-            handed_on += answered
+            replayed = self.replays and recording is not None
+            sizes = {"model": parameters.model, "prompt_tokens": sent, "completion_tokens": answered}
+            planned = self._planned(stored, prompt, repeat, request=request, recorded=replayed, **sizes)
+            plan.requests.append(planned)
+            handed_on[arm] += answered
             answers = answers.after(kind, prompt, recording.answer) if answers and recording else None
-            if answers is not None and answers.bad:
-                answers = None
+            known[arm] = None if answers is not None and answers.bad else answers
+        if self.asking.suite.rules.judge is not None:
+            self._judge(stored, repeat, known, sum(handed_on.values()), plan)
+
+    def _judge(
+        self, stored: StoredCase, repeat: int, known: Mapping[str, Answers | None], answered: int, plan: Estimate
+    ) -> None:
+        """Add what a judge is asked about the answers, or about some answer where they are not known yet."""
+        suite, kind = self.asking.suite, self.asking.suite.kind
+        outputs: dict[str, Mapping[str, Any]] = {
+            arm: answers.outputs for arm, answers in known.items() if answers is not None
+        }
+        exact = len(outputs) == len(known)
+        if not exact:
+            unknown = kind.parse(kind.whole, UNKNOWN)
+            assert isinstance(unknown, Parsed)
+            outputs = {arm: {kind.whole: unknown.value} for arm in known}
+        output = kind.combine(outputs if kind.arms else outputs[""])
+
+        def answer(ask: Ask) -> Any:
+            if not isinstance(ask, JudgeRequest):
+                return NOTHING_KNOWN[type(ask)]
+            request = judge_request(suite, ask, stored.id)
+            recording = self.index.first(request.digest) if exact else None
+            if exact and request.digest in self.judged:
+                return NO_GRADE if recording is None else recording.answer
+            self.judged.add(request.digest)
+            sent = estimate_tokens(request.system) + estimate_tokens(request.user) + (0 if exact else answered)
+            said = GRADE_TOKENS if recording is None else estimate_tokens(recording.answer.text)
+            replayed = self.replays and recording is not None
+            rubric, asked = suite.rules.judge.rubrics[ask.rubric], request if exact else None  # type: ignore[union-attr]
+            sizes = {"model": request.model, "prompt_tokens": sent, "completion_tokens": said}
+            planned = self._planned(stored, rubric, repeat, request=asked, recorded=replayed, **sizes)
+            plan.requests.append(planned)
+            return NO_GRADE if recording is None else recording.answer
+
+        finish(kind.score(stored.case, output, suite.rules), answer)
+
+    def _planned(
+        self, stored: StoredCase, prompt: Prompt, repeat: int, *, request: Request | None, recorded: bool, **sizes: Any
+    ) -> Planned:
+        cost = (
+            0.0
+            if recorded
+            else cost_usd(sizes["model"], sizes["prompt_tokens"], sizes["completion_tokens"], self.prices)
+        )
+        return Planned(
+            case_id=stored.id,
+            prompt=str(prompt.ref),
+            repeat=repeat,
+            recorded=recorded,
+            exact=request is not None,
+            cost_usd=cost,
+            request=None if recorded else request,
+            **sizes,
+        )
 
     def _size_of_input(self, prompt: Prompt, stored: StoredCase) -> int:
         given = self.asking.suite.kind.variables(stored.case)

@@ -13,8 +13,8 @@ from functools import partial
 from row3.domain.scores import CaseScore
 from row3.errors import UsageError
 from row3.gate.adaptive import Margin, Standing, stand
-from row3.kinds.base import Kind
 from row3.store.cases import StoredCase
+from row3.store.suites import Suite
 from row3.workflows.asking.answering import Asked, Kept
 from row3.workflows.asking.live import LiveRun, many
 from row3.workflows.pipeline.evaluate import Asking, Walk, average, one_repeat
@@ -38,9 +38,9 @@ class Side:
         self.rounds.append(walk.transcript.answers[len(self.transcript.answers) :])
         self.transcript = walk.transcript
 
-    def score(self, kind: Kind) -> CaseScore:
+    def score(self, suite: Suite) -> CaseScore:
         """Of all rounds."""
-        return self.scores[0] if len(self.scores) == 1 else average(kind, self.scores)
+        return self.scores[0] if len(self.scores) == 1 else average(suite.kind, self.scores, suite.rules.passes)
 
 
 @dataclass(slots=True)
@@ -65,6 +65,8 @@ class Adaptive:
     primary: str
     uncounted: frozenset[str] = frozenset()
     """Cases in quarantine."""
+    silent: bool = True
+    """An answer without the metric says nothing where nothing is to be found; else it could not be measured."""
 
 
 @dataclass(slots=True)
@@ -149,15 +151,15 @@ class Interleaving:
         live.observer.finished(Packing(live.asking.suite)(pair.stored, score))
 
     def _packed(self, live: LiveRun, pair: Pair) -> CaseResult:
-        kind, stored, spent = live.asking.suite.kind, pair.stored, tuple(pair.spent)
+        suite, stored, spent = live.asking.suite, pair.stored, tuple(pair.spent)
         if not pair.now.scores:
             score = CaseScore(stored.id, "failed", {}, problem=pair.problem)
             return replace(live.packing, before=None)(stored, score)._replace(spent=spent)
         if pair.problem:
             self.unfinished[stored.id] = pair.problem
-        base = None if pair.before is None else (pair.before.score(kind), pair.before.transcript)
+        base = None if pair.before is None else (pair.before.score(suite), pair.before.transcript)
         packing = replace(live.packing, before=lambda _: base)
-        return packing(stored, pair.now.score(kind), pair.now.transcript)._replace(spent=spent)
+        return packing(stored, pair.now.score(suite), pair.now.transcript)._replace(spent=spent)
 
 
 def _counting(pairs: Sequence[Pair], adaptive: Adaptive) -> list[Pair]:
@@ -167,7 +169,9 @@ def _counting(pairs: Sequence[Pair], adaptive: Adaptive) -> list[Pair]:
         for pair in pairs
         if pair.before is not None
         and pair.stored.id not in adaptive.uncounted
-        and any(adaptive.primary in score.metrics for score in (*pair.before.scores, *pair.now.scores))
+        and (any if adaptive.silent else all)(
+            adaptive.primary in score.metrics for score in (*pair.before.scores, *pair.now.scores)
+        )
     ]
 
 

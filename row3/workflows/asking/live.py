@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from row3.domain.counts import count
+from row3.domain.requests import Answer, NoAnswer
 from row3.errors import UsageError
 from row3.store.cases import CaseFiles, StoredCase, case_files, read_case, read_cases
 from row3.store.other_suites import no_case_fits
@@ -87,7 +88,9 @@ class LiveRun:
     def check_budget(self, *askings: Asking) -> None:
         """Raise `UsageError` where a budget is set and a model has no price."""
         if self.session.budget is not None:
-            self.session.budget.check(each.model for asking in askings for each in asking.parameters.values())
+            judge = self.asking.suite.rules.judge
+            models = [each.model for asking in askings for each in asking.parameters.values()]
+            self.session.budget.check([*models, *(() if judge is None else judge.models)])
 
     def ask(
         self,
@@ -113,7 +116,8 @@ class LiveRun:
         provider = open_provider(project, suite)
         meanings = open_meanings(project, suite, recordings=embeddings)
         cost = pricing(project, session.suite)
-        answerers = [Asked(provider, kept, self.observer, cost, session.budget, meanings) for kept in sides]
+        judged: dict[str, asyncio.Future[Answer | NoAnswer]] = {}
+        answerers = [Asked(provider, kept, self.observer, cost, judged, session.budget, meanings) for kept in sides]
 
         async def asking() -> bool:
             try:

@@ -56,7 +56,7 @@ def _adaptive(session: Session) -> Adaptive:
     highest = min(1.0, rewards) if rewards > 0 else 1.0
     margin = Margin.of(suite.policy, kind.primary, higher_is_better=metric.higher_is_better, highest=highest)
     resting = frozenset(entry.case_id for entry in in_force(session.project, suite).active)
-    return Adaptive(session.live.max_repeats, margin, kind.primary, resting)
+    return Adaptive(session.live.max_repeats, margin, kind.primary, resting, bool(kind.invented))
 
 
 def asking_again(project: Project, suite: Suite, baseline: Manifest, repeats: int) -> Asking:

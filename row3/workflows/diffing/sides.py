@@ -270,8 +270,10 @@ def _side(name: str, where: str, run: Run, project: Project) -> Side:
 
 
 def recorded_models(project: Project, suite: Suite) -> list[str]:
-    """Return the models whose answers are recorded, by name. Raises `InvalidFile`."""
-    found = {recording.request.get("model") for recording in open_index(project.tree, suite.name).all()}
+    """Return the models whose answers are recorded, by name, without judges. Raises `InvalidFile`."""
+    judges = set() if suite.rules.judge is None else suite.rules.judge.rubrics.keys()
+    recorded = open_index(project.tree, suite.name).all()
+    found = {each.request.get("model") for each in recorded if each.prompt.rpartition("-v")[0] not in judges}
     return sorted(model for model in found if isinstance(model, str) and model)
 
 

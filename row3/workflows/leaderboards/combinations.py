@@ -61,6 +61,7 @@ def _versions(project: Project, suite: Suite, prompts: Sequence[str]) -> list[li
     """For each prompt of the pipeline, the versions that take part."""
     there = prompt_store.versions(project.tree)
     pipeline = [prompt.ref.name for prompt in line_up(project, suite, role="candidate").prompts]
+    pipeline = [name for name in pipeline if name in there]  # a call has no versions to choose from
     known = [PromptRef(name, version) for name in pipeline for version in there[name]]
     chosen: list[PromptRef] = [] if prompts else known
     for text in prompts:

@@ -112,20 +112,21 @@ def _take(
     resting: Collection[str] = (),
 ) -> int:
     """Give a combination its results, but for `resting` cases, and note their sources; returns how many answers."""
-    kind, stages = asking.suite.kind, len(asking.lineup.prompts) * asking.repeats
+    kind, stages = asking.suite.kind, len(asking.lineup.steps) * asking.repeats
     answers = 0
     for result in results:
         if result.case_id in resting:
             continue
         answered = result.status != "failed"
-        answers += len(result.spent)
+        spent = [each for each in result.spent if not each.judge]
+        answers += len(spent)
         entrant.rows[result.case_id] = Row(
             # No more than decides how answers compare: a board holds every case of every combination.
             {key: value for key, value in result.metrics.items() if kind.invented or key == kind.primary},
             result.status,
-            0 if answered else stages - len(result.spent),
-            _per_asking([spent.usd(cost) for spent in result.spent], asking.repeats),
-            _per_asking([spent.latency_s for spent in result.spent], asking.repeats),
+            0 if answered else stages - len(spent),
+            _per_asking([each.usd(cost) for each in spent], asking.repeats),
+            _per_asking([each.latency_s for each in spent], asking.repeats),
             result.problem,
         )
         if result.source is not None:

@@ -55,12 +55,16 @@ class Asking:
         digest = digest_of(head, system, user)
         return begun._replace(case_id=case_id, system=system, user=user, variables=variables, digest=digest)
 
+    def parameters_of(self, prompt: str, arm: str = "") -> Parameters:
+        """Return what a prompt's requests are sent with."""
+        return self.parameters.get(f"{arm}/{prompt}") or self.parameters[prompt]
+
     def _begin(self, prompt: Prompt, repeat: int, arm: str) -> tuple[Request, bytes]:
         if prompt.output not in self.schemas:
             made = answer_schema(prompt, self.suite.kind, self.suite.rules)
             self.schemas[prompt.output] = made, digest_json(made)
         schema, schema_digest = self.schemas[prompt.output]
-        p = self.parameters.get(f"{arm}/{prompt.ref.name}") or self.parameters[prompt.ref.name]
+        p = self.parameters_of(prompt.ref.name, arm)
         sent: dict[str, Any] = {
             "model": p.model,
             "temperature": p.temperature,

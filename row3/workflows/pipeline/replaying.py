@@ -105,7 +105,7 @@ def miss(index: RecordingIndex, request: Request, lineup: Lineup) -> NoAnswer:
     text_changed = "the prompt's text has changed since"
     if recording.prompt != request.prompt:
         text_changed = f"it is of {recording.prompt}, which has another text"
-    if not request.schema:  # of a system, which is sent none
+    if any(prompt.stage is not None and str(prompt.ref) == request.prompt for prompt in lineup.prompts):
         text_changed = "the version, arguments or setup of the call, or a file of its corpus, has changed"
     words = {
         "promptDigest": text_changed,

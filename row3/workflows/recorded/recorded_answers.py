@@ -6,7 +6,8 @@ import contextlib
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any, NamedTuple
 
 from row3.domain.asks import finish
@@ -50,8 +51,50 @@ class Path(NamedTuple):
     steps: tuple[Step, ...] = ()
 
 
+class Complete(NamedTuple):
+    """The answers of all stages of a case, or those up to one that cannot be used."""
+
+    steps: tuple[Step, ...]
+    texts: tuple[str, ...]
+    output: Any
+    """As the kind combines a run's outputs; None where an answer cannot be used."""
+    bad: str = ""
+    """Why it cannot."""
+
+
+Find = Callable[[Request], Answer | None]
+Stages = Mapping[str, Sequence[Sequence[Variant]]]
+"""The versions of each stage in order, by arm; by the empty name where one system answers."""
+
+
+def complete_answers(stages: Stages, stored: StoredCase, repeat: int, find: Find) -> Iterator[Complete]:
+    """Yield every way of a case through the stages to its end. Raises as `recorded_paths`."""
+    begun: list[tuple[Path, ...]] = [()]
+    for arm, own in stages.items():
+        paths = [each for each in recorded_paths(own, stored, repeat, find, arm) if _ended(each, own)]
+        longer = [(*before, path) for before in begun for path in paths]
+        begun = []
+        for way in longer:
+            steps = tuple(step for path in way for step in path.steps)
+            if len({step.prompt.ref for step in steps}) > len({step.prompt.ref.name for step in steps}):
+                continue  # both arms ask one version of a prompt
+            texts = tuple(text for path in way for text in path.answers.texts)
+            outputs = {name: path.answers.outputs for name, path in zip(stages, way, strict=False)}
+            if bad := way[-1].answers.bad:
+                yield Complete(steps, texts, None, bad)
+            elif len(way) == len(stages):
+                kind = steps[0].asking.suite.kind
+                yield Complete(steps, texts, kind.combine(outputs if arm else outputs[arm]))
+            else:
+                begun.append(way)
+
+
+def _ended(path: Path, stages: Sequence[Sequence[Variant]]) -> bool:
+    return bool(path.answers.bad) or len(path.steps) == len(stages)
+
+
 def recorded_paths(
-    stages: Sequence[Sequence[Variant]], stored: StoredCase, repeat: int, find: Callable[[Request], Answer | None]
+    stages: Sequence[Sequence[Variant]], stored: StoredCase, repeat: int, find: Find, arm: str = ""
 ) -> Iterator[Path]:
     """Yield every way of a case through the stages, again after each answer; `find` looks an answer up.
 
@@ -66,7 +109,7 @@ def recorded_paths(
         for path in paths:
             for prompt, asking in stage:
                 try:
-                    request = asking.request(prompt, stored.id, path.answers.variables, repeat)
+                    request = asking.request(prompt, stored.id, path.answers.variables, repeat, arm)
                 except InvalidFile:
                     if number == 0:
                         raise
@@ -108,6 +151,26 @@ def variants(suite: Suite, prompts: Iterable[Prompt], used: Mapping[str, Iterabl
     return found
 
 
+def stages_of(
+    project: Project,
+    suite: Suite,
+    index: RecordingIndex,
+    used: Mapping[str, Iterable[Parameters]],
+    named: Sequence[str],
+) -> dict[str, list[list[Variant]]]:
+    """Return the versions of each stage, by arm, under the given parameters and today's; `named` ones alone."""
+    wanted = {text.removeprefix("prompts/").removesuffix(".md") for text in named}
+    recorded = {recording.prompt for recording in index.all()}
+    found: dict[str, list[list[Variant]]] = {}
+    for arm, candidate in line_up(project, suite, role="candidate", named=named).steps:
+        own = suite if not suite.arms else suite.arms[arm]
+        own = replace(own, system=None) if candidate.stage is None else own
+        pinned = str(candidate.ref) in wanted
+        prompts = [candidate] if pinned else versions_of(project, own, candidate.ref.name, recorded)
+        found.setdefault(arm, []).append(variants(own, prompts, used))
+    return found
+
+
 class Setting(NamedTuple):
     """Prompts with their text, model and parameters, in pipeline order: what asks the same question again."""
 
@@ -119,7 +182,8 @@ class Setting(NamedTuple):
     def title(self) -> str:
         """`decompose-concepts v1.0 → map-ontology v1.0 · reference-llm`."""
         models = ", ".join(dict.fromkeys(each.model for each in self.parameters))
-        return f"{' → '.join(f'{name} {version}' for name, version, _ in self.prompts)} · {models}"
+        prompts = dict.fromkeys(f"{name} {version}" for name, version, _ in self.prompts)
+        return f"{' → '.join(prompts)} · {models}"
 
 
 def setting_of(header: Header) -> Setting:
@@ -132,13 +196,13 @@ def setting_of(header: Header) -> Setting:
 
 def setting_of_asking(asking: Asking) -> Setting:
     """Return the setting of a run to come."""
-    return _setting([(prompt, asking) for prompt in asking.lineup.prompts])
+    return _setting([(prompt, asking.parameters_of(prompt.ref.name, arm)) for arm, prompt in asking.lineup.steps])
 
 
-def _setting(stages: Sequence[Variant]) -> Setting:
+def _setting(stages: Sequence[tuple[Prompt, Parameters]]) -> Setting:
     return Setting(
         tuple((prompt.ref.name, str(prompt.ref.version), prompt.digest) for prompt, _ in stages),
-        tuple(asking.parameters[prompt.ref.name] for prompt, asking in stages),
+        tuple(parameters for _, parameters in stages),
     )
 
 
@@ -205,18 +269,7 @@ class RecordedAnswers:
         self._suite, self._vectors = suite, vectors or recorded_vectors(project, suite)
         self._index = open_recordings(project, suite)
         used, self._repeats = recorded_settings(self._index)
-        wanted = {text.removeprefix("prompts/").removesuffix(".md") for text in named}
-        self._stages: list[list[Variant]] = []
-        for candidate in line_up(project, suite, role="candidate", named=named).prompts:
-            recorded = (recording.prompt for recording in self._index.all())
-            pinned = str(candidate.ref) in wanted
-            prompts = [candidate] if pinned else versions_of(project, suite, candidate.ref.name, recorded)
-            self._stages.append(variants(suite, prompts, used))
-
-    def _paths(self, stored: StoredCase) -> Iterator[tuple[int, Path]]:
-        for repeat in self._repeats:
-            for path in recorded_paths(self._stages, stored, repeat, self._index.answer):
-                yield repeat, path
+        self._stages = stages_of(project, suite, self._index, used, named)
 
     def scores(self, stored: StoredCase) -> Iterator[Replayed]:
         """Yield all complete answers of a case, bad ones included, scored.
@@ -224,15 +277,15 @@ class RecordedAnswers:
         Raises `InvalidFile` for a broken recording or template.
         """
         kind, rules = self._suite.kind, self._suite.rules
-        for repeat, (answers, steps) in self._paths(stored):
-            if answers.bad:
-                score = kind.bad_answer(stored.case, answers.bad, answers.texts[-1], rules)
-            elif len(steps) == len(self._stages):
-                score = finish(scored(self._suite, stored, kind.combine(answers.outputs)), self._answer)
-            else:
-                continue
-            said = hashlib.sha256("".join(answers.texts).encode("utf-8", "surrogatepass")).hexdigest()[:ANSWERS_DIGITS]
-            yield Replayed(_setting([step[:2] for step in steps]), repeat, said, score)
+        for repeat in self._repeats:
+            for steps, texts, output, bad in complete_answers(self._stages, stored, repeat, self._index.answer):
+                if bad:
+                    score = kind.bad_answer(stored.case, bad, texts[-1], rules)
+                else:
+                    score = finish(scored(self._suite, stored, output), self._answer)
+                said = hashlib.sha256("".join(texts).encode("utf-8", "surrogatepass")).hexdigest()[:ANSWERS_DIGITS]
+                setting = _setting([(prompt, asking.parameters_of(prompt.ref.name)) for prompt, asking, _ in steps])
+                yield Replayed(setting, repeat, said, score)
 
     def _answer(self, question: Question) -> Given:
         if isinstance(question, EmbeddingRequest):
@@ -245,9 +298,11 @@ class RecordedAnswers:
         Raises `InvalidFile` for a broken recording or template.
         """
         kind = self._suite.kind
-        giving = [i for i, stage in enumerate(self._stages) if any(self._gives_concepts(prompt) for prompt, _ in stage)]
+        stages = self._stages.get("", [])
+        giving = [i for i, stage in enumerate(stages) if any(self._gives_concepts(prompt) for prompt, _ in stage)]
         found: dict[str, RecordedConcepts] = {}
-        for _, (answers, steps) in self._paths(stored):
+        paths = (recorded_paths(stages, stored, repeat, self._index.answer) for repeat in self._repeats)
+        for answers, steps in chain.from_iterable(paths):
             if answers.bad:
                 continue
             last = [step for step in steps if self._gives_concepts(step.prompt)][-1:]

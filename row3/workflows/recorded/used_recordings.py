@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import chain
 from typing import get_args
 
-from row3.domain.requests import Answer, Request
+from row3.domain.asks import finish
+from row3.domain.requests import Answer, NoAnswer, Request
 from row3.domain.tiers import Tier
 from row3.errors import InvalidFile, Row3Error
 from row3.store.cases import StoredCase, read_cases
@@ -15,10 +17,20 @@ from row3.store.project import Project
 from row3.store.recordings import RecordingIndex
 from row3.store.snapshot import Snapshot
 from row3.store.suites import Suite, make_suite
+from row3.workflows.pipeline.asks import Given, Question, scored
 from row3.workflows.pipeline.lineup import Role, line_up
 from row3.workflows.pipeline.run_suite import RunOptions, make_asking
-from row3.workflows.pipeline.stages import readable_versions, versions_of
-from row3.workflows.recorded.recorded_answers import recorded_paths, recorded_settings, variants
+from row3.workflows.pipeline.stages import readable_versions
+from row3.workflows.recorded.recorded_answers import (
+    Find,
+    Stages,
+    Variant,
+    complete_answers,
+    recorded_paths,
+    recorded_settings,
+    stages_of,
+    variants,
+)
 from row3.workflows.snapshots import work_base
 
 
@@ -30,9 +42,10 @@ class UsedRecordings:
         self._used, self._repeats = recorded_settings(index)
         recorded = {recording.prompt for recording in index.all()}
         names = [prompt.ref.name for prompt in line_up(project, suite, role="candidate").prompts]
-        self._stages = [versions_of(project, suite, name, recorded) for name in names]
-        others = (prompt for prompt in readable_versions(project, suite, recorded) if prompt.ref.name not in names)
+        readable = list(readable_versions(project, suite, recorded))
+        others = (prompt for prompt in readable if prompt.ref.name not in names)
         self._outside = [prompt for prompt in others if prompt.output in suite.kind.outputs]
+        self._rubrics = [prompt for prompt in readable if prompt.output in suite.kind.rubrics]
         """Prompts of no pipeline today that are still there: what they can ask is kept."""
         self.contradictions: dict[str, str] = {}
         """By digest, how a line shows that it is of another request; of those that were asked for."""
@@ -46,7 +59,8 @@ class UsedRecordings:
         Raises `InvalidFile`.
         """
         used = self._used if any_model else {}
-        stages = [variants(self._suite, prompts, used) for prompts in self._stages]
+        stages = stages_of(self._project, self._suite, self._index, used, ())
+        judging = list(self._judging()) if any_model else [self._suite]
         outside = variants(self._suite, self._outside, used)
         reached: set[str] = set()
 
@@ -64,12 +78,29 @@ class UsedRecordings:
         for stored in chain(cases, self._of_base()) if any_model else cases:
             for repeat in self._repeats:
                 states = [kind.variables(stored.case)]
-                states += [dict(path.answers.variables) for path in recorded_paths(stages, stored, repeat, find)]
+                for arm, own in stages.items():
+                    paths = recorded_paths(own, stored, repeat, find, arm)
+                    states += [dict(path.answers.variables) for path in paths]
+                for suite in judging if self._suite.rules.judge is not None else ():
+                    ask_judge(suite, stages, stored, repeat, find)
                 for prompt, asking in outside:
                     for state in states:
                         with contextlib.suppress(InvalidFile):  # it needs what this pipeline does not give
                             find(asking.request(prompt, stored.id, state, repeat))
         return reached | self._of_baselines() if any_model else reached
+
+    def _judging(self) -> Iterator[Suite]:
+        """The suite with every version of its rubrics, and every judge's model and vote that is recorded."""
+        judge = self._suite.rules.judge
+        if judge is None:
+            return
+        names = {rubric.ref.name for rubric in self._rubrics}
+        models = {each.model for name in names for each in self._used.get(name, ())}
+        votes = max(judge.votes, *(repeat + 1 for repeat in self._repeats))
+        for rubric in self._rubrics:
+            rubrics = {**judge.rubrics, rubric.ref.name: rubric}
+            asked = replace(judge, models=tuple({*judge.models, *models}), votes=votes, rubrics=rubrics)
+            yield replace(self._suite, rules=replace(self._suite.rules, judge=asked))
 
     def _of_base(self) -> Iterator[StoredCase]:
         """The cases of the commit by which the hook would judge, as far as they were edited or removed since."""
@@ -90,7 +121,9 @@ class UsedRecordings:
 def lineup_use(project: Project, suite: Suite, role: Role, index: RecordingIndex) -> tuple[set[str], list[Request]]:
     """Digests that a replay of the role's prompts uses, and the requests that it misses."""
     asking = make_asking(suite, line_up(project, suite, role=role), RunOptions())
-    stages = [[(prompt, asking)] for prompt in asking.lineup.prompts]
+    stages: dict[str, list[list[Variant]]] = {}
+    for arm, prompt in asking.lineup.steps:
+        stages.setdefault(arm, []).append([(prompt, asking)])
     used: set[str] = set()
     missing: list[Request] = []
 
@@ -103,6 +136,21 @@ def lineup_use(project: Project, suite: Suite, role: Role, index: RecordingIndex
         return recording.answer
 
     for stored in read_cases(project.tree, suite.golden, suite.kind):
-        for _ in recorded_paths(stages, stored, 0, find):
-            pass
+        if suite.rules.judge is not None:
+            ask_judge(suite, stages, stored, 0, find)
+            continue
+        for arm, own in stages.items():
+            for _ in recorded_paths(own, stored, 0, find, arm):
+                pass
     return used, missing
+
+
+def ask_judge(suite: Suite, stages: Stages, stored: StoredCase, repeat: int, find: Find) -> None:
+    """Look up what the suite's judge is asked about each recorded answer of a case."""
+
+    def given(question: Question) -> Given:
+        return (find(question) or NoAnswer("not recorded")) if isinstance(question, Request) else {}
+
+    for complete in complete_answers(stages, stored, repeat, find):
+        if not complete.bad:
+            finish(scored(suite, stored, complete.output), given)

@@ -16,6 +16,7 @@ from row3.kinds.answers import Unusable
 from row3.kinds.base import Rules
 from row3.kinds.checks.model import ChecksCase
 from row3.kinds.checks.score import KIND
+from tests.scoring import case_of
 
 RUBRIC = Prompt(PromptRef("helpfulness", Version(1, 0)), "", "grade", {}, "", "d1", "", "prompts/helpfulness-v1.0.md")
 
@@ -39,7 +40,7 @@ def scored(checks: list[dict[str, Any]], answer: Any, how: Rules | None = None, 
         assert isinstance(ask, UsageRequest)
         return answers["spent"]
 
-    case = ChecksCase.of({"id": "a", "input": "q", "checks": checks})
+    case = case_of(ChecksCase, {"id": "a", "input": "q", "checks": checks})
     read = KIND.read_output(answer)
     assert not isinstance(read, Unusable)
     return finish(KIND.score(case, read.value, how or Rules()), reply)
@@ -127,7 +128,7 @@ def test_cost_and_latency() -> None:
 
 def test_an_empty_answer_is_a_bad_one() -> None:
     assert isinstance(KIND.read_output("  "), Unusable)
-    case = ChecksCase.of({"id": "a", "input": "q", "checks": [{"not_contains": "x"}]})
+    case = case_of(ChecksCase, {"id": "a", "input": "q", "checks": [{"not_contains": "x"}]})
     assert KIND.bad_answer(case, "empty", "", Rules()).metrics["passRate"] == 0.0
 
 
@@ -151,20 +152,20 @@ def test_no_text_can_end_its_fence() -> None:
     ],
 )
 def test_lint_names_a_check_that_can_never_be_answered(check: dict[str, Any], problem: str) -> None:
-    case = ChecksCase.of({"id": "a", "input": "q", "checks": [check]})
+    case = case_of(ChecksCase, {"id": "a", "input": "q", "checks": [check]})
     assert [problem in found.message for found in KIND.lint(case, Rules())] == [True]
 
 
 def test_lint_misses_checks_and_finds_doubles() -> None:
-    none = ChecksCase.of({"id": "a", "input": "q"})
-    twice = ChecksCase.of({"id": "a", "input": "q", "checks": [{"contains": "x"}, {"contains": "x"}]})
+    none = case_of(ChecksCase, {"id": "a", "input": "q"})
+    twice = case_of(ChecksCase, {"id": "a", "input": "q", "checks": [{"contains": "x"}, {"contains": "x"}]})
     assert [found.rule for found in KIND.lint(none, Rules())] == ["no-checks"]
     assert [found.rule for found in KIND.lint(twice, Rules())] == ["check-twice"]
 
 
 def test_a_removed_check_is_a_removed_demand_and_a_new_weight_a_changed_one() -> None:
     def demands(*checks: dict[str, Any]) -> set[str]:
-        return set(KIND.demands(ChecksCase.of({"id": "a", "input": "q", "checks": list(checks)})))
+        return set(KIND.demands(case_of(ChecksCase, {"id": "a", "input": "q", "checks": list(checks)})))
 
     both, one = demands({"contains": "x"}, {"max_words": 3}), demands({"contains": "x"})
     assert both - one == {"check:max_words 3", "weight:check:max_words 3", "case:check:max_words 3"}

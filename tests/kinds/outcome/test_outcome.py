@@ -18,8 +18,10 @@ from row3.kinds.outcome.judgement import read_judgement, winner
 from row3.kinds.outcome.model import Grades, Judgement, OutcomeCase
 from row3.kinds.outcome.score import KIND
 from row3.matching.texts.quotes import SourceText
+from tests.scoring import case_of
 
-CASE = OutcomeCase.of(
+CASE = case_of(
+    OutcomeCase,
     {
         "id": "ve_001",
         "question": "What has Bob to do?",
@@ -31,7 +33,7 @@ CASE = OutcomeCase.of(
             }
         ],
         "forbidden_claims": ["Bob writes the docs"],
-    }
+    },
 )
 DOCUMENTS = {"meeting_001": SourceText("Minutes.\nBob: Complete API refactor by March 25th.\nAnn: nothing.")}
 QUOTE = {"doc": "meeting_001", "quote": "Bob: Complete API refactor by March 25th."}
@@ -159,7 +161,7 @@ def test_a_judge_without_an_answer_fails() -> None:
 
 
 def test_a_question_the_documents_do_not_answer() -> None:
-    case = OutcomeCase.of({"id": "no", "question": "?", "forbidden_claims": ["x"]})
+    case = case_of(OutcomeCase, {"id": "no", "question": "?", "forbidden_claims": ["x"]})
     said = judgement(arm(0, 0, 2, 0), arm(2, 2, 2, 2))
     score = scored({"baseline": BARE, "full": BARE, "judgement": said}, case=case)
     assert score.metrics["passRate"] == 1.0
@@ -174,7 +176,7 @@ def test_an_output_without_two_answers_cannot_be_used(output: Any) -> None:
 def test_lint_names_evidence_that_is_not_there() -> None:
     def rules_broken(cite: list[dict[str, str]]) -> list[str]:
         fact = {"fact_id": "a", "claim": "c", "must_cite": cite}
-        case = OutcomeCase.of({"id": "x", "question": "?", "required_facts": [fact]})
+        case = case_of(OutcomeCase, {"id": "x", "question": "?", "required_facts": [fact]})
         return [found.rule for found in KIND.lint(case, Rules(documents=DOCUMENTS))]
 
     assert rules_broken([]) == ["no-evidence"]
