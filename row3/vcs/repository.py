@@ -123,7 +123,8 @@ class Repository:
             raise UsageError(what, fix=refs.DEEPEN)
         raise UsageError(
             f"git knows no commit named {ref}",
-            fix=f"`git fetch origin {ref}` brings one that the remote still has; `git branch --all` lists the branches",
+            fix=f"`git fetch origin {ref}` brings one that the remote still has; after a force push it is gone, so "
+            "compare with the branch: --against origin/main",
         )
 
     def knows(self, ref: str) -> bool:

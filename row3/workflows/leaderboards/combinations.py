@@ -70,6 +70,6 @@ def _versions(project: Project, suite: Suite, prompts: Sequence[str]) -> list[li
         if not found:
             names = [str(ref) for ref in known]
             hint = did_you_mean(text, names, f"There are {', '.join(names)}")
-            raise UsageError(f"no prompt in the pipeline has version `{text}`", where="--prompts", fix=hint)
+            raise UsageError(f"no prompt in the pipeline has version `{text}`", where="--prompt or --prompts", fix=hint)
         chosen += [ref for ref in found if ref not in chosen]
     return [[ref for ref in chosen if ref.name == name] or [PromptRef(name, there[name][-1])] for name in pipeline]
