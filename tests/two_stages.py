@@ -10,9 +10,8 @@ from row3.domain.findings import Imported
 from row3.gate.results import Run
 from row3.store.project import Project, open_project
 from row3.store.suites import Suite, pick_suite
-from row3.workflows.pipeline.collecting import collect
+from row3.workflows.pipeline.collecting import collect, header_for
 from row3.workflows.pipeline.lineup import line_up
-from row3.workflows.pipeline.run_header import header_for
 from row3.workflows.pipeline.run_suite import RunOptions, make_asking, replay
 from row3.workflows.recorded.import_responses import import_responses
 from row3.workflows.recorded.recordings import verify

@@ -45,7 +45,7 @@ def review(common: Common, *, listing: bool) -> None:
     at once: to the golden case, or to golden/<suite>/reviewed.jsonl.
     """
     from row3.reports.alias_review import list_document, list_json
-    from row3.workflows.aliases.unmatched_items import review as gather
+    from row3.workflows.aliases import review as gather
 
     asking = not (listing or common.as_json)
     if asking:
@@ -96,7 +96,7 @@ class _Dialogue:
 
     def __init__(self, session: Session, found: AliasReview, common: Common) -> None:
         from row3.reports.style import Style
-        from row3.workflows.aliases.alias_decisions import Decider
+        from row3.workflows.aliases import Decider
 
         self._found, self._common = found, common
         self._decider = Decider(session.project, session.suite, say=session.say)

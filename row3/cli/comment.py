@@ -41,8 +41,7 @@ def command(
     summary.
     """
     from row3.reports.suites import comment_markdown
-    from row3.vcs.github_comments import PullRequestComments, Refused
-    from row3.workflows.suites.comment import BOT, keep_comment, marker_of, place_of, what_the_gate_says
+    from row3.workflows.suites.comment import BOT, Refused, keep_comment, marker_of, place_of, what_the_gate_says
 
     hidden = marker_of(marker)
     place = place_of(os.environ, repository=repo, number=number)
@@ -55,9 +54,8 @@ def command(
     elif isinstance(place, str):
         _show_elsewhere(text, place)
     else:
-        comments = PullRequestComments(place.api, place.repository, place.number, place.token)
         try:
-            done, url = keep_comment(comments, text, hidden, author or BOT)
+            done, url = keep_comment(place, text, hidden, author or BOT)
             common.say(f"comment {done} on #{place.number} {url}".rstrip())
         except Refused as error:
             _show_elsewhere(text, str(error))

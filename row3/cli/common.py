@@ -20,9 +20,8 @@ if TYPE_CHECKING:
     from row3.store.config import Mode
     from row3.store.project import Project
     from row3.store.suites import Suite
-    from row3.workflows.flags import GateFlags
     from row3.workflows.pipeline.run_suite import RunOptions
-    from row3.workflows.session import Session
+    from row3.workflows.session import GateFlags, Session
 
 CI_FORMATS = ("junit", "github", "codequality", "comment")
 """Read by machines that judge a change: a run in one of these writes no tracked file."""
@@ -134,7 +133,7 @@ class Common:
     @property
     def gate_flags(self) -> GateFlags:
         """Options of the gate."""
-        from row3.workflows.flags import GateFlags
+        from row3.workflows.session import GateFlags
 
         return GateFlags(self.policy, self.inconclusive, self.fail)
 
@@ -162,8 +161,8 @@ class Common:
 
     def project(self) -> Project:
         """Open the project for a command that runs nothing, and finish an interrupted promotion."""
-        from row3.store.locks import finish_interrupted, tell_interrupted
         from row3.store.project import open_project
+        from row3.store.transaction import finish_interrupted, tell_interrupted
 
         project = open_project(self.start)
         (finish_interrupted if self.may_write else tell_interrupted)(project.local, say=self.say)
@@ -172,7 +171,7 @@ class Common:
     def project_and_suite(self) -> tuple[Project, Suite]:
         """Open the project for a command that runs nothing; the suite knows the options for printed commands."""
         from row3.store.suites import pick_suite
-        from row3.workflows.flags import given_by
+        from row3.workflows.session import given_by
 
         project = self.project()
         given = given_by(self.run_options(), self.prompt, directory=self.told_directory)

@@ -15,8 +15,7 @@ from row3.cli.common import Common
 SAMPLE = "How many cases; default: half, 10 to 20."
 if TYPE_CHECKING:
     from row3.gate.results import Drifted
-    from row3.workflows.flags import LiveFlags
-    from row3.workflows.session import Session
+    from row3.workflows.session import LiveFlags, Session
 
 
 def drift_options() -> options.Decorator[Any]:
@@ -51,8 +50,8 @@ def show_drift(
 ) -> int:
     """Ask again and show how far the answers moved; returns the exit code, of several suites the worst."""
     from row3.reports.drift import drift_document, drift_report_json
-    from row3.workflows.comparing.drift import drift
-    from row3.workflows.flags import LiveFlags
+    from row3.workflows.comparing.live import drift
+    from row3.workflows.session import LiveFlags
 
     # --seed chooses the cases; a request has the seed that it had.
     seed, common, live = common.seed or 0, replace(common, seed=None), LiveFlags(max_cost=max_cost)

@@ -37,8 +37,8 @@ def command(
     """
     from row3.cli.show import INCOMPLETE
     from row3.reports.leaderboard import leaderboard_document, leaderboard_json
-    from row3.workflows.flags import LiveFlags
-    from row3.workflows.leaderboards.leaderboard import leaderboard
+    from row3.workflows.leaderboard import leaderboard
+    from row3.workflows.session import LiveFlags
 
     chosen = {"prompts": (*common.prompt, *_listed(prompts, "--prompts")), "models": _listed(models, "--models")}
     if max_cost is not None and common.mode in (None, "replay"):

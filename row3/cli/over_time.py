@@ -33,7 +33,7 @@ def power(common: Common, *, detect: float | None, metric: str | None) -> None:
     --policy paired plans for what blocks.
     """
     from row3.reports.power import power_document, power_json
-    from row3.workflows.history.power import plan
+    from row3.workflows.history.cases import plan
 
     share = None if detect is None else detect / 100
     report = plan(common.session(), detect=share, metric=metric, repeats=common.repeats)
@@ -96,7 +96,7 @@ def trend(common: Common, *, weekly: bool) -> None:
 
     They go into charts/, or into the folder that --out names.
     """
-    from row3.domain.tiers import tier_of
+    from row3.domain.manifests import tier_of
     from row3.errors import UsageError
     from row3.store.suites import pick_suite
     from row3.workflows.history.trend import chart_name, draw_trend

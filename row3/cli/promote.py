@@ -43,9 +43,8 @@ def command(
     VERSION is `v1.1` or `decompose-concepts-v1.1`. Lock, baseline, changelog, history and charts are written as one
     transaction; on a block nothing is written, unless --approve REASON is given.
     """
-    from row3.workflows.flags import LiveFlags
-    from row3.workflows.promoting.promote import promote
-    from row3.workflows.promoting.promotion import AlreadyDone
+    from row3.workflows.promoting.promote import AlreadyDone, promote
+    from row3.workflows.session import LiveFlags
 
     if dry_run:
         common = replace(common, mode=_dry_mode(common))

@@ -70,7 +70,7 @@ def _report_all(common: Common, against: str | None) -> int:
     """Compare every suite and write the result; returns 2 if one cannot be used, 3 if a case has no answer, else 0."""
     from row3.gate.results import SuitesReport
     from row3.reports.html.page import index_html
-    from row3.workflows.flags import LiveFlags
+    from row3.workflows.session import LiveFlags
     from row3.workflows.suites.all_suites import compare_all
 
     refuse_one(common)

@@ -13,8 +13,7 @@ from row3.domain.counts import count
 
 if TYPE_CHECKING:
     from row3.store.suites import Suite
-    from row3.workflows.flags import LiveFlags
-    from row3.workflows.session import Session
+    from row3.workflows.session import LiveFlags, Session
     from row3.workflows.suites.all_suites import AllSuites
 
 NEEDS = {
@@ -55,7 +54,7 @@ class Flags:
 def run_default(common: Common, flags: Flags) -> int:
     """Do what `row3` does without a command; returns the exit code."""
     _check(common, flags)
-    from row3.workflows.flags import MAX_REPEATS, LiveFlags
+    from row3.workflows.session import MAX_REPEATS, LiveFlags
 
     live = LiveFlags(not flags.no_interleave, flags.adaptive, flags.max_repeats or MAX_REPEATS, flags.max_cost)
     if flags.all_suites:
@@ -64,7 +63,7 @@ def run_default(common: Common, flags: Flags) -> int:
         return code
     session = common.session().under(live)
     if flags.only is not None:
-        from row3.workflows.selection import pick_cases
+        from row3.workflows.comparing.baseline import pick_cases
 
         chosen = pick_cases(session.project, session.suite, flags.only)
         session.options = replace(session.options, only=chosen)

@@ -9,12 +9,12 @@ from typing import Literal, Protocol
 from row3.domain.changes import MetricChange
 from row3.domain.given import NOTHING, Given
 from row3.domain.judgements import Approval, Judgement, Reason
+from row3.domain.manifests import Tier
 from row3.domain.metrics import Zone
 from row3.domain.prompts import Lineup
 from row3.domain.quarantine import NO_QUARANTINE, Quarantine
 from row3.domain.runs import BaseHeader, CaseRow, RunHeader
 from row3.domain.scores import Tally, Usage
-from row3.domain.tiers import Tier
 from row3.domain.verdicts import CaseChange, Verdict
 from row3.gate.adaptive import Standing as Rounds
 from row3.gate.drift import Again, Drift

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from row3.domain.manifests import Tier, tier_of
 from row3.domain.metrics import Metric
 from row3.domain.runs import HistoryEntry
-from row3.domain.tiers import Tier, tier_of
 from row3.domain.verdicts import Verdict
 from row3.reports import numbers
 from row3.reports.advice import TONES

@@ -9,9 +9,9 @@ from typing import Any
 
 from row3.domain.changes import Interval
 from row3.domain.judgements import Reason
+from row3.domain.manifests import tier_of
 from row3.domain.metrics import by_other_names
 from row3.domain.runs import Header
-from row3.domain.tiers import tier_of
 from row3.gate.power import Sensitivity
 from row3.gate.results import Comparison, Run, SuiteResult, SuitesReport
 from row3.gate.zones import warning_only

@@ -9,9 +9,8 @@ from typing import Annotated, Any
 import msgspec
 from msgspec import structs
 
-from row3.domain.manifests import Manifest, ManifestCase, ManifestPrompt
+from row3.domain.manifests import Manifest, ManifestCase, ManifestPrompt, Tier, tier_of
 from row3.domain.runs import RunId
-from row3.domain.tiers import Tier, tier_of
 from row3.errors import InvalidFile
 from row3.store.documents import check_schema_version, dump_line, parse_json, validate
 from row3.store.files import decode

@@ -1,19 +1,24 @@
-"""Where a project is, and where in it its files are."""
+"""Where a project is, where in it its files are, and which of them a system is given before it is asked."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from fnmatch import fnmatchcase
+from pathlib import Path, PurePosixPath
+from typing import Any
 
-from row3.domain.tiers import Tier, file_stem
+from row3.domain.manifests import Tier, file_stem
 from row3.errors import InvalidFile, UsageError
 from row3.store.cases import GOLDEN, golden_files
 from row3.store.config import FILE, Config, read_config
-from row3.store.corpus import CORPORA
+from row3.store.documents import read_json
 from row3.store.tree import Tree, WorkTree, read_text
 
 LOCAL = ".row3"
 CHANGELOG = "CHANGELOG.md"
+CORPORA = ("golden", "corpus")
+"""Folders that a memory's files may come from: the hook watches and lays them out, so it asks the same questions."""
 READ_PATHS = (FILE, *CORPORA, "prompts", "recordings", "baselines", "calibrations", "metrics-history.json")
 """Everything a comparison reads: what the hook watches."""
 
@@ -87,3 +92,50 @@ def open_project(start: Path) -> Project:
 def read_changelog(project: Project) -> str:
     """Return the text of `CHANGELOG.md`; empty where there is none. Raises `InvalidFile`."""
     return read_text(project.tree, CHANGELOG) if project.tree.exists(CHANGELOG) else ""
+
+
+def read_corpus(tree: Tree, patterns: Iterable[str], *, where: str) -> list[tuple[str, dict[str, Any]]]:
+    """The files that the patterns name, each once, in the order of their paths: their names and values.
+
+    A JSON file gives its keys, any other its text as `text`; all give `file`, the name up to its first dot.
+    Raises `InvalidFile`: no file fits, a pattern leads out of the project, a file cannot be read.
+    """
+    names = sorted({path for pattern in patterns for path in _paths(tree, pattern, where=where)})
+    return [(path, _values(tree, path)) for path in names]
+
+
+def _paths(tree: Tree, pattern: str, *, where: str) -> list[str]:
+    parts = PurePosixPath(pattern).parts
+    if len(parts) < 2 or parts[0] not in CORPORA or ".." in parts:
+        raise InvalidFile(
+            f"`{pattern}` names no files under {' or '.join(f'{each}/' for each in CORPORA)}",
+            where=where,
+            fix="Write it like corpus/*.txt",
+        )
+    if any("**" in part and part != "**" for part in parts):
+        raise InvalidFile(f"`{pattern}` is no pattern: `**` is a whole part", where=where, fix="Correct it")
+    paths = [path for path in tree.files(parts[0], deep=True) if _fits(path.split("/"), parts)]
+    if not paths:
+        raise InvalidFile(f"no file fits `{pattern}`", where=where, fix="Correct the pattern")
+    return paths
+
+
+def _fits(names: Sequence[str], parts: Sequence[str]) -> bool:
+    """Return whether the parts of a path fit those of a pattern, in which `**` stands for any number of folders."""
+    if not (names and parts):
+        return not (names or parts)
+    if parts[0] == "**" and _fits(names, parts[1:]):
+        return True
+    return fnmatchcase(names[0], parts[0]) and _fits(names[1:], parts if parts[0] == "**" else parts[1:])
+
+
+def _values(tree: Tree, path: str) -> dict[str, Any]:
+    values: dict[str, Any] = {"file": path.rpartition("/")[2].partition(".")[0]}
+    if not path.endswith(".json"):
+        return values | {"text": read_text(tree, path)}
+    value = read_json(tree, path)
+    if not isinstance(value, dict):
+        raise InvalidFile(
+            "the file holds no JSON object", where=tree.place(path), fix="Correct it, or the pattern of `for_each`"
+        )
+    return values | value

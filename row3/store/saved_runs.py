@@ -1,23 +1,28 @@
-"""Saved runs, the local log of every run: a header, and a record of each case on a line of its own."""
+"""What `.row3/` keeps: every run, as a header and a line for each case; and scores, by content, safe to delete."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
+import msgspec
 from msgspec import Meta, Struct, field, to_builtins
 from msgspec.json import Decoder, encode
 
+from row3.domain.requests import digest_json, digest_text
 from row3.domain.runs import SCHEMA_VERSION, RunHeader
-from row3.errors import InvalidFile
+from row3.domain.scores import CaseScore
+from row3.errors import EnvironmentFault, InvalidFile
 from row3.store.documents import check_schema_version, parse_json, validate
 from row3.store.files import decode, read_bytes, write_atomic
 
 MAX_BYTES = 2**30
+MAX_CACHE_BYTES = 2**26
 LINES_AT_ONCE = 64
 """Written in one piece."""
 Fraction = Annotated[float, Meta(ge=0, le=1)]
@@ -116,3 +121,42 @@ def write_run(path: Path, header: RunHeader, lines: Iterable[bytes]) -> None:
 def latest_runs(folder: Path) -> list[Path]:
     """Return the local run logs, newest first."""
     return sorted(folder.glob("*.json"), reverse=True) if folder.is_dir() else []
+
+
+KEPT_SCORES = 4000
+"""Scores that a file holds; beyond it the oldest go."""
+
+
+class ScoreCache:
+    """Scores by golden case and answers, under one scorer and one set of rules."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self._path = folder / f"{name}.msgpack"
+        self._scores: dict[str, CaseScore] = {}
+        self._new = False
+        with suppress(InvalidFile, EnvironmentFault, msgspec.DecodeError):  # a broken file is as good as none
+            if self._path.exists():
+                raw = read_bytes(self._path, where=self._path.name, limit=MAX_CACHE_BYTES)
+                self._scores = msgspec.msgpack.decode(raw, type=dict[str, CaseScore])
+
+    def get(self, case: str, answers: Sequence[str]) -> CaseScore | None:
+        """Return the score of these answers' texts to the case of that digest, without its explanation."""
+        return self._scores.get(_key(case, answers))
+
+    def put(self, case: str, answers: Sequence[str], score: CaseScore) -> None:
+        """Take in a score; `found` has to say what its explanation says of missed and extra items."""
+        self._scores[_key(case, answers)] = msgspec.structs.replace(score, explanation=None, output=None)
+        self._new = True
+
+    def save(self) -> None:
+        """Write what is new; a folder that cannot be written to keeps nothing."""
+        if not self._new:
+            return
+        kept = dict(list(self._scores.items())[-KEPT_SCORES:])
+        with suppress(EnvironmentFault, UnicodeEncodeError):  # an answer may hold half a surrogate pair
+            write_atomic(self._path, msgspec.msgpack.encode(kept), where=self._path.name)
+        self._new = False
+
+
+def _key(case: str, answers: Sequence[str]) -> str:
+    return digest_json([case, [digest_text(text) for text in answers]])

@@ -10,10 +10,9 @@ from msgspec import to_builtins
 from msgspec.structs import replace
 
 from row3.domain.judgements import Criteria, CriteriaChange, Looser, Rule
-from row3.domain.manifests import Manifest
+from row3.domain.manifests import Manifest, Tier
 from row3.domain.requests import digest_json, digest_text
 from row3.domain.runs import HistoryEntry
-from row3.domain.tiers import Tier
 from row3.gate.inventory import POLICIES, Demands, inventory
 from row3.store.cases import StoredCase, golden_files, read_case
 from row3.store.history import read_history

@@ -13,8 +13,8 @@ from msgspec import structs
 from msgspec.structs import asdict
 
 from row3.domain.counts import did_you_mean
+from row3.domain.manifests import Tier, suite_of_stem, tier_of
 from row3.domain.metrics import Metric, Threshold
-from row3.domain.tiers import Tier, suite_of_stem, tier_of
 from row3.errors import InvalidFile, UsageError
 from row3.gate.policy import GatePolicy, parse_limits
 from row3.gate.results import JudgedSuite

@@ -14,9 +14,8 @@ from row3.errors import UsageError
 from row3.store.cases import GOLDEN, PATTERN
 from row3.store.config import FILE
 from row3.store.files import disk_faults, read_bytes
-from row3.store.locks import writing
 from row3.store.project import LOCAL
-from row3.store.transaction import commit
+from row3.store.transaction import commit, writing
 from row3.workflows.schemas import schema_files
 
 StarterKind = Literal["extraction", "checks"]

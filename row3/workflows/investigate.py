@@ -22,20 +22,20 @@ from row3.reports.investigations.checklist import checklist, truncated
 from row3.reports.investigations.extraction import ExtractionFindings, prompt_for
 from row3.reports.investigations.model import Fall, Investigation, Symptom, item_findings
 from row3.store.cases import StoredCase
-from row3.store.locks import writing
 from row3.store.other_suites import cases_of
 from row3.store.project import Project
 from row3.store.recording_lines import merge, to_line
 from row3.store.recordings import open_index
 from row3.store.suites import Suite, baseline_tier
+from row3.store.transaction import writing
 from row3.workflows.comparing.sides import baseline_side
 from row3.workflows.pipeline.asks import Given
+from row3.workflows.pipeline.collecting import now
 from row3.workflows.pipeline.evaluate import Asking, steps
 from row3.workflows.pipeline.lineup import line_up
 from row3.workflows.pipeline.meanings import Source, vector_source
 from row3.workflows.pipeline.providers import open_provider
 from row3.workflows.pipeline.replaying import miss, open_recordings, refuse_replacing
-from row3.workflows.pipeline.run_header import now
 from row3.workflows.pipeline.run_suite import RunOptions, make_asking
 
 Said = list[tuple[Request, Answer]]

@@ -19,11 +19,11 @@ from row3.domain.quarantine import (
 from row3.errors import InvalidFile, UsageError
 from row3.store.cases import CaseFiles, case_files, ids_of
 from row3.store.documents import day
-from row3.store.locks import writing
 from row3.store.other_suites import case_hint
 from row3.store.project import Project
 from row3.store.quarantine import FILE, read_quarantine, write_quarantine
 from row3.store.suites import Suite
+from row3.store.transaction import writing
 from row3.workflows.approvals import check_reason, sign
 from row3.workflows.session import Session
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
+from row3.domain.manifests import tier_of
 from row3.domain.prompts import Lineup
 from row3.domain.requests import digest_json
 from row3.domain.runs import HistoryEntry
-from row3.domain.tiers import tier_of
 from row3.errors import EnvironmentFault, InvalidFile
 from row3.gate.comparison import consecutive_declines
 from row3.gate.results import JudgedSuite, Run, SuiteResult, ran
@@ -20,10 +20,9 @@ from row3.store.cases import CaseFiles, golden_files, read_case
 from row3.store.recordings import RecordingIndex
 from row3.store.suites import Suite
 from row3.workflows.pipeline.budget import pricing
-from row3.workflows.pipeline.collecting import collect
+from row3.workflows.pipeline.collecting import collect, header_for
 from row3.workflows.pipeline.lineup import Role, line_up
 from row3.workflows.pipeline.results import Before, CaseResult
-from row3.workflows.pipeline.run_header import header_for
 from row3.workflows.pipeline.run_suite import make_asking, replay
 from row3.workflows.pipeline.unused_input import unused_inputs
 from row3.workflows.quarantine import in_force

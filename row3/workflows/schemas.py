@@ -12,9 +12,9 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct
 
+from row3.domain.manifests import Tier
 from row3.domain.runs import HistoryEntry
 from row3.domain.scores import CaseStatus
-from row3.domain.tiers import Tier
 from row3.domain.verdicts import Word
 from row3.gate.results import Standing
 from row3.kinds import all_kinds

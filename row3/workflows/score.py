@@ -28,12 +28,11 @@ from row3.store.project import Project, open_project
 from row3.store.recordings import RecordingIndex, open_index
 from row3.store.suites import Suite, pick_suite
 from row3.workflows.pipeline.asks import Given, Question, scored
-from row3.workflows.pipeline.collecting import collect
+from row3.workflows.pipeline.collecting import collect, header_for
 from row3.workflows.pipeline.evaluate import Asking
 from row3.workflows.pipeline.execute import evaluate_all
 from row3.workflows.pipeline.meanings import Source, vector_source
 from row3.workflows.pipeline.results import CaseResult, Packing
-from row3.workflows.pipeline.run_header import header_for
 from row3.workflows.pipeline.run_suite import RunOptions
 
 MODE = "outputs"

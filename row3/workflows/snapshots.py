@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from row3.domain.tiers import suite_of_stem
+from row3.domain.manifests import suite_of_stem
 from row3.errors import EnvironmentFault, Row3Error, UsageError
 from row3.store.config import FILE, read_config
 from row3.store.history import FILE as HISTORY

@@ -10,8 +10,9 @@ import pytest
 from msgspec import structs
 
 from row3.domain.runs import RunHeader
+from row3.domain.scores import CaseScore
 from row3.errors import InvalidFile
-from row3.store.saved_runs import CaseRecord, latest_runs, parse_record, read_log, write_run
+from row3.store.saved_runs import CaseRecord, ScoreCache, latest_runs, parse_record, read_log, write_run
 
 HEAD: dict[str, Any] = {
     "run_id": "r1",
@@ -189,3 +190,36 @@ def test_a_broken_line_is_refused(key: str, value: Any) -> None:
         del changed[key]
     with pytest.raises(InvalidFile, match="x: a case record is broken"):
         parse_record(json.dumps(changed).encode(), where="x")
+
+
+SCORE = CaseScore("rye", "scored", {"recall": 0.5})
+
+
+def kept(folder: Path) -> ScoreCache:
+    cache = ScoreCache(folder, "bread")
+    cache.put("digest of the case", ["an answer"], SCORE)
+    cache.save()
+    return ScoreCache(folder, "bread")
+
+
+def test_a_score_is_found_by_its_case_and_answers(tmp_path: Path) -> None:
+    cache = kept(tmp_path)
+    found = cache.get("digest of the case", ["an answer"])
+    assert found is not None
+    assert found.metrics == {"recall": 0.5}
+    assert cache.get("digest of the case", ["another answer"]) is None
+    assert cache.get("digest of the edited case", ["an answer"]) is None
+
+
+def test_a_broken_file_is_as_good_as_none(tmp_path: Path) -> None:
+    kept(tmp_path)
+    (file,) = tmp_path.iterdir()
+    file.write_bytes(b"\xff" + file.read_bytes())
+    assert ScoreCache(tmp_path, "bread").get("digest of the case", ["an answer"]) is None
+
+
+def test_what_cannot_be_written_is_not_kept(tmp_path: Path) -> None:
+    cache = ScoreCache(tmp_path, "bread")
+    cache.put("digest of the case", ["x"], CaseScore("rye", "scored", {}, problem="\ud83d"))
+    cache.save()
+    assert list(tmp_path.iterdir()) == []

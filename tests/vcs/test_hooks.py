@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from row3.errors import EnvironmentFault, UsageError
-from row3.vcs.hook_script import HOOKS
-from row3.vcs.hooks import HookReport, install, status, uninstall
+from row3.vcs.hooks import HOOKS, HookReport, install, status, uninstall
 
 from .conftest import Sandbox, make
 

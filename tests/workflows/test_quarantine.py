@@ -18,9 +18,8 @@ from row3.store.quarantine import read_quarantine, write_quarantine
 from row3.store.tree import WorkTree
 from row3.workflows.comparing.baseline import save_baseline
 from row3.workflows.comparing.compare import compare
-from row3.workflows.pipeline.collecting import collect
+from row3.workflows.pipeline.collecting import collect, header_for
 from row3.workflows.pipeline.lineup import line_up
-from row3.workflows.pipeline.run_header import header_for
 from row3.workflows.pipeline.run_suite import RunOptions, make_asking, replay
 from row3.workflows.quarantine import in_force, quarantine, release, today
 from row3.workflows.session import Session, open_session

@@ -12,10 +12,9 @@ import pytest
 from row3.errors import InvalidFile, UsageError
 from row3.store import embeddings
 from row3.store.cases import read_case, read_cases
-from row3.store.corpus import read_corpus
 from row3.store.history import read_history
 from row3.store.manifests import parse_manifest
-from row3.store.project import Project, open_project
+from row3.store.project import Project, open_project, read_corpus
 from row3.store.prompts import read_promoted, read_prompt, versions
 from row3.store.quarantine import read_quarantine
 from row3.store.recordings import open_index

@@ -2,29 +2,94 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+import os
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from row3.domain.embeddings import EmbeddingRequest
 from row3.domain.requests import JUDGE, Answer, NoAnswer, Request
+from row3.errors import EnvironmentFault
 from row3.providers.base import Provider
-from row3.store import journal
-from row3.store.locks import writing
+from row3.store.files import disk_faults
 from row3.store.project import Project
-from row3.store.recording_lines import merge
+from row3.store.recording_lines import merge, to_line
 from row3.store.recordings import RecordingIndex, open_index
+from row3.store.transaction import local_folder, locked, writing
 from row3.workflows.pipeline.asks import Given, Question
 from row3.workflows.pipeline.budget import Budget
+from row3.workflows.pipeline.collecting import new_run_id, now, run_id_at
 from row3.workflows.pipeline.meanings import Meanings
 from row3.workflows.pipeline.replaying import refuse_replacing
 from row3.workflows.pipeline.results import Cost, Observer, spent_on
-from row3.workflows.pipeline.run_header import new_run_id, now, run_id_at
 
 if TYPE_CHECKING:
     import asyncio
+
+FOLDER = "journal"
+
+
+class Journal:
+    """The journal of one run; `kind` keeps those that will be saved apart from those that will not."""
+
+    def __init__(self, local: Path, suite: str, kind: str, run_id: str) -> None:
+        folder = local_folder(local) / FOLDER
+        with disk_faults(".row3/journal"):
+            folder.mkdir(parents=True, exist_ok=True)
+        self.path = folder / f"{suite}--{kind}--{run_id}.jsonl"
+        self._lock = locked(_lock_of(self.path))
+        self._file: BinaryIO | None = None
+
+    def keep(self, request: Request, answer: Answer, *, recorded_at: str) -> None:
+        """Write one answer and flush it to disk. Raises `EnvironmentFault`."""
+        with disk_faults(".row3/journal"):
+            if self._file is None:
+                self._file = self.path.open("ab")
+            self._file.write(to_line(request, answer, recorded_at=recorded_at).encode("utf-8") + b"\n")
+            self._file.flush()
+            os.fsync(self._file.fileno())
+
+    def close(self) -> None:
+        """Close the file and give up the lock; the file stays."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+        if self._lock is not None:
+            self._lock.release()
+
+
+def abandoned(local: Path, suite: str, kind: str) -> list[Path]:
+    """What earlier runs left behind and no living run holds, oldest first."""
+    folder = local / FOLDER
+    left = []
+    for path in sorted(folder.glob(f"{suite}--{kind}--*.jsonl")) if folder.is_dir() else ():
+        with contextlib.suppress(EnvironmentFault):
+            if (lock := locked(_lock_of(path))) is not None:
+                lock.release()
+                left.append(path)
+    return left
+
+
+def lines_of(path: Path) -> list[str]:
+    """The whole lines of a journal; one that was cut off by a crash is left out."""
+    if not path.exists():
+        return []
+    return [line.decode("utf-8") for line in path.read_bytes().split(b"\n")[:-1] if line.strip()]
+
+
+def discard(paths: Iterable[Path]) -> None:
+    """Remove journals whose answers are in the recordings, or are no longer wanted."""
+    for path in paths:
+        with contextlib.suppress(OSError):
+            path.unlink(missing_ok=True)
+            _lock_of(path).unlink(missing_ok=True)
+
+
+def _lock_of(path: Path) -> Path:
+    return path.with_suffix(".lock")
 
 LASTS_H = 24
 """Hours after which answers of an interrupted comparison say nothing about now."""
@@ -39,7 +104,7 @@ class Kept:
     project: Project
     suite: str
     left: list[Path]
-    own: journal.Journal
+    own: Journal
     index: RecordingIndex
     replaced: RecordingIndex | None = None
     """The suite's recordings, where new answers replace them."""
@@ -61,15 +126,15 @@ class Kept:
             recordings: the suite's recordings answer too.
             replaces: new answers replace the suite's recordings.
         """
-        left = journal.abandoned(project.local, suite, kind)
+        left = abandoned(project.local, suite, kind)
         if kind not in LASTING:
             oldest = run_id_at(datetime.now(UTC) - timedelta(hours=LASTS_H))
             stale = [path for path in left if path.stem.rpartition("--")[2] < oldest]
-            journal.discard(stale)
+            discard(stale)
             left = [path for path in left if path not in stale]
         index = open_index(project.tree if recordings else None, suite, left)
         replaced = open_index(project.tree, suite) if replaces else None
-        return cls(project, suite, left, journal.Journal(project.local, suite, kind, new_run_id()), index, replaced)
+        return cls(project, suite, left, Journal(project.local, suite, kind, new_run_id()), index, replaced)
 
     @property
     def waiting(self) -> int:
@@ -86,13 +151,9 @@ class Kept:
             refuse_replacing(self.project, self.replaced, request)
         return answer
 
-    def keep(self, request: Request, answer: Answer) -> None:
-        """Write an answer to disk."""
-        self.own.keep(request, answer, recorded_at=now())
-
     def lines(self) -> list[str]:
         """The answers in the journals, as recordings spell them."""
-        return [line for path in (*self.left, self.own.path) for line in journal.lines_of(path)]
+        return [line for path in (*self.left, self.own.path) for line in lines_of(path)]
 
     def record(self, say: Callable[[str], None]) -> None:
         """Move what the journals hold into the suite's recordings."""
@@ -101,14 +162,10 @@ class Kept:
             with writing(self.project.local, say=say):
                 merge(self.project.root, self.suite, lines)
 
-    def close(self) -> None:
-        """Close the journal. Those of an unfinished run stay: the same command continues from them."""
-        self.own.close()
-
     def discard(self) -> None:
         """Remove the journals of a complete run."""
         self.own.close()
-        journal.discard([*self.left, self.own.path])
+        discard([*self.left, self.own.path])
 
 
 @dataclass(slots=True)
@@ -148,7 +205,7 @@ class Asked:
             return await asked
         answer = await asked
         if isinstance(answer, Answer):
-            self.kept.keep(request, answer)
+            self.kept.own.keep(request, answer, recorded_at=now())
             answer = answer._replace(replayed=True)
         return answer
 
@@ -161,7 +218,7 @@ class Asked:
     async def _asked(self, request: Request) -> Answer | NoAnswer:
         answer = await self._sent(request)
         if isinstance(answer, Answer):
-            self.kept.keep(request, answer)
+            self.kept.own.keep(request, answer, recorded_at=now())
         return answer
 
     async def _sent(self, request: Request) -> Answer | NoAnswer:

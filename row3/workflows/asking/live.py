@@ -131,7 +131,7 @@ class LiveRun:
         finally:
             self.observer.ended()
             for kept in () if complete else sides:
-                kept.close()
+                kept.own.close()  # the journals stay: the same command continues from them
             if record is not None:
                 record.record(say)
                 if meanings is not None:

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 from row3.domain.manifests import Manifest, ManifestCase, ManifestPrompt
+from row3.domain.metrics import Zone
 from row3.domain.requests import digest_json
 from row3.errors import InvalidFile, UsageError
 from row3.gate.results import Run, SuiteResult, ran
+from row3.gate.zones import zones_of
 from row3.store.cases import read_cases
 from row3.store.history import FILE as HISTORY
 from row3.store.history import history_text, read_history
 from row3.store.json_lines import lines_in
-from row3.store.locks import writing
 from row3.store.manifests import manifest_bytes, parse_manifest
 from row3.store.project import Project
 from row3.store.recordings import RecordingIndex
-from row3.store.saved_runs import parse_record
+from row3.store.saved_runs import latest_runs, parse_record, read_log
 from row3.store.suites import Suite, baseline_tier
-from row3.store.transaction import commit
+from row3.store.transaction import commit, writing
 from row3.workflows.pipeline.run_suite import with_action
 from row3.workflows.running import declining_runs, run_suite
+from row3.workflows.score import MODE
 from row3.workflows.session import Session, entry_of, incomplete, save_log
 from row3.workflows.snapshots import repository_state
 
@@ -134,3 +137,33 @@ def read_baseline(project: Project, suite: Suite) -> Manifest:
             fix=f"Make one with `row3 --baseline{suite.flags('row3 --baseline', 'mode')} --mode live`",
         )
     return manifest
+
+
+Part = Literal["failing", "changed"]
+
+
+def pick_cases(project: Project, suite: Suite, part: Part) -> frozenset[str]:
+    """Return the ids of the cases that fail in the last run, or are new or changed. Raises `InvalidFile` for none."""
+    if part == "changed":
+        known = read_baseline(project, suite).cases
+        found = [
+            stored.id
+            for stored in read_cases(project.tree, suite.golden, suite.kind)
+            if stored.id not in known or known[stored.id].digest != stored.digest
+        ]
+    else:
+        found = _failing(project, suite)
+    if not found:
+        raise InvalidFile(f"no case is {part}", where=f"suite {suite.name}", fix="Leave --only out to run all")
+    return frozenset(found)
+
+
+def _failing(project: Project, suite: Suite) -> list[str]:
+    """The cases with a failure in the newest run log of the suite's prompts."""
+    for path in latest_runs(project.local / "runs"):
+        run = read_log(path)
+        if run.header.suite == suite.name and run.header.mode != MODE:  # outputs of elsewhere say nothing of prompts
+            metrics, thresholds = suite.kind.metrics, suite.rules.thresholds
+            zones = {record.id: zones_of(record.metrics, metrics, thresholds).values() for record in run.cases.values()}
+            return [each.id for each in run.cases.values() if each.status != "scored" or Zone.FAIL in zones[each.id]]
+    raise InvalidFile("there is no run yet", where=".row3/runs", fix=f"Run `row3{suite.flag}` first")

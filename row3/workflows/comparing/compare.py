@@ -98,7 +98,7 @@ def compare(
     saved = gate.interleaving is None and suite.system is None and _asks_now(session, run)
     blocks = judgement.complete and judgement.verdict is Verdict.BLOCK
     if saved and blocks and gate.base is None and comparer.latest:
-        from row3.workflows.comparing.drift import drift_by_sample
+        from row3.workflows.comparing.live import drift_by_sample
 
         run, drift = drift_by_sample(session, gate.side, run, list(comparer.latest))
     return Comparison(

@@ -15,10 +15,9 @@ from row3.reports.changelog import approval_entry, insert_entry, unreleased_entr
 from row3.store.cases import CaseFiles, case_files
 from row3.store.history import FILE as HISTORY
 from row3.store.history import history_with_new
-from row3.store.locks import writing
 from row3.store.project import CHANGELOG, Project, read_changelog
 from row3.store.snapshot import Snapshot
-from row3.store.transaction import commit
+from row3.store.transaction import commit, writing
 from row3.workflows.approvals import check_approval, sign
 from row3.workflows.comparing.compare import compare
 from row3.workflows.comparing.sides import promoted_lineup

@@ -1,22 +1,38 @@
-"""A comparison that asks a provider: the baseline's prompts are asked again beside the candidates."""
+"""The baseline's prompts asked again: beside the candidates in a comparison, or on a sample by `row3 drift`."""
 
 from __future__ import annotations
 
+import fnmatch
+from collections.abc import Sequence
+from dataclasses import replace
+
+from msgspec import structs
+
+from row3.domain.counts import count
 from row3.domain.manifests import Manifest
+from row3.domain.scores import Usage
 from row3.errors import InvalidFile, Row3Error, UsageError
 from row3.gate.adaptive import Margin
-from row3.gate.drift import Drift, drift_of
+from row3.gate.drift import Again, CaseThen, Drift, drift_of, sample_of, sample_size
 from row3.gate.pairs import Pairs
+from row3.gate.results import Drifted, Run
+from row3.gate.silence import both_sides
 from row3.store.cases import read_cases
+from row3.store.other_suites import no_case_fits
 from row3.store.project import Project
-from row3.store.suites import Suite
+from row3.store.suites import Suite, baseline_tier, has_baseline
 from row3.workflows.asking.estimate import Beside
 from row3.workflows.asking.interleaved import Adaptive, Interleaving
+from row3.workflows.asking.live import LiveRun
 from row3.workflows.comparing.baseline import read_baseline
 from row3.workflows.comparing.comparer import Comparer
-from row3.workflows.comparing.sides import BaseSide
+from row3.workflows.comparing.sides import BaseSide, baseline_side, side_of_lineup
+from row3.workflows.pipeline.budget import pricing
+from row3.workflows.pipeline.collecting import UsageMeter, usage_json
 from row3.workflows.pipeline.evaluate import Asking
 from row3.workflows.pipeline.lineup import line_up
+from row3.workflows.pipeline.replaying import open_recordings
+from row3.workflows.pipeline.results import Packing
 from row3.workflows.pipeline.stages import parameters_from
 from row3.workflows.quarantine import in_force
 from row3.workflows.session import Session
@@ -95,3 +111,117 @@ def drift_since(project: Project, side: BaseSide, comparer: Comparer, suite: Sui
             spreads=(score.spread, asked.spread),
         )
     return drift_of(pairs, suite.kind.metrics, suite.policy, suite.kind.primary, same=same)
+
+
+def ask_again(session: Session, suite: Suite, side: BaseSide, asking: Asking, ids: Sequence[str]) -> Again:
+    """Ask these cases again, live; nothing of it is recorded. Raises as `LiveRun.results`."""
+    cost = pricing(session.project, session.suite)
+    options, packing = replace(session.options, only=frozenset(ids), case=None), Packing(suite, before=side.score)
+    live = LiveRun(session, asking, options, "live", packing, kind="drift")
+    pairs, meter, primary = Pairs(suite.kind), UsageMeter(cost), suite.kind.primary
+    cases: list[CaseThen] = []
+    failed: dict[str, str] = {}
+    for result in live.results():
+        for spent in result.spent:
+            meter.add(spent)
+        if result.status == "failed":
+            failed[result.case_id] = result.problem
+            continue
+        compared = result.compared
+        before = None if compared is None else compared.before
+        if compared is None or before is None:
+            cases.append(CaseThen(result.case_id, None, result.metrics.get(primary), False))
+            continue
+        then, now = both_sides(suite.kind, before, result.metrics)
+        same = compared.answers == result.answers != ()
+        cases.append(CaseThen(result.case_id, then.get(primary), now.get(primary), same))
+        pairs.add(
+            before,
+            result.metrics,
+            source=result.source,
+            repeats=(compared.repeats, result.repeats),
+            spreads=(compared.spread, result.spread),
+        )
+    drift = drift_of(pairs, suite.kind.metrics, suite.policy, primary, same=sum(case.same for case in cases))
+    return Again(drift, tuple(cases), failed, meter.usage())
+
+
+def drift_by_sample(session: Session, side: BaseSide, run: Run, ids: Sequence[str]) -> tuple[Run, Drift | None]:
+    """Ask the baseline's prompts again on some of these cases: did the provider move, or the prompt?
+
+    Returns the run with what that took, and no drift where they cannot be asked.
+    """
+    project, suite = session.project, session.suite
+    sample = sample_of(ids, sample_size(len(ids)), session.options.overrides.seed or 0)
+    session.say(
+        f"the gate blocks: asking the baseline's prompts again on {count(len(sample), 'case')}, "
+        "to see which of the two moved"
+    )
+    try:
+        asking = asking_again(project, suite, read_baseline(project, suite), session.options.repeats)
+        again = ask_again(session, suite, side, asking, sample)
+    except Row3Error as error:
+        session.say(f"which of the two moved is not known: {error}")
+        return run, None
+    run = _with_usage(run, again.usage)
+    if again.failed:
+        case_id, problem = next(iter(again.failed.items()))
+        session.say(f"which of the two moved is not known: {case_id}: {problem}")
+        return run, None
+    return run, again.drift
+
+
+def _with_usage(run: Run, more: Usage) -> Run:
+    """The run with what the sample took; latencies stay those of the run itself."""
+    held = run.usage
+    usage = replace(
+        held,
+        requests=held.requests + more.requests,
+        replayed=held.replayed + more.replayed,
+        prompt_tokens=held.prompt_tokens + more.prompt_tokens,
+        completion_tokens=held.completion_tokens + more.completion_tokens,
+        cost_usd=None if held.cost_usd is None or more.cost_usd is None else held.cost_usd + more.cost_usd,
+        truncated=held.truncated + more.truncated,
+    )
+    return replace(run, usage=usage, header=structs.replace(run.header, usage=usage_json(usage)))
+
+
+def drift(session: Session, *, sample: int | None = None, seed: int = 0, recordings: bool = False) -> Drifted:
+    """Ask the baseline's prompts again, live, on a sample, and compare with what they answered then.
+
+    Without a baseline, or where `recordings` asks for it, the recordings of the promoted prompts (or of those that are
+    named) are what they answered. Raises `InvalidFile`, `UsageError`, `ProviderStopped`.
+    """
+    session.switch("live")
+    project, suite = session.project, session.suite
+    recordings = recordings or not has_baseline(project, suite)
+    if recordings:
+        lineup = line_up(project, suite, role="promoted", named=session.named)
+        side, source = side_of_lineup(suite, lineup, open_recordings(project, suite)), f"recordings/{suite.name}"
+        asking = replace(side.asking, repeats=session.options.repeats)
+    else:
+        side, source = baseline_side(project, suite), project.baseline(suite.name, baseline_tier(project, suite))
+        asking = asking_again(project, suite, read_baseline(project, suite), session.options.repeats)
+    answered = [
+        stored.id
+        for stored in read_cases(project.tree, suite.golden, suite.kind)
+        if (found := side.score(stored)) is not None and found[0].status != "failed"
+    ]
+    if recordings and not answered:
+        flag, which = suite.flag, "these prompts" if session.named else "the promoted prompts"
+        fix = f"Record them with `row3 --mode record{flag}`, or make a baseline with `row3 --baseline{flag}`"
+        raise InvalidFile(f"there is no recording of {which}", where=source, fix=fix)
+    waiting = {entry.case_id for entry in in_force(project, suite).active}
+    pattern = session.options.case
+    ids = [each for each in answered if each not in waiting and (not pattern or fnmatch.fnmatchcase(each, pattern))]
+    if pattern and not ids:
+        raise no_case_fits(project, suite, pattern, fix="Correct --case")
+    if len(ids) < 2:
+        raise UsageError(
+            f"{count(len(ids), 'case')} can be asked again, and a drift is seen in two or more",
+            where=source,
+            fix=f"Correct --case, or make a baseline with `row3 --baseline{suite.flags('row3 --baseline')}`",
+        )
+    chosen = sample_of(ids, sample_size(len(ids)) if sample is None else sample, seed)
+    again = ask_again(session, suite, side, asking, chosen)
+    return Drifted(suite, side.header, source, chosen, len(ids), seed, again)

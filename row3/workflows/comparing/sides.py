@@ -19,7 +19,7 @@ from row3.store.cases import StoredCase
 from row3.store.project import Project
 from row3.store.prompts import read_promoted, read_prompt, versions
 from row3.store.recordings import RecordingIndex
-from row3.store.scores import ScoreCache
+from row3.store.saved_runs import ScoreCache
 from row3.store.suites import Suite
 from row3.workflows.comparing.baseline import read_baseline, with_live_answers
 from row3.workflows.comparing.comparer import REPLACED

@@ -25,11 +25,10 @@ from row3.store.saved_runs import SavedRun, latest_runs, parse_run, read_log, ru
 from row3.store.suites import Suite, baseline_tier, pick_suite
 from row3.workflows.comparing.baseline import with_live_answers
 from row3.workflows.comparing.sides import side_of_baseline
-from row3.workflows.pipeline.collecting import collect
+from row3.workflows.pipeline.collecting import collect, header_for
 from row3.workflows.pipeline.lineup import line_up, resolve_version
 from row3.workflows.pipeline.replaying import open_recordings
 from row3.workflows.pipeline.results import CaseResult, Packing
-from row3.workflows.pipeline.run_header import header_for
 from row3.workflows.pipeline.run_suite import RunOptions, make_asking, replay
 from row3.workflows.snapshots import snapshot_of
 

@@ -1,4 +1,4 @@
-"""What recorded answers say of cases: which waver by themselves (`row3 flaky`), and which matter (`row3 cases`).
+"""What recorded answers say of a suite: cases that waver (`flaky`) or matter (`cases`), drops it detects (`power`).
 
 Every recorded answer is scored as its case stands now. A setting is prompts with their text, model and parameters.
 """
@@ -7,20 +7,32 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from row3.domain.counts import part
 from row3.domain.metrics import Metric
 from row3.errors import InvalidFile, UsageError
 from row3.gate.case_worth import CasesReport, redundant, worth
 from row3.gate.flakiness import FlakyReport, flakiness
+from row3.gate.policy import find_metric
+from row3.gate.power import PowerReport, sensitivity
 from row3.kinds.base import expected_in
 from row3.store.other_suites import cases_of
 from row3.store.project import Project
-from row3.store.suites import Suite
+from row3.store.suites import Suite, has_baseline
+from row3.workflows.comparing.gate import open_gate
 from row3.workflows.pipeline.lineup import line_up
+from row3.workflows.pipeline.replaying import open_recordings
 from row3.workflows.pipeline.run_suite import make_asking
 from row3.workflows.quarantine import in_force
-from row3.workflows.recorded.recorded_answers import RecordedAnswers, Replayed, Setting, setting_of_asking, titles_of
+from row3.workflows.recorded.recorded_answers import (
+    RecordedAnswers,
+    Replayed,
+    Setting,
+    setting_of,
+    setting_of_asking,
+    titles_of,
+)
 from row3.workflows.session import Session
 
 Recorded = dict[int, tuple[float, str]]
@@ -172,3 +184,63 @@ def _columns(history: History) -> tuple[list[str], list[dict[str, float]]]:
         for seen in map(history.settings.__getitem__, shown.values())
     ]
     return titles_of([*shown.values()]), columns
+
+
+def plan(
+    session: Session, *, detect: float | None = None, metric: str | None = None, repeats: int | None = None
+) -> PowerReport:
+    """Plan from the baseline beside a strict replay of the candidates, with as many repeats as all cases have.
+
+    Args:
+        detect: the drop to detect, a fraction; twice the gate's limit unless given.
+        metric: key of the only metric to plan for; the headline metrics unless given.
+        repeats: how many recorded answers of each case are looked at; as many as all have unless given.
+    Raises `UsageError` for a metric that is none, `InvalidFile` where there is nothing to plan from.
+    """
+    project, suite = session.project, session.suite
+    metrics = _metrics(suite, metric)
+    if not has_baseline(project, suite):
+        raise InvalidFile(
+            "there is nothing to plan from: there is no baseline",
+            where=f"suite {suite.name}",
+            fix=f"Save one with `row3 --baseline{suite.flags('row3 --baseline')}`, and record a candidate",
+        )
+    most = repeats
+    if most is None:
+        first = str(line_up(project, suite, role="candidate", named=session.named).prompts[0].ref)
+        recorded = [each.repeat for each in open_recordings(project, suite).all() if each.prompt == first]
+        most = 1 + max(recorded, default=0)
+    for number in dict.fromkeys((most, repeats or 1)):
+        options = replace(session.options, mode="replay", repeats=number, explain=False)
+        gate = open_gate(replace(session, options=options), None)
+        scored, side = gate.score(gate.session), gate.side
+        run = scored.run
+        if run.complete:
+            break
+    else:
+        failed = part(len(run.failed), run.cases, "case", "has", "have")
+        raise InvalidFile(
+            f"there is nothing to plan from: {failed} no recorded answer of the candidate",
+            where=f"suite {suite.name}",
+            fix=f"Record them with `row3 --mode record{suite.flag}`",
+        )
+    pairs, primary = scored.comparer.pairs, suite.kind.primary
+    return PowerReport(
+        suite.name,
+        (setting_of(side.header).title, setting_of(run.header).title),
+        (side.header.repeats, run.header.repeats),
+        suite.policy,
+        tuple((one, sensitivity(pairs, one.key, suite.policy, primary=primary, detect=detect)) for one in metrics),
+        suite.flag,
+    )
+
+
+def _metrics(suite: Suite, wanted: str | None) -> list[Metric]:
+    """The composite and then the other headline metrics, or the one that was named."""
+    kind = suite.kind
+    if wanted is None:
+        headline = [metric for metric in kind.metrics if not metric.companion]
+        return sorted(headline, key=lambda metric: metric.key != kind.primary)
+    also = {metric.also: metric.key for metric in kind.metrics if metric.also}
+    key = find_metric(also.get(wanted.casefold(), wanted), [metric.key for metric in kind.metrics], "--metric")
+    return [metric for metric in kind.metrics if metric.key == key]

@@ -6,18 +6,17 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from row3.domain.manifests import file_stem, tier_of
 from row3.domain.runs import HistoryEntry
-from row3.domain.tiers import file_stem, tier_of
 from row3.errors import InvalidFile
 from row3.gate.results import JudgedSuite
 from row3.reports.charting.timeline import TrendPoint
 from row3.reports.charting.trend_chart import trend_charts
 from row3.store.files import write_atomic
 from row3.store.history import read_history
-from row3.store.locks import writing
 from row3.store.project import Project
 from row3.store.suites import Suite
-from row3.store.transaction import commit
+from row3.store.transaction import commit, writing
 
 
 def suite_history(

@@ -5,26 +5,32 @@ A file that cannot be used is a finding like any other, and the rest is looked a
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from row3.domain.findings import LintReport
-from row3.domain.manifests import Manifest
-from row3.domain.tiers import TIERS
+from row3.domain.manifests import TIERS, Manifest
+from row3.domain.prompts import Prompt, parse_reference
 from row3.errors import InvalidFile
+from row3.kinds import of_another_kind
 from row3.store.config import FILE, read_config
 from row3.store.history import FILE as HISTORY
 from row3.store.history import read_history
-from row3.store.locks import finish_interrupted, tell_interrupted
 from row3.store.manifests import parse_manifest
 from row3.store.project import CHANGELOG, LOCAL, Project, find_root, read_changelog
+from row3.store.prompts import FOLDER, NO_PROMPTS, PROMOTED, Promotion, check_locked, read_promoted, read_prompt
 from row3.store.suites import Suite, make_suite, pick_suite
+from row3.store.transaction import finish_interrupted, tell_interrupted
 from row3.store.tree import Tree, WorkTree
 from row3.workflows.linting.lint_cases import CaseLint
 from row3.workflows.linting.lint_findings import Findings, near_miss
-from row3.workflows.linting.lint_prompts import PromptLint
 from row3.workflows.pipeline.providers import check_provider
+from row3.workflows.pipeline.stages import call_stage, request_texts
+from row3.workflows.pipeline.templates import render, unsent_lines
+from row3.workflows.pipeline.unused_input import handed_on, unused_input
 
 
 def lint_at(
@@ -101,3 +107,109 @@ def _changelog(project: Project, findings: Findings) -> None:
 
 def _read_baseline(tree: Tree, path: str) -> Manifest:
     return parse_manifest(tree.read(path, limit=2**30), where=tree.place(path))
+
+
+class PromptLint:
+    """Looks at all prompts of a project."""
+
+    def __init__(self, project: Project, findings: Findings) -> None:
+        self._project, self._findings = project, findings
+
+    def run(self, suites: Sequence[Suite], cases: Mapping[str, Sequence[Any]], *, everything: bool) -> None:
+        """Run all checks; `cases` are the usable ones by suite. `everything` says that these are all suites."""
+        found, tree = self._findings, self._project.tree
+        promoted = found.attempt(PROMOTED, partial(read_promoted, tree), count=tree.exists(PROMOTED)) or {}
+        there: dict[str, list[Prompt]] = {}
+        for where in tree.files(FOLDER):
+            stem, _, ending = where.removeprefix(f"{FOLDER}/").rpartition(".")
+            ref = parse_reference(f"{stem}.md")
+            if ending != "md" or stem.upper() in NO_PROMPTS:
+                continue
+            if ref is None:
+                found.add("error", "file-name", where, "the file name is not `<name>-v<major>.<minor>.md`")
+                continue
+            there.setdefault(ref.name, [])
+            prompt = found.attempt(where, partial(read_prompt, tree, ref))
+            if prompt is not None:
+                there[ref.name].append(prompt)
+                found.attempt(where, partial(check_locked, prompt, promoted), count=False)
+                self._unsent(prompt)
+        self._gone(promoted)
+        used = {name for suite in suites for name in self._pipeline(suite, there, cases[suite.name])}
+        used |= self._rubrics(suites, there)
+        for name in sorted(set(there) - used) if everything and suites else ():
+            for prompt in there[name]:
+                found.add("warning", "unused-prompt", prompt.path, "is in no suite's pipeline")
+
+    def _rubrics(self, suites: Sequence[Suite], there: Mapping[str, Sequence[Prompt]]) -> set[str]:
+        """Render every rubric with made-up variables; returns the names of those that a suite's kind can ask."""
+        kinds = {output: suite.kind for suite in suites for output in suite.kind.rubrics}
+        asked = [prompt for prompts in there.values() for prompt in prompts if prompt.output in kinds]
+        for prompt in asked:
+            made_up = kinds[prompt.output].rubric_variables()
+            self._findings.attempt(prompt.path, partial(render, prompt, made_up), count=False)
+        return {prompt.ref.name for prompt in asked}
+
+    def _unsent(self, prompt: Prompt) -> None:
+        """Check for text outside of the blocks; whether the template compiles is checked where it is rendered."""
+        with contextlib.suppress(InvalidFile):
+            for line in unsent_lines(prompt):
+                what = "this text stands in no block and is never sent: move it above an `{% endblock %}`"
+                self._findings.add("warning", "unsent-text", prompt.path, what, line=line)
+
+    def _gone(self, promoted: Mapping[str, Promotion]) -> None:
+        for name, entry in promoted.items():
+            for version in sorted({entry.version, *entry.locked}):
+                file = f"{FOLDER}/{name}-{version}.md"
+                if not self._project.tree.exists(file):
+                    at = ("version",) if version == entry.version else ("locked", version)
+                    what = f"{file} was promoted and is gone; restore it from git"
+                    self._findings.add_at("error", "promoted-gone", PROMOTED, what, ("prompts", name, *at))
+
+    def _pipeline(self, suite: Suite, there: Mapping[str, list[Prompt]], cases: Sequence[Any]) -> Sequence[str]:
+        """Render every version of the suite's prompts as a run would; returns the pipeline."""
+        kind = suite.kind
+        if suite.system is not None:
+            self._system(suite, cases)
+            return ()
+        order = {output: place for place, output in enumerate(kind.outputs)}
+        newest = {name: max(prompts, key=lambda p: p.ref.version) for name, prompts in there.items() if prompts}
+        own = [name for name in there if name not in newest or not of_another_kind(newest[name].output, kind)]
+        ranked = sorted(own, key=lambda n: (order.get(newest[n].output, len(order)) if n in newest else 0, n))
+        pipeline = suite.pipeline or tuple(ranked)
+        if not pipeline:
+            self._findings.add("warning", "no-prompt", "prompts/", f"suite `{suite.name}` has no prompt to run")
+        given = dict(kind.variables(cases[0])) if cases else {}
+        for arm in (suite.arms or {}).values():
+            if arm.system is not None and given:
+                self._system(arm, cases)
+                given |= handed_on(kind, suite.rules, arm.system.output or kind.whole)
+        for name in pipeline:
+            if name not in there:
+                what = f"prompt `{name}` has no version{near_miss(name, there)}"
+                self._findings.add_at("error", "unknown-prompt", FILE, what, ("suites", suite.name, "pipeline"))
+            for prompt in there.get(name, ()):
+                if prompt.output not in kind.outputs:
+                    what = f"`{prompt.output}` is no output of kind `{kind.name}`; outputs: {', '.join(kind.outputs)}"
+                    self._findings.add_at("error", "unknown-output", prompt.path, what, ("output",))
+                elif given:
+                    self._rendered(prompt, given)
+            # What cannot be used is a finding of its own; the prompts after it are not blamed for missing its output.
+            if name not in newest or newest[name].output not in kind.outputs:
+                given = {}
+            if given:
+                given |= handed_on(kind, suite.rules, newest[name].output)
+        return pipeline
+
+    def _rendered(self, prompt: Prompt, given: Mapping[str, Any]) -> None:
+        """That it renders, and that what it shows is of a case."""
+        rendered = self._findings.attempt(prompt.path, partial(render, prompt, given), count=False)
+        unused = None if rendered is None else unused_input(prompt, given)
+        if unused is not None:
+            self._findings.add(unused.level, "unused-input", prompt.path, unused.message, line=unused.line)
+
+    def _system(self, suite: Suite, cases: Sequence[Any]) -> None:
+        """Of a suite without prompts: its call has a value for every placeholder."""
+        stage = self._findings.attempt(FILE, partial(call_stage, self._project, suite), count=False)
+        if stage is not None and cases:
+            self._findings.attempt(FILE, partial(request_texts, stage, suite.kind.variables(cases[0])), count=False)

@@ -1,15 +1,19 @@
-"""Take in the results of a run as they come: lines on disk, sums in memory, and the run at the end."""
+"""A run: its header, and its results as they come, with lines on disk and sums in memory."""
 
 from __future__ import annotations
 
 import math
 import os
+import secrets
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import UTC, datetime
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any
 from weakref import finalize
+
+from msgspec import to_builtins
 
 from row3.domain.judges import MOST_FAILED
 from row3.domain.prompts import Lineup
@@ -18,12 +22,76 @@ from row3.domain.runs import CaseRow, RunHeader
 from row3.domain.scores import Tally, Usage
 from row3.errors import EnvironmentFault, UsageError
 from row3.gate.results import Run
-from row3.gate.zones import zones_of
+from row3.gate.zones import warning_only, zones_of
 from row3.metrics.aggregate import Aggregate, Tallies, percentile
 from row3.metrics.ratios import overall
 from row3.store.suites import Suite
+from row3.workflows.pipeline.evaluate import Asking
 from row3.workflows.pipeline.results import CaseResult, Cost, Spent
-from row3.workflows.pipeline.run_header import usage_json
+
+
+def header_for(suite: Suite, asking: Asking, *, mode: str) -> dict[str, Any]:
+    """The part of a run's header that is known before it runs."""
+    models = list(dict.fromkeys(p.model for p in asking.parameters.values()))
+    return {
+        "run_id": new_run_id(),
+        "suite": suite.name,
+        "kind": suite.kind.name,
+        "action": "run",
+        "at": now(),
+        "mode": mode,
+        "prompts": asking.lineup.versions(),
+        "prompt_digests": asking.lineup.digests(),
+        "model": ", ".join(models),
+        "parameters": {name: p.as_json() for name, p in asking.parameters.items()},
+        "repeats": asking.repeats,
+        **rules_json(suite),
+    }
+
+
+def rules_json(suite: Suite) -> dict[str, Any]:
+    """Return scorer, weights, thresholds and the gate's policy as a header keeps them."""
+    return {
+        "scorer": suite.kind.signature(suite.rules),
+        "weights": dict(suite.rules.weights),
+        "thresholds": {
+            key: {"minimum": limits.minimum, "target": limits.target, "excellent": limits.excellent}
+            for key, limits in suite.rules.thresholds.items()
+        },
+        "gate": {**to_builtins(suite.policy), "warning": sorted(warning_only(suite.rules.thresholds))},
+    }
+
+
+def usage_json(usage: Usage) -> dict[str, Any]:
+    """Usage as files and JSON spell it."""
+    return {
+        "requests": usage.requests,
+        "replayed": usage.replayed,
+        "promptTokens": usage.prompt_tokens,
+        "completionTokens": usage.completion_tokens,
+        "costUsd": usage.cost_usd,
+        "latencyP50S": usage.latency_p50_s,
+        "latencyP95S": usage.latency_p95_s,
+        "truncated": usage.truncated,
+        **({"judgements": usage.judgements, "judgeCostUsd": usage.judge_cost_usd} if usage.judgements else {}),
+    }
+
+
+def now() -> str:
+    """The time in UTC, ISO 8601, to the second."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def new_run_id() -> str:
+    """Sorts by time, to the microsecond; what is random in it tells two runs of one instant apart."""
+    at = datetime.now(UTC)
+    return f"{run_id_at(at)}-{at.microsecond:05x}{secrets.randbelow(4096):03x}"
+
+
+def run_id_at(moment: datetime) -> str:
+    """How the id of a run that starts then begins."""
+    return f"{moment:%Y%m%dT%H%M%SZ}"
+
 
 SPOOL_BYTES = 4 * 1024 * 1024
 KEPT_ROWS = 400

@@ -20,7 +20,7 @@ from row3.kinds.answers import Unusable
 from row3.kinds.base import Kind
 from row3.metrics.aggregate import Tallies, mean_and_spread
 from row3.store.cases import StoredCase
-from row3.store.scores import ScoreCache
+from row3.store.saved_runs import ScoreCache
 from row3.store.suites import Suite
 from row3.workflows.pipeline.asks import Given, Question, scored
 from row3.workflows.pipeline.results import Spent, Transcript, spent_on

@@ -90,7 +90,7 @@ class Meanings:
 
     def record(self, project: Project, say: Callable[[str], None]) -> None:
         """Put what the model made into the suite's recordings."""
-        from row3.store.locks import writing  # brings asyncio, which a run without embeddings does without
+        from row3.store.transaction import writing  # brings asyncio, which a run without embeddings does without
 
         rule = self.suite.rules.semantic
         if self.fresh and rule is not None:

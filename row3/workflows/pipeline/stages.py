@@ -20,8 +20,7 @@ from row3.errors import InvalidFile, UsageError
 from row3.kinds.base import Kind, Rules
 from row3.store import prompts as store
 from row3.store.config import FILE, ProviderConfig
-from row3.store.corpus import read_corpus
-from row3.store.project import Project
+from row3.store.project import Project, read_corpus
 from row3.store.suites import Suite
 from row3.store.system_config import McpConfig, SystemConfig, tool_of
 from row3.workflows.pipeline.templates import render

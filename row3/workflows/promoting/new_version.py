@@ -13,9 +13,8 @@ from row3.errors import InvalidFile, UsageError
 from row3.reports.changelog import insert_entry, unreleased_entry
 from row3.store import prompts as store
 from row3.store.files import decode, read_bytes, refuse_conflicts
-from row3.store.locks import writing
 from row3.store.project import Project
-from row3.store.transaction import commit
+from row3.store.transaction import commit, writing
 
 CHANGELOG = "CHANGELOG.md"
 HIGHEST = 999_999

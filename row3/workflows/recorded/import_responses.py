@@ -16,17 +16,17 @@ from row3.domain.structs import MUST, MisfitsError, convert
 from row3.errors import InvalidFile
 from row3.store.cases import StoredCase, read_cases
 from row3.store.json_lines import LineFile, parse_line
-from row3.store.locks import writing
 from row3.store.other_suites import case_hint
 from row3.store.outputs import RECORDING, case_id_of, is_recording
 from row3.store.project import Project
 from row3.store.recording_lines import merge, to_line
 from row3.store.recordings import RecordingIndex
 from row3.store.suites import Suite
+from row3.store.transaction import writing
+from row3.workflows.pipeline.collecting import now
 from row3.workflows.pipeline.evaluate import Answers, Asking
 from row3.workflows.pipeline.lineup import line_up
 from row3.workflows.pipeline.replaying import open_recordings, refuse_replacing
-from row3.workflows.pipeline.run_header import now
 from row3.workflows.pipeline.run_suite import RunOptions, make_asking
 
 SHAPE = 'Write one object a line: {"caseId": "…", "prompt": "…", "response": "…"}'

@@ -18,11 +18,11 @@ from row3.kinds.answers import Unusable
 from row3.store import embeddings
 from row3.store.cases import name_of, read_cases
 from row3.store.json_lines import decoded, lines_in
-from row3.store.locks import writing
 from row3.store.project import Project
 from row3.store.recording_lines import Recording, from_line, recording_files, write_files
 from row3.store.recordings import open_changed, open_index
 from row3.store.suites import Suite
+from row3.store.transaction import writing
 from row3.workflows.pipeline.lineup import Role, line_up
 from row3.workflows.pipeline.meanings import recorded_vectors
 from row3.workflows.pipeline.replaying import open_recordings

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from row3.domain.manifests import tier_of
 from row3.domain.runs import HistoryEntry
-from row3.domain.tiers import tier_of
 from row3.errors import InvalidFile, Row3Error, UsageError
 from row3.gate.judging import Context, approved, judge
 from row3.gate.results import SuiteResult, SuitesReport, judged
@@ -21,10 +21,9 @@ from row3.store.suites import Suite, pick_suite
 from row3.workflows.approvals import check_approval, new_approvals, sign
 from row3.workflows.comparing.context import default_suite
 from row3.workflows.comparing.gating import approved_changelog, compare_asking, note, write_entries
-from row3.workflows.flags import LiveFlags
-from row3.workflows.pipeline.run_header import new_run_id
+from row3.workflows.pipeline.collecting import new_run_id
 from row3.workflows.pipeline.stages import Overrides
-from row3.workflows.session import Session, note_misnamed, save_log
+from row3.workflows.session import LiveFlags, Session, note_misnamed, save_log
 from row3.workflows.snapshots import OUTSIDE_GIT, find_base, repository_state
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from row3.store.saved_runs import CaseRecord, write_run
 from row3.store.suites import Suite, pick_suite
 from row3.workflows.diffing.diff import Diff, diff
 from row3.workflows.diffing.sides import Names
-from row3.workflows.pipeline.run_header import rules_json
+from row3.workflows.pipeline.collecting import rules_json
 from row3.workflows.pipeline.run_suite import RunOptions
 from row3.workflows.recorded.import_responses import import_responses
 

@@ -11,10 +11,9 @@ import pytest
 
 from row3.errors import InvalidFile, UsageError
 from row3.workflows.comparing.baseline import save_baseline
-from row3.workflows.flags import GateFlags
-from row3.workflows.history.power import plan
+from row3.workflows.history.cases import plan
 from row3.workflows.pipeline.run_suite import RunOptions
-from row3.workflows.session import Session, open_session
+from row3.workflows.session import GateFlags, Session, open_session
 from tests.bakery import bakery, found, record
 from tests.projects import SUITE, Box
 

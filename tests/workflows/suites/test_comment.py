@@ -8,18 +8,19 @@ from pathlib import Path
 import pytest
 
 from row3.errors import UsageError
-from row3.workflows.suites.comment import Place, marker_of, place_of
+from row3.workflows.suites.comment import PullRequestComments, Refused, marker_of, place_of
+from tests.github_api import BOT, FakeGitHub
 
 ENV = {"GITHUB_REPOSITORY": "o/n", "GITHUB_REF": "refs/pull/12/merge", "GITHUB_TOKEN": "t"}
 
 
 def test_the_job_says_it_all() -> None:
-    assert place_of(ENV, repository=None, number=None) == Place("https://api.github.com", "o/n", 12, "t")
+    assert place_of(ENV, repository=None, number=None) == PullRequestComments("https://api.github.com", "o/n", 12, "t")
 
 
 def test_options_are_stronger() -> None:
     place = place_of(ENV | {"GITHUB_API_URL": "https://git.example/api/v3"}, repository="a/b.c", number=3)
-    assert place == Place("https://git.example/api/v3", "a/b.c", 3, "t")
+    assert place == PullRequestComments("https://git.example/api/v3", "a/b.c", 3, "t")
 
 
 @pytest.mark.parametrize("event", ['{"pull_request": {"number": 4}}', '{"pull_request": {}}', "[]", "no JSON", "{}"])
@@ -27,7 +28,7 @@ def test_the_event_is_asked_first_and_may_be_anything(tmp_path: Path, event: str
     file = tmp_path / "event.json"
     file.write_text(event)
     place = place_of(ENV | {"GITHUB_EVENT_PATH": str(file)}, repository=None, number=None)
-    assert isinstance(place, Place)
+    assert isinstance(place, PullRequestComments)
     assert place.number == (4 if "4" in event else 12)
     assert json.dumps(place.token) == '"t"'
 
@@ -56,3 +57,103 @@ def test_a_marker_cannot_end_its_comment(key: str) -> None:
     with pytest.raises(UsageError, match="letters, digits"):
         marker_of(key)
     assert marker_of("team-a.live_1") == "<!-- row3 comment team-a.live_1 -->"
+
+
+MARKER = "<!-- row3 comment row3 -->"
+
+
+@pytest.fixture
+def github() -> FakeGitHub:
+    with FakeGitHub() as fake:
+        yield fake
+
+
+def comments(github: FakeGitHub, **rest: object) -> PullRequestComments:
+    values = {"api": github.url, "repository": "o/n", "number": 7, "token": "t0k3n", "wait": github.waited.append}
+    return PullRequestComments(**values | rest)  # type: ignore[arg-type]
+
+
+def test_a_comment_is_made_found_and_changed(github: FakeGitHub) -> None:
+    there = comments(github)
+    assert there.find(MARKER, BOT) is None
+    made = there.create(f"{MARKER}\nfirst")
+    assert there.find(MARKER, BOT) == made
+    there.update(made, f"{MARKER}\nsecond")
+    assert [each["body"] for each in github.comments] == [f"{MARKER}\nsecond"]
+    assert {call.token for call in github.calls} == {"Bearer t0k3n"}
+
+
+def test_it_is_found_among_hundreds(github: FakeGitHub) -> None:
+    for number in range(250):
+        github.add("ann", f"remark {number}")
+    made = github.add(BOT, f"{MARKER}\nours")
+    found = comments(github).find(MARKER, BOT)
+    assert found is not None
+    assert found.id == made
+    assert [call.path.partition("&")[2] for call in github.calls] == ["page=1", "page=2", "page=3"]
+
+
+def test_the_marker_of_somebody_else_is_not_ours(github: FakeGitHub) -> None:
+    github.add("mallory", f"{MARKER}\nread this")
+    github.add(BOT, f"quoting {MARKER}")
+    github.add(BOT, "<!-- row3 comment other -->\nanother one")
+    assert comments(github).find(MARKER, BOT) is None
+
+
+@pytest.mark.parametrize(
+    ("status", "words"), [(401, "GITHUB_TOKEN"), (403, "pull-requests: write"), (404, "Correct repository")]
+)
+def test_a_refusal_says_what_to_do_and_is_not_asked_twice(github: FakeGitHub, status: int, words: str) -> None:
+    github.fail(status, times=9)
+    with pytest.raises(Refused) as refused:
+        comments(github).find(MARKER, BOT)
+    assert refused.value.status == status
+    assert words in str(refused.value)
+    assert "t0k3n" not in str(refused.value)
+    assert (len(github.calls), github.waited) == (1, [])
+
+
+@pytest.mark.parametrize("status", [500, 502, 503, 429])
+def test_a_fault_that_passes_is_waited_for(github: FakeGitHub, status: int) -> None:
+    github.add(BOT, MARKER)
+    github.fail(status, times=2)
+    assert comments(github).find(MARKER, BOT) is not None
+    assert github.waited == [1.0, 2.0]
+
+
+def test_a_fault_that_does_not_pass_is_told(github: FakeGitHub) -> None:
+    github.fail(502, times=9)
+    with pytest.raises(Refused, match="GitHub refused"):
+        comments(github).find(MARKER, BOT)
+    assert len(github.calls) == 3
+
+
+def test_a_new_comment_is_asked_for_once(github: FakeGitHub) -> None:
+    github.fail(502, times=9)
+    with pytest.raises(Refused):
+        comments(github).create("text")
+    assert len(github.calls) == 1
+
+
+def test_the_token_goes_to_no_other_host(github: FakeGitHub) -> None:
+    with FakeGitHub() as other:
+        github.redirect(f"{other.url}/repos/o/n/issues/7/comments")
+        with pytest.raises(Refused):
+            comments(github).find(MARKER, BOT)
+        assert other.calls == []
+
+
+@pytest.mark.parametrize("body", [b"<html>", b"{}", b'[{"id": "x"}]', b"[1]", b"\xff"])
+def test_an_answer_that_is_none_of_githubs_is_told(github: FakeGitHub, body: bytes) -> None:
+    github.answer(body)
+    with pytest.raises(Refused, match="not that of GitHub"):
+        comments(github).find(MARKER, BOT)
+
+
+def test_no_server_is_told() -> None:
+    with FakeGitHub() as gone:
+        url = gone.url
+    there = PullRequestComments(url, "o/n", 7, "t", wait=lambda _: None)
+    with pytest.raises(Refused, match="no answer") as refused:
+        there.find(MARKER, BOT)
+    assert refused.value.status == 0

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from row3.workflows.aliases.alias_decisions import with_item
+from row3.workflows.aliases import with_item
 from tests.projects import HOME
 
 ENTRY = {"date": "2026-12-02", "change": "alias `x`", "reason": "the text says so"}

@@ -9,7 +9,7 @@ from row3.errors import InvalidFile, UsageError
 from row3.reports.alias_review import AliasReview, Unmatched
 from row3.store.project import open_project
 from row3.store.suites import pick_suite
-from row3.workflows.aliases.unmatched_items import review
+from row3.workflows.aliases import review
 from tests.projects import Box
 from tests.reviews import reviewable, with_items
 

@@ -6,8 +6,8 @@ import multiprocessing
 from pathlib import Path
 
 from row3.domain.requests import Answer, Request
-from row3.store.journal import Journal, abandoned, discard, lines_of
 from row3.store.recording_lines import from_line
+from row3.workflows.asking.answering import Journal, abandoned, discard, lines_of
 
 WHEN = "2026-01-01T00:00:00Z"
 

@@ -11,8 +11,7 @@ from row3.errors import UsageError
 from row3.reports.alias_review import Unmatched
 from row3.store.project import open_project
 from row3.store.suites import pick_suite
-from row3.workflows.aliases.alias_decisions import Decider
-from row3.workflows.aliases.unmatched_items import review
+from row3.workflows.aliases import Decider, review
 from tests.projects import Box
 from tests.reviews import REVIEWED, RYE, reviewable, with_items
 

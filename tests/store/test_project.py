@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from row3.errors import InvalidFile
-from row3.store.corpus import read_corpus
+from row3.store.project import read_corpus
 from row3.store.tree import WorkTree
 
 

@@ -12,8 +12,7 @@ from row3.reports.leaderboard import leaderboard_document
 from row3.reports.markdown import markdown_text
 from row3.reports.terminal import terminal_text
 from row3.store.project import Project, open_project
-from row3.workflows.leaderboards.combinations import combinations
-from row3.workflows.leaderboards.leaderboard import leaderboard
+from row3.workflows.leaderboard import combinations, leaderboard
 from row3.workflows.pipeline.run_suite import RunOptions
 from row3.workflows.session import open_session
 from tests.two_stages import CONCEPTS, LINKS, imported, response, suite_of, two_stages

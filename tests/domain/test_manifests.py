@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from row3.domain.tiers import TIERS, file_stem, suite_of_stem, tier_of
+from row3.domain.manifests import TIERS, file_stem, suite_of_stem, tier_of
 
 
 @pytest.mark.parametrize(

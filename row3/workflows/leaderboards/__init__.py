@@ -1,1 +1,0 @@
-"""`row3 leaderboard`: models and prompt versions ranked over the same cases."""
