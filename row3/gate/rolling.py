@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec import Struct
 
 from row3.domain.judgements import Code, Reason
+from row3.domain.manifests import Tier, tier_of
 from row3.domain.metrics import Metric
 from row3.domain.runs import HistoryEntry
-from row3.domain.tiers import Tier, tier_of
 from row3.domain.verdicts import Verdict
 from row3.gate.comparison import POINT, worse_by
 from row3.gate.policy import GatePolicy
