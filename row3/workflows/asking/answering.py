@@ -91,6 +91,7 @@ def discard(paths: Iterable[Path]) -> None:
 def _lock_of(path: Path) -> Path:
     return path.with_suffix(".lock")
 
+
 LASTS_H = 24
 """Hours after which answers of an interrupted comparison say nothing about now."""
 LASTING = ("live", "record")
