@@ -46,6 +46,9 @@ COMMANDS = (
 SHARED = {
     **dict.fromkeys(("init", "lint", "new-version", "schema"), "project"),
     **dict.fromkeys(("power", "cases", "history", "trend"), "over_time"),
+    **dict.fromkeys(("score", "diff", "leaderboard", "investigate"), "inspection"),
+    "drift": "recordings",
+    "comment": "report",
 }
 COLLECT_AFTER = 50_000
 """Objects after which the interpreter looks for cycles: imports and cases make many objects and few cycles."""

@@ -51,11 +51,9 @@ def cases(common: Common) -> None:
     From every recorded version of the prompts. Nothing is asked and nothing is judged.
     """
     from row3.reports.case_worth import cases_document, cases_json
-    from row3.store.suites import pick_suite
     from row3.workflows.history.cases import judge_cases
 
-    project = common.project()
-    report = judge_cases(project, pick_suite(project, common.suite), case=common.case, named=common.prompt)
+    report = judge_cases(*common.project_and_suite(), case=common.case, named=common.prompt)
     common.show_report(cases_document(report, verbose=common.verbose > 0), cases_json(report))
 
 
@@ -67,11 +65,9 @@ def cases(common: Common) -> None:
 def history(common: Common, *, action: str | None, last: int | None) -> None:
     """List the baselines, comparisons and promotions: the latest, with -v all of them."""
     from row3.reports.history import history_document
-    from row3.store.suites import pick_suite
     from row3.workflows.history.trend import suite_history
 
-    project = common.project()
-    suite = pick_suite(project, common.suite)
+    project, suite = common.project_and_suite()
     if common.as_json:
         return common.show_json([entry.plain() for entry in suite_history(project, suite, action=action, last=last)])
     document = history_document(

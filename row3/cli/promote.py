@@ -62,8 +62,7 @@ def command(
 def show_promotion(result: PromotionResult, common: Common) -> int:
     """Show what a promotion did; returns 1 if the gate blocks, else 0."""
     from row3.gate.results import judged, ran
-    from row3.reports.formats import with_first_line
-    from row3.reports.promotion import promotion_document
+    from row3.reports.formats import promotion_document, with_first_line
 
     comparison = result.comparison
     if common.format in (None, "table"):

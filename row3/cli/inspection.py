@@ -1,0 +1,144 @@
+"""`row3 score`, `diff`, `leaderboard` and `investigate`: results to look at; nothing is judged."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from row3.cli import options
+from row3.cli.commands import Command
+from row3.cli.common import Common
+from row3.cli.show import INCOMPLETE, show_result
+
+
+@click.command(cls=Command)
+@click.argument("name", metavar="SUITE")
+@options.option("--outputs", required=True, metavar="FILE", help='JSON Lines: {"caseId": …, "output": {…}}.')()
+@options.case()
+@options.mode("Where embeddings come from, of a suite that matches by meaning.")
+@options.jobs("Processes that score.")
+@options.output_options(*options.FORMATS)
+def score(name: str, outputs: str, common: Common) -> int:
+    """Score outputs made elsewhere, without a provider.
+
+    FILE has a line for each golden case of SUITE. Nothing is judged: exit 0, or 3 if a case has no output.
+    """
+    from row3.gate.results import ran
+    from row3.store.history import read_history
+    from row3.store.suites import pick_suite
+    from row3.workflows.running import declining_runs
+    from row3.workflows.score import score_outputs
+    from row3.workflows.session import Session, note_misnamed, save_log
+
+    project = common.project()
+    suite, run_options = pick_suite(project, name), common.run_options()
+    note_misnamed(project, suite, common.say)
+    run = score_outputs(project, suite, Path(outputs), run_options)
+    # Kept like every other run, so that `row3 diff` can name it.
+    save_log(Session(project, suite, run_options, may_write=common.may_write, say=common.say), run)
+    declines = declining_runs(read_history(project.tree), None, run.suite)
+    return show_result(ran(run, declines), common)
+
+
+@click.command(cls=Command)
+@click.argument("before", metavar="A")
+@click.argument("after", metavar="[B]", default="latest")
+@options.run_options(without="mode", jobs="Processes that score.")
+@options.output_options("table", "json", "markdown")
+def diff(common: Common, before: str, after: str) -> int:
+    """Compare prompt versions, runs, baselines, git refs or models; nothing is judged.
+
+    A and B are each a prompt version (v1.0, decompose-concepts-v1.0), a saved run (`latest`, a run id or its beginning,
+    a file), a baseline (`baseline`, the name of an archived one), a git ref (main, HEAD~3) or model:NAME. B defaults to
+    `latest`. If a name could be several of these, say which: prompt:v1.0, run:ID, baseline:NAME, git:REF.
+
+    Versions, models and refs are replayed from recordings; of a ref, its own prompts, golden cases and recordings.
+    --prompt names versions to be replayed for a model or a ref. Exit 3 if recordings are missing.
+    """
+    from row3.reports.diff import diff_document, diff_json
+    from row3.workflows.diffing.diff import diff as compare
+
+    project, suite = common.project_and_suite()
+    result = compare(project, suite, before, after, common.run_options, named=common.prompt)
+    common.show_report(diff_document(result, suite.kind.metrics, verbose=common.verbose > 0), diff_json(result))
+    return INCOMPLETE if result.unanswered else 0
+
+
+@click.command(cls=Command)
+@click.option(
+    "--models",
+    multiple=True,
+    metavar="A,B",
+    help="These models; default: all that are recorded and the configured one.",
+)
+@click.option("--prompts", multiple=True, metavar="V,W", help="These versions (v1.0 or NAME-v1.0); default: all.")
+@options.max_cost()
+@options.run_options(
+    without="model", mode="live or auto: ask for what is missing; default: replay.", prompt="As --prompts."
+)
+@options.output_options("table", "json", "markdown")
+def leaderboard(
+    common: Common,
+    *,
+    models: tuple[str, ...],
+    prompts: tuple[str, ...],
+    max_cost: float | None,
+) -> int:
+    """Rank models × prompt versions on one suite by score, cost and latency; nothing is judged.
+
+    By replay over what is recorded; combinations that lack answers are listed with how many. --mode live asks for what
+    is missing and records it: `--models a,b --prompts v1.0,v1.1 --mode live`. Exit 3 if no combination has all of its
+    answers, and if some are still missing after --mode live.
+    """
+    from row3.reports.leaderboard import leaderboard_document, leaderboard_json
+    from row3.workflows.leaderboard import leaderboard as rank
+    from row3.workflows.session import LiveFlags
+
+    chosen = {"prompts": (*common.prompt, *_listed(prompts, "--prompts")), "models": _listed(models, "--models")}
+    if max_cost is not None and common.mode in (None, "replay"):
+        raise click.UsageError("--max-cost is for what is asked, and without --mode live nothing is; add --mode live")
+    session = common.session().under(LiveFlags(max_cost=max_cost))
+    board = rank(session, **chosen)
+    common.show_report(leaderboard_document(board, verbose=common.verbose > 0), leaderboard_json(board))
+    session.finish()
+    missing = not board.placed or (board.mode != "replay" and board.incomplete)
+    return INCOMPLETE if missing else 0
+
+
+@click.command(cls=Command)
+@click.argument("case_id", metavar="CASE")
+@options.suite()
+@options.prompt()
+@options.mode("Where the answer comes from; default: replay.")
+@options.model()
+@options.parameters()
+@options.fail("What counts as a fall, by metric, before row3.toml.")
+@options.output_options(
+    "markdown", "table", "json", form="Form of the result; default: table on a terminal, else markdown."
+)
+def investigate(case_id: str, common: Common) -> None:
+    """Explain a case: what was missed, unexpected, misdirected or unquoted, and where.
+
+    Fills in the investigation template of the standards, for extraction with its checklist. A terminal gets it laid
+    out, a pipe or a file as Markdown; --format table or markdown chooses.
+    """
+    from row3.reports.investigations.report import investigation_document, investigation_json
+    from row3.workflows.investigate import investigate as explain
+
+    session = common.session()
+    found = explain(session.project, session.suite, case_id, session.options, named=session.named)
+    if common.as_json:
+        common.show_json(investigation_json(found))
+        return
+    form = common.format or ("table" if common.on_terminal else "markdown")
+    replace(common, format=form).show_document(investigation_document(found))
+
+
+def _listed(texts: tuple[str, ...], option: str) -> tuple[str, ...]:
+    """Return the names between commas; raises `UsageError` if there is none, which would mean all of them."""
+    parts = [[part.strip() for part in text.split(",") if part.strip()] for text in texts]
+    if not all(parts):
+        raise click.UsageError(f"{option}: no name in it; leave it out for all of them")
+    return tuple(name for names in parts for name in names)

@@ -1,0 +1,199 @@
+"""Chat completions and embeddings over HTTP, as OpenAI and everyone after it serves them."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import math
+import re
+import struct
+from collections.abc import Collection, Mapping, Sequence
+from functools import partial
+from types import MappingProxyType
+from typing import Any
+
+from row3.domain.counts import marked
+from row3.domain.requests import Answer, NoAnswer, Request
+from row3.providers.base import Endpoint
+from row3.providers.faults import Exchange, Fault, hidden_error, read_body
+from row3.providers.redaction import public_model_name, redact
+from row3.providers.wire import Wire
+
+
+class OpenAIChat(Wire):
+    """A provider at an OpenAI-compatible endpoint."""
+
+    def __init__(self, endpoint: Endpoint, *, also: Mapping[str, object] = MappingProxyType({}), **wire: Any) -> None:
+        """Send nothing yet.
+
+        Args:
+            also: fields for every request, of a server that is known to take all others too.
+            wire: what a `Wire` takes beside its endpoint.
+        """
+        super().__init__(endpoint, **wire)
+        self._also = also
+        self.refused: frozenset[str] = frozenset()
+        """Fields that the endpoint has refused and that are no longer sent, such as `response_format`."""
+
+    @property
+    def name(self) -> str:
+        """The preset's name."""
+        return self.endpoint.preset
+
+    async def ask(self, request: Request) -> Answer | NoAnswer:
+        """Answer one request; see `Provider.ask` for what is raised and returned, `Wire.send` for further tries."""
+        sent: dict[str, Any] = {}
+
+        def body() -> dict[str, Any]:
+            nonlocal sent
+            sent = {**chat_body(request, self.endpoint, self.refused), **self._also}
+            return sent
+
+        def refuse(fields: frozenset[str]) -> bool:
+            left_out = frozenset() if self._also else fields & sent.keys()
+            self.refused |= left_out
+            return bool(left_out)
+
+        return await self.send("chat/completions", body, read_reply, refuse)
+
+
+def chat_body(request: Request, endpoint: Endpoint, refused: Collection[str] = ()) -> dict[str, Any]:
+    """The JSON body of `/chat/completions`, without the fields the endpoint is known to refuse.
+
+    Temperature, seed and the token limit are there only where the request has them.
+    """
+    messages = [{"role": "user", "content": request.user}]
+    if request.system:
+        messages.insert(0, {"role": "system", "content": request.system})
+    body: dict[str, Any] = {"model": request.model, "messages": messages}
+    if request.temperature is not None:
+        body["temperature"] = request.temperature
+    if request.seed is not None and endpoint.seed and "seed" not in refused:
+        body["seed"] = request.seed
+    if request.max_tokens is not None:
+        either = (endpoint.limit_field, "max_tokens", "max_completion_tokens")
+        limit_field = next((name for name in either if name not in refused), None)
+        if limit_field is not None:
+            body[limit_field] = request.max_tokens
+    if request.schema and endpoint.json_schema and "response_format" not in refused:
+        name = re.sub(r"[^A-Za-z0-9_-]", "_", request.schema_name)[:64] or "answer"
+        schema = {"name": name, "schema": dict(request.schema), "strict": True}
+        body["response_format"] = {"type": "json_schema", "json_schema": schema}
+    return body
+
+
+def read_reply(raw: bytes, exchange: Exchange, latency_s: float) -> Answer | Fault:
+    """Return the answer in a chat completion, its text unedited, with `latency_s`; a `Fault` where there is none."""
+    body = read_body(raw, "a chat completion", exchange)
+    if isinstance(body, Fault):
+        return body
+    choices = body.get("choices")
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    if not isinstance(choice, dict):
+        return Fault("give_up", f"{exchange.host} answered without any choices")
+    if isinstance(choice.get("error"), dict):
+        return hidden_error(choice["error"], json.dumps(choice), exchange)
+    message = choice.get("message")
+    found = _content(message if isinstance(message, dict) else {}, _finish(choice), exchange)
+    if isinstance(found, Fault):
+        return found
+    usage = body.get("usage")
+    counts: dict[str, Any] = usage if isinstance(usage, dict) else {}
+    model = body.get("model")
+    return Answer(
+        text=found,
+        finish_reason=_finish(choice),
+        served_model=public_model_name(model) if isinstance(model, str) and model else None,
+        prompt_tokens=_count(counts.get("prompt_tokens")),
+        completion_tokens=_count(counts.get("completion_tokens")),
+        latency_s=latency_s,
+    )
+
+
+def _content(message: dict[str, Any], finish_reason: str, exchange: Exchange) -> str | Fault:
+    content = message.get("content")
+    if isinstance(content, list):
+        parts = [part.get("text") for part in content if isinstance(part, dict)]
+        content = "".join(part for part in parts if isinstance(part, str))
+    if isinstance(content, str) and (content or not message.get("refusal")):
+        return content
+    refusal = message.get("refusal")
+    if isinstance(refusal, str) and refusal:
+        return Fault("give_up", f"the model refused: {redact(refusal, exchange.secrets).rstrip('.')}")
+    if finish_reason == "length":
+        # All tokens went into reasoning: an answer, cut off before its first character.
+        return ""
+    if finish_reason == "content_filter":
+        return Fault("give_up", f"the content filter of {exchange.host} stopped the answer")
+    reason = marked(redact(finish_reason) or None)
+    return Fault("give_up", f"{exchange.host} answered without any content (finish reason {reason})")
+
+
+def _finish(choice: dict[str, Any]) -> str:
+    reason = choice.get("finish_reason")
+    if not isinstance(reason, str) or not reason:
+        return "unknown"
+    return "length" if reason.lower() in ("length", "max_tokens", "max_output_tokens") else reason
+
+
+def _count(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+
+AT_ONCE = 32
+"""Texts of one request. OpenAI takes 2,048; the least that a server is known to take is 32."""
+
+
+class OpenAIEmbedder(Wire):
+    """An embedder at an OpenAI-compatible endpoint."""
+
+    def __init__(self, endpoint: Endpoint, model: str, **wire: Any) -> None:
+        """`wire` is what a `Wire` takes beside its endpoint."""
+        super().__init__(endpoint, **wire)
+        self._model = model
+
+    async def embed(self, texts: Sequence[str]) -> list[Sequence[float]] | NoAnswer:
+        """A vector for each text; raises and tries again as `Provider.ask` does."""
+        found: list[Sequence[float]] = []
+        for start in range(0, len(texts), AT_ONCE):
+            part = list(texts[start : start + AT_ONCE])
+            body = {"model": self._model, "input": part, "encoding_format": "float"}
+            vectors = await self.send("embeddings", partial(dict, body), partial(read_vectors, len(part)))
+            if isinstance(vectors, NoAnswer):
+                return vectors
+            found += vectors
+        return found
+
+
+def read_vectors(wanted: int, raw: bytes, exchange: Exchange, latency_s: float) -> list[Sequence[float]] | Fault:
+    """The vectors of an answer in the order of the texts; a `Fault` where they are not all there."""
+    host = exchange.host
+    body = read_body(raw, "embeddings", exchange)
+    if isinstance(body, Fault):
+        return body
+    rows = body.get("data")
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        return Fault("give_up", f"{host} answered without embeddings", "check that the base_url serves embeddings")
+    by_index = {row.get("index", at): _vector(row.get("embedding")) for at, row in enumerate(rows)}
+    vectors = [by_index.get(at) for at in range(wanted)]
+    if len(rows) != wanted or len(by_index) != wanted:
+        return Fault("give_up", f"{host} answered {wanted} texts with {len(rows)} embeddings")
+    good = [vector for vector in vectors if vector is not None]
+    if len(good) != wanted or len({len(vector) for vector in good}) != 1:
+        return Fault("give_up", f"{host} answered with an embedding that is no row of numbers")
+    return good
+
+
+def _vector(value: object) -> Sequence[float] | None:
+    """The numbers, also in base64, which some servers send unasked; None for what is no vector."""
+    if isinstance(value, str):
+        try:
+            raw = base64.b64decode(value, validate=True)
+            value = list(struct.unpack(f"<{len(raw) // 4}f", raw))
+        except (binascii.Error, ValueError, struct.error):
+            return None
+    if not isinstance(value, list) or not value:
+        return None
+    numbers = [float(one) for one in value if isinstance(one, int | float) and not isinstance(one, bool)]
+    return numbers if len(numbers) == len(value) and all(map(math.isfinite, numbers)) and any(numbers) else None

@@ -1,0 +1,646 @@
+"""Over real HTTP, against a server on loopback."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import gzip
+import json
+import logging
+import socket
+import struct
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from row3.domain.requests import Answer, NoAnswer
+from row3.errors import ProviderStopped, UsageError
+from row3.providers.base import Endpoint
+from row3.providers.openai_api import AT_ONCE, OpenAIChat, OpenAIEmbedder
+
+KEY = "correct-horse-battery"
+
+
+class Asker:
+    """Asks one provider, and keeps the delays it chose in place of waiting."""
+
+    def __init__(self, url: str, *, environ: dict[str, str] | None = None, limit: int = 20_000_000, **changed: Any):
+        fields: dict[str, Any] = {
+            "preset": "openrouter",
+            "base_url": url,
+            "key_variable": "ROW3_TEST_KEY",
+            "timeout_s": 10.0,
+        }
+        self.delays: list[float] = []
+        self.provider = OpenAIChat(
+            Endpoint(**(fields | changed)),
+            environ={"ROW3_TEST_KEY": KEY} if environ is None else environ,
+            sleep=self._sleep,
+            chance=lambda: 0.5,
+            longest_body_bytes=limit,
+        )
+
+    async def _sleep(self, seconds: float) -> None:
+        self.delays.append(seconds)
+
+    def ask(self, *requests: Any) -> Any:
+        async def go() -> list[Any]:
+            try:
+                return [await self.provider.ask(request) for request in requests]
+            finally:
+                await self.provider.close()
+
+        answers = asyncio.run(go())
+        return answers[0] if len(answers) == 1 else answers
+
+
+@pytest.fixture
+def asker(fake: Any) -> Asker:
+    return Asker(fake.url)
+
+
+def error(message: str = "no", **more: Any) -> dict[str, Any]:
+    return {"error": {"message": message, **more}}
+
+
+def test_a_good_answer_and_what_was_sent_for_it(fake: Any, asker: Asker, make_request: Any) -> None:
+    answer = asker.ask(make_request())
+    assert isinstance(answer, Answer)
+    assert (answer.text, answer.finish_reason, answer.served_model) == ("hello", "stop", "served-1")
+    assert (answer.prompt_tokens, answer.completion_tokens, answer.replayed) == (11, 7, False)
+    assert answer.latency_s is not None
+    assert 0 < answer.latency_s < 60
+    assert fake.paths == ["/v1/chat/completions"]
+    assert fake.headers[0]["authorization"] == f"Bearer {KEY}"
+    assert fake.seen == [
+        {
+            "model": "model-1",
+            "messages": [
+                {"role": "system", "content": "Answer in JSON."},
+                {"role": "user", "content": "What is the capital of France?"},
+            ],
+            "temperature": 0.0,
+            "seed": 7,
+            "max_tokens": 50,
+            "response_format": {
+                "type": "json_schema",
+                "json_schema": {"name": "city_answer", "strict": True, "schema": make_request().schema},
+            },
+        }
+    ]
+    assert asker.delays == []
+
+
+def test_no_header_tells_of_the_machine_or_of_accounts(
+    fake: Any, make_request: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-secret")
+    monkeypatch.setenv("OPENAI_PROJECT_ID", "proj-secret")
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Secret: s3cret\nAuthorization: Bearer stolen")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-someone-elses-key")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    assert isinstance(Asker(fake.url).ask(make_request()), Answer)
+    assert isinstance(Asker(fake.url, key_variable=None).ask(make_request()), Answer)
+    with_key, without_key = fake.headers
+    assert with_key["authorization"] == f"Bearer {KEY}"
+    assert "authorization" not in without_key
+    for headers in fake.headers:
+        assert "secret" not in str(headers)
+        assert "sk-" not in str(headers)
+        assert not [name for name in headers if name.startswith(("x-", "openai-"))]
+
+
+def test_openai_itself_gets_its_organisation(fake: Any, make_request: Any) -> None:
+    environ = {"ROW3_TEST_KEY": KEY, "OPENAI_ORG_ID": "org-mine"}
+    Asker(fake.url, preset="openai", environ=environ).ask(make_request())
+    Asker(fake.url, environ=environ).ask(make_request())
+    assert fake.headers[0]["openai-organization"] == "org-mine"
+    assert "openai-organization" not in fake.headers[1]
+
+
+def test_a_missing_key_stops_before_anything_is_sent(fake: Any, make_request: Any) -> None:
+    for environ in ({}, {"ROW3_TEST_KEY": "  "}):
+        with pytest.raises(UsageError, match="Set ROW3_TEST_KEY, or name a provider in row3.toml that needs none"):
+            Asker(fake.url, environ=environ).ask(make_request())
+    with pytest.raises(UsageError, match="characters that no key has") as caught:
+        Asker(fake.url, environ={"ROW3_TEST_KEY": "sk-ключ"}).ask(make_request())
+    assert "ключ" not in str(caught.value)
+    assert fake.seen == []
+
+
+def test_a_key_with_a_line_end_is_trimmed(fake: Any, make_request: Any) -> None:
+    Asker(fake.url, environ={"ROW3_TEST_KEY": f"{KEY}\n"}).ask(make_request())
+    assert fake.headers[0]["authorization"] == f"Bearer {KEY}"
+
+
+@pytest.mark.parametrize(
+    ("headers", "delay"),
+    [
+        ({"Retry-After": "3"}, 3.0),
+        ({"retry-after-ms": "250", "Retry-After": "9"}, 0.25),
+        ({"Retry-After": "Wed, 21 Oct 2015 07:28:30 GMT"}, 0.75),
+        ({"Retry-After": "soon"}, 0.75),
+        ({"Retry-After": "nan"}, 0.75),
+        ({"Retry-After": "-4"}, 0.75),
+        ({}, 0.75),
+    ],
+)
+def test_429_waits_as_long_as_it_is_asked_to(
+    fake: Any, asker: Asker, make_request: Any, make_reply: Any, headers: dict[str, str], delay: float
+) -> None:
+    fake.script = [make_reply(429, error("slow down", code="rate_limit_exceeded"), headers), make_reply()]
+    assert isinstance(asker.ask(make_request()), Answer)
+    assert asker.delays == [pytest.approx(delay)]
+    assert len(fake.seen) == 2
+    assert fake.seen[0] == fake.seen[1]
+
+
+def test_googles_retry_delay_is_honoured_and_its_quota_wording_does_not_stop(
+    fake: Any, asker: Asker, make_request: Any, make_reply: Any
+) -> None:
+    details = [{"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": "28s"}]
+    body = [error("You exceeded your current quota", code=429, status="RESOURCE_EXHAUSTED", details=details)]
+    fake.script = [make_reply(429, body), make_reply()]
+    assert isinstance(asker.ask(make_request()), Answer)
+    assert asker.delays == [28.0]
+
+
+@pytest.mark.parametrize("seconds", ["121", "3600"])
+def test_a_long_wait_is_not_waited(fake: Any, asker: Asker, make_request: Any, make_reply: Any, seconds: str) -> None:
+    fake.script = [make_reply(429, error("slow down"), {"Retry-After": seconds})]
+    answer = asker.ask(make_request())
+    assert isinstance(answer, NoAnswer)
+    assert f"asks to wait {seconds} s" in answer.error
+    assert asker.delays == []
+    assert len(fake.seen) == 1
+
+
+def test_the_waiting_is_bounded_in_all(fake: Any, make_request: Any, make_reply: Any) -> None:
+    asker = Asker(fake.url, max_retries=20)
+    fake.script = [make_reply(429, error("slow down"), {"Retry-After": "110"})]
+    assert isinstance(asker.ask(make_request()), NoAnswer)
+    assert asker.delays == [110.0, 110.0]
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "fix"),
+    [
+        (429, error("You exceeded your current quota", type="insufficient_quota", code="insufficient_quota"), "credit"),
+        (402, error("Insufficient credits", code=402), "credit"),
+        (400, error("Your credit balance is too low to access the Anthropic API."), "credit"),
+        (401, error("Incorrect API key provided", code="invalid_api_key"), "Check the key in ROW3_TEST_KEY"),
+        (400, [error("API key not valid. Please pass a valid API key.", code=400)], "Check the key in ROW3_TEST_KEY"),
+        (403, error("Country not supported"), "may use this model"),
+        (403, b"<html>Access denied</html>", "may use this model"),
+    ],
+)
+def test_what_fails_every_request_stops_at_once(
+    fake: Any, asker: Asker, make_request: Any, make_reply: Any, status: int, body: Any, fix: str
+) -> None:
+    fake.script = [make_reply(status, body)]
+    with pytest.raises(ProviderStopped, match=fix) as caught:
+        asker.ask(make_request())
+    assert caught.value.exit_code == 3
+    assert f"answered {status}" in caught.value.what
+    assert "<html" not in caught.value.what
+    assert asker.delays == []
+    assert len(fake.seen) == 1
+    with pytest.raises(ProviderStopped):
+        asker.ask(make_request())
+    assert len(fake.seen) == 1, "a second request was sent to a provider that refuses all"
+
+
+def test_a_moderated_input_is_the_fault_of_one_request(
+    fake: Any, asker: Asker, make_request: Any, make_reply: Any
+) -> None:
+    fake.script = [make_reply(403, error("flagged", code=403, metadata={"reasons": ["x"], "flagged_input": "y"}))]
+    assert isinstance(asker.ask(make_request()), NoAnswer)
+
+
+def test_500_twice_then_an_answer(fake: Any, asker: Asker, make_request: Any, make_reply: Any) -> None:
+    fake.script = [make_reply(500, b"oops"), make_reply(503, b"<html>busy</html>"), make_reply()]
+    answer = asker.ask(make_request())
+    assert isinstance(answer, Answer)
+    assert answer.text == "hello"
+    assert asker.delays == [0.75, 1.5]
+
+
+def test_500_for_ever(fake: Any, asker: Asker, make_request: Any, make_reply: Any) -> None:
+    fake.script = [make_reply(500, error("The server had an error"))]
+    answer = asker.ask(make_request())
+    assert isinstance(answer, NoAnswer)
+    assert answer.error.endswith("answered 500 (Internal Server Error): The server had an error (5 tries)")
+    assert asker.delays == [0.75, 1.5, 3.0, 6.0]
+    assert len(fake.seen) == 5
+
+
+@pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 529])
+def test_retried(fake: Any, asker: Asker, make_request: Any, make_reply: Any, status: int) -> None:
+    fake.script = [make_reply(status, error()), make_reply()]
+    assert isinstance(asker.ask(make_request()), Answer)
+    assert len(fake.seen) == 2
+
+
+@pytest.mark.parametrize("status", [400, 404, 405, 413, 422])
+def test_not_retried(fake: Any, asker: Asker, make_request: Any, make_reply: Any, status: int) -> None:
+    fake.script = [make_reply(status, error("wrong thing"))]
+    answer = asker.ask(make_request())
+    assert isinstance(answer, NoAnswer)
+    assert f"answered {status} " in answer.error
+    assert "wrong thing" in answer.error
+    assert len(fake.seen) == 1
+
+
+@pytest.mark.parametrize(
+    ("reply", "sentence"),
+    [
+        ({"body": b"<!doctype html><title>Sign in</title>", "headers": {"Content-Type": "text/html"}}, "a web page"),
+        ({"body": b""}, "an empty body"),
+        ({"body": b'{"choices": [{"mess'}, "something that is not JSON"),
+        ({"body": b"[1, 2]"}, "JSON that is no object"),
+        ({"body": b"\xff\xfe\x00{"}, "something that is not JSON"),
+        ({"body": b"[" * 100_000}, "something that is not JSON"),
+        ({"body": {"id": "x"}}, "without any choices"),
+        ({"body": {"choices": []}}, "without any choices"),
+        ({"body": {"choices": [{"message": {"content": None, "refusal": "I will not."}}]}}, "refused: I will not"),
+        ({"body": {"choices": [{"message": {"content": None}, "finish_reason": "content_filter"}]}}, "content filter"),
+        ({"body": {"choices": [{"message": None, "finish_reason": "tool_calls"}]}}, "without any content"),
+    ],
+)
+def test_200_with_something_else(
+    fake: Any, asker: Asker, make_request: Any, make_reply: Any, reply: dict[str, Any], sentence: str
+) -> None:
+    fake.script = [make_reply(**reply)]
+    answer = asker.ask(make_request())
+    assert isinstance(answer, NoAnswer)
+    assert sentence in answer.error
+    assert "\n" not in answer.error
+    assert "<" not in answer.error
+    assert len(fake.seen) == 1
+
+
+def test_an_error_inside_a_200_is_taken_for_what_it_says(
+    fake: Any, asker: Asker, make_request: Any, make_reply: Any
+) -> None:
+    fake.script = [make_reply(200, error("upstream is down", code=502)), make_reply()]
+    assert isinstance(asker.ask(make_request()), Answer)
+    assert asker.delays == [0.75]
+    fake.script = [make_reply(200, error("no credits", code=402))]
+    with pytest.raises(ProviderStopped):
+        asker.ask(make_request())
+
+
+def test_cut_off_by_the_token_limit(
+    fake: Any, asker: Asker, make_request: Any, make_reply: Any, make_completion: Any
+) -> None:
+    fake.script = [make_reply(body=make_completion('{"city": "Pa', "length"))]
+    answer = asker.ask(make_request())
+    assert (answer.text, answer.finish_reason) == ('{"city": "Pa', "length")
+    fake.script = [make_reply(body=make_completion(None, "length"))]
+    answer = asker.ask(make_request())
+    assert (answer.text, answer.finish_reason) == ("", "length")
+
+
+def test_a_connection_closed_in_mid_body_is_tried_again(
+    fake: Any, asker: Asker, make_request: Any, make_reply: Any
+) -> None:
+    fake.script = [make_reply(fault="cut"), make_reply()]
+    assert isinstance(asker.ask(make_request()), Answer)
+    assert asker.delays == [0.75]
+    fake.script = [make_reply(fault="cut")]
+    answer = asker.ask(make_request())
+    assert isinstance(answer, NoAnswer)
+    assert "no answer from 127.0.0.1:" in answer.error
+    assert "(5 tries)" in answer.error
+
+
+def test_nobody_listens(make_request: Any) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+    asker = Asker(f"http://127.0.0.1:{port}/v1", key_variable=None, max_retries=1)
+    answer = asker.ask(make_request())
+    assert isinstance(answer, NoAnswer)
+    assert f"no answer from 127.0.0.1:{port}: " in answer.error
+    assert answer.fix == "Is the server running?"
+    assert asker.delays == [0.75]
+
+
+@pytest.mark.parametrize("fault", ["silent", "hang", "drip"])
+def test_the_time_out_is_for_the_whole_request(fake: Any, make_request: Any, make_reply: Any, fault: str) -> None:
+    asker = Asker(fake.url, timeout_s=0.3, max_retries=1)
+    fake.script = [make_reply(fault=fault)]
+    started = time.perf_counter()
+    answer = asker.ask(make_request())
+    assert isinstance(answer, NoAnswer)
+    assert "gave no full answer within 0.3 s (2 tries)" in answer.error
+    # The first request also imports the SDK, outside the time-out.
+    assert time.perf_counter() - started < 25
+    assert len(fake.seen) == 2
+    assert asker.delays == [0.75]
+
+
+def test_a_body_without_end_is_not_read_for_ever(fake: Any, make_request: Any, make_reply: Any) -> None:
+    for status in (200, 400):
+        fake.script = [make_reply(status, fault="flood")]
+        answer = Asker(fake.url, limit=1_000_000).ask(make_request())
+        assert isinstance(answer, NoAnswer)
+        assert "sent more than 1 MB" in answer.error
+    assert fake.bytes_sent < 30_000_000
+
+
+def test_a_body_without_end_is_hung_up_on_at_once(fake: Any, asker: Asker, make_request: Any, make_reply: Any) -> None:
+    fake.script = [make_reply(fault="flood"), make_reply()]
+
+    async def go() -> tuple[int, int]:
+        assert isinstance(await asker.provider.ask(make_request()), NoAnswer)
+        async with asyncio.timeout(30):
+            while not fake.hang_ups:
+                await asyncio.sleep(0.01)
+        sent = fake.hang_ups
+        await asker.provider.close()
+        return sent, fake.hang_ups
+
+    assert asyncio.run(go()) == (1, 1), "the connection was left open until the provider was closed"
+
+
+def test_a_small_compressed_body_cannot_grow_past_the_limit(fake: Any, make_request: Any, make_reply: Any) -> None:
+    fake.script = [make_reply(200, gzip.compress(b" " * 50_000_000), {"Content-Encoding": "gzip"})]
+    answer = Asker(fake.url, limit=1_000_000).ask(make_request())
+    assert isinstance(answer, NoAnswer)
+    assert "sent more than 1 MB" in answer.error
+    assert fake.headers[0]["accept-encoding"] == "identity"
+
+
+def test_a_compressed_answer_is_understood_though_none_was_asked_for(
+    fake: Any, asker: Asker, make_request: Any, make_reply: Any, make_completion: Any
+) -> None:
+    body = gzip.compress(json.dumps(make_completion("zipped ünï")).encode())
+    fake.script = [make_reply(200, body, {"Content-Encoding": "gzip"})]
+    assert asker.ask(make_request()).text == "zipped ünï"
+
+
+def test_a_refused_response_format_is_left_out_from_then_on(
+    fake: Any, asker: Asker, make_request: Any, make_reply: Any
+) -> None:
+    def choose(body: dict[str, Any]) -> Any:
+        if "response_format" in body:
+            return make_reply(400, error("'response_format' of type 'json_schema' is not supported with this model."))
+        return make_reply()
+
+    fake.chooser = choose
+    first, second = asker.ask(make_request(), make_request())
+    assert isinstance(first, Answer)
+    assert isinstance(second, Answer)
+    assert ["response_format" in body for body in fake.seen] == [True, False, False]
+    assert asker.provider.refused == {"response_format"}
+    assert asker.delays == []
+
+
+def test_the_other_name_of_the_token_limit_is_tried_then_none(
+    fake: Any, asker: Asker, make_request: Any, make_reply: Any
+) -> None:
+    def choose(body: dict[str, Any]) -> Any:
+        if "seed" in body:
+            return make_reply(422, {"detail": [{"loc": ["body", "seed"], "msg": "Extra inputs are not permitted"}]})
+        if "max_tokens" in body:
+            message = "Unsupported parameter: 'max_tokens' is not supported. Use 'max_completion_tokens' instead."
+            return make_reply(400, error(message, param="max_tokens", code="unsupported_parameter"))
+        if "max_completion_tokens" in body:
+            return make_reply(400, [error('Invalid JSON payload. Unknown name "max_completion_tokens"', code=400)])
+        return make_reply()
+
+    fake.chooser = choose
+    assert isinstance(asker.ask(make_request()), Answer)
+    limits = [{k: v for k, v in body.items() if k.startswith("max")} for body in fake.seen]
+    assert limits == [{"max_tokens": 50}, {"max_tokens": 50}, {"max_completion_tokens": 50}, {}]
+    assert asker.provider.refused == {"seed", "max_tokens", "max_completion_tokens"}
+
+
+def test_a_limit_that_is_too_large_is_not_dropped(fake: Any, asker: Asker, make_request: Any, make_reply: Any) -> None:
+    fake.script = [make_reply(400, error("max_tokens is too large: 50. This model supports at most 16", code=400))]
+    assert isinstance(asker.ask(make_request()), NoAnswer)
+    assert len(fake.seen) == 1
+    assert asker.provider.refused == frozenset()
+
+
+def test_refusals_in_parallel(fake: Any, asker: Asker, make_request: Any, make_reply: Any) -> None:
+    fake.chooser = lambda body: (
+        make_reply(400, error("response_format is not supported")) if "response_format" in body else make_reply()
+    )
+
+    async def go() -> list[Any]:
+        answers = await asyncio.gather(*(asker.provider.ask(make_request()) for _ in range(12)))
+        await asker.provider.close()
+        return answers
+
+    assert all(isinstance(answer, Answer) for answer in asyncio.run(go()))
+    assert 13 <= len(fake.seen) <= 24
+
+
+def test_keys_and_accounts_are_kept_out_of_messages(
+    fake: Any, asker: Asker, make_request: Any, make_reply: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    said = f"Key {KEY} and sk-proj-abcdef123456 of org-Abc123Def456, Bearer abcdef.ghijkl\n" + "x" * 5000
+    caplog.set_level(logging.DEBUG)
+    fake.script = [make_reply(400, error(said))]
+    answer = asker.ask(make_request())
+    assert isinstance(answer, NoAnswer)
+    assert len(answer.error) < 400
+    assert "\n" not in answer.error
+    fake.script = [make_reply(401, error(said))]
+    with pytest.raises(ProviderStopped) as caught:
+        asker.ask(make_request())
+    for text in (answer.error, str(caught.value), caplog.text):
+        for hidden in (KEY, "abcdef123456", "Abc123Def456", "abcdef.ghijkl"):
+            assert hidden not in text
+
+
+@pytest.mark.parametrize("changed", [{"user": "lone \ud800 surrogate"}, {"temperature": float("nan")}])
+def test_what_cannot_be_sent_is_the_fault_of_one_request(
+    fake: Any, asker: Asker, make_request: Any, changed: dict[str, Any]
+) -> None:
+    bad, good = asker.ask(make_request(**changed), make_request())
+    assert isinstance(bad, NoAnswer)
+    assert "cannot be sent" in bad.error
+    assert isinstance(good, Answer)
+    assert len(fake.seen) == 1
+
+
+def test_nothing_optional_is_sent_unasked(fake: Any, make_request: Any) -> None:
+    request = make_request(temperature=None, seed=None, max_tokens=None, system="")
+    Asker(fake.url, json_schema=False).ask(request)
+    assert fake.seen == [{"model": "model-1", "messages": [{"role": "user", "content": request.user}]}]
+
+
+@pytest.mark.parametrize("fault", ["silent", "drip", ""])
+def test_cancelling_passes_through_and_leaves_no_warning(
+    fake: Any,
+    make_request: Any,
+    make_reply: Any,
+    fault: str,
+    caplog: pytest.LogCaptureFixture,
+    unclosed: Callable[[], list[str]],
+) -> None:
+    # Without a fault it is cancelled while it waits to try again.
+    fake.script = [make_reply(fault=fault) if fault else make_reply(500, error())]
+    provider = OpenAIChat(replace(Asker(fake.url).provider.endpoint, max_retries=20), environ={"ROW3_TEST_KEY": KEY})
+
+    async def go() -> None:
+        task = asyncio.create_task(provider.ask(make_request()))
+        while not fake.seen:
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(0.1)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        await provider.close()
+        await provider.close()
+
+    asyncio.run(go())
+    assert not unclosed()
+    assert [record for record in caplog.records if record.levelno >= logging.WARNING] == []
+
+
+def test_importing_it_does_not_import_the_sdk() -> None:
+    code = (
+        "import sys, row3.providers.base, row3.providers.openai_api, row3.providers.local;"
+        "print(sorted({'openai', 'httpx2', 'xllamacpp', 'pydantic', 'numpy'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+KEY = "correct-horse-battery"
+
+
+def rows(*vectors: Any) -> dict[str, Any]:
+    data = [{"object": "embedding", "index": at, "embedding": vector} for at, vector in enumerate(vectors)]
+    return {"object": "list", "data": data, "model": "served-1", "usage": {"prompt_tokens": 3, "total_tokens": 3}}
+
+
+def embed(fake: Any, *texts: str, delays: list[float] | None = None, limit: int = 20_000_000, **changed: Any) -> Any:
+    async def wait(seconds: float) -> None:
+        if delays is not None:
+            delays.append(seconds)
+
+    async def go() -> Any:
+        fields: dict[str, Any] = {"preset": "embeddings", "base_url": fake.url, "key_variable": "ROW3_TEST_KEY"}
+        endpoint = Endpoint(**(fields | {"timeout_s": 5.0} | changed))
+        more: dict[str, Any] = {"sleep": wait, "chance": lambda: 0.5, "longest_body_bytes": limit}
+        embedder = OpenAIEmbedder(endpoint, "embed-1", environ={"ROW3_TEST_KEY": KEY}, **more)
+        try:
+            return await embedder.embed(texts)
+        finally:
+            await embedder.close()
+            await embedder.close()
+
+    return asyncio.run(go())
+
+
+def test_texts_become_vectors_and_what_was_sent_for_it(fake: Any, make_reply: Any) -> None:
+    fake.script = [make_reply(body=rows([1, 0.5], [0.25, -1]))]
+    assert embed(fake, "yeast", "rye") == [[1.0, 0.5], [0.25, -1.0]]
+    assert fake.paths == ["/v1/embeddings"]
+    assert fake.seen == [{"model": "embed-1", "input": ["yeast", "rye"], "encoding_format": "float"}]
+    assert fake.headers[0]["authorization"] == f"Bearer {KEY}"
+    assert not [name for name in fake.headers[0] if name.startswith(("x-", "openai-"))]
+
+
+def test_vectors_are_put_into_the_order_of_the_texts(fake: Any, make_reply: Any) -> None:
+    body = rows([1.0], [2.0])
+    body["data"].reverse()
+    fake.script = [make_reply(body=body)]
+    assert embed(fake, "yeast", "rye") == [[1.0], [2.0]]
+
+
+def test_base64_is_read_though_it_was_not_asked_for(fake: Any, make_reply: Any) -> None:
+    fake.script = [make_reply(body=rows(base64.b64encode(struct.pack("<3f", 1.0, -2.0, 0.5)).decode()))]
+    assert embed(fake, "yeast") == [[1.0, -2.0, 0.5]]
+
+
+def test_many_texts_go_in_several_requests(fake: Any, make_reply: Any) -> None:
+    fake.chooser = lambda body: make_reply(body=rows(*([float(text)] for text in body["input"])))
+    texts = [str(number) for number in range(1, 2 * AT_ONCE + 2)]
+    assert embed(fake, *texts) == [[float(text)] for text in texts]
+    assert [len(body["input"]) for body in fake.seen] == [AT_ONCE, AT_ONCE, 1]
+    assert embed(fake) == []
+
+
+def test_faults_that_pass_are_tried_again(fake: Any, make_reply: Any) -> None:
+    delays: list[float] = []
+    busy = make_reply(429, {"error": {"message": "slow down"}}, {"Retry-After": "3"})
+    fake.script = [busy, make_reply(503, b"<html>"), make_reply(fault="cut"), make_reply(body=rows([1.0]))]
+    assert embed(fake, "yeast", delays=delays) == [[1.0]]
+    assert delays == [3.0, 1.5, 3.0]
+
+
+def test_what_fails_for_good_is_no_answer(fake: Any, make_reply: Any) -> None:
+    fake.script = [make_reply(500, {"error": {"message": "broken"}})]
+    answer = embed(fake, "yeast", max_retries=1)
+    assert isinstance(answer, NoAnswer)
+    assert "answered 500 (Internal Server Error): broken (2 tries)" in answer.error
+    fake.script = [make_reply(404, {"error": {"message": "no such model"}})]
+    assert "check the model's name" in embed(fake, "yeast").fix.lower()
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_refused_key_stops_the_run(fake: Any, make_reply: Any, status: int) -> None:
+    fake.script = [make_reply(status, {"error": {"message": f"bad key {KEY}"}})]
+    with pytest.raises(ProviderStopped) as caught:
+        embed(fake, "yeast")
+    assert KEY not in str(caught.value)
+
+
+def test_a_missing_key_is_said_before_anything_is_sent(fake: Any) -> None:
+    with pytest.raises(UsageError, match="Set NO_SUCH_KEY"):
+        embed(fake, "yeast", key_variable="NO_SUCH_KEY")
+    assert fake.seen == []
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (b"", "an empty body in place of embeddings"),
+        (b"<html>hello</html>", "a web page"),
+        (b"hello", "something that is not JSON"),
+        ({"data": 4}, "without embeddings"),
+        ([], "JSON that is no object"),
+        ({"choices": []}, "without embeddings"),
+        (rows([1.0]), "answered 2 texts with 1 embeddings"),
+        (rows([1.0], [1.0], [1.0]), "answered 2 texts with 3 embeddings"),
+        (rows([1.0], [1.0, 2.0]), "no row of numbers"),
+        (rows([1.0], ["a"]), "no row of numbers"),
+        (rows([1.0], [0.0]), "no row of numbers"),
+        (rows([1.0], []), "no row of numbers"),
+        (rows([1.0], None), "no row of numbers"),
+        (rows([1.0], "%%%"), "no row of numbers"),
+        (b'{"data": [{"index": 0, "embedding": [1]}, {"index": 1, "embedding": [NaN]}]}', "no row of numbers"),
+        (b'{"data": [{"index": 0, "embedding": [1]}, {"index": 0, "embedding": [1]}]}', "2 embeddings"),
+        ({"error": {"message": "no model", "code": 404}}, "answered 404"),
+    ],
+)
+def test_an_answer_that_is_none_is_named(fake: Any, make_reply: Any, body: Any, message: str) -> None:
+    fake.script = [make_reply(body=body)]
+    answer = embed(fake, "yeast", "rye", max_retries=0)
+    assert isinstance(answer, NoAnswer)
+    assert message in answer.error
+
+
+def test_a_flood_is_cut_off(fake: Any, make_reply: Any) -> None:
+    fake.script = [make_reply(fault="flood")]
+    answer = embed(fake, "yeast", limit=100_000)
+    assert isinstance(answer, NoAnswer)
+    assert "sent more than 0.1 MB" in answer.error
+
+
+def test_a_server_that_says_nothing_is_given_up(fake: Any, make_reply: Any) -> None:
+    fake.script = [make_reply(fault="silent")]
+    answer = embed(fake, "yeast", timeout_s=0.2, max_retries=0)
+    assert isinstance(answer, NoAnswer)
+    assert "no full answer within 0.2 s" in answer.error
