@@ -17,7 +17,7 @@ from row3.domain.requests import LOCAL_CHAT_MODEL, WEAK, Answer, NoAnswer, Reque
 from row3.errors import EnvironmentFault, MissingExtra, UsageError
 from row3.providers.base import Endpoint
 from row3.providers.faults import host_of
-from row3.providers.openai_chat import OpenAIChat
+from row3.providers.openai_api import OpenAIChat
 
 CONTEXT_TOKENS = 8192
 """Prompt and answer together."""

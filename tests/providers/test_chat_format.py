@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from row3.domain.requests import Answer
 from row3.providers.base import endpoint_for
 from row3.providers.faults import Exchange, Fault, refused_fields
-from row3.providers.openai_chat import chat_body, read_reply
+from row3.providers.openai_api import chat_body, read_reply
 
 
 def test_the_limit_has_the_name_that_the_preset_uses(make_request: Any) -> None:

@@ -516,9 +516,6 @@ def test_importing_it_does_not_import_the_sdk() -> None:
     assert done.stdout.strip() == "[]"
 
 
-KEY = "correct-horse-battery"
-
-
 def rows(*vectors: Any) -> dict[str, Any]:
     data = [{"object": "embedding", "index": at, "embedding": vector} for at, vector in enumerate(vectors)]
     return {"object": "list", "data": data, "model": "served-1", "usage": {"prompt_tokens": 3, "total_tokens": 3}}

@@ -143,7 +143,7 @@ def provider_at(endpoint: Endpoint, environ: Mapping[str, str]) -> Provider:
         from row3.providers.local import LocalModel
 
         return LocalModel(endpoint)
-    from row3.providers.openai_chat import OpenAIChat
+    from row3.providers.openai_api import OpenAIChat
 
     return OpenAIChat(endpoint, environ=environ)
 
@@ -185,7 +185,7 @@ def open_embedder(project: Project, suite: Suite, model: str) -> Embedder:
         from row3.providers.minilm import LocalEmbedder
 
         return LocalEmbedder()
-    from row3.providers.openai_embeddings import OpenAIEmbedder
+    from row3.providers.openai_api import OpenAIEmbedder
 
     return OpenAIEmbedder(endpoint, model, environ=os.environ)
 

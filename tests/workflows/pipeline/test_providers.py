@@ -6,7 +6,7 @@ import asyncio
 
 from row3.providers.base import PRESETS, endpoint_for
 from row3.providers.local import LocalModel
-from row3.providers.openai_chat import OpenAIChat
+from row3.providers.openai_api import OpenAIChat
 from row3.workflows.pipeline.providers import provider_at
 
 
