@@ -28,7 +28,6 @@ from row3.reports.move_text import level_text
 from row3.reports.quarantine_text import quarantine_note
 from row3.reports.reason_text import Ground, grounds_of
 from row3.reports.scorecard import missing_note, problem_blocks, usage_note
-from row3.reports.sensitivity_text import points as drop_points
 from row3.reports.style import VERDICT_MARKS, arrow, plain
 from row3.reports.terminal import terminal_text
 
@@ -231,9 +230,9 @@ def _sees(seen: Sensitivity | None) -> str:
         return "too few moved differently to say how small a drop it can see"
     needed = seen.needs_cases.count
     if seen.sees <= seen.wanted or needed is None:
-        return f"it can see a drop of {drop_points(seen.sees)} points"
+        return f"it can see a drop of {numbers.drop_points(seen.sees)} points"
     cases = numbers.count(needed, "case")
-    return f"it can see a drop of {drop_points(seen.sees)} points, {cases} would see {100 * seen.wanted:.3g}"
+    return f"it can see a drop of {numbers.drop_points(seen.sees)} points, {cases} would see {100 * seen.wanted:.3g}"
 
 
 def reason_blocks(grounds: Sequence[Ground], *, verbose: bool = False) -> list[Block]:

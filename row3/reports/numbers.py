@@ -63,6 +63,12 @@ def points(delta: float) -> str:
     return "0.0" if float(text) == 0 else text.replace("-", MINUS)
 
 
+def drop_points(drop: float) -> str:
+    """A drop in percentage points with one decimal, or more for tiny ones; `>100` beyond what is possible."""
+    shown = 100 * drop
+    return ">100" if drop > 1.0 else f"{shown:.1f}" if shown >= 0.05 else f"{shown:.1g}"
+
+
 def moved(before: float, after: float) -> str:
     """Both values and their difference: `85.0% → 74.1% (−10.9 points)`."""
     return f"{percent(before)} → {percent(after)} ({points(after - before)} points)"

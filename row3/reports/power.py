@@ -8,7 +8,6 @@ from row3.domain.metrics import Metric
 from row3.gate.power import POWER, Needed, PowerReport, Sensitivity
 from row3.reports import numbers
 from row3.reports.document import Block, Document, Items, Note, Span, Table, Title
-from row3.reports.sensitivity_text import asked, points, sensitivity_sentence, times
 
 UNKNOWN = "?"
 FIND_OUT = "row3 --repeats 3 --mode record{flag}, then row3 power{flag}"
@@ -43,11 +42,11 @@ def _sentences(metric: Metric, plan: Sensitivity | None) -> list[str]:
             f"--detect {2 * limit:.3g}."
         )
     if (buy := plan.buy) is not None:
-        lines.append(
-            f"Twice the requests: {numbers.count(2 * plan.variance.cases, 'case')} detect {points(buy.more_cases)}, "
-            f"{numbers.count(round(2 * plan.variance.repeats), 'repeat')} detect {points(buy.more_repeats)}; "
-            f"{buy.better} are the better buy."
-        )
+        cases = numbers.count(2 * plan.variance.cases, "case")
+        repeats = numbers.count(round(2 * plan.variance.repeats), "repeat")
+        by_cases, by_repeats = map(numbers.drop_points, (buy.more_cases, buy.more_repeats))
+        ways = f"{cases} detect {by_cases}, {repeats} detect {by_repeats}"
+        lines.append(f"Twice the requests: {ways}; {buy.better} are the better buy.")
     return lines
 
 
@@ -69,7 +68,7 @@ def _metrics(report: PowerReport) -> Table:
 
 
 def _drop(drop: float | None) -> str:
-    return UNKNOWN if drop is None else points(drop)
+    return UNKNOWN if drop is None else numbers.drop_points(drop)
 
 
 def _needed(needed: Needed) -> str:
@@ -138,3 +137,37 @@ def _plan_json(plan: Sensitivity) -> dict[str, Any]:
 
 def _needed_json(needed: Needed) -> dict[str, Any]:
     return {"count": needed.count} if needed.count is not None else {"count": None, "why": needed.why}
+
+
+def sensitivity_sentence(seen: Sensitivity | None, title: str, *, what: str = "drop") -> str:
+    """Return what the cases detect: `Overall: 15 cases with this much spread detect a drop of 7.3 points; 9 would …`.
+
+    Args:
+        seen: None with fewer than two independent cases.
+        title: of the metric.
+        what: `drop`, or `rise` where lower is better.
+    """
+    if seen is None:
+        return f"{title}: how small a {what} is detected is unknown, as it takes two independent cases."
+    who = asked(seen)
+    if seen.sees is None and seen.needs_cases.why == "unknown":
+        return f"{title}: how small a {what} {who} detect is unknown, as no case moved."
+    repeats = seen.needs_repeats.count or 0
+    ways = [numbers.count(seen.needs_cases.count, "case")] if seen.needs_cases.count else []
+    ways += [numbers.count(repeats, "repeat")] if repeats > seen.variance.repeats else []
+    more = f"; {' or '.join(ways) or 'no number of cases'} would detect {100 * seen.wanted:.3g}"
+    if seen.sees is None or seen.sees > 1.0:
+        return f"{title}: {who} with this much spread are too few to detect any {what} reliably{more}."
+    more = "" if seen.sees <= seen.wanted else more
+    return f"{title}: {who} with this much spread detect a {what} of {numbers.drop_points(seen.sees)} points{more}."
+
+
+def asked(seen: Sensitivity) -> str:
+    """Return `15 cases`, `15 cases asked 3 times`."""
+    return numbers.count(seen.variance.cases, "case") + times(seen.variance.repeats)
+
+
+def times(repeats: float) -> str:
+    """Return ` asked 3 times`, empty for once; for sides that were asked differently often, their harmonic mean."""
+    whole = abs(repeats - round(repeats)) < 1e-9
+    return "" if repeats <= 1.0 else f" asked {'' if whole else 'about '}{repeats:.3g} times"

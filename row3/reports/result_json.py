@@ -15,10 +15,9 @@ from row3.domain.runs import Header
 from row3.gate.power import Sensitivity
 from row3.gate.results import Comparison, Run, SuiteResult, SuitesReport
 from row3.gate.zones import warning_only
-from row3.reports.bounds_text import bounds_json
 from row3.reports.differences import differences
 from row3.reports.live_text import live_json
-from row3.reports.match_counts import tally_json
+from row3.reports.match_counts import bounds_json, tally_json
 from row3.reports.quarantine_text import quarantine_json
 from row3.reports.reason_text import Words, reason_text, words_of
 from row3.reports.suites import problem_of

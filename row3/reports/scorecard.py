@@ -11,7 +11,6 @@ from row3.domain.metrics import Metric, Zone
 from row3.domain.runs import CaseRow
 from row3.gate.results import Run
 from row3.reports import numbers
-from row3.reports.bounds_text import bounds_lines
 from row3.reports.case_changes import words_of
 from row3.reports.document import Block, Document, Fold, Items, Note, Span, Table, Text, Title, more, strong
 from row3.reports.headline import (
@@ -27,7 +26,7 @@ from row3.reports.headline import (
     what_runs,
     zone_span,
 )
-from row3.reports.match_counts import run_counts
+from row3.reports.match_counts import bounds_lines, run_counts
 from row3.reports.quarantine_text import quarantine_note
 from row3.reports.style import MARKS, plain, shorten, visible
 

@@ -6,14 +6,16 @@ import json
 from dataclasses import replace
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from row3.gate.results import judged, ran
+from row3.metrics.aggregate import Seen
 from row3.reports.comparison import comparison_document
 from row3.reports.document import Document, Facts
 from row3.reports.markdown import markdown_text
-from row3.reports.match_counts import moved_counts, run_counts, tally_json
+from row3.reports.match_counts import bounds_lines, moved_counts, run_counts, tally_json
 from row3.reports.result_json import result_json
 from row3.reports.scorecard import scorecard_document
 from row3.reports.style import PLAIN, Style, cells
@@ -156,3 +158,23 @@ def test_whatever_is_said_fits_the_terminal_and_steers_nothing(
         assert cells(line) <= width
         assert line.isprintable()
     json.dumps(tally_json(after, ("CAUSES",)))
+
+
+@pytest.mark.parametrize(
+    ("seen", "line"),
+    [
+        ((0, 15, 0, 15), "canaries in 0 of 15 cases: at most 18.1% of cases have any, at 95%"),
+        ((4, 5, 4, 5), "canaries in 4 of 5 cases: at most 99.0% of cases have any, at 95%"),
+        ((5, 5, 5, 5), "canaries in 5 of 5 cases"),
+        ((1, 1, 1, 1), "canaries in 1 of 1 case"),
+        (
+            (3, 15, 1, 5),
+            "canaries in 3 of 15 cases (1 of 5 sources): at most 65.7% of sources have any, at 95%",
+        ),
+    ],
+)
+def test_the_bound_is_left_out_where_every_case_has_some(
+    comparison: Any, make: Any, seen: tuple[int, int, int, int], line: str
+) -> None:
+    run = replace(comparison.run, seen_in={"hallucinationRate": Seen(*seen)})
+    assert bounds_lines(run) == [line]
