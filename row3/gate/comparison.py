@@ -9,8 +9,8 @@ from typing import Literal
 
 from row3.domain.verdicts import CaseChange, CaseMove, Verdict
 from row3.gate.distributions import t_cdf
+from row3.gate.pairs import both_sides
 from row3.gate.policy import GatePolicy
-from row3.gate.silence import both_sides
 from row3.gate.zones import SLACK
 from row3.kinds.base import Kind
 

@@ -17,8 +17,8 @@ from typing import NamedTuple
 from row3.domain.changes import Interval
 from row3.gate.exact import EXACT, holm
 from row3.gate.intervals import Clusters, mean_interval
+from row3.gate.pairs import side_by_side
 from row3.gate.results import JudgedSuite
-from row3.gate.silence import side_by_side
 from row3.metrics.aggregate import percentile
 
 ALPHA = 0.05

@@ -13,8 +13,7 @@ from row3.domain.matches import ItemMatch, Items, expectation
 from row3.domain.metrics import Metric, Threshold
 from row3.kinds.base import Expected, Finding, Kind, Measured, Reference, Rules
 from row3.kinds.cases import DocumentCase, Labelled, Note, Text
-from row3.kinds.outputs import Output, answer_schema, meta
-from row3.kinds.types import compare_types, type_of
+from row3.kinds.outputs import Output, answer_schema, compare_types, meta, type_of
 from row3.matching.names import Named, NameIndex, NameMatch, match_names
 from row3.matching.normalise import normalise
 from row3.matching.texts.quotes import SourceText

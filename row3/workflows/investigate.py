@@ -15,8 +15,8 @@ from row3.domain.requests import Answer, NoAnswer, Request
 from row3.domain.scores import CaseScore
 from row3.errors import Row3Error, RunIncomplete
 from row3.gate.comparison import POINT, worse_by
+from row3.gate.pairs import both_sides
 from row3.gate.policy import GatePolicy
-from row3.gate.silence import both_sides
 from row3.gate.zones import SLACK, zones_of
 from row3.reports.investigations.checklist import checklist, truncated
 from row3.reports.investigations.extraction import ExtractionFindings, prompt_for

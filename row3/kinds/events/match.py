@@ -12,7 +12,7 @@ from typing import Any
 from row3.domain.matches import ItemExpectation, ItemMatch, Items
 from row3.kinds.base import Rules
 from row3.kinds.events.model import TEAM, EventsCase, EventsOut, ExpectedEvent
-from row3.kinds.types import compare_types, type_of
+from row3.kinds.outputs import compare_types, type_of
 from row3.matching.assignment import assign
 from row3.matching.by_value.values import value_of
 from row3.matching.compare import compare

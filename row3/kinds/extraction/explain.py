@@ -12,7 +12,7 @@ from row3.domain.matches import CORRECT, ConceptMatch, Expectation, Explanation,
 from row3.errors import InvalidFile
 from row3.kinds.base import Rules
 from row3.kinds.extraction.model import ExtractionOut, GoldenCase
-from row3.kinds.types import compare_types, type_of
+from row3.kinds.outputs import compare_types, type_of
 from row3.matching.ends import by_matches, end_resolver
 from row3.matching.names import Named, NameIndex, NameMatch, NameRule, match_names, nearest
 from row3.matching.normalise import normalise, normalise_all

@@ -84,7 +84,7 @@ class ConceptOut(Output, frozen=True):
             "evidence",
         ),
     ] = field(default=None, name="sourceQuote")
-    # Anything at all, so that an odd type cannot make an answer unusable; see `row3.kinds.types.type_of`.
+    # Anything at all, so that an odd type cannot make an answer unusable; see `row3.kinds.outputs.type_of`.
     type: Annotated[Any, meta("Its type.", "category", "entityType", "entity_type", "kind")] = None
 
     @property

@@ -14,9 +14,8 @@ from row3.domain.scores import Usage
 from row3.errors import InvalidFile, Row3Error, UsageError
 from row3.gate.adaptive import Margin
 from row3.gate.drift import Again, CaseThen, Drift, drift_of, sample_of, sample_size
-from row3.gate.pairs import Pairs
+from row3.gate.pairs import Pairs, both_sides
 from row3.gate.results import Drifted, Run
-from row3.gate.silence import both_sides
 from row3.store.cases import read_cases
 from row3.store.other_suites import no_case_fits
 from row3.store.project import Project

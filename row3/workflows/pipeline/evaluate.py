@@ -15,7 +15,7 @@ from msgspec import structs
 from row3.domain.prompts import Lineup, Prompt
 from row3.domain.requests import Answer, NoAnswer, Request, digest_head, digest_json, digest_of
 from row3.domain.scores import CaseScore
-from row3.gate.silence import side_by_side
+from row3.gate.pairs import side_by_side
 from row3.kinds.answers import Unusable
 from row3.kinds.base import Kind
 from row3.metrics.aggregate import Tallies, mean_and_spread
