@@ -90,10 +90,12 @@ def history(common: Common, *, action: str | None, last: int | None) -> None:
 def trend(common: Common, *, weekly: bool) -> None:
     """Draw the metrics over time (SVG and PNG).
 
-    They go into charts/, or into the folder that --out names.
+    They go into charts/, or into the folder that --out names. With row3[trend] the runs at which the composite's level
+    changed are marked and named.
     """
     from row3.domain.manifests import tier_of
     from row3.errors import UsageError
+    from row3.reports.charting.change_points import change_text
     from row3.store.suites import pick_suite
     from row3.workflows.history.trend import chart_name, draw_trend
 
@@ -106,6 +108,9 @@ def trend(common: Common, *, weekly: bool) -> None:
     if folder is not None:
         check_folder(common, folder, f"--out {folder}")
         refuse_foreign_charts(folder / Path(chart_name(suite, weekly=weekly)).name)
-    names = [path.as_posix() for path in draw_trend(project, suite, weekly=weekly, folder=folder)]
-    value = {"schemaVersion": 1, "suite": suite.name, "files": names}
-    emit(json.dumps(value, indent=2) if common.as_json else "\n".join(names), None)
+    paths, changes = draw_trend(project, suite, weekly=weekly, folder=folder, say=common.say)
+    names = [path.as_posix() for path in paths]
+    title = next(metric.title for metric in suite.kind.metrics if metric.key == suite.kind.primary)
+    told = [change_text(title, run) for run in changes]
+    value = {"schemaVersion": 1, "suite": suite.name, "files": names, "changes": told}
+    emit(json.dumps(value, indent=2) if common.as_json else "\n".join([*names, *told]), None)

@@ -23,6 +23,10 @@ class TrendPoint:
     metrics: Mapping[str, float]
     """Fractions in [0, 1] by metric key; a missing or non-finite one is a gap."""
     verdict: str | None = None
+    comparable: bool = True
+    """Scored as the newest run is, on as many cases."""
+    level: tuple[float, float] | None = None
+    """Where the composite's level changed at this run: its mean before and since, fractions."""
 
 
 class Column(NamedTuple):
@@ -50,6 +54,8 @@ class Timeline:
     runs: Sequence[TrendPoint]
     """Oldest first."""
     weekly: bool
+    changes: Sequence[float] = ()
+    """Places along x at which the composite's level changed."""
 
     @property
     def xs(self) -> list[float]:
@@ -75,7 +81,8 @@ def run_timeline(points: Sequence[TrendPoint]) -> Timeline:
     runs = by_time(points)
     columns = [Column(float(place), [run]) for place, run in enumerate(runs)]
     promotions = [(column.x, run.label) for column in columns for run in column.runs if run.action == "promotion"]
-    return Timeline(columns, promotions, runs, weekly=False)
+    changes = [column.x - 0.5 for column in columns if column.runs[0].level is not None]  # between two runs
+    return Timeline(columns, promotions, runs, weekly=False, changes=changes)
 
 
 def week_timeline(points: Sequence[TrendPoint]) -> Timeline:
@@ -86,4 +93,5 @@ def week_timeline(points: Sequence[TrendPoint]) -> Timeline:
         weeks.setdefault(run.at.date() - timedelta(days=run.at.weekday()), []).append(run)
     columns = [Column((monday - EPOCH.date()).days + 3.5, members) for monday, members in weeks.items()]
     promotions = [(run.at.timestamp() / 86_400, run.label) for run in runs if run.action == "promotion"]
-    return Timeline(columns, promotions, runs, weekly=True)
+    changes = [run.at.timestamp() / 86_400 for run in runs if run.level is not None]
+    return Timeline(columns, promotions, runs, weekly=True, changes=changes)

@@ -13,6 +13,7 @@ from row3.domain.metrics import Metric, Threshold, Zone
 from row3.errors import UsageError
 from row3.reports.charting.drawing import (
     FAIL_LIMIT,
+    FRONT_INK,
     INK,
     LINE,
     MUTED,
@@ -105,6 +106,8 @@ def _panel(axes: Axes, timeline: Timeline, metric: Metric, threshold: Threshold 
         return
     for x, _ in timeline.promotions:
         axes.axvline(x, color=PROMOTION, linewidth=0.7, zorder=2)
+    for x in timeline.changes if large else ():
+        axes.axvline(x, color=FRONT_INK, linewidth=1.1, linestyle="--", zorder=2.1)
     if timeline.weekly:
         lowest, highest = ([end(spread, default=math.nan) for spread in spreads] for end in (min, max))
         axes.vlines(timeline.xs, lowest, highest, color=LINE, alpha=0.3, linewidth=4, zorder=2.2)
@@ -212,6 +215,7 @@ def _run_counts(axes: Axes, timeline: Timeline) -> None:
 def _caption(timeline: Timeline) -> str:
     total = count(len(timeline.runs), "run")
     lines = "; vertical lines are promotions" if timeline.promotions else ""
+    lines += "; dashed lines: its level changed" if timeline.changes else ""
     if timeline.weekly:
         weeks = count(len(timeline.columns), "ISO week")
         return f"{total} in {weeks}: line, the weekly mean; bars, the lowest to the highest run{lines}"

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 from row3.domain.manifests import file_stem, tier_of
 from row3.domain.runs import HistoryEntry
-from row3.errors import InvalidFile
+from row3.errors import InvalidFile, MissingExtra
 from row3.gate.results import JudgedSuite
+from row3.reports.charting.change_points import with_changes
 from row3.reports.charting.timeline import TrendPoint
 from row3.reports.charting.trend_chart import trend_charts
 from row3.store.files import write_atomic
@@ -33,6 +34,7 @@ def points_of(entries: Sequence[HistoryEntry]) -> list[TrendPoint]:
     """What the charts draw; raises `InvalidFile` for a time that is none."""
     points = []
     before: dict[str, str] = {}
+    newest = entries[-1] if entries else None
     for entry in entries:
         try:
             at = datetime.fromisoformat(entry.at)
@@ -45,17 +47,18 @@ def points_of(entries: Sequence[HistoryEntry]) -> list[TrendPoint]:
         label = changed[0] if changed else next((f"{n} {v}" for n, v in entry.prompts.items()), entry.suite)
         if entry.action == "promotion":
             before = dict(entry.prompts)
-        points.append(TrendPoint(at, entry.action, label, entry.metrics, entry.verdict))
+        alike = newest is not None and entry.cases == newest.cases and entry.scored in ("", newest.scored)
+        points.append(TrendPoint(at, entry.action, label, entry.metrics, entry.verdict, alike))
     return points
 
 
-def chart_name(suite: JudgedSuite, *, weekly: bool = False) -> str:
-    """How the charts of a suite's tier are called, without their ending."""
-    return f"charts/{file_stem(suite.name, suite.tier)}-{'weekly' if weekly else 'trend'}"
+def marked_points(
+    suite: Suite, entries: Sequence[HistoryEntry], say: Callable[[str], None] = lambda _: None
+) -> list[TrendPoint]:
+    """What the charts of a suite's tier draw, with the runs at which its primary metric changed marked.
 
-
-def chart_files(suite: Suite, entries: Sequence[HistoryEntry], *, weekly: bool) -> dict[str, bytes]:
-    """The charts of a suite's tier by file name, relative to the project. Raises `InvalidFile` for an empty history."""
+    Raises `InvalidFile` for an empty history. Without ruptures nothing is marked, and `say` is told what to install.
+    """
     own = [entry for entry in entries if entry.suite == suite.name and tier_of(entry.mode) == suite.tier]
     if not own:
         raise InvalidFile(
@@ -63,8 +66,23 @@ def chart_files(suite: Suite, entries: Sequence[HistoryEntry], *, weekly: bool) 
             where="metrics-history.json",
             fix=f"Make one with `row3 --baseline{suite.flags('row3 --baseline')}`",
         )
+    points = points_of(own)
+    try:
+        return with_changes(points, suite.kind.primary)
+    except MissingExtra as missing:
+        say(f"no change points are marked: {missing}")
+        return points
+
+
+def chart_name(suite: JudgedSuite, *, weekly: bool = False) -> str:
+    """How the charts of a suite's tier are called, without their ending."""
+    return f"charts/{file_stem(suite.name, suite.tier)}-{'weekly' if weekly else 'trend'}"
+
+
+def chart_files(suite: Suite, points: Sequence[TrendPoint], *, weekly: bool) -> dict[str, bytes]:
+    """The charts of a suite's tier by file name, relative to the project."""
     charts = trend_charts(
-        points_of(own),
+        points,
         suite.kind.metrics,
         suite=file_stem(suite.name, suite.tier),
         thresholds=suite.rules.thresholds,
@@ -74,15 +92,27 @@ def chart_files(suite: Suite, entries: Sequence[HistoryEntry], *, weekly: bool) 
     return {f"{name}.svg": charts.svg, f"{name}.png": charts.png}
 
 
-def draw_trend(project: Project, suite: Suite, *, weekly: bool, folder: Path | None = None) -> list[Path]:
-    """Draw the charts into `charts/` or another folder; returns the files. Raises `InvalidFile`, `EnvironmentFault`."""
+def draw_trend(
+    project: Project,
+    suite: Suite,
+    *,
+    weekly: bool,
+    folder: Path | None = None,
+    say: Callable[[str], None] = lambda _: None,
+) -> tuple[list[Path], list[TrendPoint]]:
+    """Draw the charts into `charts/` or another folder; returns the files, and the runs at which the level changed.
+
+    Raises `InvalidFile`, `EnvironmentFault`.
+    """
     if folder is not None:
-        files = chart_files(suite, read_history(project.tree), weekly=weekly)
+        points = marked_points(suite, read_history(project.tree), say)
+        files = chart_files(suite, points, weekly=weekly)
         paths = {folder / Path(name).name: content for name, content in files.items()}
         for path, content in paths.items():
             write_atomic(path, content, where=str(path))
-        return [*paths]
+        return [*paths], [point for point in points if point.level is not None]
     with writing(project.local):  # read under the lock too: a promotion may be adding its entry and its charts
-        files = chart_files(suite, read_history(project.tree), weekly=weekly)
+        points = marked_points(suite, read_history(project.tree), say)
+        files = chart_files(suite, points, weekly=weekly)
         commit(project.root, project.local, files)
-    return [*map(Path, files)]
+    return [*map(Path, files)], [point for point in points if point.level is not None]

@@ -27,7 +27,7 @@ from row3.workflows.approvals import check_approval, new_approvals, sign
 from row3.workflows.comparing.baseline import baseline_files
 from row3.workflows.comparing.compare import compare
 from row3.workflows.comparing.gating import note
-from row3.workflows.history.trend import chart_files, chart_name
+from row3.workflows.history.trend import chart_files, chart_name, marked_points
 from row3.workflows.pipeline.lineup import line_up, resolve_version
 from row3.workflows.pipeline.run_suite import RunOptions, with_action
 from row3.workflows.running import declining_runs, run_suite
@@ -274,7 +274,7 @@ def promotion_files(session: Session, result: PromotionResult, newly: Sequence[P
     files[HISTORY] = history.encode()
     if result.dry_run:
         return files | dict.fromkeys((f"{chart_name(suite)}.svg", f"{chart_name(suite)}.png"), b"")
-    return files | chart_files(suite, parse_history(history), weekly=False)
+    return files | chart_files(suite, marked_points(suite, parse_history(history)), weekly=False)
 
 
 def commit_promotion(project: Project, result: PromotionResult) -> None:

@@ -1,0 +1,63 @@
+"""Since when a metric is what it is: the runs at which its level changed."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+from statistics import median
+
+from row3.errors import MissingExtra
+from row3.reports.charting.timeline import TrendPoint, by_time
+from row3.reports.numbers import percent
+
+LEAST_POINTS = 8
+"""Fewer points show no level that could change."""
+LEAST_NOISE = 0.01
+"""Standard deviation assumed at least, a fraction: recorded answers repeat exactly, and a point is no news."""
+PENALTY = 2.0
+"""Cost of a change, in standard deviations times ln n: at most 7% of steady series of 8 to 40 points show one."""
+NORMAL = 1.4826 / math.sqrt(2)
+"""From the median step between neighbours to the standard deviation of normal noise."""
+
+
+def level_changes(values: Sequence[float]) -> list[int]:
+    """Return the places of the first values of new levels (PELT, absolute error, at least two values a level).
+
+    Raises `MissingExtra` where ruptures is not installed; nothing is asked of it for fewer than `LEAST_POINTS` values.
+    """
+    if len(values) < LEAST_POINTS:
+        return []
+    if importlib.util.find_spec("ruptures") is None:
+        raise MissingExtra("marking change points needs ruptures", fix="pip install 'row3[trend]'")
+    import numpy
+    from ruptures import Pelt
+
+    steps = [abs(after - before) for before, after in pairwise(values)]
+    noise = max(LEAST_NOISE, NORMAL * median(steps))
+    # By medians, so that a single bad run is no level.
+    search = Pelt(model="l1", min_size=2, jump=1).fit(numpy.asarray(values, dtype=float))
+    found: list[int] = search.predict(pen=PENALTY * noise * math.log(len(values)))
+    return found[:-1]  # the last is the end of the series
+
+
+def with_changes(points: Sequence[TrendPoint], key: str) -> list[TrendPoint]:
+    """Return the points oldest first, those with a new level of a metric marked. Raises as `level_changes`."""
+    runs = by_time(points)
+    places = [place for place, run in enumerate(runs) if run.comparable and key in run.metrics]
+    values = [runs[place].metrics[key] for place in places]
+    starts = level_changes(values)
+    levels = [math.fsum(values[a:b]) / (b - a) for a, b in zip([0, *starts], [*starts, len(values)], strict=True)]
+    for start, (before, after) in zip(starts, pairwise(levels), strict=True):
+        runs[places[start]] = replace(runs[places[start]], level=(before, after))
+    return runs
+
+
+def change_text(title: str, run: TrendPoint) -> str:
+    """Return `Overall changed at v1.1 (2026-11-22): 78.0% → 84.7%` for a marked run."""
+    assert run.level is not None
+    before, after = run.level
+    version = run.label.rsplit(" ", 1)[-1]
+    return f"{title} changed at {version} ({run.at:%Y-%m-%d}): {percent(before)} → {percent(after)}"

@@ -1,0 +1,66 @@
+"""`row3 trend`: since when the composite is what it is."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.projects import Box, tiny
+
+pytest.importorskip("ruptures", reason="pip install 'row3[trend]'")
+
+
+def project(root: Path, values: list[float]) -> Box:
+    """A suite with a history of these composites, the later half of v1.1."""
+    box = tiny(root / "project")
+    half = len(values) // 2
+    lines = [
+        json.dumps(
+            {
+                "schemaVersion": 1,
+                "runId": f"r{n}",
+                "at": f"2026-11-{18 + n:02}T09:00:00Z",
+                "action": "compare",
+                "suite": "bread",
+                "prompts": {"extract": "v1.0" if n < half else "v1.1"},
+                "model": "m",
+                "mode": "replay",
+                "cases": 3,
+                "metrics": {"overall": value},
+            }
+        )
+        for n, value in enumerate(values)
+    ]
+    box.write("metrics-history.json", "[\n" + "\n,".join(lines) + "\n]\n")
+    return box
+
+
+LINE = "Overall changed at v1.1 (2026-11-22): 78.0% → 84.7%"
+
+
+def test_a_change_is_told_after_the_files(tmp_path: Path) -> None:
+    box = project(tmp_path, [0.78] * 4 + [0.847] * 4)
+    done = box.row3("trend", code=0)
+    assert done.out.splitlines() == ["charts/bread-trend.svg", "charts/bread-trend.png", LINE]
+    assert "its level changed" in box.read("charts/bread-trend.svg")
+    assert box.row3("trend", "--weekly", "--format", "json", code=0).json["changes"] == [LINE]
+
+
+def test_few_points_and_a_steady_series_have_none(tmp_path: Path) -> None:
+    for name, values in (("few", [0.78] * 3 + [0.847] * 4), ("steady", [0.78, 0.784] * 5)):
+        assert len(project(tmp_path / name, values).row3("trend", code=0).out.splitlines()) == 2
+
+
+def test_without_ruptures_the_chart_is_drawn_and_a_note_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = importlib.util.find_spec
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "ruptures" else found(name))
+    box = project(tmp_path, [0.78] * 4 + [0.847] * 4)
+    done = box.row3("trend", code=0)
+    assert done.out.splitlines() == ["charts/bread-trend.svg", "charts/bread-trend.png"]
+    assert "pip install 'row3[trend]'" in done.err
+    assert "its level changed" not in box.read("charts/bread-trend.svg")
