@@ -11,20 +11,11 @@ from dataclasses import dataclass
 from statistics import NormalDist, fmean, variance
 from typing import Literal
 
+from row3.domain.judges import Rate
+
 LEVEL = 0.95
 MIN_KAPPA = 0.6
 """Agreement from which judged metrics may block: "substantial" on Landis and Koch's scale (1977)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rate:
-    """A share with its interval."""
-
-    value: float
-    low: float
-    high: float
-    count: int
-    """Labels it rests on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +61,14 @@ def rate(successes: int, n: int) -> Rate | None:
     return None if n == 0 else Rate(successes / n, *wilson(successes, n), n)
 
 
-def kappa(person: Sequence[int], judge: Sequence[int], weights: Literal["none", "quadratic"] = "none") -> Kappa:
+def kappa(person: Sequence[float], judge: Sequence[float], weights: Literal["none", "quadratic"] = "none") -> Kappa:
     """Return Cohen's kappa of two lists of grades, with its large-sample interval (Fleiss, Cohen and Everitt 1969).
 
     kappa = (p_o - p_e) / (1 - p_e), with weights w = 1 - (i - j)² / (k - 1)² where `quadratic` (Cohen 1968). Where all
     agree the formula's error is 0; then the lower end is that of Wilson's interval of the agreement.
 
     Args:
-        person, judge: grades of the same n ≥ 1 answers, whole numbers.
+        person, judge: grades of the same n ≥ 1 answers.
     """
     n = len(person)
     grades = sorted({*person, *judge})
@@ -111,14 +102,14 @@ def kappa(person: Sequence[int], judge: Sequence[int], weights: Literal["none", 
     return Kappa(value, max(-1.0, value - half), min(1.0, value + half))
 
 
-def agreement(person: Sequence[int], judge: Sequence[int], *, passes_from: int) -> Agreement:
+def agreement(person: Sequence[float], judge: Sequence[float], *, passes: Sequence[tuple[bool, bool]]) -> Agreement:
     """Return how well a judge agrees with a person.
 
     Args:
         person, judge: grades of the same n ≥ 1 answers.
-        passes_from: grade from which an answer passes.
+        passes: whether each passes, by the person and by the judge.
     """
-    truth, said = [grade >= passes_from for grade in person], [grade >= passes_from for grade in judge]
+    truth, said = [one for one, _ in passes], [other for _, other in passes]
     both = list(zip(truth, said, strict=True))
     accuracy = rate(sum(one == other for one, other in both), len(both))
     assert accuracy is not None

@@ -12,7 +12,7 @@ import rapidfuzz
 from msgspec.structs import replace
 
 from row3.domain.asks import Ask, Scoring, finish, no_vectors
-from row3.domain.judges import JudgeRules
+from row3.domain.judges import Graded, JudgeRules, Judging
 from row3.domain.matches import items_json
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.prompts import Prompt
@@ -200,6 +200,10 @@ class Kind(ABC):
     def asks(self, case: Any, rules: Rules) -> bool:
         """Return whether a score of the case depends on others than case and answer: a judge, a scorer, the clock."""
         return False
+
+    def judged(self, case: Any, output: Any, rules: Rules) -> Iterable[tuple[Graded, Judging]]:
+        """Return all that a judge grades of an output, each with what asks the judge of these rules once more."""
+        return ()
 
     def score(self, case: Any, output: Any, rules: Rules) -> Scoring:
         """Score one output; yields what it needs asked and is sent the answers."""

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from statistics import median
 from typing import Any
 
-from row3.domain.judges import NO_MODEL, JudgeRequest, JudgeRules, Verdict
+from row3.domain.judges import NO_MODEL, Graded, JudgeRequest, JudgeRules, Judging, Opinion, Verdict
 from row3.domain.requests import Answer, NoAnswer
 from row3.kinds.answers import Unusable, read_json
 from row3.kinds.outputs import closed_object
+from row3.metrics.aggregate import counted
 
+JUDGED, LABELLED = "judgedAnswers", "labelledAnswers"
+"""Groups of a tally: `RUBRIC passed`; and `RUBRIC passed failed`, the judge's word before the person's."""
 MOST_NOTES, LONGEST_NOTE = 5, 200
 """Issues and strengths that are kept, and characters of each."""
 
@@ -55,6 +58,29 @@ def grade(
     agreeing = sum((each >= passes_from) == (score >= passes_from) for each in scores)
     nearest = min(votes, key=lambda vote: abs((vote.score or 0.0) - score))
     return nearest._replace(score=score, agreement=agreeing / len(scores))
+
+
+def opinion(rules: JudgeRules | None, graded: Graded) -> Judging:
+    """Ask a judge for a grade; yields its votes and is sent their answers. Returns why there is none as a text."""
+    verdict = yield from grade(rules, graded.rubric, graded.variables, passes_from=graded.passes_from)
+    if verdict.score is None:
+        return verdict.reason
+    return Opinion(100 * verdict.score, verdict.score >= graded.passes_from - 1e-9)
+
+
+def judged_tally(rules: JudgeRules | None, judged: Iterable[tuple[Graded, bool | None]]) -> dict[str, dict[str, int]]:
+    """Count how often judge, and person where there is a label, let answers pass; None is no judgement."""
+    said: list[str] = []
+    both: list[str] = []
+    for graded, passes in judged:
+        if passes is None or rules is None:
+            continue
+        words = f"{graded.rubric} {'passed' if passes else 'failed'}"
+        said.append(words)
+        grade = rules.labels.get((graded.rubric, graded.digest)) if rules.labels else None
+        if grade is not None:
+            both.append(f"{words} {'passed' if grade >= 100 * graded.passes_from - 1e-9 else 'failed'}")
+    return {JUDGED: counted(said), LABELLED: counted(both)}
 
 
 def read_grade(text: str, criteria: Mapping[str, float]) -> Verdict | str:

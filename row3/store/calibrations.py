@@ -6,7 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct, field, to_builtins
 
-from row3.domain.judges import JudgeRules
+from row3.domain.judges import Calibrated, JudgeRules, Rate
 from row3.store.documents import check_schema_version, read_json, validate
 from row3.store.tree import Tree
 
@@ -46,9 +46,30 @@ class Calibration(Struct, frozen=True, kw_only=True, rename="camel", forbid_unkn
     specificity: Share | None = None
     kappa: Coefficient
     weighted_kappa: Coefficient
+    winner_accuracy: Share | None = None
+    winner_kappa: Coefficient | None = None
     position_bias: Share | None = None
-    length_bias: float | None = None
-    self_preference: float | None = None
+    length_bias: Coefficient | None = None
+    self_preference: Coefficient | None = None
+
+    def holds(self, judge: JudgeRules, rubric: str) -> bool:
+        """Return whether it is of this judge's rubric, models and votes."""
+        prompt = judge.rubrics.get(rubric)
+        return (
+            prompt is not None
+            and self.rubric_digest == prompt.digest
+            and self.models == list(judge.models)
+            and self.votes == judge.votes
+        )
+
+    @property
+    def known(self) -> Calibrated:
+        """What corrects a rate."""
+        sensitivity, specificity = (
+            None if each is None else Rate(each.value, each.low, each.high, each.count)
+            for each in (self.sensitivity, self.specificity)
+        )
+        return Calibrated(sensitivity, specificity, self.labels)
 
 
 class Calibrations(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
@@ -60,18 +81,15 @@ class Calibrations(Struct, frozen=True, rename="camel", forbid_unknown_fields=Tr
 
     def valid(self, judge: JudgeRules) -> dict[str, Calibration]:
         """Return the calibrations that hold for this judge: same rubric, models and votes. The others are stale."""
-        return {
-            name: each
-            for name, each in self.rubrics.items()
-            if name in judge.rubrics
-            and each.rubric_digest == judge.rubrics[name].digest
-            and each.models == list(judge.models)
-            and each.votes == judge.votes
-        }
+        return {name: each for name, each in self.rubrics.items() if each.holds(judge, name)}
 
     def warranted(self, judge: JudgeRules, min_kappa: float) -> frozenset[str]:
         """Return the rubrics whose judge agrees with people well enough to block."""
-        return frozenset(name for name, each in self.valid(judge).items() if each.kappa.value >= min_kappa)
+        return frozenset(
+            name
+            for name, each in self.valid(judge).items()
+            if min(kappa.value for kappa in (each.kappa, each.winner_kappa) if kappa is not None) >= min_kappa
+        )
 
 
 def calibrations_path(suite: str) -> str:

@@ -14,6 +14,8 @@ from row3.matching.texts.quotes import SourceText
 from row3.store.calibrations import read_calibrations
 from row3.store.config import FILE, Config, JudgeConfig
 from row3.store.documents import read_json
+from row3.store.files import MAX_TEXT_BYTES
+from row3.store.labels import labels_path, parse_labels
 from row3.store.project import Project
 from row3.store.prompts import read_promoted, read_prompt, versions
 from row3.store.tree import Tree, read_text
@@ -26,11 +28,26 @@ def judged_rules(project: Project, suite: str, kind: Kind, rules: Rules) -> Rule
         models = tuple(settings.models) or ((settings.model,) if settings.model else ())
         rubrics = read_rubrics(project.tree, kind)
         judge = JudgeRules(models, settings.votes or 1, settings.temperature or 0.0, rubrics)
-        warranted = read_calibrations(project.tree, suite).warranted(
-            judge, MIN_KAPPA if settings.min_kappa is None else settings.min_kappa
+        calibrations = read_calibrations(project.tree, suite)
+        valid = calibrations.valid(judge)
+        judge = replace(
+            judge,
+            warranted=calibrations.warranted(judge, MIN_KAPPA if settings.min_kappa is None else settings.min_kappa),
+            calibrated={name: each.known for name, each in valid.items()},
+            stale=frozenset(calibrations.rubrics) - frozenset(valid),
+            labels=_labels(project.tree, suite) if valid else {},
         )
-        rules = replace(rules, judge=replace(judge, warranted=warranted))
+        rules = replace(rules, judge=judge)
     return replace(rules, documents=read_documents(project, suite)) if kind.arms else rules
+
+
+def _labels(tree: Tree, suite: str) -> dict[tuple[str, str], float]:
+    """Return the grades that people gave to the suite's answers; none where the labels are kept elsewhere."""
+    path = labels_path(suite)
+    if not tree.exists(path):
+        return {}
+    found = parse_labels(tree.read(path, limit=MAX_TEXT_BYTES), where=tree.place(path))
+    return {label.key: label.points for label in found if label.suite == suite}
 
 
 def judge_settings(config: Config, suite: str) -> JudgeConfig:

@@ -138,6 +138,8 @@ def affected(head: Snapshot, base: Snapshot, changed: Iterable[str]) -> set[str]
             found |= names & {parts[1]}
         elif parts[0] == "baselines":
             found |= names & {suite_of_stem(parts[1].removesuffix(".json"))} if len(parts) == 2 else set()
+        elif parts[0] == "calibrations":
+            found |= names & {parts[-1].partition(".")[0]}
         elif parts[0] == "prompts" and path.endswith(".md"):
             found |= asked_by(project, parts[-1].removesuffix(".md").rpartition("-v")[0]) or names
         elif path == PROMOTED:

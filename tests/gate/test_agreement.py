@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 from sklearn.metrics import cohen_kappa_score
 
-from row3.gate.agreement import Rate, agreement, kappa, prediction_powered, rate, rogan_gladen, wilson
+from row3.domain.judges import Rate
+from row3.gate.agreement import agreement, kappa, prediction_powered, rate, rogan_gladen, wilson
 
 grades = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=40)
 
@@ -63,11 +64,12 @@ def test_wilson_is_scipys(n: int, data: st.DataObject) -> None:
 
 
 def test_sensitivity_and_specificity() -> None:
-    found = agreement([2, 2, 2, 0, 0], [2, 2, 0, 0, 2], passes_from=1)
+    right, wrong, missed = (True, True), (False, True), (True, False)
+    found = agreement([2, 2, 2, 0, 0], [2, 2, 0, 0, 2], passes=[right, right, missed, (False, False), wrong])
     assert found.accuracy.value == pytest.approx(3 / 5)
     assert found.sensitivity is not None and found.sensitivity.value == pytest.approx(2 / 3)
     assert found.specificity is not None and found.specificity.value == pytest.approx(1 / 2)
-    assert agreement([1, 1], [1, 0], passes_from=1).specificity is None
+    assert agreement([1, 1], [1, 0], passes=[right, missed]).specificity is None
 
 
 def test_rogan_gladen_is_the_published_example() -> None:

@@ -9,7 +9,7 @@ import msgspec
 
 from row3.domain.asks import Ask, FunctionRequest, UsageRequest
 from row3.domain.embeddings import EmbeddingRequest, cosine
-from row3.domain.judges import NEUTRAL
+from row3.domain.judges import NEUTRAL, Graded, Judging
 from row3.domain.matches import ItemMatch, Items
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.prompts import Prompt
@@ -20,7 +20,7 @@ from row3.kinds.base import Expected, Finding, Kind, Measured, Rules
 from row3.kinds.checks.heuristics import HEURISTICS, PASSED, Result, graded, pattern_problem, schema_problem
 from row3.kinds.checks.model import DEFAULT_MIN, TIERS, Check, ChecksCase, Reply
 from row3.kinds.checks.reading import Nothing, Reading, path_problem, quantity, same, short
-from row3.kinds.judging import Anything, grade, grade_schema
+from row3.kinds.judging import Anything, grade, grade_schema, judged_tally, opinion
 from row3.metrics.aggregate import counted
 
 GRADED = frozenset({"similarity", "names", "semantic", "python", "judge"})
@@ -50,13 +50,23 @@ class Checked(NamedTuple):
     @property
     def passed(self) -> bool:
         """Whether it passes; a graded check from its `min`."""
-        least = 1.0 if self.check.type not in GRADED else DEFAULT_MIN if self.check.min is None else self.check.min
+        least = 1.0 if self.check.type not in GRADED else passes_from(self.check)
         return self.score is not None and self.score >= least - 1e-9
 
     @property
     def state(self) -> str:
         """The word reports use."""
         return "not-judged" if self.score is None else "passed" if self.passed else "failed"
+
+
+def passes_from(check: Check) -> float:
+    """Return the score from which a graded check passes."""
+    return DEFAULT_MIN if check.min is None else check.min
+
+
+def to_grade(check: Check, case: Any, reading: Reading) -> Graded:
+    """Return what a judge is asked by a check of type `judge`."""
+    return Graded(check.wanted, judged_variables(case, reading), passes_from(check), len(reading.text))
 
 
 def run_check(check: Check, case: Any, answer: Any, rules: Rules) -> Generator[Ask, Any, Checked]:
@@ -68,9 +78,8 @@ def run_check(check: Check, case: Any, answer: Any, rules: Rules) -> Generator[A
         case "action":
             return Checked(check, *_operation(check, reading))
         case "judge":
-            verdict = yield from grade(
-                rules.judge, check.wanted, judged_variables(case, reading), passes_from=check.min or DEFAULT_MIN
-            )
+            asked = to_grade(check, case, reading)
+            verdict = yield from grade(rules.judge, asked.rubric, asked.variables, passes_from=asked.passes_from)
             said = {"issues": list(verdict.issues), "strengths": list(verdict.strengths)}
             return Checked(check, verdict.score, verdict.reason, said | {"agreement": verdict.agreement})
         case "semantic":
@@ -252,7 +261,22 @@ class Checks(Kind):
             checked.append(found)
         metrics, skipped = metrics_of(checked, frozenset() if rules.judge is None else rules.judge.warranted)
         counts = {"passRate": (sum(each.passed for each in checked), len(checked))} if "passRate" in metrics else {}
-        return Measured(items_of(checked), counts, metrics, skipped, tally=_tally(checked, output.answer))
+        asked = [
+            (to_grade(each.check, case, reading), None if each.score is None else each.passed)
+            for each in checked
+            if each.check.type == "judge" and not (reading := Reading(output.answer, each.check.path)).missing
+        ]
+        tally = {**_tally(checked, output.answer), **judged_tally(rules.judge, asked)}
+        tally = {name: group for name, group in tally.items() if group}
+        return Measured(items_of(checked), counts, metrics, skipped, tally=tally)
+
+    def judged(self, case: ChecksCase, output: Reply, rules: Rules) -> Iterator[tuple[Graded, Judging]]:
+        """Yield what each check of type `judge` has graded."""
+        for check in (*rules.checks, *case.checks):
+            reading = Reading(output.answer, check.path)
+            if check.type == "judge" and not reading.missing:
+                graded = to_grade(check, case, reading)
+                yield graded, opinion(rules.judge, graded)
 
     def bad_answer(self, case: ChecksCase, reason: str, raw: str, rules: Rules) -> CaseScore:
         """Return 0 on every metric that the case has: all its checks fail."""

@@ -6,6 +6,7 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from typing import Any
 
 from row3.domain.asks import Ask
+from row3.domain.judges import Graded, Judging, Opinion
 from row3.domain.matches import ItemExpectation, ItemMatch, Items
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.prompts import Prompt
@@ -13,9 +14,11 @@ from row3.domain.requests import digest_json
 from row3.domain.scores import CaseScore
 from row3.kinds.answers import Parsed, Unusable, read_json
 from row3.kinds.base import Expected, Finding, Kind, Measured, Reference, Rules
+from row3.kinds.judging import judged_tally
 from row3.kinds.outcome.judgement import (
     GRADES,
     JUDGEMENT_SCHEMA,
+    RUBRIC,
     Ruling,
     ask_judge,
     check_evidence,
@@ -164,7 +167,15 @@ class Outcomes(Kind):
         if output.judgement is not None:
             del values["positionBias"]
         tally = _tally("given") | {"winners": {ruling.winner or "tie": 1}}
+        if output.judgement is None:
+            given = judged_tally(rules.judge, [(_graded(case, answers, rules), ruling.passes)])
+            tally |= {name: group for name, group in given.items() if group}
         return Measured(_items(case, output, ruling, cited["full"]), {}, values, skipped, tally=tally)
+
+    def judged(self, case: OutcomeCase, output: Outcome, rules: Rules) -> Iterator[tuple[Graded, Judging]]:
+        """Yield both answers, which are judged together."""
+        answers: dict[Arm, AnswerOut] = {"baseline": output.baseline, "full": output.full}
+        yield _graded(case, answers, rules), _opinion(case, answers, rules)
 
     def bad_answer(self, case: OutcomeCase, reason: str, raw: str, rules: Rules) -> CaseScore:
         """Return the worst value of every metric: an arm without an answer wins nothing."""
@@ -219,6 +230,20 @@ class Outcomes(Kind):
                 )
             ]
         return []
+
+
+def _graded(case: OutcomeCase, answers: Mapping[Arm, AnswerOut], rules: Rules) -> Graded:
+    variables = variables_of(case, answers["baseline"], answers["full"], rules.documents)
+    return Graded(RUBRIC, variables, 1.0, len(answers["full"].answer) - len(answers["baseline"].answer))
+
+
+def _opinion(case: OutcomeCase, answers: Mapping[Arm, AnswerOut], rules: Rules) -> Judging:
+    ruling = yield from ask_judge(rules.judge, case, answers, rules.documents)
+    if isinstance(ruling, str):
+        return ruling
+    evidence = {arm: evidence_grade(check_evidence(case, answers[arm], rules.documents)) for arm in ARMS}
+    ruling = with_evidence(ruling, evidence)
+    return Opinion(100.0 * ruling.passes, ruling.passes, ruling.winner or "tie", ruling.flipped)
 
 
 def _tally(state: str) -> dict[str, dict[str, int]]:

@@ -1,0 +1,187 @@
+"""What labels say of a judge: agreement, biases, two judges beside each other, and pass rates corrected for errors.
+
+A label is a person's grade of an answer that the judge has graded too. Grades are 0 to 100.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from statistics import NormalDist, correlation, fmean, variance
+from typing import Literal, NamedTuple
+
+from row3.domain.judges import JudgeRules, Opinion, Rate, Winner
+from row3.domain.scores import Tally
+from row3.gate.agreement import (
+    LEVEL,
+    Agreement,
+    Kappa,
+    agreement,
+    kappa,
+    prediction_powered,
+    rate,
+    rogan_gladen,
+)
+from row3.kinds.judging import JUDGED, LABELLED
+
+PLACES: dict[Winner | None, float] = {"baseline": 0.0, "tie": 50.0, "full": 100.0}
+"""Winners as grades, so that a tie lies between the two."""
+FEWEST_COVERED = 20
+"""Labelled answers of a run from which their own errors correct its rate, and not the calibration's."""
+_Z = NormalDist().inv_cdf((1 + LEVEL) / 2)
+
+
+class Labelled(NamedTuple):
+    """An answer that a person and the judge have graded."""
+
+    case_id: str
+    digest: str
+    person: Opinion
+    judge: Opinion
+    length: int
+    own_family: bool | None
+    """A model of the judge's family gave it; None where that is not known."""
+
+    @property
+    def error(self) -> float:
+        """The judge's grade minus the person's, -100 to 100."""
+        if self.person.winner is not None and self.judge.winner is not None:
+            return PLACES[self.judge.winner] - PLACES[self.person.winner]
+        return self.judge.grade - self.person.grade
+
+    @property
+    def agrees(self) -> bool:
+        """Both say pass, or both fail."""
+        return self.person.passes == self.judge.passes
+
+    @property
+    def disagreement(self) -> float:
+        """How far apart they are: first other verdicts, then other grades."""
+        return 1000.0 * (not self.agrees) + abs(self.error)
+
+
+class Warranty(NamedTuple):
+    """A judge beside people's labels."""
+
+    passes: Agreement
+    """On whether an answer passes; weighted kappa on the grades, or on the winner."""
+    winner_accuracy: Rate | None
+    """Of two answers: how often both name the same winner."""
+    winner_kappa: Kappa | None
+    position_bias: Rate | None
+    """Share of the judgements of two answers whose winner changes with the order."""
+    length_bias: Kappa | None
+    """Spearman's correlation of judge minus person with the answer's length."""
+    self_preference: Kappa | None
+    """Mean of judge minus person for answers of the judge's own family, less that for others; points."""
+    disagreements: Sequence[Labelled]
+    """Worst first."""
+
+
+def warranty(labels: Sequence[Labelled], flips: Sequence[bool] = ()) -> Warranty:
+    """Return what at least one label says of a judge.
+
+    Args:
+        flips: for each judgement of two answers, labelled or not, whether it changes with the order.
+    """
+    pairwise = all(each.person.winner is not None and each.judge.winner is not None for each in labels)
+    sides = [(each.person, each.judge) for each in labels]
+
+    def grades(which: int) -> list[float]:
+        return [PLACES[side[which].winner] if pairwise else side[which].grade for side in sides]
+
+    person, judge = grades(0), grades(1)
+    errors = [each.error for each in labels]
+    own, others = ([each.error for each in labels if each.own_family is family] for family in (True, False))
+    apart = sorted((each for each in labels if each.error or not each.agrees), key=lambda each: -each.disagreement)
+    return Warranty(
+        agreement(person, judge, passes=[(one.passes, other.passes) for one, other in sides]),
+        rate(sum(map(float.__eq__, person, judge)), len(labels)) if pairwise else None,
+        kappa(person, judge) if pairwise else None,
+        rate(sum(flips), len(flips)),
+        spearman(errors, [float(each.length) for each in labels]),
+        difference(own, others),
+        apart,
+    )
+
+
+def spearman(one: Sequence[float], other: Sequence[float]) -> Kappa | None:
+    """Return Spearman's rank correlation of two lists, ties by their mean rank; None where one of them is constant.
+
+    The interval is Fisher's, with the error (1 + r²/2) / (n - 3) of Bonett and Wright 2000, Psychometrika 65, 23-28.
+    """
+    if len(one) < 4 or len(set(one)) == 1 or len(set(other)) == 1:
+        return None
+    r = max(-1.0, min(1.0, correlation(_ranks(one), _ranks(other))))
+    if abs(r) > 1 - 1e-12:
+        return Kappa(r, r, r)
+    half = _Z * math.sqrt((1 + r * r / 2) / (len(one) - 3))
+    return Kappa(r, math.tanh(math.atanh(r) - half), math.tanh(math.atanh(r) + half))
+
+
+def _ranks(values: Sequence[float]) -> list[float]:
+    places: dict[float, list[int]] = {}
+    for place, value in enumerate(sorted(values)):
+        places.setdefault(value, []).append(place)
+    return [fmean(places[value]) for value in values]
+
+
+def difference(one: Sequence[float], other: Sequence[float]) -> Kappa | None:
+    """Return the difference of two means with its interval (unequal variances); None with fewer than two of either."""
+    if len(one) < 2 or len(other) < 2:
+        return None
+    value = fmean(one) - fmean(other)
+    half = _Z * math.sqrt(variance(one) / len(one) + variance(other) / len(other))
+    return Kappa(value, value - half, value + half)
+
+
+def mcnemar(only_one: int, only_other: int) -> float:
+    """Return the exact two-sided p-value of "both judges are right equally often" (McNemar 1947).
+
+    min(1, 2 P(X ≤ min(b, c))), X binomial with b + c trials of probability 1/2.
+
+    Args:
+        only_one, only_other: labels that only one of them, or only the other, is right on.
+    """
+    n = only_one + only_other
+    tail = sum(math.comb(n, k) for k in range(min(only_one, only_other) + 1))
+    return min(1.0, float(2 * tail / 2**n))
+
+
+class Corrected(NamedTuple):
+    """A judged pass rate of a run, and the same corrected for the judge's errors."""
+
+    rubric: str
+    raw: Rate
+    corrected: Rate | None
+    """None where the judge is no better than chance, or where labels of one kind are missing."""
+    method: Literal["rogan-gladen", "prediction-powered"]
+    labels: int
+    """Labels it rests on."""
+
+
+def corrected_rates(tally: Tally, judge: JudgeRules) -> Iterator[Corrected]:
+    """Yield the pass rate of each rubric that a run was judged by and that is calibrated.
+
+    Where labels cover enough of the run, its own errors correct it; else the calibration's sensitivity and specificity.
+    """
+    for rubric, known in judge.calibrated.items():
+        passed, failed = (tally.get(JUDGED, {}).get(f"{rubric} {word}", 0) for word in ("passed", "failed"))
+        raw = rate(passed, passed + failed)
+        if raw is None:
+            continue
+        pairs: list[tuple[float, float]] = []
+        for said in ("passed", "failed"):
+            for truth in ("passed", "failed"):
+                times = tally.get(LABELLED, {}).get(f"{rubric} {said} {truth}", 0)
+                pairs += [(float(truth == "passed"), float(said == "passed"))] * times
+        covered = sum(said for _, said in pairs)
+        rest = [1.0] * round(passed - covered) + [0.0] * round(failed - (len(pairs) - covered))
+        found = prediction_powered(rest, pairs) if len(pairs) >= FEWEST_COVERED else None
+        if found is not None:
+            whole = Rate(found.value, found.low, found.high, raw.count)
+            yield Corrected(rubric, raw, whole, "prediction-powered", len(pairs))
+            continue
+        sensitivity, specificity = known.sensitivity, known.specificity
+        both = None if sensitivity is None or specificity is None else (sensitivity, specificity)
+        yield Corrected(rubric, raw, None if both is None else rogan_gladen(raw, *both), "rogan-gladen", known.labels)
