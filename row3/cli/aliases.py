@@ -74,7 +74,7 @@ def _check_can_ask(common: Common) -> None:
         raise UsageError(what, where=here, fix="Use --list to see what there is to review")
 
 
-def _keys() -> Iterator[str]:
+def keys() -> Iterator[str]:
     """Yield each key pressed, without Enter, until Ctrl-D or the terminal's end. Raises `KeyboardInterrupt`."""
     while True:
         try:
@@ -114,7 +114,7 @@ class _Dialogue:
         items = self._found.items
         if items:
             self._show()
-            for key in _keys():
+            for key in keys():
                 if key == "q" or (self._at >= len(items) and key != "u"):
                     break
                 try:

@@ -31,6 +31,7 @@ COMMANDS = (
     "leaderboard",
     "investigate",
     "aliases",
+    "judge",
     "power",
     "drift",
     "flaky",

@@ -102,6 +102,11 @@ class Graded(NamedTuple):
     """Characters of the answer; of two, how many more `full` has than `baseline`."""
 
     @property
+    def answer(self) -> str:
+        """The answer's text; of two, that of `full`."""
+        return str(self.variables["full"]["answer"] if "full" in self.variables else self.variables["answer"])
+
+    @property
     def digest(self) -> str:
         """What labels call it."""
         return digest_json(self.variables)
@@ -117,6 +122,8 @@ class Opinion(NamedTuple):
     """Of two answers."""
     flipped: bool = False
     """Of two answers: the winner changes with their order."""
+    reason: str = ""
+    """The judge's."""
 
 
 Judging = Generator[JudgeRequest, Answer | NoAnswer, Opinion | str]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from statistics import NormalDist, correlation, fmean, variance
 from typing import Literal, NamedTuple
 
@@ -22,6 +23,7 @@ from row3.gate.agreement import (
     rate,
     rogan_gladen,
 )
+from row3.gate.results import JudgedSuite
 from row3.kinds.judging import JUDGED, LABELLED
 
 PLACES: dict[Winner | None, float] = {"baseline": 0.0, "tie": 50.0, "full": 100.0}
@@ -41,6 +43,8 @@ class Labelled(NamedTuple):
     length: int
     own_family: bool | None
     """A model of the judge's family gave it; None where that is not known."""
+    answer: str = ""
+    """For people."""
 
     @property
     def error(self) -> float:
@@ -155,15 +159,26 @@ class Corrected(NamedTuple):
     raw: Rate
     corrected: Rate | None
     """None where the judge is no better than chance, or where labels of one kind are missing."""
-    method: Literal["rogan-gladen", "prediction-powered"]
+    method: Literal["rogan-gladen", "prediction-powered", "labels"]
     labels: int
     """Labels it rests on."""
+
+
+def _covered(rubric: str, raw: Rate, said: tuple[int, int], pairs: Sequence[tuple[float, float]]) -> Corrected:
+    """Return a rate corrected by the labels of the run itself: where they are most of it, what they say."""
+    passed = sum(judge for _, judge in pairs)
+    rest = [1.0] * round(said[0] - passed) + [0.0] * round(said[1] - (len(pairs) - passed))
+    found = prediction_powered(rest, pairs) if len(rest) >= len(pairs) else None
+    if found is None:
+        return Corrected(rubric, raw, rate(round(sum(person for person, _ in pairs)), len(pairs)), "labels", len(pairs))
+    whole = Rate(found.value, found.low, found.high, raw.count)
+    return Corrected(rubric, raw, whole, "prediction-powered", len(pairs))
 
 
 def corrected_rates(tally: Tally, judge: JudgeRules) -> Iterator[Corrected]:
     """Yield the pass rate of each rubric that a run was judged by and that is calibrated.
 
-    Where labels cover enough of the run, its own errors correct it; else the calibration's sensitivity and specificity.
+    Where labels cover enough of the run, they correct it; else the calibration's sensitivity and specificity do.
     """
     for rubric, known in judge.calibrated.items():
         passed, failed = (tally.get(JUDGED, {}).get(f"{rubric} {word}", 0) for word in ("passed", "failed"))
@@ -175,13 +190,56 @@ def corrected_rates(tally: Tally, judge: JudgeRules) -> Iterator[Corrected]:
             for truth in ("passed", "failed"):
                 times = tally.get(LABELLED, {}).get(f"{rubric} {said} {truth}", 0)
                 pairs += [(float(truth == "passed"), float(said == "passed"))] * times
-        covered = sum(said for _, said in pairs)
-        rest = [1.0] * round(passed - covered) + [0.0] * round(failed - (len(pairs) - covered))
-        found = prediction_powered(rest, pairs) if len(pairs) >= FEWEST_COVERED else None
-        if found is not None:
-            whole = Rate(found.value, found.low, found.high, raw.count)
-            yield Corrected(rubric, raw, whole, "prediction-powered", len(pairs))
+        if len(pairs) >= FEWEST_COVERED:
+            yield _covered(rubric, raw, (passed, failed), pairs)
             continue
         sensitivity, specificity = known.sensitivity, known.specificity
         both = None if sensitivity is None or specificity is None else (sensitivity, specificity)
         yield Corrected(rubric, raw, None if both is None else rogan_gladen(raw, *both), "rogan-gladen", known.labels)
+
+
+@dataclass(slots=True)
+class RubricReport:
+    """One rubric's judge beside the labels."""
+
+    rubric: str
+    version: str
+    warranty: Warranty
+    labels: int
+    """That the judge has graded too."""
+    unmatched: int
+    """Labels of answers that are recorded no longer, or whose case has changed."""
+    ungraded: int
+    """Labelled answers without a readable grade."""
+
+
+@dataclass(slots=True)
+class CalibrationReport:
+    """What `row3 judge calibrate` found."""
+
+    suite: JudgedSuite
+    min_kappa: float
+    rubrics: list[RubricReport] = field(default_factory=list)
+    skipped: list[tuple[str, str]] = field(default_factory=list)
+    """Rubrics without a calibration, and why."""
+    path: str = ""
+    """The file that was written; empty for none."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeComparison:
+    """Two judges beside the same labels."""
+
+    suite: JudgedSuite
+    names: tuple[str, str]
+    rubric: str
+    """Whose labels they are."""
+    warranties: tuple[Warranty, Warranty]
+    labels: int
+    """That both have graded."""
+    left_out: tuple[int, int]
+    """Labels without a recorded grade, by judge."""
+    only: tuple[int, int]
+    """Labels that only the first, or only the second, is right on."""
+    p_value: float
+    """McNemar's, exact and two-sided."""

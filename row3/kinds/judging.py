@@ -65,7 +65,7 @@ def opinion(rules: JudgeRules | None, graded: Graded) -> Judging:
     verdict = yield from grade(rules, graded.rubric, graded.variables, passes_from=graded.passes_from)
     if verdict.score is None:
         return verdict.reason
-    return Opinion(100 * verdict.score, verdict.score >= graded.passes_from - 1e-9)
+    return Opinion(100 * verdict.score, verdict.score >= graded.passes_from - 1e-9, reason=verdict.reason)
 
 
 def judged_tally(rules: JudgeRules | None, judged: Iterable[tuple[Graded, bool | None]]) -> dict[str, dict[str, int]]:

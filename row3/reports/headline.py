@@ -110,12 +110,21 @@ def usage_lines(usage: Usage, model: str) -> list[str]:
         if value is not None
     ]
     recorded = "recorded: " if everything else ""
+    judged = _judge_cost(usage)
     cut = [f"{numbers.count(usage.truncated, 'answer')} cut off by the token limit"] if usage.truncated else []
     if not tokens and usage.cost_usd is None and not latencies:
-        return [requests, f"{recorded}tokens, cost and latency unknown", *cut]
+        return [requests, f"{recorded}tokens, cost and latency unknown", *judged, *cut]
     counts = f"{usage.prompt_tokens:,} tokens in · {usage.completion_tokens:,} out" if tokens else "tokens unknown"
     latency = f"latency {' · '.join(latencies)}" if latencies else "latency unknown"
-    return [requests, f"{recorded}{counts} · {_cost(usage, model)}", " · ".join([latency, *cut])]
+    return [requests, f"{recorded}{counts} · {_cost(usage, model)}", *judged, " · ".join([latency, *cut])]
+
+
+def _judge_cost(usage: Usage) -> list[str]:
+    """What the judge took, apart from the answers."""
+    if not usage.judgements:
+        return []
+    cost = "cost unknown" if usage.judge_cost_usd is None else f"cost {numbers.money(usage.judge_cost_usd)}"
+    return [f"judge: {numbers.count(usage.judgements, 'grade')} · {cost}"]
 
 
 def _cost(usage: Usage, model: str) -> str:

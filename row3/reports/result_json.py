@@ -16,6 +16,7 @@ from row3.gate.power import Sensitivity
 from row3.gate.results import Comparison, Run, SuiteResult, SuitesReport
 from row3.gate.zones import warning_only
 from row3.reports.differences import differences
+from row3.reports.judge_block import judges_json
 from row3.reports.live_text import live_json
 from row3.reports.match_counts import bounds_json, tally_json
 from row3.reports.quarantine_text import quarantine_json
@@ -109,6 +110,7 @@ def _head(run: Run, declines: int) -> dict[str, Any]:
         "failed": list(run.failed),
         "badAnswers": list(run.bad),
         "declines": declines,
+        **judges_json(run),
     }
     if run.tally:
         value["matchCounts"] = tally_json(run.tally, run.suite.rules.predicates)

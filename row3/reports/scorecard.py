@@ -26,6 +26,7 @@ from row3.reports.headline import (
     what_runs,
     zone_span,
 )
+from row3.reports.judge_block import judge_blocks
 from row3.reports.match_counts import bounds_lines, run_counts
 from row3.reports.quarantine_text import quarantine_note
 from row3.reports.style import MARKS, plain, shorten, visible
@@ -63,7 +64,7 @@ def scorecard_document(run: Run, *, declines: int = 0, verbose: bool = False, he
         headed: begin with the suite and what runs; a terminal has that line already.
     """
     blocks: list[Block] = [Title(f"row3 · {run.suite.name}"), Note([what_runs(run)])] if headed else []
-    blocks += [*_metrics(run), run_counts(run, every=verbose), missing_note(run)]
+    blocks += [*_metrics(run), *judge_blocks(run), run_counts(run, every=verbose), missing_note(run)]
     blocks += [quarantine_note(run.quarantine), *problem_blocks(run, verbose=verbose), *_cases(run, verbose=verbose)]
     blocks += _items(run) if verbose else []
     return Document([*blocks, usage_note(run, verbose=verbose), _warnings(run, declines)])
@@ -71,7 +72,9 @@ def scorecard_document(run: Run, *, declines: int = 0, verbose: bool = False, he
 
 def brief_scorecard(run: Run) -> Document:
     """Return the metrics and the warnings alone."""
-    return Document([*_metrics(run), quarantine_note(run.quarantine), *problem_blocks(run), _warnings(run, 0)])
+    return Document(
+        [*_metrics(run), *judge_blocks(run), quarantine_note(run.quarantine), *problem_blocks(run), _warnings(run, 0)]
+    )
 
 
 def _metrics(run: Run) -> list[Block]:

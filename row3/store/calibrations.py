@@ -52,15 +52,16 @@ class Calibration(Struct, frozen=True, kw_only=True, rename="camel", forbid_unkn
     length_bias: Coefficient | None = None
     self_preference: Coefficient | None = None
 
-    def holds(self, judge: JudgeRules, rubric: str) -> bool:
-        """Return whether it is of this judge's rubric, models and votes."""
+    def staleness(self, judge: JudgeRules, rubric: str) -> str:
+        """Return what has changed since it was measured; empty where it still holds."""
         prompt = judge.rubrics.get(rubric)
-        return (
-            prompt is not None
-            and self.rubric_digest == prompt.digest
-            and self.models == list(judge.models)
-            and self.votes == judge.votes
-        )
+        if prompt is None:
+            return "there is no such rubric any more"
+        if self.rubric_digest != prompt.digest:
+            return f"the rubric is now {prompt.ref.version}, another text"
+        if self.models != list(judge.models):
+            return f"the judge was {', '.join(self.models)} and is {', '.join(judge.models) or 'not named'}"
+        return "" if self.votes == judge.votes else f"the judge had {self.votes} votes and has {judge.votes}"
 
     @property
     def known(self) -> Calibrated:
@@ -81,7 +82,7 @@ class Calibrations(Struct, frozen=True, rename="camel", forbid_unknown_fields=Tr
 
     def valid(self, judge: JudgeRules) -> dict[str, Calibration]:
         """Return the calibrations that hold for this judge: same rubric, models and votes. The others are stale."""
-        return {name: each for name, each in self.rubrics.items() if each.holds(judge, name)}
+        return {name: each for name, each in self.rubrics.items() if not each.staleness(judge, name)}
 
     def warranted(self, judge: JudgeRules, min_kappa: float) -> frozenset[str]:
         """Return the rubrics whose judge agrees with people well enough to block."""
@@ -111,4 +112,5 @@ def calibrations_text(calibrations: Calibrations) -> str:
     """Return the text of the file."""
     import json
 
-    return json.dumps(to_builtins(calibrations), ensure_ascii=False, indent=2, sort_keys=True) + "\n"
+    value = to_builtins(calibrations) | {"$schema": "../schemas/calibration.schema.json"}
+    return json.dumps(value, ensure_ascii=False, indent=2, sort_keys=True) + "\n"

@@ -19,8 +19,12 @@ from row3.domain.verdicts import Word
 from row3.gate.results import Standing
 from row3.kinds import all_kinds
 from row3.reports.result_json import SCHEMA_VERSION as RESULT_VERSION
+from row3.store.calibrations import SCHEMA_VERSION as CALIBRATION_VERSION
+from row3.store.calibrations import Calibrations
 from row3.store.config import CONFIG_SCHEMA_VERSION, Config
 from row3.store.files import write_atomic
+from row3.store.labels import SCHEMA_VERSION as LABEL_VERSION
+from row3.store.labels import Label
 from row3.store.manifests import SCHEMA_VERSION as BASELINE_VERSION
 from row3.store.manifests import ManifestFile
 from row3.store.prompts import PROMOTED_SCHEMA_VERSION, PromotedFile
@@ -132,6 +136,8 @@ def schemas() -> dict[str, dict[str, Any]]:
         "promoted": _schema(PromotedFile, PROMOTED_SCHEMA_VERSION),
         "reviewed": _schema(Judgement, REVIEWED_VERSION),
         "quarantine": _schema(QuarantineFile, QUARANTINE_VERSION),
+        "calibration": _schema(Calibrations, CALIBRATION_VERSION),
+        "label": _schema(Label, LABEL_VERSION),
         "result": _schema(Result, RESULT_VERSION),
         "results": _schema(Results, RESULT_VERSION),
     }

@@ -243,7 +243,7 @@ def _opinion(case: OutcomeCase, answers: Mapping[Arm, AnswerOut], rules: Rules) 
         return ruling
     evidence = {arm: evidence_grade(check_evidence(case, answers[arm], rules.documents)) for arm in ARMS}
     ruling = with_evidence(ruling, evidence)
-    return Opinion(100.0 * ruling.passes, ruling.passes, ruling.winner or "tie", ruling.flipped)
+    return Opinion(100.0 * ruling.passes, ruling.passes, ruling.winner or "tie", ruling.flipped, ruling.judgement.notes)
 
 
 def _tally(state: str) -> dict[str, dict[str, int]]:

@@ -216,13 +216,18 @@ def with_missing(
     """
     waiting: list[CaseResult] = []
     for result in replayed:
-        if result.status == "failed" or waiting:
+        if _lacks_answers(result) or waiting:
             waiting.append(result)
         else:
             yield result
-    missing = [result.case_id for result in waiting if result.status == "failed"]
+    missing = [result.case_id for result in waiting if _lacks_answers(result)]
     asked = {result.case_id: result for result in record_missing(session, asking, missing, before=before)}
     yield from (asked.get(result.case_id, result) for result in waiting)
+
+
+def _lacks_answers(result: CaseResult) -> bool:
+    """Return whether an answer or a judge's grade is missing."""
+    return result.status == "failed" or bool(result.tally.get("judgements", {}).get("failed"))
 
 
 def record_missing(

@@ -16,9 +16,12 @@ from row3.domain.manifests import TIERS, Manifest
 from row3.domain.prompts import Prompt, parse_reference
 from row3.errors import InvalidFile
 from row3.kinds import of_another_kind
+from row3.store.calibrations import calibrations_path, read_calibrations
 from row3.store.config import FILE, read_config
+from row3.store.files import MAX_TEXT_BYTES
 from row3.store.history import FILE as HISTORY
 from row3.store.history import read_history
+from row3.store.labels import labels_path, parse_labels
 from row3.store.manifests import parse_manifest
 from row3.store.project import CHANGELOG, LOCAL, Project, find_root, read_changelog
 from row3.store.prompts import FOLDER, NO_PROMPTS, PROMOTED, Promotion, check_locked, read_promoted, read_prompt
@@ -69,6 +72,7 @@ def lint_at(
         for tier in TIERS:
             if project.tree.exists(path := project.baseline(each.name, tier)):
                 findings.attempt(path, partial(_read_baseline, project.tree, path))
+        _calibrations(project, each, findings)
     if (root / HISTORY).exists():
         findings.attempt(HISTORY, partial(read_history, project.tree))
     if (root / CHANGELOG).exists():
@@ -95,6 +99,21 @@ def _suites(project: Project, names: list[str], findings: Findings) -> list[Suit
             findings.attempt(FILE, partial(make_suite, project.config, name, "live"), count=False)
             made.append(suite)
     return made
+
+
+def _calibrations(project: Project, suite: Suite, findings: Findings) -> None:
+    """Check the suite's calibrations, which hold for one rubric, judge and number of votes, and its labels."""
+    tree, path, labels = project.tree, calibrations_path(suite.name), labels_path(suite.name)
+    if tree.exists(labels):
+        findings.attempt(labels, lambda: parse_labels(tree.read(labels, limit=MAX_TEXT_BYTES), where=labels))
+    if not tree.exists(path) or suite.rules.judge is None:
+        return
+    found = findings.attempt(path, partial(read_calibrations, tree, suite.name))
+    for rubric, each in ({} if found is None else found.rubrics).items():
+        if why := each.staleness(suite.rules.judge, rubric):
+            again = f"`row3 judge calibrate LABELS.jsonl{suite.flag}`"
+            what = f"the calibration of `{rubric}` is stale: {why}; measure again with {again}"
+            findings.add_at("warning", "stale-calibration", path, what, ("rubrics", rubric))
 
 
 def _changelog(project: Project, findings: Findings) -> None:

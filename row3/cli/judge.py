@@ -1,0 +1,220 @@
+"""`row3 judge label`, `row3 judge calibrate`, `row3 judge compare`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Container, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from row3.cli import options
+from row3.cli.aliases import keys
+from row3.cli.commands import Group
+from row3.cli.common import Common
+from row3.errors import UsageError
+
+if TYPE_CHECKING:
+    from row3.domain.judges import Winner
+    from row3.reports.document import Document
+    from row3.workflows.judging.judged_answers import JudgedAnswer
+    from row3.workflows.judging.labelling import Labelling
+
+GRADES = {"1": 0.0, "2": 25.0, "3": 50.0, "4": 75.0, "5": 100.0, "p": 100.0, "f": 0.0}
+"""By key."""
+SKIP, QUIT = "s", "q"
+
+labels_option = options.option(
+    "--labels", metavar="LABELS.jsonl", help="The labels; default: calibrations/<suite>.labels.jsonl."
+)
+
+
+@click.group(cls=Group)
+def command() -> None:
+    """Measure a judge by people's labels of recorded answers."""
+
+
+@command.command()
+@options.suite()
+@options.option(
+    "--out",
+    "file",
+    metavar="LABELS.jsonl",
+    help="Append the labels there; default: calibrations/<suite>.labels.jsonl.",
+)()
+def label(common: Common, *, file: str | None) -> None:
+    """Label recorded answers, one at a time, blind to what the judge said of them.
+
+    One key an answer: 1 to 5 for a grade from 0 to 100, p for pass, f for fail. Of two answers: which is better, and
+    whether each passes. s skips, q quits. Each label is kept at once, and what is labelled is not asked again. Keys may
+    come through a pipe.
+    """
+    from row3.workflows.judging.labelling import Labelling
+
+    if not common.may_write:
+        raise UsageError("no label is written in CI", where="row3 judge label", fix="Label on your own machine")
+    project, suite = common.project_and_suite()
+    path, where = _labels(project.root, suite.name, file)
+    labelling = Labelling.begin(project, suite, path, where=where, say=common.say)
+    _Dialogue(labelling, common).run()
+    left = len(labelling.open)
+    given = f"{labelling.labelled:,} of {labelling.labelled + left:,} answers have a label in {where}"
+    common.show(f"{given}\nNext: row3 judge calibrate{suite.flag} {where}")
+
+
+@command.command()
+@click.argument("file", metavar="LABELS.jsonl")
+@options.dry_run("Show the figures; write nothing.")
+@options.suite()
+@options.output_options("table", "json", "markdown")
+def calibrate(common: Common, *, file: str, dry_run: bool) -> None:
+    """Measure the suite's judge by labels of the same answers, and keep the result.
+
+    Writes calibrations/<suite>.json, which holds for this rubric, these models and this number of votes.
+    """
+    from row3.reports.judges import calibration_document, calibration_json
+    from row3.workflows.judging.calibrating import calibrate as measure
+
+    if not (dry_run or common.may_write):
+        raise UsageError("no calibration is written in CI", where="row3 judge calibrate", fix="Add --dry-run")
+    project, suite = common.project_and_suite()
+    report = measure(project, suite, Path(file), where=file, write=not dry_run, say=common.say)
+    common.show_report(calibration_document(report, verbose=common.verbose > 0), calibration_json(report))
+
+
+@command.command()
+@click.argument("first", metavar="A")
+@click.argument("second", metavar="B")
+@labels_option()
+@options.suite()
+@options.output_options("table", "json", "markdown")
+def compare(common: Common, *, first: str, second: str, labels: str | None) -> None:
+    """Compare two rubrics, or two models, on the same labels.
+
+    A and B are versions such as helpfulness-v1.1, names of rubrics, or models. Their grades have to be recorded.
+    """
+    from row3.reports.judges import comparison_document, comparison_json
+    from row3.workflows.judging.calibrating import compare_judges
+
+    project, suite = common.project_and_suite()
+    path, where = _labels(project.root, suite.name, labels)
+    found = compare_judges(project, suite, (first, second), path, where=where)
+    common.show_report(comparison_document(found, verbose=common.verbose > 0), comparison_json(found))
+
+
+def _labels(root: Path, suite: str, file: str | None) -> tuple[Path, str]:
+    """Return the file of labels and its name in messages."""
+    from row3.store.labels import labels_path
+
+    return (root / labels_path(suite), labels_path(suite)) if file is None else (Path(file), file)
+
+
+def _pressed() -> Iterator[str]:
+    """Yield each key: as it is pressed on a terminal, else every character of stdin that is not blank."""
+    if sys.stdin is None:
+        return
+    if sys.stdin.isatty():
+        yield from keys()
+        return
+    while character := sys.stdin.read(1):
+        if not character.isspace():
+            yield character.lower()
+
+
+class _Dialogue:
+    """Asks about one answer after the other on stderr."""
+
+    def __init__(self, labelling: Labelling, common: Common) -> None:
+        from row3.reports.style import Style
+
+        self._labelling = labelling
+        self._style = Style(common.wants_colour and sys.stderr.isatty())
+        self._pressed = _pressed()
+        self._shown = ""
+        """The rubric that was shown last."""
+
+    def run(self) -> None:
+        """Ask until all answers are labelled, the user quits, or no key comes any more."""
+        labelling = self._labelling
+        total = labelling.labelled + len(labelling.open)
+        skipped: list[JudgedAnswer] = []
+        while labelling.open:
+            answer = labelling.open[0]
+            self._show(answer, f"{labelling.labelled + len(skipped) + 1} of {total}")
+            done = self._two(answer) if "baseline" in answer.graded.variables else self._one(answer)
+            if done is None:
+                break
+            labelling.open.pop(0)
+            if not done:
+                skipped.append(answer)
+        labelling.open += skipped
+
+    def _one(self, answer: JudgedAnswer) -> bool | None:
+        """Ask for a grade; False for a skipped answer, None to quit."""
+        from row3.reports.judges import GRADE_KEYS
+
+        key = self._key(GRADE_KEYS, GRADES)
+        if key is None or key == SKIP:
+            return None if key is None else False
+        self._labelling.keep(answer, grade=GRADES[key], winner=None, passes=None)
+        return True
+
+    def _two(self, answer: JudgedAnswer) -> bool | None:
+        """Ask which of two answers is better and whether each passes: about one alone would say which is which."""
+        from row3.reports.judges import WINNER_KEYS
+
+        places: tuple[Winner, Winner] = (
+            ("full", "baseline") if self._labelling.swapped(answer) else ("baseline", "full")
+        )
+        key = self._key(WINNER_KEYS, "12t")
+        passes: dict[str, bool] = {}
+        for place, name in zip(places, ("first", "second"), strict=True):
+            if key is None or key == SKIP:
+                return None if key is None else False
+            word = self._key(f"Does the {name} answer pass? p pass · f fail · s skip · q quit", "pf")
+            if word is None or word == SKIP:
+                return None if word is None else False
+            passes[place] = word == "p"
+        assert key is not None
+        winner: Winner = "tie" if key == "t" else places[int(key) - 1]
+        self._labelling.keep(answer, grade=None, winner=winner, passes=passes["full"])
+        return True
+
+    def _key(self, question: str, allowed: Container[str]) -> str | None:
+        """Return the next key that is allowed, or `s`; None for `q` and the end of the input."""
+        self._say(question)
+        for key in self._pressed:
+            if key == QUIT:
+                return None
+            if key == SKIP or key in allowed:
+                return key
+            self._say(f"no key `{key}`: {question}")
+        return None
+
+    def _show(self, answer: JudgedAnswer, place: str) -> None:
+        from row3.reports.judges import answer_document
+
+        rubric = self._labelling.rubric(answer)
+        document = answer_document(
+            rubric,
+            answer.case_id,
+            answer.graded.variables,
+            place=place,
+            with_rubric=self._shown != rubric.digest,
+            swapped=self._labelling.swapped(answer),
+        )
+        self._shown = rubric.digest
+        sys.stderr.write("\n")
+        self._write(document)
+
+    def _say(self, text: str) -> None:
+        from row3.reports.document import Document, Note
+
+        self._write(Document([Note([text])]))
+
+    def _write(self, document: Document) -> None:
+        from row3.reports.terminal import terminal_text
+
+        sys.stderr.write(terminal_text(document, self._style))
+        sys.stderr.flush()

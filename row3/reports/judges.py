@@ -1,0 +1,255 @@
+"""`row3 judge`: an answer to label, a calibration, and two judges side by side."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from row3.domain.judges import Rate
+from row3.gate.agreement import Kappa
+from row3.gate.calibration import CalibrationReport, JudgeComparison, Labelled, RubricReport, Warranty
+from row3.reports import numbers
+from row3.reports.document import Block, Document, Facts, Lines, Note, Table, Text, Title, more, strong
+from row3.reports.style import plain, shorten
+
+if TYPE_CHECKING:
+    from row3.domain.prompts import Prompt
+
+SHOWN, LONGEST = 10, 160
+"""Disagreements that are listed, and characters of an answer or a reason."""
+GRADE_KEYS = "1 0 · 2 25 · 3 50 · 4 75 · 5 100 · p pass · f fail · s skip · q quit"
+WINNER_KEYS = "1 the first is better · 2 the second is better · t tie · s skip · q quit"
+
+
+def answer_document(
+    rubric: Prompt, case_id: str, variables: Mapping[str, Any], *, place: str, with_rubric: bool, swapped: bool
+) -> Document:
+    """Return what a person sees of an answer to label: never the judge's word, and of two answers not whose they are.
+
+    Args:
+        place: which of how many this is.
+        with_rubric: begin with the rubric's text.
+        swapped: show the answer of `full` first.
+    """
+    blocks: list[Block] = []
+    if with_rubric:
+        blocks += [Title(f"Rubric {rubric.ref}", 4), Lines(rubric.body.strip().splitlines())]
+    blocks.append(Title([strong(place), f" · {case_id} · {rubric.ref.name}"]))
+    shown = dict(variables)
+    if "baseline" in shown:
+        pair = shown.pop("baseline"), shown.pop("full")
+        shown |= dict(zip(("first answer", "second answer"), pair[::-1] if swapped else pair, strict=True))
+    else:
+        shown.pop("value", None)  # the answer once more, as JSON
+        shown["answer"] = shown.pop("answer")
+    for name, value in shown.items():
+        if value not in (None, [], ""):
+            text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
+            blocks += [Title(name.replace("_", " "), 4), Lines(text.splitlines())]
+    return Document(blocks)
+
+
+def warranty_blocks(said: Warranty) -> list[Block]:
+    """Return the figures of a judge beside labels, each with its interval."""
+    found = said.passes
+    rows: list[tuple[str, Text]] = [("Accuracy", share(found.accuracy))]
+    rows.append(("Sensitivity", share(found.sensitivity) if found.sensitivity else "– (no label passes)"))
+    rows.append(("Specificity", share(found.specificity) if found.specificity else "– (no label fails)"))
+    rows.append(("Cohen's kappa", coefficient(found.kappa)))
+    if said.winner_accuracy is not None and said.winner_kappa is not None:
+        rows.append(("Winner: accuracy", share(said.winner_accuracy)))
+        rows.append(("Winner: kappa", coefficient(said.winner_kappa)))
+    rows.append(("Weighted kappa", f"{coefficient(found.weighted_kappa)}, quadratic weights"))
+    if said.position_bias is not None:
+        rows.append(("Position bias", f"{share(said.position_bias)} flip with the order"))
+    if said.length_bias is not None:
+        rows.append(("Length bias", f"{coefficient(said.length_bias)}, Spearman's rank correlation"))
+    if said.self_preference is not None:
+        kappa = said.self_preference
+        ends = "…".join(f"{end:+.1f}".replace("-", numbers.MINUS) for end in (kappa.low, kappa.high))
+        value = f"{kappa.value:+.1f}".replace("-", numbers.MINUS)
+        rows.append(("Self-preference", f"{value} points ({ends}) for answers of its own family"))
+    return [Facts(rows)]
+
+
+def share(rate: Rate) -> str:
+    """Return a rate with its interval and count: `84.0% (72.1…91.5, n 50)`."""
+    return f"{numbers.percent(rate.value)} ({numbers.bare(rate.low)}…{numbers.bare(rate.high)}, n {rate.count:,})"
+
+
+def coefficient(kappa: Kappa) -> str:
+    """Return a coefficient with its interval: `0.62 (0.41…0.83)`."""
+    value, low, high = (f"{each:.2f}".replace("-", numbers.MINUS) for each in (kappa.value, kappa.low, kappa.high))
+    return f"{value} ({low}…{high})"
+
+
+def disagreement_blocks(found: Sequence[Labelled], *, verbose: bool) -> list[Block]:
+    """Return where judge and person disagree, worst first."""
+    shown = found if verbose else found[:SHOWN]
+    if not shown:
+        return [Note(["Judge and person agree on every answer."])]
+    rows: list[list[Text]] = [
+        [each.case_id, *(_word(side.grade, side.passes, side.winner) for side in (each.person, each.judge))]
+        for each in shown
+    ]
+    under: list[list[Text]] = [
+        [
+            f"{name}: {shorten(plain(text), LONGEST)}"
+            for name, text in (("answer", each.answer), ("judge", each.judge.reason))
+            if text
+        ]
+        for each in shown
+    ]
+    left = more(len(found) - len(shown))
+    return [Table(("disagreement, worst first", "person", "judge"), rows, "lrr", under, more=left)]
+
+
+def _word(grade: float, passes: bool, winner: str | None) -> str:
+    word = "passes" if passes else "fails"
+    return f"{grade:g} {word}" if winner is None else f"{winner}, {word}"
+
+
+def warranty_json(said: Warranty) -> dict[str, Any]:
+    """Return the same figures as plain values; rates are fractions."""
+    passes = said.passes
+    rates = {
+        "accuracy": passes.accuracy,
+        "sensitivity": passes.sensitivity,
+        "specificity": passes.specificity,
+        "winnerAccuracy": said.winner_accuracy,
+        "positionBias": said.position_bias,
+    }
+    kappas = {
+        "kappa": passes.kappa,
+        "weightedKappa": passes.weighted_kappa,
+        "winnerKappa": said.winner_kappa,
+        "lengthBias": said.length_bias,
+        "selfPreference": said.self_preference,
+    }
+    return {
+        "labels": passes.n,
+        **{name: None if rate is None else rate_json(rate) for name, rate in rates.items()},
+        **{
+            name: None if kappa is None else {"value": kappa.value, "low": kappa.low, "high": kappa.high}
+            for name, kappa in kappas.items()
+        },
+        "disagreements": [
+            {
+                "caseId": each.case_id,
+                "answerDigest": each.digest,
+                **{
+                    name: {"grade": side.grade, "passes": side.passes, "winner": side.winner}
+                    for name, side in (("person", each.person), ("judge", each.judge))
+                },
+            }
+            for each in said.disagreements
+        ],
+    }
+
+
+def rate_json(rate: Rate) -> dict[str, Any]:
+    """Return a rate with its interval."""
+    return {"value": rate.value, "low": rate.low, "high": rate.high, "count": rate.count}
+
+
+def calibration_document(report: CalibrationReport, *, verbose: bool = False) -> Document:
+    """Return how well the judge of each rubric agrees with people, whether that is enough, and what to read."""
+    blocks: list[Block] = []
+    for each in report.rubrics:
+        judge = report.suite.rules.judge
+        models = "" if judge is None else f" · {', '.join(judge.models)} × {judge.votes}"
+        blocks.append(Title(f"{each.rubric} {each.version}{models} · {numbers.count(each.labels, 'label')}"))
+        blocks += [*warranty_blocks(each.warranty), Note([_verdict(each, report.min_kappa)])]
+        blocks += disagreement_blocks(each.warranty.disagreements, verbose=verbose)
+        blocks.append(Note(_left_out(each), "quiet"))
+    blocks.append(Note([f"{rubric} is not calibrated: {why}" for rubric, why in report.skipped], "warning"))
+    written = f"Written to {report.path}; commit it." if report.path else "Nothing was written (--dry-run)."
+    return Document([*blocks, Note([written])])
+
+
+def _verdict(report: RubricReport, min_kappa: float) -> str:
+    kappas = [each for each in (report.warranty.passes.kappa, report.warranty.winner_kappa) if each is not None]
+    least = min(kappas, key=lambda kappa: kappa.value)
+    if least.value < min_kappa:
+        return f"Kappa {least.value:.2f} is below {min_kappa:g}: what this judge says never blocks."
+    doubt = " The interval reaches below that: more labels would tell." if least.low < min_kappa else ""
+    return f"Kappa {least.value:.2f} is at least {min_kappa:g}: what this judge says blocks like other metrics.{doubt}"
+
+
+def _left_out(report: RubricReport) -> list[str]:
+    lines = []
+    if report.unmatched:
+        lines.append(f"{numbers.count(report.unmatched, 'label')} left out: no such answer is recorded now")
+    if report.ungraded:
+        lines.append(f"{numbers.count(report.ungraded, 'label')} left out: no grade of that answer is recorded")
+    return lines
+
+
+def calibration_json(report: CalibrationReport) -> dict[str, Any]:
+    """Return the same as plain values."""
+    return {
+        "schemaVersion": 1,
+        "suite": report.suite.name,
+        "minKappa": report.min_kappa,
+        "rubrics": {
+            each.rubric: {"version": each.version, "unmatched": each.unmatched, "ungraded": each.ungraded}
+            | warranty_json(each.warranty)
+            for each in report.rubrics
+        },
+        "skipped": dict(report.skipped),
+        "written": report.path or None,
+    }
+
+
+def comparison_document(found: JudgeComparison, *, verbose: bool = False) -> Document:
+    """Return two judges beside the same labels, and whether one is shown to be right more often."""
+    first, second = (dict(_facts(each)) for each in found.warranties)
+    rows: list[list[Text]] = [
+        [name, first.get(name, "–"), second.get(name, "–")] for name in dict.fromkeys([*first, *second])
+    ]
+    one, other = (each.passes.accuracy.value for each in found.warranties)
+    moved = numbers.points(other - one)
+    lines = [
+        f"Accuracy differs by {moved} points; McNemar's exact p {numbers.p_value(found.p_value)} "
+        f"({found.only[0]:,} labels only {found.names[0]} is right on, {found.only[1]:,} only {found.names[1]})."
+    ]
+    lines += [
+        f"{name}: {numbers.count(left, 'label')} left out, since no grade is recorded"
+        for name, left in zip(found.names, found.left_out, strict=True)
+        if left
+    ]
+    blocks: list[Block] = [
+        Title(
+            f"{found.suite.name} · {found.rubric} · {numbers.count(found.labels, 'label')} of answers that both graded"
+        ),
+        Table(("", *found.names), rows, "lll"),
+        Note(lines),
+    ]
+    if verbose:
+        for name, each in zip(found.names, found.warranties, strict=True):
+            blocks += [Title(name, 4), *disagreement_blocks(each.disagreements, verbose=True)]
+    return Document(blocks)
+
+
+def _facts(said: Warranty) -> list[tuple[str, Text]]:
+    return [row for block in warranty_blocks(said) if isinstance(block, Facts) for row in block.rows]
+
+
+def comparison_json(found: JudgeComparison) -> dict[str, Any]:
+    """Return the same as plain values."""
+    one, other = (each.passes.accuracy.value for each in found.warranties)
+    return {
+        "schemaVersion": 1,
+        "suite": found.suite.name,
+        "rubric": found.rubric,
+        "labels": found.labels,
+        "judges": [
+            {"name": name, "leftOut": left} | warranty_json(each)
+            for name, left, each in zip(found.names, found.left_out, found.warranties, strict=True)
+        ],
+        "accuracyDifference": other - one,
+        "onlyFirstRight": found.only[0],
+        "onlySecondRight": found.only[1],
+        "pValue": found.p_value,
+    }

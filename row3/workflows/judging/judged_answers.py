@@ -1,0 +1,147 @@
+"""Every recorded answer that a judge grades, and what the judge said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from row3.domain.asks import finish
+from row3.domain.judges import Graded, JudgeRequest, JudgeRules, Judging, Opinion, model_family
+from row3.domain.prompts import Prompt
+from row3.domain.requests import Answer, NoAnswer
+from row3.errors import UsageError
+from row3.kinds.base import Rules
+from row3.store.cases import read_cases
+from row3.store.project import Project
+from row3.store.recordings import RecordingIndex
+from row3.store.suites import Suite
+from row3.workflows.pipeline.asks import judge_request
+from row3.workflows.pipeline.evaluate import replay_case
+from row3.workflows.pipeline.lineup import line_up
+from row3.workflows.pipeline.replaying import Recorded, open_recordings
+from row3.workflows.pipeline.run_suite import RunOptions, make_asking
+from row3.workflows.recorded.recorded_answers import RecordedAnswers
+
+
+class JudgedAnswer(NamedTuple):
+    """A recorded answer that a rubric is about."""
+
+    case_id: str
+    graded: Graded
+    models: frozenset[str]
+    """Models that gave the answer; none where a system did."""
+    output: Any
+    case: Any
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """What its label is found by: rubric and digest."""
+        return self.graded.rubric, self.graded.digest
+
+
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """The recorded words of a judge: of the suite's own, or of one with another rubric or model."""
+
+    suite: Suite
+    index: RecordingIndex
+
+    def under(self, *, rubrics: Mapping[str, Prompt] | None = None, models: Sequence[str] = ()) -> Recall:
+        """Return the recorded words of the judge with other rubrics or other models."""
+        judge = judge_of(self.suite)
+        other = replace(judge, rubrics={**judge.rubrics, **(rubrics or {})}, models=tuple(models) or judge.models)
+        return replace(self, suite=replace(self.suite, rules=replace(self.suite.rules, judge=other)))
+
+    def opinion(self, answer: JudgedAnswer) -> Opinion | str:
+        """Return what the judge said of an answer, or why nothing is known. Raises `InvalidFile`."""
+        asking = next(
+            (
+                asking
+                for graded, asking in self.suite.kind.judged(answer.case, answer.output, self.suite.rules)
+                if graded == answer.graded
+            ),
+            None,
+        )
+        return "it is graded no longer" if asking is None else self._finished(asking, answer.case_id)
+
+    def _finished(self, asking: Judging, case_id: str) -> Opinion | str:
+        missing: list[str] = []
+
+        def reply(ask: JudgeRequest) -> Answer | NoAnswer:
+            found = self.index.answer(judge_request(self.suite, ask, case_id))
+            if found is None:
+                missing.append(case_id)
+            return found or NoAnswer("no grade is recorded")
+
+        opinion = finish(asking, reply)
+        return "no grade is recorded" if missing else opinion
+
+
+def judge_of(suite: Suite) -> JudgeRules:
+    """Return the suite's judge; raises `UsageError` where nothing of the suite is judged."""
+    judge = suite.rules.judge
+    if judge is None or not judge.rubrics:
+        what = f"nothing in suite `{suite.name}` is judged"
+        fix = "Name a suite of kind `checks` or `outcome` with --suite, and write a rubric: see docs/judge.md"
+        raise UsageError(what, where=f"suite {suite.name}", fix=fix)
+    return judge
+
+
+def judged_answers(project: Project, suite: Suite) -> Iterator[JudgedAnswer]:
+    """Yield every recorded answer of a suite that a judge grades, each once. Raises `InvalidFile`, `UsageError`.
+
+    Of one pipeline all versions, models and parameters that are recorded; of two arms what is promoted and the
+    candidates.
+    """
+    judge_of(suite)
+    seen: dict[tuple[str, str, str], JudgedAnswer] = {}
+    for case_id, case, output, models in _outputs(project, suite):
+        for graded, asking in suite.kind.judged(case, output, suite.rules):
+            asking.close()
+            answer = JudgedAnswer(case_id, graded, models, output, case)
+            key = (case_id, *answer.key)
+            known = seen.get(key)
+            seen[key] = answer if known is None else known._replace(models=known.models | models)
+    yield from seen.values()
+
+
+def _outputs(project: Project, suite: Suite) -> Iterator[tuple[str, Any, Any, frozenset[str]]]:
+    """Yield case and recorded output, with the models that gave it."""
+    cases = list(read_cases(project.tree, suite.golden, suite.kind))
+    if not suite.kind.arms:
+        recorded = RecordedAnswers(project, suite)
+        for stored in cases:
+            for output, models in recorded.outputs(stored):
+                yield stored.id, stored.case, output, models
+        return
+    index = open_recordings(project, suite)
+    bare = replace(suite, rules=_unjudged(suite.rules))
+    for lineup in {str(each.digests()): each for each in _lineups(project, suite)}.values():
+        asking = make_asking(bare, lineup, RunOptions())
+        models = frozenset(
+            (asking.parameters.get(f"full/{prompt.ref.name}") or asking.parameters[prompt.ref.name]).model
+            for arm, prompt in lineup.steps
+            if arm == "full" and prompt.stage is None
+        )
+        for stored in cases:
+            score, _ = replay_case(asking, stored, Recorded(index, lineup))
+            if score.output is not None:
+                yield stored.id, stored.case, score.output, models
+
+
+def _lineups(project: Project, suite: Suite) -> Iterator[Any]:
+    yield line_up(project, suite, role="promoted")
+    yield line_up(project, suite, role="candidate")
+
+
+def _unjudged(rules: Rules) -> Rules:
+    """Return the rules without a judge: only the answers are wanted."""
+    return replace(rules, judge=None)
+
+
+def own_family(judge: JudgeRules, models: frozenset[str]) -> bool | None:
+    """Return whether models of the judge's family gave an answer; None where both did, or nobody knows."""
+    mine = {model_family(model) for model in judge.models}
+    found = {model_family(model) in mine for model in models}
+    return found.pop() if len(found) == 1 else None

@@ -1,0 +1,158 @@
+"""`row3 judge` from the first label to a judge that blocks, over real HTTP."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.judged import CASES, JudgeServer, label_all, label_lines, support
+from tests.projects import Box
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[JudgeServer]:
+    running = JudgeServer()
+    yield running
+    running.stop()
+
+
+@pytest.fixture(scope="module")
+def recorded(server: JudgeServer, tmp_path_factory: pytest.TempPathFactory) -> Box:
+    return support(Box(tmp_path_factory.mktemp("judged") / "project"), server)
+
+
+@pytest.fixture
+def box(recorded: Box, tmp_path: Path) -> Box:
+    return recorded.copy(tmp_path / "project")
+
+
+@pytest.fixture(scope="module")
+def labelled(recorded: Box, tmp_path_factory: pytest.TempPathFactory) -> Box:
+    box = recorded.copy(tmp_path_factory.mktemp("labelled") / "project")
+    label_all(box)
+    return box
+
+
+@pytest.fixture
+def full(labelled: Box, tmp_path: Path) -> Box:
+    return labelled.copy(tmp_path / "full")
+
+
+LABELS = "calibrations/support.labels.jsonl"
+
+
+def test_labelling_is_blind_kept_at_once_and_goes_on_where_it_stopped(box: Box) -> None:
+    done = box.row3("judge", "label", stdin="5 s x 2\nq", code=0)
+    assert "2 of 24 answers have a label" in done.out
+    assert "seen" not in done.err and "no key `x`" in done.err
+    assert [line["grade"] for line in label_lines(box)] == [100, 25]
+    first = {line["caseId"] for line in label_lines(box)}
+    rest = box.row3("judge", "label", stdin="p" * 30, code=0)
+    asked = re.findall(r" of 24 · (q\d+) ·", rest.err)
+    assert len(asked) == len(set(asked)) == CASES - 2 and not first & set(asked)
+    assert len(label_lines(box)) == CASES
+    again = box.row3("judge", "label", stdin="", code=0)
+    assert again.err == "" and "24 of 24" in again.out
+
+
+def test_labels_elsewhere_and_in_ci(box: Box, tmp_path: Path) -> None:
+    box.row3("judge", "label", "--out", str(tmp_path / "mine.jsonl"), stdin="pf", code=0)
+    assert len((tmp_path / "mine.jsonl").read_text().splitlines()) == 2
+    assert "no label is written in CI" in box.row3("judge", "label", code=2, CI="1").err
+
+
+def test_a_calibration_is_shown_written_and_lets_the_judge_block(full: Box) -> None:
+    before = full.row3(code=0)
+    assert "helpfulness: the judge is not calibrated, label some answers: row3 judge label" in before.out
+    assert "judged pass rate" not in before.out
+    dry = full.row3("judge", "calibrate", LABELS, "--dry-run", code=0)
+    assert "Nothing was written" in dry.out and not full.path("calibrations/support.json").exists()
+    done = full.row3("judge", "calibrate", LABELS, code=0)
+    assert "Accuracy        87.5% (69.0…95.7, n 24)" in done.out
+    assert "Cohen's kappa   0.73" in done.out and "judge: seen 8" in done.out
+    kept = json.loads(full.read("calibrations/support.json"))["rubrics"]["helpfulness"]
+    assert (kept["models"], kept["votes"], kept["labels"]) == (["gpt-4.1-mini"], 1, CASES)
+    assert kept["sensitivity"]["count"] == 16 and kept["specificity"]["count"] == 8
+    after = full.row3(code=0)
+    assert "62.5% (42.7…78.8), n 24 66.7% (46.7…82.0)" in " ".join(after.out.split()) and "the labels" in after.out
+    assert "not calibrated" not in after.out
+    value = full.row3("--format", "json", code=0).json["judges"]["helpfulness"]
+    assert value["calibration"] == "valid" and value["warranted"] is True
+    assert value["raw"]["value"] == 0.625 and value["corrected"]["value"] == pytest.approx(2 / 3)
+
+
+def test_labels_of_other_answers_leave_the_correction_to_the_calibration(full: Box) -> None:
+    full.row3("judge", "calibrate", LABELS, code=0)
+    full.path(LABELS).rename(full.root.parent / "elsewhere.jsonl")
+    assert "Rogan–Gladen" in full.row3(code=0).out
+
+
+def test_another_judge_makes_a_calibration_stale(full: Box) -> None:
+    full.row3("judge", "calibrate", LABELS, code=0)
+    full.replace("row3.toml", 'model = "gpt-4.1-mini"', 'model = "claude-haiku"')
+    found = full.row3("lint")
+    assert "stale-calibration" in found.out and "calibrations/support.json" in found.out
+    assert "the judge was gpt-4.1-mini and is claude-haiku" in found.out
+    assert "stale" not in full.row3(code=3).out  # nothing of it is judged yet
+    full.row3("--mode", "auto", code=0)
+    out = " ".join(full.row3(code=0).out.split())
+    assert "helpfulness: the calibration is stale, measure again: row3 judge calibrate" in out
+    assert full.row3("--format", "json").json["judges"]["helpfulness"] == {"calibration": "stale", "warranted": False}
+
+
+def test_the_judges_family_and_its_cost_are_said(box: Box) -> None:
+    out = " ".join(box.row3(code=0).out.split())
+    assert "the judge gpt-4.1-mini is of the family of gpt-4.1, which answers" in out
+    assert "cost $0.0036 · judge: 24 grades · cost $0.0360" in out
+
+
+def test_self_preference_shows_where_several_models_answered(full: Box, server: JudgeServer) -> None:
+    full.row3("--mode", "record", "--model", "claude-haiku", code=0)
+    label_all(full)
+    assert len(label_lines(full)) == 2 * CASES
+    out = full.row3("judge", "calibrate", LABELS, "--dry-run", code=0).out
+    assert "Self-preference" in out and "48 labels" in out
+
+
+def test_a_label_counts_once_and_the_last_one_wins(full: Box) -> None:
+    lines = label_lines(full)
+    full.write(LABELS, "".join(json.dumps(line) + "\n" for line in [*lines, {**lines[0], "grade": 50}]))
+    found = full.row3("judge", "calibrate", LABELS, "--dry-run", "--format", "json", code=0).json
+    assert found["rubrics"]["helpfulness"]["labels"] == CASES
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("{", "LABELS.jsonl:1"),
+        ('{"schemaVersion": 9}', "newer than this row3 knows"),
+        ('{"suite": "support", "rubric": "r", "caseId": "c", "answerDigest": "d"}', "a `grade`, or a `winner`"),
+        ('{"suite": "support", "rubric": "r", "caseId": "c", "answerDigest": "d", "grade": 101}', "grade"),
+        ('{"suite": "other", "rubric": "r", "caseId": "c", "answerDigest": "d", "grade": 1}', "no labels of suite"),
+        ('{"suite": "support", "rubric": "r", "caseId": "c", "answerDigest": "d", "grade": 1}', "no such rubric"),
+    ],
+)
+def test_labels_that_cannot_be_used(box: Box, line: str, says: str) -> None:
+    box.write("LABELS.jsonl", line + "\n")
+    done = box.row3("judge", "calibrate", "LABELS.jsonl", code=2)
+    assert says in done.err and len(done.errors) == 1
+
+
+def test_nothing_to_judge_is_an_error(box: Box) -> None:
+    box.path("prompts/helpfulness-v1.0.md").unlink()
+    assert "nothing in suite `support` is judged" in box.row3("judge", "label", code=2).err
+
+
+def test_two_models_on_the_same_labels(full: Box) -> None:
+    full.replace("row3.toml", 'model = "gpt-4.1-mini"', 'model = "claude-haiku"')
+    full.row3("--mode", "auto", code=0)
+    done = full.row3("judge", "compare", "gpt-4.1-mini", "claude-haiku", code=0)
+    assert "Accuracy differs by 0.0 points; McNemar's exact p 1.00" in " ".join(done.out.split())
+    missing = full.row3("judge", "compare", "gpt-4.1-mini", "gpt-9", code=2)
+    assert "no label has a recorded grade of both (gpt-4.1-mini 24, gpt-9 0)" in missing.err
+    mixed = full.row3("judge", "compare", "helpfulness", "gpt-9", code=2)
+    assert "`gpt-9` is no rubric" in mixed.err

@@ -1,0 +1,160 @@
+"""What labels say of a judge, against SciPy and scikit-learn, and rates that labels correct, by simulation."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binomtest, norm, spearmanr
+from sklearn.metrics import accuracy_score, cohen_kappa_score, recall_score
+
+from row3.domain.judges import Calibrated, JudgeRules, Opinion, Rate, Winner, model_family
+from row3.gate.agreement import rate
+from row3.gate.calibration import Labelled, corrected_rates, difference, mcnemar, spearman, warranty
+from row3.kinds.judging import JUDGED, LABELLED
+
+PERSON = (100, 75, 75, 25, 0, 100, 50, 75, 0, 25, 100, 50)
+JUDGE = (90, 80, 60, 25, 10, 100, 70, 75, 20, 75, 95, 40)
+LENGTHS = (400, 300, 120, 90, 80, 500, 330, 200, 70, 410, 350, 100)
+
+
+def labelled(person: float, judge: float, length: int = 0, family: bool | None = None) -> Labelled:
+    return Labelled(f"c{length}", "", Opinion(person, person >= 70), Opinion(judge, judge >= 70), length, family)
+
+
+def two(person: Winner, judge: Winner, passes: bool = True) -> Labelled:
+    return Labelled("c", "", Opinion(100, True, person), Opinion(100 * passes, passes, judge), 0, None)
+
+
+def test_figures_of_hand_made_labels_are_those_of_scikit_learn_and_scipy() -> None:
+    found = warranty([labelled(*each) for each in zip(PERSON, JUDGE, LENGTHS, strict=True)])
+    truth, said = [each >= 70 for each in PERSON], [each >= 70 for each in JUDGE]
+    assert found.passes.n == 12
+    assert found.passes.accuracy.value == accuracy_score(truth, said) == 9 / 12
+    assert found.passes.sensitivity is not None and found.passes.specificity is not None
+    assert found.passes.sensitivity.value == recall_score(truth, said)
+    assert found.passes.specificity.value == recall_score(truth, said, pos_label=False)
+    assert found.passes.kappa.value == pytest.approx(cohen_kappa_score(truth, said))
+    # every grade from 0 to 100 is a class, so that scikit-learn's weights by position are weights by grade
+    every = list(range(101))
+    weighted = cohen_kappa_score(PERSON, JUDGE, labels=every, weights="quadratic")
+    assert found.passes.weighted_kappa.value == pytest.approx(weighted)
+    assert found.length_bias is not None
+    errors = [judge - person for person, judge in zip(PERSON, JUDGE, strict=True)]
+    assert found.length_bias.value == pytest.approx(spearmanr(errors, LENGTHS).statistic)
+    assert found.winner_kappa is None and found.position_bias is None and found.self_preference is None
+
+
+def test_disagreements_come_worst_first() -> None:
+    found = warranty([labelled(100, 95, 1), labelled(100, 40, 2), labelled(60, 75, 3), labelled(50, 50, 4)])
+    assert [each.case_id for each in found.disagreements] == ["c2", "c3", "c1"]
+
+
+def test_of_two_answers_the_winner_counts_and_a_tie_lies_between() -> None:
+    pairs: list[tuple[Winner, Winner]] = [("full", "full"), ("full", "tie"), ("baseline", "full"), ("tie", "tie")]
+    found = warranty([two(*each) for each in pairs], [True, False, False, False, False])
+    person, judge = zip(*pairs, strict=True)
+    assert found.winner_accuracy is not None and found.winner_accuracy.value == 0.5
+    assert found.winner_kappa is not None
+    assert found.winner_kappa.value == pytest.approx(cohen_kappa_score(person, judge))
+    order = {"baseline": 0, "tie": 1, "full": 2}
+    weighted = cohen_kappa_score([order[w] for w in person], [order[w] for w in judge], weights="quadratic")
+    assert found.passes.weighted_kappa.value == pytest.approx(weighted)
+    flips = binomtest(1, 5).proportion_ci(method="wilson")
+    assert found.position_bias is not None
+    assert (found.position_bias.low, found.position_bias.high) == (
+        pytest.approx(flips.low),
+        pytest.approx(flips.high),
+    )
+    assert found.disagreements[0].person.winner == "baseline"
+
+
+@given(st.lists(st.tuples(st.integers(-9, 9), st.integers(0, 9)), min_size=4, max_size=40))
+def test_spearman_is_scipys(pairs: list[tuple[int, int]]) -> None:
+    one, other = [float(a) for a, _ in pairs], [float(b) for _, b in pairs]
+    found = spearman(one, other)
+    if len(set(one)) == 1 or len(set(other)) == 1:
+        assert found is None
+    else:
+        assert found is not None
+        assert found.value == pytest.approx(spearmanr(one, other).statistic, abs=1e-9)
+        assert -1 <= found.low <= found.value <= found.high <= 1
+
+
+def test_self_preference_is_the_difference_of_the_mean_errors() -> None:
+    own = [labelled(50, 50 + error, 1, True) for error in (10, 20, 30)]
+    others = [labelled(50, 50 + error, 1, False) for error in (-10, 0, 10, 0)]
+    found = warranty([*own, *others, labelled(0, 100, 1)]).self_preference
+    assert found is not None and found.value == pytest.approx(20)
+    half = norm.ppf(0.975) * (100 / 3 + (200 / 3) / 4) ** 0.5
+    assert found.high - found.value == pytest.approx(half)
+    assert difference([1.0], [1.0, 2.0]) is None
+
+
+@given(st.integers(0, 30), st.integers(0, 30))
+def test_mcnemar_is_scipys_exact_binomial_test(one: int, other: int) -> None:
+    wanted = binomtest(one, one + other).pvalue if one + other else 1.0
+    assert mcnemar(one, other) == pytest.approx(wanted)
+
+
+@pytest.mark.parametrize(
+    ("names", "family"),
+    [
+        (("gpt-4.1", "gpt-4.1-mini", "gpt-5-nano"), "gpt"),
+        (("anthropic/claude-haiku-4-5", "claude-3-opus", "claude-sonnet-4"), "claude"),
+        (("gemini-2.5-flash",), "gemini"),
+        (("mistral-large", "mistral-small-2503"), "mistral"),
+        (("reference-llm",), "reference-llm"),
+        (("4o-mini",), "4o-mini"),
+        (("prometheus-7b",), "prometheus"),
+    ],
+)
+def test_models_of_one_family(names: tuple[str, ...], family: str) -> None:
+    assert {model_family(name) for name in names} == {family}
+
+
+def rules(sensitivity: Rate | None, specificity: Rate | None) -> JudgeRules:
+    return JudgeRules(("m",), 1, 0.0, {}, calibrated={"help": Calibrated(sensitivity, specificity, 100)})
+
+
+def test_without_labels_of_the_run_the_calibration_corrects() -> None:
+    judge = rules(Rate(0.90, 0, 1, 50), Rate(0.85, 0, 1, 50))
+    [found] = corrected_rates({JUDGED: {"help passed": 78, "help failed": 22, "other passed": 9}}, judge)
+    assert found.raw.value == 0.78 and found.method == "rogan-gladen" and found.labels == 100
+    assert found.corrected is not None and found.corrected.value == pytest.approx(0.84)
+
+
+def test_a_judge_without_a_known_specificity_corrects_nothing() -> None:
+    [found] = corrected_rates({JUDGED: {"help passed": 8, "help failed": 2}}, rules(Rate(0.9, 0, 1, 50), None))
+    assert found.corrected is None
+
+
+def test_labels_of_the_run_correct_it_and_cover_the_truth() -> None:
+    """A judge of sensitivity .9 and specificity .6, better here than its calibration says; 40 of 200 are labelled."""
+    rng, covered = random.Random(11), 0
+    judge = rules(rate(50, 50), rate(50, 50))
+    for _ in range(300):
+        tally: dict[str, dict[str, int]] = {JUDGED: {}, LABELLED: {}}
+        for number in range(200):
+            good = rng.random() < 0.5
+            said = rng.random() < (0.9 if good else 0.4)
+            word = f"help {'passed' if said else 'failed'}"
+            tally[JUDGED][word] = tally[JUDGED].get(word, 0) + 1
+            if number < 40:
+                both = f"{word} {'passed' if good else 'failed'}"
+                tally[LABELLED][both] = tally[LABELLED].get(both, 0) + 1
+        [found] = corrected_rates(tally, judge)
+        assert found.method == "prediction-powered" and found.labels == 40 and found.corrected is not None
+        covered += found.corrected.low <= 0.5 <= found.corrected.high
+    assert 0.91 <= covered / 300 <= 0.99
+
+
+def test_labels_of_most_of_the_run_are_its_rate() -> None:
+    tally = {
+        JUDGED: {"help passed": 20, "help failed": 10},
+        LABELLED: {"help passed passed": 15, "help passed failed": 5, "help failed failed": 5},
+    }
+    [found] = corrected_rates(tally, rules(rate(50, 50), rate(50, 50)))
+    assert found.method == "labels" and found.corrected == rate(15, 25)

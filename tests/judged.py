@@ -1,0 +1,118 @@
+"""A suite of judged answers, a server that answers and judges, and two answers to compare."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from tests.chat_server import ChatServer, FakeReply
+from tests.projects import Box
+
+CASES = 24
+PROMPT = """---
+name: reply
+version: "1.0"
+output: answer
+temperature: 0
+---
+{% block system %}You answer customers.{% endblock %}
+{% block user %}{{ input }}{% endblock %}
+"""
+RUBRIC = """---
+name: helpfulness
+version: "VERSION"
+description: Grades help, as of VERSION.
+output: grade
+---
+{% block system %}Grade by rubric VERSION.{% endblock %}
+{% block user %}Question {{ input }} Answer {{ answer }}{% endblock %}
+"""
+CONFIG = """suite = "support"
+mode = "replay"
+
+[provider]
+preset = "vllm"
+base_url = "URL"
+model = "gpt-4.1"
+
+[judge]
+model = "gpt-4.1-mini"
+
+[prices]
+"gpt-4.1" = { input = 1.0, output = 1.0 }
+"gpt-4.1-mini" = { input = 10.0, output = 10.0 }
+
+[suites.support]
+kind = "checks"
+pipeline = ["reply"]
+"""
+
+
+def truth(number: int) -> int:
+    """The grade that a person gives: every third answer fails."""
+    return 25 if number % 3 == 0 else 100
+
+
+class JudgeServer(ChatServer):
+    """Answers `question N`, and judges: rubric 1.0 errs on every eighth answer, 1.1 on every fourth."""
+
+    def __init__(self) -> None:
+        self.judged: list[str] = []
+        """Models that were asked for a grade."""
+        self.broken: set[int] = set()
+        """Questions whose answer gets no readable grade."""
+        super().__init__()
+
+    def reply_to(self, body: Any) -> FakeReply:
+        """As the model or the judge is to answer."""
+        system, said = (message["content"] for message in body["messages"])
+        found = re.search(r"question (\d+)", said)
+        assert found is not None
+        number = int(found[1])
+        if "Grade by rubric" not in system:
+            return FakeReply(f"question {number}: " + "well " * (number + 1) + body["model"])
+        with self.lock:
+            self.judged.append(body["model"])
+        if number in self.broken:
+            return FakeReply("I would rather not say.")
+        every = 4 if "rubric 1.1" in system else 8
+        points = truth(number) if number % every else 125 - truth(number)
+        return FakeReply(json.dumps({"score": points, "issues": [f"seen {number}"], "strengths": []}))
+
+
+def rubric(box: Box, version: str) -> None:
+    """Write a version of the rubric."""
+    box.write(f"prompts/helpfulness-v{version}.md", RUBRIC.replace("VERSION", version))
+
+
+def support(box: Box, server: JudgeServer) -> Box:
+    """Write the suite and record answers and grades."""
+    box.write("row3.toml", CONFIG.replace("URL", server.url))
+    box.write("prompts/reply-v1.0.md", PROMPT)
+    rubric(box, "1.0")
+    for number in range(CASES):
+        case = {
+            "id": f"q{number:02}",
+            "input": f"question {number}",
+            "checks": [{"contains": "well"}, {"judge": "helpfulness"}],
+        }
+        box.write(f"golden/support/q{number:02}.gold.json", json.dumps(case))
+    box.row3("--mode", "record", code=0)
+    return box
+
+
+def label_lines(box: Box) -> list[dict[str, Any]]:
+    """The labels of the suite."""
+    return [json.loads(line) for line in box.read("calibrations/support.labels.jsonl").splitlines()]
+
+
+def label_all(box: Box) -> None:
+    """Label every answer as a person would, through the pipe: the keys follow the order in which answers come."""
+    while True:
+        done = box.row3("judge", "label", stdin="", code=0)
+        found = re.search(r" of \d+ · (q\d+) ·", done.err)
+        if found is None:
+            return
+        key = "2" if truth(int(found[1][1:])) == 25 else "5"
+        box.row3("judge", "label", stdin=f"{key}\nq\n", code=0)
