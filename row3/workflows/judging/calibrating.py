@@ -32,10 +32,10 @@ from row3.store.calibrations import (
 from row3.store.files import write_atomic
 from row3.store.judges import judge_settings
 from row3.store.labels import Label, read_labels
-from row3.store.locks import writing
 from row3.store.project import Project
 from row3.store.prompts import read_promoted, read_prompt, versions
 from row3.store.suites import Suite
+from row3.store.transaction import writing
 from row3.workflows.judging.judged_answers import JudgedAnswer, Recall, judge_of, judged_answers, own_family
 from row3.workflows.pipeline.replaying import open_recordings
 

@@ -11,16 +11,11 @@ from row3.domain.judges import Graded, JudgeRequest, JudgeRules, Judging, Opinio
 from row3.domain.prompts import Prompt
 from row3.domain.requests import Answer, NoAnswer
 from row3.errors import UsageError
-from row3.kinds.base import Rules
 from row3.store.cases import read_cases
 from row3.store.project import Project
 from row3.store.recordings import RecordingIndex
 from row3.store.suites import Suite
 from row3.workflows.pipeline.asks import judge_request
-from row3.workflows.pipeline.evaluate import replay_case
-from row3.workflows.pipeline.lineup import line_up
-from row3.workflows.pipeline.replaying import Recorded, open_recordings
-from row3.workflows.pipeline.run_suite import RunOptions, make_asking
 from row3.workflows.recorded.recorded_answers import RecordedAnswers
 
 
@@ -89,55 +84,22 @@ def judge_of(suite: Suite) -> JudgeRules:
 
 
 def judged_answers(project: Project, suite: Suite) -> Iterator[JudgedAnswer]:
-    """Yield every recorded answer of a suite that a judge grades, each once. Raises `InvalidFile`, `UsageError`.
+    """Yield every recorded answer of a suite that a judge grades, each once, whatever version and model gave it.
 
-    Of one pipeline all versions, models and parameters that are recorded; of two arms what is promoted and the
-    candidates.
+    Raises `InvalidFile`, `UsageError`.
     """
     judge_of(suite)
-    seen: dict[tuple[str, str, str], JudgedAnswer] = {}
-    for case_id, case, output, models in _outputs(project, suite):
-        for graded, asking in suite.kind.judged(case, output, suite.rules):
-            asking.close()
-            answer = JudgedAnswer(case_id, graded, models, output, case)
-            key = (case_id, *answer.key)
-            known = seen.get(key)
-            seen[key] = answer if known is None else known._replace(models=known.models | models)
-    yield from seen.values()
-
-
-def _outputs(project: Project, suite: Suite) -> Iterator[tuple[str, Any, Any, frozenset[str]]]:
-    """Yield case and recorded output, with the models that gave it."""
-    cases = list(read_cases(project.tree, suite.golden, suite.kind))
-    if not suite.kind.arms:
-        recorded = RecordedAnswers(project, suite)
-        for stored in cases:
-            for output, models in recorded.outputs(stored):
-                yield stored.id, stored.case, output, models
-        return
-    index = open_recordings(project, suite)
-    bare = replace(suite, rules=_unjudged(suite.rules))
-    for lineup in {str(each.digests()): each for each in _lineups(project, suite)}.values():
-        asking = make_asking(bare, lineup, RunOptions())
-        models = frozenset(
-            (asking.parameters.get(f"full/{prompt.ref.name}") or asking.parameters[prompt.ref.name]).model
-            for arm, prompt in lineup.steps
-            if arm == "full" and prompt.stage is None
-        )
-        for stored in cases:
-            score, _ = replay_case(asking, stored, Recorded(index, lineup))
-            if score.output is not None:
-                yield stored.id, stored.case, score.output, models
-
-
-def _lineups(project: Project, suite: Suite) -> Iterator[Any]:
-    yield line_up(project, suite, role="promoted")
-    yield line_up(project, suite, role="candidate")
-
-
-def _unjudged(rules: Rules) -> Rules:
-    """Return the rules without a judge: only the answers are wanted."""
-    return replace(rules, judge=None)
+    recorded = RecordedAnswers(project, suite)
+    found: dict[tuple[str, str, str], JudgedAnswer] = {}
+    for stored in read_cases(project.tree, suite.golden, suite.kind):
+        for output, models in recorded.outputs(stored):
+            for graded, asking in suite.kind.judged(stored.case, output, suite.rules):
+                asking.close()
+                answer = JudgedAnswer(stored.id, graded, models, output, stored.case)
+                key = (stored.id, *answer.key)
+                known = found.get(key)
+                found[key] = answer if known is None else known._replace(models=known.models | models)
+    yield from found.values()
 
 
 def own_family(judge: JudgeRules, models: frozenset[str]) -> bool | None:

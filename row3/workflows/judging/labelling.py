@@ -11,9 +11,9 @@ from row3.domain.prompts import Prompt
 from row3.domain.requests import digest_text
 from row3.store.files import read_bytes
 from row3.store.labels import Label, add_label, parse_labels
-from row3.store.locks import writing
 from row3.store.project import Project
 from row3.store.suites import Suite
+from row3.store.transaction import writing
 from row3.workflows.judging.judged_answers import JudgedAnswer, judge_of, judged_answers
 
 
