@@ -46,12 +46,15 @@ class ChatServer(LocalServer, ABC):
 
     def __init__(self) -> None:
         self.over = threading.Event()
+        self.keys: list[str] = []
+        """What each request was sent with."""
         self.lock = threading.Lock()
         """For what `reply_to` notes: requests come at once."""
         own = self
 
         class Chat(Handler):
             def do_POST(self) -> None:
+                own.keys.append(self.headers.get("Authorization", ""))
                 reply = own.reply_to(json.loads(self.sent()))
                 own.over.wait(reply.wait_s)
                 try:

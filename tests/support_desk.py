@@ -82,7 +82,7 @@ def desk_box(
     settings: str = "",
     rubrics: tuple[str, ...] = (),
 ) -> Box:
-    """A suite of kind `checks` whose prompts v1.0 and v1.1 the desk answers; nothing is recorded yet."""
+    """A suite of kind `checks` whose prompt v1.0 the desk answers; nothing is recorded yet."""
     box = Box(root)
     box.write(
         "row3.toml",
@@ -93,8 +93,12 @@ def desk_box(
     for case_id, question in questions.items():
         case = {"id": case_id, "input": {"question": question}, "checks": checks[case_id]}
         box.write(f"golden/{SUITE}/{case_id}.gold.json", json.dumps(case, indent=1) + "\n")
-    for version in ("1.0", "1.1"):
-        box.write(f"prompts/answer-v{version}.md", PROMPT.format(version=version))
+    draft(box, "1.0")
     for name in rubrics:
         box.write(f"prompts/{name}-v1.0.md", RUBRIC.format(name=name))
     return box
+
+
+def draft(box: Box, version: str) -> None:
+    """Add a version of the prompt."""
+    box.write(f"prompts/answer-v{version}.md", PROMPT.format(version=version))

@@ -26,7 +26,8 @@ _FAMILY = re.compile(
 )
 """Where a model's name begins to say its version or its size."""
 _HIDDEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
-_ROLE = re.compile(r"<\|")
+_ROLE = re.compile(r"<(?=[|\uff5c]|/?s>|</?SYS>>|(?:start|end)_of_turn>)|\[(?=/?INST\])", re.IGNORECASE)
+"""Where a mark begins by which a chat template changes the speaker: `<|im_start|>`, `[INST]`, `<start_of_turn>`."""
 
 
 Winner = Literal["baseline", "full", "tie"]
@@ -152,17 +153,61 @@ class Verdict(NamedTuple):
 def fenced(variables: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     """Return a tag that none of the values contains, and the values with every text between that tag and its end.
 
-    Lists and objects keep their form, so that a rubric can loop over them. Characters that are not seen and marks that
-    chat templates read as a change of speaker are made visible.
+    Lists and objects keep their form, so that a rubric can loop over them; shown whole, they are JSON between the tags.
+    Characters that are not seen and marks that chat templates read as a change of speaker are made visible.
     """
     tag = f"data-{digest_text(canonical(variables))[:12]}"
     return tag, {name: _fenced(value, tag) for name, value in variables.items()}
 
 
+class FencedText(str):
+    """A text between tags."""
+
+    __slots__ = ()
+
+    @property
+    def whole(self) -> str:
+        """The text with its tags."""
+        return str(self)
+
+
+class FencedList(list[Any]):
+    """A list whose texts stand between tags."""
+
+    whole = ""
+    """All of it as JSON between tags."""
+
+    def __str__(self) -> str:
+        return self.whole
+
+
+class FencedObject(dict[str, Any]):
+    """An object whose texts stand between tags."""
+
+    whole = ""
+    """All of it as JSON between tags."""
+
+    def __str__(self) -> str:
+        return self.whole
+
+
 def _fenced(value: Any, tag: str) -> Any:
     if isinstance(value, str):
-        shown = _ROLE.sub("< |", _HIDDEN.sub("\N{REPLACEMENT CHARACTER}", value))
-        return f"<{tag}>\n{shown}\n</{tag}>"
+        return FencedText(_between(value, tag))
+    held: FencedList | FencedObject
     if isinstance(value, Mapping):
-        return {key: _fenced(part, tag) for key, part in value.items()}
-    return [_fenced(part, tag) for part in value] if isinstance(value, list | tuple) else value
+        held = FencedObject((_plain(str(key)), _fenced(part, tag)) for key, part in value.items())
+    elif isinstance(value, list | tuple):
+        held = FencedList(_fenced(part, tag) for part in value)
+    else:
+        return value
+    held.whole = _between(canonical(value), tag)
+    return held
+
+
+def _between(text: str, tag: str) -> str:
+    return f"<{tag}>\n{_plain(text)}\n</{tag}>"
+
+
+def _plain(text: str) -> str:
+    return _ROLE.sub(r"\g<0> ", _HIDDEN.sub("\N{REPLACEMENT CHARACTER}", text))

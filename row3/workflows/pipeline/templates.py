@@ -18,6 +18,7 @@ from jinja2.exceptions import SecurityError, UndefinedError
 from jinja2.runtime import Context
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
+from row3.domain.judges import FencedList, FencedObject, FencedText
 from row3.domain.prompts import Prompt
 from row3.errors import InvalidFile
 
@@ -83,7 +84,19 @@ def _environment() -> _Environment:
         environment.filters.pop(name, None)
     for name in ("replace", "join", "upper", "lower", "title", "capitalize", "trim", "string", "escape", "e", "tojson"):
         environment.filters[name] = _bounded_filter(name, environment.filters[name])
+    environment.filters["tojson"] = _fenced_whole(environment.filters["tojson"])
     return environment
+
+
+def _fenced_whole(to_json: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the filter, giving what a judge grades as JSON between its tags."""
+
+    @wraps(to_json)
+    def whole(*arguments: Any, **options: Any) -> Any:
+        fenced = (each.whole for each in arguments if isinstance(each, FencedText | FencedList | FencedObject))
+        return next(fenced, None) or to_json(*arguments, **options)
+
+    return whole
 
 
 def _bounded_filter(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
