@@ -10,6 +10,7 @@ import os
 import signal
 import sys
 import warnings
+from keyword import iskeyword
 from typing import Any, NoReturn
 
 import click
@@ -24,6 +25,7 @@ COMMANDS = (
     "promote",
     "hook",
     "init",
+    "import",
     "lint",
     "new-version",
     "score",
@@ -66,7 +68,7 @@ class Program(Group):
         """Return a command; None if there is none of that name."""
         if cmd_name not in COMMANDS:
             return None
-        name = cmd_name.replace("-", "_")
+        name = cmd_name.replace("-", "_") + ("_" if iskeyword(cmd_name) else "")
         module = importlib.import_module(f"row3.cli.{SHARED.get(cmd_name, name)}")
         command = getattr(module, name if cmd_name in SHARED else "command")
         assert isinstance(command, click.Command)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal, NamedTuple
 
 Level = Literal["error", "warning"]
 
@@ -101,3 +101,29 @@ class Imported:
     """Responses that no run can ask for, because the earlier stage's answer cannot be used; a line each."""
     waiting: dict[str, int] = field(default_factory=dict)
     """By prompt reference, requests of a later stage that follow from these answers and that nothing answers yet."""
+
+
+class NotImported(NamedTuple):
+    """A part of a file that row3 has nothing for."""
+
+    case: str
+    """Id of its case; empty for a part that is no case's."""
+    type: str
+    """What the file calls it: a type of assertion, or a key."""
+    value: Any
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedCases:
+    """What an import of golden cases did, or would do."""
+
+    suite: str
+    new: tuple[str, ...]
+    """Ids of the cases."""
+    unchanged: tuple[str, ...]
+    written: tuple[str, ...]
+    """Other files that are new or changed."""
+    not_imported: tuple[NotImported, ...]
+    notes: tuple[str, ...]
+    """What there is to do."""

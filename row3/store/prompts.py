@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
-from typing import Annotated, Any
+from typing import Annotated
 
 from msgspec import Meta, Struct, field, to_builtins
 
@@ -13,6 +12,7 @@ from row3.domain.structs import MUST
 from row3.errors import InvalidFile
 from row3.store.documents import check_schema_version, read_json, validate
 from row3.store.tree import Tree, read_text
+from row3.store.yaml_text import parse_yaml
 
 FOLDER = "prompts"
 PROMOTED = "prompts/promoted.json"
@@ -85,7 +85,7 @@ def read_prompt(tree: Tree, ref: PromptRef) -> Prompt:
 def parse_prompt(text: str, ref: PromptRef, *, path: str, where: str) -> Prompt:
     """A prompt from its file's text; raises `InvalidFile`."""
     front, body = _split(text, where=where)
-    value = _front_matter(front, where=where)
+    value = parse_yaml(front, where=where, what="the front matter", above=1)
     if not isinstance(value, dict):
         raise InvalidFile("the front matter holds no keys", where=where, fix="Give name, version and output")
     matter = validate(_FrontMatter, value, where=where)
@@ -117,50 +117,6 @@ def _split(text: str, *, where: str) -> tuple[str, str]:
     if len(rulers) < 2:
         raise InvalidFile("the front matter has no end", where=f"{where}:1", fix="End it with a line `---`")
     return "\n".join(lines[1 : rulers[1]]), "\n".join(lines[rulers[1] + 1 :])
-
-
-def _front_matter(front: str, *, where: str) -> Any:
-    """Return the value of YAML front matter; raises `InvalidFile`, also for a key that stands twice."""
-    import yaml
-
-    try:
-        return yaml.load(front, Loader=_loader())  # noqa: S506 - a safe loader
-    except (yaml.YAMLError, RecursionError, ValueError, TypeError) as error:
-        what, line = _fault(error, front)
-        what = f"the front matter is not YAML: {what}"
-        raise InvalidFile(what, where=f"{where}:{line}", fix="Correct it") from None
-
-
-@cache
-def _loader() -> Any:
-    """YAML takes the last of two equal keys; with this that is an error."""
-    import yaml
-
-    base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-
-    def mapping(loader: Any, node: Any) -> dict[Any, Any]:
-        keys = [loader.construct_object(key, deep=True) for key, _ in node.value]
-        for key in keys:
-            if keys.count(key) > 1:
-                again = [other for (other, _), same in zip(node.value, keys, strict=True) if same == key][1]
-                raise yaml.constructor.ConstructorError(None, None, f"key `{key}` stands twice", again.start_mark)
-        return dict(zip(keys, (loader.construct_object(value, deep=True) for _, value in node.value), strict=True))
-
-    loader: Any = type("NoDuplicates", (base,), {})
-    loader.add_constructor("tag:yaml.org,2002:map", mapping)
-    return loader
-
-
-def _fault(error: Exception, front: str) -> tuple[str, int]:
-    """What is wrong, and the line of the file that it is wrong in; the parser may have noticed lines later."""
-    position = getattr(error, "position", None)
-    if isinstance(position, int):  # a character that YAML does not take
-        return "a control character", front.count("\n", 0, position) + 2
-    mark = getattr(error, "problem_mark", None)
-    began = getattr(error, "context_mark", None)
-    if began is not None and str(getattr(error, "context", "")).startswith(("while scanning", "while parsing a flow")):
-        mark = began  # a quote or bracket that never closes, a key without its colon
-    return getattr(error, "problem", None) or str(error), 2 if mark is None else mark.line + 2
 
 
 def read_promoted(tree: Tree) -> dict[str, Promotion]:

@@ -1,0 +1,36 @@
+"""What `row3 import` did, and what it could not take over."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from row3.domain.counts import count
+from row3.domain.findings import ImportedCases
+from row3.reports.document import Document, Note, Table
+
+SHOWN = 40
+"""Characters of a value."""
+
+
+def imported_document(done: ImportedCases, *, dry_run: bool) -> Document:
+    """Return how many cases are new, which other files were written, and a row for each part that was left out."""
+    verb = "would be written" if dry_run else "written"
+    lines = [f"{count(len(done.new), 'golden case')} of suite {done.suite} {verb}, {len(done.unchanged)} unchanged"]
+    lines += [f"{path} {verb}" for path in done.written]
+    rows = [(each.case or "–", each.type, _short(each.value), each.why) for each in done.not_imported]
+    table = [Table(("not imported", "type", "value", "why"), rows, "llll")] if rows else []
+    return Document([Note(lines), *table])
+
+
+def kept_text(done: ImportedCases) -> Iterator[str]:
+    """Yield the warning that something was left out."""
+    if left_out := len(done.not_imported):
+        what = count(left_out, "part of the file was", "parts of the file were")
+        yield f"{what} not imported: see not-imported.jsonl beside the cases of suite {done.suite}"
+
+
+def _short(value: Any) -> str:
+    text = " ".join((value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)).split())
+    return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"

@@ -1,0 +1,204 @@
+"""A promptfoo configuration as cases and prompts: YAML or JSON, with the files that it names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from row3.domain.findings import NotImported
+from row3.errors import InvalidFile, UsageError
+from row3.store.documents import parse_json
+from row3.store.files import decode, read_bytes
+from row3.store.yaml_text import parse_yaml
+from row3.workflows.importing.drafts import Draft, Drafts, PromptFiles, UnmappedError, slug, template, without_marks
+from row3.workflows.importing.promptfoo_checks import check_of
+from row3.workflows.importing.tables import read_rows, test_of
+from row3.workflows.pipeline.templates import used_names
+
+DATA = (".yaml", ".yml", ".json")
+TEXTS = (".txt", ".md", ".j2")
+READ = frozenset({"$schema", "description", "prompts", "tests", "defaultTest"})
+"""Keys of a configuration; all others are settings of promptfoo."""
+OF_TEST = frozenset({"description", "vars", "assert"})
+FIRST_WORDS = 5
+"""Words of a prompt that make its name, where it has none."""
+
+
+def read_promptfoo(file: Path, prompts: PromptFiles) -> Drafts:
+    """Return the tests of a configuration as cases; raises `InvalidFile`.
+
+    `prompts` collects its prompts, and a rubric for each text by which a model grades.
+    """
+    reader = _Reader(file, prompts)
+    reader.read(_mapping(reader.data(file), str(file)))
+    return reader.drafts
+
+
+def read_table(file: Path, prompts: PromptFiles) -> Drafts:
+    """Return the rows of a table with promptfoo's columns as cases; raises `InvalidFile`, `UsageError`."""
+    reader, columns = _Reader(file, prompts), ""
+    for row in read_rows(file):
+        columns = ", ".join(row.cells)
+        reader.drafts.cases.append(reader.case(test_of(row), {}, row.where))
+    if not any(draft.value["checks"] or draft.not_imported for draft in reader.drafts.cases):
+        fix = f"Name it with --expected; columns: {columns}" if columns else "Write a header and rows"
+        raise UsageError("no column says what is expected", where=str(file), fix=fix)
+    return reader.drafts
+
+
+class _Reader:
+    def __init__(self, file: Path, prompts: PromptFiles) -> None:
+        self._file, self._prompts = file, prompts
+        self.drafts = Drafts()
+
+    def read(self, config: dict[str, Any]) -> None:
+        for key in [key for key in config if key not in READ]:
+            self._leave_out(key, config[key], "the settings of row3 are in row3.toml")
+        for prompt in _listed(config.get("prompts")):
+            self._prompt(prompt)
+        default, where = config.get("defaultTest") or {}, f"{self._file} field defaultTest"
+        default = _mapping(self.data(self._beside(default)) if isinstance(default, str) else default, where)
+        for place, test in self._tests(config.get("tests"), f"{self._file} field tests"):
+            self.drafts.cases.append(self.case(_mapping(test, place), default, place))
+        if not self.drafts.cases:
+            raise InvalidFile("there is no test", where=str(self._file), fix="Write `tests`, or name another file")
+
+    def data(self, path: Path) -> Any:
+        """Return the value of a YAML or JSON file, in the types of JSON. Raises `InvalidFile`."""
+        where = str(path)
+        if path.suffix not in DATA:
+            raise InvalidFile("only YAML and JSON can be read", where=where, fix="Export it as YAML")
+        text = self._text(path)
+        try:
+            return parse_json(text, where=where) if path.suffix == ".json" else _plain(parse_yaml(text, where=where))
+        except RecursionError:
+            raise InvalidFile("a part of the file contains itself", where=where, fix="Remove the alias") from None
+
+    def _tests(self, tests: Any, where: str) -> Iterator[tuple[str, Any]]:
+        for at, test in enumerate(_listed(tests)):
+            for path in self._files(test) if isinstance(test, str) else ():
+                if path.suffix == ".csv":
+                    yield from ((row.where, test_of(row)) for row in read_rows(path))
+                elif path.suffix in DATA:
+                    yield from self._tests(self.data(path), str(path))
+                else:
+                    self._leave_out("tests", test, "only CSV, YAML and JSON files can be read")
+            if not isinstance(test, str):
+                yield f"{where}.{at}" if " field " in where else f"{where} field {at}", test
+
+    def case(self, test: dict[str, Any], default: Mapping[str, Any], where: str) -> Draft:
+        """Return a test as a case; the default's variables are weaker, and its assertions come first."""
+        draft = Draft(where, {}, str(test.get("description") or ""))
+        variables = self._variables(default.get("vars"), draft) | self._variables(test.get("vars"), draft)
+        checks = []
+        for each in (*_listed(default.get("assert")), *_listed(test.get("assert"))):
+            assertion = _mapping(each, where)
+            kind, rest = str(assertion.get("type")), {key: assertion[key] for key in assertion if key != "type"}
+            try:
+                checks.append(check_of(assertion, variables, self._prompts, self._value))
+            except UnmappedError as error:
+                draft.not_imported.append((kind, rest["value"] if rest.keys() == {"value"} else rest, str(error)))
+            else:
+                if "provider" in assertion:
+                    draft.not_imported.append(("provider", assertion["provider"], "[judge] names the model"))
+        for key, value in (dict(default) | test).items():
+            if key not in OF_TEST:
+                draft.not_imported.append((key, value, f"`{key}` of a test has no counterpart"))
+        draft.value = {"input": variables, "checks": checks}
+        return draft
+
+    def _variables(self, value: Any, draft: Draft) -> dict[str, Any]:
+        value = self.data(self._beside(value)) if isinstance(value, str) else value
+        found = dict(_mapping(value or {}, draft.where))
+        for name, one in found.items():
+            if isinstance(one, str) and one.startswith("file://"):
+                try:
+                    found[name] = self._value(one)
+                except UnmappedError as error:
+                    draft.not_imported.append(("vars", {name: one}, str(error)))
+        return found
+
+    def _prompt(self, prompt: Any) -> None:
+        label = ""
+        if isinstance(prompt, dict):
+            label, prompt = str(prompt.get("label") or ""), prompt.get("raw") or prompt.get("id") or prompt
+        if not isinstance(prompt, str):
+            self._leave_out("prompts", prompt, "is neither a text nor the name of a file")
+        elif not prompt.startswith("file://") and (" " in prompt or Path(prompt).suffix not in (*TEXTS, *DATA)):
+            self._write(prompt, label or " ".join(without_marks(prompt).split()[:FIRST_WORDS]))
+        else:
+            for path in self._files(prompt):
+                if path.suffix in DATA:
+                    self._write(self.data(path), label or path.stem)
+                elif path.suffix in TEXTS:
+                    for text in re.split(r"^---[ \t]*$", self._text(path), flags=re.MULTILINE):
+                        self._write(text, label or path.stem)
+                else:
+                    self._leave_out("prompts", prompt, "is a program, not a text")
+
+    def _write(self, prompt: Any, name: str) -> None:
+        """Write a prompt: a text, or a list of messages."""
+        messages = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else _listed(prompt)
+        blocks = {
+            str(each.get("role")): str(each.get("content")).strip() for each in messages if isinstance(each, dict)
+        }
+        if len(blocks) != len(messages) or not {"user"} <= blocks.keys() <= {"system", "user"}:
+            self._leave_out("prompts", prompt, "a prompt of row3 has one system and one user message")
+            return
+        try:
+            for text in blocks.values():
+                used_names(template(text))
+        except InvalidFile as error:
+            self._leave_out("prompts", prompt, error.what)
+            return
+        body = "\n\n".join(f"{{% block {role} %}}\n{blocks[role]}\n{{% endblock %}}" for role in sorted(blocks))
+        description = f"Imported from {self._file.name}."
+        name = self._prompts.add(slug(name) or "prompt", body, output="answer", description=description)
+        self.drafts.prompts.append(name)
+
+    def _value(self, address: str) -> Any:
+        """Return what a `file://` address has: a value, or a text. Raises `UnmappedError` for a program."""
+        path = self._beside(address)
+        if path.suffix in DATA:
+            return self.data(path)
+        if path.suffix not in TEXTS:
+            raise UnmappedError("is a program, not a text")
+        return self._text(path).strip()
+
+    def _files(self, address: str) -> list[Path]:
+        path = self._beside(address)
+        found = sorted(path.parent.glob(path.name)) if "*" in path.name else [path]
+        if not found:
+            raise InvalidFile(f"no file fits `{address}`", where=str(self._file), fix="Correct the name")
+        return found
+
+    def _beside(self, address: str) -> Path:
+        return self._file.parent / address.removeprefix("file://")
+
+    def _text(self, path: Path) -> str:
+        return decode(read_bytes(path, where=str(path)), where=str(path))
+
+    def _leave_out(self, kind: str, value: Any, why: str) -> None:
+        self.drafts.not_imported.append(NotImported("", kind, value, why))
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [] if value is None else [value]
+
+
+def _mapping(value: Any, where: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise InvalidFile("a mapping of keys to values is expected here", where=where, fix="Correct it")
+    return value
+
+
+def _plain(value: Any) -> Any:
+    """Return YAML's values as JSON has them: dates are texts, and so is every key."""
+    if isinstance(value, dict):
+        return {str(key): _plain(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_plain(part) for part in value]
+    return value.isoformat() if isinstance(value, date) else value

@@ -1,0 +1,144 @@
+"""promptfoo's assertions as checks; whatever would mean something else is left out, with the reason."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from row3.domain.structs import MisfitsError, convert
+from row3.errors import InvalidFile
+from row3.kinds.checks.heuristics import pattern_problem, schema_problem
+from row3.kinds.checks.model import Check
+from row3.store.yaml_text import parse_yaml
+from row3.workflows.importing.drafts import PromptFiles, UnmappedError, filled
+
+TEXTS = {
+    "contains": ("contains", True),
+    "icontains": ("contains", False),
+    "not-contains": ("not_contains", True),
+    "not-icontains": ("not_contains", False),
+    "starts-with": ("starts_with", True),
+    "regex": ("regex", True),
+}
+"""By type of assertion with one text: the check, and whether upper and lower case differ."""
+LISTS = {
+    "contains-all": ("contains_all", True),
+    "icontains-all": ("contains_all", False),
+    "contains-any": ("contains_any", True),
+    "icontains-any": ("contains_any", False),
+}
+CRITERION = "Grade the answer by this criterion and by nothing else:"
+REFERENCE = "Grade how far the facts of the answer agree with this reference:"
+JUDGED = {
+    "llm-rubric": CRITERION,
+    "model-graded-closedqa": CRITERION,
+    "model-graded-factuality": REFERENCE,
+    "factuality": REFERENCE,
+}
+"""By type of assertion that a model grades: what the rubric asks."""
+KEYS = frozenset({"type", "value", "threshold", "weight", "metric", "provider"})
+SIMILAR = 0.75
+"""promptfoo's least similarity where none is given."""
+
+
+def check_of(
+    assertion: Mapping[str, Any],
+    variables: Mapping[str, Any],
+    prompts: PromptFiles,
+    load: Callable[[str], Any],
+) -> dict[str, Any]:
+    """Return an assertion as a check.
+
+    Args:
+        load: returns the text or value of a `file://` address.
+    Raises `UnmappedError` for one that row3 has no check for.
+    """
+    kind, value = str(assertion.get("type")), assertion.get("value")
+    if others := sorted(assertion.keys() - KEYS):
+        raise UnmappedError(f"`{others[0]}` has no counterpart")
+    if isinstance(value, str) and value.startswith("file://"):
+        value = load(value)
+    if kind in JUDGED:
+        if not isinstance(value, str) or not value.strip():
+            raise UnmappedError("the rubric is not a text")
+        check: dict[str, Any] = {"judge": prompts.add_rubric(value.strip(), JUDGED[kind], variables)}
+        if assertion.get("threshold") is not None:
+            check["min"] = assertion["threshold"]
+    else:
+        check = _computed(kind, filled(value, variables), assertion.get("threshold"))
+    if assertion.get("metric") is not None:
+        check["name"] = _text(filled(assertion["metric"], variables))
+    if (weight := assertion.get("weight", 1)) != 1:
+        check["weight"] = weight
+    return _usable(check)
+
+
+def _computed(kind: str, value: Any, threshold: Any) -> dict[str, Any]:
+    if kind in TEXTS:
+        name, case = TEXTS[kind]
+        return {name: _text(value)} | ({"case": True} if case else {})
+    if kind in LISTS:
+        name, case = LISTS[kind]
+        texts = next(csv.reader([value], skipinitialspace=True), []) if isinstance(value, str) else value
+        if not isinstance(texts, list):
+            raise UnmappedError("the value is not a list")
+        return {name: [_text(each).strip() for each in texts]} | ({"case": True} if case else {})
+    match kind:
+        case "equals":
+            return {"equals": value if isinstance(value, dict | list) else _text(value)}
+        case "is-json" | "contains-json":
+            return {"json_schema": _schema(value)}
+        case "cost":
+            return {"cost": _number(threshold)}
+        case "latency":
+            return {"latency": _number(threshold) / 1000}
+        case "similar":
+            return {"semantic": _text(value), "min": SIMILAR if threshold is None else threshold}
+        case "word-count" if isinstance(value, dict) and value.keys() == {"max"}:
+            return {"max_words": value["max"]}
+        case "word-count":
+            raise UnmappedError("only `max` has a counterpart, `max_words`")
+        case "levenshtein" if threshold == 0:
+            return {"equals": _text(value)}
+        case "levenshtein":
+            raise UnmappedError("counts edits; `similarity` is a share")
+    raise UnmappedError("no such check; a scorer of your own may do (`python`)")
+
+
+def _usable(check: dict[str, Any]) -> dict[str, Any]:
+    try:
+        read = convert(check, Check)
+    except MisfitsError as error:
+        raise UnmappedError(error.told()) from None
+    why = pattern_problem(read.wanted) if read.type == "regex" else ""
+    why = schema_problem(read.wanted) if read.type == "json_schema" else why
+    if why:
+        raise UnmappedError(why)
+    return check
+
+
+def _text(value: Any) -> str:
+    """Return a single value as promptfoo compares it: `true`, `4`."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, str | int | float):
+        return str(value)
+    raise UnmappedError("the value is not a text")
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise UnmappedError("there is no `threshold`")
+    return value
+
+
+def _schema(value: Any) -> Any:
+    """Return a JSON schema, which promptfoo takes as an object or as the text of one; without one, any JSON will do."""
+    if isinstance(value, str):
+        try:
+            value = parse_yaml(value, where="value")
+        except InvalidFile as error:
+            raise UnmappedError(error.what) from None
+    return {} if value is None else value

@@ -1,0 +1,130 @@
+"""CSV and JSON Lines as cases."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from row3.errors import InvalidFile, UsageError
+from row3.kinds.checks.model import TYPES
+from row3.store.files import decode, read_bytes
+from row3.store.json_lines import LineFile, parse_line
+from row3.workflows.importing.drafts import Draft, Drafts
+
+SHAPE = 'Write a golden case a line, or {"input": …, "expected": …}'
+PAIR = frozenset({"id", "input", "expected", "tags"})
+ASSERTION = re.compile(
+    r"((?:not-)?(?:equals|i?contains(?:-all|-any)?|starts-with|regex|(?:is|contains)-(?:json|xml|html|sql)|is-refusal"
+    r"|cost|latency|similar|llm-rubric|grade|g-eval|factuality|model-graded-\w+|answer-relevance|context-[a-z]+"
+    r"|classifier|moderation|javascript|fn|eval|python|webhook|levenshtein|rouge-n|bleu|gleu|meteor|perplexity"
+    r"|perplexity-score|word-count|is-valid-[a-z-]+|select-best|max-score|guardrails|pi))"
+    r"(?:\(([\d.]+)\))?(?::\s*(.*))?",
+    re.DOTALL,
+)
+"""promptfoo's assertion in a cell: `contains: Paris`, `similar(0.8): Paris`, `is-json`."""
+BARE = ("is-json", "contains-json", "cost", "latency")
+"""Those that need no value."""
+ALSO = {"grade": "llm-rubric", "fn": "javascript", "eval": "javascript"}
+
+
+class Row(NamedTuple):
+    """A row of a table."""
+
+    where: str
+    """File and line."""
+    cells: dict[str, str]
+    """By the name of the column."""
+
+
+def read_rows(file: Path) -> Iterator[Row]:
+    """Yield the rows of a CSV file with a header; raises `InvalidFile` with the line."""
+    where = str(file)
+    reader = csv.reader(io.StringIO(decode(read_bytes(file, where=where), where=where), newline=""), strict=True)
+    line, header = 1, None
+    while True:
+        try:
+            row = next(reader, None)
+        except csv.Error as error:
+            raise InvalidFile(f"not CSV: {error}", where=f"{where}:{line}", fix="Correct the line") from None
+        if row is None:
+            break
+        if header is None:
+            header = [name.strip() for name in row]
+            if wrong := next((name for name in header if not name or header.count(name) > 1), None):
+                raise InvalidFile(f"two columns are called `{wrong}`", where=f"{where}:1", fix="Rename one")
+            if "" in header:
+                raise InvalidFile("a column has no name", where=f"{where}:1", fix="Give every column one")
+        elif row and len(row) != len(header):
+            what = f"the row has {len(row)} cells, and the header {len(header)}"
+            raise InvalidFile(what, where=f"{where}:{line}", fix="Put cells with a comma in quotes")
+        elif row:
+            yield Row(f"{where}:{line}", dict(zip(header, row, strict=True)))
+        line = reader.line_num + 1
+
+
+def test_of(row: Row) -> dict[str, Any]:
+    """Return a row as promptfoo's test: `__expected` columns are its assertions, the rest are its variables."""
+    test: dict[str, Any] = {"vars": {}, "assert": []}
+    for name, cell in row.cells.items():
+        if not name.startswith("__"):
+            test["vars"][name] = cell
+        elif re.fullmatch(r"__expected\d*", name):
+            test["assert"] += [assertion_of(cell)] if cell.strip() else []
+        elif cell.strip():
+            test[name.removeprefix("__")] = cell
+    return test
+
+
+def assertion_of(cell: str) -> dict[str, Any]:
+    """Return promptfoo's assertion in a cell; a text that names none is the answer itself."""
+    found = ASSERTION.fullmatch(cell.strip())
+    if found is None or (found[3] is None and found[1] not in BARE):
+        return {"type": "equals", "value": cell}
+    assertion: dict[str, Any] = {"type": ALSO.get(found[1], found[1])}
+    if found[2] is not None:
+        assertion["threshold"] = float(found[2])
+    return assertion | ({"value": found[3]} if found[3] else {})
+
+
+def read_csv(file: Path, expected: str, check: str) -> Drafts:
+    """Return the rows of a table as cases: one column says what is expected, the others are the input.
+
+    Raises `InvalidFile`, `UsageError` where there is no such column or check.
+    """
+    refuse_unknown(check)
+    drafts = Drafts()
+    for row in read_rows(file):
+        if expected not in row.cells:
+            fix = f"Columns: {', '.join(row.cells)}"
+            raise UsageError(f"there is no column `{expected}`", where="--expected", fix=fix)
+        wanted = row.cells.pop(expected)
+        if not wanted.strip():
+            raise InvalidFile(f"`{expected}` is empty", where=row.where, fix="Fill it, or remove the row")
+        value = {"input": row.cells, "expected": wanted, "checks": [{check: wanted}]}
+        drafts.cases.append(Draft(row.where, value))
+    return drafts
+
+
+def read_jsonl(file: Path, check: str) -> Drafts:
+    """Return the lines of a file as cases: whole ones, or pairs of input and expected. Raises `InvalidFile`."""
+    refuse_unknown(check)
+    drafts = Drafts()
+    for line in LineFile(file, where=str(file), fix=SHAPE):
+        where = f"{file}:{line.number}"
+        value = parse_line(line.raw, where=where, shape=SHAPE)
+        if "checks" not in value:
+            if value.keys() - PAIR or not {"input", "expected"} <= value.keys():
+                raise InvalidFile("the line is neither a case nor a pair", where=where, fix=SHAPE)
+            value |= {"checks": [{check: value["expected"]}]}
+        drafts.cases.append(Draft(where, value))
+    return drafts
+
+
+def refuse_unknown(check: str) -> None:
+    """Raise `UsageError` for a type of check that there is none of."""
+    if check not in TYPES:
+        raise UsageError(f"there is no check `{check}`", where="--check", fix=f"Checks: {', '.join(TYPES)}")

@@ -1,0 +1,135 @@
+"""Drafts become golden files of a suite, all of them or none; nothing that is there is overwritten."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from row3.domain.findings import ImportedCases, NotImported
+from row3.domain.structs import MisfitsError, convert
+from row3.errors import InvalidFile, UsageError
+from row3.kinds.checks.model import ChecksCase
+from row3.store.cases import CASE_SCHEMA_VERSION, ENDING, parse_value
+from row3.store.config import FILE, NAME
+from row3.store.documents import check_schema_version, dump_line
+from row3.store.locks import writing
+from row3.store.project import Project
+from row3.store.suites import make_suite, pick_suite
+from row3.store.transaction import commit
+from row3.store.tree import read_text
+from row3.workflows.importing.drafts import Draft, Drafts, PromptFiles, slug
+
+NOT_IMPORTED = "not-imported.jsonl"
+DIFFERS = "the project has a case of this id that differs; it is as it was"
+
+
+def suite_of(project: Project, name: str | None, file: Path) -> str:
+    """Return the suite to import into: the given one, the project's own, or in a project without any the file's name.
+
+    Raises `UsageError` for a suite of another kind.
+    """
+    names = project.suite_names()
+    if name is None:
+        name = pick_suite(project, None).name if names else slug(file.stem) or "imported"
+    if name in names and (kind := make_suite(project.config, name).kind.name) != "checks":
+        fix = "Name another suite with --suite; a new one is made"
+        raise UsageError(f"suite `{name}` is of kind {kind}, not checks", where="--suite", fix=fix)
+    if not re.fullmatch(NAME, name):
+        raise UsageError(f"`{name}` cannot name a suite", where="--suite", fix="Use small letters, digits, _ and -")
+    return name
+
+
+def import_cases(
+    project: Project, suite: str, drafts: Drafts, prompts: PromptFiles, file: Path, *, dry_run: bool
+) -> ImportedCases:
+    """Write the drafts as golden cases of a suite, which is added to row3.toml where it is new.
+
+    An equal case is left as it is; so is one that differs, and its draft counts as not imported.
+
+    Raises `InvalidFile` for a draft that is no case, `EnvironmentFault`; then nothing has changed.
+    """
+    folder, files = project.golden(suite), dict(prompts.new)
+    new: dict[str, bytes] = {}
+    unchanged: list[str] = []
+    left_out = list(drafts.not_imported)
+    for case_id, draft in _with_ids(drafts.cases, slug(file.stem) or "case"):
+        value = {
+            "$schema": f"{'../' * (folder.count('/') + 1)}schemas/checks-case.schema.json",
+            "schemaVersion": CASE_SCHEMA_VERSION,
+            "id": case_id,
+            **draft.value,
+        }
+        _check(value, draft.where)
+        path = f"{folder}/{case_id}{ENDING}"
+        if not project.tree.exists(path):
+            new[path] = (json.dumps(value, ensure_ascii=False, indent=2) + "\n").encode()
+        elif _held(project, path) == value:
+            unchanged.append(case_id)
+        else:
+            left_out.append(NotImported(case_id, "case", draft.value, DIFFERS))
+        left_out += [NotImported(case_id, *each) for each in draft.not_imported]
+    files |= new | _left_out_file(project, f"{folder}/{NOT_IMPORTED}", left_out)
+    notes = []
+    settings = project.config.suites.get(suite)
+    if settings is None:
+        files[FILE] = _with_suite(project, suite, drafts.prompts[:1])
+    if len(drafts.prompts) > 1 or (settings is not None and not {*drafts.prompts} <= {*settings.pipeline}):
+        named = ", ".join(dict.fromkeys(drafts.prompts))
+        notes.append(f"prompts of promptfoo are alternatives: `pipeline` of [suites.{suite}] names one of {named}")
+    needs = {key for draft in drafts.cases for check in draft.value["checks"] for key in check}
+    if "semantic" in needs:
+        notes.append(f"checks by meaning need a model: [suites.{suite}.matching.semantic] in {FILE}")
+    if files and not dry_run:
+        with writing(project.local):
+            commit(project.root, project.local, files)
+    ids = tuple(Path(path).name.removesuffix(ENDING) for path in new)
+    return ImportedCases(suite, ids, tuple(unchanged), tuple(sorted(files.keys() - new)), tuple(left_out), tuple(notes))
+
+
+def _with_ids(drafts: Iterable[Draft], stem: str) -> Iterable[tuple[str, Draft]]:
+    """Yield each draft with an id: its own, or made from its name or its number."""
+    taken: dict[str, str] = {}
+    for number, draft in enumerate(drafts, 1):
+        own = draft.value.get("id")
+        base = own if isinstance(own, str) else slug(draft.name) or f"{stem}-{number:03}"
+        case_id, again = base, 1
+        while case_id in taken:
+            if own is not None:
+                what = f"the id `{own}` is also that of {taken[case_id]}"
+                raise InvalidFile(what, where=draft.where, fix="Give one of them another")
+            again += 1
+            case_id = f"{base}-{again}"
+        taken[case_id] = draft.where
+        yield case_id, draft
+
+
+def _check(value: dict[str, Any], where: str) -> None:
+    check_schema_version(value, CASE_SCHEMA_VERSION, where=where)
+    try:
+        convert(value, ChecksCase)
+    except MisfitsError as error:
+        raise InvalidFile(error.told(), where=where, fix="Correct it, and import again") from None
+
+
+def _held(project: Project, path: str) -> Any:
+    with suppress(InvalidFile):
+        return parse_value(project.tree.read(path), path)
+    return None
+
+
+def _left_out_file(project: Project, path: str, left_out: Iterable[NotImported]) -> dict[str, bytes]:
+    """Return the file of what was not imported, with what it has from earlier imports; nothing if it is unchanged."""
+    before = read_text(project.tree, path).splitlines() if project.tree.exists(path) else []
+    lines = dict.fromkeys([*before, *(dump_line({"schemaVersion": 1, **each._asdict()}) for each in left_out)])
+    return {path: "".join(f"{line}\n" for line in lines).encode()} if len(lines) > len(before) else {}
+
+
+def _with_suite(project: Project, suite: str, pipeline: list[str]) -> bytes:
+    before = read_text(project.tree, FILE) if project.tree.exists(FILE) else ""
+    gap = "\n" if before and not before.endswith("\n") else ""
+    table = f'{gap}\n[suites.{suite}]\nkind = "checks"\n' + (f"pipeline = {json.dumps(pipeline)}\n" if pipeline else "")
+    return (before + table).encode()
