@@ -154,4 +154,4 @@ def test_the_starter_of_checks_needs_no_labels(tmp_path: Path) -> None:
     assert len(cases) == 3
     assert all(case["checks"] for case in cases)
     assert [path.name for path in (tmp_path / "prompts").iterdir()] == ["answer-question-v1.0.md"]
-    assert [one.what for one in init(tmp_path, "checks")] == ["kept"] * 24
+    assert {one.what for one in init(tmp_path, "checks")} == {"kept"}

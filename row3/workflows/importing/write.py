@@ -16,10 +16,9 @@ from row3.kinds.checks.model import ChecksCase
 from row3.store.cases import CASE_SCHEMA_VERSION, ENDING, parse_value
 from row3.store.config import FILE, NAME
 from row3.store.documents import check_schema_version, dump_line
-from row3.store.locks import writing
 from row3.store.project import Project
 from row3.store.suites import make_suite, pick_suite
-from row3.store.transaction import commit
+from row3.store.transaction import commit, writing
 from row3.store.tree import read_text
 from row3.workflows.importing.drafts import Draft, Drafts, PromptFiles, slug
 
