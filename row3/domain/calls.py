@@ -23,10 +23,7 @@ class UnknownPlaceholderError(LookupError):
 
 
 def filled(template: Any, values: Mapping[str, Any]) -> Any:
-    """The template with every placeholder in its place; tables and lists are filled part by part.
-
-    Raises `UnknownPlaceholderError`.
-    """
+    """The template, tables and lists part by part, with every placeholder filled. Raises `UnknownPlaceholderError`."""
     if isinstance(template, str):
         return _text(template, values)
     if isinstance(template, Mapping):
@@ -148,10 +145,7 @@ class Stage:
 
 
 def filled_call(call: Call, values: Mapping[str, Any]) -> Call:
-    """The call with values in the place of its placeholders; its poll waits for what the call says.
-
-    Raises `UnknownPlaceholderError`.
-    """
+    """The call, and what its poll waits for, with placeholders filled. Raises `UnknownPlaceholderError`."""
     arguments = dict(values) if call.arguments is None else filled(call.arguments, values)
     return structs.replace(call, arguments=arguments)
 

@@ -54,10 +54,7 @@ class Interval:
 
 
 def cut(low: float, high: float) -> tuple[float, float]:
-    """Both ends of an interval of a difference, as far as there can be one.
-
-    Metrics lie between 0 and 1, which an interval of few cases knows nothing of. For showing; nothing is judged by it.
-    """
+    """Both ends of an interval of a difference of metrics, which are between 0 and 1. For showing, not for judging."""
     return max(low, -1.0), min(high, 1.0)
 
 

@@ -66,10 +66,7 @@ def unpack(text: str) -> Vector:
 
 
 def cosine(one: Vector, other: Vector) -> float:
-    """How alike two vectors of the same model are, in [0, 1]; what points away from the other is 0.
-
-    The same on every machine: the sums are exact before they are rounded. Raises `ValueError` for two lengths.
-    """
+    """The cosine of two vectors, in [0, 1], the same on every machine. Raises `ValueError` for two lengths."""
     if len(one) != len(other):
         raise ValueError(f"{len(one)} and {len(other)} numbers")
     lengths = math.fsum(map(mul, one, one)) * math.fsum(map(mul, other, other))

@@ -28,12 +28,7 @@ class Given:
     """Name and value; a switch has no value."""
 
     def flags(self, command: str, *said: str) -> str:
-        """Return the options that `command` repeats, each after a space and quoted for a shell.
-
-        Args:
-            command: the words that call it, `row3 investigate`.
-            said: what it already says: names of options, and a prompt version that is its argument.
-        """
+        """Return the options that `command` repeats, quoted for a shell, without those (or the version) in `said`."""
         takes = {"C", *REPEATED.get(command, ())}
         return "".join(
             f" {'-' if len(name) == 1 else '--'}{name}{value and ' ' + shlex.quote(value)}"

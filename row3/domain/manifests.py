@@ -17,10 +17,7 @@ TIERS: tuple[Tier, ...] = ("replay", "live")
 
 
 def tier_of(mode: str) -> Tier:
-    """The tier of a run in this mode.
-
-    Only `live` leaves no recording. What `record` and `auto` answer can be replayed, so it belongs to the replay tier.
-    """
+    """The tier of a run in this mode: only `live` leaves no recording, and all others can be replayed."""
     return "live" if mode == "live" else "replay"
 
 

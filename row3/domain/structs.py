@@ -81,11 +81,7 @@ def convert(value: Any, model: type[Model]) -> Model:
 
 
 def misfits(value: Any, model: Any, *, closed: bool = True) -> list[Misfit]:
-    """Return what does not fit a Struct, in the order of the value.
-
-    Args:
-        closed: unknown keys are misfits too.
-    """
+    """Return what does not fit a Struct, in the order of the value; unknown keys too where `closed`."""
     return list(_misfits(value, model, (), closed=closed))
 
 

@@ -103,11 +103,7 @@ def parse_value(raw: bytes, where: str) -> dict[str, Any]:
 
 
 def read_cases(tree: Tree, folder: str, kind: Kind, pattern: str | None = None) -> Iterator[StoredCase]:
-    """Return the cases of a suite's folder, one at a time, in the order of their files.
-
-    Raises `InvalidFile` for a wrong file and for an id that stands in two files; `UsageError` where no case
-    fits the pattern.
-    """
+    """Yield the cases of a suite in the order of their files. Raises `InvalidFile`, `UsageError` where none fits."""
     fits = 0
     for stored in unique_cases(tree, case_files(tree, folder), kind):
         if pattern is None or fnmatch.fnmatchcase(stored.id, pattern):

@@ -53,10 +53,7 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_no_number,
 
 
 def parse_json(text: str, *, where: str, surrogates: bool = False) -> Any:
-    """Return the JSON value of a text; raises `InvalidFile` with line and column.
-
-    Half a surrogate pair is no character: only what keeps a model's own words may hold one (`surrogates`).
-    """
+    """Return a text as JSON; `surrogates` allows half of a pair, which models write. Raises `InvalidFile`."""
     try:
         return quick_json(text.encode())
     except ValueError:
@@ -106,10 +103,7 @@ def read_json(tree: Tree, path: str) -> Any:
 
 
 def validate(model: type[Model], value: Any, *, where: str, command: str = "row3 lint", fix: str = "") -> Model:
-    """Return the value as a Struct.
-
-    Raises `InvalidFile` that lists every wrong field, and the near miss of every unknown one.
-    """
+    """Return the value as a Struct; raises `InvalidFile` with every wrong field and what was meant by it."""
     try:
         return convert(json_object(value, where=where), model)
     except MisfitsError as error:

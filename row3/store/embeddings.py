@@ -101,21 +101,13 @@ class EmbeddingIndex:
     """The recorded embeddings of one model; read when first asked, and once."""
 
     def __init__(self, tree: Tree | None, suite: str, model: str, *, fallback: EmbeddingIndex | None = None) -> None:
-        """Index a suite's embeddings of a model.
-
-        Args:
-            tree: where the recordings are read from; None for no recordings.
-            fallback: where a text is looked up that has no embedding here.
-        """
+        """Index a suite's embeddings of a model (None: of none), with those of `fallback` behind them."""
         self._tree, self._suite, self._model, self._fallback = tree, suite, model, fallback
         self._held: dict[str, tuple[Embedding, str]] | None = None
         self._vectors: dict[str, Vector] = {}
 
     def get(self, texts: Iterable[str]) -> dict[str, Vector]:
-        """The vectors of those of the texts that are recorded.
-
-        Raises `InvalidFile` for a broken line, and for a text that does not fit its digest.
-        """
+        """The vectors of the texts that have one; raises `InvalidFile` for a broken line or one that was edited."""
         found = {}
         for text in texts:
             vector = self._vectors.get(text)
@@ -160,10 +152,7 @@ class EmbeddingIndex:
 
 
 def merge(root: Path, suite: str, model: str, packed: Mapping[str, str]) -> int:
-    """Put vectors, packed, by text, into the model's file; the newer of two wins. Returns how many are new or changed.
-
-    Raises `InvalidFile`, `EnvironmentFault`.
-    """
+    """Merge packed vectors, by text, into the model's file; returns how many are new or changed."""
     tree, path = WorkTree(root), file_for(suite, model)
     held: dict[str, str] = {}
     for row in rows(tree, path) if tree.exists(path) else ():

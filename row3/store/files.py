@@ -24,10 +24,7 @@ CONFLICT = re.compile(r"^(<{7}|>{7}|\|{7}|={7})( |$)", re.MULTILINE)
 
 
 def open_file(path: Path, *, where: str, buffering: int = -1, fix: str = NO_PIPE) -> BinaryIO:
-    """Return the file, open for reading.
-
-    Raises `InvalidFile` for a pipe, a socket or a device, which may never begin or never end; `OSError` as `open`.
-    """
+    """Return the file, open for reading; raises `InvalidFile` for a pipe or device, else as `open`."""
     mode = path.stat().st_mode
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
         raise InvalidFile("this is a pipe, a socket or a device, not a file", where=where, fix=fix)

@@ -62,10 +62,7 @@ def history_text(tree: Tree, entry: HistoryEntry) -> str:
 
 
 def history_with_new(tree: Tree, entries: Sequence[HistoryEntry]) -> tuple[str, int]:
-    """Return the same with the entries that say something new, and how many these are.
-
-    An entry that repeats the suite's newest says nothing new, unless its answers were asked for anew.
-    """
+    """Return the same with the entries that differ from their suite's newest or were asked for anew, and how many."""
     rows, known = _earlier(tree)
     newest = {entry.suite: entry for entry in known}
     new = [entry for entry in entries if entry.mode in ASKS or _said(newest.get(entry.suite)) != _said(entry)]

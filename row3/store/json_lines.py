@@ -55,10 +55,7 @@ class LineFile:
         finalize(self, self._file.close)
 
     def __iter__(self) -> Iterator[Line]:
-        """Yield the lines that are not blank, without a byte order mark.
-
-        Raises `InvalidFile` for UTF-16 and for a line of more than `MAX_LINE_BYTES`, `EnvironmentFault`.
-        """
+        """Yield the lines that are not blank; raises `InvalidFile` for UTF-16 and too long a line."""
         offset = number = 0
         with read_faults(self.where):
             while raw := self._file.readline(MAX_LINE_BYTES + 1):

@@ -28,14 +28,7 @@ def case_hint(
     otherwise: str,
     how: Callable[[str], str] = by_option,
 ) -> str:
-    """Return what to do where `wanted` is no case of the suite: the other suites that have it, or a near miss.
-
-    Args:
-        wanted: an id, or a pattern of ids.
-        own: the suite's ids.
-        otherwise: what to say where nothing is like it.
-        how: what to type for a suite.
-    """
+    """Return where else a case or pattern is found (`how`: what to type for a suite), the near miss, or `otherwise`."""
     folders = {name: project.golden(name) for name in project.suite_names()}
     ids = {folder: ids_of(project.tree, folder) for folder in {*folders.values()} - {project.golden(suite)}}
     names = [name for name, folder in folders.items() if any(fnmatchcase(each, wanted) for each in ids.get(folder, ()))]

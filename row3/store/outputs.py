@@ -39,10 +39,7 @@ class OutputIndex:
     """The outputs of a file by case id; each is read from disk when asked for."""
 
     def __init__(self, path: Path, *, where: str) -> None:
-        """Index the file, which messages call `where`.
-
-        Raises `InvalidFile` for a line without a case id, for an id that stands twice, and as `LineFile` does.
-        """
+        """Index the file; raises `InvalidFile` for a line without id, for an id twice, and as `LineFile`."""
         self.where = where
         self._file = LineFile(path, where=where, fix=SHAPE, cure="Write the outputs to a file first")
         self._spots: dict[str, _Spot] = {}
@@ -89,13 +86,7 @@ class OutputIndex:
         *,
         among: Collection[str] | None = None,
     ) -> None:
-        """Raise `InvalidFile` for the first output whose case is not `known`, with what to do about it.
-
-        Args:
-            known: ids of the golden cases.
-            hint: what to do, by an id and those that are known.
-            among: look at these ids only; None for all.
-        """
+        """Raise `InvalidFile`, with a hint, for the first output (of `among`, if given) whose case is not `known`."""
         strangers = self._spots.keys() - known
         case_id = next((each for each in self._spots if each in strangers and (among is None or each in among)), None)
         if case_id is not None:

@@ -26,10 +26,7 @@ UNDEFINED = re.compile(r"'(\w+)' is undefined")
 
 
 def places(error: Row3Error, file: str, text: str) -> list[tuple[str, str, int]]:
-    """What an error of the store says of a file, one thing each: the message, the field, the line.
-
-    The error names the field, and the line where the reader knew it; else it is looked up in the file's text.
-    """
+    """What an error of the store says of a file, one thing each: message, field, and line, looked up if not given."""
     place = WHERE.match(error.where[len(file) :] if error.where.startswith(file) else "")
     assert place is not None
     found = []
@@ -79,11 +76,7 @@ def _front_matter_lines(text: str) -> int:
 
 
 def line_of(text: str, path: Sequence[str | int]) -> int:
-    """The 1-based line of a field, by its path from the outermost; of its nearest ancestor where it is missing.
-
-    Args:
-        text: a valid JSON text; of another one the answer is as good as it goes. Raises nothing.
-    """
+    """The 1-based line of a field of a JSON text; that of its nearest ancestor where it is missing. Raises nothing."""
     return lines_of(text, [tuple(path)])[tuple(path)]
 
 

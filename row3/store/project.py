@@ -69,10 +69,7 @@ def golden_of(config: Config, suite: str) -> str:
 
 
 def find_root(start: Path) -> Path:
-    """The project's folder: the nearest one upwards with `row3.toml` or `golden/`.
-
-    Raises `InvalidFile` where there is none.
-    """
+    """The nearest folder upwards with `row3.toml` or `golden/`; raises `InvalidFile` where there is none."""
     start = start.resolve()
     if not start.is_dir():
         raise UsageError("there is no such folder", where=str(start), fix="Correct the path after -C")

@@ -53,10 +53,7 @@ class PromotedFile(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def versions(tree: Tree) -> dict[str, list[Version]]:
-    """All prompt versions there are, ascending, by prompt name.
-
-    Raises `InvalidFile` for a Markdown file whose name is no prompt reference.
-    """
+    """All prompt versions, ascending, by name. Raises `InvalidFile` for a Markdown file that is named otherwise."""
     found: dict[str, list[Version]] = {}
     for path in tree.files(FOLDER):
         stem, _, ending = path.removeprefix(f"{FOLDER}/").rpartition(".")

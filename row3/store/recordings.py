@@ -189,11 +189,7 @@ class RecordingIndex:
 
 
 def open_index(tree: Tree | None, suite: str, journals: Iterable[Path] = ()) -> RecordingIndex:
-    """Index the recordings of a suite and what interrupted runs left in the journal.
-
-    Embeddings are in files of their own and not among them. Without a tree only the journals are indexed. Raises
-    `InvalidFile` for a line that is no recording.
-    """
+    """Index a suite's recordings, none without a tree, and the journals. Raises `InvalidFile`."""
     index = RecordingIndex(tree, suite)
     for path in () if tree is None else recording_files(tree, suite):
         assert tree is not None

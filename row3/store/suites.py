@@ -74,10 +74,7 @@ def has_baseline(project: Project, suite: Suite) -> bool:
 
 
 def pick_suite(project: Project, name: str | None, tier: Tier | None = None) -> Suite:
-    """The suite of that name, or the default one; raises `UsageError` naming those there are.
-
-    Without a tier it is that of the project's mode.
-    """
+    """The suite of that name, or the default one, in a tier or the mode's. Raises `UsageError`, `InvalidFile`."""
     there, where = project.suite_names(), "golden/"
     if name is None:
         where = f"{FILE} field suite" if there else where

@@ -28,10 +28,7 @@ MANIFEST = "commit.json"
 
 
 def commit(root: Path, local: Path, files: Mapping[str, bytes]) -> None:
-    """Write all files (root-relative path to contents) as one change.
-
-    Raises `EnvironmentFault` where the contents cannot be written; then nothing has changed.
-    """
+    """Write files, by path in the project, as one change; raises `EnvironmentFault`, and then nothing has changed."""
     folder = local / FOLDER
     recover(root, local)
     with disk_faults(".row3/transaction"):
@@ -59,10 +56,7 @@ def commit(root: Path, local: Path, files: Mapping[str, bytes]) -> None:
 
 
 def recover(root: Path, local: Path) -> list[str]:
-    """Finish a change that was cut off, or clear away one that never counted.
-
-    Returns the files of the change, all of them in place now. Raises `EnvironmentFault`, `InvalidFile`.
-    """
+    """Finish a change that was cut off and return its files, or clear one that never counted. Raises as `commit`."""
     folder = local / FOLDER
     manifest = folder / MANIFEST
     if not manifest.exists():

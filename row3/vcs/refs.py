@@ -68,10 +68,7 @@ class Push:
 
 
 def parse_pushes(text: str) -> tuple[Push, ...]:
-    """Return what the lines `<local ref> <local sha> <remote ref> <remote sha>` say; none where all is up to date.
-
-    Raises UsageError for a line that git would not write.
-    """
+    """Return what the lines that git hands to pre-push say; raises UsageError for a line that git would not write."""
     pushes = []
     # Not splitlines(): a ref name may hold what Unicode counts as a line end.
     for number, line in enumerate(text.split("\n"), 1):

@@ -112,10 +112,7 @@ class Repository:
             return "unknown"
 
     def resolve(self, ref: str) -> str:
-        """Return the commit that `ref` names.
-
-        Raises UsageError for an unknown ref, and tells how to fetch it where the clone is shallow.
-        """
+        """Return the commit that `ref` names; raises UsageError that says how to fetch an unknown one."""
         if found := self._commit(ref):
             return found
         if self.is_shallow:
@@ -136,10 +133,7 @@ class Repository:
         return "" if answer.code else answer.text
 
     def merge_base(self, a: str, b: str) -> str | None:
-        """Return the best common ancestor of two commits, None where their histories never met.
-
-        Raises UsageError for an unknown ref, and where only a full clone could tell.
-        """
+        """Return the best common ancestor, or None; raises UsageError for an unknown ref and in a shallow clone."""
         answer = self._git.ask("merge-base", refs.checked(a), refs.checked(b), expect=None)
         if answer.code == 0:
             return answer.text.partition("\n")[0]
@@ -176,10 +170,7 @@ class Repository:
         return refs.protected_branch(self._git, configured, self.is_shallow)
 
     def contents(self, commit: str | None, folder: Path, paths: Sequence[str]) -> trees.Contents:
-        """Return the files that a commit, or the index where it is None, has under `paths` of a folder.
-
-        Raises UsageError for an unknown commit, a symlink, a submodule or an unresolved conflict.
-        """
+        """Return the files of a commit (None: the index); raises UsageError for links, submodules and conflicts."""
         inside = self.relative(folder)
         prefix = "" if inside == "." else f"{inside}/"
         within = [prefix + path for path in paths]
@@ -204,10 +195,7 @@ class Repository:
                 raise UsageError(trees.SUBMODULE, where=trees.fields(entry)[-1], fix=trees.INSTEAD)
 
     def changed(self, paths: Sequence[str], *, base: str, tree: str | None) -> list[str]:
-        """Return the files under `paths` that differ between `base` and a commit, or the index where `tree` is None.
-
-        Raises UsageError for an unknown ref.
-        """
+        """Return the files that differ between `base` and a commit (None: the index). Raises UsageError."""
         if not paths:
             return []
         # A submodule that comes is a change too, whatever the change's own .gitmodules says of it.
@@ -226,10 +214,7 @@ class Repository:
         return sorted(set(self._git.ask("ls-files", "-z", "-m", "-o", "--exclude-standard", paths=paths).parts))
 
     def commit(self, paths: Sequence[str], message: str) -> str | None:
-        """Commit what has changed under `paths` and nothing else; the new commit, None where nothing has.
-
-        What else is staged stays staged. Hooks run. Raises EnvironmentFault where git or a hook refuses.
-        """
+        """Commit what has changed under `paths` alone, with hooks; None where nothing has. Raises EnvironmentFault."""
         changes = self._status("--porcelain=v1", "--untracked-files=all", paths=paths) if paths else []
         if not changes:
             return None

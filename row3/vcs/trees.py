@@ -42,11 +42,7 @@ def index_tree(process: GitProcess) -> str:
 
 
 def object_ids(process: GitProcess, ref: str, paths: Sequence[str], place: str = "") -> dict[str, str]:
-    """Return the object id of each file that a commit or tree has under `paths`.
-
-    Raises EnvironmentFault where git does not know the ref; UsageError for a symlink, which could point anywhere and so
-    is not followed, and for a submodule, of which a commit holds no file.
-    """
+    """Return the object id of each file under `paths`; raises UsageError for links and submodules, EnvironmentFault."""
     place = place or f"at {ref[:SHORT]}"
     ids = {}
     for entry in process.ask("ls-tree", "-r", "-z", "--full-tree", ref, paths=paths).parts:
@@ -70,10 +66,7 @@ def read_contents(process: GitProcess, ids: dict[str, str], paths: Sequence[str]
 
 
 def _unmodified(process: GitProcess, paths: Sequence[str]) -> dict[str, str]:
-    """Return the object ids of the files under `paths` whose contents on disk are those of the index.
-
-    Files that git was told not to look at (assume-unchanged, sparse checkout) may be anything, so they are left out.
-    """
+    """Return the object ids of files that are the same on disk, without those that git is told not to look at."""
     listed = process.ask("ls-files", "-s", "-v", "-z", paths=paths).parts
     changed = process.ask("diff-files", "-z", "--name-only", "--ignore-submodules=all", paths=paths).parts
     plain = (fields(entry) for entry in listed if entry.startswith("H 100"))

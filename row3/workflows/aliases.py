@@ -39,13 +39,7 @@ NEAR = 0.75
 
 
 def review(project: Project, suite: Suite, *, case: str | None = None, named: Sequence[str] = ()) -> AliasReview:
-    """Gather the unmatched items of every recorded answer to today's cases.
-
-    Args:
-        case: a pattern; only the cases whose id fits.
-        named: prompt references of which no other version counts.
-    Raises `UsageError` for another kind than `extraction`, `InvalidFile` where nothing is recorded or a file is broken.
-    """
+    """Gather the unmatched items of recorded answers to the cases that fit. Raises `UsageError`, `InvalidFile`."""
     if not suite.kind.related:
         what = f"suite `{suite.name}` is of kind `{suite.kind.name}`, which has no aliases"
         raise UsageError(what, where="row3 aliases review", fix="Name a suite of kind `extraction` with --suite")

@@ -45,11 +45,7 @@ Said = list[tuple[Request, Answer]]
 def investigate(
     project: Project, suite: Suite, case_id: str, options: RunOptions | None = None, *, named: Sequence[str] = ()
 ) -> Investigation:
-    """Run one case, in replay unless the options say otherwise, and look into it.
-
-    Raises `UsageError` for an unknown case, `RunIncomplete` where there is no answer, `InvalidFile` for a file that
-    cannot be used.
-    """
+    """Run one case, by replay unless said otherwise. Raises `UsageError`, `RunIncomplete`, `InvalidFile`."""
     options = replace(options or RunOptions(), case=None, only=frozenset({case_id}), repeats=1)
     stored = next(cases_of(project, suite, glob.escape(case_id)))
     asking = make_asking(suite, line_up(project, suite, role="candidate", named=named), options)
@@ -188,10 +184,7 @@ def _symptoms(
 
 
 def fall_of(metric: Metric, before: float | None, now: float | None, policy: GatePolicy) -> Fall | None:
-    """Return how far a metric fell beyond its limit; None if it did not, or if one side has no value.
-
-    The gate compares means over all cases; here its limit applies to the one case.
-    """
+    """Return how far one case fell beyond the gate's limit for means; None if it did not or lacks a value."""
     if before is None or now is None:
         return None
     limit, up = policy.limit(metric.key), metric.higher_is_better

@@ -30,10 +30,7 @@ from row3.workflows.session import Session
 
 
 def leaderboard(session: Session, *, prompts: Sequence[str] = (), models: Sequence[str] = ()) -> Leaderboard:
-    """Rank the combinations of `prompts` and `models`, see `combinations`; by replay, whatever mode `row3.toml` has.
-
-    Raises `InvalidFile`, `UsageError`, `ProviderStopped`; every answer that came is recorded.
-    """
+    """Rank `combinations`, by replay unless asked; raises `InvalidFile`, `UsageError`, `ProviderStopped`."""
     project, suite = session.project, session.suite
     if suite.system is not None:
         raise UsageError(

@@ -36,11 +36,8 @@ def today() -> date:
 
 
 def in_force(project: Project, suite: Suite, files: CaseFiles | None = None, *, on: date | None = None) -> Quarantine:
-    """The quarantine that a run of the suite is under.
+    """The quarantine that a run is under: the file beside the cases that judge (`files`) decides, not the change's own.
 
-    Args:
-        files: the golden cases that judge, where these are not the project's own. The file beside them decides, so that
-            a change cannot put a case into quarantine and be judged without it.
     Raises `InvalidFile` for a broken file, and where more than a fifth of the cases is in quarantine.
     """
     folder, own, on = suite.golden, project.tree, on or today()
@@ -77,10 +74,7 @@ class Changed:
 
 
 def quarantine(session: Session, case_id: str, *, until: str, reason: str, on: date | None = None) -> Changed:
-    """Put a case into quarantine until a day; one that is in it already keeps its first day.
-
-    Raises `UsageError` for an unknown case, a day that is none or too far, and one case too many; `InvalidFile`.
-    """
+    """Put a case into quarantine until a day, its first day kept. Raises `UsageError`, `InvalidFile`."""
     on = on or today()
     _refuse_where_nothing_is_written(session)
     end = _end(until, on)

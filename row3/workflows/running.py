@@ -114,10 +114,7 @@ def note_unused_inputs(session: Session, suite: Suite, lineup: Lineup, files: Ca
 
 
 def declining_runs(history: list[HistoryEntry], run: Run | None, suite: JudgedSuite) -> int:
-    """Return how many of a tier's latest runs declined in a row, the present one last.
-
-    The composite decides. The same figures of the same prompts twice are one run.
-    """
+    """Return how many of a tier's latest runs declined in a row by the composite; a run twice is one."""
     primary = suite.kind.primary
     mine = [each for each in history if each.suite == suite.name and tier_of(each.mode) == suite.tier]
     runs = [(each.prompts, each.model, each.metrics) for each in mine]

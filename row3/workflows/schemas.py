@@ -166,10 +166,7 @@ def schema_files() -> dict[str, str]:
 
 
 def write_schemas(folder: Path) -> list[Path]:
-    """Write every schema as `<name>.schema.json` into the folder (a project's `schemas/`); returns all their paths.
-
-    A file that is as it should be is not touched. Raises `EnvironmentFault`.
-    """
+    """Write every schema that is not up to date into a project's `schemas/`; returns all paths. `EnvironmentFault`."""
     paths = []
     for name, text in schema_files().items():
         path = folder / Path(name).name

@@ -132,11 +132,9 @@ class Scoring:
 def output_results(
     project: Project, suite: Suite, outputs: Path, options: RunOptions, *, may_be_empty: bool = False
 ) -> Iterator[CaseResult]:
-    """Every golden case with the score of its output, in the order of the files.
+    """Yield every golden case with the score of its output, in the order of the files; one process where it may embed.
 
-    A suite that matches by meaning takes its embeddings as the mode says; where they may have to be made, one process
-    does all of it. Raises `InvalidFile` for a broken line, for a case id that stands twice, for a file
-    without an output that may not be empty, and, when all cases were seen, for one that is no golden case.
+    Raises `InvalidFile` for a broken line, an id twice or of no golden case, and an empty file unless it may be.
     """
     index = OutputIndex(outputs, where=_shown(outputs, project.root))
     if not (len(index) or may_be_empty):
@@ -165,10 +163,9 @@ def output_results(
 def score_outputs(
     project: Project, suite: Suite, outputs: Path, options: RunOptions, *, may_be_empty: bool = False
 ) -> Run:
-    """Score a file of outputs against the suite's golden cases.
+    """Score a file of outputs; a case without one has failed, and one that cannot be read scores 0.
 
-    A golden case without an output has failed, so the run is incomplete; an output that cannot be read is a bad
-    answer and scores 0. Raises `InvalidFile`, `EnvironmentFault`, and `UsageError` where no case is wanted.
+    Raises `InvalidFile`, `EnvironmentFault`, and `UsageError` where no case is wanted.
     """
     if options.repeats != 1:
         raise UsageError("outputs made elsewhere are scored once", where="--repeats", fix="Leave it out")

@@ -172,10 +172,7 @@ class Comparer:
         return by_size(change for _, _, change in self._heap)
 
     def scores(self, policy: GatePolicy | None = None) -> Scores:
-        """Return what the gate judges; metrics over the cases that both sides answer.
-
-        A metric that the base has nowhere is shown with nothing to compare it to.
-        """
+        """Return what the gate judges, over the cases that both sides answer; a new metric has no base."""
         kind, judged = self.suite.kind, policy or self.suite.policy
         before, after = self.pairs.means()
         after = {**self.aggregate.means(), **after}
@@ -196,10 +193,7 @@ class Comparer:
 
 
 def effect_of(before: Comparer, after: Comparer | None, change: CriteriaChange) -> Effect | None:
-    """What a change of the criteria does to the scores of the same answers; None where that is not known.
-
-    The figures are the primary metric by the old and by the new criteria.
-    """
+    """The primary metric by the old and by the new criteria, for a change of them; None where that is not known."""
     if after is None:
         return None
     old, new = (each.kept.get(change.case_id) if change.case_id else each.pairs.means() for each in (before, after))

@@ -67,10 +67,7 @@ class Gate:
         return promoted_lineup(session.project, session.suite, self.head.manifest(session.suite.name))
 
     def score(self, session: Session, lineup: Lineup | None = None) -> Scored:
-        """Run a lineup beside the base's answers, by the base's criteria, and by the head's where these differ.
-
-        What both criteria score alike is scored once.
-        """
+        """Run a lineup beside the base by its criteria, and by the head's where they differ; what is alike once."""
         place, own, results = self.base or self.head, session.suite, list[CaseResult]()
         files, comparer = self._cases(place, self.suite)
 

@@ -27,10 +27,7 @@ from row3.workflows.snapshots import OUTSIDE_GIT, find_base, repository_state, w
 
 
 def gate(session: Session, *, against: str | None = None, approve: str | None = None) -> Comparison:
-    """Compare; note it in the history, unless that says the same already; keep the run log.
-
-    An approval is given for the base that the hook would use, or for the baseline where that base has no objection.
-    """
+    """Compare by the hook's base where that objects, else by the baseline; note it unless known; keep the run log."""
     check_approval(approve, may_write=session.may_write, partial=session.options.partial, gate_flags=str(session.gate))
     base = None if against is None else find_base(session.project, against)
     if approve is not None and base is None:

@@ -146,10 +146,7 @@ def ask_again(session: Session, suite: Suite, side: BaseSide, asking: Asking, id
 
 
 def drift_by_sample(session: Session, side: BaseSide, run: Run, ids: Sequence[str]) -> tuple[Run, Drift | None]:
-    """Ask the baseline's prompts again on some of these cases: did the provider move, or the prompt?
-
-    Returns the run with what that took, and no drift where they cannot be asked.
-    """
+    """Ask the baseline's prompts again on some cases; return the run with that usage, and None where they cannot be."""
     project, suite = session.project, session.suite
     sample = sample_of(ids, sample_size(len(ids)), session.options.overrides.seed or 0)
     session.say(

@@ -53,13 +53,7 @@ class History:
 
 
 def gather(project: Project, suite: Suite, *, named: Sequence[str] = (), case: str | None = None) -> History:
-    """Read and score all that is recorded.
-
-    Args:
-        named: prompt references of which no other version counts.
-        case: a pattern; only the cases whose id fits.
-    Raises `InvalidFile` for a broken file, `UsageError` for a prompt or case that does not exist.
-    """
+    """Score what is recorded of the cases that fit and of `named` prompts. Raises `InvalidFile`, `UsageError`."""
     history = History()
     primary = suite.kind.primary
     recorded = RecordedAnswers(project, suite, named)
@@ -85,10 +79,7 @@ def _begins(whole: Setting, part: Setting) -> bool:
 
 
 def find_flaky(session: Session) -> FlakyReport:
-    """Look at the setting that runs now, or where nothing was asked twice under it, at the one that most is known of.
-
-    Raises `InvalidFile` where no answer is known at all or a file is broken, `UsageError`.
-    """
+    """Look at the setting that runs now, or the one asked most often. Raises `InvalidFile`, `UsageError`."""
     project, suite = session.project, session.suite
     history = gather(project, suite, named=session.named, case=session.options.case)
     if not history.settings:
@@ -140,13 +131,7 @@ def _primary(suite: Suite) -> Metric:
 
 
 def judge_cases(project: Project, suite: Suite, *, case: str | None = None, named: Sequence[str] = ()) -> CasesReport:
-    """What every case tells of the versions in the history.
-
-    Args:
-        case: a pattern; only the cases whose id fits, still compared with all others.
-        named: prompt references of which no other version counts.
-    Raises `InvalidFile` where no answer is known or a file is broken, `UsageError`.
-    """
+    """What each case, compared with all, tells of the versions in the history. Raises `InvalidFile`, `UsageError`."""
     expectations = {
         stored.id: expected_in(suite.kind.demands(stored.case)) for stored in cases_of(project, suite, case)
     }

@@ -41,9 +41,7 @@ def lint_at(
 ) -> LintReport:
     """Lint the project around a folder; where its `row3.toml` cannot be used, that alone is found.
 
-    Args:
-        finish: finish an interrupted promotion first; else files would be looked at that are about to be replaced.
-    Raises `InvalidFile` where there is no project, `UsageError` for an unknown suite.
+    `finish` completes an interrupted promotion first. Raises `InvalidFile` without a project, `UsageError`.
     """
     root = find_root(start)
     if finish:

@@ -94,10 +94,7 @@ class CaseLint:
 
     @cached_property
     def _declared(self) -> dict[tuple[str, str], str]:
-        """What the cases of all suites declare, as it is written.
-
-        A project whose documents lie elsewhere declares none: nothing is missed there.
-        """
+        """What the cases of all suites declare; none where the documents lie elsewhere, and then nothing is missed."""
         found: dict[tuple[str, str], str] = {}
         for name in self._project.suite_names():
             with suppress(Row3Error):  # a suite or case that cannot be read is a finding of its own
@@ -163,12 +160,7 @@ class CaseLint:
             self._findings.add("error", "two-answers", where, what, field="digest", line=number)
 
     def _lines(self, where: str, read: Callable[..., Any]) -> Iterator[tuple[int, Any]]:
-        """Return number and value of each usable line; stops where the file has too many findings.
-
-        Args:
-            where: the file, from the project on.
-            read: reads a text; `where` names its file and line.
-        """
+        """Yield number and value of each usable line, as `read` reads it; stops where a file has too many findings."""
         before = len(self._findings)
         self._findings.files += 1
         try:

@@ -123,10 +123,7 @@ def _one(task: object) -> Any:
 
 
 def executor_for(tasks: int, jobs: int | None) -> Executor:
-    """Processes where there is enough to do, more than one core, and a system that can fork; else this process.
-
-    `jobs` limits the processes; None for one a core.
-    """
+    """At most `jobs` processes, one a core unless given, where there is enough to do and forking works; else inline."""
     workers = min(jobs or _cores(), tasks // CHUNK)
     if tasks < PARALLEL_FROM or workers < 2 or not hasattr(os, "fork"):
         return Inline()
@@ -149,10 +146,7 @@ def evaluate_all(
     *,
     jobs: int | None,
 ) -> Iterator[CaseResult]:
-    """Evaluate every case that is wanted, results in the order of the files.
-
-    Raises what evaluating and `Processes.map` raise, and `InvalidFile` for an id that stands in two files.
-    """
+    """Evaluate every wanted case in the order of the files; raises what that raises, `InvalidFile` for an id twice."""
     tree, paths = files
     executor = executor_for(len(paths), jobs)
     size = CHUNK if isinstance(executor, Processes) else 1

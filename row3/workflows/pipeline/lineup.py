@@ -173,10 +173,9 @@ def _default_pipeline(project: Project, suite: Suite, there: Mapping[str, Sequen
 
 
 def resolve_version(project: Project, suite: Suite, text: str) -> PromptRef:
-    """The prompt version that `v1.1` or `decompose-concepts-v1.1` means.
+    """The version that `v1.1` or a reference means: of the first prompt in the pipeline that has it, best unpromoted.
 
-    A bare version is that of the only prompt in the pipeline that has it unpromoted; where several have it, of the
-    pipeline's first. Raises `UsageError`.
+    Raises `UsageError`.
     """
     if suite.system is not None:
         raise no_prompts(suite, "VERSION")

@@ -36,11 +36,7 @@ def recorded(request: EmbeddingRequest, index: EmbeddingIndex) -> Vectors | NoAn
 def recorded_vectors(
     project: Project, suite: Suite, missing: dict[str, None] | None = None
 ) -> Callable[[EmbeddingRequest], Vectors]:
-    """Answers asks as far as embeddings are recorded: for looking at many old answers.
-
-    Args:
-        missing: takes in the texts that have none.
-    """
+    """Answers asks as far as embeddings are recorded; `missing` takes in the texts that have none."""
     indexes: dict[str, EmbeddingIndex] = {}
 
     def answer(ask: EmbeddingRequest) -> Vectors:
@@ -99,12 +95,7 @@ class Meanings:
 
 
 def open_meanings(project: Project, suite: Suite, *, recordings: bool) -> Meanings | None:
-    """Where the suite's vectors come from; None where it does not match by meaning. Opens and loads nothing yet.
-
-    Args:
-        recordings: what is recorded is not asked for again.
-    Raises `InvalidFile` for an endpoint that cannot be.
-    """
+    """Where vectors come from, recorded ones too if asked; None without matching by meaning. `InvalidFile`."""
     rule = suite.rules.semantic
     if rule is None:
         return None
@@ -119,10 +110,7 @@ Source = Callable[[EmbeddingRequest], "Vectors | NoAnswer"]
 def vector_source(
     project: Project, suite: Suite, mode: str, say: Callable[[str], None] = lambda _: None
 ) -> Iterator[Source | None]:
-    """Where one case after another gets its vectors, as the mode says; None where nothing is matched by meaning.
-
-    What was made is recorded at the end, in the modes that record. May be inherited by another process in `replay`.
-    """
+    """Where each case gets its vectors in a mode; None without matching by meaning. Records new ones at the end."""
     rule = suite.rules.semantic
     meanings = None if mode == "replay" else open_meanings(project, suite, recordings=mode == "auto")
     if rule is None:

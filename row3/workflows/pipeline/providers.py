@@ -28,10 +28,7 @@ WITHOUT_EMBEDDINGS = ("anthropic", "local")
 
 
 def endpoint_of(project: Project, suite: Suite) -> Endpoint:
-    """Return the suite's endpoint; opens nothing and needs no key.
-
-    Raises `InvalidFile` that names the field of `row3.toml`, and the near miss of an unknown preset.
-    """
+    """Return the suite's endpoint, without opening it; raises `InvalidFile` that names the field and the near miss."""
     try:
         settings = suite.provider
         return _endpoint(suite, settings.preset, settings.base_url, settings.key_variable)
@@ -176,10 +173,7 @@ def _access(suite: Suite, system: SystemConfig) -> Access:
 
 
 def open_embedder(project: Project, suite: Suite, model: str) -> Embedder:
-    """What embeds a suite's texts. Opens and loads nothing before the first text.
-
-    Raises `InvalidFile` for an endpoint that cannot be.
-    """
+    """What embeds a suite's texts; opens and loads nothing yet. Raises `InvalidFile` for an endpoint that cannot be."""
     endpoint = embedding_endpoint(project, suite)
     if endpoint is None:
         from row3.providers.minilm import LocalEmbedder

@@ -39,10 +39,7 @@ class Recorded:
 
 
 def open_recordings(project: Project, suite: Suite) -> RecordingIndex:
-    """The recordings of a suite, to be replayed: one copied from another prompt or case is refused.
-
-    Raises as `open_index`.
-    """
+    """The recordings of a suite to replay; a line copied from elsewhere is refused. Raises as `open_index`."""
     index = open_index(project.tree, suite.name)
     index.asks_otherwise = OwnRequests(project, suite, index).ask_otherwise
     return index
@@ -61,10 +58,7 @@ class OwnRequests:
         self._inputs: dict[str, Mapping[str, Any]] | None = None
 
     def ask_otherwise(self, recording: Recording, request: Request) -> bool:
-        """Whether the prompt and case that the recording names ask something else than the request.
-
-        False where this cannot be known: a prompt or an input that is no longer here as it was recorded.
-        """
+        """Whether the prompt and case that a line names ask something else; False where they are gone."""
         prompt = self._by_digest().get(str(recording.request.get("promptDigest", request.prompt_digest)))
         variables = self._variables(recording, request)
         if prompt is None or variables is None:

@@ -77,10 +77,7 @@ def replay(
     index: RecordingIndex | None = None,
     before: Before | None = None,
 ) -> Iterator[CaseResult]:
-    """All cases answered from recordings, the project's own unless given, beside the base's answers if given.
-
-    Raises `InvalidFile`, and `UsageError` where no case fits.
-    """
+    """Yield all cases, replayed beside the base's answers if given. Raises `InvalidFile`, `UsageError`."""
     answerer = Recorded(index or open_recordings(project, suite), asking.lineup)
     tree, paths = files or (project.tree, [])
     files = CaseFiles(tree, paths or case_files(tree, suite.golden))

@@ -30,10 +30,7 @@ class UnusedInput(NamedTuple):
 def unused_inputs(
     kind: Kind, rules: Rules, prompts: Sequence[Prompt], given: Collection[str]
 ) -> Iterator[tuple[Prompt, UnusedInput]]:
-    """Yield those of a pipeline's prompts that leave their inputs unused; a system's call is no prompt.
-
-    `given` are the names of what a case gives to the first of them.
-    """
+    """Yield the prompts of a pipeline that leave unused what a case has (`given`) or earlier prompts hand on."""
     names = list(given)
     for prompt in prompts:
         if prompt.stage is None and (unused := unused_input(prompt, names)) is not None:

@@ -37,10 +37,7 @@ class NewVersion:
 
 
 def new_version(project: Project, name: str, *, major: bool = False) -> NewVersion:
-    """Copy the promoted version of a prompt (else the highest) to the version after the highest.
-
-    Only `version:` in the front matter changes. Prompt and changelog are written as one change.
-    """
+    """Copy a prompt's promoted version (else the highest) to the next, with a changelog entry to fill in."""
     with writing(project.local):
         there = store.versions(project.tree)
         known = _known(name, there)

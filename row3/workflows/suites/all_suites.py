@@ -178,10 +178,7 @@ def judge_suites(
     gone: Collection[str] | None = None,
     pages: bool = False,
 ) -> Iterator[SuiteResult]:
-    """Compare these suites in turn, each with its baseline, or with the base's; then those that the change removes.
-
-    An error of a suite is its own result. `gone` limits which removed suites are looked for.
-    """
+    """Compare these suites in turn, then those that the change removes (among `gone`); an error is a suite's result."""
     for name in names:
         try:
             session = make(name)
