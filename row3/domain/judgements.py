@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from row3.domain.verdicts import Verdict
 
-Looser = Literal["lower", "higher", "fewer", "more"]
+Looser = Literal["lower", "higher", "fewer", "more", "absent"]
 """Which way a rule asks for less."""
 Effect = Literal["added", "removed", "changed", "loosened", "tightened"]
 

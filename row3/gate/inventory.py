@@ -57,6 +57,8 @@ def _value(rules: Mapping[str, Rule], keys: Iterable[str]) -> Any:
 
 def _effect(old: Any, new: Any, looser: str | None) -> Effect:
     """How a rule moved; one that comes or goes has the order of the value that is there."""
+    if looser == "absent":
+        return "added" if old is None else "removed" if new is None else "changed"
     if looser in ("fewer", "more"):
         gone, come = frozenset(old or ()) - frozenset(new or ()), frozenset(new or ()) - frozenset(old or ())
         less = gone if looser == "fewer" else come

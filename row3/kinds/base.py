@@ -134,6 +134,8 @@ class Kind(ABC):
     """Outputs of the prompts by which a judge grades answers; empty for a kind that asks no judge."""
     judged_metrics: frozenset[str] = frozenset()
     """Metrics that rest on a judge's word: they block only where the judge is warranted."""
+    graded_as: str = ""
+    """What a page calls the parts of an explanation that are no items of the answer; empty where an answer is lists."""
     arms: tuple[str, ...] = ()
     """Names of the systems that answer each case; empty for one."""
     gate_defaults: Mapping[str, Any] = {}

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import get_args
 
-from msgspec import to_builtins
+from msgspec import json
 from msgspec.structs import replace
 
 from row3.domain.judgements import Criteria, CriteriaChange, Looser, Rule
 from row3.domain.manifests import Manifest, Tier
-from row3.domain.requests import digest_json, digest_text
+from row3.domain.requests import digest_text
 from row3.domain.runs import HistoryEntry
 from row3.gate.inventory import POLICIES, Demands, inventory
 from row3.store.cases import StoredCase, golden_files, read_case
@@ -132,14 +132,14 @@ def criteria_rules(project: Project, suite: Suite) -> Iterator[tuple[str, Rule]]
     yield "predicates.allowed", Rule(frozenset(rules.predicates))
     yield "types", Rule(None if rules.types is None else frozenset(rules.types))
     for check in rules.checks:
-        yield f"check {check.title}", Rule(digest_json(to_builtins(check)))
+        yield f"check {check.title}", Rule(json.encode(check).decode(), "absent")
     if rules.passes is not None:
         yield "passes", Rule(rules.passes, "lower")
     if rules.judge is not None:
         yield "judge", Rule(f"{'+'.join(rules.judge.models)} x{rules.judge.votes}")
         yield "judge.warranted", Rule(rules.judge.warranted, "fewer")
-        yield from ((f"rubric.{name}", Rule(prompt.digest)) for name, prompt in rules.judge.rubrics.items())
-    yield from ((f"document.{name}", Rule(digest_text(text.text))) for name, text in rules.documents.items())
+        yield from ((f"rubric.{name}", Rule(prompt.digest, "absent")) for name, prompt in rules.judge.rubrics.items())
+    yield from ((f"document.{name}", Rule(digest_text(text.text), "absent")) for name, text in rules.documents.items())
     yield from ((f"weight.{key}", Rule(weight)) for key, weight in rules.weights.items())
 
 

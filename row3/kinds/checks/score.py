@@ -206,6 +206,7 @@ class Checks(Kind):
     outputs: Mapping[str, type[Any]] = {"answer": Reply}
     primary = "passRate"
     check_model = Check
+    graded_as = "checks"
     rubrics = frozenset({"grade"})
     judged_metrics = frozenset({"judgedRate"})
     gate_defaults: Mapping[str, Any] = {

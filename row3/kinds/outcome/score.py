@@ -66,6 +66,7 @@ class Outcomes(Kind):
     rubrics = frozenset({"judgement"})
     judged_metrics = frozenset({"passRate", "hallucinationRate", "valueWinRate"})
     primary = "valueWinRate"
+    graded_as = "systems"
     arms = ARMS
 
     def signature(self, rules: Rules) -> str:

@@ -2,10 +2,10 @@
 
 const wordSet = (list) => new Set(list.split(" "));
 const GOOD = wordSet(
-  "exact alias fuzzy semantic inverse inverse-fuzzy match normalised verified right relevant connected",
+  "exact alias fuzzy semantic inverse inverse-fuzzy match normalised verified right relevant connected passed won",
 );
-const SOFT = wordSet("duplicate missing unverified reversed");
-const HARD = wordSet("canary forbidden unmatched missed wrong wrong-both not-relevant not-connected");
+const SOFT = wordSet("duplicate missing unverified reversed not-judged tie");
+const HARD = wordSet("canary forbidden unmatched missed wrong wrong-both not-relevant not-connected failed lost");
 
 // What the state of an item says of it; any other word says neither good nor bad.
 function tone(state) {
@@ -224,6 +224,12 @@ function missedParts(body) {
   });
 }
 
+// An answer that is no list: as it is, beside the baseline's.
+function said(body) {
+  const whole = (title, side) => side && side.said && part(title, "", el("pre", { dir: "auto" }, side.said));
+  return [whole("Answer", body.now), whole("The baseline's answer", body.before)];
+}
+
 function answers(body) {
   const before = new Map(body.before ? listsOf(body.before) : []);
   const lists = listsOf(body.now).map(([title, items]) =>
@@ -231,7 +237,7 @@ function answers(body) {
       ? sideBySide(body, spaced(title), before.get(title), items)
       : oneSided(body, spaced(title), items),
   );
-  return [noBaseline(body), lists, missedParts(body)];
+  return [noBaseline(body), said(body), lists, missedParts(body)];
 }
 
 // What is marked in a text: names of items and of what was expected. An item whose name is not in it has its quotes.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -39,7 +40,7 @@ class CasePages:
         zones = {
             key: zone.word for key, zone in zones_of(score.metrics, kind.metrics, self.suite.rules.thresholds).items()
         }
-        same = base is not None and bool(record.answers) and tuple(base[1].answers) == record.answers
+        same = base is not None and bool(record.said) and base[1].said == record.said
         before = None if base is None or same else base[0]
         body = body_of(kind, score, zones, change) | {
             "texts": texts_of(kind.variables(case)),
@@ -97,10 +98,13 @@ def _rounded(value: float | None) -> float | None:
 
 def answer_of(kind: Kind, score: CaseScore) -> dict[str, Any]:
     """Return an answer, and how each item of it was matched; None for what there is none of."""
-    return {
-        "answer": None if score.output is None else kind.output_json(score.output),
-        "matches": None if score.explanation is None else kind.matches_json(score.explanation),
-    }
+    answer = None if score.output is None else kind.output_json(score.output)
+    matches = None if score.explanation is None else kind.matches_json(score.explanation)
+    if kind.graded_as and matches is not None:
+        items = [{"label": each["label"], "grade": f"{each['score']:.0%}"} for each in matches["items"]]
+        said = answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False, indent=1)
+        return {"answer": {kind.graded_as: items}, "said": said, "matches": matches}
+    return {"answer": answer, "matches": matches}
 
 
 def texts_of(variables: Mapping[str, Any]) -> list[list[str]]:

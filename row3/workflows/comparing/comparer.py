@@ -210,4 +210,4 @@ def effect_of(before: Comparer, after: Comparer | None, change: CriteriaChange) 
         signs = {metric.key: 1 if metric.higher_is_better else -1 for metric in gated}
         rises = (sign * (other[key] - one[key]) > SLACK for key, sign in signs.items() if key in one and key in other)
         raises = raises or any(rises)
-    return Effect(figures, raises=raises and bool(change.case_id))
+    return Effect(figures, raises=raises and bool(change.case_id or change.effect == "added"))

@@ -31,14 +31,14 @@ def call_scorer(root: Path, ask: FunctionRequest) -> FunctionScore | NoAnswer:
 
     def run() -> None:
         try:
-            with contextlib.redirect_stdout(sys.stderr):  # stdout is row3's result
-                found.append(function(dict(ask.case), ask.answer))
+            found.append(function(dict(ask.case), ask.answer))
         except BaseException as error:
             found.append(NoAnswer(f"`{ask.function}` raised {type(error).__name__}: {error}"))
 
     thread = threading.Thread(target=run, name="row3-scorer", daemon=True)
-    thread.start()
-    thread.join(LIMIT_S)
+    with contextlib.redirect_stdout(sys.stderr):  # stdout is row3's result; a scorer that hangs would keep it
+        thread.start()
+        thread.join(LIMIT_S)
     if not found:
         return NoAnswer(f"`{ask.function}` gave no score within {LIMIT_S:g} s")
     value = found[0]

@@ -1,0 +1,295 @@
+"""Kind `checks` through every command, as a user would go: recorded, compared, promoted, reported."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import row3
+from row3.workflows.pipeline import scorers
+from tests.browsers import browser, open_page
+from tests.embedding_server import EmbeddingServer
+from tests.projects import Box
+from tests.pytest_plugin.conftest import run_pytest
+from tests.support_desk import BAD, CHECKS, GOOD, QUESTIONS, SUITE, Desk, desk_box, draft, graded
+
+ASK = {case_id: [*checks, {"judge": "helpfulness"}] for case_id, checks in CHECKS.items()}
+Project = tuple[Desk, Box]
+
+
+def by_content(said: str) -> str:
+    return graded(90) if "Paris" in said or "receipt" in said else graded(10, "says nothing")
+
+
+@pytest.fixture(scope="module")
+def desk() -> Iterator[Desk]:
+    """v1.0 answers well, v1.1 badly, v1.2 well."""
+    made = Desk({"1.0": GOOD, "1.1": BAD, "1.2": GOOD}, by_content)
+    yield made
+    made.stop()
+
+
+@pytest.fixture(scope="module")
+def saved(desk: Desk, tmp_path_factory: pytest.TempPathFactory) -> Box:
+    """v1.0 is recorded, promoted and committed on main; a rubric judges."""
+    box = desk_box(tmp_path_factory.mktemp("desk") / "project", desk, checks=ASK, rubrics=("helpfulness",))
+    box.row3("--baseline", "--mode", "record", code=0)
+    box.init()
+    box.row3("promote", "v1.0", code=0)
+    box.commit("v1.0")
+    return box
+
+
+@pytest.fixture
+def box(saved: Box, tmp_path: Path) -> Box:
+    copy = saved.copy(tmp_path / "project")
+    copy.git("checkout", "-q", "-b", "work")
+    return copy
+
+
+def reasons(result: Mapping[str, Any]) -> dict[tuple[str, str], str]:
+    """Verdict by code and subject."""
+    return {(each["code"], each["subject"]): each["verdict"] for each in result["reasons"]}
+
+
+def compared(box: Box, *args: str, code: int) -> Any:
+    return box.row3("--compare", *args, "--format", "json", code=code).json
+
+
+class TestLoop:
+    def test_a_worse_prompt_is_blocked_by_every_door(self, box: Box) -> None:
+        draft(box, "1.1")
+        assert box.row3("--compare", code=3).errors
+        result = compared(box, "--mode", "record", code=1)
+        assert reasons(result)["worse", "passRate"] == "block"
+        assert result["metrics"]["passRate"] == 0
+        assert compared(box, code=1)["verdict"] == "block"
+        assert compared(box, "--against", "main", code=1)["verdict"] == "block"
+        junit = box.row3("--compare", "--format", "junit", code=1).out
+        assert junit.count('type="regressed"') == 2
+        github = box.row3("--compare", "--format", "github", code=1).out
+        assert "::warning file=golden/support/capital.gold.json,title=row3%3A regressed::" in github
+        markdown = box.row3("--compare", "--format", "markdown", code=1).out
+        assert "3 checks lost: \\$.city: equals Paris; \\$.people: number 2.1; judge helpfulness" in markdown
+        assert "gate.metrics" not in markdown
+        box.row3("promote", "v1.1", code=1)
+        box.git("add", "-A")
+        hook = box.row3("hook", "run", code=1)
+        assert "Pass rate" in hook.out + hook.err
+
+    def test_a_good_one_is_promoted_and_the_hook_lets_it_pass(self, box: Box) -> None:
+        draft(box, "1.2")
+        result = compared(box, "--mode", "record", code=0)
+        assert result["verdict"] == "proceed"
+        assert "v1.2 is promoted" in box.row3("promote", "v1.2", code=0).out
+        box.git("add", "-A")
+        box.row3("hook", "run", code=0)
+        box.commit("v1.2")
+        assert compared(box, "--against", "main", code=0)["verdict"] == "proceed"
+        assert "recordings are in order" in box.row3("recordings", "verify", code=0).out
+        assert "0 removed" in box.row3("recordings", "prune", code=0).out
+
+    def test_what_is_known_of_versions_and_cases(self, box: Box) -> None:
+        draft(box, "1.1")
+        box.row3("--mode", "record", code=0)
+        diff = box.row3("diff", "v1.0", "v1.1", code=0).out
+        assert "6 checks lost" in diff
+        assert "nothing: prompts, model, parameters" in box.row3("diff", "main", "HEAD", code=0).out
+        assert "No case was asked twice" in box.row3("flaky", code=0).out
+        assert "Pass rate" in box.row3("power", code=0).out
+        assert "2 cases over 2 versions" in box.row3("cases", code=0).out
+        board = box.row3("leaderboard", "--format", "json", code=0).json
+        assert [entry["model"] for entry in board["entries"]] == ["desk-1", "desk-1"]
+        assert "passRate" in box.row3("history", code=0).out
+        page = box.row3("investigate", "capital", code=0).out
+        assert "`$.city: equals Paris`: failed" in page
+        assert "is Lyon" in page
+
+    def test_the_report_shows_every_check_with_its_reason_and_both_answers(self, box: Box) -> None:
+        draft(box, "1.1")
+        box.row3("--mode", "record", code=0)
+        box.row3("report", "--out", "r.html", code=0)
+        with browser() as started:
+            page = open_page(started, box.path("r.html"))
+            page.open_case("capital")
+            said = page.text("body")
+            for words in ("$.city: equals Paris", "failed", "is Lyon", "judge helpfulness", "says nothing", "Paris"):
+                assert words in said
+            assert not page.said
+            assert not page.asked
+
+
+class TestCriteria:
+    """Every change below is made on a branch, and judged by main."""
+
+    def test_a_removed_check_blocks(self, box: Box) -> None:
+        box.replace("golden/support/refund.gold.json", '  {\n   "contains": "receipt"\n  },\n', "")
+        result = compared(box, "--against", "main", code=1)
+        (removed,) = [subject for code, subject in reasons(result) if code == "criteria_removed"]
+        assert removed.startswith("case refund check:contains")
+
+    def test_a_changed_minimum_of_a_check_and_an_added_one_are_told(self, box: Box) -> None:
+        box.replace("golden/support/refund.gold.json", '"contains": "receipt"', '"contains": "receipt", "weight": 2')
+        found = reasons(compared(box, "--against", "main", code=0))
+        assert found["criteria_changed", 'case refund weight:check:contains "receipt"'] == "investigate"
+        box.git("checkout", "-q", ".")
+        box.replace("golden/support/refund.gold.json", '"checks": [', '"checks": [{"max_words": 50},')
+        found = reasons(compared(box, "--against", "main", code=0))
+        assert found["criteria_added", "case refund check:max_words 50"] == "proceed"
+
+    def test_a_changed_rubric_and_another_judge(self, box: Box, desk: Desk) -> None:
+        box.replace("prompts/helpfulness-v1.0.md", "harshly", "kindly")
+        done = box.row3("--compare", "--against", "main", "--format", "json", code=3)  # nothing of it is recorded
+        assert ("criteria_changed", "rule rubric.helpfulness") in reasons(done.json)
+        result = compared(box, "--against", "main", "--mode", "auto", code=0)
+        assert reasons(result)["criteria_changed", "rule rubric.helpfulness"] == "investigate"
+        box.git("checkout", "-q", ".")
+        box.replace("row3.toml", 'model = "judge-1"', 'model = "judge-2"')
+        box.row3("--mode", "record", "--prompt", "answer-v1.0", code=0)
+        result = compared(box, "--against", "main", code=0)
+        assert reasons(result)["criteria_changed", "rule judge"] == "investigate"
+        assert {body["model"] for body in desk.judged} == {"judge-1", "judge-2"}
+
+    def test_checks_of_the_suite(self, box: Box) -> None:
+        box.write("row3.toml", box.read("row3.toml") + f"\n[[suites.{SUITE}.checks]]\nmax_words = 30\nname = 'short'\n")
+        result = compared(box, "--against", "main", code=0)
+        assert reasons(result)["criteria_added", "rule check short"] == "proceed"
+        box.commit("a check")
+        box.git("checkout", "-q", "main")
+        box.git("merge", "-q", "work")
+        box.git("checkout", "-q", "work")
+        box.replace("row3.toml", "max_words = 30", "max_words = 300")
+        result = compared(box, "--against", "main", code=0)
+        assert reasons(result)["criteria_changed", "rule check short"] == "investigate"
+        box.replace("row3.toml", f"[[suites.{SUITE}.checks]]\nmax_words = 300\nname = 'short'\n", "")
+        result = compared(box, "--against", "main", code=1)
+        assert reasons(result)["criteria_removed", "rule check short"] == "block"
+
+
+class TestElsewhere:
+    def test_score_with_outputs_made_elsewhere(self, box: Box) -> None:
+        lines = [{"caseId": case_id, "output": text} for case_id, text in GOOD.items()]
+        box.write("out.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+        run = box.row3("score", SUITE, "--outputs", "out.jsonl", "--format", "json", code=0).json
+        assert run["metrics"]["passRate"] == 1
+        assert run["metrics"]["judgedRate"] == pytest.approx(0.9)  # recorded judgements of the same answers
+        card = row3.score(SUITE, [{"caseId": "capital", "output": json.loads(GOOD["capital"])}], project=box.root)
+        assert card.failed == ["refund"]
+        assert card.metrics["passRate"] == 1
+
+    def test_the_pytest_plugin_names_the_failed_checks(self, box: Box) -> None:
+        draft(box, "1.1")
+        box.row3("--mode", "record", code=0)
+        ran = run_pytest(box, "golden", "--row3", code=1)
+        assert "equals Paris" in ran.out
+
+
+SCORERS = """
+import time
+def polite(case, answer): return ("please" in answer.lower(), "no please")
+def half(case, answer): return 0.5
+def broken(case, answer): raise KeyError("tone")
+def nan(case, answer): return float("nan")
+def slow(case, answer): time.sleep(5)
+"""
+
+
+def simple(root: Path, desk: Desk, checks: list[dict[str, Any]], settings: str = "") -> Box:
+    """One case, `refund`, with these checks."""
+    only = {"refund": QUESTIONS["refund"]}
+    box = desk_box(root, desk, questions=only, checks={"refund": checks}, settings=settings)
+    box.write("scorers.py", SCORERS)
+    return box
+
+
+def items(result: Any) -> dict[str, tuple[str, float, str]]:
+    """State, score and reason of each check of the only case."""
+    found = result["cases"][0]["matches"]["items"]
+    return {each["label"]: (each["state"], each["score"], each["reason"]) for each in found}
+
+
+class TestOtherChecks:
+    def test_scorers_of_ones_own(self, tmp_path: Path, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(scorers, "LIMIT_S", 0.2)
+        names = ("polite", "half", "broken", "nan", "slow", "missing")
+        box = simple(tmp_path / "p", desk, [{"python": f"scorers:{name}", "name": name} for name in names])
+        found = items(box.row3("--mode", "record", "--format", "json", code=0).json)
+        assert found["polite"] == ("passed", 1.0, "no please")
+        assert found["half"][:2] == ("failed", 0.5)
+        for name, words in (
+            ("broken", "raised KeyError"),
+            ("nan", "returned no score"),
+            ("slow", "no score within 0.2 s"),
+            ("missing", "cannot be loaded"),
+        ):
+            assert found[name][:2] == ("not-judged", 0.5)
+            assert words in found[name][2]
+        result = box.row3("--format", "json", code=0).json
+        assert "passRate" not in result["metrics"]
+        assert result["skipped"]
+
+    def test_cost_and_latency(self, tmp_path: Path, desk: Desk) -> None:
+        checks = [{"cost": 0.001}, {"cost": 0.0000001, "name": "cheap"}, {"latency": 60}]
+        box = simple(tmp_path / "p", desk, checks)
+        found = items(box.row3("--mode", "record", "--format", "json", code=0).json)
+        assert found["cheap"] == ("not-judged", 0.5, "the cost is not known")
+        assert found["latency 60.0"][0] == "passed"
+        box.write("row3.toml", box.read("row3.toml") + "\n[prices.desk-1]\ninput = 1.0\noutput = 2.0\n")
+        found = items(box.row3("--format", "json", code=0).json)  # 100 tokens in, 50 out
+        assert found["cost 0.001"][0] == "passed"
+        assert found["cheap"] == ("failed", 0.0, "0.0002 US dollars")
+
+    def test_meaning_by_a_server_of_embeddings(self, tmp_path: Path, desk: Desk) -> None:
+        server = EmbeddingServer((GOOD["refund"], "Mail us the bill soon."))
+        try:
+            settings = f'matching = {{ semantic = {{ model = "toy-embed", base_url = "{server.url}" }} }}\n'
+            checks = [{"semantic": "Mail us the bill soon."}, {"semantic": "Buy a boat.", "name": "other"}]
+            box = simple(tmp_path / "p", desk, checks, settings)
+            found = items(box.row3("--mode", "record", "--format", "json", code=0).json)
+            assert found["semantic Mail us the bill soon."][0] == "passed"
+            assert found["other"][0] == "failed"
+            asked = len(server.texts)
+            assert items(box.row3("--format", "json", code=0).json) == found
+            assert len(server.texts) == asked
+        finally:
+            server.stop()
+
+    def test_two_of_three_answers(self, tmp_path: Path) -> None:
+        answers = iter([GOOD["refund"], BAD["refund"], GOOD["refund"]] * 2)
+
+        class Moody(Desk):
+            def reply_to(self, body: Any) -> Any:
+                self.answers["1.0"] = {"refund": next(answers)}
+                return super().reply_to(body)
+
+        desk = Moody({}, by_content)
+        try:
+            box = simple(tmp_path / "p", desk, CHECKS["refund"], "passes = 2\n")
+            run = box.row3("--baseline", "--mode", "record", "--repeats", "3", "--format", "json", code=0).json
+            assert run["metrics"]["casesPassed"] == 1
+            assert run["metrics"]["passRate"] == pytest.approx(2 / 3)
+            assert box.row3("flaky", "--format", "json", code=0).json["cases"][0]["verdict"] == "flaky"
+            box.replace("row3.toml", "passes = 2", "passes = 3")
+            run = box.row3("--repeats", "3", "--format", "json", code=0).json
+            assert run["metrics"]["casesPassed"] == 0
+        finally:
+            desk.stop()
+
+    def test_answers_that_are_gone_or_empty(self, tmp_path: Path, desk: Desk) -> None:
+        box = simple(tmp_path / "p", desk, CHECKS["refund"])
+        desk.answers["1.0"], held = {"refund": "  "}, desk.answers["1.0"]
+        try:
+            run = box.row3("--mode", "record", "--format", "json", code=0).json
+        finally:
+            desk.answers["1.0"] = held
+        assert (run["badAnswers"], run["metrics"]["passRate"]) == (["refund"], 0)
+        shutil.rmtree(box.path("recordings"))
+        assert box.row3("--format", "json", code=3).json["failed"] == ["refund"]
+        assert box.row3("--compare", code=2).errors
+        box.write("golden/support/refund.gold.json", '{"id": "refund", "input": "x", "checks": [{"contain": "y"}]}')
+        assert "contains" in box.row3("--mode", "record", code=2).errors[0]
