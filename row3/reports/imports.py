@@ -8,10 +8,10 @@ from typing import Any
 
 from row3.domain.counts import count
 from row3.domain.findings import ImportedCases
-from row3.reports.document import Document, Note, Table
+from row3.reports.document import Document, Note, Table, more
 
-SHOWN = 40
-"""Characters of a value."""
+SHOWN, MOST = 40, 50
+"""Characters of a value, and rows."""
 
 
 def imported_document(done: ImportedCases, *, dry_run: bool) -> Document:
@@ -20,7 +20,8 @@ def imported_document(done: ImportedCases, *, dry_run: bool) -> Document:
     lines = [f"{count(len(done.new), 'golden case')} of suite {done.suite} {verb}, {len(done.unchanged)} unchanged"]
     lines += [f"{path} {verb}" for path in done.written]
     rows = [(each.case or "–", each.type, _short(each.value), each.why) for each in done.not_imported]
-    table = [Table(("not imported", "type", "value", "why"), rows, "llll")] if rows else []
+    headers, left = ("not imported", "type", "value", "why"), more(len(rows) - MOST, how=" in not-imported.jsonl")
+    table = [Table(headers, rows[:MOST], "llll", more=left)] if rows else []
     return Document([Note(lines), *table])
 
 

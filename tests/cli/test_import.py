@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tests.chat_server import ChatServer, FakeReply
 from tests.projects import Box
 
 DATA = Path(__file__).parents[1] / "data/promptfoo"
@@ -59,6 +61,33 @@ def test_each_configuration_becomes_a_suite_that_lints(empty: Box, name: str) ->
     found = empty.row3("lint", "--format", "json").json["findings"]
     wanted = {"json.yaml": ["unused-prompt"], "unmapped.yaml": ["no-checks"]}
     assert [each["rule"] for each in found] == wanted.get(name, [])
+
+
+class Shop(ChatServer):
+    """Answers complaints, and grades answers by the rubric's words."""
+
+    def reply_to(self, body: Any) -> FakeReply:
+        said = "\n".join(message["content"] for message in body["messages"])
+        if body["model"] != "judge-1":
+            return FakeReply(f"Sorry about {'a lamp' if 'a lamp' in said else 'nothing'}.")
+        return FakeReply(json.dumps({"score": 90 if "blame" in said else 20, "issues": ["i"], "strengths": []}))
+
+
+def test_prompts_and_rubrics_run_as_they_are(empty: Box) -> None:
+    shop = Shop()
+    try:
+        model = f'[provider]\npreset = "vllm"\nbase_url = "{shop.url}"\nmodel = "m"\n[judge]\nmodel = "judge-1"\n'
+        empty.write("row3.toml", model)
+        config = (DATA / "graded.yaml").read_text("utf-8")
+        empty.write("shop.yaml", config.replace("type: similar", "type: icontains"))
+        empty.row3("import", "promptfoo", "shop.yaml", code=0)
+        done = empty.row3("--mode", "record", "--format", "json", code=0)
+    finally:
+        shop.stop()
+    assert done.json["prompts"] == {"support-reply": "v1.0"}
+    first, second = ({each["label"]: each["score"] for each in case["matches"]["items"]} for case in done.json["cases"])
+    assert list(first.values()) == [0.9, 0.2, 0.2, 0.2, 0.0]
+    assert list(second.values()) == [0.9, 0.2, 0.0]
 
 
 def test_twice_is_once(empty: Box) -> None:

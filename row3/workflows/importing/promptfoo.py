@@ -93,17 +93,18 @@ class _Reader:
         """Return a test as a case; the default's variables are weaker, and its assertions come first."""
         draft = Draft(where, {}, str(test.get("description") or ""))
         variables = self._variables(default.get("vars"), draft) | self._variables(test.get("vars"), draft)
-        checks = []
+        checks: list[dict[str, Any]] = []
         for each in (*_listed(default.get("assert")), *_listed(test.get("assert"))):
             assertion = _mapping(each, where)
             kind, rest = str(assertion.get("type")), {key: assertion[key] for key in assertion if key != "type"}
             try:
-                checks.append(check_of(assertion, variables, self._prompts, self._value))
+                check = check_of(assertion, variables, self._prompts, self._value)
             except UnmappedError as error:
                 draft.not_imported.append((kind, rest["value"] if rest.keys() == {"value"} else rest, str(error)))
-            else:
-                if "provider" in assertion:
-                    draft.not_imported.append(("provider", assertion["provider"], "[judge] names the model"))
+                continue
+            checks += [check] if check not in checks else []
+            if "provider" in assertion:
+                draft.not_imported.append(("provider", assertion["provider"], "[judge] names the model"))
         for key, value in (dict(default) | test).items():
             if key not in OF_TEST:
                 draft.not_imported.append((key, value, f"`{key}` of a test has no counterpart"))
@@ -149,8 +150,9 @@ class _Reader:
             self._leave_out("prompts", prompt, "a prompt of row3 has one system and one user message")
             return
         try:
-            for text in blocks.values():
-                used_names(template(text))
+            for role, text in blocks.items():
+                if "input" in used_names(template(text)):  # in row3 that is the whole input
+                    blocks[role] = f"{{% with input = input.input %}}{text}{{% endwith %}}"
         except InvalidFile as error:
             self._leave_out("prompts", prompt, error.what)
             return

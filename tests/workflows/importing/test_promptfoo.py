@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from row3.domain.judges import fenced
+from row3.domain.prompts import parse_reference
 from row3.errors import InvalidFile, UsageError
+from row3.kinds.checks.model import ChecksCase
+from row3.store.prompts import parse_prompt
 from row3.store.tree import WorkTree
 from row3.workflows.importing.drafts import Drafts, PromptFiles
 from row3.workflows.importing.promptfoo import read_promptfoo, read_table
+from row3.workflows.pipeline.templates import render
 
 DATA = Path(__file__).parents[2] / "data/promptfoo"
 
@@ -182,3 +189,62 @@ def test_a_table_alone_has_to_say_what_is_expected(tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("question,answer\n1,2\n")
     with pytest.raises(UsageError, match="no column says what is expected"):
         read_table(tmp_path / "t.csv", PromptFiles(WorkTree(tmp_path)))
+
+
+def written(root: Path, config: dict[str, Any]) -> tuple[Drafts, dict[str, str]]:
+    (root / "c.json").write_text(json.dumps(config))
+    prompts = PromptFiles(WorkTree(root))
+    drafts = read_promptfoo(root / "c.json", prompts)
+    return drafts, {name: text.decode() for name, text in prompts.new.items()}
+
+
+def shown(text: str, name: str, variables: dict[str, Any]) -> str:
+    """What a model is sent of a prompt file: system and user part."""
+    ref = parse_reference(name.removeprefix("prompts/"))
+    assert ref is not None
+    return "\n".join(render(parse_prompt(text, ref, path=name, where=name), variables))
+
+
+def test_a_variable_called_input_is_still_the_variable(tmp_path: Path) -> None:
+    test = {"vars": {"input": "Hi", "tone": "kind"}, "assert": [{"type": "llm-rubric", "value": "Fits {{input}}"}]}
+    drafts, files = written(tmp_path, {"prompts": ["Reply to {{input}}, {{tone}}"], "tests": [test]})
+    (draft,) = drafts.cases
+    variables = ChecksCase(id="x", input=draft.value["input"]).variables()
+    assert shown(files["prompts/reply-to-v1.0.md"], "prompts/reply-to-v1.0.md", variables) == "\nReply to Hi, kind"
+    rubric = {"input": draft.value["input"], "expected": None, "answer": "Hello!", "value": None}
+    text = shown(files["prompts/rubric-fits-v1.0.md"], "prompts/rubric-fits-v1.0.md", fenced(rubric)[1])
+    assert re.search(r"input: <(data-\w+)>\nHi\n</\1>\n", text)
+    assert re.search(r"Answer\n<(data-\w+)>\nHello!\n</\1>\n", text)
+    assert re.search(r"Fits <(data-\w+)>\nHi\n</\1>\n", text)
+
+
+def test_the_same_assertion_twice_is_one_check(tmp_path: Path) -> None:
+    same = [{"type": "icontains", "value": "x"}]
+    drafts, _ = written(tmp_path, {"defaultTest": {"assert": same}, "tests": [{"assert": same}]})
+    assert checks(drafts) == [[{"contains": "x"}]]
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        {"exec": "run.sh"},
+        "Hello {{ name",
+        "file://p.py",
+        "file://talk.json",
+    ],
+)
+def test_a_prompt_that_row3_cannot_run_is_left_out(tmp_path: Path, prompt: Any) -> None:
+    talk = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}, {"role": "user", "content": "c"}]
+    (tmp_path / "talk.json").write_text(json.dumps(talk))
+    drafts, files = written(tmp_path, {"prompts": [prompt], "tests": [{"vars": {"a": 1}}]})
+    assert (drafts.prompts, files) == ([], {})
+    assert [each.type for each in drafts.not_imported] == ["prompts"]
+
+
+def test_prompts_may_be_many_files(tmp_path: Path) -> None:
+    (tmp_path / "one.txt").write_text("One {{ a }}")
+    (tmp_path / "two.txt").write_text("Two {{ a }}\n---\nThree {{ a }}\n")
+    (tmp_path / "vars.yaml").write_text("a: 1\n")
+    drafts, _ = written(tmp_path, {"prompts": "file://*.txt", "tests": [{"vars": "vars.yaml"}]})
+    assert drafts.prompts == ["one", "two", "two-2"]
+    assert drafts.cases[0].value["input"] == {"a": 1}
