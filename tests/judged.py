@@ -78,6 +78,7 @@ class JudgeServer(ChatServer):
             return FakeReply("I would rather not say.")
         every = 4 if "rubric 1.1" in system else 8
         points = truth(number) if number % every else 125 - truth(number)
+        points = min(points, 40 if "harsh" in system else 100)
         return FakeReply(json.dumps({"score": points, "issues": [f"seen {number}"], "strengths": []}))
 
 

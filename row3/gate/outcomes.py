@@ -55,6 +55,8 @@ class PromotionResult:
     """The changelog entry."""
     commit: str | None = None
     notes: list[str] = field(default_factory=list)
+    replaced: str | None = None
+    """Of a rubric, the promoted version that it takes the place of."""
     refused: bool = False
     """The gate blocks it, and nobody has approved."""
 

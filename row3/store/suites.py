@@ -96,7 +96,13 @@ def read_suite(project: Project, name: str, tier: Tier = "replay") -> Suite:
     rules, policy = judged_rules(project, name, made.kind, made.rules), made.policy
     if rules.judge is not None and made.kind.judged_metrics and not rules.judge.warranted:
         # A judge that nobody has checked makes a person look, and blocks nothing.
-        policy = replace(policy, metrics=tuple(key for key in policy.metrics if key not in made.kind.judged_metrics))
+        judged = made.kind.judged_metrics
+        policy = replace(policy, metrics=tuple(key for key in policy.metrics if key not in judged))
+        warning = {
+            key: replace(zones, blocking=zones.blocking and key not in judged)
+            for key, zones in rules.thresholds.items()
+        }
+        rules = replace(rules, thresholds=warning)
     return replace(
         made,
         flag=suite_flag(project, name),

@@ -23,6 +23,7 @@ from row3.workflows.pipeline.budget import pricing
 from row3.workflows.pipeline.collecting import collect, header_for
 from row3.workflows.pipeline.lineup import Role, line_up
 from row3.workflows.pipeline.results import Before, CaseResult
+from row3.workflows.pipeline.rubrics import named_rubric, under_rubrics
 from row3.workflows.pipeline.run_suite import make_asking, replay
 from row3.workflows.pipeline.unused_input import unused_inputs
 from row3.workflows.quarantine import in_force
@@ -129,7 +130,11 @@ def declining_runs(history: list[HistoryEntry], run: Run | None, suite: JudgedSu
 
 
 def plain_run(session: Session) -> SuiteResult:
-    """Run the candidates and show the scorecard; nothing is judged."""
+    """Run the candidates, or what is named, rubrics included, and show the scorecard; the gate has no say."""
+    found = [(text, named_rubric(session.project, text)) for text in session.named]
+    rubrics = {prompt.ref.name: prompt for _, prompt in found if prompt is not None}
+    session.named = tuple(text for text, prompt in found if prompt is None)
+    session.suite = under_rubrics(session.suite, rubrics)
     run = run_suite(session)
     save_log(session, run)
     return ran(run, declining_runs(session.history(), run, session.suite))

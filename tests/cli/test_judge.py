@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.judged import CASES, JudgeServer, label_all, label_lines, support
+from tests.judged import CASES, JudgeServer, label_all, label_lines, rubric, support
 from tests.projects import Box
 
 
@@ -156,3 +156,82 @@ def test_two_models_on_the_same_labels(full: Box) -> None:
     assert "no label has a recorded grade of both (gpt-4.1-mini 24, gpt-9 0)" in missing.err
     mixed = full.row3("judge", "compare", "helpfulness", "gpt-9", code=2)
     assert "`gpt-9` is no rubric" in mixed.err
+
+
+@pytest.fixture
+def base(box: Box) -> Box:
+    """With prompt and rubric promoted, a baseline, and v1.1 of the rubric on a branch."""
+    box.init()
+    box.row3("promote", "reply-v1.0", code=0)
+    box.row3("promote", "helpfulness-v1.0", code=0)
+    box.commit("promoted")
+    box.git("checkout", "-q", "-b", "work")
+    rubric(box, "1.1")
+    return box
+
+
+def test_a_rubric_without_recorded_grades_is_an_incomplete_run(base: Box) -> None:
+    before = base.tree()
+    done = base.row3("promote", "helpfulness-v1.1", code=3)
+    assert "24 of 24 cases lack a grade by helpfulness-v1.1" in done.err and "--mode auto" in done.err
+    assert base.tree() == before
+
+
+def test_a_rubric_is_promoted_by_what_it_does_to_the_same_answers(base: Box, server: JudgeServer) -> None:
+    asked = len(server.judged)
+    done = base.row3("promote", "helpfulness-v1.1", "--mode", "auto", "--commit", code=0)
+    assert len(server.judged) == asked + CASES
+    said = " ".join(done.out.split())
+    assert "rule rubric.helpfulness changed: v1.0 → v1.1; the same answers score −3.1 (candidate) points" in said
+    assert "Judged in its fail zone" in said or "Judged is in its fail zone" in said
+    assert "helpfulness v1.1 is promoted" in said
+    assert json.loads(base.read("prompts/promoted.json"))["prompts"]["helpfulness"]["version"] == "v1.1"
+    entry = base.read("CHANGELOG.md").partition("## v1.0")[0]
+    assert "Prompt: helpfulness" in entry and "| Metric | v1.0 | v1.1 | Delta |" in entry
+    assert base.history()[-1]["action"] == "promotion"
+    tracked = base.git("show", "--stat", "--format=%s", "HEAD").out
+    assert "helpfulness-v1.1.md" in tracked and "helpfulness-v1.1.jsonl" in tracked
+    again = base.row3("--compare", "--against", "main", code=0)
+    assert "rubric.helpfulness" in again.out
+
+
+def test_a_promoted_rubric_is_locked(base: Box) -> None:
+    base.row3("promote", "helpfulness-v1.1", "--mode", "auto", code=0)
+    assert "is promoted already" in base.row3("promote", "helpfulness-v1.1", code=2).err
+    base.replace("prompts/helpfulness-v1.1.md", "Grade by", "Judge by")
+    assert "edited in place" in base.row3("lint", code=2).out
+
+
+def test_a_harsher_rubric_blocks_where_the_judge_may(base: Box) -> None:
+    label_all(base)
+    base.row3("judge", "calibrate", LABELS, code=0)
+    base.row3("--baseline", code=0)
+    base.write("prompts/helpfulness-v2.0.md", base.read("prompts/helpfulness-v1.0.md").replace("1.0", "2.0"))
+    base.replace("prompts/helpfulness-v2.0.md", "Grade by rubric", "Grade by rubric harsh")
+    before = base.read("prompts/promoted.json")
+    done = base.row3("promote", "helpfulness-v2.0", "--mode", "auto", code=1)
+    assert "helpfulness v2.0 was not promoted; nothing was written" in done.out
+    assert base.read("prompts/promoted.json") == before
+    signed = base.row3("promote", "helpfulness-v2.0", "--approve", "we want it harsher", code=0)
+    assert "measure again with `row3 judge calibrate`" in signed.err
+    assert "we want it harsher" in base.read("CHANGELOG.md")
+
+
+def test_what_is_no_rubric_of_the_suite(base: Box) -> None:
+    base.write(
+        "prompts/strictness-v1.0.md", base.read("prompts/helpfulness-v1.0.md").replace("helpfulness", "strictness")
+    )
+    assert "no answer of suite `support` is graded by `strictness`" in base.row3("promote", "strictness-v1.0").err
+    live = base.row3("promote", "helpfulness-v1.1", "--mode", "live", code=2)
+    assert "judged by what it does to recorded answers" in live.err
+
+
+def test_a_named_rubric_grades_a_run_and_is_compared_with_another(base: Box) -> None:
+    label_all(base)
+    base.row3("--prompt", "helpfulness-v1.1", "--mode", "auto", code=0)
+    done = base.row3("judge", "compare", "helpfulness-v1.0", "helpfulness-v1.1", "--format", "json", code=0).json
+    one, other = done["judges"]
+    assert (one["accuracy"]["value"], other["accuracy"]["value"]) == (21 / 24, 18 / 24)
+    assert (done["onlyFirstRight"], done["onlySecondRight"], done["pValue"]) == (3, 0, 0.25)
+    text = base.row3("judge", "compare", "helpfulness", "helpfulness-v1.1", "-v", code=0).out
+    assert "McNemar's exact p .250" in text and "disagreement, worst first" in text

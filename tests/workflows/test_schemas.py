@@ -32,9 +32,11 @@ KINDS = {"documents": ("events-case", "entities-case"), "queries": ("retrieval-c
 NAMES = sorted(
     [
         "baseline",
+        "calibration",
         "checks-case",
         "golden-case",
         "history",
+        "label",
         "outcome-case",
         "promoted",
         "quarantine",

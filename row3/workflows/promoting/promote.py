@@ -29,7 +29,9 @@ from row3.workflows.comparing.compare import compare
 from row3.workflows.comparing.gating import note
 from row3.workflows.history.trend import chart_files, chart_name, marked_points
 from row3.workflows.pipeline.lineup import line_up, resolve_version
+from row3.workflows.pipeline.rubrics import named_rubric
 from row3.workflows.pipeline.run_suite import RunOptions, with_action
+from row3.workflows.promoting.rubrics import judge_rubric, note_rubric
 from row3.workflows.running import declining_runs, run_suite
 from row3.workflows.session import Session, entry_of, incomplete, save_log
 from row3.workflows.snapshots import inside_of, repository_state, work_base
@@ -60,10 +62,7 @@ def promote(
         )
     promoted = prompt_store.read_promoted(project.tree)
     ref = _awaiting(session, version, promoted)
-    where = "VERSION or --prompt" if session.named else "VERSION"
-    lineup = line_up(project, suite, role="promoted", named=(str(ref), *session.named), where=where)
-    newly = [p for p in lineup.prompts if not _is_current(promoted, p.ref.name, str(p.ref.version))]
-    run, comparison, judgement = _judged(session, lineup)
+    newly, run, comparison, judgement = _gated(session, ref, promoted)
     if not judgement.complete:
         raise incomplete(run, "so nothing is promoted")
     approval = judgement.approval
@@ -76,6 +75,8 @@ def promote(
         comparison.run, comparison.approval = run, approval
     names = tuple(str(prompt.ref) for prompt in newly)
     result = PromotionResult(ref, run, comparison, judgement, approval, names, dry_run, refused=refused)
+    for rubric in [prompt for prompt in newly if prompt.is_rubric]:
+        note_rubric(project, suite, rubric, result)
     result.entry = promotion_entry(project, result)
     if refused:
         return result
@@ -104,7 +105,8 @@ def promote(
 
 def _awaiting(session: Session, version: str, promoted: dict[str, prompt_store.Promotion]) -> PromptRef:
     """Return the reference of a version that can be promoted; raises for one that is, or whose entry is mixed."""
-    ref = resolve_version(session.project, session.suite, version)
+    rubric = named_rubric(session.project, version)
+    ref = resolve_version(session.project, session.suite, version) if rubric is None else rubric.ref
     name = f"{ref.name} {ref.version}"
     if not _is_current(promoted, ref.name, str(ref.version)):
         check_entry(session.project, ref)
@@ -113,6 +115,20 @@ def _awaiting(session: Session, version: str, promoted: dict[str, prompt_store.P
         raise AlreadyDone(name, session.recovered)
     see = f"See `row3 history{session.suite.flag}`"
     raise UsageError(f"{name} is promoted already", where="VERSION", fix=see)
+
+
+def _gated(
+    session: Session, ref: PromptRef, promoted: dict[str, prompt_store.Promotion]
+) -> tuple[list[Prompt], Run, Comparison | None, Judgement]:
+    """Return the prompts that become current, their run, and the gate's word on it."""
+    project, suite = session.project, session.suite
+    rubric = named_rubric(project, str(ref))
+    if rubric is not None:
+        return [rubric], *judge_rubric(session, rubric)
+    where = "VERSION or --prompt" if session.named else "VERSION"
+    lineup = line_up(project, suite, role="promoted", named=(str(ref), *session.named), where=where)
+    newly = [p for p in lineup.prompts if not _is_current(promoted, p.ref.name, str(p.ref.version))]
+    return newly, *_judged(session, lineup)
 
 
 def _is_current(promoted: dict[str, prompt_store.Promotion], name: str, version: str) -> bool:
@@ -200,6 +216,7 @@ def promotion_entry(project: Project, result: PromotionResult) -> str:
     comparison, run, approval = result.comparison, result.run, result.approval
     baseline = comparison.baseline.metrics if comparison is not None else {}
     before = comparison.baseline.prompts.get(result.ref.name) if comparison is not None else None
+    before = result.replaced or before
     rows = [
         (
             (title := metric.title.removeprefix("Concept "))[:1].upper() + title[1:],  # F1, MRR and NDCG stay
@@ -267,7 +284,8 @@ def promotion_files(session: Session, result: PromotionResult, newly: Sequence[P
             version=str(prompt.ref.version), digest=prompt.digest, date=today, locked=locked
         )
     files = {prompt_store.PROMOTED: prompt_store.promoted_text(table).encode()}
-    files |= baseline_files(project, suite, run, session.answers)
+    if has_baseline(project, suite) or not all(prompt.is_rubric for prompt in newly):
+        files |= baseline_files(project, suite, run, session.answers)
     changelog = read_changelog(project)
     files[CHANGELOG] = insert_entry(changelog, result.entry, str(result.ref.version), result.ref.name).encode()
     history = history_text(project.tree, entry_of(run, result.judgement, result.approval))
@@ -286,7 +304,8 @@ def commit_promotion(project: Project, result: PromotionResult) -> None:
         result.notes.append("no git repository: nothing was committed")
         return
     name, suite = f"{result.ref.name} {result.ref.version}", result.run.suite.name
-    recorded = [f"recordings/{suite}/{prompt.ref}.jsonl" for prompt in result.run.lineup.prompts]
+    asked = dict.fromkeys([*(str(prompt.ref) for prompt in result.run.lineup.prompts), *result.promoted])
+    recorded = [f"recordings/{suite}/{ref}.jsonl" for ref in asked]
     files = [*result.files, *(f"prompts/{ref}.md" for ref in result.promoted)]
     files += [file for file in recorded if (project.root / file).is_file()]
     inside = inside_of(repository, project.root)

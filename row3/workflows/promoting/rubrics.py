@@ -1,0 +1,165 @@
+"""Promoting a rubric: gated by what it does to the same answers, from the recorded grades of both versions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from row3.domain.counts import count, part
+from row3.domain.judgements import CriteriaChange, Judgement
+from row3.domain.prompts import Prompt
+from row3.domain.requests import JUDGE, NoAnswer, Request
+from row3.domain.runs import BaseHeader
+from row3.errors import RunIncomplete, UsageError
+from row3.gate.judging import Context, Effect, Side, judge
+from row3.gate.outcomes import PromotionResult
+from row3.gate.power import sensitivity
+from row3.gate.results import Comparison, Run
+from row3.kinds.judging import JUDGED
+from row3.store.cases import StoredCase, read_cases
+from row3.store.project import Project
+from row3.store.prompts import read_promoted
+from row3.store.suites import Suite
+from row3.workflows.approvals import new_approvals
+from row3.workflows.comparing.comparer import Comparer
+from row3.workflows.pipeline.asks import Given, Question
+from row3.workflows.pipeline.evaluate import Asking, replay_case
+from row3.workflows.pipeline.lineup import line_up
+from row3.workflows.pipeline.replaying import Recorded, open_recordings
+from row3.workflows.pipeline.results import Answered
+from row3.workflows.pipeline.rubrics import under_rubrics
+from row3.workflows.pipeline.run_suite import make_asking
+from row3.workflows.quarantine import in_force
+from row3.workflows.running import run_suite
+from row3.workflows.session import Session
+
+
+def judge_rubric(session: Session, rubric: Prompt) -> tuple[Run, Comparison, Judgement]:
+    """Return the run under a rubric, beside the same answers under the rubric that grades now, and the gate's word.
+
+    In mode `auto` the judge is asked for the grades that are missing. Raises `RunIncomplete` where one is missing
+    still, `UsageError` where no answer of the suite is graded by the rubric.
+    """
+    suite, name = session.suite, rubric.ref.name
+    current = None if suite.rules.judge is None else suite.rules.judge.rubrics.get(name)
+    if current is None:
+        what = f"suite `{suite.name}` has no judge that grades by `{name}`"
+        raise UsageError(what, where="VERSION", fix="Name a suite that does with --suite")
+    if session.mode not in ("replay", "auto"):
+        what = "a rubric is judged by what it does to recorded answers"
+        raise UsageError(what, where=f"--mode {session.mode}", fix="Use --mode replay, or auto for missing grades")
+    lineup = line_up(session.project, suite, role="promoted", named=session.named)
+    after = under_rubrics(suite, {name: rubric})
+    if session.mode == "auto":
+        for each in (suite, after):
+            run_suite(session, suite=each, lineup=lineup)
+    session = session.replaying()
+    both = [make_asking(each, lineup, session.options) for each in (suite, after)]
+    answers = _Watched(Recorded(open_recordings(session.project, suite), lineup))
+    _check_grades(session, rubric, both, answers)
+
+    def before(stored: StoredCase) -> Answered | None:
+        return replay_case(both[0], stored, answers)
+
+    resting = {entry.case_id: entry.until for entry in in_force(session.project, suite).active}
+    comparer = Comparer(after, resting=resting)
+    run = run_suite(session, suite=after, lineup=lineup, before=before, take=comparer.take)
+    if not any(label.startswith(f"{name} ") for label in run.tally.get(JUDGED, {})):
+        what = f"no answer of suite `{suite.name}` is graded by `{name}`"
+        raise UsageError(what, where="VERSION", fix="Name a suite whose cases have it graded with --suite")
+    comparison = _compared(session, run, comparer, (current, rubric))
+    return run, comparison, comparison.judgement
+
+
+@dataclass(slots=True)
+class _Watched:
+    """Recorded answers, with the judgements that are missing among them."""
+
+    recorded: Recorded
+    missing: list[Request] = field(default_factory=list)
+
+    async def answer(self, question: Question) -> Given:
+        given = await self.recorded.answer(question)
+        if isinstance(question, Request) and question.by == JUDGE and isinstance(given, NoAnswer):
+            self.missing.append(question)
+        return given
+
+
+def _check_grades(session: Session, rubric: Prompt, both: list[Asking], answers: _Watched) -> None:
+    """Raise `RunIncomplete` where a grade by either version is not recorded."""
+    suite = session.suite
+    lacking: dict[str, str] = {}
+    cases = list(read_cases(session.project.tree, suite.golden, suite.kind))
+    for stored in cases:
+        for asking in both:
+            answers.missing.clear()
+            replay_case(asking, stored, answers)
+            if answers.missing:
+                lacking.setdefault(stored.id, answers.missing[0].prompt)
+    if lacking:
+        case_id, which = next(iter(lacking.items()))
+        raise RunIncomplete(
+            f"the run is incomplete: {part(len(lacking), len(cases), 'case', 'lacks', 'lack')} a grade by {which}, "
+            "so nothing is promoted",
+            where=case_id,
+            fix=f"Ask for it with `row3 promote{suite.flag} {rubric.ref} --mode auto`",
+        )
+
+
+def _compared(session: Session, run: Run, comparer: Comparer, rubrics: tuple[Prompt, Prompt]) -> Comparison:
+    """Return the gate's word on a rubric, from the scores of the same answers under both versions."""
+    suite, (current, rubric) = session.suite, rubrics
+    policy = replace(suite.policy, policy="fixed")  # STANDARDS 5.2
+    scores = comparer.scores(policy)
+    primary = suite.kind.primary
+    changes: list[CriteriaChange] = []
+    if current.digest != rubric.digest:
+        before, after = str(current.ref.version), str(rubric.ref.version)
+        changes.append(CriteriaChange("changed", f"rule rubric.{rubric.ref.name}", before, after))
+    judged = suite.kind.judged_metrics
+    shown = primary if primary in judged else next((m.key for m in suite.kind.metrics if m.key in judged), primary)
+    pairs = [values.get(shown) for values in comparer.pairs.means()]
+    effect = Effect({} if None in pairs else {"candidate": tuple(pairs)}, raises=False)
+    judgement = judge(
+        suite.name,
+        changes,
+        [Side(scores)],
+        Context(),
+        effect=lambda _: effect,
+        answers=comparer.answers,
+        approvals=new_approvals(session.history(), None, suite.name),
+    )
+    header = run.header
+    base = BaseHeader(
+        prompts=header.prompts,
+        prompt_digests=header.prompt_digests,
+        model=header.model,
+        parameters=header.parameters,
+        repeats=header.repeats,
+        metrics=comparer.pairs.means()[0],
+    )
+    return Comparison(
+        run=run,
+        baseline=base,
+        against=None,
+        metrics=list(scores.changes),
+        cases=comparer.largest(),
+        moves=comparer.moves,
+        judgement=judgement,
+        compared=comparer.compared,
+        sensitivity=sensitivity(comparer.pairs, primary, policy, primary=primary),
+        approval=judgement.approval,
+        tallies=comparer.tallies,
+    )
+
+
+def note_rubric(project: Project, suite: Suite, rubric: Prompt, result: PromotionResult) -> None:
+    """Note which promoted version a rubric takes the place of, and that a calibration is stale from now on."""
+    entry = read_promoted(project.tree).get(rubric.ref.name)
+    result.replaced = None if entry is None else entry.version
+    rules = suite.rules.judge
+    known = None if rules is None else rules.calibrated.get(rubric.ref.name)
+    if rules is not None and known is not None and rules.rubrics[rubric.ref.name].digest != rubric.digest:
+        labels, current = count(known.labels, "label"), rules.rubrics[rubric.ref.name].ref
+        result.notes.append(
+            f"the calibration by {labels} is of {current}: measure again with `row3 judge calibrate{suite.flag}`"
+        )
