@@ -148,7 +148,6 @@ def _guarded() -> int:
 
 
 def _complain(text: str, code: int = 2) -> int:
-    """Write an error message to stderr; returns the exit code."""
     tell(f"error: {text}")
     return code
 

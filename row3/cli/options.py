@@ -152,12 +152,7 @@ def output_options(
     form: str = "Form of the result; default: table.",
     out: str = "Write the result there instead of stdout.",
 ) -> Decorator[Any]:
-    """--out and, if the result has several forms, --format; the first form is the default.
-
-    Args:
-        form: help of --format.
-        out: help of --out.
-    """
+    """--out and, for several forms (the first is the default), --format; `form` and `out` are their help texts."""
     file = option("--out", cls=OutFile, metavar="FILE", help=out)
     chosen = option("--format", type=click.Choice(forms), help=form)
     return together(*([chosen()] if forms else []), file())

@@ -28,11 +28,7 @@ HEAD, TAIL = 1 << 16, 1 << 12
 
 
 def check_out(common: Common, forms: tuple[str, ...]) -> None:
-    """Raise `UsageError` if --out names a file that cannot or must not be written, before anything is done.
-
-    Args:
-        forms: the forms of the command's result, the default first.
-    """
+    """Raise `UsageError` if --out cannot or must not be written; `forms` are those of the result, the default first."""
     if common.out is None:
         return
     target, where = Path(common.out), f"--out {common.out}"
@@ -62,12 +58,7 @@ def check_folder(common: Common, folder: Path, where: str) -> None:
 
 
 def refuse_foreign(targets: Iterable[Path], form: str, *, where: str = "") -> None:
-    """Raise `UsageError` for the first file that is neither empty nor written by row3 in this form.
-
-    Args:
-        form: one of `--format`, or `svg`, `png`, `schema`.
-        where: what named the file; by default the file's own path.
-    """
+    """Raise `UsageError` for the first file that is neither empty nor written by row3 in this form."""
     from row3.reports.generated_files import is_ours
 
     for target in targets:

@@ -117,7 +117,6 @@ def _folder(common: Common) -> Path | None:
 
 
 def _page(comparison: Comparison, session: Session) -> Iterator[bytes]:
-    """Return the page of a comparison, with the trend of its suite."""
     from row3.reports.html.page import html_report
     from row3.workflows.history.trend import points_of, suite_history
 
@@ -187,7 +186,6 @@ def _show_elsewhere(text: str, why: str) -> None:
 
 
 def _run_address() -> str:
-    """Return the address of the job's run; empty outside of one."""
     parts = [os.environ.get(name, "") for name in ("GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_RUN_ID")]
     address = f"{parts[0]}/{parts[1]}/actions/runs/{parts[2]}"
     safe = address.startswith("https://") and not any(char in address for char in "<>\"'` \n\t")

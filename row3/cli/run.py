@@ -124,7 +124,6 @@ def _estimate(session: Session, common: Common, flags: Flags) -> int:
 
 
 def _check(common: Common, flags: Flags) -> None:
-    """Raise `UsageError` for options that do not go together."""
     values = {name: getattr(of, name) for of in (flags, common) for name in of.__slots__}
     given = {name for name, value in values.items() if value not in (None, False, ())}
     for name, needed in NEEDS.items():
@@ -145,7 +144,6 @@ def _typed(name: str) -> str:
 
 
 def _run_all_suites(common: Common, live: LiveFlags, flags: Flags) -> int:
-    """Do what `row3 --all` does: every suite in one command, one result, one exit code."""
     from row3.workflows.suites.all_suites import gate_all, run_all
 
     refuse_one(common)

@@ -125,14 +125,10 @@ class Standing:
 def stand(
     rounds: Sequence[Sequence[float]], margin: Margin, *, most: int, repeated: int = 0, changed: int = 0
 ) -> Standing:
-    """What rounds of differences show, and whether to go on.
+    """Return what rounds of differences (the same cases in each) show, and whether to go on.
 
-    Args:
-        rounds: one difference a case, the same cases in the same order in each.
-        most: rounds that may be asked in all.
-        repeated, changed: answers that were asked for again, and how many came with another text.
-    Raises:
-        ValueError: no round, or rounds of unequal length.
+    `most` rounds may be asked in all; of `repeated` questions that were asked before, `changed` answers came with
+    another text. Raises ValueError for no round, or rounds of unequal length.
     """
     if not rounds or len({len(each) for each in rounds}) != 1:
         raise ValueError("rounds of one and the same length are wanted")
@@ -157,14 +153,10 @@ def stand(
 
 
 def judged(standing: Standing, fixed: MetricChange, paired: MetricChange, policy: GatePolicy) -> MetricChange:
-    """Return the primary metric's verdict after the rounds.
+    """Return the primary metric's verdict after the rounds, from what `fixed` and `paired` make of the means over all.
 
-    Under `fixed` and `evidence` a loss blocks where it is shown for these cases, and nothing blocks that may be noise
-    of the answers. Under `paired` it also has to be shown for cases like these, which repeats cannot do. Where repeats
-    change nothing, the policy judges as it always does.
-
-    Args:
-        fixed, paired: the metric as either policy judges the means over all rounds.
+    Under `fixed` and `evidence` a loss blocks where it is shown for these cases, and nothing blocks that may be noise.
+    Under `paired` it also has to be shown for cases like these. Where repeats change nothing, the policy judges alone.
     """
     by_interval = policy.policy == "paired"
     own = paired if by_interval else fixed

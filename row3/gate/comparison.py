@@ -51,10 +51,9 @@ def compare_case(
     kind: Kind | None = None,
     comparable: bool = True,
 ) -> CaseChange:
-    """How one case moved; each side is its status, metrics and the lists of what it missed and added.
+    """Return how one case moved; each side is its status, metrics and lists of what it missed and added.
 
-    `missed…` lists hold expected items that were not found, every other list holds what was extracted and is wrong.
-    `kind` is what scored both; without it the composite is `overall`.
+    `missed…` lists hold expected items that were not found, every other list what was extracted and is wrong.
     """
     if after is not None and after[0] == "failed":
         return CaseChange(case_id, "failed", 0.0)
@@ -111,13 +110,8 @@ def beyond_noise(
 ) -> bool:
     """Return whether one case's mean dropped by more than the noise of its answers; True where neither side repeats.
 
-    Welch's one-sided t test at `ALPHA`. A side that was asked once is taken to be as noisy as the other.
-
-    Args:
-        drop: before minus after, oriented so that a loss is positive; a fraction.
-        spread_before, spread_after: standard deviations of the answers (n - 1).
-        repeats_before, repeats_after: how often each side was asked.
-    Source: Welch 1947, Biometrika 34, 28-35.
+    Welch's one-sided t test at `ALPHA`; a side that was asked once is taken to be as noisy as the other. `drop` is a
+    fraction, positive for a loss; spreads are standard deviations (n - 1). Source: Welch 1947, Biometrika 34, 28-35.
     """
     if max(repeats_before, repeats_after) < 2:
         return True

@@ -49,16 +49,12 @@ def fewest_units(alpha: float) -> int:
 
 
 def bounded_p(sums: Sequence[float], worst: float) -> float:
-    """Return the one-sided p-value of "the mean is at most 0"; small values show that it is above.
+    """Return the one-sided p-value of "the mean is at most 0" of unit sums; small values show that it is above.
 
-    It assumes only that no unit can fall below a worst value: one more unit did, and p is the Bayesian bootstrap's
-    P( sum_u c_u E_u + worst E_0 <= 0 ) with standard exponentials E and the unit sums c_u.
-    Source: Gaffke 2005, Mathematical Methods of Statistics 14, 451-467; Learned-Miller and Thomas 2019, arXiv
-    1905.06208. No distribution is known to break it.
-
-    Args:
-        sums: one number for each independent unit.
-        worst: the lowest that another unit could be.
+    It assumes only that no unit can fall below `worst`: one more unit did, and p is the Bayesian bootstrap's P( sum_u
+    c_u E_u + worst E_0 <= 0 ) with standard exponentials E and the unit sums c_u. Source: Gaffke 2005, Mathematical
+    Methods of Statistics 14, 451-467; Learned-Miller and Thomas 2019, arXiv 1905.06208. No distribution is known to
+    break it.
     """
     parts = [*sums, min(worst, *sums)] if sums else [worst]
     if min(parts) >= 0.0:

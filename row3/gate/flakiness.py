@@ -62,17 +62,12 @@ class FlakyReport:
 def flakiness(
     case_id: str, values: Sequence[float], pass_mark: float | None = None, *, higher_is_better: bool = True
 ) -> FlakyCase:
-    """Spread, flip rate and verdict of one case, from repeated answers to one request.
+    """Return spread, flip rate and verdict of one case, from at least one answer to one request (fractions).
 
-    `unknown` with fewer than `LEAST` values. Otherwise `flaky` where the flip rate is at least `FLIPS` or the noise at
-    least `NOISE`. Otherwise `steady`, which means that nothing was seen, not that nothing can happen: `hidden` says how
-    much could. For n values of which f pass, noise is the sample standard deviation and the flip rate
-    f (n - f) / (n (n - 1) / 2), the share of pairs that disagree.
-
-    Args:
-        values: at least one, fractions.
-        pass_mark: what passes is as good as this; None looks at the values only.
-    Source: the thresholds are row3's own.
+    `unknown` with fewer than `LEAST` values, else `flaky` where the flip rate is at least `FLIPS` or the noise at least
+    `NOISE`; `steady` means that nothing was seen, and `hidden` says how much could happen. For n values of which f pass
+    (as good as `pass_mark`), noise is the sample standard deviation and the flip rate f (n - f) / (n (n - 1) / 2), the
+    share of pairs that disagree. Source: the thresholds are row3's own.
     """
     n = len(values)
     noise = mean_and_spread([*values])[1]

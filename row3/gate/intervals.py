@@ -27,16 +27,11 @@ Clusters = Sequence[Hashable | None]
 
 
 def mean_interval(values: Sequence[float], *, clusters: Clusters | None = None, level: float = 0.95) -> Interval | None:
-    """Return the t interval of the mean of one value a case, mean -+ t_{df} SE with `spread_of_mean`.
+    """Return the t interval of the mean of one fraction a case, mean -+ t_{df} SE with `spread_of_mean`.
 
     Its p-value tests a mean of 0. Values that are all alike have no spread; they are below 0 by chance one time in
-    2^units. None with fewer than two independent units.
-
-    Args:
-        values: n fractions; for a case with repeats the mean over them.
-        clusters: n labels; cases with equal labels share a source.
-        level: of the two-sided interval.
-    Raises ValueError where lengths differ, a value is not finite, or level is not between 0 and 1.
+    2^units. None with fewer than two independent units: cases with equal `clusters` share a source. Raises ValueError
+    where lengths differ, a value is not finite, or level is not between 0 and 1.
     """
     if not values:
         return None

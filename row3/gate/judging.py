@@ -112,13 +112,9 @@ def judge(
 ) -> Judgement:
     """Return the worst of all reasons, and every reason once.
 
-    Args:
-        changes: the inventory, without promotion files.
-        sides: the candidate, and what the head promotes where that is another one.
-        effect: what a change of the criteria does to the scores of the same answers.
-        answers: digests of both sides' answers by case, for the signature.
-        approvals: by signature, those that the base does not have.
-        brought: they came with the change, so that one for something else is worth a note.
+    `changes` is the inventory without promotion files; `sides` the candidate, and what the head promotes where that is
+    another; `effect` what a change does to the scores of the same answers; `answers` both sides' digests by case, for
+    the signature; `approvals`, by signature, those that the base lacks, `brought` if they came with the change.
     """
     given: dict[tuple[str, str], Reason] = {}
     for reason in _all(suite, changes, sides, context, effect):

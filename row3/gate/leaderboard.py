@@ -230,13 +230,10 @@ def rank_all(
 
 
 def pareto(points: Sequence[Sequence[float | None]]) -> list[bool | None]:
-    """Whether no other point is at least as good in every figure and better in one; None where a figure is unknown.
+    """Whether no other point is at least as good in every figure (more is better) and better in one.
 
-    An unknown figure is neither good nor bad: its point has no standing and beats no other.
-
-    Args:
-        points: the figures of each, oriented so that more is better; None where unknown. A figure that is known of none
-            is left out.
+    None where a figure is unknown, which is neither good nor bad: that point has no standing and beats no other. A
+    figure that is known of none is left out.
     """
     places = [place for place in range(len(points[0]) if points else 0) if any(p[place] is not None for p in points)]
     figures = [[value for place in places if (value := point[place]) is not None] for point in points]

@@ -36,10 +36,7 @@ def compare_metrics(
 ) -> list[MetricChange]:
     """Return how each metric that either side has moved, in the kind's order, with the policy's verdict.
 
-    Args:
-        baseline, current: means over the cases that both runs have, fractions.
-        pairs: those cases.
-        primary: key of the composite, or of the metric that stands in its place.
+    `baseline` and `current` are means (fractions) over the cases of `pairs`; `primary` is the metric judged first.
     """
     counts = pairs.counts()
     changes: list[MetricChange] = []
@@ -95,13 +92,11 @@ def compare_metrics(
 
 
 def _fixed(change: MetricChange, policy: GatePolicy, *, may_block: bool) -> MetricChange:
-    """The rule of STANDARDS on the means as they are."""
     verdict = judge_move(change.worse_by or 0.0, policy, limit=change.limit, may_block=may_block)
     return change if verdict is Verdict.PROCEED else replace(change, verdict=verdict, code="worse")
 
 
 def _by_evidence(change: MetricChange, moves: Differences) -> MetricChange:
-    """A drop beyond the limit blocks where it is more than noise."""
     if not change.beyond_limit or (change.p or 0.0) <= ALPHA_FALL:
         return change
     needed = fewest_units(ALPHA_FALL / change.tests)
@@ -136,7 +131,6 @@ def _within(moves: Differences, margin: float) -> bool:
 
 
 def _doubted(change: MetricChange, moves: Differences, margin: float) -> MetricChange:
-    """Add what keeps a loss of the margin from being ruled out."""
     if not _seen_within(moves, margin):
         return change
     return replace(change, doubt="rare_loss", units_needed=moves.units_needed(margin, _rare_alpha(moves)))

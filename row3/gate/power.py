@@ -167,14 +167,10 @@ def smallest_drop(
 def detection_factor(df: float, known_df: float, alpha: float | None) -> float:
     """Return how many estimated standard errors a drop has to be beyond a null to be found in `POWER` of all cases.
 
-    A drop of k SE is found if Z + k S1 > t S2, where S1 (of the earlier comparison) and S2 (of the planned one) are
-    chi / sqrt(df). Taking k S1 - t S2 as normal, with its exact mean and variance, gives k within 2 % from 5 cases on.
-
-    Args:
-        df, known_df: degrees of freedom of the planned and of the earlier comparison.
-        alpha: one-sided level of the t test; None where the estimate only has to be on the right side.
-    Returns:
-        infinity where the earlier comparison knows too little.
+    A drop of k SE is found if Z + k S1 > t S2, where S1 (of the earlier comparison, with `known_df`) and S2 (of the
+    planned one, with `df`) are chi / sqrt(df). Taking k S1 - t S2 as normal, with its exact mean and variance, gives k
+    within 2 % from 5 cases on. `alpha` is the one-sided level of the t test, None where the estimate only has to be on
+    the right side. Infinity where the earlier comparison knows too little.
     """
     z = normal_quantile(POWER)
     mean, spread = _deviation(known_df)

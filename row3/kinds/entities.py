@@ -188,10 +188,7 @@ def _explained(case: EntitiesCase, output: EntitiesOut, matches: Sequence[NameMa
 
 
 def _match(case: EntitiesCase, output: EntitiesOut, rules: Rules) -> list[NameMatch]:
-    """By name; a mention that belongs to one entity alone names it too.
-
-    Of several entries for one entity that with the most mentions is the one, wherever it stands in the answer.
-    """
+    """Match by name, and by mentions of one entity alone; of several entries for one that with the most mentions."""
     owners = Counter(
         [key for e in case.expected_entities for key in {normalise(text) for text in (e.name, *e.mentions)}]
     )

@@ -153,7 +153,6 @@ def _place(case: GraphCase, item: ConnectionOut, places: dict[str, int]) -> tupl
 
 
 def _path_right(expected: ExpectedConnection, item: ConnectionOut, rules: Rules) -> bool:
-    """The reason, what is shared, and the hops where both give them."""
     if item.connection_reason and category_key(item.connection_reason) != category_key(expected.connection_reason):
         return False
     if expected.hops is not None and item.hops is not None and expected.hops != item.hops:

@@ -134,13 +134,9 @@ def answer_schema(
 ) -> dict[str, Any]:
     """Return the JSON schema that a prompt asks its answer to fit, derived from the output model.
 
-    Reduced to what every structured-output endpoint accepts: no references, all keys required, nothing beside them.
-    Reduced also so that no release of a library can move it, since it is part of every request's digest.
-
-    Args:
-        model: the output model.
-        allowed: by field, what it may be where the suite says so; over what the model says.
-        without: fields that are not asked for.
+    Reduced to what every structured-output endpoint accepts (no references, all keys required, nothing beside them),
+    and so that no release of a library can move it, since it is part of every request's digest. `allowed` has, by
+    field, the values that the suite allows, over what the model says; fields in `without` are not asked for.
     """
     properties: dict[str, Any] = {}
     for key, field in keys_of(model).items():

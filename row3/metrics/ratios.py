@@ -25,19 +25,12 @@ def f1(precision: float, recall: float) -> float:
 
 
 def overall(metrics: Mapping[str, float], weights: Mapping[str, float]) -> float:
-    """Weighted sum of a case's metrics; penalties have negative weights.
+    """Weighted sum of a case's metrics (fractions in [0, 1]), sum of w_k * m_k; penalties have negative weights.
 
-    overall = sum of w_k * m_k. Where a rewarded metric does not apply to the case, the
-    remaining rewards are scaled up to the same total, so that a flawless case scores the same with or
-    without it (0.85 with the default weights). Where none applies, nothing was to be found and nothing was said,
-    which is flawless too.
-
-    Args:
-        metrics: fractions in [0, 1] by key.
-        weights: weight by metric key.
-    Returns:
-        A number in [sum of penalties, sum of rewards], unrounded, cut at 0. Raises nothing.
-    Source: STANDARDS 1.7.
+    Where a rewarded metric does not apply to the case, the remaining rewards are scaled up to the same total, so that a
+    flawless case scores the same with or without it (0.85 with the default weights). Where none applies, nothing was to
+    be found and nothing was said, which is flawless too. A number in [0, sum of rewards], unrounded. Source: STANDARDS
+    1.7.
     """
     rewards = [(key, weight) for key, weight in weights.items() if weight > 0]
     total = math.fsum(weight for _, weight in rewards)

@@ -24,11 +24,7 @@ Judgements = Mapping[str, int]
 
 
 def ranked(documents: Sequence[tuple[str, float | None]]) -> list[str]:
-    """The ranking that an answer stands for, each document once.
-
-    Args:
-        documents: id and score in the order of the answer; scores for all of them or for none.
-    """
+    """The ranking of an answer's documents, id and score (all or none have one) in its order, each document once."""
     scores = [score for _, score in documents if score is not None]
     if scores:
         # Of a document that is named twice the better score comes first, and the first is kept.

@@ -124,8 +124,7 @@ def endpoint_for(
 ) -> Endpoint:
     """Return the preset's endpoint with what is not None put in its place; `timeout_s` in seconds.
 
-    Raises `UsageError` for an unknown preset (naming the near miss), an address that is not http or https, and a key
-    variable that is no variable's name.
+    Raises `UsageError` for an unknown preset, an address that is not http or https, and a key variable that is no name.
     """
     if preset not in PRESETS:
         near = nearest(preset.lower(), PRESETS)

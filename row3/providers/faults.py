@@ -119,11 +119,7 @@ def _looks_like_html(text: str) -> bool:
 
 
 def read_body(raw: bytes, wanted: str, exchange: Exchange) -> dict[str, Any] | Fault:
-    """Return the JSON object of an answer with status 200; a `Fault` for anything else, and for an error inside it.
-
-    Args:
-        wanted: what the answer should be, as messages name it.
-    """
+    """Return the JSON object of an answer 200; a `Fault` for anything else than is wanted, and for an error in it."""
     text = raw.decode("utf-8", "replace")
     try:
         body = json.loads(raw)

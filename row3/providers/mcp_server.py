@@ -112,7 +112,6 @@ class McpServer(System):
             await self._polled(session, poll, arguments)
 
     async def _done(self, session: Session, tool: str, arguments: dict[str, Any], poll: Poll | None) -> str:
-        """What a call says, or where it is polled, what the poll says at last."""
         text = await self._called(session, tool, arguments)
         return text if poll is None else await self._polled(session, poll, self._poll_arguments(poll, text))
 

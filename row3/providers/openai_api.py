@@ -25,12 +25,7 @@ class OpenAIChat(Wire):
     """A provider at an OpenAI-compatible endpoint."""
 
     def __init__(self, endpoint: Endpoint, *, also: Mapping[str, object] = MappingProxyType({}), **wire: Any) -> None:
-        """Send nothing yet.
-
-        Args:
-            also: fields for every request, of a server that is known to take all others too.
-            wire: what a `Wire` takes beside its endpoint.
-        """
+        """Send nothing yet; `also` are fields for every request, of a server that takes all others too."""
         super().__init__(endpoint, **wire)
         self._also = also
         self.refused: frozenset[str] = frozenset()

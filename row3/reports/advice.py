@@ -119,7 +119,6 @@ class _Steps:
         return visible(f"{command}{self.suite.flags(command, *said)}")
 
     def all(self) -> list[str]:
-        """Return the steps."""
         comparison, verdict = self.comparison, self.comparison.verdict
         promoting = self.run.header.action == "promotion"
         if comparison.behind and comparison.against and (comparison.blocked or not comparison.complete):
@@ -144,7 +143,6 @@ class _Steps:
         return last or (["commit."] if comparison.in_git else [])
 
     def _answer(self) -> list[str]:
-        """How missing answers are asked for."""
         if self.run.header.mode != "replay":
             return ["run the same command again; it continues from the answers so far."]
         model = model_flag(self.run)
@@ -166,7 +164,6 @@ class _Steps:
         return [*self._look(), f"{fix} {again} again, or accept it with --approve REASON."]
 
     def _remedies(self) -> list[str]:
-        """What to check, restore or record, for reasons whose cause is not in the answers."""
         criteria = {
             "case": ("the golden cases", self.suite.golden),
             "rule": ("row3.toml", "row3.toml"),
@@ -211,7 +208,6 @@ class _Steps:
         return f" (git diff{since} {visible(path)})"
 
     def _promote(self) -> list[str]:
-        """How the first candidate is promoted; nothing where nothing waits."""
         waiting = [name for name in candidates(self.run) if name not in taken_back(self.run)]
         return [f"{self.command('row3 promote', waiting[0])} {waiting[0]}"] if waiting else []
 

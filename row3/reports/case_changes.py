@@ -59,10 +59,7 @@ def moved_cases(moves: Mapping[str, int]) -> int:
 
 
 def flips(change: CaseChange) -> list[Flip]:
-    """Return what a case gained and lost, list by list; relationships last, and lost before found.
-
-    An answer that cannot be used lost everything, so only the numbers are given.
-    """
+    """Return what a case gained and lost, relationships last, lost before found; of an unusable answer only numbers."""
     if change.move == "broke":
         counts = [f"{len(items):,} {noun_of(key, len(items))}" for key, items in change.lost.items() if items]
         return [Flip(False, "all lost", tuple(counts), MOST_NAMED)] if counts else []
@@ -109,10 +106,7 @@ def total_lines(gained: Mapping[str, int], lost: Mapping[str, int]) -> list[str]
 
 
 def fell_elsewhere(comparison: Comparison) -> list[tuple[CaseChange, Metric]]:
-    """Return cases whose composite is as before, with the metric in which each fell most, worst first.
-
-    Only metrics that a reason names count; nothing where none does.
-    """
+    """Return cases that fell not in the composite but in a metric that a reason names, with the metric, worst first."""
     named = {reason.subject for reason in comparison.reasons if reason.verdict is not Verdict.PROCEED}
     metrics = [metric for metric in comparison.run.suite.kind.metrics if metric.key in named]
     if not metrics:
@@ -139,10 +133,8 @@ def cases_table(
 ) -> Table:
     """Return the table of moved cases.
 
-    Args:
-        after: the primary metric of each case now, as far as it is known.
-        elsewhere: cases that fell in another metric, from `fell_elsewhere`.
-        every: name everything that each case gained and lost, not only what made it move.
+    `after` has the primary metric of each case now, `elsewhere` comes from `fell_elsewhere`; with `every` all that each
+    case gained and lost is named, not only what made it move.
     """
     rows = [_row(change, after.get(change.case_id)) for change in changes]
     under = [_under(change, problems, every=every) for change in changes]

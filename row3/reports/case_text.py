@@ -61,12 +61,8 @@ def case_text(
 ) -> str:
     """Return headline, what was lost and gained, and the metrics that moved, in lines of 80 columns.
 
-    Args:
-        why: the first word of the headline, such as `regressed`.
-        raw: an answer that could not be read.
-        reasons: sentences of the gate that name this case.
-        shortfall: all that is wrong with the answer, instead of what changed against the baseline.
-        advice: end with the command that looks into the case.
+    `why` begins the headline; `raw` is an answer that could not be read; `reasons` are the gate's sentences about the
+    case; `shortfall` lists all that is wrong in place of what changed; `advice` ends with the command to look into it.
     """
     if status != "scored" and problem:
         head = f"{why}: {problem}" if why else problem

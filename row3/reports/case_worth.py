@@ -69,7 +69,6 @@ def remark(one: CaseWorth) -> str:
 
 
 def _notes(report: CasesReport) -> list[str]:
-    """What the columns mean and how far to trust them, what to do about remarks, what is missing."""
     versions = len(report.versions)
     rough = f" With fewer than {ROUGH} versions it is a rough number." if versions < ROUGH else ""
     notes = [

@@ -36,12 +36,7 @@ def changelog_entry(
     notes: Sequence[str] = (),
     approval: str = "",
 ) -> str:
-    """An entry for a promoted version; ends with a newline.
-
-    Args:
-        baseline_version: what the metrics are compared with; None where there was nothing, for a single column.
-        approval: who approved a blocked comparison, when and why; the first of the notes.
-    """
+    """Return an entry for a promoted version; one column if there is no `baseline_version`; approvals are a note."""
     remarks = [_approved(approval)] if approval else []
     parts = [
         [f"## {version} ({date})"],
@@ -127,10 +122,9 @@ def mixed_entries(changelog: str) -> Iterator[MixedEntry]:
 
 
 def insert_entry(changelog: str, entry: str, version: str, prompt: str) -> str:
-    """Return the changelog with the entry in it; all other text stays as it is, byte for byte.
+    """Return the changelog with the entry above the newest released one; other text stays as it is, byte for byte.
 
-    The entry goes above the newest released one. An unreleased entry of the same version and prompt gives way to it,
-    and everything a hand wrote there moves into the new one. An entry that is there already is not put in twice.
+    An unreleased entry of the same version and prompt gives way to it; what a hand wrote there moves into the new one.
     """
     newline = "\r\n" if "\r\n" in changelog else "\n"
     entry = entry.strip("\n") + "\n"

@@ -45,13 +45,7 @@ def comparison_document(
     folded: bool = False,
     headed: bool = True,
 ) -> Document:
-    """Return a whole comparison.
-
-    Args:
-        verbose: every metric, case, item and line of the prompts.
-        folded: the same, below the short form, to unfold.
-        headed: begin with the suite and what runs; a terminal has that line already.
-    """
+    """Return a whole comparison: all of it if verbose, or below to unfold if folded; headed by suite and what runs."""
     run = comparison.run
     blocks: list[Block] = [
         *heading(comparison, headed=headed),
@@ -76,11 +70,7 @@ def comparison_document(
 
 
 def brief_comparison(comparison: Comparison, *, level: int = 0) -> list[Block]:
-    """Return verdict, metrics, reasons and next steps: for a reader who has seen the whole, or has little room.
-
-    Args:
-        level: of a heading with the suite, what runs and the cases that moved most; 0 for none.
-    """
+    """Return verdict, metrics, reasons and next steps; with a heading of that level also what runs and the cases."""
     return [
         *heading(comparison, headed=level > 0, level=level or 3),
         metrics_table(comparison),
@@ -225,7 +215,6 @@ def legend(comparison: Comparison, *, verbose: bool = False) -> Note:
 
 
 def _sees(seen: Sensitivity | None) -> str:
-    """How small a drop the comparison can see, and what it takes to see the one that is wanted."""
     if seen is None or seen.sees is None:
         return "too few moved differently to say how small a drop it can see"
     needed = seen.needs_cases.count

@@ -51,7 +51,6 @@ def _side(view: Diff, which: int) -> str:
 
 
 def _differs(view: Diff) -> list[tuple[str, str]]:
-    """What differs apart from the answers, or that nothing does."""
     rows = list(differences(view.before, view.after, view.prompt_diffs))
     if view.before.scorer != view.after.scorer:
         rows.append(("scorer", f"{view.before.scorer} → {view.after.scorer}; scores of two scorers do not compare"))
@@ -74,7 +73,6 @@ def _metrics(view: Diff, metrics: Sequence[Metric]) -> Block:
 
 
 def _compared(view: Diff) -> list[str]:
-    """Which cases the figures are over, and what is missing."""
     lines = []
     if view.sizes != (view.compared, view.compared):
         lines.append(f"Over the {numbers.count(view.compared, 'case')} that both have and that can be compared.")

@@ -13,11 +13,7 @@ SHOWN_LINES = 200
 
 
 def differences(before: Header, after: Header, diffs: Mapping[str, str] | None = None) -> Iterator[tuple[str, str]]:
-    """Yield prompts, pipeline order, model, parameters and repeats that differ, as names with both values.
-
-    Args:
-        diffs: unified diffs by prompt name; what they add and remove is counted.
-    """
+    """Yield prompts, order, model, parameters and repeats that differ, with both values and sizes of text `diffs`."""
     diffs = diffs or {}
     for name in dict.fromkeys((*before.prompts, *after.prompts)):
         old, new = (side.prompts.get(name, "not in the pipeline") for side in (before, after))

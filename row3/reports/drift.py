@@ -89,7 +89,6 @@ def drifts_document(found: Mapping[str, Drifted | Row3Error], *, verbose: bool =
 
 
 def _changed_cases(cases: Sequence[CaseThen], *, verbose: bool) -> Table:
-    """The cases with other answers, the largest moves first."""
     ordered = sorted(cases, key=lambda case: -abs((case.now or 0.0) - (case.then or 0.0)))
     shown = ordered if verbose else ordered[:SHOWN_CASES]
     rows = []
@@ -105,7 +104,6 @@ def _without_answers(failed: Mapping[str, str]) -> Note:
 
 
 def _verdict(found: Drifted) -> Note:
-    """The verdict, and what to do next."""
     state, flag = found.again.drift.state, found.suite.flag
     mark, tone = MARKS["open" if found.again.failed else state]
     lines: list[Text] = [Span(f"{mark} {verdict_text(found)}", tone)]
@@ -120,7 +118,6 @@ def _verdict(found: Drifted) -> Note:
 
 
 def _rows(found: Drifted) -> list[list[Text]]:
-    """A row for each headline metric, and for each companion that moved."""
     changes = {change.key: change for change in found.again.drift.metrics if change.delta is not None}
     moved = others(found.again.drift)
     return [

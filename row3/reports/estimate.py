@@ -47,7 +47,6 @@ def _sums(plan: Estimate) -> tuple[str, ...]:
 
 
 def _comparison_lines(plan: Estimate) -> list[str]:
-    """Why a live comparison costs more than a run."""
     if not plan.again:
         return []
     asked = numbers.count(plan.again, "request asks", "requests ask")

@@ -13,12 +13,7 @@ SCHEMA_VERSION = 1
 
 
 def findings_text(report: LintReport, *, width: int | None = WIDTH, errors_only: bool = False) -> str:
-    """Return the findings for a terminal, `file:line field  level  rule  message`, and a summary line.
-
-    Args:
-        width: columns to wrap at; None for one line a finding, as grep and editors like it.
-        errors_only: count warnings without showing them.
-    """
+    """Return findings, `file:line field  level  rule  message`, and a summary; without a width one line each."""
     lines: list[str] = []
     for finding in report.findings[: report.errors if errors_only else None]:
         file = finding.file if finding.file.endswith("/") else f"{finding.file}:{finding.line}"

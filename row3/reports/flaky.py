@@ -32,7 +32,6 @@ def flaky_document(report: FlakyReport, *, verbose: bool = False) -> Document:
 
 
 def _counts(report: FlakyReport) -> Block:
-    """How many cases have each verdict."""
     if not _asked_again(report):
         return Note(
             [f"No case was asked twice, so nothing is known. To find out: row3 --repeats 3 --mode record{report.flag}"]
@@ -63,7 +62,6 @@ def _row(case: FlakyCase, *, quarantined: bool) -> list[Text]:
 
 
 def _notes(report: FlakyReport) -> list[str]:
-    """The rule, the limits of `steady`, and what is missing."""
     if not _asked_again(report):
         return []
     mark = None if report.pass_mark is None else numbers.compact(report.pass_mark)
@@ -81,7 +79,6 @@ def _notes(report: FlakyReport) -> list[str]:
 
 
 def _next(report: FlakyReport) -> Note:
-    """What to do about the first flaky case that counts, and about expired entries."""
     held = {entry.case_id for entry in report.quarantine.active}
     waiting = [case.case_id for case in report.cases if case.verdict == "flaky" and case.case_id not in held]
     lines, flag = [], report.flag

@@ -78,7 +78,6 @@ def step_summary(result: Result) -> str:
 
 
 def _document(result: Result, *, verbose: bool = False, whole: bool = False, headed: bool = True) -> Document:
-    """The result as a document; `whole` adds what unfolds."""
     if isinstance(result, SuiteResult) and result.comparison is not None:
         return comparison_document(result.comparison, verbose=verbose, folded=whole, headed=headed)
     if isinstance(result, SuiteResult) and result.run is not None:
@@ -88,7 +87,6 @@ def _document(result: Result, *, verbose: bool = False, whole: bool = False, hea
 
 
 def _issues(result: Result, places: Places) -> tuple[list[Issue], Issue | None]:
-    """The issues, and the verdict that ends them."""
     if isinstance(result, SuiteResult) and result.run is not None:
         notice = None if result.comparison is None else run_notice(result.comparison)
         return run_issues(result.run, result.comparison, declines=result.declines, places=places), notice

@@ -1,7 +1,6 @@
 """Which files row3 wrote: a result may take the place of an earlier one, and of nothing else.
 
-Results carry no signature, so they are known by how they begin (findings also by how they end). A test writes every
-form of every command twice to one place.
+Results carry no signature, so they are known by how they begin; findings also by how they end.
 """
 
 from __future__ import annotations
@@ -74,14 +73,7 @@ KNOWN = {
 
 
 def is_ours(form: str, head: bytes, tail: bytes) -> bool:
-    """Return whether a file is empty or an earlier result in this form.
-
-    Args:
-        form: one of `--format`, or `svg`, `png`, `schema`; tables and GitHub's annotations are texts, and a comment is
-            Markdown.
-        head: the first bytes, some thousands.
-        tail: the last bytes.
-    """
+    """Return whether a file, by its first and last bytes, is empty or an earlier result in a form of `KNOWN`."""
     begins, ends = head.decode("utf-8", "replace").lstrip("\ufeff"), tail.decode("utf-8", "replace")
     known = KNOWN[form]
     return not head.strip() or bool(known.match(begins)) or (known is TEXT and bool(TEXT_END.search(ends)))

@@ -32,16 +32,10 @@ def history_document(
     last: int | None = None,
     flag: str = "",
 ) -> Document:
-    """The last runs, all when verbose.
+    """Return the last runs, all if verbose; `entries` is the suite's whole history, `action` and `last` choose of it.
 
-    A line's points are against the baseline that was in force when it ran: a comparison's against what it was compared
-    with, a new baseline's or a promotion's against the one it replaced.
-
-    Args:
-        entries: the suite's whole history.
-        metric: the composite.
-        action, last: show only these of it.
-        flag: options that select the suite on the command line.
+    A line's points are against the baseline in force when it ran: a comparison's against what it was compared with, a
+    new baseline's or a promotion's against the one it replaced.
     """
     baselines: dict[Tier, HistoryEntry] = {}
     kept: list[tuple[HistoryEntry, HistoryEntry | None]] = []
@@ -70,7 +64,6 @@ def history_document(
 
 
 def _trend(entries: Sequence[HistoryEntry], primary: str) -> Text:
-    """The suite's scores as a sparkline."""
     values = [entry.metrics[primary] for entry in entries if primary in entry.metrics]
     ends = f"  {numbers.percent(values[0])} → {numbers.percent(values[-1])}" if len(values) > 1 else ""
     return strong(shorten(plain(entries[0].suite), LONGEST_SUITE)), f"  {primary}  {sparkline(values[-SPARKS:])}{ends}"
@@ -98,7 +91,6 @@ def _verdict(entry: HistoryEntry) -> Span:
 
 
 def _notes(entry: HistoryEntry, before: HistoryEntry | None) -> Iterator[str]:
-    """What ran, where it differs from the run before; and an approval."""
     old = {} if before is None else before.prompts
     parts = [f"{name} {version}" for name, version in entry.prompts.items() if old.get(name) != version]
     parts += [f"{name} removed" for name in old if name not in entry.prompts]

@@ -1,8 +1,4 @@
-"""What CI should point at: the reasons of a verdict, cases, lint findings, each with its file; for two hosts.
-
-`github_text` writes workflow commands for GitHub. `codequality_json` writes GitLab's Code Quality report: a JSON array
-whose entries have `description`, `check_name`, `fingerprint`, `severity`, `location.path` and `location.lines.begin`.
-"""
+"""What CI should point at: reasons, cases and lint findings with their files, for GitHub and GitLab's Code Quality."""
 
 from __future__ import annotations
 

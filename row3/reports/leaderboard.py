@@ -102,7 +102,6 @@ def _span(board: Leaderboard, one: Placed) -> str:
 
 
 def _rule_lines(board: Leaderboard) -> list[str]:
-    """How the ranks came about."""
     if len(board.placed) < 2:
         return []
     pairs = len(board.pairs)
@@ -117,14 +116,12 @@ def _first(lines: Sequence[str], noun: str) -> list[str]:
 
 
 def _known(board: Leaderboard) -> list[str]:
-    """Of cost and latency, what is known of any placed combination."""
     cost = any(one.cost_usd is not None for one in board.placed)
     latency = any(one.latency_p50_s is not None for one in board.placed)
     return ["cost"] * cost + ["latency"] * latency
 
 
 def _front_lines(board: Leaderboard) -> list[str]:
-    """What the mark of the Pareto front says here, and why figures are unknown."""
     known = _known(board)
     lines = ["Neither cost nor latency is known (unknown is not zero), so only the score ranks."]
     if known:
@@ -140,7 +137,6 @@ def _front_lines(board: Leaderboard) -> list[str]:
 
 
 def _remark_lines(board: Leaderboard, names: Names) -> list[str]:
-    """Cases left out, and answers that could not be used."""
     lines = []
     if any(one.interval is not None and one.interval.degenerate for one in board.placed):
         lines.append("? as interval: all cases score alike, so the spread is unknown.")
@@ -156,7 +152,6 @@ def _remark_lines(board: Leaderboard, names: Names) -> list[str]:
 
 
 def _incomplete_lines(board: Leaderboard, names: Names) -> list[str]:
-    """Each combination that lacks answers, and how many."""
     lines = []
     for one in board.incomplete:
         cases = one.cases("failed")

@@ -74,11 +74,7 @@ GROUPS = (
 
 
 def run_counts(run: Run, *, every: bool = False) -> Facts:
-    """Return how the items of a run matched, a line a group; no lines where nothing was extracted or counted.
-
-    Args:
-        every: name every error, not only the most frequent of each kind.
-    """
+    """Return how the items of a run matched, a line a group; with `every` all errors are named, not the first few."""
     often = f" in {run.header.repeats:,} repeats" if run.header.repeats > 1 else ""
     return Facts(list(_lines({}, run.tally, run.suite.rules.predicates, _now, f"{{}}{often}", every=every)))
 
@@ -182,7 +178,7 @@ FORBIDDEN = {"hallucinationRate": "canaries", "forbiddenRelationshipRate": "forb
 def bounds_lines(run: Run) -> list[str]:
     """Return `canaries in 0 of 15 cases: at most 18.1% of cases have any, at 95%`; without a bound where all have some.
 
-    Cases are counted and not items, and sources where cases share one: neither items nor such cases are independent.
+    Cases are counted, or sources where cases share one: items, and such cases, are not independent.
     """
     lines = []
     for key, found in _seen(run).items():

@@ -75,10 +75,7 @@ def moved(before: float, after: float) -> str:
 
 
 def interval(low: float, high: float) -> str:
-    """Both ends of a difference in percentage points, narrow: `+2.7…+9.1`.
-
-    Cut at what is possible, which is −100 to +100.
-    """
+    """Both ends of a difference in percentage points, cut at −100 and +100: `+2.7…+9.1`."""
     return "…".join(points(end) for end in cut(low, high))
 
 
@@ -130,10 +127,7 @@ class Progress:
     """None where a price is unknown, which is said of the finished run."""
 
     def text(self, now: float) -> str:
-        """Return cases, failures, tokens and cost so far, and how long the rest takes if it goes on like this.
-
-        A guess that did not come true is no longer shown, and a long silence is told in its place.
-        """
+        """Return cases, failures, tokens and cost so far, and how long the rest takes, or how long nothing came."""
         parts = [count(self.done, "case") if self.total is None else f"{self.done:,} of {count(self.total, 'case')}"]
         parts += [f"{self.failed:,} failed"] if self.failed else []
         parts += [f"{self.tokens:,} tokens"] if self.tokens else []

@@ -31,7 +31,6 @@ def power_document(report: PowerReport) -> Document:
 
 
 def _sentences(metric: Metric, plan: Sensitivity | None) -> list[str]:
-    """The composite, or the one metric that was asked for."""
     lines = [sensitivity_sentence(plan, metric.title, what=_move(metric))]
     if plan is None:
         return lines
@@ -55,7 +54,6 @@ def _move(metric: Metric) -> str:
 
 
 def _metrics(report: PowerReport) -> Table:
-    """For each metric what is detected now, what is wanted, and what that takes."""
     rows = []
     for metric, plan in report.plans:
         if plan is None:
@@ -140,13 +138,7 @@ def _needed_json(needed: Needed) -> dict[str, Any]:
 
 
 def sensitivity_sentence(seen: Sensitivity | None, title: str, *, what: str = "drop") -> str:
-    """Return what the cases detect: `Overall: 15 cases with this much spread detect a drop of 7.3 points; 9 would …`.
-
-    Args:
-        seen: None with fewer than two independent cases.
-        title: of the metric.
-        what: `drop`, or `rise` where lower is better.
-    """
+    """Return what the cases detect: `Overall: 15 cases with this much spread detect a drop of 7.3 points; 9 …`."""
     if seen is None:
         return f"{title}: how small a {what} is detected is unknown, as it takes two independent cases."
     who = asked(seen)

@@ -229,7 +229,6 @@ COUNTED = {Code.HISTORY_REMOVED: "entries", Code.DECLINING: "runs"}
 
 
 def _worded(group: Sequence[Reason], sentence: str | tuple[str, str]) -> str:
-    """The words of a group, filled in."""
     code, figures = group[0].code, group[0].figures
     number = int(figures.get(COUNTED.get(code, ""), len(group)))
     whose = " by the new golden cases, or from what this change promotes" if group[0].after else ""

@@ -176,7 +176,6 @@ def interval_json(interval: Interval) -> dict[str, float]:
 
 
 def _sensitivity(seen: Sensitivity) -> dict[str, Any]:
-    """What this many cases can see; drops are fractions."""
     return {
         "metric": seen.metric,
         "cases": seen.variance.cases,

@@ -56,13 +56,7 @@ WARNS = "(a minimum in brackets warns and does not block)"
 
 
 def scorecard_document(run: Run, *, declines: int = 0, verbose: bool = False, headed: bool = True) -> Document:
-    """Return a whole scorecard.
-
-    Args:
-        declines: consecutive declining runs, this one included.
-        verbose: all cases, with what each missed and got wrong.
-        headed: begin with the suite and what runs; a terminal has that line already.
-    """
+    """Return a whole scorecard: every case if verbose; if headed, begin with the suite and what runs."""
     blocks: list[Block] = [Title(f"row3 · {run.suite.name}"), Note([what_runs(run)])] if headed else []
     blocks += [*_metrics(run), *judge_blocks(run), run_counts(run, every=verbose), missing_note(run)]
     blocks += [quarantine_note(run.quarantine), *problem_blocks(run, verbose=verbose), *_cases(run, verbose=verbose)]
@@ -161,7 +155,6 @@ def worst_first(run: Run) -> list[CaseRow]:
 
 
 def _columns(run: Run, rows: Sequence[CaseRow]) -> list[Metric]:
-    """The primary metric, then the headline metrics that some case has."""
     primary = run.suite.kind.primary
     there = [m for m in shown_metrics(run.suite, companion=False) if any(m.key in row.metrics for row in rows)]
     return sorted(there, key=lambda metric: metric.key != primary)[: COLUMNS + 1]
@@ -188,7 +181,6 @@ def _case_row(row: CaseRow, columns: Sequence[Metric], run: Run, *, spread: bool
 
 
 def _items(run: Run) -> list[Block]:
-    """What each case missed and got wrong, by name, worst case first."""
     found = _found(run)
     rows = [row.case_id for row in worst_first(run) if row.case_id in found]
     blocks: list[Block] = []

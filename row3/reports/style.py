@@ -75,10 +75,7 @@ def shorten(text: str, room: int) -> str:
 
 
 def wrap(text: str, *, first: str = "", then: str | None = None, width: int = WIDTH) -> list[str]:
-    """Lines of at most `width` columns; `first` begins the first line, `then` (blanks by default) the others.
-
-    A line may end after any wide character, as it does in such scripts; a word that is too long is broken.
-    """
+    """Lines of at most `width` columns, broken after words and wide characters; a word that is too long is broken."""
     rest = " " * cells(first) if then is None else then
     return _filled(re.findall(r"\S+|\s+" if text.isascii() else _PIECES, text), width, first, rest, split=True)
 
@@ -86,8 +83,7 @@ def wrap(text: str, *, first: str = "", then: str | None = None, width: int = WI
 def prose(text: str, width: int, *, then: str = "  ") -> list[str]:
     """Return lines of at most `width` columns, broken between words; `then` begins those that continue.
 
-    Text in backticks, a command after a colon and a word are never broken, so that they can be copied: one that is too
-    long gets a line of its own.
+    Text in backticks and a command after a colon are never broken, so that they can be copied.
     """
     parts = text.split("\n")
     return [line for part in parts for line in _filled(_WORDS.findall(part), width, "", then, split=False)]

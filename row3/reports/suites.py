@@ -56,11 +56,7 @@ def index_blocks(report: SuitesReport) -> tuple[Title, *tuple[Block, ...]]:
 
 
 def comment_markdown(results: Sequence[SuiteResult], *, more_at: str = "") -> str:
-    """Return the comment on a pull request: one screen, however many suites, cases and reasons there are.
-
-    Args:
-        more_at: address of the whole report; a plain `https` address.
-    """
+    """Return the comment on a pull request, one screen at most; `more_at` is the https address of the whole report."""
     ordered = sorted(results, key=_badness, reverse=True)
     if len(ordered) == 1:
         blocks = _brief(ordered[0], level=COMMENT_LEVEL)
@@ -89,13 +85,11 @@ def _bounded(text: str) -> str:
 
 
 def _badness(result: SuiteResult) -> tuple[int, float]:
-    """By what became of it, then by the loss."""
     change = None if result.comparison is None else result.comparison.primary_change
     return BADNESS.index(result.standing), 0.0 if change is None else -(change.delta or 0.0)
 
 
 def _brief(result: SuiteResult, *, level: int) -> list[Block]:
-    """One suite in a comment."""
     if result.comparison is not None:
         return brief_comparison(result.comparison, level=level)
     title = Title([_verdict(result), f" · row3 · {result.suite}"], level)
@@ -144,7 +138,6 @@ def _mark(result: SuiteResult) -> Span:
 
 
 def _verdict(result: SuiteResult) -> Span:
-    """Mark and word of one suite's verdict."""
     if result.comparison is not None:
         return look(result.comparison).span
     if result.judgement is not None:
@@ -180,7 +173,6 @@ def _details(result: SuiteResult, *, verbose: bool) -> list[Block]:
 
 
 def _signing(result: SuiteResult) -> list[str]:
-    """How the removal of a suite is approved."""
     if result.judgement is None or not result.exit_code:
         return []
     return [f"Next: restore it, or accept this with row3 --compare --suite {plain(result.suite)} --approve REASON"]
@@ -206,7 +198,6 @@ def headword(report: SuitesReport) -> str:
 
 
 def _reasons(results: Sequence[SuiteResult]) -> list[Block]:
-    """The first reason of each suite."""
     if not results:
         return []
     shown: list[Text] = [[_mark(result), f" {result.suite}: {_why(result)}"] for result in results[:SHOWN_REASONS]]
@@ -215,7 +206,6 @@ def _reasons(results: Sequence[SuiteResult]) -> list[Block]:
 
 
 def _why(result: SuiteResult) -> str:
-    """The first thing there is to say of a suite, in a sentence."""
     if result.comparison is None:
         return problem_of(result) or "not judged"
     found = grounds_of(result.comparison)
@@ -224,7 +214,6 @@ def _why(result: SuiteResult) -> str:
 
 
 def _next(report: SuitesReport) -> list[str]:
-    """What to do about the first suite of the worst kind."""
     worst = next((result for result in report.results if result.exit_code == report.exit_code), None)
     if worst is None or not report.exit_code:
         return []

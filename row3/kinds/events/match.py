@@ -156,7 +156,6 @@ def _category(event: Any, expected: ExpectedEvent) -> str:
 
 
 def _word(value: Any) -> str:
-    """A text, or the first of several; "" for anything else."""
     if isinstance(value, str):
         return value.strip()
     if isinstance(value, dict):

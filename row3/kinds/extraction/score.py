@@ -99,7 +99,6 @@ def _tally(explanation: Explanation, rules: Rules, *, typed: bool) -> Tally:
 
 
 def _predicates(explanation: Explanation, rules: Rules) -> dict[str, dict[str, int]]:
-    """Which predicate was said for which, and those that neither the suite nor the case knows."""
     wrong = [match for match in explanation.relationships if match.state not in CORRECT_RELATIONSHIP]
 
     def spelt(triple: Triple) -> tuple[str, bool]:

@@ -1,7 +1,6 @@
-"""What all charts share: colours, labels, and saving a figure as SVG and PNG.
+"""What all charts share: colours, labels, and saving a figure as SVG and PNG, with the same bytes for the same input.
 
-The same input gives the same bytes, whatever a user's matplotlibrc says. matplotlib is imported inside the functions
-that draw, and never through pyplot, so no global state stays behind.
+matplotlib is imported inside the functions that draw, and never through pyplot, so no global state stays behind.
 """
 
 from __future__ import annotations
@@ -64,11 +63,8 @@ def drawn(
 ) -> ChartFiles:
     """Return a figure of panels under a title, with a caption below; all texts are taken literally.
 
-    Args:
-        name: of what is drawn; makes the ids in the SVG.
-        rows: from top to bottom, height in inches and names of the panels; `.` leaves a place empty.
-        draw: fills the panels, by name.
-        around: inches for title and caption.
+    `name` makes the ids in the SVG; `rows` have height in inches and names of panels (`.` leaves a place empty), which
+    `draw` fills; `around` are inches for title and caption.
     """
     import matplotlib
     from matplotlib.figure import Figure

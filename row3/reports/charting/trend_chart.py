@@ -46,16 +46,10 @@ def trend_charts(
     thresholds: Mapping[str, Threshold],
     weekly: bool,
 ) -> ChartFiles:
-    """Draw every headline metric; the same input gives the same bytes.
+    """Draw every headline metric, the last one large; the same input gives the same bytes.
 
-    Args:
-        points: the runs, in any order.
-        metrics: what the suite's kind computes; the last headline metric is the large one, companions are left out.
-        suite: its name, for the title.
-        thresholds: zones by metric key, before the metric's own.
-        weekly: the mean and the spread of ISO weeks along real time, instead of runs side by side.
-    Raises:
-        UsageError: there is no run or no headline metric to draw.
+    `points` come in any order; `thresholds` go before the metrics' own. `weekly` draws mean and spread of ISO weeks
+    along real time, instead of runs side by side. Raises `UsageError` where there is no run or no headline metric.
     """
     headline = [metric for metric in metrics if not metric.companion]
     headline = headline[-1:] + headline[:-1]
@@ -85,7 +79,6 @@ def trend_charts(
 
 
 def _panel(axes: Axes, timeline: Timeline, metric: Metric, threshold: Threshold | None, *, large: bool) -> None:
-    """Zones, line, points and the last value of one metric."""
     values = [column.mean(metric.key) for column in timeline.columns]
     spreads = [column.values(metric.key) for column in timeline.columns]
     known = [index for index, value in enumerate(values) if not math.isnan(value)]
@@ -143,7 +136,6 @@ def _blocked(timeline: Timeline, index: int) -> bool:
 
 
 def _scale_x(axes: Axes, timeline: Timeline, *, large: bool) -> None:
-    """Dates along x, with room for the last value at the right."""
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
     ends = [*timeline.xs, *(x for x, _ in timeline.promotions)]
@@ -167,10 +159,7 @@ def _scale_x(axes: Axes, timeline: Timeline, *, large: bool) -> None:
 
 
 def _name_promotions(axes: Axes, timeline: Timeline) -> None:
-    """At the foot of the large panel, beside their lines: in full where there are few, else the versions.
-
-    Of two that collide the newer one is named.
-    """
+    """At the foot of the large panel, in full where there are few; of two that collide the newer one is named."""
     low, high = axes.get_xlim()
     full = len(timeline.promotions) <= 2
     room = (high - low) * (0.4 if full else 0.07)
@@ -202,7 +191,6 @@ def _name_zones(axes: Axes, metric: Metric, threshold: Threshold) -> None:
 
 
 def _run_counts(axes: Axes, timeline: Timeline) -> None:
-    """Bars: how many runs there are in each week."""
     _scale_x(axes, timeline, large=True)
     bars = axes.bar(timeline.xs, [len(week.runs) for week in timeline.columns], width=5, color=LINE, alpha=0.45)
     if len(timeline.columns) <= 40:

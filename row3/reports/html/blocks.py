@@ -23,11 +23,7 @@ def seen(text: str) -> str:
 
 
 def blocks_html(blocks: Iterable[Block], links: Mapping[str, str] | None = None) -> Markup:
-    """Return the blocks as HTML.
-
-    Args:
-        links: addresses for parts of texts, by their exact words.
-    """
+    """Return the blocks as HTML; `links` has addresses for parts of texts, by their exact words."""
     return Markup("\n").join(_block(block, links or {}) for block in blocks)
 
 

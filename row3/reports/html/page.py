@@ -43,12 +43,7 @@ LEVEL = 6
 
 
 def html_report(comparison: Comparison, history: Sequence[TrendPoint] = ()) -> Iterator[bytes]:
-    """Return the page, piece by piece, as UTF-8.
-
-    Args:
-        comparison: judged; the details of its run are lines of `workflows.comparing.case_pages`.
-        history: the suite's earlier runs, oldest first; the present one is added.
-    """
+    """Return the page in pieces of UTF-8; the run's details are lines of `case_pages`, `history` is oldest first."""
     run = comparison.run
     kind, header = run.suite.kind, run.header
     label = " · ".join(f"{name} {version}" for name, version in header.prompts.items())
@@ -127,7 +122,6 @@ def _scorecard(comparison: Comparison) -> list[Block]:
 
 
 def _run(comparison: Comparison) -> list[Block]:
-    """What else there is to know of the run."""
     run = comparison.run
     counts = [each for each in (run_counts(run, every=True), moved_counts(comparison, every=True)) if each.rows]
     return [

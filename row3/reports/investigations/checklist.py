@@ -17,12 +17,7 @@ NEARLY = 0.9
 def checklist(
     found: ExtractionFindings, prompts: Sequence[Prompt], said: Sequence[tuple[Request, Answer]]
 ) -> tuple[Section, ...]:
-    """Return the sections; one about which nothing is wrong has its first question only.
-
-    Args:
-        prompts: those that ran.
-        said: requests with their answers.
-    """
+    """Return the sections, by requests and answers; one about which nothing is wrong has its first question only."""
     cut = truncated(said)
     sections = (
         ("6.1 Recall issues (missing concepts)", found.missed, _recall(found)),
@@ -40,7 +35,6 @@ def truncated(said: Sequence[tuple[Request, Answer]]) -> list[str]:
 
 
 def _which(text: str, items: Sequence[Finding], whole: int) -> Question:
-    """Return a question for which of many something holds."""
     return Question(text, f"{len(items)} of {whole}", tuple(item.label for item in items))
 
 
