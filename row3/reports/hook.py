@@ -28,6 +28,9 @@ SHA = 10
 """Digits of a commit in a command."""
 HISTORY, CHANGELOG = "metrics-history.json", "CHANGELOG.md"
 
+NAMED = 3
+"""Suites that are named; of more only the number is given."""
+
 
 def hook_document(hook: HookVerdict) -> Document:
     """Return nothing where there was nothing to judge, a line a suite where it may pass, a screen where it may not."""
@@ -39,7 +42,8 @@ def hook_document(hook: HookVerdict) -> Document:
     if still:
         lines.append(f"row3: nothing moved: {', '.join(still)}")
     if hook.results and hook.untouched:
-        lines.append(f"row3: not concerned: {', '.join(hook.untouched)}")
+        names = ", ".join(hook.untouched) if len(hook.untouched) <= NAMED else f"{len(hook.untouched)} other suites"
+        lines.append(f"row3: not concerned: {names}")
     blocks.append(Note(lines))
     if hook.exit_code:
         what = {"pre-push": "push", "pre-merge-commit": "merge"}.get(hook.name, "commit")

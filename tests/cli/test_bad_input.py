@@ -221,7 +221,7 @@ ALL = (
     Bad("history-broken", write(HISTORY, '[\n{"a"'), (HISTORY, "no end")),
     Bad("history-object", write(HISTORY, "{}"), (HISTORY, "array")),
     Bad("history-conflict", conflict(HISTORY), (f"{HISTORY}:3", "merge-conflict")),
-    Bad("history-newer", put(HISTORY, '"schemaVersion": 1', '"schemaVersion": 2'), (HISTORY, "newer")),
+    Bad("history-newer", put(HISTORY, '"schemaVersion": 2', '"schemaVersion": 3'), (HISTORY, "newer")),
     Bad("history-nan", put(HISTORY, '"recall": 0.75', '"recall": NaN'), (HISTORY, "NaN")),
     Bad("history-time", put(HISTORY, '"at": "2', '"at": "x2'), (HISTORY, "is not a time"), PROMOTE),
     Bad("recordings-broken", add(RECORDED, '{"x"\n'), (f"{RECORDED}:4", "not JSON")),
