@@ -17,7 +17,7 @@ SHOWN, MOST = 40, 50
 def imported_document(done: ImportedCases, *, dry_run: bool) -> Document:
     """Return how many cases are new, which other files were written, and a row for each part that was left out."""
     verb = "would be written" if dry_run else "written"
-    lines = [f"{count(len(done.new), 'golden case')} of suite {done.suite} {verb}, {len(done.unchanged)} unchanged"]
+    lines = [f"{count(len(done.new), 'golden case')} of suite {done.suite} {verb}, {len(done.unchanged):,} unchanged"]
     lines += [f"{path} {verb}" for path in done.written]
     rows = [(each.case or "–", each.type, _short(each.value), each.why) for each in done.not_imported]
     headers, left = ("not imported", "type", "value", "why"), more(len(rows) - MOST, how=" in not-imported.jsonl")

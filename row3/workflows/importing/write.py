@@ -128,7 +128,7 @@ def _left_out_file(project: Project, path: str, left_out: Iterable[NotImported])
 
 
 def _with_suite(project: Project, suite: str, pipeline: list[str]) -> bytes:
-    before = read_text(project.tree, FILE) if project.tree.exists(FILE) else ""
-    gap = "\n" if before and not before.endswith("\n") else ""
+    before = project.tree.read(FILE) if project.tree.exists(FILE) else b""
+    gap = "\n" if before and not before.endswith(b"\n") else ""
     table = f'{gap}\n[suites.{suite}]\nkind = "checks"\n' + (f"pipeline = {json.dumps(pipeline)}\n" if pipeline else "")
-    return (before + table).encode()
+    return before + table.encode()
