@@ -162,10 +162,10 @@ class Common:
     def project(self) -> Project:
         """Open the project for a command that runs nothing, and finish an interrupted promotion."""
         from row3.store.project import open_project
-        from row3.store.transaction import finish_interrupted, tell_interrupted
+        from row3.store.transaction import finish_interrupted
 
         project = open_project(self.start)
-        (finish_interrupted if self.may_write else tell_interrupted)(project.local, say=self.say)
+        finish_interrupted(project.local, may_write=self.may_write, say=self.say)
         return project
 
     def project_and_suite(self) -> tuple[Project, Suite]:

@@ -72,7 +72,7 @@ def history(common: Common, *, action: str | None, last: int | None) -> None:
         return common.show_json([entry.plain() for entry in suite_history(project, suite, action=action, last=last)])
     document = history_document(
         suite_history(project, suite),  # all of them: the table may hide a baseline and still compare with it
-        next(metric for metric in suite.kind.metrics if metric.key == suite.kind.primary),
+        suite.kind.primary_metric,
         verbose=common.verbose > 0,
         action=action,
         last=last,

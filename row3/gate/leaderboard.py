@@ -137,7 +137,7 @@ def make_board(suite: JudgedSuite, combinations: Sequence[Combination], sources:
         if len(known) == len(whole):
             scores[case_id] = known
     labels = [sources.get(case_id) for case_id in scores]
-    higher = next(metric.higher_is_better for metric in kind.metrics if metric.key == kind.primary)
+    higher = kind.primary_metric.higher_is_better
     columns = [[each[which] for each in scores.values()] for which in range(len(whole))]
     ranking = rank_all(columns, clusters=labels if any(labels) else None, higher_is_better=higher)
     times = [_all_known([one.rows[case_id].seconds for case_id in scores]) for one in whole]

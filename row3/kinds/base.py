@@ -142,6 +142,11 @@ class Kind(ABC):
     """Settings of the gate where a suite gives none, in place of `GatePolicy`'s."""
 
     @property
+    def primary_metric(self) -> Metric:
+        """What is judged first."""
+        return next(metric for metric in self.metrics if metric.key == self.primary)
+
+    @property
     def whole(self) -> str:
         """Name of the output that is scored."""
         return list(self.outputs)[-1]

@@ -240,11 +240,8 @@ def read_config(tree: Tree) -> Config:
         raise InvalidFile(f"not TOML: {error}", where=where, fix="Correct the file") from None
     version = value.get("schema_version", 1)
     if isinstance(version, int) and version > CONFIG_SCHEMA_VERSION:
-        raise InvalidFile(
-            f"schema_version {version} is newer than this row3 knows ({CONFIG_SCHEMA_VERSION})",
-            where=where,
-            fix="Upgrade row3",
-        )
+        what = f"schema_version {version} is newer than this row3 knows ({CONFIG_SCHEMA_VERSION})"
+        raise InvalidFile(what, where=where, fix="Upgrade row3")
     return validate(Config, _with_types(value), where=where)
 
 

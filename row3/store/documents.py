@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import math
 import re
-from datetime import date
 from typing import Any, NoReturn, TypeVar
 
 import msgspec
@@ -127,17 +126,6 @@ def check_schema_version(value: Any, known: int, *, where: str) -> int:
         what = f"schemaVersion {version} is newer than this row3 knows ({known})"
         raise InvalidFile(what, where=where, fix="Upgrade row3")
     return version
-
-
-def day(text: str) -> str:
-    """Return a date as files spell it; raises `ValueError` for anything else."""
-    try:
-        right = date.fromisoformat(text).isoformat() == text
-    except ValueError:
-        right = False
-    if not right:
-        raise ValueError("is no date like 2026-12-01")
-    return text
 
 
 def dump_line(value: Any) -> str:

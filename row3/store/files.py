@@ -75,9 +75,8 @@ def read_faults(where: str) -> Iterator[None]:
     except IsADirectoryError:
         raise InvalidFile("this is a folder, not a file", where=where, fix="Remove or rename it") from None
     except OSError as error:
-        raise EnvironmentFault(
-            f"cannot be read ({error.strerror or error})", where=where, fix="Check the file's permissions"
-        ) from None
+        what = f"cannot be read ({error.strerror or error})"
+        raise EnvironmentFault(what, where=where, fix="Check the file's permissions") from None
 
 
 @contextlib.contextmanager
@@ -86,11 +85,8 @@ def disk_faults(where: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise EnvironmentFault(
-            f"cannot be written ({error.strerror or error}); nothing was changed",
-            where=where,
-            fix="Check free space and permissions, then run again",
-        ) from None
+        what = f"cannot be written ({error.strerror or error}); nothing was changed"
+        raise EnvironmentFault(what, where=where, fix="Check free space and permissions, then run again") from None
 
 
 def write_atomic(path: Path, content: str | bytes | Iterable[bytes], *, where: str | None = None) -> None:
@@ -105,6 +101,7 @@ def write_all(files: Mapping[Path, str | bytes | Iterable[bytes] | None], *, whe
     kill between two of them leaves the files before it new and the others old.
     """
     staged: list[tuple[Path, Path]] = []
+    os.umask(umask := os.umask(0o022))
     with disk_faults(where):
         try:
             for path, content in files.items():
@@ -114,7 +111,7 @@ def write_all(files: Mapping[Path, str | bytes | Iterable[bytes] | None], *, whe
                     descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
                     staged.append((Path(name), target))
                     _fill(descriptor, content)
-                    Path(name).chmod(target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask())
+                    Path(name).chmod(target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~umask)
             for temporary, target in staged:
                 temporary.replace(target)
         except BaseException:
@@ -146,9 +143,3 @@ def sync_folder(folder: Path) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
-
-
-def _umask() -> int:
-    value = os.umask(0o022)
-    os.umask(value)
-    return value

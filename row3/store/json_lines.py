@@ -51,7 +51,12 @@ class LineFile:
         """
         self.where, self._fix = where, fix
         with read_faults(where):
-            self._file = _opened(source, where, cure, pipe=pipe)
+            if isinstance(source, bytes):
+                self._file: BinaryIO = BytesIO(source)
+            elif pipe:
+                self._file = source.open("rb", BUFFER)
+            else:
+                self._file = open_file(source, where=where, buffering=BUFFER, fix=cure)
         finalize(self, self._file.close)
 
     def __iter__(self) -> Iterator[Line]:
@@ -78,12 +83,6 @@ class LineFile:
             return os.pread(self._file.fileno(), length, offset)
         self._file.seek(offset)
         return self._file.read(length)
-
-
-def _opened(source: Path | bytes, where: str, cure: str, *, pipe: bool) -> BinaryIO:
-    if isinstance(source, bytes):
-        return BytesIO(source)
-    return source.open("rb", BUFFER) if pipe else open_file(source, where=where, buffering=BUFFER, fix=cure)
 
 
 def lines_in(tree: Tree, path: str) -> LineFile:

@@ -47,12 +47,18 @@ def _looked_up(file: str, text: str, what: str, field: str, case: str | None) ->
         return field, int(in_words[1]) + (_front_matter_lines(text) if "of its body" in what else 0)
     if file.endswith(".json"):
         return _in_json(text, what, field)
-    if file.endswith(".toml"):
-        return field, line_in_toml(text, field.split("."))
     if (name := UNDEFINED.search(what)) is not None:
         used = re.search(rf"\{{[{{%][^}}]*\b{name[1]}\b", text)
         return field, _line_at(text, used.start() if used else 0)
-    return field, line_in_front_matter(text, field)
+    return field, line_in(file, text, tuple(field.split(".")))
+
+
+def line_in(file: str, text: str, path: Path) -> int:
+    """The line of a field of a JSON, TOML or prompt file, as the functions for each of them say."""
+    if file.endswith(".json"):
+        return line_of(text, path)
+    keys = [str(key) for key in path]
+    return line_in_toml(text, keys) if file.endswith(".toml") else line_in_front_matter(text, keys[-1])
 
 
 def _in_json(text: str, what: str, field: str) -> tuple[str, int]:

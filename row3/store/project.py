@@ -104,11 +104,8 @@ def read_corpus(tree: Tree, patterns: Iterable[str], *, where: str) -> list[tupl
 def _paths(tree: Tree, pattern: str, *, where: str) -> list[str]:
     parts = PurePosixPath(pattern).parts
     if len(parts) < 2 or parts[0] not in CORPORA or ".." in parts:
-        raise InvalidFile(
-            f"`{pattern}` names no files under {' or '.join(f'{each}/' for each in CORPORA)}",
-            where=where,
-            fix="Write it like corpus/*.txt",
-        )
+        what = f"`{pattern}` names no files under {' or '.join(f'{each}/' for each in CORPORA)}"
+        raise InvalidFile(what, where=where, fix="Write it like corpus/*.txt")
     if any("**" in part and part != "**" for part in parts):
         raise InvalidFile(f"`{pattern}` is no pattern: `**` is a whole part", where=where, fix="Correct it")
     paths = [path for path in tree.files(parts[0], deep=True) if _fits(path.split("/"), parts)]
@@ -132,7 +129,6 @@ def _values(tree: Tree, path: str) -> dict[str, Any]:
         return values | {"text": read_text(tree, path)}
     value = read_json(tree, path)
     if not isinstance(value, dict):
-        raise InvalidFile(
-            "the file holds no JSON object", where=tree.place(path), fix="Correct it, or the pattern of `for_each`"
-        )
+        what = "the file holds no JSON object"
+        raise InvalidFile(what, where=tree.place(path), fix="Correct it, or the pattern of `for_each`")
     return values | value

@@ -62,9 +62,8 @@ def versions(tree: Tree) -> dict[str, list[Version]]:
         ref = parse_reference(f"{stem}.md")
         if ref is None:
             what = "the file name is not `<name>-v<major>.<minor>.md`"
-            raise InvalidFile(
-                what, where=tree.place(path), fix="Rename it, for example to `decompose-concepts-v1.0.md`"
-            )
+            fix = "Rename it, for example to `decompose-concepts-v1.0.md`"
+            raise InvalidFile(what, where=tree.place(path), fix=fix)
         found.setdefault(ref.name, []).append(ref.version)
     return {name: sorted(all_of_it) for name, all_of_it in found.items()}
 

@@ -55,9 +55,8 @@ def read_quarantine(tree: Tree, folder: str) -> list[Quarantined]:
         if entry.case in found:
             raise InvalidFile(f"`{entry.case}` stands twice", where=field, fix="Keep one of them")
         if wrong := complaint(entry.since, entry.until):
-            raise InvalidFile(
-                f"the quarantine of `{entry.case}`: {wrong}", where=field, fix="Correct `until`, or remove the entry"
-            )
+            what = f"the quarantine of `{entry.case}`: {wrong}"
+            raise InvalidFile(what, where=field, fix="Correct `until`, or remove the entry")
         found[entry.case] = Quarantined(
             entry.case, entry.since.isoformat(), entry.until.isoformat(), entry.reason.strip(), entry.who
         )

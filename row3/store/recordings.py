@@ -86,38 +86,24 @@ class RecordingIndex:
         found, *others = self.every(digest) if digest in self._spots else [None]
         for number, other in enumerate(others, 1):
             if found is not None and other is not None and other.answer.text != found.answer.text:
-                raise InvalidFile(
-                    f"the same request has another answer in {self._spots[digest][number].place}",
-                    where=self.place(digest),
-                    fix="Keep one of the two lines and remove the other",
-                )
+                what = f"the same request has another answer in {self._spots[digest][number].place}"
+                raise InvalidFile(what, where=self.place(digest), fix="Keep one of the two lines and remove the other")
         return found
 
-    def answer(self, request: Request) -> Answer | None:
-        """Return the recorded answer to that request, to be replayed; None where there is none.
+    def answer(self, asked: Request | str) -> Answer | None:
+        """Return the recorded answer to a request, or to one of which only the digest is known; None for none.
 
-        Raises as `answer_by_digest`, and `InvalidFile` where the line says that it is of another request.
+        Raises as `get`, and `InvalidFile` where the answer was edited or the line says that it is of another request.
         """
-        return self._answer(request.digest, request)
-
-    def answer_by_digest(self, digest: str) -> Answer | None:
-        """Return the answer that is recorded under a digest; None where there is none.
-
-        For requests that nobody renders again, such as those a manifest names. Raises as `get`, and `InvalidFile` where
-        the answer is no longer the one that was recorded.
-        """
-        return self._answer(digest, None)
-
-    def _answer(self, digest: str, request: Request | None) -> Answer | None:
+        digest = asked if isinstance(asked, str) else asked.digest
         found = self.get(digest)
         if found is None:
-            return None if self.fallback is None else self.fallback._answer(digest, request)
-        what, fix = "", "Restore the line from git, or remove it and record anew"
+            return None if self.fallback is None else self.fallback.answer(asked)
+        what = "" if isinstance(asked, str) else self.contradiction(found, asked)
         if found.answer_digest and found.answer_digest != digest_text(found.answer.text):
             what = "the recorded answer was edited: it does not fit its digest"
-        elif request is not None:
-            what = self.contradiction(found, request)
         if what:
+            fix = "Restore the line from git, or remove it and record anew"
             raise InvalidFile(what, where=self.place(digest), fix=fix)
         return found.answer
 

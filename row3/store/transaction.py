@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 FOLDER = "transaction"
 MANIFEST = "commit.json"
+PATIENCE_S = 120.0
+AT_ONCE_S = 0.05
+GITIGNORE = "*\n"
 
 
 def commit(root: Path, local: Path, files: Mapping[str, bytes]) -> None:
@@ -45,9 +48,8 @@ def commit(root: Path, local: Path, files: Mapping[str, bytes]) -> None:
             target.parent.mkdir(parents=True, exist_ok=True)
             # What cannot be replaced has to be known before the change counts, or it could never be finished.
             if target.is_dir():
-                raise EnvironmentFault(
-                    "a folder is where the file goes", where=name, fix="Move it away, then run again"
-                )
+                what = "a folder is where the file goes"
+                raise EnvironmentFault(what, where=name, fix="Move it away, then run again")
             with TemporaryFile(dir=target.parent):  # a folder may be read-only, or on a disk that is
                 pass
     write_atomic(folder / MANIFEST, json.dumps({"schemaVersion": 1, "files": entries}), where=".row3/transaction")
@@ -78,14 +80,13 @@ def recover(root: Path, local: Path) -> list[str]:
         if source.exists() and _digest(source) != digest:
             raise InvalidFile(f"the new {name} is damaged", where=where, fix="Delete .row3/transaction and run again")
         if source.exists() and was[name] is not None and _digest(root / name) not in (was[name], digest):
-            raise InvalidFile(
-                "the file was changed after a command was interrupted that was about to replace it",
-                where=name,
-                fix="Delete .row3/transaction to keep the file as it is and drop the rest of that command",
-            )
+            what = "the file was changed after a command was interrupted that was about to replace it"
+            fix = "Delete .row3/transaction to keep the file as it is and drop the rest of that command"
+            raise InvalidFile(what, where=name, fix=fix)
     for name, source in waiting:
         target = _real(root / name)
-        _sweep(target)
+        for left in target.parent.glob(f".{target.name}.*.tmp"):  # what a killed write left beside it
+            left.unlink(missing_ok=True)
         _move(source, target, name)
     done = [name for name, _, _ in moves]
     with disk_faults(where):
@@ -115,23 +116,10 @@ def _move(source: Path, target: Path, name: str) -> None:
         try:
             write_atomic(target, source.read_bytes(), where=name)
         except EnvironmentFault:
-            raise EnvironmentFault(
-                "cannot be written, and other files of the same change are in place",
-                where=name,
-                fix="Check free space and permissions, then run any command again: it finishes the change",
-            ) from None
+            what = "cannot be written, and other files of the same change are in place"
+            fix = "Check free space and permissions, then run any command again: it finishes the change"
+            raise EnvironmentFault(what, where=name, fix=fix) from None
         source.unlink()
-
-
-def _sweep(target: Path) -> None:
-    """Remove what a killed write of the file left beside it."""
-    for left in target.parent.glob(f".{target.name}.*.tmp"):
-        left.unlink(missing_ok=True)
-
-
-PATIENCE_S = 120.0
-AT_ONCE_S = 0.05
-GITIGNORE = "*\n"
 
 
 def local_folder(local: Path) -> Path:
@@ -175,18 +163,16 @@ def writing(local: Path, *, say: Callable[[str], None] = lambda _: None) -> Iter
         lock.release()
 
 
-def finish_interrupted(local: Path, *, say: Callable[[str], None] = lambda _: None) -> list[str]:
-    """Finish what a killed command left half-done, and return the files that are in place now."""
-    if not (local / FOLDER).exists():
+def finish_interrupted(
+    local: Path, *, may_write: bool = True, say: Callable[[str], None] = lambda _: None
+) -> list[str]:
+    """Finish what a killed command left half-done, or say that it waits; return the files that are in place now."""
+    if not may_write and (local / FOLDER / MANIFEST).exists():
+        say("an interrupted command left its files half in place: repeat it (such as row3 promote) to finish them")
+    if not (may_write and (local / FOLDER).exists()):
         return []
     with writing(local, say=say) as done:
         pass
     if done:
         say(f"finished what an interrupted command had begun: {', '.join(done)}")
     return done
-
-
-def tell_interrupted(local: Path, *, say: Callable[[str], None]) -> None:
-    """Say that a killed command's change waits, to a command that may write nothing and so cannot finish it."""
-    if (local / FOLDER / MANIFEST).exists():
-        say("an interrupted command left its files half in place: repeat it (such as row3 promote) to finish them")

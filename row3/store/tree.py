@@ -112,7 +112,7 @@ class GitTree:
     def files(self, folder: str, *, deep: bool = False) -> list[str]:
         """See `WorkTree`."""
         inner = ((path, path[len(folder) + 1 :]) for path in self._below(folder))
-        return [path for path, rest in inner if (deep or "/" not in rest) and not _hidden(rest)]
+        return [path for path, rest in inner if (deep or "/" not in rest) and "/." not in f"/{rest}"]
 
     def folders(self, folder: str) -> list[str]:
         """See `WorkTree`."""
@@ -163,7 +163,3 @@ def blob_id(raw: bytes) -> str:
 
 def _text(tree: Tree, path: str) -> bytes:
     return tree.read(path, limit=2**30).replace(b"\r\n", b"\n")
-
-
-def _hidden(path: str) -> bool:
-    return path.startswith(".") or "/." in path

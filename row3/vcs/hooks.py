@@ -174,19 +174,15 @@ class _Hook:
         if self.mine:
             other = setting(self.mine.read_bytes(), "project")
             if other != project and (repo.root / other).is_dir():
-                raise UsageError(
-                    f"the hooks of this repository belong to the row3 project {other}, and {project} is another one",
-                    where=str(self.mine),
-                    fix="Run `row3 hook uninstall` first, or let the CI judge this one",
-                )
+                what = f"the hooks of this repository belong to the row3 project {other}, and {project} is another one"
+                fix = "Run `row3 hook uninstall` first, or let the CI judge this one"
+                raise UsageError(what, where=str(self.mine), fix=fix)
         elif self.path.is_dir():
             raise UsageError("there is a folder where git looks for a hook", where=str(self.path), fix="Move it away")
         elif self.is_taken and self.is_kept:
-            raise UsageError(
-                f"somebody wrote this hook over row3's, and {self.saved.name} still holds the one from before row3",
-                where=str(self.path),
-                fix="Keep one of the two: delete the other, then install again",
-            )
+            what = f"somebody wrote this hook over row3's, and {self.saved.name} still holds the one from before row3"
+            fix = "Keep one of the two: delete the other, then install again"
+            raise UsageError(what, where=str(self.path), fix=fix)
 
     def install(self, script: bytes) -> HookState:
         """Write the script, and move an earlier hook aside."""
@@ -263,11 +259,9 @@ def _folder(repo: Repository) -> Path:
     homes = [repo.root, repo.common_dir, *([repo.common_dir.parent] if repo.common_dir.name == ".git" else [])]
     if not any(folder.resolve().is_relative_to(home.resolve()) for home in homes):
         own = shlex.quote(str(repo.common_dir / "hooks"))
-        raise UsageError(
-            "git takes hooks from this folder outside the repository (core.hooksPath), where others may share it",
-            where=str(folder),
-            fix=f"Run `git config core.hooksPath {own}`, or call `row3 hook run <name>` from the shared hooks",
-        )
+        what = "git takes hooks from this folder outside the repository (core.hooksPath), where others may share it"
+        fix = f"Run `git config core.hooksPath {own}`, or call `row3 hook run <name>` from the shared hooks"
+        raise UsageError(what, where=str(folder), fix=fix)
     return folder
 
 

@@ -77,9 +77,8 @@ class GitProcess:
                 env={**inherited, **self._environment, **(environment or {})},
             )
         except OSError as error:
-            raise EnvironmentFault(
-                f"git cannot be started ({error.strerror})", fix="Install git and make sure that it is on PATH"
-            ) from None
+            what = f"git cannot be started ({error.strerror})"
+            raise EnvironmentFault(what, fix="Install git and make sure that it is on PATH") from None
         answer = Answer(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"))
         if expect is not None and answer.code not in expect:
             raise refusal(answer, self.folder, args[0])
@@ -89,10 +88,8 @@ class GitProcess:
 def refusal(answer: Answer, folder: Path, command: str) -> EnvironmentFault:
     """Return the error for an answer nobody expected."""
     if "dubious ownership" in answer.err:
-        return EnvironmentFault(
-            "git refuses this repository because its files belong to another user",
-            where=str(folder),
-            fix="If you trust it: " + answer.err.strip().rpartition("\n")[2].strip(),
-        )
+        what = "git refuses this repository because its files belong to another user"
+        fix = "If you trust it: " + answer.err.strip().rpartition("\n")[2].strip()
+        return EnvironmentFault(what, where=str(folder), fix=fix)
     words = answer.err.strip().removeprefix("fatal: ").removeprefix("error: ")
     return EnvironmentFault(f"git {command} failed: {words or f'exit code {answer.code}'}", where=str(folder))

@@ -77,9 +77,7 @@ def parse_pushes(text: str) -> tuple[Push, ...]:
             local_sha, remote_sha = (sha if sha.strip("0") else None for sha in (found[2], found[4]))
             pushes.append(Push(found[1], local_sha, found[3], remote_sha))
         elif line.strip():
-            raise UsageError(
-                "this is not `<local ref> <local sha> <remote ref> <remote sha>`",
-                where=f"pre-push input, line {number}",
-                fix="Let git call the pre-push hook, by `git push`",
-            )
+            what = "this is not `<local ref> <local sha> <remote ref> <remote sha>`"
+            fix = "Let git call the pre-push hook, by `git push`"
+            raise UsageError(what, where=f"pre-push input, line {number}", fix=fix)
     return tuple(pushes)

@@ -48,13 +48,10 @@ class Repository:
             if "not a git repository (or any" in answer.err:
                 return None
             if "must be run in a work tree" in answer.err:
-                raise EnvironmentFault(
-                    "this is a bare repository or the inside of a .git folder, there are no files to work on",
-                    where=str(folder),
-                    fix="Use a clone or `git worktree add`",
-                )
+                what = "this is a bare repository or the inside of a .git folder, there are no files to work on"
+                raise EnvironmentFault(what, where=str(folder), fix="Use a clone or `git worktree add`")
             raise refusal(answer, folder, "rev-parse")
-        top, git_dir, common, shallow = os.fsdecode(answer.out).rstrip("\n").split("\n")
+        top, git_dir, common, shallow = answer.text.split("\n")
         root, place = Path(top), Path(git_dir)
         if not folder.resolve().is_relative_to(root.resolve()):
             return None
@@ -72,7 +69,7 @@ class Repository:
 
     def git_path(self, name: str) -> Path:
         """Return where git keeps `name` for this work tree; `hooks` follows core.hooksPath and linked worktrees."""
-        return self.root / os.fsdecode(self._git.ask("rev-parse", "--git-path", name).out).rstrip("\n")
+        return self.root / self._git.ask("rev-parse", "--git-path", name).text
 
     def head(self) -> str | None:
         """Return the commit that is checked out, None before the first one."""
@@ -182,7 +179,7 @@ class Repository:
             except EnvironmentFault:
                 self.resolve(commit)
                 raise
-        ids, differing = trees.read_contents(self._git, ids, within)
+        differing = trees.read_contents(self._git, ids, within)
         start = len(prefix)
         return trees.Contents(
             {name[start:]: oid for name, oid in ids.items()}, {name[start:]: raw for name, raw in differing.items()}

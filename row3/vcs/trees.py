@@ -56,13 +56,26 @@ def object_ids(process: GitProcess, ref: str, paths: Sequence[str], place: str =
     return ids
 
 
-def read_contents(process: GitProcess, ids: dict[str, str], paths: Sequence[str]) -> Contents:
-    """Return the contents of files; those that are the same in the work tree are not read.
+def read_contents(process: GitProcess, tree: Mapping[str, str], paths: Sequence[str]) -> dict[str, bytes]:
+    """Return the contents of the files that are not the same in the work tree.
 
     Raises UsageError for a file name with a line end, EnvironmentFault where git lacks an object or a filter fails.
     """
     here = _unmodified(process, paths)
-    return Contents(ids, _read_blobs(process, {name: oid for name, oid in ids.items() if here.get(name) != oid}))
+    ids = {name: oid for name, oid in tree.items() if here.get(name) != oid}
+    if not ids:
+        return {}
+    if odd := next((name for name in ids if "\n" in name), ""):
+        raise UsageError("the file's name has a line end", where=repr(odd), fix="Rename the file")
+    # git tells the size before it applies the filters of .gitattributes, so the answers are told apart by a mark.
+    mark = os.urandom(16).hex()
+    asked = "".join(f"{oid} {name}\n" for name, oid in ids.items())
+    answer = process.ask("cat-file", "--filters", f"--batch={mark} %(objectname)", stdin=os.fsencode(asked))
+    answers = answer.out.split(f"{mark} ".encode())[1:]
+    if len(answers) != len(ids):
+        what, fix = "git lacks some of the commit's files", "Run `git fsck`, then `git fetch`"
+        raise EnvironmentFault(what, where=str(process.folder), fix=fix)
+    return {name: text.partition(b"\n")[2][:-1] for name, text in zip(ids, answers, strict=True)}
 
 
 def _unmodified(process: GitProcess, paths: Sequence[str]) -> dict[str, str]:
@@ -78,20 +91,3 @@ def fields(entry: str) -> list[str]:
     """Return the fields of an entry of `ls-tree` or `ls-files`, the file's name last."""
     about, _, name = entry.partition("\t")
     return [*about.split(), name]
-
-
-def _read_blobs(process: GitProcess, ids: Mapping[str, str]) -> dict[str, bytes]:
-    if not ids:
-        return {}
-    if odd := next((name for name in ids if "\n" in name), ""):
-        raise UsageError("the file's name has a line end", where=repr(odd), fix="Rename the file")
-    # git tells the size before it applies the filters of .gitattributes, so the answers are told apart by a mark.
-    mark = os.urandom(16).hex()
-    asked = "".join(f"{oid} {name}\n" for name, oid in ids.items())
-    answer = process.ask("cat-file", "--filters", f"--batch={mark} %(objectname)", stdin=os.fsencode(asked))
-    answers = answer.out.split(f"{mark} ".encode())[1:]
-    if len(answers) != len(ids):
-        raise EnvironmentFault(
-            "git lacks some of the commit's files", where=str(process.folder), fix="Run `git fsck`, then `git fetch`"
-        )
-    return {name: text.partition(b"\n")[2][:-1] for name, text in zip(ids, answers, strict=True)}

@@ -55,11 +55,9 @@ def review(project: Project, suite: Suite, *, case: str | None = None, named: Se
         else:
             unanswered.append(stored.id)
     if not cases:
-        raise InvalidFile(
-            f"none of the {count(len(unanswered), 'case')} has a recorded answer that can be read",
-            where=f"recordings/{suite.name}/",
-            fix=f"Record a run with `row3 --mode record{suite.flag}`",
-        )
+        what = f"none of the {count(len(unanswered), 'case')} has a recorded answer that can be read"
+        fix = f"Record a run with `row3 --mode record{suite.flag}`"
+        raise InvalidFile(what, where=f"recordings/{suite.name}/", fix=fix)
     return AliasReview(suite.name, tuple(items), cases, answers, tuple(unanswered), suite.flag)
 
 

@@ -35,23 +35,16 @@ def check_approval(approve: str | None, *, may_write: bool, partial: bool = Fals
         return
     check_reason(approve, where="--approve", write="why the change is acceptable")
     if not may_write:
-        raise UsageError(
-            "nothing is written in CI or for its formats, so an approval would be lost",
-            where="--approve",
-            fix=f"Approve on a developer's machine, and commit {HISTORY} and {CHANGELOG}",
-        )
+        what = "nothing is written in CI or for its formats, so an approval would be lost"
+        fix = f"Approve on a developer's machine, and commit {HISTORY} and {CHANGELOG}"
+        raise UsageError(what, where="--approve", fix=fix)
     if partial:
-        raise UsageError(
-            "--case and --only run part of the suite, so there is no verdict to approve",
-            where="--approve",
-            fix="Run all cases",
-        )
+        what = "--case and --only run part of the suite, so there is no verdict to approve"
+        raise UsageError(what, where="--approve", fix="Run all cases")
     if gate_flags:
-        raise UsageError(
-            "hook, CI and promotion judge by row3.toml, so an approval of another gate would hold nowhere",
-            where=f"--approve with {gate_flags}",
-            fix="Leave these out, or write them into row3.toml",
-        )
+        what = "hook, CI and promotion judge by row3.toml, so an approval of another gate would hold nowhere"
+        fix = "Leave these out, or write them into row3.toml"
+        raise UsageError(what, where=f"--approve with {gate_flags}", fix=fix)
 
 
 def check_reason(reason: str, *, where: str, write: str) -> None:

@@ -82,11 +82,8 @@ def _refuse_inside(root: Path) -> None:
         return
     above = next((folder for folder in root.parents if (folder / FILE).is_file()), None)
     if above is not None:
-        raise UsageError(
-            f"this folder is inside the row3 project {above}",
-            where=str(root),
-            fix=f"Go there for a suite of it (golden/NAME/); a project of its own here begins with an empty {FILE}",
-        )
+        fix = f"Go there for a suite of it (golden/NAME/); a project of its own here begins with an empty {FILE}"
+        raise UsageError(f"this folder is inside the row3 project {above}", where=str(root), fix=fix)
 
 
 def next_steps(created: list[Created]) -> tuple[str, ...]:

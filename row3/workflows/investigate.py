@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from row3.domain.asks import finish
 from row3.domain.embeddings import EmbeddingRequest
 from row3.domain.matches import Items
 from row3.domain.metrics import Metric
@@ -29,7 +30,7 @@ from row3.store.recordings import open_index
 from row3.store.suites import Suite, baseline_tier
 from row3.store.transaction import writing
 from row3.workflows.comparing.sides import baseline_side
-from row3.workflows.pipeline.asks import Given
+from row3.workflows.pipeline.asks import Given, Question
 from row3.workflows.pipeline.collecting import now
 from row3.workflows.pipeline.evaluate import Asking, steps
 from row3.workflows.pipeline.lineup import line_up
@@ -113,20 +114,17 @@ def _where_to_change(asking: Asking, fixes: Sequence[str]) -> str:
 def _walk(
     asking: Asking, stored: StoredCase, answer: Callable[[Request], Answer | NoAnswer], vectors: Source | None
 ) -> tuple[CaseScore, Said]:
-    walk, said = steps(asking, stored), Said()
-    given: Given | None = None
-    try:
-        while True:
-            question = next(walk) if given is None else walk.send(given)
-            if isinstance(question, EmbeddingRequest):
-                assert vectors is not None
-                given = vectors(question)
-                continue
-            given = answer(question)
-            if isinstance(given, Answer):
-                said.append((question, given))
-    except StopIteration as end:
-        return end.value, said
+    said = Said()
+
+    def given(question: Question) -> Given:
+        if isinstance(question, EmbeddingRequest):
+            assert vectors is not None
+            return vectors(question)
+        if isinstance(found := answer(question), Answer):
+            said.append((question, found))
+        return found
+
+    return finish(steps(asking, stored), given), said
 
 
 def _answers(project: Project, asking: Asking, options: RunOptions) -> Callable[[Request], Answer | NoAnswer]:

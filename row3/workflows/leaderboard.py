@@ -33,21 +33,17 @@ def leaderboard(session: Session, *, prompts: Sequence[str] = (), models: Sequen
     """Rank `combinations`, by replay unless asked; raises `InvalidFile`, `UsageError`, `ProviderStopped`."""
     project, suite = session.project, session.suite
     if suite.system is not None:
-        raise UsageError(
-            f"suite `{suite.name}` is answered by `{suite.system.type}`: there are no models and prompts to rank",
-            where="row3 leaderboard",
-            fix="Compare its versions with `row3 diff`, or name another suite with --suite",
-        )
+        what = f"suite `{suite.name}` is answered by `{suite.system.type}`: there are no models and prompts to rank"
+        fix = "Compare its versions with `row3 diff`, or name another suite with --suite"
+        raise UsageError(what, where="row3 leaderboard", fix=fix)
     mode = session.options.mode or "replay"
     options = replace(session.options, explain=False)
     askings = combinations(project, suite, options, prompts=prompts, models=models)
     if mode != "replay":
         if not prompts and not models and session.budget is None:
-            raise UsageError(
-                f"this would ask for what is missing of {count(len(askings), 'combination')}",
-                where=f"--mode {mode}",
-                fix="Name some with --models or --prompts, or set --max-cost",
-            )
+            what = f"this would ask for what is missing of {count(len(askings), 'combination')}"
+            fix = "Name some with --models or --prompts, or set --max-cost"
+            raise UsageError(what, where=f"--mode {mode}", fix=fix)
         if session.budget is not None:
             session.budget.check(each.model for asking in askings for each in asking.parameters.values())
     fits = options.wants
@@ -69,16 +65,13 @@ def leaderboard(session: Session, *, prompts: Sequence[str] = (), models: Sequen
         if answers or not entrant.rows or mode != "replay" or (prompts and models):
             entrants.append(entrant)
     if not entrants:
-        raise UsageError(
-            f"none of {count(len(askings), 'combination')} has a recorded answer",
-            where=f"recordings/{suite.name}/",
-            fix=f"Record some with `row3 --mode record{suite.flag}`, or ask for them with --mode live",
-        )
+        what = f"none of {count(len(askings), 'combination')} has a recorded answer"
+        fix = f"Record some with `row3 --mode record{suite.flag}`, or ask for them with --mode live"
+        raise UsageError(what, where=f"recordings/{suite.name}/", fix=fix)
     if not entrants[0].rows:
         what = "every case is in quarantine" if held else "no case fits"
-        raise UsageError(
-            what, where=f"golden/{suite.name}/", fix=f"Correct --case, or `row3 flaky release{suite.flag}` one"
-        )
+        fix = f"Correct --case, or `row3 flaky release{suite.flag}` one"
+        raise UsageError(what, where=f"golden/{suite.name}/", fix=fix)
     board = replace(
         make_board(suite, entrants, sources),
         mode=mode,
@@ -163,9 +156,8 @@ def combinations(
     wanted: list[str | None] = [*dict.fromkeys(models)] or [None, *recorded_models(project, suite)]
     number = len(wanted) * math.prod(map(len, chosen))
     if number > MOST:
-        raise UsageError(
-            f"{number:,} combinations are more than {MOST}", where="row3 leaderboard", fix="Name some with --prompts"
-        )
+        what = f"{number:,} combinations are more than {MOST}"
+        raise UsageError(what, where="row3 leaderboard", fix="Name some with --prompts")
     found: dict[tuple[object, ...], Asking] = {}
     for picked in itertools.product(*chosen):
         lineup = line_up(project, suite, role="candidate", named=[str(ref) for ref in picked])

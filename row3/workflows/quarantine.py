@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
@@ -18,7 +19,6 @@ from row3.domain.quarantine import (
 )
 from row3.errors import InvalidFile, UsageError
 from row3.store.cases import CaseFiles, case_files, ids_of
-from row3.store.documents import day
 from row3.store.other_suites import case_hint
 from row3.store.project import Project
 from row3.store.quarantine import FILE, read_quarantine, write_quarantine
@@ -53,11 +53,9 @@ def in_force(project: Project, suite: Suite, files: CaseFiles | None = None, *, 
     if active:
         cases = len(files.paths if files and files.paths else case_files(tree, folder))
         if len(active) > room(cases):
-            raise InvalidFile(
-                f"{part(len(active), cases, 'case', 'is', 'are')} in quarantine; {MOST}",
-                where=f"{folder}/{FILE}",
-                fix=f"Take some out with `row3 flaky release{suite.flag} CASE`",
-            )
+            what = f"{part(len(active), cases, 'case', 'is', 'are')} in quarantine; {MOST}"
+            fix = f"Take some out with `row3 flaky release{suite.flag} CASE`"
+            raise InvalidFile(what, where=f"{folder}/{FILE}", fix=fix)
     return Quarantine(active, expired, waiting)
 
 
@@ -80,7 +78,13 @@ def quarantine(session: Session, case_id: str, *, until: str, reason: str, on: d
     end = _end(until, on)
     check_reason(reason, where="--reason", write="what makes the case flaky, and who mends it")
     folder = session.project.golden(session.suite.name)
-    cases = _known(session, case_id)
+    project, suite = session.project, session.suite
+    ids = ids_of(project.tree, folder)
+    if case_id not in ids:
+        see = f"See the ids with `row3 flaky{suite.flag}`"
+        hint = case_hint(project, suite.name, case_id, ids, otherwise=see)
+        raise UsageError(f"case `{case_id}` does not exist", where=f"{folder}/", fix=hint)
+    cases = len(ids)
     signed = sign(session.project, reason)
     with writing(session.project.local, say=session.say):
         held = {entry.case_id: entry for entry in read_quarantine(session.project.tree, folder)}
@@ -91,11 +95,9 @@ def quarantine(session: Session, case_id: str, *, until: str, reason: str, on: d
             latest = date.fromisoformat(since) + timedelta(days=LONGEST_DAYS)
             raise UsageError(wrong, where="--until", fix=f"Name a day up to {latest}, and mend the case by then")
         if len(active | {case_id}) > room(cases):
-            raise UsageError(
-                f"{part(len(active), cases, 'case', 'is', 'are')} in quarantine already; {MOST}",
-                where=f"suite {session.suite.name}",
-                fix=f"Release one with `row3 flaky release{session.suite.flag} CASE`, or add cases",
-            )
+            what = f"{part(len(active), cases, 'case', 'is', 'are')} in quarantine already; {MOST}"
+            fix = f"Release one with `row3 flaky release{session.suite.flag} CASE`, or add cases"
+            raise UsageError(what, where=f"suite {session.suite.name}", fix=fix)
         entry = Quarantined(case_id, since, end.isoformat(), signed.reason, signed.by)
         write_quarantine(session.project.root, folder, [*(held | {case_id: entry}).values()])
     return Changed(entry, before, f"{folder}/{FILE}", len(active | {case_id}))
@@ -126,22 +128,11 @@ def _refuse_where_nothing_is_written(session: Session) -> None:
 
 def _end(text: str, on: date) -> date:
     """The day that --until names; raises `UsageError`."""
-    try:
-        end = date.fromisoformat(day(text.strip()))
-    except ValueError:
-        example = (on + timedelta(days=14)).isoformat()
-        raise UsageError(f"`{text}` is no date", where="--until", fix=f"Write it like {example}") from None
+    end = None
+    with suppress(ValueError):
+        end = date.fromisoformat(text.strip())
+    if end is None or str(end) != text.strip():
+        raise UsageError(f"`{text}` is no date", where="--until", fix=f"Write it like {on + timedelta(14)}")
     if end <= on:
         raise UsageError(f"{end} is not after today, {on}", where="--until", fix="Name a day to come")
     return end
-
-
-def _known(session: Session, case_id: str) -> int:
-    """How many cases the suite has; raises `UsageError` where this is none of them."""
-    project, suite = session.project, session.suite
-    ids = ids_of(project.tree, project.golden(suite.name))
-    if case_id not in ids:
-        see = f"See the ids with `row3 flaky{suite.flag}`"
-        hint = case_hint(project, suite.name, case_id, ids, otherwise=see)
-        raise UsageError(f"case `{case_id}` does not exist", where=f"{project.golden(suite.name)}/", fix=hint)
-    return len(ids)

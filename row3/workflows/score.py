@@ -13,6 +13,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from row3.domain.asks import finish
 from row3.domain.metrics import by_other_names
 from row3.domain.prompts import Lineup
 from row3.domain.requests import NoAnswer, Request
@@ -108,18 +109,8 @@ class Scoring:
         if isinstance(parsed, Unusable):
             raw = output.value if isinstance(output.value, str) else json.dumps(output.value, ensure_ascii=False)
             return kind.bad_answer(stored.case, f"{output.where}: {parsed.reason}", raw, rules)
-        score = self._scored(stored, parsed.value)
+        score = finish(scored(self.suite, stored, parsed.value), self._answer)
         return replace(score, notes=parsed.repairs) if parsed.repairs else score
-
-    def _scored(self, stored: StoredCase, output: Any) -> CaseScore:
-        walk = scored(self.suite, stored, output)
-        try:
-            question = next(walk)
-            while True:
-                question = walk.send(self._answer(question))
-        except StopIteration as end:
-            score: CaseScore = end.value
-            return score
 
     def _answer(self, question: Question) -> Given:
         if isinstance(question, Request):

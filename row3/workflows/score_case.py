@@ -130,8 +130,8 @@ class CaseScorer:
             return True
         kind, policy = self.suite.kind, self.suite.policy
         now = result.metrics.get(kind.primary, 0.0)
-        higher = next(metric.higher_is_better for metric in kind.metrics if metric.key == kind.primary)
-        worse = worse_by(now - change.delta, now, higher_is_better=higher, unit=policy.unit)
+        up = kind.primary_metric.higher_is_better
+        worse = worse_by(now - change.delta, now, higher_is_better=up, unit=policy.unit)
         return judge_move(worse, policy) is Verdict.BLOCK
 
 

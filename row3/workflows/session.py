@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -26,8 +25,8 @@ from row3.store.history import read_history
 from row3.store.project import Project, open_project
 from row3.store.saved_runs import ScoreCache, latest_runs, parse_record, write_run
 from row3.store.suites import Suite, pick_suite, with_limits
-from row3.store.transaction import finish_interrupted, local_folder, tell_interrupted
-from row3.workflows.pipeline.budget import Budget, price_table, recorded_sizes
+from row3.store.transaction import finish_interrupted, local_folder
+from row3.workflows.pipeline.budget import Budget, open_budget
 from row3.workflows.pipeline.results import Observer
 from row3.workflows.pipeline.run_suite import RunOptions
 
@@ -77,26 +76,15 @@ class LiveFlags:
     max_cost: float | None = None
     """US dollars that this command may spend."""
 
-    @property
-    def given(self) -> list[tuple[str, str]]:
-        """What was said, by the names of the options; no value for a switch."""
-        said = {
-            "adaptive": "" if self.adaptive else None,
-            "max-repeats": str(self.max_repeats) if self.max_repeats != MAX_REPEATS else None,
-            "max-cost": None if self.max_cost is None else f"{self.max_cost:g}",
-            "no-interleave": None if self.interleave else "",
-        }
-        return [(name, value) for name, value in said.items() if value is not None]
-
 
 def given_by(
     options: RunOptions,
     named: Sequence[str],
     gate: GateFlags = NO_FLAGS,
-    live: LiveFlags | None = None,
+    live: LiveFlags = LiveFlags(),
     directory: str = "",
 ) -> Given:
-    """Return the options that select answers and set the gate, as they were typed."""
+    """Return the options that select answers and set the gate, as they were typed; no value for a switch."""
     overrides = options.overrides
     said: list[tuple[str, Any]] = [
         ("C", directory or None),
@@ -106,9 +94,12 @@ def given_by(
         ("seed", overrides.seed),
         ("max-tokens", overrides.max_tokens),
         ("repeats", options.repeats if options.repeats > 1 else None),
-        ("mode", None if live is not None and live.adaptive else options.mode),
+        ("mode", None if live.adaptive else options.mode),
         *gate.given,
-        *(() if live is None else live.given),
+        ("adaptive", "" if live.adaptive else None),
+        ("max-repeats", live.max_repeats if live.max_repeats != MAX_REPEATS else None),
+        ("max-cost", None if live.max_cost is None else f"{live.max_cost:g}"),
+        ("no-interleave", None if live.interleave else ""),
     ]
     return Given(tuple((name, str(value)) for name, value in said if value is not None))
 
@@ -168,8 +159,7 @@ class Session:
         if live.adaptive and self.mode not in ("live", "record"):
             self.switch("live")
         if live.max_cost is not None:
-            known = partial(recorded_sizes, self.project, self.suite.name)
-            self.budget = Budget(live.max_cost, price_table(self.project, [self.suite]), known)
+            self.budget = open_budget(self.project, [self.suite], live.max_cost)
         self.tell_given()
         return self
 
@@ -217,10 +207,7 @@ class Session:
 def open_whole(start: Path, *, may_write: bool, say: Callable[[str], None]) -> tuple[Project, list[str]]:
     """The project with nothing half-done left in it, and the files that were finished. Raises `InvalidFile`."""
     project = open_project(start)
-    if may_write:
-        return project, finish_interrupted(project.local, say=say)
-    tell_interrupted(project.local, say=say)
-    return project, []
+    return project, finish_interrupted(project.local, may_write=may_write, say=say)
 
 
 def open_session(
@@ -299,8 +286,5 @@ def incomplete(run: Run, consequence: str) -> RunIncomplete:
     """The error of a run in which a case has no answer."""
     failed = run.failed
     first = next((problem for case_id, problem in run.problems if case_id == failed[0]), "")
-    return RunIncomplete(
-        f"the run is incomplete: {part(len(failed), run.cases, 'case', 'has', 'have')} no answer, {consequence}",
-        where=failed[0],
-        fix=first,
-    )
+    what = f"the run is incomplete: {part(len(failed), run.cases, 'case', 'has', 'have')} no answer, {consequence}"
+    return RunIncomplete(what, where=failed[0], fix=first)

@@ -68,7 +68,7 @@ def test_an_edited_a_doubled_and_a_broken_answer_are_refused(tmp_path: Path) -> 
     broken = to_line(ask(4), Answer("fourth"), recorded_at=AT).replace('"text": "fourth"', '"text": 4')
     index = recorded(tmp_path, whole, edited.replace("second", "secund"), twice, again, broken)
     assert index.answer(ask(1)) == Answer("first", replayed=True)
-    assert index.answer_by_digest(ask(1).digest) == Answer("first", replayed=True)
+    assert index.answer(ask(1).digest) == Answer("first", replayed=True)
     assert index.answer(ask(5)) is None
     faults = (
         (2, "the recorded answer was edited"),
@@ -80,4 +80,4 @@ def test_an_edited_a_doubled_and_a_broken_answer_are_refused(tmp_path: Path) -> 
             index.answer(ask(number))
         assert error.value.where == f"recordings/s/p-v1.0.jsonl:{number if number < 4 else 5}"
         with pytest.raises(InvalidFile, match=says):
-            index.answer_by_digest(ask(number).digest)
+            index.answer(ask(number).digest)

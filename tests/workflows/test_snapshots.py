@@ -154,6 +154,6 @@ def test_an_answer_is_looked_up_at_the_head_then_at_the_base(home: Box, tmp_path
     head = open_index(open_project(root).tree, "decomposition")
     digests = [digest for digest in base.digests() if digest not in head]
     assert digests
-    assert head.answer_by_digest(digests[0]) is None
+    assert head.answer(digests[0]) is None
     head.fallback = base
-    assert [head.answer_by_digest(digest) for digest in digests] == [base.answer_by_digest(d) for d in digests]
+    assert [head.answer(digest) for digest in digests] == [base.answer(d) for d in digests]

@@ -125,17 +125,12 @@ def read_baseline(project: Project, suite: Suite) -> Manifest:
         raise no_baseline(project, suite)
     manifest = parse_manifest(project.tree.read(path, limit=2**30), where=where)
     if manifest.kind != suite.kind.name:
-        raise InvalidFile(
-            f"the baseline is of kind `{manifest.kind}`, the suite of kind `{suite.kind.name}`",
-            where=where,
-            fix=f"Make a new one with `row3 --baseline{suite.flags('row3 --baseline')}`",
-        )
+        what = f"the baseline is of kind `{manifest.kind}`, the suite of kind `{suite.kind.name}`"
+        fix = f"Make a new one with `row3 --baseline{suite.flags('row3 --baseline')}`"
+        raise InvalidFile(what, where=where, fix=fix)
     if path != project.baseline(suite.name) and manifest.tier != "live":
-        raise InvalidFile(
-            "the baseline of the live tier holds recorded answers",
-            where=where,
-            fix=f"Make one with `row3 --baseline{suite.flags('row3 --baseline', 'mode')} --mode live`",
-        )
+        fix = f"Make one with `row3 --baseline{suite.flags('row3 --baseline', 'mode')} --mode live`"
+        raise InvalidFile("the baseline of the live tier holds recorded answers", where=where, fix=fix)
     return manifest
 
 

@@ -95,7 +95,8 @@ def compare(
         from row3.workflows.comparing.live import drift_since
 
         drift, adaptive = drift_since(session.project, gate.side, comparer, suite), gate.interleaving.standing
-    saved = gate.interleaving is None and suite.system is None and _asks_now(session, run)
+    asked_now = run.usage.requests - (run.usage.replayed if session.mode == "auto" else 0)
+    saved = gate.interleaving is None and suite.system is None and session.mode != "replay" and asked_now > 0
     blocks = judgement.complete and judgement.verdict is Verdict.BLOCK
     if saved and blocks and gate.base is None and comparer.latest:
         from row3.workflows.comparing.live import drift_by_sample
@@ -122,12 +123,6 @@ def compare(
         behind=0 if base is None else base.behind,
         own_baseline=bool(added),
     )
-
-
-def _asks_now(session: Session, run: Run) -> bool:
-    """The provider was asked in this run; what an interrupted live run left was asked for too."""
-    usage = run.usage
-    return session.mode != "replay" and usage.requests > (usage.replayed if session.mode == "auto" else 0)
 
 
 def _after_rounds(gate: Gate, comparer: Comparer, scores: Scores) -> Scores:

@@ -6,7 +6,6 @@ import heapq
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from row3.domain.judgements import CriteriaChange
 from row3.domain.metrics import Zone
@@ -132,7 +131,7 @@ class Comparer:
         old, new = (side.get(key) for side in both_sides(kind, before, result.metrics))
         if old is None or new is None:
             return False
-        higher = next(metric.higher_is_better for metric in kind.metrics if metric.key == key)
+        higher = kind.primary_metric.higher_is_better
         worse = worse_by(old, new, higher_is_better=higher, unit=policy.unit)
         limits = self.suite.rules.thresholds.get(key)
         enters = (
@@ -148,10 +147,10 @@ class Comparer:
             drop, compared.spread.get(key, 0.0), compared.repeats, result.spread.get(key, 0.0), result.repeats
         )
 
-    def leave_out(self, case_ids: Sequence[str], move: Any = "removed") -> None:
+    def leave_out(self, case_ids: Sequence[str]) -> None:
         """Note cases that only the base has."""
         for case_id in case_ids:
-            self._keep(CaseChange(case_id, move, 0.0))
+            self._keep(CaseChange(case_id, "removed", 0.0))
 
     def _keep(self, change: CaseChange) -> None:
         self.moves[change.move] += 1

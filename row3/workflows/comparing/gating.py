@@ -30,8 +30,9 @@ def gate(session: Session, *, against: str | None = None, approve: str | None = 
     """Compare by the hook's base where that objects, else by the baseline; note it unless known; keep the run log."""
     check_approval(approve, may_write=session.may_write, partial=session.options.partial, gate_flags=str(session.gate))
     base = None if against is None else find_base(session.project, against)
-    if approve is not None and base is None:
-        base = _hook_base(session)
+    if approve is not None and base is None and session.mode != "live":
+        there = work_base(session.project)  # the commit by which the hook would judge
+        base = there if there is not None and there.judges(session.suite.name) else None
     comparison = compare_asking(session, base)
     if against is None and base is not None and comparison.verdict is Verdict.PROCEED:
         comparison = compare_asking(session, None)  # the base has this draft already; the baseline may still object
@@ -46,14 +47,6 @@ def gate(session: Session, *, against: str | None = None, approve: str | None = 
     comparison.noted = bool(note(session, [comparison], changelog))
     save_log(session, comparison.run)
     return comparison
-
-
-def _hook_base(session: Session) -> Snapshot | None:
-    """The commit by which the hook would judge, if it can judge this suite from recordings."""
-    if session.mode == "live":
-        return None
-    base = work_base(session.project)
-    return base if base is not None and base.judges(session.suite.name) else None
 
 
 def note(session: Session, comparisons: Sequence[Comparison], changelog: Callable[[], str] | None = None) -> int:

@@ -66,10 +66,11 @@ def interleaving_of(session: Session, baseline: Manifest) -> Interleaving | None
 def _adaptive(session: Session) -> Adaptive:
     suite = session.suite
     kind, rules = suite.kind, suite.rules
-    metric = next(metric for metric in kind.metrics if metric.key == kind.primary)
     rewards = sum(weight for weight in rules.weights.values() if weight > 0)
     highest = min(1.0, rewards) if rewards > 0 else 1.0
-    margin = Margin.of(suite.policy, kind.primary, higher_is_better=metric.higher_is_better, highest=highest)
+    margin = Margin.of(
+        suite.policy, kind.primary, higher_is_better=kind.primary_metric.higher_is_better, highest=highest
+    )
     resting = frozenset(entry.case_id for entry in in_force(session.project, suite).active)
     return Adaptive(session.live.max_repeats, margin, kind.primary, resting, bool(kind.invented))
 
@@ -117,10 +118,11 @@ def ask_again(session: Session, suite: Suite, side: BaseSide, asking: Asking, id
     cost = pricing(session.project, session.suite)
     options, packing = replace(session.options, only=frozenset(ids), case=None), Packing(suite, before=side.score)
     live = LiveRun(session, asking, options, "live", packing, kind="drift")
-    pairs, meter, primary = Pairs(suite.kind), UsageMeter(cost), suite.kind.primary
+    comparer, meter, primary = Comparer(suite), UsageMeter(cost), suite.kind.primary
     cases: list[CaseThen] = []
     failed: dict[str, str] = {}
     for result in live.results():
+        comparer.take(result)
         for spent in result.spent:
             meter.add(spent)
         if result.status == "failed":
@@ -134,14 +136,7 @@ def ask_again(session: Session, suite: Suite, side: BaseSide, asking: Asking, id
         then, now = both_sides(suite.kind, before, result.metrics)
         same = compared.answers == result.answers != ()
         cases.append(CaseThen(result.case_id, then.get(primary), now.get(primary), same))
-        pairs.add(
-            before,
-            result.metrics,
-            source=result.source,
-            repeats=(compared.repeats, result.repeats),
-            spreads=(compared.spread, result.spread),
-        )
-    drift = drift_of(pairs, suite.kind.metrics, suite.policy, primary, same=sum(case.same for case in cases))
+    drift = drift_of(comparer.pairs, suite.kind.metrics, suite.policy, primary, same=sum(case.same for case in cases))
     return Again(drift, tuple(cases), failed, meter.usage())
 
 
@@ -213,11 +208,9 @@ def drift(session: Session, *, sample: int | None = None, seed: int = 0, recordi
     if pattern and not ids:
         raise no_case_fits(project, suite, pattern, fix="Correct --case")
     if len(ids) < 2:
-        raise UsageError(
-            f"{count(len(ids), 'case')} can be asked again, and a drift is seen in two or more",
-            where=source,
-            fix=f"Correct --case, or make a baseline with `row3 --baseline{suite.flags('row3 --baseline')}`",
-        )
+        what = f"{count(len(ids), 'case')} can be asked again, and a drift is seen in two or more"
+        fix = f"Correct --case, or make a baseline with `row3 --baseline{suite.flags('row3 --baseline')}`"
+        raise UsageError(what, where=source, fix=fix)
     chosen = sample_of(ids, sample_size(len(ids)) if sample is None else sample, seed)
     again = ask_again(session, suite, side, asking, chosen)
     return Drifted(suite, side.header, source, chosen, len(ids), seed, again)

@@ -11,7 +11,7 @@ from typing import Any
 from row3.domain.embeddings import EmbeddingRequest
 from row3.domain.manifests import Manifest
 from row3.domain.prompts import Lineup, Prompt, PromptRef, parse_version
-from row3.domain.requests import JUDGE, Answer, NoAnswer, Request, digest_json, digest_text
+from row3.domain.requests import JUDGE, NoAnswer, Request, digest_json, digest_text
 from row3.domain.runs import BaseHeader
 from row3.domain.scores import CaseScore
 from row3.errors import InvalidFile
@@ -87,11 +87,9 @@ def side_of_baseline(project: Project, suite: Suite, manifest: Manifest, index: 
         return BaseSide(_header(asking, manifest), asking, _ManifestAnswers(index, manifest), manifest)
     lineup = line_up(project, suite, role="promoted", pinned=manifest.versions)
     if lineup.digests() != manifest.prompt_digests:
-        raise InvalidFile(
-            "the baseline's prompts were edited since it was saved, so it cannot be compared with",
-            where=project.baseline(suite.name, manifest.tier),
-            fix=f"Restore them from git, or save a new baseline with `row3 --baseline{suite.flags('row3 --baseline')}`",
-        )
+        what = "the baseline's prompts were edited since it was saved, so it cannot be compared with"
+        fix = f"Restore them from git, or save a new baseline with `row3 --baseline{suite.flags('row3 --baseline')}`"
+        raise InvalidFile(what, where=project.baseline(suite.name, manifest.tier), fix=fix)
     asking = Asking(suite, lineup, _parameters(manifest), manifest.repeats)
     return BaseSide(_header(asking, manifest), asking, Recorded(index, lineup), manifest)
 
@@ -153,11 +151,8 @@ def _stage(name: str, manifest: Manifest) -> Prompt:
     entry = manifest.prompts[name]
     version = parse_version(entry.version)
     if version is None:
-        raise InvalidFile(
-            f"field `prompts.{name}.version`: `{entry.version}` is not a version",
-            where=f"baselines/{manifest.suite}.json",
-            fix="Restore the file from git",
-        )
+        what = f"field `prompts.{name}.version`: `{entry.version}` is not a version"
+        raise InvalidFile(what, where=f"baselines/{manifest.suite}.json", fix="Restore the file from git")
     return Prompt(PromptRef(name, version), "", entry.output, {}, "", entry.digest, "", f"prompts/{name}")
 
 
@@ -198,7 +193,7 @@ class _ManifestAnswers:
             return self.index.answer(question) or NoAnswer("no judgement of this answer is recorded")
         if not question.digest:
             return NoAnswer(NOT_ASKED)
-        answer: Answer | None = self.index.answer_by_digest(question.digest)
+        answer = self.index.answer(question.digest)
         if answer is None:
             return NoAnswer("the baseline's answer is not recorded", "Restore its recordings from git")
         if digest_text(answer.text) != case.answers[case.requests.index(question.digest)]:

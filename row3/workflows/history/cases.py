@@ -68,14 +68,12 @@ def gather(project: Project, suite: Suite, *, named: Sequence[str] = (), case: s
     whole = list(history.settings)
     for case_id, answer in bad:
         # It ends every pipeline that begins so; where none is known, it stands for itself.
-        for setting in [each for each in whole if _begins(each, answer.setting)] or [answer.setting]:
+        prompts, parameters = answer.setting
+        n = len(prompts)
+        begun = [each for each in whole if each.prompts[:n] == prompts and each.parameters[:n] == parameters]
+        for setting in begun or [answer.setting]:
             history.add(setting, case_id, answer, answer.score.metrics[primary])
     return history
-
-
-def _begins(whole: Setting, part: Setting) -> bool:
-    n = len(part.prompts)
-    return whole.prompts[:n] == part.prompts and whole.parameters[:n] == part.parameters
 
 
 def find_flaky(session: Session) -> FlakyReport:
@@ -83,11 +81,8 @@ def find_flaky(session: Session) -> FlakyReport:
     project, suite = session.project, session.suite
     history = gather(project, suite, named=session.named, case=session.options.case)
     if not history.settings:
-        raise InvalidFile(
-            "no answer is recorded",
-            where=f"suite {suite.name}",
-            fix=f"Ask every case several times: row3 --repeats 3 --mode record{suite.flag}",
-        )
+        fix = f"Ask every case several times: row3 --repeats 3 --mode record{suite.flag}"
+        raise InvalidFile("no answer is recorded", where=f"suite {suite.name}", fix=fix)
     repeats = {
         setting: sum(len(answers) - 1 for answers in cases.values()) for setting, cases in history.settings.items()
     }
@@ -95,7 +90,7 @@ def find_flaky(session: Session) -> FlakyReport:
     own = _own(session)
     chosen = ranked[0] if own is None or repeats.get(own, -1) < min(1, repeats[ranked[0]]) else own
     titles = dict(zip(ranked, titles_of(ranked), strict=True))
-    metric = _primary(suite)
+    metric = suite.kind.primary_metric
     limits = suite.rules.thresholds.get(metric.key)
     mark = None if limits is None else limits.minimum
     judged = [
@@ -126,10 +121,6 @@ def _own(session: Session) -> Setting | None:
         return None
 
 
-def _primary(suite: Suite) -> Metric:
-    return next(metric for metric in suite.kind.metrics if metric.key == suite.kind.primary)
-
-
 def judge_cases(project: Project, suite: Suite, *, case: str | None = None, named: Sequence[str] = ()) -> CasesReport:
     """What each case, compared with all, tells of the versions in the history. Raises `InvalidFile`, `UsageError`."""
     expectations = {
@@ -137,12 +128,9 @@ def judge_cases(project: Project, suite: Suite, *, case: str | None = None, name
     }
     titles, columns = _columns(gather(project, suite, named=named))
     if not columns:
-        raise InvalidFile(
-            "no version has an answer to half of the cases",
-            where=f"suite {suite.name}",
-            fix=f"Record a run with `row3 --mode record{suite.flag}`",
-        )
-    metric = _primary(suite)
+        what = "no version has an answer to half of the cases"
+        raise InvalidFile(what, where=f"suite {suite.name}", fix=f"Record a run with `row3 --mode record{suite.flag}`")
+    metric = suite.kind.primary_metric
     held = {entry.case_id for entry in in_force(project, suite).active}
     judged = worth(columns, metric, suite.rules.thresholds.get(metric.key), held)
     known = {one.case_id for one in judged}
@@ -185,11 +173,8 @@ def plan(
     project, suite = session.project, session.suite
     metrics = _metrics(suite, metric)
     if not has_baseline(project, suite):
-        raise InvalidFile(
-            "there is nothing to plan from: there is no baseline",
-            where=f"suite {suite.name}",
-            fix=f"Save one with `row3 --baseline{suite.flags('row3 --baseline')}`, and record a candidate",
-        )
+        fix = f"Save one with `row3 --baseline{suite.flags('row3 --baseline')}`, and record a candidate"
+        raise InvalidFile("there is nothing to plan from: there is no baseline", where=f"suite {suite.name}", fix=fix)
     most = repeats
     if most is None:
         first = str(line_up(project, suite, role="candidate", named=session.named).prompts[0].ref)
@@ -204,11 +189,8 @@ def plan(
             break
     else:
         failed = part(len(run.failed), run.cases, "case", "has", "have")
-        raise InvalidFile(
-            f"there is nothing to plan from: {failed} no recorded answer of the candidate",
-            where=f"suite {suite.name}",
-            fix=f"Record them with `row3 --mode record{suite.flag}`",
-        )
+        what = f"there is nothing to plan from: {failed} no recorded answer of the candidate"
+        raise InvalidFile(what, where=f"suite {suite.name}", fix=f"Record them with `row3 --mode record{suite.flag}`")
     pairs, primary = scored.comparer.pairs, suite.kind.primary
     return PowerReport(
         suite.name,

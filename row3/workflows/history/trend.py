@@ -39,9 +39,8 @@ def points_of(entries: Sequence[HistoryEntry]) -> list[TrendPoint]:
         try:
             at = datetime.fromisoformat(entry.at)
         except ValueError:
-            raise InvalidFile(
-                f"`{entry.at}` is not a time", where=f"metrics-history.json run {entry.run_id}", fix="Correct it"
-            ) from None
+            what = f"`{entry.at}` is not a time"
+            raise InvalidFile(what, where=f"metrics-history.json run {entry.run_id}", fix="Correct it") from None
         at = at.replace(tzinfo=UTC) if at.tzinfo is None else at
         changed = [f"{name} {version}" for name, version in entry.prompts.items() if before.get(name) != version]
         label = changed[0] if changed else next((f"{n} {v}" for n, v in entry.prompts.items()), entry.suite)
@@ -61,11 +60,8 @@ def marked_points(
     """
     own = [entry for entry in entries if entry.suite == suite.name and tier_of(entry.mode) == suite.tier]
     if not own:
-        raise InvalidFile(
-            "the history has no run of this suite",
-            where="metrics-history.json",
-            fix=f"Make one with `row3 --baseline{suite.flags('row3 --baseline')}`",
-        )
+        fix = f"Make one with `row3 --baseline{suite.flags('row3 --baseline')}`"
+        raise InvalidFile("the history has no run of this suite", where="metrics-history.json", fix=fix)
     points = points_of(own)
     try:
         return with_changes(points, suite.kind.primary)

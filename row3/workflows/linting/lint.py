@@ -26,7 +26,7 @@ from row3.store.manifests import parse_manifest
 from row3.store.project import CHANGELOG, LOCAL, Project, find_root, read_changelog
 from row3.store.prompts import FOLDER, NO_PROMPTS, PROMOTED, Promotion, check_locked, read_promoted, read_prompt
 from row3.store.suites import Suite, make_suite, pick_suite
-from row3.store.transaction import finish_interrupted, tell_interrupted
+from row3.store.transaction import finish_interrupted
 from row3.store.tree import Tree, WorkTree
 from row3.workflows.linting.lint_cases import CaseLint
 from row3.workflows.linting.lint_findings import Findings, near_miss
@@ -44,19 +44,17 @@ def lint_at(
     `finish` completes an interrupted promotion first. Raises `InvalidFile` without a project, `UsageError`.
     """
     root = find_root(start)
-    if finish:
-        finish_interrupted(root / LOCAL, say=say)
-    else:
-        tell_interrupted(root / LOCAL, say=say)
+    finish_interrupted(root / LOCAL, may_write=finish, say=say)
     findings = Findings(root)
     config = findings.attempt(FILE, partial(read_config, WorkTree(root)), count=(root / FILE).exists())
     if config is None:
         return findings.report()
     project = Project(root, config, WorkTree(root))
-    _default_suite(project, findings)
-    if suite is None:
-        names = project.suite_names()
-    else:
+    default, names = project.config.suite, project.suite_names()
+    if default is not None and default not in names:
+        what = f"the default suite `{default}` does not exist{near_miss(default, names)}"
+        findings.add_at("error", "unknown-suite", FILE, what, ("suite",))
+    if suite is not None:
         try:
             names = [pick_suite(project, suite).name]
         except InvalidFile:  # of the suite's settings, which become a finding
@@ -76,13 +74,6 @@ def lint_at(
     if (root / CHANGELOG).exists():
         _changelog(project, findings)
     return findings.report()
-
-
-def _default_suite(project: Project, findings: Findings) -> None:
-    name, names = project.config.suite, project.suite_names()
-    if name is not None and name not in names:
-        what = f"the default suite `{name}` does not exist{near_miss(name, names)}"
-        findings.add_at("error", "unknown-suite", FILE, what, ("suite",))
 
 
 def _suites(project: Project, names: list[str], findings: Findings) -> list[Suite]:

@@ -11,7 +11,6 @@ from row3.domain.findings import Level, LintFinding, LintReport, make_report
 from row3.errors import Row3Error
 from row3.kinds.base import Finding
 from row3.store import positions
-from row3.store.config import FILE
 from row3.store.files import decode, read_bytes
 from row3.store.suites import Suite
 
@@ -41,12 +40,7 @@ class Findings:
 
     def add_at(self, level: Level, rule: str, file: str, message: str, at: tuple[str, ...]) -> None:
         """Add one about a field of a file of the project."""
-        text = self.text(file)
-        if file.endswith(".json"):
-            line = positions.line_of(text, at)
-        else:
-            line = positions.line_in_toml(text, at) if file == FILE else positions.line_in_front_matter(text, at[-1])
-        self.add(level, rule, file, message, field=".".join(at), line=line)
+        self.add(level, rule, file, message, field=".".join(at), line=positions.line_in(file, self.text(file), at))
 
     def add_of_kind(self, suite: Suite, found: Iterable[Finding], file: str, text: str = "") -> None:
         """Add what a kind found, at the level that the suite gives it; `text` is the file's."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from row3.domain.requests import Answer, NoAnswer, Request, is_local
@@ -70,16 +71,6 @@ def pricing(project: Project, suite: Suite) -> Callable[[str, int, int], float |
     return lambda model, prompt, completion: cost_usd(model, prompt, completion, prices)
 
 
-def recorded_sizes(project: Project, suite: str) -> dict[str, int]:
-    """Tokens of the longest recorded answer, by the prompt's name."""
-    sizes: dict[str, int] = {}
-    for recording in open_index(project.tree, suite).all():
-        name = recording.prompt.rpartition("-v")[0]
-        tokens = recording.answer.completion_tokens or estimate_tokens(recording.answer.text)
-        sizes[name] = max(sizes.get(name, 0), tokens)
-    return sizes
-
-
 class Budget:
     """What one command may spend, in US dollars.
 
@@ -111,11 +102,8 @@ class Budget:
         """Raise `UsageError` for a model without a price: nothing could be kept to."""
         for model in dict.fromkeys(models):
             if price_of(model, self._prices) is None:
-                raise UsageError(
-                    f"the price of `{model}` is not known",
-                    where="--max-cost",
-                    fix=f'Add [prices."{model}"] to row3.toml: input and output, US dollars for a million tokens',
-                )
+                fix = f'Add [prices."{model}"] to row3.toml: input and output, US dollars for a million tokens'
+                raise UsageError(f"the price of `{model}` is not known", where="--max-cost", fix=fix)
 
     async def admit(self, request: Request) -> float | NoAnswer:
         """What is set aside for a request; a `NoAnswer` where it would spend too much."""
@@ -170,3 +158,17 @@ class Budget:
         if estimate > self.limit:
             return NoAnswer(f"{what}, and one request may cost ${estimate:.4f}", "Raise --max-cost")
         return NoAnswer(what, "The same command goes on from here, with as much again")
+
+
+def open_budget(project: Project, suites: Sequence[Suite], limit: float) -> Budget:
+    """Return what a command over these suites may spend; recorded answers tell how long others will be."""
+
+    def longest() -> dict[str, int]:
+        sizes: dict[str, int] = {}
+        for recording in chain.from_iterable(open_index(project.tree, suite.name).all() for suite in suites):
+            name = recording.prompt.rpartition("-v")[0]
+            tokens = recording.answer.completion_tokens or estimate_tokens(recording.answer.text)
+            sizes[name] = max(sizes.get(name, 0), tokens)
+        return sizes
+
+    return Budget(limit, price_table(project, suites), longest)

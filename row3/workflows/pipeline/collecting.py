@@ -114,11 +114,9 @@ class Spool:
         try:
             self._file.write(line + b"\n")
         except OSError as error:
-            raise EnvironmentFault(
-                f"a run's results cannot be kept ({error.strerror or error})",
-                where=tempfile.tempdir or "the temporary folder",
-                fix="Make room, or set TMPDIR to a folder on another disk",
-            ) from None
+            what = f"a run's results cannot be kept ({error.strerror or error})"
+            fix = "Make room, or set TMPDIR to a folder on another disk"
+            raise EnvironmentFault(what, where=tempfile.tempdir or "the temporary folder", fix=fix) from None
         self._count += 1
 
     def __iter__(self) -> Iterator[bytes]:

@@ -124,18 +124,15 @@ def _one(task: object) -> Any:
 
 def executor_for(tasks: int, jobs: int | None) -> Executor:
     """At most `jobs` processes, one a core unless given, where there is enough to do and forking works; else inline."""
-    workers = min(jobs or _cores(), tasks // CHUNK)
+    # Cores that this process may use: a container or `taskset` may leave it fewer than the machine has.
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    workers = min(jobs or cores, tasks // CHUNK)
     if tasks < PARALLEL_FROM or workers < 2 or not hasattr(os, "fork"):
         return Inline()
     import multiprocessing
 
     # A process of somebody else's pool may have none of its own.
     return Inline() if multiprocessing.current_process().daemon else Processes(workers)
-
-
-def _cores() -> int:
-    """Cores that this process may use: a container or `taskset` may leave it fewer than the machine has."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def evaluate_all(

@@ -164,11 +164,9 @@ def _default_pipeline(project: Project, suite: Suite, there: Mapping[str, Sequen
         if not of_another_kind(output, suite.kind):
             ranked.append((order.index(output) if output in order else len(order), name))
     if not ranked:
-        raise InvalidFile(
-            f"no prompt has an output of kind `{suite.kind.name}`, which is {' or '.join(order)}",
-            where=f"prompts/ for suite `{suite.name}`",
-            fix=f"Write one, or score outputs made elsewhere: `row3 score {suite.name} --outputs FILE.jsonl`",
-        )
+        what = f"no prompt has an output of kind `{suite.kind.name}`, which is {' or '.join(order)}"
+        fix = f"Write one, or score outputs made elsewhere: `row3 score {suite.name} --outputs FILE.jsonl`"
+        raise InvalidFile(what, where=f"prompts/ for suite `{suite.name}`", fix=fix)
     return tuple(name for _, name in sorted(ranked))
 
 

@@ -84,7 +84,7 @@ class Meanings:
         """Give back what the embedder holds."""
         await self.embedder.close()
 
-    def record(self, project: Project, say: Callable[[str], None]) -> None:
+    def record(self, project: Project, say: Callable[[str], None] = lambda _: None) -> None:
         """Put what the model made into the suite's recordings."""
         from row3.store.transaction import writing  # brings asyncio, which a run without embeddings does without
 
@@ -107,9 +107,7 @@ Source = Callable[[EmbeddingRequest], "Vectors | NoAnswer"]
 
 
 @contextmanager
-def vector_source(
-    project: Project, suite: Suite, mode: str, say: Callable[[str], None] = lambda _: None
-) -> Iterator[Source | None]:
+def vector_source(project: Project, suite: Suite, mode: str) -> Iterator[Source | None]:
     """Where each case gets its vectors in a mode; None without matching by meaning. Records new ones at the end."""
     rule = suite.rules.semantic
     meanings = None if mode == "replay" else open_meanings(project, suite, recordings=mode == "auto")
@@ -127,4 +125,4 @@ def vector_source(
             finally:
                 runner.run(meanings.close())
                 if mode in ("auto", "record"):
-                    meanings.record(project, say)
+                    meanings.record(project)

@@ -66,11 +66,8 @@ def parameters_of(prompt: Prompt, provider: ProviderConfig, overrides: Overrides
     """Flags override `row3.toml`, which overrides the front matter. Raises `UsageError` without a model."""
     if prompt.stage is not None:
         if overrides != Overrides():
-            raise UsageError(
-                f"a suite answered by `{prompt.stage.type}` has no model and no model parameters",
-                where="--model, --temperature, --seed, --max-tokens",
-                fix="Leave them out",
-            )
+            what = f"a suite answered by `{prompt.stage.type}` has no model and no model parameters"
+            raise UsageError(what, where="--model, --temperature, --seed, --max-tokens", fix="Leave them out")
         return Parameters(prompt.stage.type, None, None, None)
 
     def strongest(key: str) -> Any:
@@ -79,11 +76,8 @@ def parameters_of(prompt: Prompt, provider: ProviderConfig, overrides: Overrides
 
     model = strongest("model")
     if model is None:
-        raise UsageError(
-            "no model is named",
-            where="row3.toml field provider.model",
-            fix="Set it there, in the prompt, or with --model",
-        )
+        fix = "Set it there, in the prompt, or with --model"
+        raise UsageError("no model is named", where="row3.toml field provider.model", fix=fix)
     return Parameters(model, strongest("temperature"), strongest("seed"), strongest("max_tokens"))
 
 

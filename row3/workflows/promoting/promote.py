@@ -55,11 +55,8 @@ def promote(
         raise UsageError("a promotion needs all cases", where="--case", fix="Leave it out")
     project, suite = session.project, session.suite
     if loosened(read_suite(project, suite.name, suite.tier), suite):
-        raise UsageError(
-            "flags may only make a promotion harder: it is judged by row3.toml",
-            where=str(session.gate),
-            fix="Leave these out, or write them into row3.toml",
-        )
+        what = "flags may only make a promotion harder: it is judged by row3.toml"
+        raise UsageError(what, where=str(session.gate), fix="Leave these out, or write them into row3.toml")
     promoted = prompt_store.read_promoted(project.tree)
     ref = _awaiting(session, version, promoted)
     newly, run, comparison, judgement = _gated(session, ref, promoted)
@@ -85,9 +82,8 @@ def promote(
         result.files = tuple(promotion_files(session, result, newly))
         return result
     if not session.may_write:
-        raise UsageError(
-            "a promotion writes tracked files", where="CI", fix="Promote on a developer's machine and commit it"
-        )
+        what = "a promotion writes tracked files"
+        raise UsageError(what, where="CI", fix="Promote on a developer's machine and commit it")
     with writing(project.local, say=session.say):
         if _is_current(prompt_store.read_promoted(project.tree), ref.name, str(ref.version)):  # somebody was quicker
             raise AlreadyDone(f"{ref.name} {ref.version}")

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 from row3.domain.manifests import tier_of
 from row3.domain.runs import HistoryEntry
@@ -21,13 +20,11 @@ from row3.store.suites import Suite, pick_suite
 from row3.workflows.approvals import check_approval, new_approvals, sign
 from row3.workflows.comparing.context import default_suite
 from row3.workflows.comparing.gating import approved_changelog, compare_asking, note, write_entries
+from row3.workflows.pipeline.budget import Budget, open_budget
 from row3.workflows.pipeline.collecting import new_run_id
 from row3.workflows.pipeline.stages import Overrides
 from row3.workflows.session import LiveFlags, Session, note_misnamed, save_log
 from row3.workflows.snapshots import OUTSIDE_GIT, find_base, repository_state
-
-if TYPE_CHECKING:
-    from row3.workflows.pipeline.budget import Budget
 
 
 @dataclass(slots=True)
@@ -68,7 +65,10 @@ class AllSuites:
         own.earlier = self.history()
         own.under(self.live)
         if own.budget is not None:
-            self.budget = own.budget = self.budget or self._shared_budget()
+            if self.budget is None:
+                every = [pick_suite(self.project, each) for each in self.names]
+                self.budget = open_budget(self.project, every, own.budget.limit)
+            own.budget = self.budget
         self.made.append(own)
         return own
 
@@ -83,20 +83,6 @@ class AllSuites:
             self._history = read_history(self.project.tree)
         return self._history
 
-    def _shared_budget(self) -> Budget:
-        from row3.workflows.pipeline.budget import Budget, price_table, recorded_sizes
-
-        def sizes() -> Mapping[str, int]:
-            longest: dict[str, int] = {}
-            for name in self.names:
-                for prompt, tokens in recorded_sizes(self.project, name).items():
-                    longest[prompt] = max(longest.get(prompt, 0), tokens)
-            return longest
-
-        assert self.live.max_cost is not None
-        prices = price_table(self.project, [pick_suite(self.project, name) for name in self.names])
-        return Budget(self.live.max_cost, prices, sizes)
-
     def check_named(self, among: Sequence[str] | None = None) -> None:
         """Raise `UsageError` for a prompt that is named and is in no pipeline of these suites, or of all."""
         suites: list[Suite] = []
@@ -104,9 +90,8 @@ class AllSuites:
             suites = [pick_suite(self.project, name) for name in (self.names if among is None else among)]
         for text in self.named if suites else ():
             if not any(fitting((text,), suite) for suite in suites):
-                raise UsageError(
-                    f"`{text}` is in the pipeline of no suite", where="--prompt", fix="See `pipeline` in row3.toml"
-                )
+                what = f"`{text}` is in the pipeline of no suite"
+                raise UsageError(what, where="--prompt", fix="See `pipeline` in row3.toml")
 
     def finish(self) -> None:
         """The results are shown."""
