@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping
 from datetime import date
@@ -61,7 +62,7 @@ class _Reader:
             self._prompt(prompt)
         default, where = config.get("defaultTest") or {}, f"{self._file} field defaultTest"
         default = _mapping(self.data(self._beside(default)) if isinstance(default, str) else default, where)
-        for place, test in self._tests(config.get("tests"), f"{self._file} field tests"):
+        for place, test in self._tests(config.get("tests")):
             self.drafts.cases.append(self.case(_mapping(test, place), default, place))
         if not self.drafts.cases:
             raise InvalidFile("there is no test", where=str(self._file), fix="Write `tests`, or name another file")
@@ -77,17 +78,18 @@ class _Reader:
         except RecursionError:
             raise InvalidFile("a part of the file contains itself", where=where, fix="Remove the alias") from None
 
-    def _tests(self, tests: Any, where: str) -> Iterator[tuple[str, Any]]:
+    def _tests(self, tests: Any) -> Iterator[tuple[str, Any]]:
         for at, test in enumerate(_listed(tests)):
-            for path in self._files(test) if isinstance(test, str) else ():
+            if not isinstance(test, str):
+                yield f"{self._file} field tests.{at}", test
+                continue
+            for path in self._files(test):
                 if path.suffix == ".csv":
                     yield from ((row.where, test_of(row)) for row in read_rows(path))
                 elif path.suffix in DATA:
-                    yield from self._tests(self.data(path), str(path))
+                    yield from ((f"{path} field {n}", each) for n, each in enumerate(_listed(self.data(path))))
                 else:
                     self._leave_out("tests", test, "only CSV, YAML and JSON files can be read")
-            if not isinstance(test, str):
-                yield f"{where}.{at}" if " field " in where else f"{where} field {at}", test
 
     def case(self, test: dict[str, Any], default: Mapping[str, Any], where: str) -> Draft:
         """Return a test as a case; the default's variables are weaker, and its assertions come first."""
@@ -135,7 +137,8 @@ class _Reader:
                 if path.suffix in DATA:
                     self._write(self.data(path), label or path.stem)
                 elif path.suffix in TEXTS:
-                    for text in re.split(r"^---[ \t]*$", self._text(path), flags=re.MULTILINE):
+                    parts = re.split(r"^---[ \t]*$", self._text(path), flags=re.MULTILINE)
+                    for text in filter(str.strip, parts):
                         self._write(text, label or path.stem)
                 else:
                     self._leave_out("prompts", prompt, "is a program, not a text")
@@ -198,9 +201,11 @@ def _mapping(value: Any, where: str) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Return YAML's values as JSON has them: dates are texts, and so is every key."""
+    """Return YAML's values as JSON has them: dates and the like are texts, and so is every key."""
     if isinstance(value, dict):
         return {str(key): _plain(part) for key, part in value.items()}
     if isinstance(value, list):
         return [_plain(part) for part in value]
-    return value.isoformat() if isinstance(value, date) else value
+    if value is None or isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value)):
+        return value
+    return value.isoformat() if isinstance(value, date) else str(value)

@@ -62,10 +62,10 @@ def import_cases(
             "id": case_id,
             **draft.value,
         }
-        _check(value, draft.where)
+        content = _golden_file(value, draft.where)
         path = f"{folder}/{case_id}{ENDING}"
         if not project.tree.exists(path):
-            new[path] = (json.dumps(value, ensure_ascii=False, indent=2) + "\n").encode()
+            new[path] = content
         elif _held(project, path) == value:
             unchanged.append(case_id)
         else:
@@ -106,12 +106,16 @@ def _with_ids(drafts: Iterable[Draft], stem: str) -> Iterable[tuple[str, Draft]]
         yield case_id, draft
 
 
-def _check(value: dict[str, Any], where: str) -> None:
+def _golden_file(value: dict[str, Any], where: str) -> bytes:
     check_schema_version(value, CASE_SCHEMA_VERSION, where=where)
     try:
         convert(value, ChecksCase)
+        return (json.dumps(value, ensure_ascii=False, indent=2) + "\n").encode()
     except MisfitsError as error:
-        raise InvalidFile(error.told(), where=where, fix="Correct it, and import again") from None
+        what = error.told()
+    except UnicodeEncodeError:
+        what = "a text holds half a surrogate pair, which is no character"
+    raise InvalidFile(what, where=where, fix="Correct it, and import again")
 
 
 def _held(project: Project, path: str) -> Any:

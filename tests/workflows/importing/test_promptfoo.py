@@ -169,7 +169,7 @@ def test_a_broken_configuration_names_its_place(tmp_path: Path, text: str, place
     ("tests", "name", "where", "message"),
     [
         ("t.csv", "t.csv", "t.csv:2", "cells"),
-        ("file://t.yaml", "t.yaml", "t.yaml field 0", "a mapping"),
+        ("file://t.yaml", "t.yaml", "t.yaml field 1", "a mapping"),
         ("file://t.json", "t.json", "t.json:1:2", "not JSON"),
         ("file://gone.yaml", "t.yaml", "gone.yaml", "does not exist"),
         ("file://gone*.yaml", "t.yaml", "c.yaml", "no file fits"),
@@ -177,7 +177,7 @@ def test_a_broken_configuration_names_its_place(tmp_path: Path, text: str, place
 )
 def test_so_does_a_file_that_it_names(tmp_path: Path, tests: str, name: str, where: str, message: str) -> None:
     (tmp_path / "c.yaml").write_text(f"tests: {tests}\n")
-    (tmp_path / name).write_text({"t.csv": "a\n1,2\n", "t.yaml": "[1]", "t.json": "{"}[name])
+    (tmp_path / name).write_text({"t.csv": "a\n1,2\n", "t.yaml": "[{}, file://t.yaml]", "t.json": "{"}[name])
     with pytest.raises(InvalidFile, match=message) as caught:
         read_promptfoo(tmp_path / "c.yaml", PromptFiles(WorkTree(tmp_path)))
     assert caught.value.where == str(tmp_path / where)
@@ -243,8 +243,16 @@ def test_a_prompt_that_row3_cannot_run_is_left_out(tmp_path: Path, prompt: Any) 
 
 def test_prompts_may_be_many_files(tmp_path: Path) -> None:
     (tmp_path / "one.txt").write_text("One {{ a }}")
-    (tmp_path / "two.txt").write_text("Two {{ a }}\n---\nThree {{ a }}\n")
+    (tmp_path / "two.txt").write_text("Two {{ a }}\n---\nThree {{ a }}\n---\n")
     (tmp_path / "vars.yaml").write_text("a: 1\n")
     drafts, _ = written(tmp_path, {"prompts": "file://*.txt", "tests": [{"vars": "vars.yaml"}]})
     assert drafts.prompts == ["one", "two", "two-2"]
     assert drafts.cases[0].value["input"] == {"a": 1}
+
+
+def test_values_that_json_does_not_have_are_texts(tmp_path: Path) -> None:
+    file = tmp_path / "c.yaml"
+    file.write_text("tests:\n- vars: {1: .nan, b: !!binary aGk=, c: 2026-01-29 10:00:00, d: null, e: 1.5, f: yes}\n")
+    (draft,) = read_promptfoo(file, PromptFiles(WorkTree(tmp_path))).cases
+    wanted = {"1": "nan", "b": "b'hi'", "c": "2026-01-29T10:00:00", "d": None, "e": 1.5, "f": True}
+    assert draft.value["input"] == wanted
