@@ -37,6 +37,7 @@ COMMANDS = (
     "power",
     "drift",
     "flaky",
+    "lessons",
     "cases",
     "history",
     "trend",

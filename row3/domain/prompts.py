@@ -70,6 +70,8 @@ class Prompt:
     """Relative to the project, for messages."""
     criteria: Mapping[str, float] = field(default_factory=dict)
     """Of a rubric: weight by criterion; empty for one grade."""
+    lessons: tuple[str, ...] | None = None
+    """Texts that `lessons()` of the template looks in; None for a prompt that does not ask for lessons."""
     stage: Stage | None = None
     """In a suite without prompts: the call that takes the place of one."""
 

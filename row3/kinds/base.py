@@ -266,6 +266,10 @@ class Kind(ABC):
         }
         return {key: lines for key, lines in lists.items() if lines}
 
+    def failure(self, name: str, item: str = "") -> str:
+        """Return what kind of failure an item of a `shortfall` list is, in words that tell nothing of the case."""
+        return "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in name)
+
     def matches_json(self, explanation: Any) -> dict[str, Any]:
         """Return an explanation in values that msgspec writes as JSON: every match of every item."""
         return items_json(explanation)

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct, field
 
+from row3.domain.calls import Word
 from row3.domain.structs import worded
 from row3.errors import InvalidFile
 from row3.gate.policy import PolicyName
@@ -159,6 +160,24 @@ class JudgeConfig(_Section, frozen=True):
     ] = None
 
 
+class LessonsMcpConfig(_Section, frozen=True):
+    """A tool of an MCP server that is told every new lesson."""
+
+    command: Word
+    args: list[str] = []
+    tool: Word = "remember"
+    arguments: Annotated[
+        dict[str, Any] | None,
+        Meta(description="May use {id}, {information}, {tags} and {metadata}. Default: the last three."),
+    ] = None
+
+
+class LessonsConfig(_Section, frozen=True):
+    """Where lessons from regressions go beside .row3/lessons.jsonl."""
+
+    mcp: LessonsMcpConfig | None = None
+
+
 class PriceConfig(_Section, frozen=True):
     """US dollars for a million tokens."""
 
@@ -225,6 +244,7 @@ class Config(_Section, frozen=True):
     ] = None
     provider: ProviderConfig = ProviderConfig()
     judge: JudgeConfig = JudgeConfig()
+    lessons: LessonsConfig = LessonsConfig()
     prices: dict[str, PriceConfig] = {}
     suites: dict[SuiteName, SuiteConfig] = field(default_factory=dict)
 

@@ -19,7 +19,7 @@ LOCAL = ".row3"
 CHANGELOG = "CHANGELOG.md"
 CORPORA = ("golden", "corpus")
 """Folders that a memory's files may come from: the hook watches and lays them out, so it asks the same questions."""
-READ_PATHS = (FILE, *CORPORA, "prompts", "recordings", "baselines", "calibrations", "metrics-history.json")
+READ_PATHS = (FILE, *CORPORA, "prompts", "recordings", "baselines", "calibrations", "lessons", "metrics-history.json")
 """Everything a comparison reads: what the hook watches."""
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct, field, to_builtins
 
-from row3.domain.prompts import Prompt, PromptRef, Version, parse_reference, parse_version
+from row3.domain.prompts import RUBRIC_OUTPUTS, Prompt, PromptRef, Version, parse_reference, parse_version
 from row3.domain.requests import digest_text
 from row3.domain.structs import MUST
 from row3.errors import InvalidFile
@@ -33,6 +33,7 @@ class _FrontMatter(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     criteria: Annotated[
         dict[str, Annotated[float, Meta(gt=0)]], Meta(description="Of a rubric: weight by criterion.")
     ] = field(default_factory=dict)
+    lessons: Annotated[bool, Meta(description="Whether the template may show lessons of the suite.")] = False
 
 
 class Promotion(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -90,6 +91,8 @@ def parse_prompt(text: str, ref: PromptRef, *, path: str, where: str) -> Prompt:
         field = "name" if matter.name != ref.name else "version"
         what = f"the front matter says {matter.name} {matter.version}, the file name says {ref.name} {ref.version}"
         raise InvalidFile(what, where=f"{where} field {field}", fix="Make them agree")
+    if matter.lessons and matter.output in RUBRIC_OUTPUTS:
+        raise InvalidFile("a judge's rubric shows no lessons", where=f"{where} field lessons", fix="Remove it")
     given = {key: getattr(matter, key) for key in ("model", "temperature", "seed", "max_tokens")}
     return Prompt(
         ref=ref,
@@ -101,6 +104,7 @@ def parse_prompt(text: str, ref: PromptRef, *, path: str, where: str) -> Prompt:
         text=text,
         path=path,
         criteria=matter.criteria,
+        lessons=() if matter.lessons else None,
     )
 
 

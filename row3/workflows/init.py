@@ -27,6 +27,7 @@ LINES = {
         "metrics-history.json merge=union",
         "recordings/**/*.jsonl merge=union",
         "golden/*/reviewed.jsonl merge=union",
+        "lessons/*.jsonl merge=union",
     ),
     ".gitignore": (f"{LOCAL}/",),
 }

@@ -12,6 +12,8 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct
 
+from row3.domain.lessons import SCHEMA_VERSION as LESSON_VERSION
+from row3.domain.lessons import Lesson
 from row3.domain.manifests import Tier
 from row3.domain.runs import HistoryEntry
 from row3.domain.scores import CaseStatus
@@ -134,6 +136,7 @@ def schemas() -> dict[str, dict[str, Any]]:
         | {"description": "Every baseline, comparison and promotion, oldest first: metrics-history.json."},
         "row3": config,
         "promoted": _schema(PromotedFile, PROMOTED_SCHEMA_VERSION),
+        "lesson": _schema(Lesson, LESSON_VERSION),
         "reviewed": _schema(Judgement, REVIEWED_VERSION),
         "quarantine": _schema(QuarantineFile, QUARANTINE_VERSION),
         "calibration": _schema(Calibrations, CALIBRATION_VERSION),

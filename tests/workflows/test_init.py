@@ -102,6 +102,7 @@ def test_nothing_is_overwritten_and_missing_lines_are_appended(tmp_path: Path) -
     assert (tmp_path / ".gitignore").read_bytes() == b"dist/\r\n*.log\r\n.row3/\r\n"
     attributes = (
         "metrics-history.json merge=union\nrecordings/**/*.jsonl merge=union\ngolden/*/reviewed.jsonl merge=union\n"
+        "lessons/*.jsonl merge=union\n"
     )
     assert (tmp_path / ".gitattributes").read_text() == attributes
     ignored = subprocess.run(["git", "-C", str(tmp_path), "check-ignore", ".row3/lock"], check=False)

@@ -37,6 +37,7 @@ NAMES = sorted(
         "golden-case",
         "history",
         "label",
+        "lesson",
         "outcome-case",
         "promoted",
         "quarantine",

@@ -292,6 +292,11 @@ class Checks(Kind):
         failed = () if found is None else tuple(each.label for each in found.items if each.state == "failed")
         return {"missedChecks": failed} if failed else {}
 
+    def failure(self, name: str, item: str = "") -> str:
+        """Return the type of a failed check; one with a name of its own does not say its type."""
+        words = [each.partition(" ")[0] for each in (item, item.partition(": ")[2])]
+        return f"failed {next((word for word in words if word in TIERS), 'named')} checks"
+
     def expected(self, case: ChecksCase) -> Iterator[Expected]:
         """Yield every check, and what judges and scorers are told to expect."""
         for check in case.checks:

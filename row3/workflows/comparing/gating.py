@@ -21,6 +21,7 @@ from row3.store.transaction import commit, writing
 from row3.workflows.approvals import check_approval, sign
 from row3.workflows.comparing.compare import compare
 from row3.workflows.comparing.sides import promoted_lineup
+from row3.workflows.lessons import note_lessons
 from row3.workflows.pipeline.run_suite import make_asking, with_action
 from row3.workflows.session import Session, entry_of, save_log
 from row3.workflows.snapshots import OUTSIDE_GIT, find_base, repository_state, work_base
@@ -52,7 +53,8 @@ def gate(session: Session, *, against: str | None = None, approve: str | None = 
 def note(session: Session, comparisons: Sequence[Comparison], changelog: Callable[[], str] | None = None) -> int:
     """Write an entry of the history for each comparison that says something new; return how many these are.
 
-    A run in CI, for a report format, under gate options, of a part of the cases or without an answer is not noted.
+    A run in CI, for a report format, under gate options, of a part of the cases or without an answer is not noted. The
+    lesson of a regression is kept in `.row3/`.
     """
     project = session.project
     state = repository_state(project) if session.may_write else OUTSIDE_GIT
@@ -62,6 +64,8 @@ def note(session: Session, comparisons: Sequence[Comparison], changelog: Callabl
         each.in_git = not session.may_write or state != OUTSIDE_GIT
         if each.judgement.complete and not each.run.partial:
             entries.append(entry_of(each.run, each.judgement, each.approval))
+    if not session.gate.given:
+        note_lessons(session, comparisons)
     if not session.may_write or session.gate.given:
         return 0
     return write_entries(project, entries, changelog, say=session.say)

@@ -13,8 +13,8 @@ from row3.domain.prompts import Lineup, Prompt, PromptRef, parse_reference
 from row3.domain.requests import Answer, NoAnswer, Request, digest_json
 from row3.errors import InvalidFile, UsageError
 from row3.store.cases import case_files, read_case
+from row3.store.lessons import read_taught
 from row3.store.project import Project
-from row3.store.prompts import read_prompt
 from row3.store.recording_lines import Recording
 from row3.store.recordings import RecordingIndex, open_index
 from row3.store.suites import Suite
@@ -133,7 +133,7 @@ def refuse_replacing(
     for recording in index.every(request.digest):
         other = parse_reference(recording.prompt)
         kept = answer is not None and recording.answer.text == answer.text
-        if kept or own is None or other is None or other == own or not _asks(project, other, request):
+        if kept or own is None or other is None or other == own or not _asks(project, index.suite, other, request):
             continue
         raise UsageError(
             f"{request.prompt} asks about `{request.case_id}` word for word what {other} asks: its answer would "
@@ -143,8 +143,8 @@ def refuse_replacing(
         )
 
 
-def _asks(project: Project, ref: PromptRef, request: Request) -> bool:
+def _asks(project: Project, suite: str, ref: PromptRef, request: Request) -> bool:
     """Whether a prompt version that is still there asks what the request asks."""
     with contextlib.suppress(InvalidFile):
-        return render(read_prompt(project.tree, ref), request.variables) == (request.system, request.user)
+        return render(read_taught(project.tree, ref, suite), request.variables) == (request.system, request.user)
     return False

@@ -20,6 +20,7 @@ from row3.errors import InvalidFile, UsageError
 from row3.kinds.base import Kind, Rules
 from row3.store import prompts as store
 from row3.store.config import FILE, ProviderConfig
+from row3.store.lessons import read_taught
 from row3.store.project import Project, read_corpus
 from row3.store.suites import Suite
 from row3.store.system_config import McpConfig, SystemConfig, tool_of
@@ -104,7 +105,7 @@ def versions_of(project: Project, suite: Suite, name: str, recorded: Iterable[st
     """All versions of a stage, ascending: the files of a prompt; of a call, today's and the recorded ones."""
     if suite.system is None:
         there = store.versions(project.tree).get(name, [])
-        prompts = [store.read_prompt(project.tree, PromptRef(name, version)) for version in there]
+        prompts = [read_taught(project.tree, PromptRef(name, version), suite.name) for version in there]
         return [prompt for prompt in prompts if prompt.output in suite.kind.outputs]
     now = call_stage(project, suite)
     refs = (parse_reference(text) for text in dict.fromkeys(recorded))
@@ -120,7 +121,7 @@ def readable_versions(project: Project, suite: Suite, recorded: Iterable[str]) -
     for name, versions in store.versions(project.tree).items():
         for version in versions:
             with contextlib.suppress(InvalidFile):
-                yield store.read_prompt(project.tree, PromptRef(name, version))
+                yield read_taught(project.tree, PromptRef(name, version), suite.name)
 
 
 def field_of(suite: Suite) -> str:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import contextlib
 import signal
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import lru_cache, wraps
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache, partial, wraps
 from typing import Any
 
 from jinja2 import StrictUndefined, Template, TemplateError, TemplateSyntaxError, nodes
@@ -21,8 +21,11 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from row3.domain.judges import FencedList, FencedObject, FencedText
 from row3.domain.prompts import Prompt
 from row3.errors import InvalidFile
+from row3.gate.lessons import ranked
 
 BLOCKS = ("system", "user")
+LESSONS = "lessons"
+"""Name of the function that a prompt with `lessons: true` may call."""
 MAX_RENDERED = 2_000_000
 """Characters of one part of a rendered prompt."""
 DEADLINE_S = 2.0
@@ -165,7 +168,8 @@ def used_names(prompt: Prompt) -> set[str]:
 
     _compiled(prompt.body, prompt.path)
     environment = _environment()
-    return find_undeclared_variables(environment.parse(prompt.body)) - environment.globals.keys()
+    known = environment.globals.keys() | (set() if prompt.lessons is None else {LESSONS})
+    return find_undeclared_variables(environment.parse(prompt.body)) - known
 
 
 def render(prompt: Prompt, variables: Mapping[str, Any]) -> tuple[str, str]:
@@ -176,6 +180,8 @@ def render(prompt: Prompt, variables: Mapping[str, Any]) -> tuple[str, str]:
     """
     template = _compiled(prompt.body, prompt.path)
     fix = "Correct it"
+    if prompt.lessons is not None:
+        variables = {**variables, LESSONS: partial(_lessons, prompt.lessons)}
     try:
         with _deadline():
             context = template.new_context(dict(variables))
@@ -191,6 +197,12 @@ def render(prompt: Prompt, variables: Mapping[str, Any]) -> tuple[str, str]:
     except Exception as error:  # a template can raise what it likes; each is the author's to fix
         what = f"fails: {type(error).__name__}: {error}"
     raise InvalidFile(f"the template {what}", where=prompt.path, fix=fix)
+
+
+def _lessons(texts: Sequence[str], query: str, limit: int = 3) -> str:
+    """What `lessons()` gives in a template: the kept lessons that fit a query, best first; empty for none."""
+    found = [texts[place] for place in ranked(texts, query)[:limit]]
+    return "\n\n".join(["Past failure patterns:", *found]) if found else ""
 
 
 def _block(template: Template, name: str, context: Context) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from row3.domain.prompts import Prompt, PromptRef, Version
 from row3.errors import InvalidFile
-from row3.workflows.pipeline.templates import MAX_RENDERED, render
+from row3.workflows.pipeline.templates import MAX_RENDERED, render, used_names
 
 
 def prompt(user: str, system: str = "") -> Prompt:
@@ -52,6 +54,33 @@ def test_what_a_prompt_may_not_do(user: str, says: str) -> None:
     with pytest.raises(InvalidFile, match=says) as error:
         render(prompt(user), {"b": "text"})
     assert error.value.where == "prompts/x-v1.0.md"
+
+
+class TestLessons:
+    TEXTS = ("missed concepts and more missed concepts", "wrong relationships", "missed concepts")
+
+    def shown(self, call: str) -> str:
+        return render(replace(prompt(f"{{{{ {call} }}}}"), lessons=self.TEXTS), {})[1]
+
+    def test_those_that_fit_are_shown_the_best_first(self) -> None:
+        assert self.shown("lessons('relationships')") == "Past failure patterns:\n\nwrong relationships"
+        assert self.shown("lessons('missed', limit=1)").count("\n\n") == 1
+        assert self.shown("lessons('missed')").count("\n\n") == 2
+        assert self.shown("lessons('weather')") == ""
+
+    def test_only_a_prompt_that_asks_for_them_has_them(self) -> None:
+        with pytest.raises(InvalidFile, match="undefined name: 'lessons'"):
+            render(prompt("{{ lessons('missed') }}"), {})
+        assert render(replace(prompt("{{ lessons('missed') }}"), lessons=()), {}) == ("", "")
+
+    @pytest.mark.parametrize("call", ["lessons.func.__globals__", "lessons.__call__", "lessons.func.__code__"])
+    def test_the_function_leads_nowhere(self, call: str) -> None:
+        with pytest.raises(InvalidFile, match="refused|undefined"):
+            self.shown(call)
+
+    def test_they_are_no_input_of_a_case(self) -> None:
+        assert used_names(replace(prompt("{{ lessons('x') }}"), lessons=())) == set()
+        assert used_names(prompt("{{ lessons('x') }}")) == {"lessons"}
 
 
 def test_a_prompt_without_user_part_or_with_another_block_is_refused() -> None:

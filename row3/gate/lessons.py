@@ -1,0 +1,126 @@
+"""Lessons from comparisons that block, and the search for those that fit a question."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from rapidfuzz import fuzz
+
+from row3.domain.counts import count, part
+from row3.domain.judgements import Code, Reason
+from row3.domain.lessons import SCHEMA_VERSION, Lesson, LessonFigures
+from row3.domain.metrics import Metric
+from row3.domain.requests import digest_json
+from row3.domain.verdicts import Verdict
+from row3.gate.comparison import POINT, worse_by
+from row3.gate.results import Comparison
+
+REGRESSIONS = frozenset({Code.WORSE, Code.INCONCLUSIVE, Code.ROLLING_DROP, Code.ENTERED_FAIL_ZONE, Code.CRITICAL_BROKE})
+"""Reasons that say that scores fell; others block for what a change does to the criteria."""
+COMMON = 3
+"""Kinds of failures, and names, that a lesson tells."""
+ID_DIGITS = 12
+SATURATION, LENGTH_WEIGHT = 1.2, 0.75
+"""BM25's k1 and b (Robertson and Zaragoza 2009)."""
+SIMILAR = 85.0
+"""Per cent of resemblance from which two words are one."""
+WORD = re.compile(r"\w+")
+
+
+def lesson_of(comparison: Comparison) -> Lesson | None:
+    """Return the lesson of a comparison that a regression blocks; None for any other."""
+    run = comparison.run
+    blocking = [each for each in comparison.reasons if each.verdict is Verdict.BLOCK and each.code in REGRESSIONS]
+    if not comparison.blocked or run.partial or not blocking:
+        return None
+    figures = _figures(comparison, blocking)
+    if figures is None:
+        return None
+    metric, source, before, after = figures
+    drop = worse_by(before, after, higher_is_better=metric.higher_is_better, unit="relative") / POINT
+    header, kind = run.header, run.suite.kind
+    regressed = [each for each in comparison.cases if each.move in ("regressed", "broke")]
+    kinds: Counter[str] = Counter()
+    items: Counter[str] = Counter()
+    named: Counter[str] = Counter()
+    for case in regressed:
+        found = [(kind.failure(name), item) for name, lost in case.lost.items() for item in lost]
+        told = [(kind.failure(name, item), item) for name, lost in case.lost.items() for item in lost]
+        items.update(what for what, _ in told)
+        kinds.update({what for what, _ in told} | ({"unusable answer"} if case.move == "broke" else set()))
+        named.update({f"{what}: {item}" for what, item in found})
+    common = _most(kinds)
+    context = [f"{metric.title}: {part(len(regressed), comparison.compared, 'case')} regressed"]
+    context += [f"{what}: {items[what] or number} in {count(number, 'case')}" for what, number in common]
+    pattern = ", ".join(f"{what} ({number} of {len(regressed)})" for what, number in common) or "none"
+    information = "\n".join(
+        [
+            f'Eval "{header.suite}" regression detected:',
+            f"- Current score: {after:.2f}",
+            f"- Baseline ({source}): {before:.2f}",
+            f"- Drop: {drop:.1%}",
+            "",
+            "Scorer context:",
+            *context,
+            "",
+            f"Action: Review {_reviewed(comparison)}.",
+            f"Common pattern in failures: {pattern}.",
+        ]
+    )
+    grounds = sorted({reason.key for reason in blocking})
+    asked = [header.suite, run.suite.tier, header.prompt_digests, header.model, grounds]
+    return Lesson(
+        schema_version=SCHEMA_VERSION,
+        id=digest_json(asked)[:ID_DIGITS],
+        information=information,
+        tags=["eval-failure", header.suite, "regression"],
+        metadata=LessonFigures(header.suite, before, after, drop, header.at),
+        common=[f"{what} ({count(number, 'case')})" for what, number in _most(named)],
+    )
+
+
+def _figures(comparison: Comparison, blocking: Sequence[Reason]) -> tuple[Metric, str, float, float] | None:
+    """The metric that fell, whose baseline it is, and both scores: the primary metric's where that blocks."""
+    kind = comparison.run.suite.kind
+    metrics = {metric.key: metric for metric in kind.metrics}
+    for reason in sorted(blocking, key=lambda each: each.subject != kind.primary):
+        before, after = reason.figures.get("before"), reason.figures.get("after")
+        if reason.subject in metrics and before is not None and after is not None:
+            source = "rolling avg" if reason.code is Code.ROLLING_DROP else "saved"
+            return metrics[reason.subject], source, float(before), float(after)
+    change = comparison.primary_change
+    if change is None or change.baseline is None or change.current is None:
+        return None
+    return metrics[change.key], "saved", change.baseline, change.current
+
+
+def _reviewed(comparison: Comparison) -> str:
+    """What changed: the prompts, else what answers them."""
+    known = comparison.baseline.prompt_digests
+    changed = [prompt for prompt in comparison.run.lineup.prompts if known.get(prompt.ref.name) != prompt.digest]
+    if not changed:
+        return "the model and its settings: no prompt changed"
+    return ", ".join(f"{'prompt' if each.stage is None else 'system'} {each.ref}" for each in changed)
+
+
+def _most(counted: Counter[str]) -> list[tuple[str, int]]:
+    return sorted(counted.items(), key=lambda each: (-each[1], each[0]))[:COMMON]
+
+
+def ranked(texts: Sequence[str], query: str) -> list[int]:
+    """Return the places of the texts that share a word with the query, best first (BM25; similar words are one)."""
+    documents = [WORD.findall(text.casefold()) for text in texts]
+    mean = sum(map(len, documents)) / len(documents) if documents else 0.0
+    scores = [0.0] * len(documents)
+    for word in dict.fromkeys(WORD.findall(query.casefold())):
+        often = [sum(fuzz.ratio(word, other) >= SIMILAR for other in words) for words in documents]
+        having = sum(map(bool, often))
+        rarity = math.log(1 + (len(documents) - having + 0.5) / (having + 0.5))
+        for place, times in enumerate(often):
+            if times:
+                length = 1 - LENGTH_WEIGHT + LENGTH_WEIGHT * len(documents[place]) / mean
+                scores[place] += rarity * times * (SATURATION + 1) / (times + SATURATION * length)
+    return sorted((place for place, score in enumerate(scores) if score > 0), key=lambda place: -scores[place])

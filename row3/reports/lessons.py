@@ -1,0 +1,30 @@
+"""What `row3 lessons` shows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec import to_builtins
+
+from row3.domain.lessons import Found
+
+
+def lessons_json(found: Sequence[Found]) -> dict[str, Any]:
+    """Return the lessons as JSON."""
+    return {"schemaVersion": 1, "lessons": [to_builtins(each.lesson) | {"kept": each.kept} for each in found]}
+
+
+def lessons_text(found: Sequence[Found], query: str) -> str:
+    """Return the lessons one below the other, each with what went wrong most often by name."""
+    if not found:
+        return f"no lesson fits `{query}`" if query else "no lesson yet: no comparison was blocked by a regression"
+    return "\n\n".join(map(_text, found))
+
+
+def _text(found: Found) -> str:
+    lesson = found.lesson
+    kept = " · kept" if found.kept else ""
+    lines = [f"{lesson.id} · {lesson.metadata.timestamp[:10]}{kept}", *lesson.information.splitlines()]
+    common = [f"By name: {'; '.join(lesson.common)}."] if lesson.common else []
+    return "\n  ".join([*lines, *common]).replace("\n  \n", "\n\n")

@@ -1,0 +1,149 @@
+"""Lessons from regressions: noted, sent to a memory, kept for prompts, found again."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections.abc import Sequence
+
+from msgspec import to_builtins
+from msgspec.structs import replace
+
+from row3.domain.calls import Call, Stage, UnknownPlaceholderError, filled
+from row3.domain.counts import did_you_mean
+from row3.domain.embeddings import cosine
+from row3.domain.lessons import Found, Lesson
+from row3.domain.requests import NoAnswer
+from row3.errors import InvalidFile, Row3Error, UsageError
+from row3.gate.lessons import lesson_of, ranked
+from row3.gate.results import Comparison
+from row3.store.config import FILE as CONFIG
+from row3.store.config import LessonsMcpConfig
+from row3.store.files import write_atomic
+from row3.store.lessons import FILE, kept_file, lessons_text, read_kept, read_noted
+from row3.store.project import Project
+from row3.store.transaction import commit, local_folder, writing
+from row3.workflows.session import Session
+
+REMEMBERED = ("information", "tags", "metadata")
+"""What a memory is told of a lesson (STRATEGY)."""
+
+
+def note_lessons(session: Session, comparisons: Sequence[Comparison]) -> None:
+    """Keep the lesson of each comparison that a regression blocks, once, and send it on. Never fails a command."""
+    found = [lesson for each in comparisons if (lesson := lesson_of(each)) is not None]
+    if not found:
+        return
+    try:
+        new = _added(session, found)
+    except Row3Error as error:
+        session.say(f"no lesson was noted: {error}")
+        return
+    mcp = session.project.config.lessons.mcp
+    # A pull request in CI says what `command` is: there nothing is started.
+    if new and mcp is not None and session.may_write:
+        try:
+            asyncio.run(_send(session.project, mcp, new))
+        except Exception as error:  # a server fails in more ways than are known, and the lesson is in the file
+            session.say(f"a lesson was not sent to `{mcp.command}`; it is kept in .row3/{FILE}: {error}")
+
+
+def _added(session: Session, lessons: Sequence[Lesson]) -> list[Lesson]:
+    """Add those that are not noted yet, and return them. Raises `InvalidFile`, `EnvironmentFault`."""
+    local = local_folder(session.project.local)
+    with writing(local, say=session.say):
+        noted = read_noted(local)
+        known = {each.id for each in noted}
+        new = [each for each in lessons if each.id not in known]
+        if new:
+            write_atomic(local / FILE, lessons_text([*noted, *new]), where=f".row3/{FILE}")
+    return new
+
+
+async def _send(project: Project, mcp: LessonsMcpConfig, lessons: Sequence[Lesson]) -> None:
+    """Call the memory's tool for each lesson. Raises what `McpServer` raises, `InvalidFile`."""
+    from row3.providers.base import Access
+    from row3.providers.mcp_server import McpServer
+    from row3.providers.system import Question
+
+    template = {name: f"{{{name}}}" for name in REMEMBERED} if mcp.arguments is None else mcp.arguments
+    stage = Stage("mcp", "1.0", Call(mcp.tool, template))
+    server = McpServer(Access(command=(mcp.command, *mcp.args)), stage, (), root=project.root, environ=os.environ)
+    try:
+        await server.prepare()
+        for each in lessons:
+            values = {
+                "id": each.id,
+                "information": each.information,
+                "tags": ",".join(each.tags),
+                "metadata": json.dumps(to_builtins(each.metadata)),
+            }
+            try:
+                arguments = filled(template, values)
+            except UnknownPlaceholderError as error:
+                where = f"{CONFIG} field lessons.mcp.arguments"
+                raise InvalidFile(str(error), where=where, fix="Correct it") from None
+            await server.call(Question(mcp.tool, arguments, (), ""))
+    finally:
+        await server.close()
+
+
+def find_lessons(project: Project, suite: str | None, query: str, *, semantic: bool) -> list[Found]:
+    """Return the noted and kept lessons, of one suite or of all: newest first, or those that fit a query, best first.
+
+    Raises `InvalidFile`, `MissingExtra`.
+    """
+    kept = [each for name in project.suite_names() for each in read_kept(project.tree, name)]
+    by_id = {each.id: Found(each, kept=True) for each in kept}
+    for each in read_noted(project.local):
+        by_id[each.id] = Found(each, kept=each.id in by_id)
+    found = [each for each in by_id.values() if suite is None or each.lesson.suite == suite]
+    found.sort(key=lambda each: (each.lesson.metadata.timestamp, each.lesson.id), reverse=True)
+    if not query:
+        return found
+    texts = ["\n".join([each.lesson.information, *each.lesson.common]) for each in found]
+    places = asyncio.run(_by_meaning(texts, query)) if semantic else ranked(texts, query)
+    return [found[place] for place in places]
+
+
+async def _by_meaning(texts: Sequence[str], query: str) -> list[int]:
+    """The places of all texts, nearest in meaning to the query first. Raises `MissingExtra`, `UsageError`."""
+    from row3.providers.minilm import LocalEmbedder
+
+    embedder = LocalEmbedder()
+    try:
+        vectors = await embedder.embed([query, *texts])
+    finally:
+        await embedder.close()
+    if isinstance(vectors, NoAnswer):
+        raise UsageError(vectors.error, where="--semantic", fix="Leave it out")
+    asked, *others = map(tuple, vectors)
+    return sorted(range(len(others)), key=lambda place: -cosine(asked, others[place]))
+
+
+def keep_lessons(project: Project, ids: Sequence[str], suite: str | None = None) -> dict[str, list[Lesson]]:
+    """Add noted lessons to `lessons/<suite>.jsonl`, all or those that are named, and return the new ones by file.
+
+    What they have in common by name stays behind: it may hold what golden cases expect.
+    Raises `UsageError`, `InvalidFile`, `EnvironmentFault`.
+    """
+    with writing(project.local):
+        noted = {each.id: each for each in read_noted(project.local) if suite in (None, each.suite)}
+        for each in ids:
+            if each not in noted:
+                fix = did_you_mean(each, noted, "See `row3 lessons`")
+                raise UsageError(f"no lesson `{each}` is noted in .row3/{FILE}", where="ID", fix=fix)
+        added: dict[str, list[Lesson]] = {}
+        files: dict[str, bytes] = {}
+        for name in dict.fromkeys(each.suite for each in noted.values()):
+            there = read_kept(project.tree, name)
+            known = {each.id for each in there}
+            mine = [noted[each] for each in ids or noted if noted[each].suite == name and each not in known]
+            new = [replace(each, common=[]) for each in mine]
+            if new:
+                added[kept_file(name)] = new
+                files[kept_file(name)] = lessons_text([*there, *new]).encode()
+        if files:
+            commit(project.root, project.local, files)
+    return added
