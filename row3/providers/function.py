@@ -62,8 +62,8 @@ class Function(System):
         module, _, path = self.name.partition(":")
         if str(self.root) not in sys.path:
             sys.path.insert(0, str(self.root))
-        # stdout is row3's result; what a function prints goes where notes go.
-        if self._stdout is None:
+        # stdout is row3's result; what a function prints goes where notes go. Of two functions one takes it there.
+        if self._stdout is None and sys.stdout is not sys.stderr:
             self._stdout, sys.stdout = sys.stdout, sys.stderr if sys.stderr is not None else io.StringIO()
         try:
             value: Any = importlib.import_module(module)

@@ -1,4 +1,7 @@
-"""Golden cases: where they lie, and what is in them; one file each, read one at a time."""
+"""Golden cases: where they lie, and what is in them; one file each, or V7.1's `cases.json` of many.
+
+A case of such a file has the path `golden/outcome/cases.json#0`.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,12 @@ import contextlib
 import fnmatch
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import msgspec
 
-from row3.domain.requests import digest_text
+from row3.domain.requests import digest_json, digest_text
 from row3.errors import EnvironmentFault, InvalidFile, UsageError
 from row3.kinds.base import Kind
 from row3.store.documents import check_schema_version, json_object, parse_json, validate
@@ -20,7 +24,9 @@ from row3.store.tree import Tree
 GOLDEN = "golden"
 ENDING = ".gold.json"
 PATTERN = f"*{ENDING}"
-BESIDE = ("quarantine.json",)
+MANY = "cases.json"
+"""A file of many cases: `{"version", "cases": […]}`."""
+BESIDE = ("quarantine.json", MANY)
 """JSON files beside golden cases that are none."""
 NESTED = 3
 """Parts of `golden/memory/documents`: from there on a folder is read with those in it."""
@@ -31,11 +37,12 @@ ID_KEYS = ("id", "document_id", "case_id")
 
 @dataclass(frozen=True, slots=True)
 class StoredCase:
-    """A golden case with the digest of its file's text."""
+    """A golden case with its digest."""
 
     case: Any
     """Of the kind's case model."""
     digest: str
+    """Of its file's text; of a case among many, of its JSON."""
     where: str
 
     @property
@@ -52,13 +59,49 @@ class CaseFiles(NamedTuple):
 
 
 def golden_files(tree: Tree, folder: str) -> list[str]:
-    """Return the case files of a folder, by name; none where there is no such folder.
+    """Return the paths of a folder's cases, by name; none where there is no such folder.
 
     `golden/<suite>/` is read without the folders in it, in which people keep drafts. A folder farther down is one that
-    `row3.toml` names, and is read with those in it.
+    `row3.toml` names, and is read with those in it. A `cases.json` is read wherever it lies.
     """
-    found = tree.files(folder, deep=folder.count("/") + 1 >= NESTED)
-    return sorted((path for path in found if path.endswith(ENDING)), key=lambda path: (name_of(path), path))
+    below, deep = tree.files(folder, deep=True), folder.count("/") + 1 >= NESTED
+    files = (path for path in below if path.endswith(ENDING) and (deep or "/" not in path[len(folder) + 1 :]))
+    many = (part for path in below if name_of(path) == MANY for part in _parts(tree, path))
+    return [*sorted(files, key=lambda path: (name_of(path), path)), *many]
+
+
+def _parts(tree: Tree, path: str) -> list[str]:
+    """The paths of a file's cases; that of the file alone where it cannot be read, which its reader says."""
+    try:
+        count = len(_many(tree.read(path), tree.place(path)))
+    except (InvalidFile, EnvironmentFault):
+        return [path]
+    return [f"{path}#{number}" for number in range(count)]
+
+
+@lru_cache(maxsize=8)
+def _many(raw: bytes, where: str) -> list[Any]:
+    cases = parse_value(raw, where).get("cases")
+    if not isinstance(cases, list):
+        fix = 'Write {"version": "1.0", "cases": […]}'
+        raise InvalidFile("field `cases` is not a list of golden cases", where=where, fix=fix)
+    return cases
+
+
+def file_of(path: str) -> str:
+    """Return the file that a case is in."""
+    return path.partition("#")[0]
+
+
+def place_in(path: str) -> tuple[str, int] | tuple[()]:
+    """Return the field of its file that holds a case among many; nothing for a file of one case."""
+    number = path.partition("#")[2]
+    return ("cases", int(number)) if number else ()
+
+
+def object_id(tree: Tree, path: str) -> str:
+    """Return what tells two texts of a case apart: its file's object id, or its own digest among many."""
+    return digest_json(case_value(tree.read(file_of(path)), path, path)) if place_in(path) else tree.oid(path)
 
 
 def misnamed(tree: Tree, folder: str) -> list[str]:
@@ -86,13 +129,22 @@ def case_files(tree: Tree, folder: str) -> list[str]:
 
 def read_case(tree: Tree, path: str, kind: Kind) -> StoredCase:
     """Return one golden case; raises `InvalidFile`."""
-    return parse_case(tree.read(path), path, kind, where=tree.place(path))
+    return parse_case(tree.read(file_of(path)), path, kind, where=tree.place(path))
 
 
 def parse_case(raw: bytes, path: str, kind: Kind, *, where: str) -> StoredCase:
     """Return the golden case of a file's bytes; raises `InvalidFile`. `where` names the file in messages."""
-    case = validate(kind.case_model, parse_value(raw, where), where=where)
-    return StoredCase(case, digest_text(decode(raw, where=where)), path)
+    value = case_value(raw, path, where)
+    case = validate(kind.case_model, value, where=where)
+    return StoredCase(case, digest_json(value) if place_in(path) else digest_text(decode(raw, where=where)), path)
+
+
+def case_value(raw: bytes, path: str, where: str) -> dict[str, Any]:
+    """Return the JSON object of a case in its file's bytes; raises `InvalidFile`."""
+    if name_of(file_of(path)) != MANY:
+        return parse_value(raw, where)
+    cases, place = _many(raw, file_of(where)), place_in(path)
+    return json_object(cases[place[1]] if place else None, where=where)
 
 
 def parse_value(raw: bytes, where: str) -> dict[str, Any]:
@@ -131,8 +183,9 @@ def sources_of(tree: Tree, folder: str) -> dict[str, str]:
 
 def _objects(tree: Tree, folder: str) -> Iterator[dict[str, Any]]:
     for path in golden_files(tree, folder):
-        with contextlib.suppress(InvalidFile, EnvironmentFault, ValueError):
-            yield msgspec.json.decode(tree.read(path), type=dict[str, Any])
+        with contextlib.suppress(InvalidFile, EnvironmentFault, ValueError, LookupError, TypeError):
+            value = msgspec.json.decode(tree.read(file_of(path)), type=dict[str, Any])
+            yield value["cases"][place[1]] if (place := place_in(path)) else value
 
 
 def unique_cases(tree: Tree, files: Iterable[str], kind: Kind) -> Iterator[StoredCase]:

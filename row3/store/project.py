@@ -52,11 +52,12 @@ class Project:
     def suite_names(self) -> list[str]:
         """All suites: those with golden cases and those of `row3.toml`.
 
-        A folder that a suite of `row3.toml` names as its own is no suite by itself, nor is one around it that has no
-        cases beside it.
+        A folder that a suite of `row3.toml` names as its own or as that of its documents is no suite by itself, nor is
+        one around it that has no cases beside it.
         """
         found = set(self.tree.folders(GOLDEN))
-        named = [settings.golden for settings in self.config.suites.values() if settings.golden]
+        folders = (each for settings in self.config.suites.values() for each in (settings.golden, settings.documents))
+        named = [folder for folder in folders if folder]
         around = {name.split("/")[0] for name in named if "/" in name}
         taken = {*named, *(name for name in around if not golden_files(self.tree, f"{GOLDEN}/{name}"))}
         return sorted((found - taken) | set(self.config.suites))

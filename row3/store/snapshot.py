@@ -14,7 +14,7 @@ from row3.domain.manifests import Manifest, Tier
 from row3.domain.requests import digest_text
 from row3.domain.runs import HistoryEntry
 from row3.gate.inventory import POLICIES, Demands, inventory
-from row3.store.cases import StoredCase, golden_files, read_case
+from row3.store.cases import StoredCase, golden_files, object_id, read_case
 from row3.store.history import read_history
 from row3.store.manifests import parse_manifest
 from row3.store.project import Project
@@ -104,7 +104,7 @@ class Snapshot:
 
     def _files(self, suite: str) -> dict[str, str]:
         tree = self.project.tree
-        return {path: tree.oid(path) for path in golden_files(tree, self.project.golden(suite))}
+        return {path: object_id(tree, path) for path in golden_files(tree, self.project.golden(suite))}
 
     def demands(self, suite: Suite, other: Snapshot) -> Demands:
         """Return what looks up everything that a changed case of the suite demands."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -21,10 +22,12 @@ from row3.store.cases import (
     ID_KEYS,
     PATTERN,
     case_id_of,
+    case_value,
+    file_of,
     golden_files,
     misnamed,
     name_of,
-    parse_value,
+    place_in,
     read_case,
 )
 from row3.store.config import FILE
@@ -67,9 +70,13 @@ class CaseLint:
             self._findings.unsized.append(suite.name)
         return usable
 
-    def _case(self, suite: Suite, where: str, ids: dict[str, str]) -> Any:
-        raw = self._findings.attempt(where, partial(self._project.tree.read, where))
-        value = None if raw is None else self._findings.attempt(where, partial(parse_value, raw, where), count=False)
+    def _case(self, suite: Suite, path: str, ids: dict[str, str]) -> Any:
+        where, inside = file_of(path), place_in(path)
+        first = not inside or inside[1] == 0
+        raw = self._findings.attempt(where, partial(self._project.tree.read, where), count=first)
+        value = None
+        if raw is not None:
+            value = self._findings.attempt(where, partial(case_value, raw, path, path), count=False)
         if raw is None or value is None:
             return None
         case = None
@@ -78,8 +85,9 @@ class CaseLint:
         except MisfitsError as error:
             found = [Finding("error", "invalid-field", str(each), each.place) for each in error.found]
         else:
-            found = [*self._named(where, value, ids), *suite.kind.lint(case, suite.rules)]
+            found = [*self._named(path, value, ids), *suite.kind.lint(case, suite.rules)]
             found += self._unknown(suite.kind.refers_to(case))
+        found = [replace(each, path=(*inside, *each.path)) for each in found]
         self._findings.add_of_kind(suite, found, where, decode(raw, where=where))
         return case
 
@@ -89,7 +97,7 @@ class CaseLint:
         earlier = ids.setdefault(case_id, where)
         if earlier != where:
             yield Finding("error", "id-twice", f"the id `{case_id}` is also that of {earlier}", at)
-        if name_of(where) != f"{case_id}{ENDING}":
+        if not place_in(where) and name_of(where) != f"{case_id}{ENDING}":
             yield Finding("warning", "file-name", f"the id is `{case_id}`, the file is {name_of(where)}", at)
 
     @cached_property

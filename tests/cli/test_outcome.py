@@ -1,0 +1,296 @@
+"""Kind `outcome` by the command line: two systems or two models, recorded with their judge, compared and replayed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.chat_server import ChatServer, FakeReply
+from tests.projects import Box
+
+SUITE = "outcome"
+QUOTE = "Bob: Complete API refactor by March 25th"
+DOCUMENT = f"Minutes of Monday.\n{QUOTE}.\nAnn: nothing new.\n"
+CASES: list[dict[str, Any]] = [
+    {
+        "id": "ve_001",
+        "question": "What has Bob to do, and when?",
+        "required_facts": [
+            {
+                "fact_id": "api",
+                "claim": "Bob completes the API refactor by March 25th",
+                "must_cite": [{"doc": "meetings/meeting_001.txt", "quote_contains": "API refactor by March 25th"}],
+            }
+        ],
+        "forbidden_claims": ["Bob writes the docs"],
+    },
+    {"id": "ve_002", "question": "What does Ann earn?", "required_facts": [], "forbidden_claims": ["Ann earns 10"]},
+]
+ANSWER = """---
+name: answer
+version: "1.0"
+output: cited-answer
+---
+{% block user %}{{ question }} FOUND {{ found | tojson }}{% endblock %}
+"""
+PLAIN = ANSWER.replace(" FOUND {{ found | tojson }}", "")
+RUBRIC = """---
+name: judge-outcome
+version: "1.0"
+output: judgement
+---
+{% block system %}Compare two answers.{% endblock %}
+{% block user %}{{ question }} BASELINE {{ baseline.answer }} FULL {{ full.answer }}{% endblock %}
+"""
+SYSTEM = """
+import json, sys
+from pathlib import Path
+
+def search(question, deep):
+    text = (Path(__file__).parent / "golden/texts/meetings/meeting_001.txt").read_text()
+    return {"hits": [text] if deep == "yes" else []}
+
+if __name__ == "__main__":
+    json.dump(search(**json.load(sys.stdin)), sys.stdout)
+"""
+ARMS = {
+    "command": 'type = "command"\nversion = "1.0"\ncommand = "python"\nargs = ["system.py"]\n',
+    "python": 'type = "python"\nversion = "1.0"\ncallable = "system:search"\n',
+}
+GOOD = {"answer": "The API refactor by March 25th.", "citations": [{"doc": "meeting_001", "quote": QUOTE}]}
+BARE = {"answer": "I do not know.", "citations": []}
+NOT_STATED = {"answer": "not stated", "citations": []}
+
+
+def grades(points: int, *missing: str) -> dict[str, Any]:
+    each = dict.fromkeys(("correctness", "completeness", "evidence"), points)
+    return each | {"hallucination": 2, "missing_facts": list(missing), "unsupported_claims": []}
+
+
+class Desk(ChatServer):
+    """Answers by what was found, or by the model's name, and judges whichever arm stands where."""
+
+    def __init__(self) -> None:
+        self.answered: list[Any] = []
+        self.judged: list[Any] = []
+        self.broken = ""
+        """The judge's answer in place of a judgement."""
+        super().__init__()
+
+    def reply_to(self, body: Any) -> FakeReply:
+        said = "\n".join(message["content"] for message in body["messages"])
+        judged = body["model"].startswith("judge")
+        with self.lock:
+            (self.judged if judged else self.answered).append(body)
+        if not judged:
+            good = "API refactor" in said or body["model"] == "strong"
+            return FakeReply(json.dumps(NOT_STATED if "earn" in said else GOOD if good else BARE))
+        baseline, full = said.split(" BASELINE ")[1].split(" FULL ")
+        value = {
+            "case_id": "x",
+            "baseline": grades(0 if "do not know" in baseline else 2),
+            "full": grades(0 if "do not know" in full else 2),
+            "delta": {"full_beats_baseline": True, "notes": "n"},
+        }
+        return FakeReply(self.broken or json.dumps(value))
+
+
+@pytest.fixture
+def desk() -> Iterator[Desk]:
+    made = Desk()
+    yield made
+    made.stop()
+
+
+def outcome_box(root: Path, desk: Desk, arms: str, prompt: str = ANSWER) -> Box:
+    """A suite of two cases in V7.1's `cases.json`, and a document; nothing is recorded yet."""
+    box = Box(root)
+    box.write(
+        "row3.toml",
+        f'suite = "{SUITE}"\nmode = "replay"\n\n[provider]\npreset = "vllm"\nbase_url = "{desk.url}"\nmodel = "weak"\n'
+        f'max_retries = 0\n\n[judge]\nmodel = "judge-1"\n\n[suites.{SUITE}]\nkind = "outcome"\ndocuments = "texts"\n'
+        f'pipeline = ["answer"]\n{arms}',
+    )
+    box.write("golden/outcome/value_eval/cases.json", json.dumps({"version": "1.0", "cases": CASES}, indent=1) + "\n")
+    box.write("golden/texts/meetings/meeting_001.txt", DOCUMENT)
+    box.write("prompts/answer-v1.0.md", prompt)
+    box.write("prompts/judge-outcome-v1.0.md", RUBRIC)
+    box.write("system.py", SYSTEM)
+    return box
+
+
+def systems(kind: str) -> str:
+    """Two arms that search, the first of them without result."""
+    return "".join(
+        f'\n[suites.{SUITE}.arms.{arm}.provider]\n{ARMS[kind]}name = "search-{arm}"\noutput = "found"\n'
+        f'arguments = {{ question = "{{question}}", deep = "{deep}" }}\n'
+        for arm, deep in (("baseline", "no"), ("full", "yes"))
+    )
+
+
+MODELS = f'\n[suites.{SUITE}.arms.full.provider]\nmodel = "strong"\n'
+
+
+def metrics(result: Mapping[str, Any]) -> dict[str, float]:
+    kept = ("valueWinRate", "passRate", "evidenceRate", "hallucinationRate", "ties", "positionBias")
+    return {key: result["metrics"][key] for key in kept}
+
+
+BETTER = {
+    "valueWinRate": 0.5,
+    "passRate": 1.0,
+    "evidenceRate": 1.0,
+    "hallucinationRate": 0.0,
+    "ties": 0.5,
+    "positionBias": 0.0,
+}
+
+
+@pytest.mark.parametrize("kind", sorted(ARMS))
+def test_two_systems_are_recorded_by_stage_and_replayed_without_them(tmp_path: Path, desk: Desk, kind: str) -> None:
+    box = outcome_box(tmp_path / "project", desk, systems(kind))
+    assert "nothing found" in box.row3("lint", code=0).out
+    plan = box.row3("--dry-run", "--mode", "record", "--format", "json", code=0).json
+    # Of each case two searches, two answers, and a judgement in both orders.
+    assert plan["toSend"] == 12
+    result = box.row3("--baseline", "--mode", "record", "--format", "json", code=0).json
+    assert metrics(result) == BETTER
+    # In ve_002 both arms say the same, so both orders are one question.
+    assert (len(desk.answered), len(desk.judged)) == (4, 3)
+    assert result["prompts"] == {"search-baseline": "v1.0", "answer": "v1.0", "search-full": "v1.0"}
+    names = {path.stem for path in box.path(f"recordings/{SUITE}").iterdir()}
+    assert names == {"search-baseline-v1.0", "search-full-v1.0", "answer-v1.0", "judge-outcome-v1.0"}
+    box.path("system.py").unlink()
+    box.init()
+    compared = box.row3("--compare", "--format", "json", code=0).json
+    assert (compared["verdict"], metrics(compared)) == ("proceed", BETTER)
+    assert compared["usage"]["replayed"] == compared["usage"]["requests"]
+    assert box.row3("--compare", "--against", "main", "--format", "json", code=0).json["verdict"] == "proceed"
+    assert "recordings are in order" in box.row3("recordings", "verify", code=0).out
+    assert "0 removed" in box.row3("recordings", "prune", code=0).out
+    assert "No case was asked twice" in box.row3("flaky", code=0).out
+    assert "Value win rate" in box.row3("leaderboard", code=0).out
+    page = box.row3("investigate", "ve_001", code=0).out
+    assert "Failure Investigation: ve\\_001" in page
+    box.row3("report", "--out", "r.html", code=0)
+
+
+def test_two_models_answer_and_a_weaker_one_is_seen(tmp_path: Path, desk: Desk) -> None:
+    box = outcome_box(tmp_path / "project", desk, MODELS, PLAIN)
+    result = box.row3("--baseline", "--mode", "record", "--format", "json", code=0).json
+    assert metrics(result) == BETTER
+    assert result["model"] == "weak, strong"
+    assert {body["model"] for body in desk.answered} == {"weak", "strong"}
+    box.init()
+    assert metrics(box.row3("--compare", "--format", "json", code=0).json) == BETTER
+    box.replace("row3.toml", 'model = "strong"', 'model = "feeble"')
+    assert box.row3("--compare", code=3).errors
+    worse = box.row3("--compare", "--mode", "record", "--format", "json").json
+    assert worse["deltas"]["evidenceRate"] == -1
+    assert worse["deltas"]["valueWinRate"] == -0.5
+    assert worse["verdict"] == "block"
+    assert "0 removed" in box.row3("recordings", "prune", code=0).out
+
+
+def test_an_arm_has_prompts_of_its_own(tmp_path: Path, desk: Desk) -> None:
+    box = outcome_box(tmp_path / "project", desk, f'\n[suites.{SUITE}.arms.full]\npipeline = ["explain"]\n', PLAIN)
+    helped = PLAIN.replace("name: answer", "name: explain").replace("{{ question }}", "{{ question }} API refactor?")
+    box.write("prompts/explain-v1.0.md", helped)
+    result = box.row3("--baseline", "--mode", "record", "--format", "json", code=0).json
+    assert result["prompts"] == {"answer": "v1.0", "explain": "v1.0"}
+    assert metrics(result) == BETTER
+    assert metrics(box.row3("--compare", "--format", "json", code=0).json) == BETTER
+
+
+def test_a_judgement_made_elsewhere_is_scored_without_a_model(tmp_path: Path, desk: Desk) -> None:
+    box = outcome_box(tmp_path / "project", desk, MODELS, PLAIN)
+    judgement = {"baseline": grades(0, "api"), "full": grades(2), "delta": {"full_beats_baseline": False}}
+    outputs = [
+        {"caseId": "ve_001", "output": {"baseline": BARE, "full": GOOD, "judgement": judgement}},
+        {"caseId": "ve_002", "output": {"baseline": NOT_STATED, "full": NOT_STATED, "judgement": judgement}},
+    ]
+    box.write("out.jsonl", "".join(json.dumps(each) + "\n" for each in outputs))
+    done = box.row3("score", SUITE, "--outputs", "out.jsonl", "--format", "json", code=0).json
+    assert done["metrics"]["valueWinRate"] == 1  # of ve_002 the judgement names a fact that the case does not have
+    assert done["denominators"]["valueWinRate"] == 1
+    assert done["matchCounts"]["judgements"] == {"failed": 1, "given": 1}
+    assert not desk.judged
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The full system is better.",
+        json.dumps({"baseline": grades(0, "unknown_fact"), "full": grades(2), "delta": {}}),
+        json.dumps({"baseline": grades(3), "full": grades(2), "delta": {}}),
+    ],
+)
+def test_a_judgement_that_cannot_be_used_makes_the_run_incomplete(tmp_path: Path, desk: Desk, said: str) -> None:
+    box = outcome_box(tmp_path / "project", desk, MODELS, PLAIN)
+    desk.broken = said
+    result = box.row3("--mode", "record", "--format", "json", code=3).json
+    assert result["failed"] == ["ve_001", "ve_002"]
+    assert "valueWinRate" not in result["metrics"]
+    assert result["metrics"]["evidenceRate"] == 1  # what code checks does not hang on the judge
+
+
+def test_cases_of_one_file_are_cases_of_their_own(tmp_path: Path, desk: Desk) -> None:
+    box = outcome_box(tmp_path / "project", desk, MODELS, PLAIN)
+    box.row3("--baseline", "--mode", "record", code=0)
+    box.init()
+    box.git("checkout", "-q", "-b", "work")
+    file = "golden/outcome/value_eval/cases.json"
+    other = CASES[1] | {"forbidden_claims": ["Ann earns 10", "Ann earns 20"]}
+    box.write(file, json.dumps({"version": "1.1", "cases": [other, CASES[0]]}))  # the order says nothing
+    against = ("--compare", "--against", "main", "--format", "json")
+    box.row3(*against, code=3)  # the judge is told other claims
+    result = box.row3(*against, "--mode", "auto", code=0).json
+    found = {(each["code"], each["subject"]) for each in result["reasons"] if each["code"].startswith("criteria")}
+    assert found == {("criteria_added", "case ve_002 forbidden:ann earns 20")}
+    box.write(file, json.dumps({"version": "1.1", "cases": CASES[:1]}))
+    result = box.row3("--compare", "--against", "main", "--format", "json", code=1).json
+    assert ("criteria_removed", "case ve_002") in {(each["code"], each["subject"]) for each in result["reasons"]}
+    own = CASES[1] | {"id": "ve_003", "question": "What does Bob earn?"}
+    box.write("golden/outcome/ve_003.gold.json", json.dumps(own))
+    assert box.row3("--format", "json").json["failed"] == ["ve_003"]
+
+
+def test_a_document_is_part_of_the_criteria(tmp_path: Path, desk: Desk) -> None:
+    box = outcome_box(tmp_path / "project", desk, MODELS, PLAIN)
+    box.row3("--baseline", "--mode", "record", code=0)
+    box.init()
+    box.git("checkout", "-q", "-b", "work")
+    box.write("golden/texts/meetings/meeting_001.txt", DOCUMENT.replace("25th", "26th"))
+    box.git("add", "-A")
+    result = box.row3("--compare", "--against", "main", "--format", "json").json
+    codes = {(each["code"], each["subject"]) for each in result["reasons"]}
+    assert ("criteria_changed", "rule document.meeting_001") in codes
+    assert "row3: outcome against" in box.row3("hook", "run", code=3).err
+
+
+def test_lint_names_evidence_that_is_not_there(tmp_path: Path, desk: Desk) -> None:
+    box = outcome_box(tmp_path / "project", desk, MODELS, PLAIN)
+    box.replace("golden/outcome/value_eval/cases.json", 'API refactor by March 25th"\n', 'API refactor by May"\n')
+    done = box.row3("lint", code=2)
+    assert "cases.json" in done.out
+    assert "cases.0.required_facts.0.must_cite.0" in done.out
+    assert "does not occur in" in done.out
+    box.write("golden/outcome/value_eval/cases.json", '{"version": "1.0"}')
+    assert "`cases` is not a list" in box.row3("lint", code=2).out
+    assert "`cases` is not a list" in box.row3("--mode", "record", code=2).errors[0]
+
+
+def test_informational_suites_stay_diagnostics(tmp_path: Path, desk: Desk) -> None:
+    box = outcome_box(tmp_path / "project", desk, MODELS, PLAIN)
+    box.replace(
+        "row3.toml", f"\n[suites.{SUITE}.arms", f"\n[suites.{SUITE}.gate]\ninformational = true\n\n[suites.{SUITE}.arms"
+    )
+    box.row3("--baseline", "--mode", "record", code=0)
+    box.replace("row3.toml", 'model = "strong"', 'model = "feeble"')
+    result = box.row3("--compare", "--mode", "record", "--format", "json", code=0).json
+    assert result["deltas"]["evidenceRate"] == -1
+    assert not result["blocked"]
