@@ -117,3 +117,73 @@ def label_all(box: Box) -> None:
             return
         key = "2" if truth(int(found[1][1:])) == 25 else "5"
         box.row3("judge", "label", stdin=f"{key}\nq\n", code=0)
+
+
+ANSWER = """---
+name: reply
+version: "1.0"
+output: cited-answer
+temperature: 0
+---
+{% block system %}You answer questions.{% endblock %}
+{% block user %}{{ question }}{% endblock %}
+"""
+PAIRWISE = """---
+name: judge-outcome
+version: "1.0"
+output: judgement
+---
+{% block system %}Judge by rubric.{% endblock %}
+{% block user %}{{ question }} ONE {{ baseline.answer }} TWO {{ full.answer }}{% endblock %}
+"""
+TWO_ARMS = """suite = "two"
+mode = "replay"
+
+[provider]
+preset = "vllm"
+base_url = "URL"
+model = "small-model"
+
+[judge]
+model = "judge-1"
+
+[suites.two]
+kind = "outcome"
+pipeline = ["reply"]
+
+[suites.two.arms.full.provider]
+model = "large-model"
+"""
+GOOD = {"correctness": 2, "completeness": 2, "evidence": 2, "hallucination": 2}
+POOR = {"correctness": 1, "completeness": 0, "evidence": 0, "hallucination": 2}
+
+
+class PairServer(ChatServer):
+    """Answers for both arms and judges: the large model wins; of every fifth question the first in order does."""
+
+    def reply_to(self, body: Any) -> FakeReply:
+        """As the model or the judge is to answer."""
+        system, said = (message["content"] for message in body["messages"])
+        found = re.search(r"question (\d+)", said)
+        assert found is not None
+        number = int(found[1])
+        if "Judge by rubric" not in system:
+            return FakeReply(json.dumps({"answer": f"question {number} by {body['model']}", "citations": []}))
+        first = "large-model" in said.partition(" TWO ")[0]
+        wins = first if number % 5 else True
+        sides = {"baseline": GOOD if wins else POOR, "full": POOR if wins else GOOD}
+        return FakeReply(json.dumps({"case_id": "x", **sides, "delta": {"full_beats_baseline": False, "notes": "n"}}))
+
+
+def two_arms(box: Box, server: PairServer) -> Box:
+    """Write a suite of kind `outcome` and record answers and judgements."""
+    box.write("row3.toml", TWO_ARMS.replace("URL", server.url))
+    box.write("prompts/reply-v1.0.md", ANSWER)
+    box.write("prompts/judge-outcome-v1.0.md", PAIRWISE)
+    for number in range(10):
+        box.write(
+            f"golden/two/q{number}.gold.json",
+            json.dumps({"id": f"q{number}", "question": f"question {number}", "forbidden_claims": ["no"]}),
+        )
+    box.row3("--mode", "record", code=0)
+    return box

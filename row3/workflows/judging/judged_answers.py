@@ -11,12 +11,13 @@ from row3.domain.judges import Graded, JudgeRequest, JudgeRules, Judging, Opinio
 from row3.domain.prompts import Prompt
 from row3.domain.requests import Answer, NoAnswer
 from row3.errors import UsageError
-from row3.store.cases import read_cases
+from row3.store.cases import StoredCase, read_cases
 from row3.store.project import Project
 from row3.store.recordings import RecordingIndex
 from row3.store.suites import Suite
 from row3.workflows.pipeline.asks import judge_request
-from row3.workflows.recorded.recorded_answers import RecordedAnswers
+from row3.workflows.pipeline.replaying import open_recordings
+from row3.workflows.recorded.recorded_answers import complete_answers, recorded_settings, stages_of
 
 
 class JudgedAnswer(NamedTuple):
@@ -84,22 +85,35 @@ def judge_of(suite: Suite) -> JudgeRules:
 
 
 def judged_answers(project: Project, suite: Suite) -> Iterator[JudgedAnswer]:
-    """Yield every recorded answer of a suite that a judge grades, each once, whatever version and model gave it.
+    """Yield every recorded answer of a suite that a judge grades, each once, whatever version gave it.
 
     Raises `InvalidFile`, `UsageError`.
     """
     judge_of(suite)
-    recorded = RecordedAnswers(project, suite)
     found: dict[tuple[str, str, str], JudgedAnswer] = {}
-    for stored in read_cases(project.tree, suite.golden, suite.kind):
-        for output, models in recorded.outputs(stored):
-            for graded, asking in suite.kind.judged(stored.case, output, suite.rules):
-                asking.close()
-                answer = JudgedAnswer(stored.id, graded, models, output, stored.case)
-                key = (stored.id, *answer.key)
-                known = found.get(key)
-                found[key] = answer if known is None else known._replace(models=known.models | models)
+    for stored, output, models in _outputs(project, suite):
+        for graded, asking in suite.kind.judged(stored.case, output, suite.rules):
+            asking.close()
+            answer = JudgedAnswer(stored.id, graded, models, output, stored.case)
+            key = (stored.id, *answer.key)
+            known = found.get(key)
+            found[key] = answer if known is None else known._replace(models=known.models | models)
     yield from found.values()
+
+
+def _outputs(project: Project, suite: Suite) -> Iterator[tuple[StoredCase, Any, frozenset[str]]]:
+    """Yield every complete recorded answer with its case and the models that gave it; none for a system's.
+
+    Which arm a recording is of is known from today's models only.
+    """
+    index = open_recordings(project, suite)
+    used, repeats = recorded_settings(index)
+    stages = stages_of(project, suite, index, {} if suite.arms else used, ())
+    for stored in read_cases(project.tree, suite.golden, suite.kind):
+        for repeat in repeats:
+            for steps, _, output, bad in complete_answers(stages, stored, repeat, index.answer):
+                if not bad:
+                    yield stored, output, frozenset(step.request.model for step in steps if step.prompt.stage is None)
 
 
 def own_family(judge: JudgeRules, models: frozenset[str]) -> bool | None:

@@ -292,17 +292,6 @@ class RecordedAnswers:
             return self._vectors(question)
         return self._index.answer(question) or NoAnswer("no judgement of this answer is recorded")
 
-    def outputs(self, stored: StoredCase) -> Iterator[tuple[Any, frozenset[str]]]:
-        """Yield all complete and usable answers of a case, with the models that gave them; none for a system's.
-
-        Of two arms a prompt is asked of one model.
-        """
-        for repeat in self._repeats:
-            for steps, _, output, bad in complete_answers(self._stages, stored, repeat, self._index.answer):
-                asked = {(step.prompt.ref.name, step.request.model) for step in steps if step.prompt.stage is None}
-                if not bad and len(asked) == len({name for name, _ in asked}):
-                    yield output, frozenset(model for _, model in asked)
-
     def items(self, stored: StoredCase) -> list[RecordedConcepts]:
         """Return all recorded answers with concepts to a case.
 

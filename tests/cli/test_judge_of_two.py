@@ -1,0 +1,85 @@
+"""`row3 judge` where two answers are compared: blind to whose they are, in an order of its own."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.judged import PairServer, two_arms
+from tests.projects import Box
+
+LABELS = "calibrations/two.labels.jsonl"
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Box]:
+    server = PairServer()
+    yield two_arms(Box(tmp_path_factory.mktemp("two") / "project"), server)
+    server.stop()
+
+
+@pytest.fixture
+def box(recorded: Box, tmp_path: Path) -> Box:
+    return recorded.copy(tmp_path / "project")
+
+
+def orders(said: str) -> dict[str, str]:
+    """Which model's answer was shown first, by case."""
+    found = re.findall(r"· (q\d) ·.*?first answer\n(.*?)second answer", said, re.DOTALL)
+    return {case: "full" if "large-model" in shown else "baseline" for case, shown in found}
+
+
+def test_two_answers_are_labelled_blind_in_an_order_of_their_own(box: Box) -> None:
+    seen = box.row3("judge", "label", stdin="s" * 10, code=0).err
+    first = orders(seen)
+    assert len(first) == 10 and set(first.values()) == {"full", "baseline"}
+    assert "baseline" not in seen.replace("judge-outcome", "").partition("· q")[2].replace("baseline.answer", "")
+    assert orders(box.row3("judge", "label", stdin="s" * 10, code=0).err) == first
+    assert not box.path(LABELS).exists()
+
+
+def label(box: Box) -> None:
+    """Say of every answer of the large model that it is better and passes, but of q1 and q2."""
+    first = orders(box.row3("judge", "label", stdin="s" * 10).err)
+    order = re.findall(r"· (q\d) ·", box.row3("judge", "label", stdin="s" * 10).err)
+    keys = ""
+    for case in order:
+        ahead = first[case] == "full"
+        if case == "q1":
+            keys += "tff"
+        elif case == "q2":
+            keys += ("2" if ahead else "1") + ("fp" if ahead else "pf")
+        else:
+            keys += ("1" if ahead else "2") + ("pf" if ahead else "fp")
+    box.row3("judge", "label", stdin=keys, code=0)
+
+
+def test_a_judge_of_two_is_measured_by_winner_and_pass(box: Box) -> None:
+    label(box)
+    lines = {line["caseId"]: line for line in map(json.loads, box.read(LABELS).splitlines())}
+    assert (lines["q1"]["winner"], lines["q1"]["passes"]) == ("tie", False)
+    assert (lines["q2"]["winner"], lines["q2"]["passes"]) == ("baseline", False)
+    assert (lines["q3"]["winner"], lines["q3"]["passes"]) == ("full", True)
+    found = box.row3("judge", "calibrate", LABELS, "--format", "json", code=0).json["rubrics"]["judge-outcome"]
+    # two of ten flip and are ties; the judge is wrong on q1 and q2 besides
+    assert found["positionBias"]["value"] == 0.2 and found["positionBias"]["count"] == 10
+    assert found["winnerAccuracy"]["value"] == 0.6
+    assert found["accuracy"]["value"] == 0.6
+    assert {each["caseId"] for each in found["disagreements"]} == {"q0", "q1", "q2", "q5"}
+    assert found["disagreements"][0]["caseId"] == "q2"
+    kept = json.loads(box.read("calibrations/two.json"))["rubrics"]["judge-outcome"]
+    assert kept["winnerKappa"]["value"] < 0.6
+
+
+def test_a_judge_of_two_that_is_calibrated_corrects_the_pass_rate(box: Box) -> None:
+    label(box)
+    box.row3("judge", "calibrate", LABELS, code=0)
+    out = box.row3(code=0).out
+    assert "judge-outcome" in out.partition("judged pass rate")[2]
+    assert "the judge agrees too little with people (kappa)" in " ".join(out.split())
+    value = box.row3("--format", "json", code=0).json["judges"]["judge-outcome"]
+    assert value["warranted"] is False and value["raw"]["count"] == 10
