@@ -109,14 +109,11 @@ def label_lines(box: Box) -> list[dict[str, Any]]:
 
 
 def label_all(box: Box) -> None:
-    """Label every answer as a person would, through the pipe: the keys follow the order in which answers come."""
-    while True:
-        done = box.row3("judge", "label", stdin="", code=0)
-        found = re.search(r" of \d+ · (q\d+) ·", done.err)
-        if found is None:
-            return
-        key = "2" if truth(int(found[1][1:])) == 25 else "5"
-        box.row3("judge", "label", stdin=f"{key}\nq\n", code=0)
+    """Label every answer as a person would; what order they come in is seen by skipping them all."""
+    seen = box.row3("judge", "label", stdin="s" * 3 * CASES, code=0)
+    order = re.findall(r" of \d+ · q(\d+) ·", seen.err)
+    keys = "".join("2" if truth(int(number)) == 25 else "5" for number in order)
+    box.row3("judge", "label", stdin=keys, code=0)
 
 
 ANSWER = """---
