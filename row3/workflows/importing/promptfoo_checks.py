@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -39,6 +38,8 @@ JUDGED = {
 }
 """By type of assertion that a model grades: what the rubric asks."""
 KEYS = frozenset({"type", "value", "threshold", "weight", "metric", "provider"})
+LARGEST = 1e9
+"""Of US dollars and milliseconds."""
 SIMILAR = 0.75
 """promptfoo's least similarity where none is given."""
 
@@ -81,10 +82,7 @@ def _computed(kind: str, value: Any, threshold: Any) -> dict[str, Any]:
         return {name: _text(value)} | ({"case": True} if case else {})
     if kind in LISTS:
         name, case = LISTS[kind]
-        texts = next(csv.reader([value], skipinitialspace=True), []) if isinstance(value, str) else value
-        if not isinstance(texts, list):
-            raise UnmappedError("the value is not a list")
-        return {name: [_text(each).strip() for each in texts]} | ({"case": True} if case else {})
+        return {name: _texts(value)} | ({"case": True} if case else {})
     match kind:
         case "equals":
             return {"equals": value if isinstance(value, dict | list) else _text(value)}
@@ -128,9 +126,18 @@ def _text(value: Any) -> str:
     raise UnmappedError("the value is not a text")
 
 
+def _texts(value: Any) -> list[str]:
+    """Return a list of texts, which promptfoo also takes with commas between them."""
+    if isinstance(value, str):
+        value = next(csv.reader([" ".join(value.splitlines())], skipinitialspace=True), [])
+    if not isinstance(value, list):
+        raise UnmappedError("the value is not a list")
+    return [_text(each).strip() for each in value]
+
+
 def _number(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise UnmappedError("there is no `threshold`")
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= LARGEST:
+        raise UnmappedError("`threshold` is not a usual number")
     return value
 
 
