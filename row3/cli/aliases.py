@@ -45,6 +45,7 @@ def review(common: Common, *, listing: bool) -> None:
     at once: to the golden case, or to golden/<suite>/reviewed.jsonl.
     """
     from row3.reports.alias_review import list_document, list_json
+    from row3.reports.headline import some
     from row3.workflows.aliases import review as gather
 
     asking = not (listing or common.as_json)
@@ -53,9 +54,7 @@ def review(common: Common, *, listing: bool) -> None:
     session = common.session()
     found = gather(session.project, session.suite, case=common.case, named=common.prompt)
     if found.unanswered:
-        more = len(found.unanswered) - NAMED
-        listed = ", ".join(found.unanswered[:NAMED]) + (f" and {more:,} more" if more > 0 else "")
-        common.say(f"left out, as they have no readable recorded answer: {listed}")
+        common.say(f"left out, as they have no readable recorded answer: {some(found.unanswered, NAMED)}")
     if asking:
         _Dialogue(session, found, common).run()
     elif common.as_json:

@@ -83,9 +83,7 @@ class Program(Group):
 @options.against()
 @options.dry_run()
 @options.option(
-    "--only",
-    type=click.Choice(["failing", "changed"]),
-    help="Run a part of the cases; a part has no verdict.",
+    "--only", type=click.Choice(["failing", "changed"]), help="Run a part of the cases; a part has no verdict."
 )()
 @click.option("--adaptive", is_flag=True, help="With --compare: ask in rounds, on both sides, until it is decided.")
 @click.option("--max-repeats", type=click.IntRange(2, 100), metavar="K", help="Most rounds of --adaptive; default: 5.")

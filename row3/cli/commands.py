@@ -19,7 +19,6 @@ EVERYWHERE = (
     click.Option(["-q", "--quiet"], is_flag=True, help="No notes and no progress."),
     click.Option(["--no-color"], is_flag=True, help="No colour; NO_COLOR does the same."),
 )
-"""Options of all commands."""
 OPTIONS_MISTAKEN = ("baseline", "compare")
 """Options of `row3` that are easily taken for commands."""
 

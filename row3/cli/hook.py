@@ -23,7 +23,6 @@ OUTCOMES = {
     "unchanged": "installed already",
     "updated": "installed anew",
 }
-"""Words for the outcomes that are not words themselves."""
 
 
 @click.group(cls=Group)

@@ -79,13 +79,7 @@ def diff(common: Common, before: str, after: str) -> int:
     without="model", mode="live or auto: ask for what is missing; default: replay.", prompt="As --prompts."
 )
 @options.output_options("table", "json", "markdown")
-def leaderboard(
-    common: Common,
-    *,
-    models: tuple[str, ...],
-    prompts: tuple[str, ...],
-    max_cost: float | None,
-) -> int:
+def leaderboard(common: Common, *, models: tuple[str, ...], prompts: tuple[str, ...], max_cost: float | None) -> int:
     """Rank models × prompt versions on one suite by score, cost and latency; nothing is judged.
 
     By replay over what is recorded; combinations that lack answers are listed with how many. --mode live asks for what

@@ -35,7 +35,8 @@ def check_out(common: Common, forms: tuple[str, ...]) -> None:
     ending = target.suffix.lower()
     if ending in PAGES and "html" not in forms:
         raise UsageError("only a report can be a page", where=where, fix=f"Use `row3 report --out {common.out}`")
-    if (target.exists() and not target.is_file()) or not _writable(target.parent):
+    writable = target.parent.is_dir() and os.access(target.parent, os.W_OK)
+    if (target.exists() and not target.is_file()) or not writable:
         raise UsageError("no file can be written there", where=where, fix="Name a file in an existing folder")
     if target.is_file() and _is_of_the_project(common, target):
         raise UsageError("this is a file of the project, and would be lost", where=where, fix="Name another file")
@@ -92,10 +93,6 @@ def _ends(path: Path) -> tuple[bytes, bytes]:
     except OSError as error:
         what = f"the file is there and cannot be read ({error.strerror})"
         raise EnvironmentFault(what, where=str(path), fix="Name another file") from None
-
-
-def _writable(folder: Path) -> bool:
-    return folder.is_dir() and os.access(folder, os.W_OK)
 
 
 def _is_of_the_project(common: Common, target: Path) -> bool:

@@ -30,13 +30,7 @@ if TYPE_CHECKING:
 @options.approve()
 @options.output_options(*options.FORMATS)
 def command(
-    common: Common,
-    *,
-    version: str,
-    dry_run: bool,
-    make_commit: bool,
-    no_interleave: bool,
-    max_cost: float | None,
+    common: Common, *, version: str, dry_run: bool, make_commit: bool, no_interleave: bool, max_cost: float | None
 ) -> int:
     """Gate VERSION and, if it passes, make it the current one.
 

@@ -36,9 +36,7 @@ INDEX = "index.html"
 @options.run_options()
 @options.gate_options()
 @options.option(
-    "--format",
-    type=click.Choice(FORMS),
-    help="Form of the report; default: markdown, or html if --out ends in .html.",
+    "--format", type=click.Choice(FORMS), help="Form of the report; default: markdown, or html if --out ends in .html."
 )()
 @options.option("--out", metavar="FILE", help="Write it there instead of to stdout; with --all a folder.")()
 def command(common: Common, *, against: str | None, all_suites: bool) -> int:

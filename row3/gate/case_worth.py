@@ -45,7 +45,6 @@ class CaseWorth:
     tells: float | None
     """Correlation with the other cases, -1 to 1; None where it is unknown."""
     why: str = ""
-    """Why it is unknown."""
     standing: Literal["never fails", "always fails", ""] = ""
     """Excellent under every version, or in the fail zone under every version."""
     quarantined: bool = False
@@ -70,7 +69,6 @@ class CasesReport:
     cases: tuple[CaseWorth, ...]
     """The most telling first."""
     unknown: tuple[str, ...]
-    """Ids of cases without an answer."""
     redundant: tuple[Redundant, ...]
     flag: str = ""
     """Options that select the suite on the command line."""

@@ -20,6 +20,8 @@ from row3.gate.zones import SLACK
 FEWEST, MOST = 10, 20
 """A sample has all cases up to the first, and never more than the second unless that is asked for."""
 
+NOTEWORTHY = 0.01
+"""Move from which a further metric is named, a fraction."""
 DriftState = Literal["moved", "steady", "open"]
 
 
@@ -64,7 +66,6 @@ class Again:
     cases: tuple[CaseThen, ...]
     """Those that have an answer now."""
     failed: Mapping[str, str]
-    """Cases without an answer, and why."""
     usage: Usage
 
 
@@ -123,11 +124,11 @@ def _state(change: MetricChange, metric: Metric, policy: GatePolicy) -> DriftSta
     return "steady" if max(size(known.low), size(known.high)) <= policy.limit(metric.key) + slack else "open"
 
 
-def others(drift: Drift, least: float = 0.01) -> Mapping[str, float]:
-    """Further metrics that moved by at least so much; fractions, largest first."""
+def others(drift: Drift) -> Mapping[str, float]:
+    """Further metrics that moved noticeably; fractions, largest first."""
     moved = {
         change.key: change.delta
         for change in drift.metrics
-        if change.key != drift.about.key and change.delta is not None and abs(change.delta) >= least
+        if change.key != drift.about.key and change.delta is not None and abs(change.delta) >= NOTEWORTHY
     }
     return dict(sorted(moved.items(), key=lambda item: -abs(item[1])))

@@ -31,15 +31,15 @@ def _cases(base: Criteria, head: Criteria, base_demands: Demands, head_demands: 
             yield CriteriaChange("added" if before is None else "removed", f"case {case_id}", before, after, case_id)
             continue
         old, new = base_demands(case_id), head_demands(case_id)
-        effects = {key: _moved(key, old, new) for key in sorted({*old, *new}) if old.get(key) != new.get(key)}
+        effects: dict[str, Effect] = {
+            key: "added" if key not in old else "removed" if key not in new else "changed"
+            for key in sorted({*old, *new})
+            if old.get(key) != new.get(key)
+        }
         for key, effect in effects.items():
             # What is asked about a concept comes and goes with the concept.
             if effect == "changed" or effects.get(key.partition(":")[2]) != effect:
                 yield CriteriaChange(effect, f"case {case_id} {key}", old.get(key), new.get(key), case_id)
-
-
-def _moved(key: str, old: Mapping[str, str], new: Mapping[str, str]) -> Effect:
-    return "added" if key not in old else "removed" if key not in new else "changed"
 
 
 def _rules(base: Mapping[str, Rule], head: Mapping[str, Rule]) -> Iterator[CriteriaChange]:

@@ -37,7 +37,6 @@ class Scores(Struct, frozen=True):
     after: Mapping[str, float] = {}
     """Means of the candidate over those cases; over all of its cases for a metric that the base has nowhere."""
     cases: int = 0
-    """Cases that count."""
     failed: Sequence[str] = ()
     """Cases that the candidate has no answer for."""
     incomparable: Sequence[str] = ()
@@ -65,7 +64,6 @@ class Effect(Struct, frozen=True):
     figures: Mapping[str, Any]
     """For `base` and `candidate` the primary metric before and after, fractions."""
     raises: bool
-    """A score of the same answers rose."""
 
 
 class Context(Struct, frozen=True):
@@ -81,7 +79,6 @@ class Context(Struct, frozen=True):
     model: tuple[str, str] | None = None
     """Model and parameters of base and candidate where they differ."""
     served: tuple[str, str] | None = None
-    """Models that answered, where they differ."""
     history_removed: int = 0
     rolling: RollingBaseline | None = None
     """The mean of the latest runs, where the suite's gate asks for it."""
@@ -165,11 +162,15 @@ def _all(
     effect: Callable[[CriteriaChange], Effect | None],
 ) -> Iterator[Reason]:
     for side in sides:
-        yield from _incomplete(side)
+        head = () if side.by_head is None else (side.by_head,)
+        yield from (Reason(Code.NO_ANSWER, Verdict.BLOCK, case) for case in side.by_base.failed)
+        yield from (Reason(Code.NO_ANSWER, Verdict.BLOCK, case, after=True) for each in head for case in each.failed)
         if not side.unchanged:
             yield from score_reasons(side.by_base)
-            if side.by_head is not None:
-                yield from _after(side.by_head)
+            for reason in (reason for each in head for reason in score_reasons(each)):
+                # That the base cannot answer a case says nothing of the next change, whose base is this one.
+                if reason.verdict is Verdict.BLOCK and reason.code is not Code.INCOMPARABLE:
+                    yield Reason(reason.code, reason.verdict, reason.subject, reason.figures, after=True)
     yield from criteria_reasons(changes, effect)
     yield from _context_reasons(suite, context)
     yield from (Reason(Code.LOCK_BROKEN, Verdict.BLOCK, ref) for ref in context.broken_locks)
@@ -178,20 +179,6 @@ def _all(
     if context.baseline_differs:
         yield Reason(Code.BASELINE_DIFFERS, Verdict.BLOCK, "baseline")
     yield from (Reason(Code.NO_ANSWER, Verdict.BLOCK, case, after=True) for case in context.unanswered)
-
-
-def _incomplete(side: Side) -> Iterator[Reason]:
-    for scores, after in ((side.by_base, False), (side.by_head, True)):
-        if scores is not None:
-            yield from (Reason(Code.NO_ANSWER, Verdict.BLOCK, case, after=after) for case in scores.failed)
-
-
-def _after(scores: Scores) -> Iterator[Reason]:
-    """What would block the next change blocks this one."""
-    for reason in score_reasons(scores):
-        # That the base cannot answer a case says nothing of the next change, whose base is this one.
-        if reason.verdict is Verdict.BLOCK and reason.code is not Code.INCOMPARABLE:
-            yield Reason(reason.code, reason.verdict, reason.subject, reason.figures, after=True)
 
 
 def score_reasons(scores: Scores) -> Iterator[Reason]:

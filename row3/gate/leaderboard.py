@@ -67,7 +67,6 @@ class Combination:
     shown_model: str
     """The same as people read it: it says where a model runs locally."""
     digests: Mapping[str, str] = field(default_factory=dict)
-    """Digest by prompt name."""
     parameters: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     """Model and the rest, by prompt name."""
     rows: dict[str, Row] = field(default_factory=dict)

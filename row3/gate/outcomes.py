@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from row3.domain.judgements import Approval, Judgement, Reason
+from row3.domain.judgements import Approval, Judgement
 from row3.domain.prompts import PromptRef
-from row3.domain.verdicts import Verdict
 from row3.gate.results import Comparison, Run, SuiteResult, worst_code
 
 
@@ -50,22 +49,10 @@ class PromotionResult:
     """References of all prompts that became current."""
     dry_run: bool
     files: tuple[str, ...] = ()
-    """What was written, or would be."""
     entry: str = ""
-    """The changelog entry."""
     commit: str | None = None
     notes: list[str] = field(default_factory=list)
     replaced: str | None = None
     """Of a rubric, the promoted version that it takes the place of."""
     refused: bool = False
     """The gate blocks it, and nobody has approved."""
-
-    @property
-    def verdict(self) -> Verdict:
-        """The gate's word."""
-        return self.judgement.verdict
-
-    @property
-    def reasons(self) -> tuple[Reason, ...]:
-        """Worst first."""
-        return self.judgement.reasons

@@ -17,8 +17,6 @@ def both_sides(
     kind: Kind, before: Mapping[str, float], after: Mapping[str, float]
 ) -> tuple[Mapping[str, float], Mapping[str, float]]:
     """The metrics of two answers to one case as they compare; see `side_by_side`."""
-    if not kind.invented or (kind.primary in before) is (kind.primary in after):
-        return before, after
     before, after = side_by_side(kind, (before, after))
     return before, after
 

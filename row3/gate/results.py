@@ -84,19 +84,15 @@ class Run:
     partial: bool = False
     """Only some of the cases were run."""
     failed: Sequence[str] = ()
-    """Ids of the cases without an answer."""
     bad: Sequence[str] = ()
-    """Ids of the cases whose answer cannot be used."""
     skipped: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     """By metric: reason and how many cases."""
     seen_in: Mapping[str, Seen] = field(default_factory=dict)
     """By metric, in how many cases and sources there was any of it."""
     tally: Tally = field(default_factory=dict)
-    """What became of the items, counted."""
     notes: Sequence[str] = ()
     """Lines for the user: repairs, truncation, repeats."""
     problems: Sequence[tuple[str, str]] = ()
-    """Case and problem, of failed cases and bad answers."""
     quarantine: Quarantine = NO_QUARANTINE
 
     @property
@@ -122,7 +118,6 @@ class Comparison:
     cases: Sequence[CaseChange]
     """Those that moved most, largest first."""
     moves: Mapping[str, int]
-    """How many cases moved in which way."""
     judgement: Judgement
     compared: int
     """Cases that both sides answer."""
@@ -213,7 +208,6 @@ class SuiteResult:
     """The gate's word; None where nothing was judged."""
     declines: int = 0
     problem: str = ""
-    """Why there is no result, and what to do."""
     fault: int = 0
     """Exit code of an error that stopped it: an invalid file or setting (2), a provider that stopped (3)."""
 

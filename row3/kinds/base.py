@@ -55,7 +55,6 @@ class Rules:
     judge: JudgeRules | None = None
     """Who grades answers; None for nobody."""
     documents: Mapping[str, SourceText] = field(default_factory=dict)
-    """Texts that answers cite, by name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +75,6 @@ class Reference(NamedTuple):
     what: Literal["document", "entity"]
     name: str
     path: tuple[str | int, ...] = ()
-    """Field that names it, outermost first."""
 
 
 class Expected(NamedTuple):

@@ -193,11 +193,7 @@ def _match(case: EntitiesCase, output: EntitiesOut, rules: Rules) -> list[NameMa
         [key for e in case.expected_entities for key in {normalise(text) for text in (e.name, *e.mentions)}]
     )
     named = [
-        Named(
-            entity.name,
-            [text for text in entity.mentions if owners[normalise(text)] == 1],
-            entity.type == "PERSON",
-        )
+        Named(entity.name, [text for text in entity.mentions if owners[normalise(text)] == 1], entity.type == "PERSON")
         for entity in case.expected_entities
     ]
     index = NameIndex(named, (), rules.names, SourceText(case.text()))

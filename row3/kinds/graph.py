@@ -126,15 +126,11 @@ def match_connections(case: GraphCase, output: ConnectionsOut, rules: Rules) -> 
         notes = {"reason": item.connection_reason, "over": over, "hops": item.hops}
         items.append(ItemMatch(label, state, expected[place].document_id if place >= 0 else None, score, notes))
     found = {placed[number][0]: items[number] for number in counting.values()}
-    wanted = [
-        expectation(one.document_id, _path(one), found.get(place))
-        for place, one in enumerate(case.expected_connections)
-    ]
+    wanted = []
+    for place, one in enumerate(expected):
+        path = {"reason": one.connection_reason, "over": one.entity or one.event, "hops": one.hops}
+        wanted.append(expectation(one.document_id, path, found.get(place)))
     return Items(tuple(items), tuple(wanted), VALID)
-
-
-def _path(one: ExpectedConnection) -> dict[str, Any]:
-    return {"reason": one.connection_reason, "over": one.entity or one.event, "hops": one.hops}
 
 
 def _place(case: GraphCase, item: ConnectionOut, places: dict[str, int]) -> tuple[int, float, str]:

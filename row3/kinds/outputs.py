@@ -150,7 +150,7 @@ def answer_schema(
             properties[key] = {"type": "array", "items": {"type": "string"}}
         else:
             properties[key] = {"type": "integer" if int in choices(field.type) else "string"}
-        if description := _description(field.type):
+        if description := next((one.description for one in _metas(field.type) if one.description), ""):
             properties[key]["description"] = description
         if values := allowed.get(field.name, _extra(field.type, ENUM, ())):
             properties[key]["enum"] = list(values)
@@ -171,10 +171,6 @@ def _metas(annotation: Any) -> list[Meta]:
     return [one for one in getattr(annotation, "__metadata__", ()) if isinstance(one, Meta)]
 
 
-def _description(annotation: Any) -> str:
-    return next((one.description for one in _metas(annotation) if one.description), "")
-
-
 def _extra(annotation: Any, key: str, otherwise: Any) -> Any:
     return next((one.extra[key] for one in _metas(annotation) if one.extra and key in one.extra), otherwise)
 
@@ -184,7 +180,6 @@ def _asked(annotation: Any) -> bool:
 
 
 MOST_GIVEN = 80
-"""Characters kept of a type that an answer gives."""
 
 
 def type_of(value: Any) -> str:

@@ -54,10 +54,7 @@ def type_counts(explanation: Explanation) -> Counts:
     """
     states = [match.type.state for match in explanation.concepts if match.type is not None]
     t, normalised = len(states), states.count("normalised")
-    return {
-        "typeAccuracy": (states.count("exact") + normalised, t),
-        "typesNormalised": (normalised, t),
-    }
+    return {"typeAccuracy": (states.count("exact") + normalised, t), "typesNormalised": (normalised, t)}
 
 
 def relationship_counts(explanation: Explanation) -> Counts:

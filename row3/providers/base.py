@@ -28,13 +28,15 @@ class Endpoint:
     timeout_s: float = 120.0
     """Seconds for one try, from the first byte sent to the last byte read."""
     max_retries: int = 4
-    """Further tries after the first one."""
     json_schema: bool = True
-    """Does it take `response_format: json_schema`?"""
     seed: bool = True
-    """Does it take `seed`?"""
     limit_field: LimitField = "max_tokens"
     """What it calls the limit of tokens to write."""
+
+    @property
+    def host(self) -> str:
+        """Host and port, as messages name the endpoint."""
+        return urlsplit(self.base_url).netloc or self.preset
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,13 +52,9 @@ class Access:
     key_variable: str | None = None
     """Name of the environment variable with the bearer token for `url`."""
     function: str = ""
-    """`module:function`."""
     timeout_s: float = 60.0
-    """For one call."""
     start_s: float = 30.0
-    """For starting or reaching a server."""
     retries: int = 0
-    """Further tries."""
 
 
 class Provider(Protocol):

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from http import HTTPStatus
 from typing import Any, Literal
-from urllib.parse import urlsplit
 
 from row3.providers.base import Endpoint
 from row3.providers.redaction import redact
@@ -65,11 +64,6 @@ class Exchange:
     """Must find names whatever their case."""
     secrets: tuple[str, ...]
     """Values that no message may hold."""
-
-    @property
-    def host(self) -> str:
-        """Host and port, as messages name the endpoint."""
-        return host_of(self.endpoint)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +124,7 @@ def read_body(raw: bytes, wanted: str, exchange: Exchange) -> dict[str, Any] | F
         what = html if text.strip() else "an empty body"
     if not isinstance(body, dict):
         fix = "check the base_url (most end in /v1)"
-        return Fault("give_up", f"{exchange.host} answered with {what} in place of {wanted}", fix)
+        return Fault("give_up", f"{exchange.endpoint.host} answered with {what} in place of {wanted}", fix)
     return hidden_error(body["error"], text, exchange) if body.get("error") else body
 
 
@@ -142,11 +136,6 @@ def hidden_error(error: object, text: str, exchange: Exchange) -> Fault:
     return fault if status == code else replace(fault, message=fault.message.replace("answered 500", "answered 200", 1))
 
 
-def host_of(endpoint: Endpoint) -> str:
-    """Host and port, as messages name the endpoint."""
-    return urlsplit(endpoint.base_url).netloc or endpoint.preset
-
-
 def status_fault(status: int, text: str, exchange: Exchange) -> Fault:
     """What an answer with an error status and the body `text` means."""
     endpoint = exchange.endpoint
@@ -156,7 +145,7 @@ def status_fault(status: int, text: str, exchange: Exchange) -> Fault:
         error = VendorError(message="a web page (HTML)" if _looks_like_html(text) else text)
     said = redact(error.message, exchange.secrets)
     phrase = HTTPStatus(status).phrase if status in set(HTTPStatus) else "no standard status"
-    message = f"{exchange.host} answered {status} ({phrase})" + (f": {said.rstrip('.')}" if said else "")
+    message = f"{exchange.endpoint.host} answered {status} ({phrase})" + (f": {said.rstrip('.')}" if said else "")
 
     if status == 402 or {error.code, error.kind} & _NO_MONEY or (status < 500 and _NO_CREDIT.search(error.message)):
         return Fault("stop", message, "add credit at the provider, or use --mode replay")

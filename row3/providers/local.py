@@ -16,7 +16,6 @@ from typing import Any
 from row3.domain.requests import LOCAL_CHAT_MODEL, WEAK, Answer, NoAnswer, Request, is_local
 from row3.errors import EnvironmentFault, MissingExtra, UsageError
 from row3.providers.base import Endpoint
-from row3.providers.faults import host_of
 from row3.providers.openai_api import OpenAIChat
 
 CONTEXT_TOKENS = 8192
@@ -68,7 +67,7 @@ class LocalModel:
                 self._chat = await asyncio.to_thread(self._start)
             given = await self._chat.ask(request._replace(model=LABEL, max_tokens=limit))
         if isinstance(given, NoAnswer):
-            return NoAnswer(given.error.replace(host_of(self._chat.endpoint), LABEL), given.fix)
+            return NoAnswer(given.error.replace(self._chat.endpoint.host, LABEL), given.fix)
         return given
 
     async def close(self) -> None:

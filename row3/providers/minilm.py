@@ -196,7 +196,6 @@ def _check(path: Path, digest: str) -> None:
 
 
 LONGEST_WORD = 100
-"""Characters of a word; a longer one is unknown."""
 
 _IDEOGRAPHS = (
     (0x4E00, 0x9FFF), (0x3400, 0x4DBF), (0x20000, 0x2A6DF), (0x2A700, 0x2B73F), (0x2B740, 0x2B81F),

@@ -86,7 +86,7 @@ def read_reply(raw: bytes, exchange: Exchange, latency_s: float) -> Answer | Fau
     choices = body.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
     if not isinstance(choice, dict):
-        return Fault("give_up", f"{exchange.host} answered without any choices")
+        return Fault("give_up", f"{exchange.endpoint.host} answered without any choices")
     if isinstance(choice.get("error"), dict):
         return hidden_error(choice["error"], json.dumps(choice), exchange)
     message = choice.get("message")
@@ -120,9 +120,9 @@ def _content(message: dict[str, Any], finish_reason: str, exchange: Exchange) ->
         # All tokens went into reasoning: an answer, cut off before its first character.
         return ""
     if finish_reason == "content_filter":
-        return Fault("give_up", f"the content filter of {exchange.host} stopped the answer")
+        return Fault("give_up", f"the content filter of {exchange.endpoint.host} stopped the answer")
     reason = marked(redact(finish_reason) or None)
-    return Fault("give_up", f"{exchange.host} answered without any content (finish reason {reason})")
+    return Fault("give_up", f"{exchange.endpoint.host} answered without any content (finish reason {reason})")
 
 
 def _finish(choice: dict[str, Any]) -> str:
@@ -163,7 +163,7 @@ class OpenAIEmbedder(Wire):
 
 def read_vectors(wanted: int, raw: bytes, exchange: Exchange, latency_s: float) -> list[Sequence[float]] | Fault:
     """The vectors of an answer in the order of the texts; a `Fault` where they are not all there."""
-    host = exchange.host
+    host = exchange.endpoint.host
     body = read_body(raw, "embeddings", exchange)
     if isinstance(body, Fault):
         return body

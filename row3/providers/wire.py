@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from row3.domain.requests import NoAnswer
 from row3.errors import ProviderStopped, UsageError, as_sentence
 from row3.providers.base import Endpoint
-from row3.providers.faults import LONGEST_ASKED_S, LONGEST_TOTAL_S, Exchange, Fault, backoff_s, host_of, status_fault
+from row3.providers.faults import LONGEST_ASKED_S, LONGEST_TOTAL_S, Exchange, Fault, backoff_s, status_fault
 from row3.providers.redaction import redact
 
 if TYPE_CHECKING:
     from httpx2 import AsyncClient
 
 CONNECT_S = 15.0
-"""Seconds to wait for a connection."""
 LONGEST_BODY_BYTES = 20_000_000
 """A chat completion is some kilobytes, 32 embeddings are a megabyte or two; reading stops here."""
 ACCOUNT = {"OpenAI-Organization": "OPENAI_ORG_ID", "OpenAI-Project": "OPENAI_PROJECT_ID"}
@@ -66,7 +65,7 @@ class Wire:
         endpoint does not take, and says whether the request can go out again without.
         """
         if self._stopped is not None:
-            raise _stop(self._stopped)
+            raise ProviderStopped(self._stopped.message, fix=self._stopped.fix)
         client = self._connect()
         tries, waited_s = 0, 0.0
         while True:
@@ -75,7 +74,7 @@ class Wire:
                 return outcome
             if outcome.kind == "stop":
                 self._stopped = outcome
-                raise _stop(outcome)
+                raise ProviderStopped(outcome.message, fix=outcome.fix)
             if outcome.refused and refuse(outcome.refused):
                 continue  # every round sends fewer fields, so this ends; it does not count as a retry
             if outcome.kind == "give_up":
@@ -134,7 +133,7 @@ class Wire:
         """One request over the wire, bounded as a whole by the time-out, and by size as it is unpacked."""
         import httpx2
 
-        host = host_of(self.endpoint)
+        host = self.endpoint.host
         started = time.perf_counter()
         received = bytearray()
         try:
@@ -161,7 +160,3 @@ class Wire:
         if not response.is_success:
             return status_fault(response.status_code, received.decode("utf-8", "replace"), exchange)
         return read(bytes(received), exchange, latency_s)
-
-
-def _stop(fault: Fault) -> ProviderStopped:
-    return ProviderStopped(fault.message, fix=fault.fix)

@@ -188,14 +188,13 @@ class GoldenFolder(pytest.Directory):
             for file in golden.files.get(self.path, ()):
                 stored = golden.read(file)
                 item: CaseItem = CaseItem.from_parent(self, name=golden.test_name(stored.id), path=file)
-                item.fill(self.evaluations, golden.key, stored.id)
-                item.extra_keyword_matches.update((golden.suite.name, *keywords_of(stored.case)))
+                item.fill(self.evaluations, golden.key, (golden.suite.name, *keywords_of(stored.case)))
+                item.case_id = stored.id
                 yield item
         for golden in self.suites:
             if golden.folder == self.path:
                 gate: GateItem = GateItem.from_parent(self, name=golden.test_name(GATE))
-                gate.fill(self.evaluations, golden.key)
-                gate.extra_keyword_matches.add(golden.suite.name)
+                gate.fill(self.evaluations, golden.key, (golden.suite.name,))
                 yield gate
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:

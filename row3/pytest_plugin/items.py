@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from abc import abstractmethod
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NoReturn
@@ -64,8 +65,15 @@ def fail(text: str) -> NoReturn:
 class Judged(pytest.Item):
     """A test whose outcome is found by running its suite."""
 
+    marker: str
     evaluations: Evaluations
     key: Key
+
+    def fill(self, evaluations: Evaluations, key: Key, keywords: Iterable[str]) -> None:
+        """Say whose suite it judges, and which further words of `-k` choose it."""
+        self.evaluations, self.key = evaluations, key
+        self.add_marker(self.marker)
+        self.extra_keyword_matches.update(keywords)
 
     @abstractmethod
     def judged(self) -> JudgedCase:
@@ -95,12 +103,8 @@ class Judged(pytest.Item):
 class CaseItem(Judged):
     """One golden case."""
 
+    marker = "row3_case"
     case_id: str
-
-    def fill(self, evaluations: Evaluations, key: Key, case_id: str) -> None:
-        """Say which case of which suite it is."""
-        self.evaluations, self.key, self.case_id = evaluations, key, case_id
-        self.add_marker("row3_case")
 
     def judged(self) -> JudgedCase:
         """Return the case in its suite's run."""
@@ -116,10 +120,7 @@ class CaseItem(Judged):
 class GateItem(Judged):
     """The verdict on a suite, as `row3 --compare` gives it."""
 
-    def fill(self, evaluations: Evaluations, key: Key) -> None:
-        """Say which suite it judges."""
-        self.evaluations, self.key = evaluations, key
-        self.add_marker("row3_gate")
+    marker = "row3_gate"
 
     def judged(self) -> JudgedCase:
         """Return the verdict."""

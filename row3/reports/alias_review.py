@@ -51,11 +51,9 @@ class Unmatched:
     count: int
     """Answers in which it was unmatched."""
     answers: int
-    """Recorded answers of the case."""
     prompts: Mapping[str, tuple[str, ...]]
     """Versions by prompt name whose answers had it."""
     candidates: tuple[Candidate, ...]
-    """The likeliest first."""
     stands: Stands
     """What of it stands in the text at `place`."""
     place: Place | None
@@ -75,7 +73,6 @@ class AliasReview:
     suite: str
     items: tuple[Unmatched, ...]
     cases: int
-    """Cases that have recorded answers."""
     answers: int
     unanswered: tuple[str, ...]
     """Cases without a recorded answer that could be read."""
@@ -92,7 +89,6 @@ class Decision:
     name: str
     """As it was written."""
     concept: str
-    """Whose alias it is; empty else."""
     file: str
     """Where it is written, relative to the project."""
     before: bytes = b""

@@ -37,7 +37,6 @@ class Flip(NamedTuple):
     what: str
     items: tuple[str, ...]
     named: int
-    """How many of them to name."""
 
     def text(self, most: int = MOST_NAMED) -> str:
         """Return `lost: Halons, ozone layer`, with at most so many names."""

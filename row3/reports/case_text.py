@@ -16,9 +16,7 @@ from row3.reports.style import MARKS, PLAIN, plain, shorten
 from row3.reports.terminal import terminal_text
 
 MOST_RAW = 300
-"""Characters shown of an answer that could not be read."""
 MOST_NAMED, LONGEST_ITEM = 40, 120
-"""Items named of one list, and characters of each."""
 LEAST_MOVE = 5e-4
 """A smaller move rounds to 0.0 points."""
 

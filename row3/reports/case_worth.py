@@ -41,16 +41,12 @@ def cases_document(report: CasesReport, *, verbose: bool = False) -> Document:
 def _row(one: CaseWorth) -> list[Text]:
     return [
         one.case_id,
-        "–" if one.tells is None else _correlation(one.tells),
+        "–" if one.tells is None else f"{one.tells:+.2f}".replace("-", numbers.MINUS),
         numbers.bare(one.mean),
         numbers.bare(one.spread) if one.versions > 1 else "–",
         f"{one.versions}",
         Span(remark(one), "warning"),
     ]
-
-
-def _correlation(value: float) -> str:
-    return f"{value:+.2f}".replace("-", numbers.MINUS)
 
 
 def remark(one: CaseWorth) -> str:

@@ -73,7 +73,8 @@ def _table(version: str, baseline: str | None, rows: Sequence[MetricRow]) -> lis
     lines = [_row(headers), "|" + "|".join("-" * (len(header) + 2) for header in headers) + "|"]
     for title, before, after, higher_is_better in rows:
         name = plain(title) if higher_is_better else f"{plain(title)} (lower is better)"
-        values = [_value(after)] if baseline is None else [_value(before), _value(after), _delta(before, after)]
+        delta = "–" if before is None or after is None else numbers.changelog_delta(after - before)
+        values = [_value(after)] if baseline is None else [_value(before), _value(after), delta]
         lines.append(_row([name, *values]))
     return lines
 
@@ -86,10 +87,6 @@ def _value(value: float | None) -> str:
     return "–" if value is None else numbers.compact(value)
 
 
-def _delta(before: float | None, after: float | None) -> str:
-    return "–" if before is None or after is None else numbers.changelog_delta(after - before)
-
-
 class MixedEntry(NamedTuple):
     """An entry with two `Prompt:` lines, as a merge that kept both sides leaves it."""
 
@@ -97,7 +94,6 @@ class MixedEntry(NamedTuple):
     """Of the second one, counted from 1."""
     heading: str
     names: tuple[str, ...]
-    """The prompts that it names."""
 
     @property
     def problem(self) -> str:

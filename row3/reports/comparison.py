@@ -12,13 +12,7 @@ from row3.gate.power import Sensitivity
 from row3.gate.results import Comparison
 from row3.reports import numbers
 from row3.reports.advice import TONES, approval_line, behind_line, look, summary, what_next
-from row3.reports.case_changes import (
-    also_worse,
-    cases_table,
-    count_line,
-    fell_elsewhere,
-    moved_cases,
-)
+from row3.reports.case_changes import also_worse, cases_table, count_line, fell_elsewhere, moved_cases
 from row3.reports.differences import differences, prompt_folds
 from row3.reports.document import Block, Document, Facts, Fold, Note, Span, Table, Text, Title, more, strong
 from row3.reports.headline import baseline_origin, shown_metrics, some, title_of, what_runs, zone_span
@@ -39,11 +33,7 @@ NOTEWORTHY = 0.01
 
 
 def comparison_document(
-    comparison: Comparison,
-    *,
-    verbose: bool = False,
-    folded: bool = False,
-    headed: bool = True,
+    comparison: Comparison, *, verbose: bool = False, folded: bool = False, headed: bool = True
 ) -> Document:
     """Return a whole comparison: all of it if verbose, or below to unfold if folded; headed by suite and what runs."""
     run = comparison.run

@@ -9,7 +9,6 @@ from row3.domain.runs import Header
 from row3.reports.document import Block, Fold, Lines, Note
 
 SHOWN_LINES = 200
-"""Lines of one prompt's diff."""
 
 
 def differences(before: Header, after: Header, diffs: Mapping[str, str] | None = None) -> Iterator[tuple[str, str]]:

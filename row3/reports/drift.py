@@ -18,7 +18,6 @@ from row3.reports.live_text import drift_json, move_text, sees_text
 SCHEMA_VERSION = 1
 SHOWN_CASES = 8
 SHOWN = 5
-"""Cases without an answer that are named."""
 MARKS: dict[DriftState, tuple[str, Tone]] = {"moved": ("✗", "bad"), "steady": ("✓", "good"), "open": ("?", "warning")}
 
 

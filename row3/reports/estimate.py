@@ -68,10 +68,7 @@ def _in_full(request: Request) -> list[Block]:
     values = (("temperature", request.temperature), ("seed", request.seed), ("max tokens", request.max_tokens))
     parameters = ", ".join(f"{name} {spoken(value)}" for name, value in values)
     head = f"The first request, in full ({request.case_id}, {request.prompt}, {request.model}, {parameters}):"
-    return [
-        Title(head),
-        Lines(["--- system", *request.system.split("\n"), "--- user", *request.user.split("\n")]),
-    ]
+    return [Title(head), Lines(["--- system", *request.system.split("\n"), "--- user", *request.user.split("\n")])]
 
 
 def estimate_json(plan: Estimate) -> dict[str, Any]:

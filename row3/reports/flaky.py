@@ -54,10 +54,7 @@ def _row(case: FlakyCase, *, quarantined: bool) -> list[Text]:
         "…".join(map(numbers.bare, (case.lowest, case.highest) if several else (case.lowest,))),
         numbers.bare(case.noise) if several else "–",
         "–" if case.flip_rate is None or not several else f"{case.flip_rate:.0%}",
-        (
-            Span(case.verdict, "bad" if case.verdict == "flaky" else "plain"),
-            " (quarantined)" if quarantined else "",
-        ),
+        (Span(case.verdict, "bad" if case.verdict == "flaky" else "plain"), " (quarantined)" if quarantined else ""),
     ]
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from row3.domain.judgements import Code, Judgement
+from msgspec import structs
+
+from row3.domain.judgements import Code
 from row3.domain.verdicts import Verdict
 from row3.gate.outcomes import PromotionResult
 from row3.gate.results import Run, SuiteResult, SuitesReport
@@ -108,13 +110,13 @@ def promotion_document(result: PromotionResult, *, verbose: bool = False) -> Doc
 def first_verdict(result: PromotionResult) -> list[Block]:
     """Return the verdict on a first promotion, which the zones alone judge, with its reasons and the next step."""
     suite, run = result.run.suite, result.run
-    judgement = Judgement(result.verdict, tuple(result.reasons), complete=True, signature="", approval=result.approval)
+    judgement = structs.replace(result.judgement, approval=result.approval)
     look = look_of(judgement, informational=suite.policy.informational)
     value = run.header.metrics.get(suite.kind.primary)
     shown = "" if value is None else f"{title_of(suite, suite.kind.primary)} {numbers.percent(value)} · "
     line = f"  {shown}{numbers.count(run.cases, 'case')}, no baseline to compare with"
     words = Words({metric.key: metric for metric in suite.kind.metrics}, {}, suite.policy)
-    blocks: list[Block] = [Title([look.span, line]), *reason_blocks(grounds(result.reasons, words))]
+    blocks: list[Block] = [Title([look.span, line]), *reason_blocks(grounds(judgement.reasons, words))]
     if result.approval is not None:
         return [*blocks, Note([Span(f"approved by {result.approval.by}: {result.approval.reason}", "warning")])]
     if result.refused:
@@ -123,7 +125,7 @@ def first_verdict(result: PromotionResult) -> list[Block]:
 
 
 def _again(result: PromotionResult) -> str:
-    blocking = [reason for reason in result.reasons if reason.verdict is Verdict.BLOCK]
+    blocking = [reason for reason in result.judgement.reasons if reason.verdict is Verdict.BLOCK]
     scores = all(reason.code in SCORES or reason.code is Code.NO_CASE for reason in blocking)
     again = f"row3 promote{result.run.suite.flags('row3 promote', str(result.ref))} {result.ref} again"
     fix = "fix the prompt" if scores else "fix what is named above"

@@ -7,17 +7,7 @@ from __future__ import annotations
 
 import re
 
-JSON_KEYS = (
-    "suite",
-    "suites",
-    "case",
-    "verdict",
-    "files",
-    "findings",
-    "recordings",
-    "combinations",
-    "runId",
-)
+JSON_KEYS = ("suite", "suites", "case", "verdict", "files", "findings", "recordings", "combinations", "runId")
 """What follows `schemaVersion` in the JSON of the commands."""
 JSON = re.compile(rf'\[?\s*\{{\s*"schemaVersion"\s*:\s*\d+\s*,\s*"(?:{"|".join(JSON_KEYS)})"|\[\s*\]\s*\Z')
 CODE_QUALITY = re.compile(r'\[\s*\{\s*"description"\s*:.*?"check_name"\s*:\s*"row3/|\[\s*\]\s*\Z', re.DOTALL)
@@ -69,7 +59,6 @@ KNOWN = {
     "png": PNG,
     "schema": SCHEMA,
 }
-"""How a file of each form begins."""
 
 
 def is_ours(form: str, head: bytes, tail: bytes) -> bool:

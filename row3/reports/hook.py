@@ -23,9 +23,7 @@ SHOWN_REASONS, SHOWN_CASES = 6, 3
 NAMES = 3
 """Of what a case lost, before the rest is only counted."""
 FILES_NAMED = 3
-"""Files that are named before they are only counted."""
 SHA = 10
-"""Digits of a commit in a command."""
 HISTORY, CHANGELOG = "metrics-history.json", "CHANGELOG.md"
 
 NAMED = 3

@@ -26,7 +26,6 @@ Severity = Literal["info", "minor", "major", "critical", "blocker"]
 MOST_OF_A_LEVEL = 10
 """GitHub shows no more of each level for a step."""
 FIRST_LINE = 1
-"""A case and a prompt are judged as a whole."""
 MANIFEST = "baselines/{}.json"
 FILES = {
     Code.LOCK_BROKEN: "prompts/promoted.json",
@@ -76,12 +75,7 @@ class Issue:
 
 
 def run_issues(
-    run: Run,
-    comparison: Comparison | None = None,
-    *,
-    declines: int = 0,
-    name: str = "row3",
-    places: Places = HERE,
+    run: Run, comparison: Comparison | None = None, *, declines: int = 0, name: str = "row3", places: Places = HERE
 ) -> list[Issue]:
     """Return the reasons of a comparison, or the warnings of a run, and its cases; `name` begins each title."""
     found: list[Issue] = []

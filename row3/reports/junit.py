@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from row3.gate.results import Comparison, Run, SuiteResult
 from row3.reports.advice import approval_line, behind_line, look, summary
-from row3.reports.case_changes import Outcome, outcomes
+from row3.reports.case_changes import outcomes
 from row3.reports.reason_text import grounds_of
 from row3.reports.style import plain
 from row3.reports.suites import problem_of
@@ -38,10 +38,12 @@ def _suite(run: Run, comparison: Comparison | None) -> Element:
     suite.set("timestamp", _clean(run.header.at.removesuffix("Z")))
     group = _clean(f"row3.{run.suite.name}")
     approved = comparison is not None and comparison.approval is not None
+    judged = not (run.suite.policy.informational or approved)
     for outcome in outcomes(run, comparison):
-        attributes = {"classname": group, "name": _clean(outcome.case_id), "time": "0"}
-        judged = not (run.suite.policy.informational or approved)
-        _case(SubElement(suite, "testcase", attributes), outcome, judged=judged)
+        case = SubElement(suite, "testcase", {"classname": group, "name": _clean(outcome.case_id), "time": "0"})
+        failed = outcome.status == "failed"
+        if outcome.fault and (judged or failed):
+            _problem(case, "error" if failed else "failure", outcome.fault, outcome.detail)
     if comparison is not None:
         _gate(SubElement(suite, "testcase", {"classname": group, "name": "gate", "time": "0"}), comparison)
     return suite
@@ -68,11 +70,6 @@ def _file(suites: Sequence[Element]) -> str:
         element.attrib |= {"skipped": "0", "time": "0"}
     indent(root)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(root, encoding="unicode")}\n'
-
-
-def _case(element: Element, outcome: Outcome, *, judged: bool) -> None:
-    if outcome.fault and (judged or outcome.status == "failed"):
-        _problem(element, "error" if outcome.status == "failed" else "failure", outcome.fault, outcome.detail)
 
 
 def _gate(element: Element, comparison: Comparison) -> None:

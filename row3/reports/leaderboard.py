@@ -194,12 +194,7 @@ def leaderboard_json(board: Leaderboard) -> dict[str, Any]:
         ],
         "pairs": [{"first": i, "second": j, **_contest(contest)} for (i, j), contest in board.pairs.items()],
         "incomplete": [
-            {
-                **_entrant(one),
-                "missingAnswers": one.missing,
-                "unanswered": one.cases("failed"),
-                "problem": one.problem,
-            }
+            {**_entrant(one), "missingAnswers": one.missing, "unanswered": one.cases("failed"), "problem": one.problem}
             for one in board.incomplete
         ],
         "nothingRecorded": board.nothing_recorded,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from row3.domain.changes import Interval
 from row3.domain.counts import part
 from row3.domain.metrics import Metric
 from row3.gate.adaptive import Standing
@@ -101,13 +100,11 @@ def drift_json(drift: Drift) -> dict[str, Any]:
                 "baseline": change.baseline,
                 "now": change.current,
                 "delta": change.delta,
-                "interval": None if change.interval is None else _interval(change.interval),
+                "interval": None
+                if (known := change.interval) is None
+                else {"low": known.low, "high": known.high, "level": known.level, "pValue": known.p_value},
             }
             for change in drift.metrics
             if change.delta is not None
         },
     }
-
-
-def _interval(interval: Interval) -> dict[str, float]:
-    return {"low": interval.low, "high": interval.high, "level": interval.level, "pValue": interval.p_value}

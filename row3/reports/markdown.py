@@ -5,20 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from row3.reports.document import (
-    Document,
-    Facts,
-    Fold,
-    Items,
-    Lines,
-    Note,
-    Span,
-    Table,
-    Task,
-    Text,
-    Title,
-    spans,
-)
+from row3.reports.document import Document, Facts, Fold, Items, Lines, Note, Span, Table, Task, Text, Title, spans
 from row3.reports.style import plain, visible
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&$@]|:(?=//|[\w+-]+:))")

@@ -21,7 +21,6 @@ LONGEST_NAME = 20
 UNKNOWN = "unknownPredicates"
 NOTHING: Mapping[str, int] = {}
 Number = Callable[[int, int], str]
-"""Writes a count, before and now."""
 
 
 class Group(NamedTuple):

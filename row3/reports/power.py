@@ -31,7 +31,7 @@ def power_document(report: PowerReport) -> Document:
 
 
 def _sentences(metric: Metric, plan: Sensitivity | None) -> list[str]:
-    lines = [sensitivity_sentence(plan, metric.title, what=_move(metric))]
+    lines = [sensitivity_sentence(plan, metric.title, what="drop" if metric.higher_is_better else "rise")]
     if plan is None:
         return lines
     if plan.wanted <= plan.finding.limit:
@@ -49,10 +49,6 @@ def _sentences(metric: Metric, plan: Sensitivity | None) -> list[str]:
     return lines
 
 
-def _move(metric: Metric) -> str:
-    return "drop" if metric.higher_is_better else "rise"
-
-
 def _metrics(report: PowerReport) -> Table:
     rows = []
     for metric, plan in report.plans:
@@ -61,12 +57,9 @@ def _metrics(report: PowerReport) -> Table:
             continue
         better = UNKNOWN if plan.buy is None else plan.buy.better
         needs = _needed(plan.needs_cases), _needed(plan.needs_repeats)
-        rows.append([metric.title, _drop(plan.sees), f"{100 * plan.wanted:.3g}", *needs, better])
+        sees = UNKNOWN if plan.sees is None else numbers.drop_points(plan.sees)
+        rows.append([metric.title, sees, f"{100 * plan.wanted:.3g}", *needs, better])
     return Table(("metric", "detects now", "wanted", "needs cases", "or repeats", "better buy"), rows, "lrrrrl")
-
-
-def _drop(drop: float | None) -> str:
-    return UNKNOWN if drop is None else numbers.drop_points(drop)
 
 
 def _needed(needed: Needed) -> str:

@@ -47,14 +47,14 @@ def list_json(summaries: Sequence[FileSummary]) -> dict[str, Any]:
     }
 
 
-def findings_text(findings: Sequence[RecordingFinding], *, most: int = SHOWN) -> str:
+def findings_text(findings: Sequence[RecordingFinding]) -> str:
     """Errors first, a line each."""
     if not findings:
         return "all recordings are in order"
     ordered = sorted(findings, key=lambda finding: finding.level != "error")
-    lines = [f"{one.where}: {one.level} [{one.rule}] {one.message}" for one in ordered[:most]]
-    if len(ordered) > most:
-        lines.append(f"… and {len(ordered) - most:,} more")
+    lines = [f"{one.where}: {one.level} [{one.rule}] {one.message}" for one in ordered[:SHOWN]]
+    if len(ordered) > SHOWN:
+        lines.append(f"… and {len(ordered) - SHOWN:,} more")
     errors = sum(1 for one in findings if one.level == "error")
     return "\n".join([*lines, f"{count(errors, 'error')}, {count(len(findings) - errors, 'warning')}"])
 

@@ -26,7 +26,6 @@ from row3.reports.suites import problem_of
 SCHEMA_VERSION = 2
 """2: a reason has a code, a subject and figures; `rescored` is gone."""
 LINES_AT_ONCE = 64
-"""Written in one piece."""
 
 
 def result_json(result: SuiteResult) -> Iterator[bytes]:

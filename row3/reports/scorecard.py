@@ -35,7 +35,6 @@ SHOWN_CASES = 30
 SHOWN_PROBLEMS, SHOWN_REASONS = 10, 5
 NAMED_ITEMS, LONGEST_ITEM = 40, 120
 COLUMNS = 5
-"""Metrics beside the primary one in the table of cases."""
 PLACE = re.compile(r"recordings/\S+:\d+|^.+?:\d+(?=: the answer )")
 """The place of a recording or an output, which may be all in which two problems differ."""
 SHORT = {
@@ -141,7 +140,8 @@ def _cases(run: Run, *, verbose: bool) -> list[Block]:
         return []
     shown = ordered if verbose else ordered[:SHOWN_CASES]
     columns, spread = _columns(run, shown), run.header.repeats > 1
-    headers = ("case, worst first", *map(_short, columns), *(["±"] if spread else []))
+    names = [SHORT.get(metric.key, shorten(metric.title.split()[-1].lower(), 7)) for metric in columns]
+    headers = ("case, worst first", *names, *(["±"] if spread else []))
     rows = [_case_row(row, columns, run, spread=spread) for row in shown]
     left = run.cases - len(run.failed) - len(shown)
     how = " (--format json has all)" if len(shown) == len(ordered) else " (-v shows all)"
@@ -158,10 +158,6 @@ def _columns(run: Run, rows: Sequence[CaseRow]) -> list[Metric]:
     primary = run.suite.kind.primary
     there = [m for m in shown_metrics(run.suite, companion=False) if any(m.key in row.metrics for row in rows)]
     return sorted(there, key=lambda metric: metric.key != primary)[: COLUMNS + 1]
-
-
-def _short(metric: Metric) -> str:
-    return SHORT.get(metric.key, shorten(metric.title.split()[-1].lower(), 7))
 
 
 def _case_row(row: CaseRow, columns: Sequence[Metric], run: Run, *, spread: bool) -> list[Text]:

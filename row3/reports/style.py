@@ -125,14 +125,6 @@ class Style:
         """The text in these colours."""
         return f"\x1b[{';'.join(codes)}m{text}\x1b[0m" if self.colour and text.strip() else text
 
-    def dim(self, text: str) -> str:
-        """Quieter."""
-        return self.paint(text, DIM)
-
-    def bold(self, text: str) -> str:
-        """Louder."""
-        return self.paint(text, BOLD)
-
 
 PLAIN = Style()
 """No colour, and as wide as a file is."""

@@ -19,13 +19,10 @@ from row3.reports.scorecard import scorecard_document
 from row3.reports.style import VERDICT_MARKS, plain, visible
 
 NONE = "–"
-"""Stands for a number that does not exist."""
 SHOWN_REASONS = 8
-"""Suites whose first reason is shown below the table."""
 SUITES, OTHERS, MOST_BYTES = 20, 4, 6_000
 """Rows and further suites of a comment, and its size: GitHub takes 65,536 characters, a screen far less."""
 COMMENT_LEVEL = 3
-"""Of the heading of a comment."""
 MARKS: dict[Standing, Span] = {
     "proceed": Span("✓", "good"),
     "approved": Span("✓", "good"),

@@ -5,21 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-from row3.reports.document import (
-    Document,
-    Facts,
-    Fold,
-    Items,
-    Lines,
-    Note,
-    Span,
-    Table,
-    Task,
-    Text,
-    Title,
-    Tone,
-    spans,
-)
+from row3.reports.document import Document, Facts, Fold, Items, Lines, Note, Span, Table, Task, Text, Title, Tone, spans
 from row3.reports.style import BOLD, CYAN, DIM, GREEN, PLAIN, RED, YELLOW, Style, cells, shorten, visible
 
 COLOURS: dict[Tone, str] = {
@@ -48,7 +34,8 @@ def terminal_text(document: Document, style: Style = PLAIN) -> str:
 def _block(block: object, style: Style) -> list[str]:
     match block:
         case Title(level=2):
-            return [_rule(block, style)]
+            head = f"── {shorten(visible(_raw(block.text)), style.width - 8)} "
+            return [style.paint(head + "─" * (style.width - cells(head)), BOLD)]
         case Title():
             return _wrapped([Span(part.text, "strong") for part in spans(block.text)], style)
         case Facts():
@@ -65,13 +52,8 @@ def _block(block: object, style: Style) -> list[str]:
             return [f"    {visible(line)}".rstrip() for line in block.lines]
         case Fold():
             inner = terminal_text(Document(block.blocks), style).rstrip("\n").split("\n")
-            return [style.bold(visible(block.title)), *inner]
+            return [style.paint(visible(block.title), BOLD), *inner]
     raise TypeError(f"no block of a document: {block!r}")
-
-
-def _rule(title: Title, style: Style) -> str:
-    head = f"── {shorten(visible(_raw(title.text)), style.width - 8)} "
-    return style.bold(head + "─" * (style.width - cells(head)))
 
 
 def _facts(block: Facts, style: Style) -> list[str]:
@@ -109,12 +91,12 @@ def _table(block: Table, style: Style) -> list[str]:
     named = [cells(visible(row[0])) > room for row in (headers, *rows)]
     short = [["", *row[1:]] if own else list(row) for row, own in zip((headers, *rows), named, strict=True)]
     head, rule, *drawn = table(short[0], short[1:], align, style, gap=gap)
-    lines = [*([style.dim(headers[0])] if named[0] else []), head, rule]
+    lines = [*([style.paint(headers[0], DIM)] if named[0] else []), head, rule]
     for i, line in enumerate(drawn):
         lines += [rows[i][0], line] if named[i + 1] else [line]
         for text in block.under[i] if block.under else ():
             lines += _wrapped(text, style, first="    ", then="    ", tone="quiet")
-    return [*lines, style.dim(f"  {block.more}")] if block.more else lines
+    return [*lines, style.paint(f"  {block.more}", DIM)] if block.more else lines
 
 
 def table(
@@ -128,7 +110,7 @@ def table(
     drawn = tabulate([headers, *rows], (), form, disable_numparse=True, preserve_whitespace=True, colalign=sides)
     head, *lines = [line.rstrip() for line in drawn.split("\n")]
     rule = "─" * max(cells(visible(line).rstrip()) for line in (head, *lines))
-    return [style.dim(head), style.dim(rule), *lines]
+    return [style.paint(head, DIM), style.paint(rule, DIM), *lines]
 
 
 def _raw(text: Text) -> str:

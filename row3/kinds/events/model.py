@@ -35,8 +35,7 @@ class ExpectedEvent(Labelled, frozen=True):
     confidence: Literal["high", "medium", "low"] | None = None
     document_id: Annotated[Text | None, Meta(description="Which of several documents says so.")] = None
     same_as: Annotated[
-        Text | None,
-        Meta(description="Events with the same word here are one happening, told in several documents."),
+        Text | None, Meta(description="Events with the same word here are one happening, told in several documents.")
     ] = None
     note: Note = None
 
@@ -60,8 +59,7 @@ class EventOut(Output, frozen=True, kw_only=True):
 
     category: Annotated[Any, meta("", "type", enum=CATEGORIES)] = None
     description: Annotated[
-        str,
-        meta("What happened, in one short clause that is understood by itself.", "narrative", "event", "summary"),
+        str, meta("What happened, in one short clause that is understood by itself.", "narrative", "event", "summary")
     ]
     actor: Annotated[
         Any,

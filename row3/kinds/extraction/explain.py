@@ -186,16 +186,3 @@ def _expectations(
             place, score = nearest(normalise(concept.label), keys, rule)
             near = labels[place] if place >= 0 else None
         yield Expectation(concept.label, concept.required, found_by, near, round(score, 4))
-
-
-def matches_json(explanation: Explanation) -> dict[str, Any]:
-    """Return every match of every item, in values that msgspec writes as JSON."""
-    return {
-        "concepts": explanation.concepts,
-        "expectedConcepts": [
-            {"label": one.label, "required": one.required, "foundBy": one.found_by} if one.found_by is not None else one
-            for one in explanation.expected_concepts
-        ],
-        "relationships": explanation.relationships,
-        "expectedRelationships": explanation.expected_relationships,
-    }

@@ -12,14 +12,8 @@ from row3.domain.metrics import Metric, Threshold
 from row3.domain.scores import CaseScore, Tally
 from row3.kinds.base import Expected, Finding, Kind, Measured, Rules
 from row3.kinds.extraction import lint
-from row3.kinds.extraction.explain import carries_types, explain, matches_json
-from row3.kinds.extraction.model import (
-    ConceptsOut,
-    ExtractionOut,
-    GoldenCase,
-    Relationship,
-    RelationshipsOut,
-)
+from row3.kinds.extraction.explain import carries_types, explain
+from row3.kinds.extraction.model import ConceptsOut, ExtractionOut, GoldenCase, Relationship, RelationshipsOut
 from row3.kinds.outputs import answer_schema
 from row3.matching.predicates import fold_predicate
 from row3.metrics.aggregate import PAIR, counted
@@ -27,19 +21,6 @@ from row3.metrics.extraction import concept_counts, relationship_counts, type_co
 from row3.metrics.ratios import overall
 
 LONGEST = 80
-"""Characters kept of a predicate that an answer gives."""
-
-
-def measured(case: GoldenCase, explanation: Explanation, rules: Rules) -> Measured:
-    """Return the counts, the tally, and why metrics do not apply."""
-    typed = carries_types(case)
-    counts = concept_counts(explanation) | relationship_counts(explanation)
-    if typed:
-        counts |= type_counts(explanation)
-    skipped, empty = _skipped(case, explanation, typed=typed)
-    metrics = values(counts, skipped.keys() | empty.keys())
-    metrics["overall"] = overall(metrics, rules.weights)
-    return Measured(explanation, counts, metrics, skipped, empty, _tally(explanation, rules, typed=typed))
 
 
 def _skipped(case: GoldenCase, explanation: Explanation, *, typed: bool) -> tuple[dict[str, str], dict[str, str]]:
@@ -70,10 +51,7 @@ def _skipped(case: GoldenCase, explanation: Explanation, *, typed: bool) -> tupl
 
 @lru_cache(maxsize=4096)
 def _spelt(
-    predicate: str,
-    allowed: tuple[str, ...],
-    inverses: tuple[tuple[str, str], ...],
-    symmetric: tuple[str, ...],
+    predicate: str, allowed: tuple[str, ...], inverses: tuple[tuple[str, str], ...], symmetric: tuple[str, ...]
 ) -> tuple[str, bool]:
     """Return how a predicate is shown, and whether the suite knows it; a suite that allows none knows them all."""
     folded = fold_predicate(predicate.encode("utf-8", "replace").decode())[:LONGEST]
@@ -199,7 +177,14 @@ class Extraction(Kind):
     def measure(self, case: GoldenCase, output: ExtractionOut, rules: Rules) -> Generator[Ask, Any, Measured]:
         """Match, count and weigh; asks for embeddings where the suite matches by meaning."""
         explanation = yield from explain(case, output, rules)
-        return measured(case, explanation, rules)
+        typed = carries_types(case)
+        counts = concept_counts(explanation) | relationship_counts(explanation)
+        if typed:
+            counts |= type_counts(explanation)
+        skipped, empty = _skipped(case, explanation, typed=typed)
+        metrics = values(counts, skipped.keys() | empty.keys())
+        metrics["overall"] = overall(metrics, rules.weights)
+        return Measured(explanation, counts, metrics, skipped, empty, _tally(explanation, rules, typed=typed))
 
     def shortfall(self, score: CaseScore) -> dict[str, tuple[str, ...]]:
         """Missed and wrong concepts and relationships; empty lists are left out."""
@@ -224,7 +209,17 @@ class Extraction(Kind):
 
     def matches_json(self, explanation: Explanation) -> dict[str, Any]:
         """Return every match of every concept and relationship."""
-        return matches_json(explanation)
+        return {
+            "concepts": explanation.concepts,
+            "expectedConcepts": [
+                {"label": one.label, "required": one.required, "foundBy": one.found_by}
+                if one.found_by is not None
+                else one
+                for one in explanation.expected_concepts
+            ],
+            "relationships": explanation.relationships,
+            "expectedRelationships": explanation.expected_relationships,
+        }
 
     def expected(self, case: GoldenCase) -> Iterator[Expected]:
         """Every concept, canary and relationship."""

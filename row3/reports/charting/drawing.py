@@ -16,8 +16,8 @@ from row3.domain.metrics import Zone
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-WIDTH = 10.0
-"""Inches."""
+WIDTH, AROUND = 10.0, 1.1
+"""Inches: of the figure, and the height of title and caption."""
 PNG_DPI = 160
 FONTS = ("DejaVu Sans", "Helvetica Neue", "Helvetica", "Arial")
 """matplotlib ships the first, so a PNG is the same on every machine; an SVG takes the first at hand."""
@@ -30,13 +30,12 @@ FRONT_INK = "#B4501E"
 ZONE_FILL = {Zone.FAIL: "#EFC4B4", Zone.MARGINAL: "#F6E2BC", Zone.PASS: "#E8F2F6", Zone.EXCELLENT: "#F6FAFC"}
 """Orange against blue for colour-blind readers, and lighter with every zone for a print in grey."""
 LONGEST = 44
-"""Characters of a label."""
 
 
-def label(text: str, longest: int = LONGEST) -> str:
+def label(text: str) -> str:
     """One line of printable characters; a very long text keeps its beginning and its end."""
     line = " ".join("".join(character if character.isprintable() else " " for character in text).split())
-    return line if len(line) <= longest else f"{line[: longest - 13].rstrip()}…{line[-12:].lstrip()}"
+    return line if len(line) <= LONGEST else f"{line[: LONGEST - 13].rstrip()}…{line[-12:].lstrip()}"
 
 
 def percent(value: float, digits: int | None = None) -> str:
@@ -58,13 +57,11 @@ def drawn(
     caption: str,
     rows: Sequence[tuple[float, Sequence[str]]],
     draw: Callable[[Mapping[str, Axes]], None],
-    *,
-    around: float,
 ) -> ChartFiles:
     """Return a figure of panels under a title, with a caption below; all texts are taken literally.
 
     `name` makes the ids in the SVG; `rows` have height in inches and names of panels (`.` leaves a place empty), which
-    `draw` fills; `around` are inches for title and caption.
+    `draw` fills.
     """
     import matplotlib
     from matplotlib.figure import Figure
@@ -74,7 +71,7 @@ def drawn(
         matplotlib.rcdefaults()
         matplotlib.rcParams.update(_style(name))
         heights = [height for height, _ in rows]
-        figure = Figure(figsize=(WIDTH, sum(heights) + around), facecolor="white", layout="constrained")
+        figure = Figure(figsize=(WIDTH, sum(heights) + AROUND), facecolor="white", layout="constrained")
         panels: Any = [list(names) for _, names in rows]
         draw(figure.subplot_mosaic(panels, height_ratios=heights))
         figure.suptitle(title, weight="bold", size=13)

@@ -52,7 +52,6 @@ class Timeline:
     columns: Sequence[Column]
     promotions: Sequence[tuple[float, str]]
     runs: Sequence[TrendPoint]
-    """Oldest first."""
     weekly: bool
     changes: Sequence[float] = ()
     """Places along x at which the composite's level changed."""

@@ -29,8 +29,8 @@ from row3.reports.charting.timeline import EPOCH, Timeline, TrendPoint, run_time
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-LARGE, SMALL, STRIP, AROUND = 3.2, 1.9, 0.7, 1.1
-"""Inches: height of the large panel, of a row of small ones, of the weeks' runs, of title and caption."""
+LARGE, SMALL, STRIP = 3.2, 1.9, 0.7
+"""Inches: height of the large panel, of a row of small ones, of the weeks' runs."""
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 """Spelt here because `strftime` follows the locale."""
 CROWDED = 100
@@ -75,7 +75,7 @@ def trend_charts(
             _run_counts(panels["weeks"], timeline)
 
     title = f"Quality trend: {label(suite)}, {period(timeline.runs[0].at, timeline.runs[-1].at)}"
-    return drawn(suite, title, _caption(timeline), rows, draw, around=AROUND)
+    return drawn(suite, title, _caption(timeline), rows, draw)
 
 
 def _panel(axes: Axes, timeline: Timeline, metric: Metric, threshold: Threshold | None, *, large: bool) -> None:

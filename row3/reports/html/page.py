@@ -51,12 +51,13 @@ def html_report(comparison: Comparison, history: Sequence[TrendPoint] = ()) -> I
     prompts = [
         block for fold in prompt_folds(comparison.prompt_diffs) for block in (Title(fold.title, 5), *fold.blocks)
     ]
+    scorecard = [Title("Scorecard", 4), metrics_table(comparison, verbose=True), legend(comparison, verbose=True)]
     text = _page(
         title=f"{look(comparison).word} · {run.suite.name}",
         script="\n".join((FOLDER / name).read_text(encoding="utf-8") for name in SCRIPTS),
         tone=look(comparison).tone,
         heading=blocks_html([*heading(comparison, headed=True), facts(comparison)]),
-        summary=[card for card in (_why(comparison), blocks_html(_scorecard(comparison))) if card],
+        summary=[card for card in (_why(comparison), blocks_html(scorecard)) if card],
         suite=run.suite.name,
         charts=charts([*history, now], kind.metrics, run.suite.rules.thresholds, kind.primary),
         chart_size=(WIDTH, HEIGHT),
@@ -115,10 +116,6 @@ def _why(comparison: Comparison) -> Markup:
             lines[-1] = [*spans(lines[-1]), Span(" "), Span(link)]
             links[link] = f"#case={quote(subject, safe=UNQUOTED)}"
     return blocks_html([Title("Why", 4), Note(lines), next_note(comparison)], links) if lines else Markup()
-
-
-def _scorecard(comparison: Comparison) -> list[Block]:
-    return [Title("Scorecard", 4), metrics_table(comparison, verbose=True), legend(comparison, verbose=True)]
 
 
 def _run(comparison: Comparison) -> list[Block]:

@@ -22,7 +22,6 @@ class Fall(NamedTuple):
     worse: float
     """In the gate's unit: percentage points, or per cent of the baseline."""
     limit: float
-    """In the same unit."""
     least: float
     """The worst value that is within the limit, a fraction."""
     relative: bool
@@ -84,7 +83,6 @@ class Findings(NamedTuple):
     """A list of findings."""
 
     key: str
-    """Its name in JSON."""
     title: str
     whole: str
     """What its items are a part of: `of 25 extracted`."""

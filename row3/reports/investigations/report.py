@@ -29,9 +29,7 @@ from row3.reports.investigations.model import Finding, Investigation, Symptom, a
 
 SCHEMA_VERSION = 1
 MOST = 60
-"""Items of one list; JSON has them all."""
 MOST_RAW = 1_000
-"""Characters shown of an answer that could not be read."""
 CODE = re.compile(r"(?P<fence>`+)(?P<code>.+?)(?P=fence)(?!`)|(?P<other>[^`]+|`)")
 LEGEND = (
     code("[x]"),

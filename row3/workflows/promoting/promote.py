@@ -239,7 +239,7 @@ def promotion_entry(project: Project, result: PromotionResult) -> str:
 
 def _notes(result: PromotionResult) -> list[str]:
     run = result.run
-    notes = [f"{run.cases} golden cases, model {run.header.model}, verdict {result.verdict.word}"]
+    notes = [f"{run.cases} golden cases, model {run.header.model}, verdict {result.judgement.verdict.word}"]
     if result.comparison is None:
         return [*notes, "First promotion: no earlier baseline to compare with"]
     moves: list[str] = []
@@ -306,7 +306,7 @@ def commit_promotion(project: Project, result: PromotionResult) -> None:
     files += [file for file in recorded if (project.root / file).is_file()]
     inside = inside_of(repository, project.root)
     try:
-        message = f"Promote {name}\n\n{result.verdict.word}: see {CHANGELOG}"
+        message = f"Promote {name}\n\n{result.judgement.verdict.word}: see {CHANGELOG}"
         result.commit = repository.commit([inside + file for file in files], message)
     except EnvironmentFault as refused:
         fix = f"The promotion of {name} is written, and no commit has it yet: correct that, then run `git commit`"
