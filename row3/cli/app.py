@@ -49,7 +49,7 @@ COMMANDS = (
 """In the order of the help; each is the `command` of `row3.cli.<name>`, or in a module that it shares."""
 SHARED = {
     **dict.fromkeys(("init", "lint", "new-version", "schema"), "project"),
-    **dict.fromkeys(("power", "cases", "history", "trend"), "over_time"),
+    **dict.fromkeys(("power", "cases", "flaky", "history", "trend"), "over_time"),
     **dict.fromkeys(("score", "diff", "leaderboard", "investigate"), "inspection"),
     "drift": "recordings",
     "comment": "report",

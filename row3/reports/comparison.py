@@ -13,9 +13,17 @@ from row3.gate.results import Comparison
 from row3.reports import numbers
 from row3.reports.advice import TONES, approval_line, behind_line, look, summary, what_next
 from row3.reports.case_changes import also_worse, cases_table, count_line, fell_elsewhere, moved_cases
-from row3.reports.differences import differences, prompt_folds
 from row3.reports.document import Block, Document, Facts, Fold, Note, Span, Table, Text, Title, more, strong
-from row3.reports.headline import baseline_origin, shown_metrics, some, title_of, what_runs, zone_span
+from row3.reports.headline import (
+    baseline_origin,
+    differences,
+    prompt_folds,
+    shown_metrics,
+    some,
+    title_of,
+    what_runs,
+    zone_span,
+)
 from row3.reports.live_text import drift_line, rounds_line
 from row3.reports.match_counts import moved_counts, run_counts
 from row3.reports.move_text import level_text

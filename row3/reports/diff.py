@@ -10,8 +10,8 @@ from row3.domain.runs import Diff
 from row3.reports import numbers
 from row3.reports.case_changes import cases_table, moved_cases, total_lines
 from row3.reports.comparison import change_cells
-from row3.reports.differences import differences, prompt_folds
 from row3.reports.document import Block, Document, Facts, Note, Table, Text, Title, more
+from row3.reports.headline import differences, prompt_folds
 from row3.reports.result_json import interval_json
 
 SHOWN_CASES = 15

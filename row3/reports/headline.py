@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from row3.domain.counts import spoken
 from row3.domain.metrics import Metric, Zone
 from row3.domain.requests import WEAK, labelled
 from row3.domain.runs import Header
 from row3.domain.scores import Usage
 from row3.gate.results import JudgedSuite, Run
 from row3.reports import numbers
-from row3.reports.document import Span, Text, Tone
+from row3.reports.document import Block, Fold, Lines, Note, Span, Text, Tone
 from row3.reports.style import MARKS, plain, visible
 
 ELSEWHERE = "outputs"
@@ -156,3 +157,53 @@ def some(items: Sequence[str], most: int) -> str:
     """Return the first few items, and how many more there are."""
     left = len(items) - most
     return ", ".join(items[:most]) + (f" and {left:,} more" if left > 0 else "")
+
+
+SHOWN_LINES = 200
+
+
+def differences(before: Header, after: Header, diffs: Mapping[str, str] | None = None) -> Iterator[tuple[str, str]]:
+    """Yield prompts, order, model, parameters and repeats that differ, with both values and sizes of text `diffs`."""
+    diffs = diffs or {}
+    for name in dict.fromkeys((*before.prompts, *after.prompts)):
+        old, new = (side.prompts.get(name, "not in the pipeline") for side in (before, after))
+        size = f", {_size(diffs[name])}" if name in diffs else ""
+        if old != new:
+            yield f"prompt {name}", f"{old} → {new}{size}"
+        elif before.prompt_digests.get(name) != after.prompt_digests.get(name):
+            yield f"prompt {name}", f"{new}, same version with another text{size}"
+    if set(before.prompts) == set(after.prompts) and list(before.prompts) != list(after.prompts):
+        yield "pipeline order", f"{' → '.join(before.prompts)} became {' → '.join(after.prompts)}"
+    if before.model != after.model:
+        yield "model", f"{before.model} → {after.model}"
+    for name in after.parameters:
+        if (values := before.parameters.get(name)) is None:
+            continue
+        for key, value in after.parameters[name].items():
+            if key != "model" and values.get(key) != value:
+                yield f"{name} {key}", f"{spoken(values.get(key))} → {spoken(value)}"
+    if before.repeats != after.repeats:
+        yield "repeats", f"{before.repeats} → {after.repeats}"
+
+
+def prompt_folds(diffs: Mapping[str, str]) -> list[Fold]:
+    """Return the text diff of each prompt."""
+    return [Fold(f"Text of {name}", _fold(diff)) for name, diff in diffs.items()]
+
+
+def _fold(diff: str) -> list[Block]:
+    lines = _changes(diff)
+    left = len(lines) - SHOWN_LINES
+    shown: list[Block] = [Lines(lines[:SHOWN_LINES], "diff")]
+    return [*shown, Note([f"and {left:,} more lines"], "quiet")] if left > 0 else shown
+
+
+def _changes(diff: str) -> Sequence[str]:
+    return [line for line in diff.split("\n") if not line.startswith(("+++ ", "--- "))]
+
+
+def _size(diff: str) -> str:
+    """`+12 −3 lines`."""
+    lines = _changes(diff)
+    added, removed = (sum(line.startswith(sign) for line in lines) for sign in "+-")
+    return f"+{added} −{removed} lines"

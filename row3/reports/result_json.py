@@ -15,7 +15,7 @@ from row3.domain.runs import Header
 from row3.gate.power import Sensitivity
 from row3.gate.results import Comparison, Run, SuiteResult, SuitesReport
 from row3.gate.zones import warning_only
-from row3.reports.differences import differences
+from row3.reports.headline import differences
 from row3.reports.judge_block import judges_json
 from row3.reports.live_text import live_json
 from row3.reports.match_counts import bounds_json, tally_json

@@ -20,8 +20,8 @@ from row3.reports import numbers
 from row3.reports.advice import look
 from row3.reports.charting.timeline import TrendPoint
 from row3.reports.comparison import facts, ground_text, heading, legend, metrics_table, next_note
-from row3.reports.differences import prompt_folds
 from row3.reports.document import Block, Note, Span, Text, Title, spans
+from row3.reports.headline import prompt_folds
 from row3.reports.html.blocks import blocks_html, seen
 from row3.reports.html.charts import HEIGHT, WIDTH, charts
 from row3.reports.match_counts import moved_counts, run_counts
