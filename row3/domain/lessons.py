@@ -24,7 +24,9 @@ class Lesson(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_f
     """One regression: a line of .row3/lessons.jsonl or lessons/<suite>.jsonl."""
 
     schema_version: int
-    id: Annotated[str, Meta(description="Digest of suite, prompts, model and reasons: a regression has one lesson.")]
+    id: Annotated[
+        str, Meta(description="Digest of suite, prompts, model, baseline and metric: a regression has one lesson.")
+    ]
     information: Annotated[str, Meta(description="Counts and kinds of failures; nothing of a golden case.")]
     tags: list[str]
     metadata: LessonFigures

@@ -70,8 +70,7 @@ def lesson_of(comparison: Comparison) -> Lesson | None:
             f"Common pattern in failures: {pattern}.",
         ]
     )
-    grounds = sorted({reason.key for reason in blocking})
-    asked = [header.suite, run.suite.tier, header.prompt_digests, header.model, grounds]
+    asked = [header.suite, run.suite.tier, header.prompt_digests, header.model, comparison.baseline.run_id, metric.key]
     return Lesson(
         schema_version=SCHEMA_VERSION,
         id=digest_json(asked)[:ID_DIGITS],

@@ -23,6 +23,7 @@ SCORES = frozenset(
         Code.WORSE,
         Code.WORSE_UNPROVEN,
         Code.INCONCLUSIVE,
+        Code.ROLLING_DROP,
         Code.NO_LONGER_MEASURED,
         Code.ENTERED_FAIL_ZONE,
         Code.IN_FAIL_ZONE,

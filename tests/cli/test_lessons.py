@@ -78,6 +78,18 @@ def test_a_comparison_that_blocks_notes_strategys_record_once(box: Box) -> None:
     assert len(lines(box, NOTED)) == 2
 
 
+def test_a_refused_promotion_and_a_comparison_with_a_commit_note_the_same_lesson(box: Box) -> None:
+    box.init()
+    box.row3("promote", "v1.2", code=1)
+    (lesson,) = lines(box, NOTED)
+    box.row3("--compare", code=1)
+    box.row3("--compare", "--against", "HEAD~0", "--fail", "overall:1", code=0)  # the base has this draft already
+    assert lines(box, NOTED) == [lesson]
+    box.path(NOTED).unlink()
+    box.row3("--compare", "--all", code=1)
+    assert [each["id"] for each in lines(box, NOTED)] == [lesson["id"]]
+
+
 def test_what_is_no_regression_or_approved_teaches_nothing(box: Box) -> None:
     box.init()
     box.row3("--compare", "--case", "rye")
@@ -167,6 +179,19 @@ class TestInAPrompt:
         box.path(NOTED).unlink()
         assert box.row3("--compare", "--format", "json", code=0).json["metrics"] == done.json["metrics"]
         assert shown(box) == "Past failure patterns:\n\n" + lines(box, KEPT)[0]["information"]
+
+    def test_the_base_shows_its_own_lessons_and_the_change_those_it_brings(self, box: Box) -> None:
+        box.row3("--compare", code=1)
+        box.write("prompts/extract-v1.3.md", TAUGHT)
+        answers = {case_id: flawless(case) for case_id, case in CASES.items()}
+        box.record("1.3", answers)
+        box.row3("promote", "v1.3", code=0)
+        box.init()
+        box.row3("lessons", "keep", code=0)
+        assert box.row3("--compare", "--against", "HEAD", code=3).code == 3  # the new requests are not recorded
+        box.record("1.3", {case_id: first(answer, 3) for case_id, answer in answers.items()})
+        done = box.row3("--compare", "--against", "HEAD", "--format", "json")
+        assert (done.json["metrics"]["recall"], done.json["deltas"]["recall"]) == (0.75, -0.25)
 
     def test_nothing_of_a_case_is_shown(self, box: Box) -> None:
         """Neither ids, nor inputs, nor anything expected or forbidden, though the answers missed and broke them."""

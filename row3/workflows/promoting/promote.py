@@ -28,6 +28,7 @@ from row3.workflows.comparing.baseline import baseline_files
 from row3.workflows.comparing.compare import compare
 from row3.workflows.comparing.gating import note
 from row3.workflows.history.trend import chart_files, chart_name, marked_points
+from row3.workflows.lessons import note_lessons
 from row3.workflows.pipeline.lineup import line_up, resolve_version
 from row3.workflows.pipeline.rubrics import named_rubric
 from row3.workflows.pipeline.run_suite import RunOptions, with_action
@@ -76,6 +77,7 @@ def promote(
         note_rubric(project, suite, rubric, result)
     result.entry = promotion_entry(project, result)
     if refused:
+        note_lessons(session, [] if comparison is None else [comparison])
         return result
     if dry_run:
         result.entry = merged_entry(read_changelog(project), result.entry, str(ref.version), ref.name)
