@@ -24,10 +24,8 @@ is rare and large. `too_close`: after the last round the mean is still too close
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A number estimated from cases, and how sure it is. All values are fractions, unrounded and never NaN.
-
-    `standard_error` 0 means that no spread was seen: the interval is the point itself and the p-value 0 or 1. That is
-    exact for deterministic answers to these cases; it says nothing of cases that were not asked.
+    """A number estimated from cases, and how sure it is; fractions, unrounded, never NaN. `standard_error` 0: no spread
+    was seen, so the interval is the point and the p-value 0 or 1; that says nothing of cases that were not asked.
     """
 
     estimate: float

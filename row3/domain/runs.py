@@ -131,10 +131,7 @@ class HistoryEntry(Struct, frozen=True, kw_only=True, rename="camel", forbid_unk
 
     def plain(self) -> dict[str, Any]:
         """Return the entry as JSON, without what is None."""
-        value = {key: part for key, part in to_builtins(self).items() if part is not None}
-        if self.approval is not None:
-            value["approval"] = {key: part for key, part in value["approval"].items() if part is not None}
-        return value
+        return {key: value for key, value in to_builtins(self).items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True)

@@ -95,10 +95,8 @@ def write_atomic(path: Path, content: str | bytes | Iterable[bytes], *, where: s
 
 
 def write_all(files: Mapping[Path, str | bytes | Iterable[bytes] | None], *, where: str) -> None:
-    """Replace several files, or remove those with None; raises `EnvironmentFault`, and then all stand as they were.
-
-    Everything is on the disk before the first file is replaced, so a full disk stops it before anything has changed. A
-    kill between two of them leaves the files before it new and the others old.
+    """Replace several files, or remove those with None; raises `EnvironmentFault`, and then all stand as they were: all
+    is on the disk before the first is replaced. A kill in between leaves some new and some old.
     """
     staged: list[tuple[Path, Path]] = []
     os.umask(umask := os.umask(0o022))

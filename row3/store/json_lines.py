@@ -38,16 +38,10 @@ class LineFile:
     def __init__(
         self, source: Path | bytes, *, where: str, fix: str = "Split it", cure: str = NO_PIPE, pipe: bool = False
     ) -> None:
-        """Open the file.
+        """Open a path, or content that is in memory, which messages call `where`; a `pipe` only where it may be one.
 
-        Args:
-            source: its path, or its content where it is not on disk.
-            where: its name in messages.
-            fix: what to do about a line that is too long.
-            cure: what to do about a pipe or a device.
-            pipe: take a pipe, too, and wait for what it brings.
-
-        Raises `InvalidFile`, `EnvironmentFault`.
+        `fix` is what to do about a line that is too long, `cure` about a pipe. Raises `InvalidFile`,
+        `EnvironmentFault`.
         """
         self.where, self._fix = where, fix
         with read_faults(where):

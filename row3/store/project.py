@@ -50,10 +50,8 @@ class Project:
         return self.root / LOCAL
 
     def suite_names(self) -> list[str]:
-        """All suites: those with golden cases and those of `row3.toml`.
-
-        A folder that a suite of `row3.toml` names as its own or as that of its documents is no suite by itself, nor is
-        one around it that has no cases beside it.
+        """All suites: those with golden cases and those of `row3.toml`; no folder that a suite names for its cases or its
+        documents, nor one around it without cases beside it.
         """
         found = set(self.tree.folders(GOLDEN))
         folders = (each for settings in self.config.suites.values() for each in (settings.golden, settings.documents))
@@ -93,10 +91,8 @@ def read_changelog(project: Project) -> str:
 
 
 def read_corpus(tree: Tree, patterns: Iterable[str], *, where: str) -> list[tuple[str, dict[str, Any]]]:
-    """The files that the patterns name, each once, in the order of their paths: their names and values.
-
-    A JSON file gives its keys, any other its text as `text`; all give `file`, the name up to its first dot.
-    Raises `InvalidFile`: no file fits, a pattern leads out of the project, a file cannot be read.
+    """The files that the patterns name, each once, in order: path and values. JSON gives its keys, other files `text`,
+    and all give `file`, the name up to its first dot. Raises `InvalidFile`.
     """
     names = sorted({path for pattern in patterns for path in _paths(tree, pattern, where=where)})
     return [(path, _values(tree, path)) for path in names]

@@ -111,10 +111,8 @@ def from_line(line: str | bytes, *, where: str) -> Recording:
 
 
 def other_field(recording: Recording, wanted: Request) -> tuple[str, Any, Any] | None:
-    """Return the first field of the digest in which a line contradicts the request that its digest names.
-
-    With the value in the line and in the request. Digests of prompt and input are none of these fields: another text,
-    or another input, may be rendered to the same request.
+    """Return the first field of the digest that contradicts the request, with both values; prompt and input are none of
+    these, since another text or input may be rendered to the same request.
     """
     there = {**recording.request, "repeat": recording.repeat}
     sent = {
@@ -145,10 +143,8 @@ class Merged(NamedTuple):
 
 
 def merge(root: Path, suite: str, lines: Iterable[str]) -> Merged:
-    """Put recordings into the suite's files, one file a prompt, sorted; the newer of two equal digests wins.
-
-    It wins over a line in another prompt's file too: a prompt and its unedited copy ask the same requests.
-    Raises `InvalidFile`, `EnvironmentFault`.
+    """Put recordings into the suite's files, one a prompt, sorted; the newer of two equal digests wins, over other
+    prompts' files too, since a copy of a prompt asks the same. Raises `InvalidFile`, `EnvironmentFault`.
     """
     fresh: dict[str, tuple[Recording, str]] = {}
     for line in lines:

@@ -78,10 +78,8 @@ class RecordingIndex:
                 self._spots.setdefault(digest, [_Spot(file, offset, len(raw), number)])
 
     def get(self, digest: str) -> Recording | None:
-        """Return the recording of that digest, to be replayed.
-
-        Raises `InvalidFile` where its line is broken, and where another line has another answer to the same request;
-        `EnvironmentFault` where another command has written the file since it was indexed.
+        """Return the recording of a digest; raises `InvalidFile` for a broken line or another answer elsewhere, and
+        `EnvironmentFault` where the file was written since.
         """
         found, *others = self.every(digest) if digest in self._spots else [None]
         for number, other in enumerate(others, 1):
@@ -154,11 +152,8 @@ class RecordingIndex:
         return [next(self.every(digest)) for digest in self._by_case.get(case_id, ())]
 
     def nearest(self, request: Request, promoted: str | None = None) -> tuple[Recording, str, Any, Any] | None:
-        """Return the recording most like a request that has none, with the first field that differs.
-
-        The one with the fewest differences; of equals that of the same version, then of the promoted one, then the
-        latest. Returns recording, field, its value there and its value in the request; None where the case has no
-        recording of any version of the prompt.
+        """Return the recording most like a request that has none, by the fewest differences, then its version, then the
+        promoted one, then the latest; with the first field that differs and its two values. None for none.
         """
         wanted = request.fields()
         best: tuple[tuple[int, bool, bool], Recording, str, Any, Any] | None = None

@@ -226,9 +226,8 @@ class _Hook:
 def install(repo: Repository, python: str, project: Path) -> HookReport:
     """Make the three hooks call `python -m row3 hook run` for the project; existing hooks are kept and run first.
 
-    Raises UsageError where git takes hooks from a folder outside the repository, where another project has the
-    hooks, or where a hook stands in the way; EnvironmentFault where the folder cannot be written. Checks come first:
-    an error leaves everything as it was.
+    Raises UsageError, before anything is changed, for a folder outside the repository, for hooks of another project and
+    for a hook in the way; EnvironmentFault.
     """
     folder = _folder(repo)
     relative = repo.relative(project)

@@ -54,12 +54,9 @@ class GitProcess:
         environment: Mapping[str, str] | None = None,
         expect: Sequence[int] | None = (0,),
     ) -> Answer:
-        """Run `git args`.
+        """Run `git args` about root-relative `paths`, in which no letter is a wildcard.
 
-        Args:
-            paths: root-relative paths that it is about: no wildcard, whatever the current folder.
-            expect: the exit codes that are answers; None for every one.
-        Raises EnvironmentFault for any other code, with git's own words, and where git is not installed.
+        Raises EnvironmentFault for a code that is not expected (None: all are), with git's words, and without git.
         """
         if paths is not None:
             args = (

@@ -31,9 +31,7 @@ def fork_of(name: str) -> str | None:
 
 def protected_branch(process: GitProcess, configured: str | None, shallow: bool) -> str | None:
     """Return the first that exists: the configured ref, origin/HEAD's target, origin/main or master, main, master.
-
-    Raises UsageError where a configured one is missing although there are commits: to fall back on another branch
-    in silence would be to judge against the wrong baseline.
+    Raises UsageError where a configured one is missing, since another one would be the wrong baseline.
     """
     wanted: tuple[str, ...] = ()
     if configured:

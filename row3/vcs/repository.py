@@ -31,9 +31,7 @@ class Repository:
         """Return the repository that `path` (or its nearest existing parent) lies in, None where there is none.
 
         What git exported to a hook counts only where the folder lies in no repository by itself: a hook may look at
-        another repository, and GIT_DIR alone makes the current folder the top of the work tree.
-
-        Raises EnvironmentFault where git is missing, refuses the repository, or there is no work tree.
+        another one. Raises EnvironmentFault without git or a work tree.
         """
         folder = path.absolute()
         while not folder.is_dir():

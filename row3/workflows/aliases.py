@@ -146,10 +146,8 @@ DECODER = json.JSONDecoder()
 
 
 class Decider:
-    """Writes decisions and takes them back.
-
-    Every method raises `UsageError` for a decision that cannot be, `InvalidFile` or `EnvironmentFault` for a file that
-    cannot be used; then nothing was written.
+    """Writes decisions and takes them back. Raises `UsageError` for one that cannot be, `InvalidFile` or
+    `EnvironmentFault` for a file; then nothing was written.
     """
 
     def __init__(self, project: Project, suite: Suite, *, say: Callable[[str], None] = lambda _: None) -> None:
@@ -256,10 +254,8 @@ def _with_history(raw: bytes, change: str, reason: str) -> bytes:
 
 
 def with_item(raw: bytes, path: Path, item: Any) -> bytes:
-    """Return a JSON file with one more item at the end of an array, and all else as it was, to the byte.
-
-    An array that is missing becomes the last member of its object. Raises `InvalidFile` for a file in which the result
-    would not be exactly that.
+    """Return a JSON file with one more item at the end of an array, a missing one made last in its object, and all else
+    as it was, to the byte. Raises `InvalidFile` where that cannot be.
     """
     text = raw.decode("utf-8")
     value = holder = json.loads(text.removeprefix("\ufeff"))

@@ -44,15 +44,8 @@ class Created:
 
 
 def init(folder: Path, kind: StarterKind = "extraction") -> list[Created]:
-    """Make the layout of a row3 project, as one change, with or without git.
-
-    Where there are golden cases or prompts already, the starter's are left out.
-
-    Args:
-        kind: of the starter's suite.
-
-    Raises `UsageError` where the folder is a file or lies in another project, `EnvironmentFault` where it cannot be
-    written.
+    """Make the layout of a project, with a starter of the kind where there are no cases or prompts, as one change.
+    Raises `UsageError` for a file or a folder in another project, `EnvironmentFault`.
     """
     if folder.exists() and not folder.is_dir():
         raise UsageError("this is a file, not a folder", where=str(folder), fix="Name a folder")

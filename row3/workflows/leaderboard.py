@@ -144,13 +144,9 @@ def combinations(
 ) -> list[Asking]:
     """Every combination of a model with a version of each prompt of the pipeline, each once.
 
-    Args:
-        options: of each run; their model is put in place.
-        prompts: versions (`v1.0`: of every prompt of the pipeline that has it) and references
-            (`decompose-concepts-v1.1`). A prompt of which none is named takes part in its highest version; none at all:
-            every version of every prompt.
-        models: the names; none: all that are recorded, and those that the project names.
-    Raises `UsageError` for what does not exist and for more than `MOST` combinations, `InvalidFile`.
+    A version stands for every prompt that has it; a prompt of which none is named takes part in its highest one, and
+    without any all versions do. Without `models`: all that are recorded or that the project names. Raises `UsageError`,
+    also for more than `MOST` combinations, and `InvalidFile`.
     """
     chosen = _versions(project, suite, prompts)
     wanted: list[str | None] = [*dict.fromkeys(models)] or [None, *recorded_models(project, suite)]

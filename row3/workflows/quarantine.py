@@ -37,7 +37,6 @@ def today() -> date:
 
 def in_force(project: Project, suite: Suite, files: CaseFiles | None = None, *, on: date | None = None) -> Quarantine:
     """The quarantine that a run is under: the file beside the cases that judge (`files`) decides, not the change's own.
-
     Raises `InvalidFile` for a broken file, and where more than a fifth of the cases is in quarantine.
     """
     folder, own, on = suite.golden, project.tree, on or today()

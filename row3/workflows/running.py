@@ -45,15 +45,10 @@ def run_suite(
     interleaving: Interleaving | None = None,
     take: Callable[[CaseResult], None] | None = None,
 ) -> Run:
-    """Run cases under the promoted or the candidate prompts.
+    """Run cases under the promoted or the candidate prompts, by the session's own rules, cases and recordings unless
+    given.
 
-    Args:
-        suite: the rules that score; the session's own unless given.
-        files: golden cases of another place than the project's own.
-        index: recordings that answer; the project's own unless given.
-        before: how a base answers each case, to be compared with where it is scored.
-        interleaving: asks the base's side in the same run.
-        take: is handed each result in its turn.
+    `before` tells how a base answers, `interleaving` asks it in the same run, and `take` is handed each result.
     """
     suite = suite or session.suite
     lineup = lineup or line_up(session.project, suite, role=role, named=session.named)

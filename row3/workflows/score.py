@@ -124,7 +124,6 @@ def output_results(
     project: Project, suite: Suite, outputs: Path, options: RunOptions, *, may_be_empty: bool = False
 ) -> Iterator[CaseResult]:
     """Yield every golden case with the score of its output, in the order of the files; one process where it may embed.
-
     Raises `InvalidFile` for a broken line, an id twice or of no golden case, and an empty file unless it may be.
     """
     index = OutputIndex(outputs, where=_shown(outputs, project.root))
@@ -154,9 +153,8 @@ def output_results(
 def score_outputs(
     project: Project, suite: Suite, outputs: Path, options: RunOptions, *, may_be_empty: bool = False
 ) -> Run:
-    """Score a file of outputs; a case without one has failed, and one that cannot be read scores 0.
-
-    Raises `InvalidFile`, `EnvironmentFault`, and `UsageError` where no case is wanted.
+    """Score a file of outputs; a case without one has failed, and one that cannot be read scores 0. Raises
+    `InvalidFile`, `EnvironmentFault`, and `UsageError` where no case is wanted.
     """
     if options.repeats != 1:
         raise UsageError("outputs made elsewhere are scored once", where="--repeats", fix="Leave it out")

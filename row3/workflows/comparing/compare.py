@@ -38,16 +38,10 @@ def compare(
     policy: PolicyName | None = None,
     pages: bool = False,
 ) -> Comparison:
-    """Run the candidates, score them beside the base's answers, judge.
+    """Run the candidates, or a `lineup`, score them beside the base's answers, judge, by `policy` if given.
 
-    Args:
-        base: what judges, recorded answers only; without one, the work tree's own baseline does. A base that has no
-            baseline of the suite leaves the change's own to judge it.
-        lineup: the prompts that run instead of the candidates.
-        policy: judges instead of the suite's own.
-        pages: the run's details are what a page shows of each case.
-
-    Raises `InvalidFile`, `UsageError`, `ProviderStopped`.
+    A base judges by recorded answers; without one, or where it has no baseline of the suite, the work tree's own
+    judges. With `pages` the run's details are what a page shows. Raises `InvalidFile`, `UsageError`, `ProviderStopped`.
     """
     name, added = session.suite.name, ""
     if base is not None and not base.judges(name):

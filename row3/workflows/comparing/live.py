@@ -178,10 +178,8 @@ def _with_usage(run: Run, more: Usage) -> Run:
 
 
 def drift(session: Session, *, sample: int | None = None, seed: int = 0, recordings: bool = False) -> Drifted:
-    """Ask the baseline's prompts again, live, on a sample, and compare with what they answered then.
-
-    Without a baseline, or where `recordings` asks for it, the recordings of the promoted prompts (or of those that are
-    named) are what they answered. Raises `InvalidFile`, `UsageError`, `ProviderStopped`.
+    """Ask the baseline's prompts again, live, on a sample, and compare with what they answered then: the recordings of
+    the promoted or named prompts without a baseline, or if asked for. `InvalidFile`, `UsageError`, `ProviderStopped`.
     """
     session.switch("live")
     project, suite = session.project, session.suite

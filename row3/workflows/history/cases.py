@@ -164,11 +164,8 @@ def plan(
 ) -> PowerReport:
     """Plan from the baseline beside a strict replay of the candidates, with as many repeats as all cases have.
 
-    Args:
-        detect: the drop to detect, a fraction; twice the gate's limit unless given.
-        metric: key of the only metric to plan for; the headline metrics unless given.
-        repeats: how many recorded answers of each case are looked at; as many as all have unless given.
-    Raises `UsageError` for a metric that is none, `InvalidFile` where there is nothing to plan from.
+    `detect` is a drop, a fraction; twice the gate's limit unless given. `metric` is the only one to plan for. Raises
+    `UsageError` for a metric that is none, `InvalidFile` where there is nothing to plan from.
     """
     project, suite = session.project, session.suite
     metrics = _metrics(suite, metric)

@@ -39,9 +39,8 @@ from row3.workflows.pipeline.unused_input import handed_on, unused_input
 def lint_at(
     start: Path, suite: str | None = None, *, finish: bool = False, say: Callable[[str], None] = lambda _: None
 ) -> LintReport:
-    """Lint the project around a folder; where its `row3.toml` cannot be used, that alone is found.
-
-    `finish` completes an interrupted promotion first. Raises `InvalidFile` without a project, `UsageError`.
+    """Lint the project around a folder, after an interrupted promotion if `finish`; a `row3.toml` that cannot be used
+    is all that is found. Raises `InvalidFile` without a project, `UsageError`.
     """
     root = find_root(start)
     finish_interrupted(root / LOCAL, may_write=finish, say=say)

@@ -47,10 +47,8 @@ def cost_usd(
 
 
 def estimate_tokens(text: str) -> int:
-    """Tokens in a text by the rule of four characters a token, rounded up.
-
-    An estimate for `--dry-run` only: English prose is within a fifth or so, code and other scripts can
-    take twice as many or more.
+    """Tokens in a text at four characters a token, rounded up: within a fifth or so for English prose, half of what
+    code and other scripts take.
     """
     return (len(text) + 3) // 4
 
@@ -75,10 +73,8 @@ class Budget:
     """What one command may spend, in US dollars.
 
     For each request on its way an estimate is set aside: its text at four characters a token, or as many more as the
-    provider has counted so far, and an answer as long as the longest so far of its prompt, or of those that are
-    recorded. So the limit may be passed by the error of that estimate, and by no more.
-
-    `recorded` gives the tokens of the longest recorded answer by the prompt's name; it is called once, when needed.
+    provider has counted so far, and an answer as long as the longest of its prompt so far, or of those that are
+    `recorded`. So the limit may be passed by the error of that estimate, and by no more.
     """
 
     def __init__(

@@ -180,13 +180,10 @@ def collect(
     quarantine: Quarantine = NO_QUARANTINE,
     judged: bool = True,
 ) -> Run:
-    """Take in all results as they come; memory holds the sums and the rows of a table.
+    """Take in all results as they come; memory holds the sums and the rows of a table. Raises `UsageError` for no case.
 
-    Cases in quarantine are kept and listed like the others and are in no sum. Raises `UsageError` where no case
-    was wanted.
-
-    Args:
-        judged: a judge was to be had; where more than 5% of its grades are missing, those cases have failed.
+    Cases in quarantine are listed and in no sum. Where a judge was to be had (`judged`) and more than 5% of its grades
+    are missing, those cases have failed.
     """
     aggregate, tally, meter = Aggregate(), Tallies(), UsageMeter(cost)
     records, details = Spool(), Spool()

@@ -215,10 +215,9 @@ def one_repeat(asking: Asking, stored: StoredCase, repeat: int) -> Steps:
 
 
 def average(kind: Kind, scores: list[CaseScore], passes: int | None = None) -> CaseScore:
-    """Repeats of a case as one: means, spreads, summed counts; the explanation is that of the repeat nearest the mean.
+    """Repeats of a case as one: means, spreads, summed counts, and the explanation of the repeat nearest the mean.
 
-    A repeat whose answer could not be used counts with its zeros; the case is a bad answer only where all are. One that
-    rightly says nothing counts as flawless beside one that invents.
+    An unusable answer counts with its zeros, and a rightly silent one as flawless beside one that invents.
     """
     metrics = side_by_side(kind, [score.metrics for score in scores])
     keys = [key for key in metrics[0] if all(key in values for values in metrics)]

@@ -29,16 +29,10 @@ def line_up(
     pinned: Mapping[str, str] = {},
     where: str = "--prompt",
 ) -> Lineup:
-    """The prompts that run.
+    """The prompts that run: the promoted versions (the highest where none is) or, as candidates, the highest.
 
-    Args:
-        role: `promoted` takes the promoted version of each prompt (the highest where none is promoted);
-            `candidate` the highest.
-        named: references that take their prompt's place, `decompose-concepts-v1.1`.
-        pinned: version by prompt name that overrides both, for running a baseline's prompts again.
-        where: what on the command line named the references, for messages.
-
-    Raises `InvalidFile`, `UsageError`; also where a promoted version was edited in place.
+    `named` references and `pinned` versions take their prompt's place; `where` says what named them. Raises
+    `InvalidFile`, also where a promoted version was edited in place, and `UsageError`.
     """
     if suite.system is not None:
         if named:
@@ -173,7 +167,6 @@ def _default_pipeline(project: Project, suite: Suite, there: Mapping[str, Sequen
 
 def resolve_version(project: Project, suite: Suite, text: str) -> PromptRef:
     """The version that `v1.1` or a reference means: of the first prompt in the pipeline that has it, best unpromoted.
-
     Raises `UsageError`.
     """
     if suite.system is not None:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, get_args
+
+from msgspec import structs
 
 from row3.domain.calls import SystemType
 from row3.domain.requests import JUDGE, Answer, NoAnswer, Request
 from row3.errors import InvalidFile, UsageError
 from row3.matching.semantic_rule import LOCAL
-from row3.store.config import FILE
+from row3.store.config import FILE, JudgeConfig, ProviderConfig
 from row3.store.judges import judge_settings
 from row3.store.project import Project
 from row3.store.suites import Suite
@@ -29,21 +31,30 @@ WITHOUT_EMBEDDINGS = ("anthropic", "local")
 
 def endpoint_of(project: Project, suite: Suite) -> Endpoint:
     """Return the suite's endpoint, without opening it; raises `InvalidFile` that names the field and the near miss."""
-    try:
-        settings = suite.provider
-        return _endpoint(suite, settings.preset, settings.base_url, settings.key_variable)
-    except UsageError as error:
+
+    def section(key: str) -> str:
         held = project.config.suites.get(suite.name)
-        own = held is not None and bool(getattr(held.provider, error.where, None))
-        section = f"suites.{suite.name}.provider" if own else "provider"
-        raise InvalidFile(error.what, where=f"{FILE} field {section}.{error.where}", fix=error.fix) from None
+        own = held is not None and bool(getattr(held.provider, key, None))
+        return f"suites.{suite.name}.provider" if own else "provider"
+
+    return _endpoint(suite.provider, section)
 
 
-def _endpoint(suite: Suite, preset: str, base_url: str | None, key_variable: str | None) -> Endpoint:
+def _endpoint(settings: ProviderConfig | JudgeConfig, section: Callable[[str], str]) -> Endpoint:
+    """The endpoint of settings; a wrong field is one of the section of `row3.toml` that it comes from."""
     from row3.providers.base import endpoint_for
 
-    timeout_s, retries = suite.provider.timeout_s, suite.provider.max_retries
-    return endpoint_for(preset, base_url=base_url, key_variable=key_variable, timeout_s=timeout_s, max_retries=retries)
+    try:
+        return endpoint_for(
+            settings.preset or "openai",
+            base_url=settings.base_url,
+            key_variable=settings.key_variable,
+            timeout_s=settings.timeout_s,
+            max_retries=settings.max_retries,
+        )
+    except UsageError as error:
+        where = f"{FILE} field {section(error.where)}.{error.where}"
+        raise InvalidFile(error.what, where=where, fix=error.fix) from None
 
 
 def check_provider(project: Project, suite: Suite) -> None:
@@ -93,25 +104,10 @@ def open_provider(project: Project, suite: Suite) -> Provider:
         if arm.system is None or suite.arms:
             found[name, False] = _open_one(project, replace(arm, system=None))
     if suite.rules.judge is not None:
-        found[JUDGE, False] = provider_at(judge_endpoint(project, suite), os.environ)
-    return next(iter(found.values())) if len(found) == 1 else Router(found)
-
-
-def judge_endpoint(project: Project, suite: Suite) -> Endpoint:
-    """The judge's endpoint; opens nothing and needs no key. Raises `InvalidFile` that names the field."""
-    from row3.providers.base import endpoint_for
-
-    settings = judge_settings(project.config, suite.name)
-    try:
-        return endpoint_for(
-            settings.preset or "openai",
-            base_url=settings.base_url,
-            key_variable=settings.key_variable,
-            timeout_s=settings.timeout_s,
-            max_retries=settings.max_retries,
+        found[JUDGE, False] = provider_at(
+            _endpoint(judge_settings(project.config, suite.name), lambda _: "judge"), os.environ
         )
-    except UsageError as error:
-        raise InvalidFile(error.what, where=f"{FILE} field judge.{error.where}", fix=error.fix) from None
+    return next(iter(found.values())) if len(found) == 1 else Router(found)
 
 
 def _open_one(project: Project, suite: Suite) -> Provider:
@@ -173,19 +169,7 @@ def _access(suite: Suite, system: SystemConfig) -> Access:
 
 
 def open_embedder(project: Project, suite: Suite, model: str) -> Embedder:
-    """What embeds a suite's texts; opens and loads nothing yet. Raises `InvalidFile` for an endpoint that cannot be."""
-    endpoint = embedding_endpoint(project, suite)
-    if endpoint is None:
-        from row3.providers.minilm import LocalEmbedder
-
-        return LocalEmbedder()
-    from row3.providers.openai_api import OpenAIEmbedder
-
-    return OpenAIEmbedder(endpoint, model, environ=os.environ)
-
-
-def embedding_endpoint(project: Project, suite: Suite) -> Endpoint | None:
-    """Where a suite's texts are embedded; None for the model in this process. Opens nothing and needs no key.
+    """What embeds a suite's texts, the model in this process or an endpoint. Opens and loads nothing yet.
 
     The suite's provider, unless its settings name another address: then only a key that they name goes there.
     Raises `InvalidFile` that names the field of `row3.toml`.
@@ -193,19 +177,20 @@ def embedding_endpoint(project: Project, suite: Suite) -> Endpoint | None:
     settings = project.config.suites[suite.name].matching.semantic
     assert settings is not None
     if settings.model == LOCAL:
-        return None
-    where = f"{FILE} field suites.{suite.name}.matching.semantic"
-    preset, base_url = "vllm", settings.base_url
-    if base_url is None:
+        from row3.providers.minilm import LocalEmbedder
+
+        return LocalEmbedder()
+    from row3.providers.openai_api import OpenAIEmbedder
+
+    section, key = f"suites.{suite.name}.matching.semantic", settings.key_variable
+    if settings.base_url is not None:
+        own = structs.replace(suite.provider, preset="vllm", base_url=settings.base_url, key_variable=key)
+        endpoint = replace(_endpoint(own, lambda _: section), preset="embeddings")
+    else:
         endpoint = endpoint_of(project, suite)
         if endpoint.preset in WITHOUT_EMBEDDINGS:
             what = f"the {endpoint.preset} provider has no embeddings"
-            raise InvalidFile(what, where=f"{where}.base_url", fix="Name the address of one that has")
-        if settings.key_variable is None:
-            return endpoint
-        preset, base_url = suite.provider.preset, suite.provider.base_url
-    try:
-        given = _endpoint(suite, preset, base_url, settings.key_variable)
-    except UsageError as error:
-        raise InvalidFile(error.what, where=f"{where}.{error.where}", fix=error.fix) from None
-    return given if settings.base_url is None else replace(given, preset="embeddings")
+            raise InvalidFile(what, where=f"{FILE} field {section}.base_url", fix="Name the address of one that has")
+        if key is not None:
+            endpoint = _endpoint(structs.replace(suite.provider, key_variable=key), lambda _: section)
+    return OpenAIEmbedder(endpoint, model, environ=os.environ)

@@ -46,10 +46,8 @@ def open_recordings(project: Project, suite: Suite) -> RecordingIndex:
 
 
 class OwnRequests:
-    """What recordings asked by their own account: the prompts and cases that they name, rendered again.
-
-    A line may name another prompt or case than the request that finds it, as long as both ask the same: a copy of a
-    prompt, a version with another description, a case under another name.
+    """What recordings asked by their own account: the prompts and cases that they name, rendered again. These may be
+    others than the request's as long as both ask the same.
     """
 
     def __init__(self, project: Project, suite: Suite, index: RecordingIndex) -> None:
@@ -121,13 +119,8 @@ def refuse_replacing(
     otherwise: str = "use --mode auto, which takes the recorded answers and asks for the rest",
     answer: Answer | None = None,
 ) -> None:
-    """Raise `UsageError` before another version's answer is replaced, on which a baseline may rest.
-
-    One request has one recorded answer, whichever version was asked; the recorded one would be lost.
-
-    Args:
-        otherwise: what to do where the prompt is not to be edited.
-        answer: what would replace it; None where that is still to be asked for.
+    """Raise `UsageError` before another version's answer is replaced, on which a baseline may rest: one request has one
+    recorded answer. `answer` would replace it, if known; `otherwise` is another way out.
     """
     own = parse_reference(request.prompt)
     for recording in index.every(request.digest):

@@ -138,9 +138,8 @@ def call_name(system: SystemConfig) -> str:
 
 
 def call_stage(project: Project, suite: Suite, version: Version | None = None) -> Prompt:
-    """The call of a suite that a system answers; of another version where one is given.
-
-    Raises `InvalidFile` for a placeholder without a value in `setup`, and for files that `for_each` cannot have.
+    """The call of a suite that a system answers, in its version or another; raises `InvalidFile` for `setup` that
+    cannot be.
     """
     system = suite.system
     assert system is not None

@@ -173,10 +173,8 @@ def used_names(prompt: Prompt) -> set[str]:
 
 
 def render(prompt: Prompt, variables: Mapping[str, Any]) -> tuple[str, str]:
-    """System and user part of a prompt.
-
-    Raises `InvalidFile` for a template that does not compile, uses an undefined name, reaches for
-    internals, takes longer than `DEADLINE_S` or writes more than `MAX_RENDERED` characters.
+    """System and user part of a prompt. Raises `InvalidFile` for a template that is wrong, uses an undefined name,
+    reaches for internals, takes longer than `DEADLINE_S` or writes more than `MAX_RENDERED` characters.
     """
     template = _compiled(prompt.body, prompt.path)
     fix = "Correct it"

@@ -46,10 +46,8 @@ def promote(
     dry_run: bool = False,
     make_commit: bool = False,
 ) -> PromotionResult:
-    """Gate VERSION and, if it passes, make it the current one.
-
-    Runs the named version with the other prompts as promoted, applies the gate with the limits of `fixed`, and writes
-    lock, baseline, changelog, history and charts as one transaction. Nothing is written on a block without approval.
+    """Gate VERSION, with the other prompts as promoted, by the limits of `fixed`; make it the current one if it passes
+    or is approved: lock, baseline, changelog, history and charts as one transaction.
     """
     check_approval(approve, may_write=session.may_write, gate_flags=str(session.gate))
     if session.options.partial:

@@ -84,9 +84,7 @@ def judged_from_json(text: str) -> JudgedSuite:
 
 def judge_suite(root: Path, name: str, flags: Flags, only: frozenset[str] | None = None) -> JudgedSuite:
     """Run a suite as `row3 --compare` does, or `only` some cases; judge each case and the whole; write no tracked file.
-
-    A case fails where it fell by more than the gate's limit, its answer cannot be used, or a blocking reason names it.
-    Without a baseline the cases still run, and the gate is an error. Raises nothing that project or provider can cause.
+    Without a baseline the cases still run, and the gate is an error. Raises nothing that project or provider cause.
     """
     try:
         options = RunOptions(mode=flags.mode, overrides=Overrides(flags.model), explain=True, only=only)
