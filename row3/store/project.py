@@ -50,7 +50,7 @@ class Project:
         return self.root / LOCAL
 
     def suite_names(self) -> list[str]:
-        """All suites: those with golden cases and those of `row3.toml`; no folder that a suite names for its cases or its
+        """All suites: those with golden cases and those of `row3.toml`; no folder that a suite names for its cases or
         documents, nor one around it without cases beside it.
         """
         found = set(self.tree.folders(GOLDEN))
