@@ -24,6 +24,7 @@ from row3.reports.headline import (
     what_runs,
     zone_span,
 )
+from row3.reports.judge_block import judge_blocks
 from row3.reports.live_text import drift_line, rounds_line
 from row3.reports.match_counts import moved_counts, run_counts
 from row3.reports.move_text import level_text
@@ -50,6 +51,7 @@ def comparison_document(
         facts(comparison),
         metrics_table(comparison, verbose=verbose),
         legend(comparison, verbose=verbose),
+        *judge_blocks(run),
         *reason_blocks(grounds_of(comparison), verbose=verbose),
         *problem_blocks(run, verbose=verbose),
         quarantine_note(run.quarantine),
@@ -72,6 +74,7 @@ def brief_comparison(comparison: Comparison, *, level: int = 0) -> list[Block]:
     return [
         *heading(comparison, headed=level > 0, level=level or 3),
         metrics_table(comparison),
+        *judge_blocks(comparison.run),
         *reason_blocks(grounds_of(comparison)),
         quarantine_note(comparison.run.quarantine),
         *(case_blocks(comparison) if level else []),

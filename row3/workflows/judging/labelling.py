@@ -9,6 +9,7 @@ from pathlib import Path
 from row3.domain.judges import Winner
 from row3.domain.prompts import Prompt
 from row3.domain.requests import digest_text
+from row3.errors import InvalidFile
 from row3.store.files import read_bytes
 from row3.store.labels import Label, add_label, parse_labels
 from row3.store.project import Project
@@ -38,6 +39,9 @@ class Labelling:
         there = parse_labels(read_bytes(path, where=where), where=where) if path.exists() else []
         known = {label.key for label in there if label.suite == suite.name}
         answers = sorted(judged_answers(project, suite), key=lambda answer: answer.key[::-1])
+        if not answers:
+            fix = f"Record some with `row3 --mode record{suite.flag}`"
+            raise InvalidFile("no recorded answer is graded by a rubric", where=f"suite {suite.name}", fix=fix)
         waiting = [answer for answer in answers if answer.key not in known]
         return cls(project, suite, path, where, waiting, len(answers) - len(waiting), say)
 
