@@ -25,10 +25,6 @@ GRADES = {"1": 0.0, "2": 25.0, "3": 50.0, "4": 75.0, "5": 100.0, "p": 100.0, "f"
 """By key."""
 SKIP, QUIT = "s", "q"
 
-labels_option = options.option(
-    "--labels", metavar="LABELS.jsonl", help="The labels; default: calibrations/<suite>.labels.jsonl."
-)
-
 
 @click.group(cls=Group)
 def command() -> None:
@@ -73,20 +69,24 @@ def calibrate(common: Common, *, file: str, dry_run: bool) -> None:
 
     Writes calibrations/<suite>.json, which holds for this rubric, these models and this number of votes.
     """
-    from row3.reports.judges import calibration_document, calibration_json
+    from msgspec import to_builtins
+
+    from row3.reports.judges import calibration_document
     from row3.workflows.judging.calibrating import calibrate as measure
 
     if not (dry_run or common.may_write):
         raise UsageError("no calibration is written in CI", where="row3 judge calibrate", fix="Add --dry-run")
     project, suite = common.project_and_suite()
     report = measure(project, suite, Path(file), where=file, write=not dry_run, say=common.say)
-    common.show_report(calibration_document(report, verbose=common.verbose > 0), calibration_json(report))
+    common.show_report(
+        calibration_document(report, verbose=common.verbose > 0), {"schemaVersion": 1, **to_builtins(report)}
+    )
 
 
 @command.command()
 @click.argument("first", metavar="A")
 @click.argument("second", metavar="B")
-@labels_option()
+@options.option("--labels", metavar="LABELS.jsonl", help="The labels; default: calibrations/<suite>.labels.jsonl.")()
 @options.suite()
 @options.output_options("table", "json", "markdown")
 def compare(common: Common, *, first: str, second: str, labels: str | None) -> None:
@@ -94,13 +94,17 @@ def compare(common: Common, *, first: str, second: str, labels: str | None) -> N
 
     A and B are versions such as helpfulness-v1.1, names of rubrics, or models. Their grades have to be recorded.
     """
-    from row3.reports.judges import comparison_document, comparison_json
+    from msgspec import to_builtins
+
+    from row3.reports.judges import comparison_document
     from row3.workflows.judging.calibrating import compare_judges
 
     project, suite = common.project_and_suite()
     path, where = _labels(project.root, suite.name, labels)
     found = compare_judges(project, suite, (first, second), path, where=where)
-    common.show_report(comparison_document(found, verbose=common.verbose > 0), comparison_json(found))
+    common.show_report(
+        comparison_document(found, verbose=common.verbose > 0), {"schemaVersion": 1, **to_builtins(found)}
+    )
 
 
 def _labels(root: Path, suite: str, file: str | None) -> tuple[Path, str]:
@@ -143,54 +147,48 @@ class _Dialogue:
             answer = labelling.open[0]
             self._show(answer, f"{labelling.labelled + len(skipped) + 1} of {total}")
             done = self._two(answer) if "baseline" in answer.graded.variables else self._one(answer)
-            if done is None:
+            if done == QUIT:
                 break
             labelling.open.pop(0)
-            if not done:
+            if done == SKIP:
                 skipped.append(answer)
         labelling.open += skipped
 
-    def _one(self, answer: JudgedAnswer) -> bool | None:
-        """Ask for a grade; False for a skipped answer, None to quit."""
+    def _one(self, answer: JudgedAnswer) -> str:
+        """Ask for a grade and keep it; returns the last key."""
         from row3.reports.judges import GRADE_KEYS
 
         key = self._key(GRADE_KEYS, GRADES)
-        if key is None or key == SKIP:
-            return None if key is None else False
-        self._labelling.keep(answer, grade=GRADES[key], winner=None, passes=None)
-        return True
+        if key in GRADES:
+            self._labelling.keep(answer, grade=GRADES[key], winner=None, passes=None)
+        return key
 
-    def _two(self, answer: JudgedAnswer) -> bool | None:
+    def _two(self, answer: JudgedAnswer) -> str:
         """Ask which of two answers is better and whether each passes: about one alone would say which is which."""
-        from row3.reports.judges import WINNER_KEYS
+        from row3.reports.judges import VERDICT_KEYS, WINNER_KEYS
 
-        places: tuple[Winner, Winner] = (
-            ("full", "baseline") if self._labelling.swapped(answer) else ("baseline", "full")
-        )
-        key = self._key(WINNER_KEYS, "12t")
-        passes: dict[str, bool] = {}
-        for place, name in zip(places, ("first", "second"), strict=True):
-            if key is None or key == SKIP:
-                return None if key is None else False
-            word = self._key(f"Does the {name} answer pass? p pass · f fail · s skip · q quit", "pf")
-            if word is None or word == SKIP:
-                return None if word is None else False
-            passes[place] = word == "p"
-        assert key is not None
-        winner: Winner = "tie" if key == "t" else places[int(key) - 1]
-        self._labelling.keep(answer, grade=None, winner=winner, passes=passes["full"])
-        return True
+        places: tuple[Winner, Winner] = ("baseline", "full")
+        if swapped := self._labelling.swapped(answer):
+            places = places[::-1]
+        pressed = [self._key(WINNER_KEYS, "12t")]
+        for name in ("first", "second"):
+            if pressed[-1] in (SKIP, QUIT):
+                return pressed[-1]
+            pressed.append(self._key(f"Does the {name} answer pass? {VERDICT_KEYS}", "pf"))
+        better, *passes = pressed
+        if passes[-1] in "pf":
+            winner: Winner = "tie" if better == "t" else places[int(better) - 1]
+            self._labelling.keep(answer, grade=None, winner=winner, passes=passes[not swapped] == "p")
+        return passes[-1]
 
-    def _key(self, question: str, allowed: Container[str]) -> str | None:
-        """Return the next key that is allowed, or `s`; None for `q` and the end of the input."""
+    def _key(self, question: str, allowed: Container[str]) -> str:
+        """Return the next key that is allowed, or `s` or `q`; `q` at the end of the input."""
         self._say(question)
         for key in self._pressed:
-            if key == QUIT:
-                return None
-            if key == SKIP or key in allowed:
+            if key in (SKIP, QUIT) or key in allowed:
                 return key
             self._say(f"no key `{key}`: {question}")
-        return None
+        return QUIT
 
     def _show(self, answer: JudgedAnswer, place: str) -> None:
         from row3.reports.judges import answer_document

@@ -7,6 +7,9 @@ from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
+from msgspec import Struct
+
+from row3.domain.agreements import Agreement
 from row3.domain.prompts import Prompt
 from row3.domain.requests import Answer, NoAnswer, canonical, digest_json, digest_text
 
@@ -34,25 +37,6 @@ Winner = Literal["baseline", "full", "tie"]
 
 
 @dataclass(frozen=True, slots=True)
-class Rate:
-    """A share with its interval."""
-
-    value: float
-    low: float
-    high: float
-    count: int
-    """Labels or answers it rests on."""
-
-
-class Calibrated(NamedTuple):
-    """How often a rubric's judge is right, by people's labels."""
-
-    sensitivity: Rate | None
-    specificity: Rate | None
-    labels: int
-
-
-@dataclass(frozen=True, slots=True)
 class JudgeRules:
     """The judge of a suite."""
 
@@ -65,7 +49,7 @@ class JudgeRules:
     """By name, the promoted version of each prompt by which a judge grades."""
     warranted: frozenset[str] = frozenset()
     """Rubrics whose judge agrees with people well enough to block; the others only have a person look."""
-    calibrated: Mapping[str, Calibrated] = field(default_factory=dict)
+    calibrated: Mapping[str, Agreement] = field(default_factory=dict)
     """By rubric, as far as a calibration holds for this rubric, these models and votes."""
     stale: frozenset[str] = frozenset()
     """Rubrics whose calibration no longer holds."""
@@ -113,7 +97,7 @@ class Graded(NamedTuple):
         return digest_json(self.variables)
 
 
-class Opinion(NamedTuple):
+class Opinion(Struct, frozen=True):
     """What a judge, or a person, says of a graded answer."""
 
     grade: float

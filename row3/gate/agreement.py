@@ -7,39 +7,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from statistics import NormalDist, fmean, variance
 from typing import Literal
 
-from row3.domain.judges import Rate
+from row3.domain.agreements import Agreement, Coefficient, Rate
 
 LEVEL = 0.95
 MIN_KAPPA = 0.6
 """Agreement from which judged metrics may block: "substantial" on Landis and Koch's scale (1977)."""
-
-
-@dataclass(frozen=True, slots=True)
-class Kappa:
-    """Agreement beyond chance: 1 is perfect, 0 is what chance gives, negative is worse than chance."""
-
-    value: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True, slots=True)
-class Agreement:
-    """A judge beside a person on n labelled answers."""
-
-    n: int
-    accuracy: Rate
-    sensitivity: Rate | None
-    """Share of the answers a person passes that the judge passes; None where a person passes none."""
-    specificity: Rate | None
-    """Share of the answers a person fails that the judge fails; None where a person fails none."""
-    kappa: Kappa
-    weighted_kappa: Kappa
-    """With quadratic weights, on the grades."""
 
 
 def wilson(successes: float, n: int, level: float = LEVEL) -> tuple[float, float]:
@@ -61,7 +36,9 @@ def rate(successes: int, n: int) -> Rate | None:
     return None if n == 0 else Rate(successes / n, *wilson(successes, n), n)
 
 
-def kappa(person: Sequence[float], judge: Sequence[float], weights: Literal["none", "quadratic"] = "none") -> Kappa:
+def kappa(
+    person: Sequence[float], judge: Sequence[float], weights: Literal["none", "quadratic"] = "none"
+) -> Coefficient:
     """Return Cohen's kappa of two lists of grades, with its large-sample interval (Fleiss, Cohen and Everitt 1969).
 
     kappa = (p_o - p_e) / (1 - p_e), with weights w = 1 - (i - j)² / (k - 1)² where `quadratic` (Cohen 1968). Where all
@@ -87,7 +64,7 @@ def kappa(person: Sequence[float], judge: Sequence[float], weights: Literal["non
     observed = sum(weight(i, j) * joint[i][j] for i, j in cells)
     expected = sum(weight(i, j) * rows[i] * columns[j] for i, j in cells)
     if expected > 1 - 1e-12:  # one grade only: nothing that chance could miss
-        return Kappa(0.0, -1.0, 1.0)
+        return Coefficient(0.0, -1.0, 1.0)
     value = (observed - expected) / (1 - expected)
     by_row = [sum(weight(i, j) * columns[j] for j in range(k)) for i in range(k)]
     by_column = [sum(weight(i, j) * rows[i] for i in range(k)) for j in range(k)]
@@ -97,9 +74,9 @@ def kappa(person: Sequence[float], judge: Sequence[float], weights: Literal["non
     )
     squared = (spread - (observed * expected - 2 * expected + observed) ** 2) / (n * (1 - expected) ** 4)
     if observed > 1 - 1e-12:
-        return Kappa(value, (wilson(n, n)[0] - expected) / (1 - expected), 1.0)
+        return Coefficient(value, (wilson(n, n)[0] - expected) / (1 - expected), 1.0)
     half = NormalDist().inv_cdf((1 + LEVEL) / 2) * math.sqrt(max(0.0, squared))
-    return Kappa(value, max(-1.0, value - half), min(1.0, value + half))
+    return Coefficient(value, max(-1.0, value - half), min(1.0, value + half))
 
 
 def agreement(person: Sequence[float], judge: Sequence[float], *, passes: Sequence[tuple[bool, bool]]) -> Agreement:
@@ -114,12 +91,12 @@ def agreement(person: Sequence[float], judge: Sequence[float], *, passes: Sequen
     accuracy = rate(sum(one == other for one, other in both), len(both))
     assert accuracy is not None
     return Agreement(
-        len(both),
-        accuracy,
-        rate(sum(one and other for one, other in both), sum(truth)),
-        rate(sum(not one and not other for one, other in both), len(truth) - sum(truth)),
-        kappa([int(one) for one in truth], [int(other) for other in said]),
-        kappa(person, judge, "quadratic"),
+        labels=len(both),
+        accuracy=accuracy,
+        sensitivity=rate(sum(one and other for one, other in both), sum(truth)),
+        specificity=rate(sum(not one and not other for one, other in both), len(truth) - sum(truth)),
+        kappa=kappa([int(one) for one in truth], [int(other) for other in said]),
+        weighted_kappa=kappa(person, judge, "quadratic"),
     )
 
 

@@ -7,23 +7,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from statistics import NormalDist, correlation, fmean, variance
 from typing import Literal, NamedTuple
 
-from row3.domain.judges import JudgeRules, Opinion, Rate, Winner
+from msgspec import Struct, structs
+
+from row3.domain.agreements import Agreement, Coefficient, Rate
+from row3.domain.judges import JudgeRules, Opinion, Winner
 from row3.domain.scores import Tally
-from row3.gate.agreement import (
-    LEVEL,
-    Agreement,
-    Kappa,
-    agreement,
-    kappa,
-    prediction_powered,
-    rate,
-    rogan_gladen,
-)
-from row3.gate.results import JudgedSuite
+from row3.gate.agreement import LEVEL, agreement, kappa, prediction_powered, rate, rogan_gladen
 from row3.kinds.judging import JUDGED, LABELLED
 
 PLACES: dict[Winner | None, float] = {"baseline": 0.0, "tie": 50.0, "full": 100.0}
@@ -33,7 +25,7 @@ FEWEST_COVERED = 20
 _Z = NormalDist().inv_cdf((1 + LEVEL) / 2)
 
 
-class Labelled(NamedTuple):
+class Labelled(Struct, frozen=True, rename="camel"):
     """An answer that a person and the judge have graded."""
 
     case_id: str
@@ -64,20 +56,10 @@ class Labelled(NamedTuple):
         return 1000.0 * (not self.agrees) + abs(self.error)
 
 
-class Warranty(NamedTuple):
+class Warranty(Struct, frozen=True):
     """A judge beside people's labels."""
 
-    passes: Agreement
-    """On whether an answer passes; weighted kappa on the grades, or on the winner."""
-    winner_accuracy: Rate | None
-    """Of two answers: how often both name the same winner."""
-    winner_kappa: Kappa | None
-    position_bias: Rate | None
-    """Share of the judgements of two answers whose winner changes with the order."""
-    length_bias: Kappa | None
-    """Spearman's correlation of judge minus person with the answer's length."""
-    self_preference: Kappa | None
-    """Mean of judge minus person for answers of the judge's own family, less that for others; points."""
+    figures: Agreement
     disagreements: Sequence[Labelled]
     """Worst first."""
 
@@ -98,18 +80,18 @@ def warranty(labels: Sequence[Labelled], flips: Sequence[bool] = ()) -> Warranty
     errors = [each.error for each in labels]
     own, others = ([each.error for each in labels if each.own_family is family] for family in (True, False))
     apart = sorted((each for each in labels if each.error or not each.agrees), key=lambda each: -each.disagreement)
-    return Warranty(
+    figures = structs.replace(
         agreement(person, judge, passes=[(one.passes, other.passes) for one, other in sides]),
-        rate(sum(map(float.__eq__, person, judge)), len(labels)) if pairwise else None,
-        kappa(person, judge) if pairwise else None,
-        rate(sum(flips), len(flips)),
-        spearman(errors, [float(each.length) for each in labels]),
-        difference(own, others),
-        apart,
+        winner_accuracy=rate(sum(map(float.__eq__, person, judge)), len(labels)) if pairwise else None,
+        winner_kappa=kappa(person, judge) if pairwise else None,
+        position_bias=rate(sum(flips), len(flips)),
+        length_bias=spearman(errors, [float(each.length) for each in labels]),
+        self_preference=difference(own, others),
     )
+    return Warranty(figures, apart)
 
 
-def spearman(one: Sequence[float], other: Sequence[float]) -> Kappa | None:
+def spearman(one: Sequence[float], other: Sequence[float]) -> Coefficient | None:
     """Return Spearman's rank correlation of two lists, ties by their mean rank; None where one of them is constant.
 
     The interval is Fisher's, with the error (1 + r²/2) / (n - 3) of Bonett and Wright 2000, Psychometrika 65, 23-28.
@@ -118,9 +100,9 @@ def spearman(one: Sequence[float], other: Sequence[float]) -> Kappa | None:
         return None
     r = max(-1.0, min(1.0, correlation(_ranks(one), _ranks(other))))
     if abs(r) > 1 - 1e-12:
-        return Kappa(r, r, r)
+        return Coefficient(r, r, r)
     half = _Z * math.sqrt((1 + r * r / 2) / (len(one) - 3))
-    return Kappa(r, math.tanh(math.atanh(r) - half), math.tanh(math.atanh(r) + half))
+    return Coefficient(r, math.tanh(math.atanh(r) - half), math.tanh(math.atanh(r) + half))
 
 
 def _ranks(values: Sequence[float]) -> list[float]:
@@ -130,13 +112,13 @@ def _ranks(values: Sequence[float]) -> list[float]:
     return [fmean(places[value]) for value in values]
 
 
-def difference(one: Sequence[float], other: Sequence[float]) -> Kappa | None:
+def difference(one: Sequence[float], other: Sequence[float]) -> Coefficient | None:
     """Return the difference of two means with its interval (unequal variances); None with fewer than two of either."""
     if len(one) < 2 or len(other) < 2:
         return None
     value = fmean(one) - fmean(other)
     half = _Z * math.sqrt(variance(one) / len(one) + variance(other) / len(other))
-    return Kappa(value, value - half, value + half)
+    return Coefficient(value, value - half, value + half)
 
 
 def mcnemar(only_one: int, only_other: int) -> float:
@@ -198,48 +180,45 @@ def corrected_rates(tally: Tally, judge: JudgeRules) -> Iterator[Corrected]:
         yield Corrected(rubric, raw, None if both is None else rogan_gladen(raw, *both), "rogan-gladen", known.labels)
 
 
-@dataclass(slots=True)
-class RubricReport:
+class RubricReport(Struct, frozen=True):
     """One rubric's judge beside the labels."""
 
     rubric: str
     version: str
     warranty: Warranty
-    labels: int
-    """That the judge has graded too."""
     unmatched: int
     """Labels of answers that are recorded no longer, or whose case has changed."""
     ungraded: int
     """Labelled answers without a readable grade."""
 
 
-@dataclass(slots=True)
-class CalibrationReport:
+class CalibrationReport(Struct, rename="camel"):
     """What `row3 judge calibrate` found."""
 
-    suite: JudgedSuite
+    suite: str
+    judge: str
+    """Models and votes."""
     min_kappa: float
-    rubrics: list[RubricReport] = field(default_factory=list)
-    skipped: list[tuple[str, str]] = field(default_factory=list)
+    rubrics: list[RubricReport] = []
+    skipped: list[tuple[str, str]] = []
     """Rubrics without a calibration, and why."""
-    path: str = ""
-    """The file that was written; empty for none."""
+    written: str = ""
+    """The file; empty for none."""
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeComparison:
-    """Two judges beside the same labels."""
+class JudgeComparison(Struct, frozen=True, rename="camel"):
+    """Two judges beside the labels that both have graded."""
 
-    suite: JudgedSuite
-    names: tuple[str, str]
+    suite: str
     rubric: str
     """Whose labels they are."""
+    names: tuple[str, str]
     warranties: tuple[Warranty, Warranty]
-    labels: int
-    """That both have graded."""
     left_out: tuple[int, int]
     """Labels without a recorded grade, by judge."""
-    only: tuple[int, int]
+    only_right: tuple[int, int]
     """Labels that only the first, or only the second, is right on."""
+    accuracy_difference: float
+    """Second less first."""
     p_value: float
     """McNemar's, exact and two-sided."""

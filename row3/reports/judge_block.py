@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from row3.domain.judges import Rate, model_family
+from msgspec import to_builtins
+
+from row3.domain.agreements import Rate
+from row3.domain.judges import model_family
 from row3.gate.calibration import Corrected, corrected_rates
 from row3.gate.results import Run
 from row3.kinds.judging import JUDGED
 from row3.reports import numbers
 from row3.reports.document import Block, Note, Table, Text
-from row3.reports.judges import rate_json
 from row3.reports.style import visible
 
 METHODS = {"rogan-gladen": "Rogan–Gladen", "prediction-powered": "prediction-powered", "labels": "the labels"}
@@ -85,8 +87,8 @@ def judges_json(run: Run) -> dict[str, Any]:
         state = "valid" if rubric in judge.calibrated else "stale" if rubric in judge.stale else "missing"
         value: dict[str, Any] = {"calibration": state, "warranted": rubric in judge.warranted}
         if (each := corrected.get(rubric)) is not None:
-            value["raw"] = rate_json(each.raw)
-            value["corrected"] = None if each.corrected is None else rate_json(each.corrected)
+            value["raw"] = to_builtins(each.raw)
+            value["corrected"] = to_builtins(each.corrected)
             value |= {"method": each.method, "labels": each.labels}
         rubrics[rubric] = value
     return {"judges": rubrics, **({"judgeFamily": text} if (text := family_text(run)) else {})}

@@ -6,8 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from row3.domain.judges import Rate
-from row3.gate.agreement import Kappa
+from row3.domain.agreements import Coefficient, Rate
 from row3.gate.calibration import CalibrationReport, JudgeComparison, Labelled, RubricReport, Warranty
 from row3.reports import numbers
 from row3.reports.document import Block, Document, Facts, Lines, Note, Table, Text, Title, more, strong
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
 SHOWN, LONGEST = 10, 160
 """Disagreements that are listed, and characters of an answer or a reason."""
 GRADE_KEYS = "1 0 · 2 25 · 3 50 · 4 75 · 5 100 · p pass · f fail · s skip · q quit"
+VERDICT_KEYS = "p pass · f fail · s skip · q quit"
 WINNER_KEYS = "1 the first is better · 2 the second is better · t tie · s skip · q quit"
 
 
@@ -52,21 +52,21 @@ def answer_document(
 
 def warranty_blocks(said: Warranty) -> list[Block]:
     """Return the figures of a judge beside labels, each with its interval."""
-    found = said.passes
+    found = said.figures
     rows: list[tuple[str, Text]] = [("Accuracy", share(found.accuracy))]
     rows.append(("Sensitivity", share(found.sensitivity) if found.sensitivity else "– (no label passes)"))
     rows.append(("Specificity", share(found.specificity) if found.specificity else "– (no label fails)"))
     rows.append(("Cohen's kappa", coefficient(found.kappa)))
-    if said.winner_accuracy is not None and said.winner_kappa is not None:
-        rows.append(("Winner: accuracy", share(said.winner_accuracy)))
-        rows.append(("Winner: kappa", coefficient(said.winner_kappa)))
+    if found.winner_accuracy is not None and found.winner_kappa is not None:
+        rows.append(("Winner: accuracy", share(found.winner_accuracy)))
+        rows.append(("Winner: kappa", coefficient(found.winner_kappa)))
     rows.append(("Weighted kappa", f"{coefficient(found.weighted_kappa)}, quadratic weights"))
-    if said.position_bias is not None:
-        rows.append(("Position bias", f"{share(said.position_bias)} flip with the order"))
-    if said.length_bias is not None:
-        rows.append(("Length bias", f"{coefficient(said.length_bias)}, Spearman's rank correlation"))
-    if said.self_preference is not None:
-        kappa = said.self_preference
+    if found.position_bias is not None:
+        rows.append(("Position bias", f"{share(found.position_bias)} flip with the order"))
+    if found.length_bias is not None:
+        rows.append(("Length bias", f"{coefficient(found.length_bias)}, Spearman's rank correlation"))
+    if found.self_preference is not None:
+        kappa = found.self_preference
         ends = "…".join(f"{end:+.1f}".replace("-", numbers.MINUS) for end in (kappa.low, kappa.high))
         value = f"{kappa.value:+.1f}".replace("-", numbers.MINUS)
         rows.append(("Self-preference", f"{value} points ({ends}) for answers of its own family"))
@@ -78,7 +78,7 @@ def share(rate: Rate) -> str:
     return f"{numbers.percent(rate.value)} ({numbers.bare(rate.low)}…{numbers.bare(rate.high)}, n {rate.count:,})"
 
 
-def coefficient(kappa: Kappa) -> str:
+def coefficient(kappa: Coefficient) -> str:
     """Return a coefficient with its interval: `0.62 (0.41…0.83)`."""
     value, low, high = (f"{each:.2f}".replace("-", numbers.MINUS) for each in (kappa.value, kappa.low, kappa.high))
     return f"{value} ({low}…{high})"
@@ -110,67 +110,22 @@ def _word(grade: float, passes: bool, winner: str | None) -> str:
     return f"{grade:g} {word}" if winner is None else f"{winner}, {word}"
 
 
-def warranty_json(said: Warranty) -> dict[str, Any]:
-    """Return the same figures as plain values; rates are fractions."""
-    passes = said.passes
-    rates = {
-        "accuracy": passes.accuracy,
-        "sensitivity": passes.sensitivity,
-        "specificity": passes.specificity,
-        "winnerAccuracy": said.winner_accuracy,
-        "positionBias": said.position_bias,
-    }
-    kappas = {
-        "kappa": passes.kappa,
-        "weightedKappa": passes.weighted_kappa,
-        "winnerKappa": said.winner_kappa,
-        "lengthBias": said.length_bias,
-        "selfPreference": said.self_preference,
-    }
-    return {
-        "labels": passes.n,
-        **{name: None if rate is None else rate_json(rate) for name, rate in rates.items()},
-        **{
-            name: None if kappa is None else {"value": kappa.value, "low": kappa.low, "high": kappa.high}
-            for name, kappa in kappas.items()
-        },
-        "disagreements": [
-            {
-                "caseId": each.case_id,
-                "answerDigest": each.digest,
-                **{
-                    name: {"grade": side.grade, "passes": side.passes, "winner": side.winner}
-                    for name, side in (("person", each.person), ("judge", each.judge))
-                },
-            }
-            for each in said.disagreements
-        ],
-    }
-
-
-def rate_json(rate: Rate) -> dict[str, Any]:
-    """Return a rate with its interval."""
-    return {"value": rate.value, "low": rate.low, "high": rate.high, "count": rate.count}
-
-
 def calibration_document(report: CalibrationReport, *, verbose: bool = False) -> Document:
     """Return how well the judge of each rubric agrees with people, whether that is enough, and what to read."""
     blocks: list[Block] = []
     for each in report.rubrics:
-        judge = report.suite.rules.judge
-        models = "" if judge is None else f" · {', '.join(judge.models)} × {judge.votes}"
-        blocks.append(Title(f"{each.rubric} {each.version}{models} · {numbers.count(each.labels, 'label')}"))
+        labels = numbers.count(each.warranty.figures.labels, "label")
+        blocks.append(Title(f"{each.rubric} {each.version} · {report.judge} · {labels}"))
         blocks += [*warranty_blocks(each.warranty), Note([_verdict(each, report.min_kappa)])]
         blocks += disagreement_blocks(each.warranty.disagreements, verbose=verbose)
         blocks.append(Note(_left_out(each), "quiet"))
     blocks.append(Note([f"{rubric} is not calibrated: {why}" for rubric, why in report.skipped], "warning"))
-    written = f"Written to {report.path}; commit it." if report.path else "Nothing was written (--dry-run)."
+    written = f"Written to {report.written}; commit it." if report.written else "Nothing was written (--dry-run)."
     return Document([*blocks, Note([written])])
 
 
 def _verdict(report: RubricReport, min_kappa: float) -> str:
-    kappas = [each for each in (report.warranty.passes.kappa, report.warranty.winner_kappa) if each is not None]
-    least = min(kappas, key=lambda kappa: kappa.value)
+    least = report.warranty.figures.least_kappa
     if least.value < min_kappa:
         return f"Kappa {least.value:.2f} is below {min_kappa:g}: what this judge says never blocks."
     doubt = " The interval reaches below that: more labels would tell." if least.low < min_kappa else ""
@@ -186,43 +141,25 @@ def _left_out(report: RubricReport) -> list[str]:
     return lines
 
 
-def calibration_json(report: CalibrationReport) -> dict[str, Any]:
-    """Return the same as plain values."""
-    return {
-        "schemaVersion": 1,
-        "suite": report.suite.name,
-        "minKappa": report.min_kappa,
-        "rubrics": {
-            each.rubric: {"version": each.version, "unmatched": each.unmatched, "ungraded": each.ungraded}
-            | warranty_json(each.warranty)
-            for each in report.rubrics
-        },
-        "skipped": dict(report.skipped),
-        "written": report.path or None,
-    }
-
-
 def comparison_document(found: JudgeComparison, *, verbose: bool = False) -> Document:
     """Return two judges beside the same labels, and whether one is shown to be right more often."""
     first, second = (dict(_facts(each)) for each in found.warranties)
     rows: list[list[Text]] = [
         [name, first.get(name, "–"), second.get(name, "–")] for name in dict.fromkeys([*first, *second])
     ]
-    one, other = (each.passes.accuracy.value for each in found.warranties)
-    moved = numbers.points(other - one)
+    moved, (only, other) = numbers.points(found.accuracy_difference), found.only_right
     lines = [
         f"Accuracy differs by {moved} points; McNemar's exact p {numbers.p_value(found.p_value)} "
-        f"({found.only[0]:,} labels only {found.names[0]} is right on, {found.only[1]:,} only {found.names[1]})."
+        f"({only:,} labels only {found.names[0]} is right on, {other:,} only {found.names[1]})."
     ]
     lines += [
         f"{name}: {numbers.count(left, 'label')} left out, since no grade is recorded"
         for name, left in zip(found.names, found.left_out, strict=True)
         if left
     ]
+    labels = numbers.count(found.warranties[0].figures.labels, "label")
     blocks: list[Block] = [
-        Title(
-            f"{found.suite.name} · {found.rubric} · {numbers.count(found.labels, 'label')} of answers that both graded"
-        ),
+        Title(f"{found.suite} · {found.rubric} · {labels} that both have graded"),
         Table(("", *found.names), rows, "lll"),
         Note(lines),
     ]
@@ -234,22 +171,3 @@ def comparison_document(found: JudgeComparison, *, verbose: bool = False) -> Doc
 
 def _facts(said: Warranty) -> list[tuple[str, Text]]:
     return [row for block in warranty_blocks(said) if isinstance(block, Facts) for row in block.rows]
-
-
-def comparison_json(found: JudgeComparison) -> dict[str, Any]:
-    """Return the same as plain values."""
-    one, other = (each.passes.accuracy.value for each in found.warranties)
-    return {
-        "schemaVersion": 1,
-        "suite": found.suite.name,
-        "rubric": found.rubric,
-        "labels": found.labels,
-        "judges": [
-            {"name": name, "leftOut": left} | warranty_json(each)
-            for name, left, each in zip(found.names, found.left_out, found.warranties, strict=True)
-        ],
-        "accuracyDifference": other - one,
-        "onlyFirstRight": found.only[0],
-        "onlySecondRight": found.only[1],
-        "pValue": found.p_value,
-    }

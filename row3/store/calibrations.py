@@ -2,55 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from msgspec import Struct, field, to_builtins
 
-from msgspec import Meta, Struct, field, to_builtins
-
-from row3.domain.judges import Calibrated, JudgeRules, Rate
+from row3.domain.agreements import Agreement
+from row3.domain.judges import JudgeRules
 from row3.store.documents import check_schema_version, read_json, validate
 from row3.store.tree import Tree
 
 FOLDER = "calibrations"
 SCHEMA_VERSION = 1
-Fraction = Annotated[float, Meta(ge=0, le=1)]
 
 
-class Share(Struct, frozen=True, forbid_unknown_fields=True):
-    """A rate with its 95% interval and the number of labels it rests on."""
-
-    value: Fraction
-    low: Fraction
-    high: Fraction
-    count: int
-
-
-class Coefficient(Struct, frozen=True, forbid_unknown_fields=True):
-    """A kappa with its 95% interval."""
-
-    value: float
-    low: float
-    high: float
-
-
-class Calibration(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True, omit_defaults=True):
+class Calibration(Agreement, frozen=True, kw_only=True):
     """One rubric's judge beside the labels of people."""
 
     rubric_digest: str
     models: list[str]
     votes: int
-    labels: int
     labels_digest: str
     at: str
-    accuracy: Share
-    sensitivity: Share | None = None
-    specificity: Share | None = None
-    kappa: Coefficient
-    weighted_kappa: Coefficient
-    winner_accuracy: Share | None = None
-    winner_kappa: Coefficient | None = None
-    position_bias: Share | None = None
-    length_bias: Coefficient | None = None
-    self_preference: Coefficient | None = None
 
     def staleness(self, judge: JudgeRules, rubric: str) -> str:
         """Return what has changed since it was measured; empty where it still holds."""
@@ -62,15 +32,6 @@ class Calibration(Struct, frozen=True, kw_only=True, rename="camel", forbid_unkn
         if self.models != list(judge.models):
             return f"the judge was {', '.join(self.models)} and is {', '.join(judge.models) or 'not named'}"
         return "" if self.votes == judge.votes else f"the judge had {self.votes} votes and has {judge.votes}"
-
-    @property
-    def known(self) -> Calibrated:
-        """What corrects a rate."""
-        sensitivity, specificity = (
-            None if each is None else Rate(each.value, each.low, each.high, each.count)
-            for each in (self.sensitivity, self.specificity)
-        )
-        return Calibrated(sensitivity, specificity, self.labels)
 
 
 class Calibrations(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
@@ -86,11 +47,7 @@ class Calibrations(Struct, frozen=True, rename="camel", forbid_unknown_fields=Tr
 
     def warranted(self, judge: JudgeRules, min_kappa: float) -> frozenset[str]:
         """Return the rubrics whose judge agrees with people well enough to block."""
-        return frozenset(
-            name
-            for name, each in self.valid(judge).items()
-            if min(kappa.value for kappa in (each.kappa, each.winner_kappa) if kappa is not None) >= min_kappa
-        )
+        return frozenset(name for name, each in self.valid(judge).items() if each.least_kappa.value >= min_kappa)
 
 
 def calibrations_path(suite: str) -> str:

@@ -33,7 +33,7 @@ def judged_rules(project: Project, suite: str, kind: Kind, rules: Rules) -> Rule
         judge = replace(
             judge,
             warranted=calibrations.warranted(judge, MIN_KAPPA if settings.min_kappa is None else settings.min_kappa),
-            calibrated={name: each.known for name, each in valid.items()},
+            calibrated=valid,
             stale=frozenset(calibrations.rubrics) - frozenset(valid),
             labels=_labels(project.tree, suite) if valid else {},
         )

@@ -122,7 +122,7 @@ def test_a_label_counts_once_and_the_last_one_wins(full: Box) -> None:
     lines = label_lines(full)
     full.write(LABELS, "".join(json.dumps(line) + "\n" for line in [*lines, {**lines[0], "grade": 50}]))
     found = full.row3("judge", "calibrate", LABELS, "--dry-run", "--format", "json", code=0).json
-    assert found["rubrics"]["helpfulness"]["labels"] == CASES
+    assert found["rubrics"][0]["warranty"]["figures"]["labels"] == CASES
 
 
 @pytest.mark.parametrize(
@@ -230,8 +230,8 @@ def test_a_named_rubric_grades_a_run_and_is_compared_with_another(base: Box) -> 
     label_all(base)
     base.row3("--prompt", "helpfulness-v1.1", "--mode", "auto", code=0)
     done = base.row3("judge", "compare", "helpfulness-v1.0", "helpfulness-v1.1", "--format", "json", code=0).json
-    one, other = done["judges"]
-    assert (one["accuracy"]["value"], other["accuracy"]["value"]) == (21 / 24, 18 / 24)
-    assert (done["onlyFirstRight"], done["onlySecondRight"], done["pValue"]) == (3, 0, 0.25)
+    one, other = (each["figures"]["accuracy"]["value"] for each in done["warranties"])
+    assert (one, other, done["accuracyDifference"]) == (21 / 24, 18 / 24, -3 / 24)
+    assert (done["onlyRight"], done["pValue"]) == ([3, 0], 0.25)
     text = base.row3("judge", "compare", "helpfulness", "helpfulness-v1.1", "-v", code=0).out
     assert "McNemar's exact p .250" in text and "disagreement, worst first" in text

@@ -64,13 +64,14 @@ def test_a_judge_of_two_is_measured_by_winner_and_pass(box: Box) -> None:
     assert (lines["q1"]["winner"], lines["q1"]["passes"]) == ("tie", False)
     assert (lines["q2"]["winner"], lines["q2"]["passes"]) == ("baseline", False)
     assert (lines["q3"]["winner"], lines["q3"]["passes"]) == ("full", True)
-    found = box.row3("judge", "calibrate", LABELS, "--format", "json", code=0).json["rubrics"]["judge-outcome"]
+    [report] = box.row3("judge", "calibrate", LABELS, "--format", "json", code=0).json["rubrics"]
+    found = report["warranty"]["figures"]
     # two of ten flip and are ties; the judge is wrong on q1 and q2 besides
     assert found["positionBias"]["value"] == 0.2 and found["positionBias"]["count"] == 10
     assert found["winnerAccuracy"]["value"] == 0.6
     assert found["accuracy"]["value"] == 0.6
-    assert {each["caseId"] for each in found["disagreements"]} == {"q0", "q1", "q2", "q5"}
-    assert found["disagreements"][0]["caseId"] == "q2"
+    assert {each["caseId"] for each in report["warranty"]["disagreements"]} == {"q0", "q1", "q2", "q5"}
+    assert report["warranty"]["disagreements"][0]["caseId"] == "q2"
     kept = json.loads(box.read("calibrations/two.json"))["rubrics"]["judge-outcome"]
     assert kept["winnerKappa"]["value"] < 0.6
 

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest, norm, spearmanr
 from sklearn.metrics import accuracy_score, cohen_kappa_score, recall_score
 
-from row3.domain.judges import Calibrated, JudgeRules, Opinion, Rate, Winner, model_family
+from row3.domain.agreements import Agreement, Coefficient, Rate
+from row3.domain.judges import JudgeRules, Opinion, Winner, model_family
 from row3.gate.agreement import rate
 from row3.gate.calibration import Labelled, corrected_rates, difference, mcnemar, spearman, warranty
 from row3.kinds.judging import JUDGED, LABELLED
@@ -31,20 +32,24 @@ def two(person: Winner, judge: Winner, passes: bool = True) -> Labelled:
 def test_figures_of_hand_made_labels_are_those_of_scikit_learn_and_scipy() -> None:
     found = warranty([labelled(*each) for each in zip(PERSON, JUDGE, LENGTHS, strict=True)])
     truth, said = [each >= 70 for each in PERSON], [each >= 70 for each in JUDGE]
-    assert found.passes.n == 12
-    assert found.passes.accuracy.value == accuracy_score(truth, said) == 9 / 12
-    assert found.passes.sensitivity is not None and found.passes.specificity is not None
-    assert found.passes.sensitivity.value == recall_score(truth, said)
-    assert found.passes.specificity.value == recall_score(truth, said, pos_label=False)
-    assert found.passes.kappa.value == pytest.approx(cohen_kappa_score(truth, said))
+    assert found.figures.labels == 12
+    assert found.figures.accuracy.value == accuracy_score(truth, said) == 9 / 12
+    assert found.figures.sensitivity is not None and found.figures.specificity is not None
+    assert found.figures.sensitivity.value == recall_score(truth, said)
+    assert found.figures.specificity.value == recall_score(truth, said, pos_label=False)
+    assert found.figures.kappa.value == pytest.approx(cohen_kappa_score(truth, said))
     # every grade from 0 to 100 is a class, so that scikit-learn's weights by position are weights by grade
     every = list(range(101))
     weighted = cohen_kappa_score(PERSON, JUDGE, labels=every, weights="quadratic")
-    assert found.passes.weighted_kappa.value == pytest.approx(weighted)
-    assert found.length_bias is not None
+    assert found.figures.weighted_kappa.value == pytest.approx(weighted)
+    assert found.figures.length_bias is not None
     errors = [judge - person for person, judge in zip(PERSON, JUDGE, strict=True)]
-    assert found.length_bias.value == pytest.approx(spearmanr(errors, LENGTHS).statistic)
-    assert found.winner_kappa is None and found.position_bias is None and found.self_preference is None
+    assert found.figures.length_bias.value == pytest.approx(spearmanr(errors, LENGTHS).statistic)
+    assert (
+        found.figures.winner_kappa is None
+        and found.figures.position_bias is None
+        and found.figures.self_preference is None
+    )
 
 
 def test_disagreements_come_worst_first() -> None:
@@ -56,15 +61,15 @@ def test_of_two_answers_the_winner_counts_and_a_tie_lies_between() -> None:
     pairs: list[tuple[Winner, Winner]] = [("full", "full"), ("full", "tie"), ("baseline", "full"), ("tie", "tie")]
     found = warranty([two(*each) for each in pairs], [True, False, False, False, False])
     person, judge = zip(*pairs, strict=True)
-    assert found.winner_accuracy is not None and found.winner_accuracy.value == 0.5
-    assert found.winner_kappa is not None
-    assert found.winner_kappa.value == pytest.approx(cohen_kappa_score(person, judge))
+    assert found.figures.winner_accuracy is not None and found.figures.winner_accuracy.value == 0.5
+    assert found.figures.winner_kappa is not None
+    assert found.figures.winner_kappa.value == pytest.approx(cohen_kappa_score(person, judge))
     order = {"baseline": 0, "tie": 1, "full": 2}
     weighted = cohen_kappa_score([order[w] for w in person], [order[w] for w in judge], weights="quadratic")
-    assert found.passes.weighted_kappa.value == pytest.approx(weighted)
+    assert found.figures.weighted_kappa.value == pytest.approx(weighted)
     flips = binomtest(1, 5).proportion_ci(method="wilson")
-    assert found.position_bias is not None
-    assert (found.position_bias.low, found.position_bias.high) == (
+    assert found.figures.position_bias is not None
+    assert (found.figures.position_bias.low, found.figures.position_bias.high) == (
         pytest.approx(flips.low),
         pytest.approx(flips.high),
     )
@@ -86,7 +91,7 @@ def test_spearman_is_scipys(pairs: list[tuple[int, int]]) -> None:
 def test_self_preference_is_the_difference_of_the_mean_errors() -> None:
     own = [labelled(50, 50 + error, 1, True) for error in (10, 20, 30)]
     others = [labelled(50, 50 + error, 1, False) for error in (-10, 0, 10, 0)]
-    found = warranty([*own, *others, labelled(0, 100, 1)]).self_preference
+    found = warranty([*own, *others, labelled(0, 100, 1)]).figures.self_preference
     assert found is not None and found.value == pytest.approx(20)
     half = norm.ppf(0.975) * (100 / 3 + (200 / 3) / 4) ** 0.5
     assert found.high - found.value == pytest.approx(half)
@@ -116,7 +121,15 @@ def test_models_of_one_family(names: tuple[str, ...], family: str) -> None:
 
 
 def rules(sensitivity: Rate | None, specificity: Rate | None) -> JudgeRules:
-    return JudgeRules(("m",), 1, 0.0, {}, calibrated={"help": Calibrated(sensitivity, specificity, 100)})
+    known = Agreement(
+        labels=100,
+        accuracy=Rate(0.9, 0, 1, 100),
+        sensitivity=sensitivity,
+        specificity=specificity,
+        kappa=Coefficient(0.8, 0, 1),
+        weighted_kappa=Coefficient(0.8, 0, 1),
+    )
+    return JudgeRules(("m",), 1, 0.0, {}, calibrated={"help": known})
 
 
 def test_without_labels_of_the_run_the_calibration_corrects() -> None:

@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from row3.domain.judges import Rate
+from msgspec import structs
+
 from row3.domain.prompts import Prompt, PromptRef, parse_reference, parse_version
 from row3.domain.requests import canonical, digest_text
 from row3.errors import InvalidFile, UsageError
-from row3.gate.agreement import MIN_KAPPA, Kappa
+from row3.gate.agreement import MIN_KAPPA
 from row3.gate.calibration import (
     CalibrationReport,
     JudgeComparison,
@@ -23,8 +24,6 @@ from row3.gate.calibration import (
 from row3.store.calibrations import (
     Calibration,
     Calibrations,
-    Coefficient,
-    Share,
     calibrations_path,
     calibrations_text,
     read_calibrations,
@@ -57,7 +56,8 @@ def calibrate(
     given = read_labels(labels, suite.name, where=where)
     answers = {answer.key: answer for answer in judged_answers(project, suite)}
     least = judge_settings(project.config, suite.name).min_kappa
-    report = CalibrationReport(suite, MIN_KAPPA if least is None else least)
+    models = f"{', '.join(judge.models)} × {judge.votes}"
+    report = CalibrationReport(suite.name, models, MIN_KAPPA if least is None else least)
     kept: dict[str, Calibration] = {}
     for rubric in dict.fromkeys(label.rubric for label in given):
         mine = [label for label in given if label.rubric == rubric]
@@ -71,18 +71,18 @@ def calibrate(
             continue
         said = warranty(found, _flips(rubric, answers.values(), recall))
         prompt = judge.rubrics[rubric]
-        report.rubrics.append(RubricReport(rubric, str(prompt.ref.version), said, len(found), unmatched, ungraded))
+        report.rubrics.append(RubricReport(rubric, str(prompt.ref.version), said, unmatched, ungraded))
         kept[rubric] = _calibration(suite, prompt, mine, said)
     if not report.rubrics:
         listed = "; ".join(f"{rubric}: {why}" for rubric, why in report.skipped)
         fix = f"Record the grades with `row3 --mode auto{suite.flag}`, or label the answers that are recorded now"
         raise InvalidFile(f"nothing to calibrate by: {listed}", where=where, fix=fix)
     if write:
-        report.path = calibrations_path(suite.name)
+        report.written = calibrations_path(suite.name)
         with writing(project.local, say=say):
             there = read_calibrations(project.tree, suite.name)
             merged = Calibrations(there.schema_, there.schema_version, {**there.rubrics, **kept})
-            write_atomic(project.root / report.path, calibrations_text(merged), where=report.path)
+            write_atomic(project.root / report.written, calibrations_text(merged), where=report.written)
     return report
 
 
@@ -116,32 +116,15 @@ def _flips(rubric: str, answers: Iterable[JudgedAnswer], recall: Recall) -> list
 
 
 def _calibration(suite: Suite, prompt: Prompt, labels: Sequence[Label], said: Warranty) -> Calibration:
-    def share(rate: Rate | None) -> Share | None:
-        return None if rate is None else Share(rate.value, rate.low, rate.high, rate.count)
-
-    def coefficient(kappa: Kappa | None) -> Coefficient | None:
-        return None if kappa is None else Coefficient(kappa.value, kappa.low, kappa.high)
-
-    judge, accuracy = judge_of(suite), said.passes.accuracy
+    judge = judge_of(suite)
     lines = sorted(canonical([label.answer_digest, label.points, label.winner]) for label in labels)
-    kappa, weighted = said.passes.kappa, said.passes.weighted_kappa
     return Calibration(
+        **structs.asdict(said.figures),
         rubric_digest=prompt.digest,
         models=list(judge.models),
         votes=judge.votes,
-        labels=said.passes.n,
         labels_digest=digest_text("\n".join(lines)),
         at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
-        accuracy=Share(accuracy.value, accuracy.low, accuracy.high, accuracy.count),
-        sensitivity=share(said.passes.sensitivity),
-        specificity=share(said.passes.specificity),
-        kappa=Coefficient(kappa.value, kappa.low, kappa.high),
-        weighted_kappa=Coefficient(weighted.value, weighted.low, weighted.high),
-        winner_accuracy=share(said.winner_accuracy),
-        winner_kappa=coefficient(said.winner_kappa),
-        position_bias=share(said.position_bias),
-        length_bias=coefficient(said.length_bias),
-        self_preference=coefficient(said.self_preference),
     )
 
 
@@ -185,13 +168,13 @@ def compare_judges(
         for side, flipped in zip((first, second), flips, strict=True)
     ]
     return JudgeComparison(
-        suite,
-        names,
+        suite.name,
         rubric,
+        names,
         (warranties[0], warranties[1]),
-        len(shared),
         (len(mine) - len(first), len(mine) - len(second)),
         only,
+        warranties[1].figures.accuracy.value - warranties[0].figures.accuracy.value,
         mcnemar(*only),
     )
 
