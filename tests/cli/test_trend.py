@@ -45,7 +45,7 @@ def test_a_change_is_told_after_the_files(tmp_path: Path) -> None:
     box = project(tmp_path, [0.78] * 4 + [0.847] * 4)
     done = box.row3("trend", code=0)
     assert done.out.splitlines() == ["charts/bread-trend.svg", "charts/bread-trend.png", LINE]
-    assert "its level changed" in box.read("charts/bread-trend.svg")
+    assert "dashed lines: the level" in box.read("charts/bread-trend.svg")
     assert box.row3("trend", "--weekly", "--format", "json", code=0).json["changes"] == [LINE]
 
 
@@ -63,4 +63,4 @@ def test_without_ruptures_the_chart_is_drawn_and_a_note_says_what_to_install(
     done = box.row3("trend", code=0)
     assert done.out.splitlines() == ["charts/bread-trend.svg", "charts/bread-trend.png"]
     assert "pip install 'row3[trend]'" in done.err
-    assert "its level changed" not in box.read("charts/bread-trend.svg")
+    assert "dashed lines: the level" not in box.read("charts/bread-trend.svg")

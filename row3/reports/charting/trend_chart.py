@@ -203,7 +203,7 @@ def _run_counts(axes: Axes, timeline: Timeline) -> None:
 def _caption(timeline: Timeline) -> str:
     total = count(len(timeline.runs), "run")
     lines = "; vertical lines are promotions" if timeline.promotions else ""
-    lines += "; dashed lines: its level changed" if timeline.changes else ""
+    lines += "; dashed lines: the level of the top metric changed" if timeline.changes else ""
     if timeline.weekly:
         weeks = count(len(timeline.columns), "ISO week")
         return f"{total} in {weeks}: line, the weekly mean; bars, the lowest to the highest run{lines}"
