@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import click
 
@@ -12,9 +12,6 @@ from row3.cli.commands import Command
 from row3.cli.common import Common
 from row3.cli.show import BLOCKED, result_text
 from row3.errors import UsageError
-
-if TYPE_CHECKING:
-    from row3.gate.outcomes import PromotionResult
 
 
 @click.command(cls=Command)
@@ -37,6 +34,8 @@ def command(
     VERSION is `v1.1` or `decompose-concepts-v1.1`. Lock, baseline, changelog, history and charts are written as one
     transaction; on a block nothing is written, unless --approve REASON is given.
     """
+    from row3.gate.results import judged, ran
+    from row3.reports.formats import promotion_document, with_first_line
     from row3.workflows.promoting.promote import AlreadyDone, promote
     from row3.workflows.session import LiveFlags
 
@@ -48,16 +47,6 @@ def command(
     except AlreadyDone as done:
         common.show(done.text)
         return 0
-    code = show_promotion(result, common)
-    session.finish()
-    return code
-
-
-def show_promotion(result: PromotionResult, common: Common) -> int:
-    """Show what a promotion did; returns 1 if the gate blocks, else 0."""
-    from row3.gate.results import judged, ran
-    from row3.reports.formats import promotion_document, with_first_line
-
     comparison = result.comparison
     if common.format in (None, "table"):
         document = promotion_document(result, verbose=common.verbose > 0)
@@ -66,6 +55,7 @@ def show_promotion(result: PromotionResult, common: Common) -> int:
         common.show(result_text(ran(result.run) if comparison is None else judged(comparison), common))
     for text in result.notes:
         common.say(text)
+    session.finish()
     return BLOCKED if result.refused else 0
 
 

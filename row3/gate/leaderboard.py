@@ -147,6 +147,7 @@ def make_board(suite: JudgedSuite, combinations: Sequence[Combination], sources:
     fronts = pareto(
         [(mean if higher else -mean, *(None if each is None else -each for each in rest)) for mean, *rest in figures]
     )
+    pairs = itertools.combinations(enumerate(ranking.order), 2)
     placed = []
     for i in ranking.order:
         mean, cost, p50 = figures[i]
@@ -158,7 +159,7 @@ def make_board(suite: JudgedSuite, combinations: Sequence[Combination], sources:
         [case_id for case_id in counted if case_id not in scores],
         placed,
         sorted((each for each in combinations if each.cases("failed")), key=lambda one: one.missing),
-        ranking.pairs(),
+        {(i, j): ranking.contests[one, other] for (i, one), (j, other) in pairs},
     )
 
 
@@ -168,60 +169,40 @@ def _all_known(values: Sequence[float | None]) -> list[float]:
     return known if len(known) == len(values) else []
 
 
-@dataclass(frozen=True, slots=True)
-class Ranking:
-    """All settings, compared with each other."""
+class Ranking(NamedTuple):
+    """All settings, compared with each other; places are those in which they were given."""
 
     intervals: list[Interval | None]
     """Of each setting's mean, 95 %."""
     means: list[float]
     ranks: list[int]
     order: list[int]
-    """Places of the settings, best first: by rank, then by mean, then as they were given."""
+    """Places, best first: by rank, then by mean, then as they were given."""
     contests: dict[tuple[int, int], Contest]
-    """By the places of the two in the order they were given in, the smaller one first."""
-
-    def between(self, first: int, second: int) -> Contest:
-        """How two settings compare, in this direction."""
-        found = self.contests[min(first, second), max(first, second)]
-        if first < second:
-            return found
-        interval = None if found.interval is None else found.interval.negated()
-        return Contest(0.0 - found.delta, interval, found.p_adjusted)
-
-    def pairs(self) -> dict[tuple[int, int], Contest]:
-        """All pairs by their places in `order`, the better one first."""
-        ranked = itertools.combinations(enumerate(self.order), 2)
-        return {(i, j): self.between(first, second) for (i, first), (j, second) in ranked}
+    """How the second place compares with the first, for all pairs in both directions."""
 
 
 def rank_all(
     values: Sequence[Sequence[float]], *, clusters: Clusters | None = None, higher_is_better: bool = True
 ) -> Ranking:
-    """Compare every setting with every other.
+    """Compare every setting (a fraction a case, all over the same cases) with every other.
 
-    Args:
-        values: for each setting one fraction a case, the same cases in the same order.
-        clusters: a label a case, as `mean_interval` takes them.
-        higher_is_better: of the metric.
-    Raises ValueError where the settings have different numbers of cases.
+    `clusters` has a label a case, as for `mean_interval`. Raises ValueError for different numbers of cases.
     """
     means = [math.fsum(each) / len(each) if each else 0.0 for each in values]
-    places = list(itertools.combinations(range(len(values)), 2))
-    moves = {(i, j): [b - a for a, b in zip(values[i], values[j], strict=True)] for i, j in places}
+    pairs = list(itertools.combinations(range(len(values)), 2))
+    moves = {(i, j): [b - a for a, b in zip(values[i], values[j], strict=True)] for i, j in pairs}
     plain = {pair: mean_interval(moved, clusters=clusters) for pair, moved in moves.items()}
     adjusted = holm({pair: 1.0 if known is None else known.p_value for pair, known in plain.items()}, ALPHA)
     contests = {}
-    for i, j in places:
+    ranks = [1] * len(values)
+    for i, j in pairs:
         p, tests = adjusted[i, j]
         interval = mean_interval(moves[i, j], clusters=clusters, level=1.0 - ALPHA / tests)
-        contests[i, j] = Contest(means[j] - means[i], interval, p)
-    beaten_by = [0] * len(values)
-    for (i, j), contest in contests.items():
+        contest = contests[i, j] = Contest(means[j] - means[i], interval, p)
+        contests[j, i] = Contest(means[i] - means[j], None if interval is None else interval.negated(), p)
         if contest.shown:
-            second_is_better = (contest.delta > 0) is higher_is_better
-            beaten_by[i if second_is_better else j] += 1
-    ranks = [1 + count for count in beaten_by]
+            ranks[i if (contest.delta > 0) is higher_is_better else j] += 1
     sign = -1.0 if higher_is_better else 1.0
     order = sorted(range(len(values)), key=lambda place: (ranks[place], sign * means[place], place))
     intervals = [mean_interval(each, clusters=clusters) for each in values]

@@ -85,7 +85,9 @@ def parse_limits(
         key = find_metric(also.get(name.casefold(), name), metrics, where)
         if key in limits:
             raise UsageError(f"`{key}` has two limits", where=where, fix="Keep one of them")
-        limits[key] = _number(number, key, where)
+        if NUMBER.fullmatch(number) is None or float(number) > MOST:
+            raise UsageError(f"`{number}` is no limit for {key}", where=where, fix=f"Give a number from 0 to {MOST}")
+        limits[key] = float(number)
     return limits
 
 
@@ -101,9 +103,3 @@ def find_metric(name: str, metrics: Sequence[str], where: str) -> str:
         raise UsageError(f"`{name}` may be {' or '.join(found)}", where=where, fix="Write more of it")
     hint = did_you_mean(name, metrics, f"Metrics: {', '.join(metrics)}")
     raise UsageError(f"`{name}` is no metric of this kind", where=where, fix=hint)
-
-
-def _number(text: str, key: str, where: str) -> float:
-    if NUMBER.fullmatch(text) is None or float(text) > MOST:
-        raise UsageError(f"`{text}` is no limit for {key}", where=where, fix=f"Give a number from 0 to {MOST}")
-    return float(text)

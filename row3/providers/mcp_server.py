@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib.util
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,9 +12,9 @@ from typing import Any
 from row3.domain.calls import Call, Poll, Stage, UnknownPlaceholderError, filled, found_at
 from row3.domain.counts import nearest
 from row3.domain.requests import canonical
-from row3.errors import ProviderStopped, UsageError
+from row3.errors import MissingExtra, ProviderStopped, UsageError
 from row3.providers.base import Access
-from row3.providers.mcp_session import Session, require_sdk, text_of
+from row3.providers.mcp_session import Session, text_of
 from row3.providers.redaction import redact
 from row3.providers.system import LostError, Question, RefusedError, SlowError, System, json_or_text
 
@@ -29,7 +30,9 @@ class McpServer(System):
         self, access: Access, stage: Stage, setup: Sequence[Call], *, root: Path, environ: Mapping[str, str]
     ) -> None:
         """Start nothing yet. Raises `MissingExtra`."""
-        require_sdk()
+        if importlib.util.find_spec("mcp") is None:
+            fix = "pip install 'row3[mcp]'"
+            raise MissingExtra("asking an MCP server needs its SDK, which is not installed", fix=fix)
         super().__init__(access, root=root, environ=environ)
         self._stage, self._setup = stage, setup
         self._session: Session | None = None

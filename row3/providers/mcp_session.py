@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import importlib.util
 import json
 import logging
 import tempfile
 from typing import IO, TYPE_CHECKING, Any
 
-from row3.errors import MissingExtra
 from row3.providers.redaction import redact
 from row3.providers.system import LAST_BYTES, LostError, RefusedError, SlowError, System
 
@@ -23,7 +21,6 @@ if TYPE_CHECKING:
     from mcp import Client
     from mcp_types import CallToolResult
 
-INSTALL = "pip install 'row3[mcp]'"
 CLOSING_S = 8.0
 """Seconds that a server is given to end before it is left alone; the SDK kills it after 2 and 2 more."""
 GONE = (400, 404)
@@ -184,9 +181,3 @@ def text_of(result: CallToolResult) -> str:
     if structured is not None and not wrapped:
         return json.dumps(structured, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return "\n".join(block.text for block in result.content if block.type == "text")
-
-
-def require_sdk() -> None:
-    """Raise `MissingExtra` where the SDK is not installed."""
-    if importlib.util.find_spec("mcp") is None:
-        raise MissingExtra("asking an MCP server needs its SDK, which is not installed", fix=INSTALL)

@@ -114,6 +114,7 @@ class _Steps:
         self.comparison, self.run, self.suite = comparison, comparison.run, comparison.run.suite
         self.deciding = [each for each in comparison.reasons if each.verdict is comparison.verdict]
         self.codes = {each.code for each in self.deciding}
+        self.against = f" --against {visible(comparison.against)}" if comparison.against else ""
 
     def command(self, command: str, *said: str) -> str:
         """Return a command with its options; `said` are those it names itself, as `JudgedSuite.flags` takes them."""
@@ -147,13 +148,13 @@ class _Steps:
         if self.run.header.mode != "replay":
             return ["run the same command again; it continues from the answers so far."]
         model = model_flag(self.run)
-        against = f" --against {visible(self.comparison.against)}" if self.comparison.against else ""
-        ask = f"{self.command('row3 --compare', 'mode')} --mode auto{against}{model} asks for what is not recorded."
+        ask = (
+            f"{self.command('row3 --compare', 'mode')} --mode auto{self.against}{model} asks for what is not recorded."
+        )
         return [ask]
 
     def _blocked(self, *, promoting: bool) -> list[str]:
-        against = f" --against {visible(self.comparison.against)}" if self.comparison.against else ""
-        again = self.command("row3 --compare") + against
+        again = self.command("row3 --compare") + self.against
         prompt = ["fix the prompt" if self.suite.prompted else "fix the system"]
         others = self._remedies()
         fix = f"{', '.join([*(prompt if self.codes & SCORES or not others else []), *others])} and run"

@@ -119,17 +119,13 @@ def first_verdict(result: PromotionResult) -> list[Block]:
     blocks: list[Block] = [Title([look.span, line]), *reason_blocks(grounds(judgement.reasons, words))]
     if result.approval is not None:
         return [*blocks, Note([Span(f"approved by {result.approval.by}: {result.approval.reason}", "warning")])]
-    if result.refused:
-        return [*blocks, Note([_again(result)])]
-    return blocks
-
-
-def _again(result: PromotionResult) -> str:
-    blocking = [reason for reason in result.judgement.reasons if reason.verdict is Verdict.BLOCK]
+    if not result.refused:
+        return blocks
+    blocking = [reason for reason in judgement.reasons if reason.verdict is Verdict.BLOCK]
     scores = all(reason.code in SCORES or reason.code is Code.NO_CASE for reason in blocking)
     again = f"row3 promote{result.run.suite.flags('row3 promote', str(result.ref))} {result.ref} again"
     fix = "fix the prompt" if scores else "fix what is named above"
-    return f"Next: {fix} and run {again}, or accept it with --approve REASON."
+    return [*blocks, Note([f"Next: {fix} and run {again}, or accept it with --approve REASON."])]
 
 
 def _outcome(result: PromotionResult) -> list[Block]:

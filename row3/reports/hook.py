@@ -64,8 +64,10 @@ def _suite(comparison: Comparison | None) -> list[Block]:
     assert comparison is not None
     run = comparison.run
     against = f" against {comparison.against}" if comparison.against else ""
-    shown = look(comparison)
-    head = Title([f"row3: {run.suite.name}{against}: ", Span(shown.word, shown.tone), _moved(comparison)], 4)
+    shown, change, moved = look(comparison), comparison.primary_change, ""
+    if change is not None and change.baseline is not None and change.current is not None:
+        moved = f", {change.key} {numbers.moved(change.baseline, change.current)}"
+    head = Title([f"row3: {run.suite.name}{against}: ", Span(shown.word, shown.tone), moved], 4)
     lines: list[Text] = []
     if text := approval_line(comparison):
         lines.append(text)
@@ -78,13 +80,6 @@ def _suite(comparison: Comparison | None) -> list[Block]:
         fell = [c for c in comparison.cases if c.delta < 0 or c.move in ("broke", "removed") or c.lost.get("canaries")]
         lines += [_what_fell(case, dict(run.problems)) for case in fell[:SHOWN_CASES]]
     return [head, Note(lines), quarantine_note(run.quarantine)]
-
-
-def _moved(comparison: Comparison) -> str:
-    change = comparison.primary_change
-    if change is None or change.baseline is None or change.current is None:
-        return ""
-    return f", {change.key} {numbers.moved(change.baseline, change.current)}"
 
 
 def _what_fell(case: CaseChange, problems: dict[str, str]) -> str:

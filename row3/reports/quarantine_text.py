@@ -9,7 +9,7 @@ from typing import Any
 from row3.domain.quarantine import Quarantine, Quarantined
 from row3.reports import numbers
 from row3.reports.document import Note
-from row3.reports.style import plain, wrap
+from row3.reports.style import PLAIN, plain
 
 
 def quarantine_note(quarantine: Quarantine) -> Note:
@@ -40,7 +40,7 @@ def changed_text(entry: Quarantined, file: str, *, left: int, released: bool) ->
             f"reason: {plain(entry.reason)}",
             f"Commit {file}. Hooks and --against go by the base: there it holds once the base has it.",
         ]
-    return "\n".join(line for text in texts for line in wrap(text, then="  ")) + "\n"
+    return "\n".join(line for text in texts for line in PLAIN.wrap(text, then="  ")) + "\n"
 
 
 def quarantine_json(quarantine: Quarantine) -> dict[str, Any]:

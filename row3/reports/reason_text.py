@@ -245,7 +245,9 @@ def _criteria(group: Sequence[Reason]) -> str:
     if kind == "suite" and len(group) == 1:
         return f"suite {name} is new, judged by its own baseline" if word == "new" else f"suite {name} was {word}"
     if kind == "case" and " " not in name:
-        return f"{_were(count(len(group), 'golden case'), len(group), word)}: {_names(group)}"
+        return (
+            f"{_were(count(len(group), 'golden case'), len(group), word)}: {some(list(map(_after_kind, group)), NAMED)}"
+        )
     if kind == "case":
         if len(group) == 1:
             case_id, _, demand = name.partition(" ")
@@ -271,10 +273,6 @@ def _were(what: str, number: int, word: str) -> str:
 
 def _after_kind(reason: Reason) -> str:
     return reason.subject.partition(" ")[2]
-
-
-def _names(group: Sequence[Reason]) -> str:
-    return some([_after_kind(reason) for reason in group], NAMED)
 
 
 def _demands(group: Sequence[Reason]) -> str:

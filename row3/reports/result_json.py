@@ -8,7 +8,6 @@ from itertools import islice
 from typing import Any
 
 from row3.domain.changes import Interval
-from row3.domain.judgements import Reason
 from row3.domain.manifests import tier_of
 from row3.domain.metrics import by_other_names
 from row3.domain.runs import Header
@@ -20,7 +19,7 @@ from row3.reports.judge_block import judges_json
 from row3.reports.live_text import live_json
 from row3.reports.match_counts import bounds_json, tally_json
 from row3.reports.quarantine_text import quarantine_json
-from row3.reports.reason_text import Words, reason_text, words_of
+from row3.reports.reason_text import reason_text, words_of
 from row3.reports.suites import problem_of
 
 SCHEMA_VERSION = 2
@@ -129,7 +128,17 @@ def _judged(comparison: Comparison) -> dict[str, Any]:
         },
         "deltas": {change.key: change.delta for change in comparison.metrics if change.delta is not None},
         "verdict": comparison.verdict.word if complete else None,
-        "reasons": [reason_json(reason, words) for reason in comparison.reasons],
+        "reasons": [
+            {
+                "code": reason.code.value,
+                "verdict": reason.verdict.word,
+                "subject": reason.subject,
+                "figures": dict(reason.figures),
+                "after": reason.after,
+                "text": reason_text(reason, words),
+            }
+            for reason in comparison.reasons
+        ],
         "complete": complete,
         "blocked": comparison.blocked,
         "baseline": _baseline(comparison.baseline, comparison.against),
@@ -147,18 +156,6 @@ def _judged(comparison: Comparison) -> dict[str, Any]:
     if (approval := comparison.approval) is not None:
         value["approval"] = {"reason": approval.reason, "by": approval.by, "at": approval.at}
     return value
-
-
-def reason_json(reason: Reason, words: Words) -> dict[str, Any]:
-    """Return a reason with its sentence; numbers are in the units of their metric, fractions."""
-    return {
-        "code": reason.code.value,
-        "verdict": reason.verdict.word,
-        "subject": reason.subject,
-        "figures": dict(reason.figures),
-        "after": reason.after,
-        "text": reason_text(reason, words),
-    }
 
 
 def interval_json(interval: Interval) -> dict[str, float]:

@@ -22,8 +22,6 @@ _ESCAPES = (
     r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?"  # titles, links, device strings
     r"|\x1b[ -/]*[0-~]?"
 )
-
-
 _WIDE = "\u1100-\u115f\u2e80-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6"
 _PIECES = rf"[{_WIDE}\U0001f000-\U0003fffd]|[^\s{_WIDE}\U0001f000-\U0003fffd]+|\s+"
 """A wide character (or one of their blocks), a word, or the space between."""
@@ -74,12 +72,6 @@ def shorten(text: str, room: int) -> str:
     return f"{text[:end].rstrip()}…"
 
 
-def wrap(text: str, *, first: str = "", then: str | None = None, width: int = WIDTH) -> list[str]:
-    """Lines of at most `width` columns, broken after words and wide characters; a word that is too long is broken."""
-    rest = " " * cells(first) if then is None else then
-    return _filled(re.findall(r"\S+|\s+" if text.isascii() else _PIECES, text), width, first, rest, split=True)
-
-
 def prose(text: str, width: int, *, then: str = "  ") -> list[str]:
     """Return lines of at most `width` columns, broken between words; `then` begins those that continue.
 
@@ -118,8 +110,13 @@ class Style:
     """Someone looks: lines that a program may read whole, such as the headline and a diff, are wrapped too."""
 
     def wrap(self, text: str, *, first: str = "", then: str | None = None) -> list[str]:
-        """As `wrap`, at this width."""
-        return wrap(text, first=first, then=then, width=self.width)
+        """Lines of at most `width` columns, broken after words and wide characters; a word that is too long is broken.
+
+        `first` begins the first line, `then` (blanks by default) the others.
+        """
+        rest = " " * cells(first) if then is None else then
+        pieces = re.findall(r"\S+|\s+" if text.isascii() else _PIECES, text)
+        return _filled(pieces, self.width, first, rest, split=True)
 
     def paint(self, text: str, *codes: str) -> str:
         """The text in these colours."""

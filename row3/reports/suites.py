@@ -24,6 +24,7 @@ SUITES, OTHERS, MOST_BYTES = 20, 4, 6_000
 """Rows and further suites of a comment, and its size: GitHub takes 65,536 characters, a screen far less."""
 COMMENT_LEVEL = 3
 MARKS: dict[Standing, Span] = {
+    "none": Span(""),
     "proceed": Span("✓", "good"),
     "approved": Span("✓", "good"),
     "investigate": Span("!", "warning"),
@@ -32,7 +33,7 @@ MARKS: dict[Standing, Span] = {
     "incomplete": Span("?", "bad"),
     "unusable": Span("✗", "bad"),
 }
-BADNESS: tuple[Standing, ...] = ("none", *MARKS)
+BADNESS: tuple[Standing, ...] = tuple(MARKS)
 """The worst last; a suite that cannot be judged hides a verdict, so it is the worst."""
 
 
@@ -109,7 +110,7 @@ def _table(results: Sequence[SuiteResult], *, judged: bool, left: int = 0) -> Ta
 
 def _row(result: SuiteResult, *, judged: bool) -> list[Text]:
     name = strong(result.suite)
-    verdict: Text = [_mark(result), f" {result.standing}"]
+    verdict: Text = [MARKS[result.standing], f" {result.standing}"]
     if result.standing == "none":
         verdict = [Span("not judged" if judged else "", "quiet")]
     run = result.run
@@ -128,10 +129,6 @@ def _row(result: SuiteResult, *, judged: bool) -> list[Text]:
         f"{run.cases:,}",
         verdict,
     ]
-
-
-def _mark(result: SuiteResult) -> Span:
-    return MARKS.get(result.standing, Span(""))
 
 
 def _verdict(result: SuiteResult) -> Span:
@@ -197,7 +194,9 @@ def headword(report: SuitesReport) -> str:
 def _reasons(results: Sequence[SuiteResult]) -> list[Block]:
     if not results:
         return []
-    shown: list[Text] = [[_mark(result), f" {result.suite}: {_why(result)}"] for result in results[:SHOWN_REASONS]]
+    shown: list[Text] = [
+        [MARKS[result.standing], f" {result.suite}: {_why(result)}"] for result in results[:SHOWN_REASONS]
+    ]
     left = len(results) - SHOWN_REASONS
     return [Items([*shown, *([f"others: {left:,} more"] if left > 0 else [])])]
 

@@ -18,12 +18,12 @@ LOW, HIGH = [0.50, 0.52, 0.54, 0.55, 0.49, 0.51], [0.90, 0.93, 0.91, 0.95, 0.90,
 def test_two_settings_are_told_apart_as_the_paired_t_test_does() -> None:
     ranking = rank_all([LOW, HIGH])
     test = stats.ttest_rel(HIGH, LOW)
-    contest = ranking.between(0, 1)
+    contest = ranking.contests[0, 1]
     assert contest.p_adjusted == pytest.approx(test.pvalue)
     assert contest.interval is not None
     assert (contest.interval.low, contest.interval.high) == pytest.approx(tuple(test.confidence_interval(0.95)))
     assert (ranking.ranks, ranking.order) == ([2, 1], [1, 0])
-    back = ranking.between(1, 0)
+    back = ranking.contests[1, 0]
     assert (back.delta, back.interval) == (-contest.delta, contest.interval.negated())
     assert ranking.means == pytest.approx([sum(LOW) / 6, sum(HIGH) / 6])
 
@@ -37,8 +37,8 @@ def test_what_differs_by_noise_shares_a_rank() -> None:
     noisy = [value + shift for value, shift in zip(LOW, (0.1, -0.1, 0.08, -0.09, 0.02, 0.01), strict=True)]
     ranking = rank_all([LOW, noisy, HIGH])
     assert (ranking.ranks, ranking.order[0]) == ([2, 2, 1], 2)
-    assert not ranking.between(0, 1).shown
-    interval = ranking.between(0, 1).interval
+    assert not ranking.contests[0, 1].shown
+    interval = ranking.contests[0, 1].interval
     assert interval is not None
     assert interval.low < 0 < interval.high
 
@@ -57,17 +57,17 @@ def test_p_values_are_adjusted_by_holm_over_all_pairs() -> None:
 
 
 def test_cases_of_one_source_are_one_unit() -> None:
-    contest = rank_all([LOW, HIGH], clusters=["a", "a", "a", "b", "b", "b"]).between(0, 1)
+    contest = rank_all([LOW, HIGH], clusters=["a", "a", "a", "b", "b", "b"]).contests[0, 1]
     assert contest.interval is not None
     assert contest.interval.units == 2
 
 
 def test_a_difference_of_one_case_or_without_any_spread_of_few_shows_nothing() -> None:
     assert rank_all([[0.1], [0.9]]).ranks == [1, 1]
-    assert rank_all([[0.1], [0.9]]).between(0, 1).interval is None
+    assert rank_all([[0.1], [0.9]]).contests[0, 1].interval is None
     assert rank_all([[0.1] * 2, [0.9] * 2]).ranks == [1, 1]
     assert rank_all([[0.1] * 6, [0.9] * 6]).ranks == [2, 1]
-    assert rank_all([[0.5] * 4, [0.5] * 4]).between(0, 1).p_adjusted == 1.0
+    assert rank_all([[0.5] * 4, [0.5] * 4]).contests[0, 1].p_adjusted == 1.0
 
 
 def test_equal_settings_are_falsely_told_apart_no_more_often_than_said() -> None:

@@ -20,7 +20,7 @@ from row3.reports.estimate import estimate_document
 from row3.reports.leaderboard import leaderboard_document
 from row3.reports.markdown import markdown_text
 from row3.reports.recordings import list_document
-from row3.reports.style import Style, cells, wrap
+from row3.reports.style import Style, cells
 from row3.reports.terminal import terminal_text
 
 LONG = "describe-everything-that-a-text-says"
@@ -147,15 +147,15 @@ WORDS = st.text(st.sampled_from("ab-漢字かé\u0301ー한Ａ🙂⚡ "), max_si
 @example("long words " * 9 + "漢字" * 40, "reason: ", 80)
 @example("x" * 200 + "漢", "  ", 24)
 def test_wide_characters_take_two_columns_and_no_letter_is_lost(text: str, first: str, width: int) -> None:
-    lines = wrap(text, first=first, width=width)
+    lines = Style(width=width).wrap(text, first=first)
     assert max(map(cells, lines)) <= width
     assert "".join("".join(lines).split()) == "".join((first + text).split())
     assert all(line.startswith(" " * cells(first)) for line in lines[1:])
 
 
 def test_a_line_of_wide_characters_is_filled() -> None:
-    assert wrap("漢字" * 6, first="a ", width=10) == ["a 漢字漢字", "  漢字漢字", "  漢字漢字"]
-    assert wrap("ab 漢字 cd 漢字", width=8) == ["ab 漢字", "cd 漢字"]
+    assert Style(width=10).wrap("漢字" * 6, first="a ") == ["a 漢字漢字", "  漢字漢字", "  漢字漢字"]
+    assert Style(width=8).wrap("ab 漢字 cd 漢字") == ["ab 漢字", "cd 漢字"]
 
 
 A_COMMENT = 65_536

@@ -16,6 +16,9 @@ from row3.matching.normalise import normalise
 from row3.matching.texts.quotes import SourceText
 from row3.metrics.ratios import b_cubed, f1, ratio
 
+POSSESSIVE = ("", "'s", "s", "'")
+"""What may follow a name where something is somebody's: `Certane's`, in a chat `ingrids`."""
+
 
 class Events(Kind):
     """Scores `{"events": […]}`: found, of the right category, with the right actor, with evidence."""
@@ -102,7 +105,7 @@ class Events(Kind):
             if event.actor and normalise(event.actor) != normalise(TEAM):
                 known = names.get(normalise(event.actor))
                 forms = [event.actor, *(known.mentions if known is not None else ())]
-                if not any(_named(whole, form) for form in forms):
+                if not any(whole.mentions(form + ending) for form in forms for ending in POSSESSIVE):
                     what = f"`{event.actor}` does not occur in the document, nor does a mention of the entity"
                     found.append(Finding("error", "actor-not-there", what, (*at, "actor")))
         return found
@@ -124,11 +127,6 @@ def _lint_evidence(
             Finding("error", "evidence-not-there", "the evidence does not occur in the document", (*at, "evidence"))
         ]
     return []
-
-
-def _named(text: SourceText, name: str) -> bool:
-    """The name stands in the text, perhaps as whose something is: `Certane's`, in a chat `ingrids`."""
-    return any(text.mentions(name + ending) for ending in ("", "'s", "s", "'"))
 
 
 def _skipped(case: EventsCase, found: Items, *, paired: bool, dated: bool) -> tuple[dict[str, str], dict[str, str]]:

@@ -167,13 +167,8 @@ class ExtractionFindings:
         places = (self._text.together(self._forms(each.source), self._forms(each.target)) for each in triples)
         place = next(filter(None, places), None)
         words = match.state.replace("-", " ")
-        phrase = (
-            words
-            if match.expected is None
-            else f"{words}, as {{}}"
-            if words == "forbidden"
-            else f"{words}, expected {{}}"
-        )
+        how = "as" if words == "forbidden" else "expected"
+        phrase = words if match.expected is None else f"{words}, {how} {{}}"
         expected = None if match.expected is None else str(match.expected)
         remark = "" if place else "no sentence has both ends"
         return Finding(str(match.triple), match.state, expected, None, remark, place, phrase)
