@@ -64,6 +64,7 @@ bench: $(VENV)/.all
 	$(BIN)/python -m benchmarks.run
 	$(BIN)/python -m benchmarks.intervals
 	$(BIN)/python -m benchmarks.retrieval
+	$(BIN)/python -m benchmarks.checks
 
 noise: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.noise --jobs 2

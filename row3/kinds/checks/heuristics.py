@@ -65,13 +65,13 @@ def _contains_all(check: Check, reading: Reading, rule: NameRule) -> Result:
 
 
 def _holds(wanted: list[str], check: Check, reading: Reading) -> Result:
-    text = _folded(reading.text, check)
+    text = reading.text if check.case else reading.folded
     missing = [each for each in wanted if _folded(each, check) not in text]
     return PASSED if not missing else Result(0.0, f"does not contain {', '.join(short(each) for each in missing)}")
 
 
 def _contains_any(check: Check, reading: Reading, rule: NameRule) -> Result:
-    text = _folded(reading.text, check)
+    text = reading.text if check.case else reading.folded
     return (
         PASSED if any(_folded(each, check) in text for each in check.wanted) else Result(0.0, "contains none of them")
     )
@@ -79,7 +79,7 @@ def _contains_any(check: Check, reading: Reading, rule: NameRule) -> Result:
 
 def _not_contains(check: Check, reading: Reading, rule: NameRule) -> Result:
     wanted = [check.wanted] if isinstance(check.wanted, str) else check.wanted
-    text = _folded(reading.text, check)
+    text = reading.text if check.case else reading.folded
     found = [each for each in wanted if _folded(each, check) in text]
     return PASSED if not found else Result(0.0, f"contains {', '.join(short(each) for each in found)}")
 

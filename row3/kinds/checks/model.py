@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -28,7 +29,7 @@ RubricName = Annotated[
 ]
 
 
-class Check(Labelled, frozen=True, kw_only=True, omit_defaults=True):
+class Check(Labelled, frozen=True, kw_only=True, omit_defaults=True, dict=True, gc=True):
     """One assertion about an answer; exactly one key names it."""
 
     equals: Annotated[Any, Meta(description="Is this value; text is compared to the letter.")] = UNSET
@@ -69,21 +70,23 @@ class Check(Labelled, frozen=True, kw_only=True, omit_defaults=True):
             raise ValueError(f"a check needs one key that names it: {', '.join(TYPES)}")
         if len(named) > 1:
             raise ValueError(f"a check has one key that names it, and this has {' and '.join(named)}")
+        # A cached property takes a lock the first time it is asked for, and each check is asked for these.
+        self.__dict__.update(type=named[0], wanted=getattr(self, named[0]))
         for key, owners in OWNERS.items():
             if getattr(self, key) not in (None, False) and named[0] not in owners:
                 raise ValueError(f"`{key}` belongs to {' and '.join(sorted(owners))}, not to `{named[0]}`")
 
-    @property
+    @cached_property
     def type(self) -> str:
         """The key that names it."""
         return next(key for key in TYPES if getattr(self, key) is not UNSET)
 
-    @property
+    @cached_property
     def wanted(self) -> Any:
         """The value of that key."""
         return getattr(self, self.type)
 
-    @property
+    @cached_property
     def title(self) -> str:
         """What reports call it: its name, or its type and value in a line."""
         if self.name is not None:

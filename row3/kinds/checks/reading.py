@@ -30,14 +30,24 @@ class Reading:
     """An answer, or the part of it at a path, as text and as a JSON value; each read when first asked for."""
 
     def __init__(self, answer: Any, path: str | None = None) -> None:
-        self._answer, self._path = answer, path
+        self.answer, self._path = answer, path
+        if path is None and isinstance(answer, str):
+            self.text = answer
+
+    def at(self, path: str | None) -> Reading:
+        """Return the part of the answer at a path; the whole answer without one."""
+        if path is None:
+            return self
+        part = Reading(self.answer, path)
+        part.whole = self.whole
+        return part
 
     @cached_property
     def whole(self) -> Any:
         """The answer as a JSON value; `Nothing` where it is not JSON."""
-        if not isinstance(self._answer, str):
-            return self._answer
-        text = self._answer.strip()
+        if not isinstance(self.answer, str):
+            return self.answer
+        text = self.answer.strip()
         fence = FENCE.search(text)
         try:
             return msgspec.json.decode(fence[1] if fence is not None else text)
@@ -55,9 +65,14 @@ class Reading:
         return Nothing if not found else found[0] if len(found) == 1 else found
 
     @cached_property
+    def folded(self) -> str:
+        """The text without a difference of upper and lower case."""
+        return self.text.casefold()
+
+    @cached_property
     def text(self) -> str:
         """The part as text: a string as it is, anything else as JSON."""
-        part = self._answer if self._path is None else self.value
+        part = self.answer if self._path is None else self.value
         return part if isinstance(part, str) else json.dumps(part, ensure_ascii=False)
 
     @property

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field
+from typing import Any
 
 import msgspec
 
@@ -23,6 +24,8 @@ from row3.kinds.checks.reading import Nothing, Reading, path_problem, quantity, 
 from row3.kinds.judging import Anything, grade, grade_schema, judged_tally, opinion
 from row3.metrics.aggregate import counted
 
+NO_FAULT = frozenset({"passed", "not-judged"})
+"""States of a check that is not wrong."""
 GRADED = frozenset({"similarity", "names", "semantic", "python", "judge"})
 """Types whose score lies between 0 and 1; the others pass or fail."""
 ASKING = frozenset({"judge", "python", "cost", "latency"})
@@ -38,20 +41,21 @@ METRICS = (
 )
 
 
-class Checked(NamedTuple):
+@dataclass(slots=True)
+class Checked:
     """A check and what it found."""
 
     check: Check
     score: float | None
     """In [0, 1]; None where its judge, scorer or vectors failed."""
     reason: str
-    notes: Mapping[str, Any] = {}
+    notes: Mapping[str, Any] = field(default_factory=dict)
+    passed: bool = field(init=False)
+    """Whether it passes; a graded check from its `min`."""
 
-    @property
-    def passed(self) -> bool:
-        """Whether it passes; a graded check from its `min`."""
+    def __post_init__(self) -> None:
         least = 1.0 if self.check.type not in GRADED else passes_from(self.check)
-        return self.score is not None and self.score >= least - 1e-9
+        self.passed = self.score is not None and self.score >= least - 1e-9
 
     @property
     def state(self) -> str:
@@ -69,9 +73,9 @@ def to_grade(check: Check, case: Any, reading: Reading) -> Graded:
     return Graded(check.wanted, judged_variables(case, reading), passes_from(check), len(reading.text))
 
 
-def run_check(check: Check, case: Any, answer: Any, rules: Rules) -> Generator[Ask, Any, Checked]:
+def run_check(check: Check, case: Any, whole: Reading, rules: Rules) -> Generator[Ask, Any, Checked]:
     """Yield what one check needs asked, and return what it found."""
-    reading = Reading(answer, check.path)
+    reading = whole.at(check.path)
     if problem := reading.missing:
         return Checked(check, 0.0, problem)
     match check.type:
@@ -85,7 +89,7 @@ def run_check(check: Check, case: Any, answer: Any, rules: Rules) -> Generator[A
         case "semantic":
             return (yield from _meaning(check, reading, rules))
         case "python":
-            found = yield FunctionRequest(check.wanted, case_json(case), answer)
+            found = yield FunctionRequest(check.wanted, case_json(case), whole.answer)
             if isinstance(found, NoAnswer):
                 return Checked(check, None, found.error)
             score = graded(found.score)
@@ -150,18 +154,17 @@ def metrics_of(checked: Sequence[Checked], warranted: frozenset[str]) -> tuple[d
     weighted mean of its scores. A judged check counts in `passRate` and `casesPassed` only where its judge is
     warranted. Where a check has no score, every metric it is part of is skipped: leaving it out would lift them.
     """
-    metrics: dict[str, float] = {}
     skipped: dict[str, str] = {}
     counted = [each for each in checked if each.check.type != "judge" or each.check.wanted in warranted]
-    groups: dict[str, list[Checked]] = {}
+    groups: dict[str, list[tuple[float, float]]] = {}
     for each in checked:
-        groups.setdefault(TIER_METRICS[TIERS[each.check.type]], []).append(each)
-        groups.setdefault(each.check.type, []).append(each)
-    for key, group in groups.items():
-        if unscored := next((each for each in group if each.score is None), None):
-            skipped[key] = f"{unscored.check.type} without a score"
-        else:
-            metrics[key] = _mean([(each.check.weight, each.score or 0.0) for each in group])
+        of_type = each.check.type
+        for key in (TIER_METRICS[TIERS[of_type]], of_type):
+            if each.score is None:
+                skipped.setdefault(key, f"{of_type} without a score")
+            else:
+                groups.setdefault(key, []).append((each.check.weight, each.score))
+    metrics = {key: _mean(group) for key, group in groups.items() if key not in skipped}
     if unscored := next((each for each in counted if each.score is None), None):
         skipped |= dict.fromkeys(("passRate", "casesPassed"), f"{unscored.check.type} without a score")
     elif counted:
@@ -173,6 +176,8 @@ def metrics_of(checked: Sequence[Checked], warranted: frozenset[str]) -> tuple[d
 
 
 def _mean(weighted: Sequence[tuple[float, float]]) -> float:
+    if len(weighted) == 1:
+        return weighted[0][1]
     total = sum(weight for weight, _ in weighted)
     return sum(weight * score for weight, score in weighted) / total
 
@@ -191,7 +196,7 @@ def items_of(checked: Sequence[Checked]) -> Items:
             for each in checked
         ),
         (),
-        frozenset({"passed", "not-judged"}),
+        NO_FAULT,
     )
 
 
@@ -257,8 +262,9 @@ class Checks(Kind):
     def measure(self, case: ChecksCase, output: Reply, rules: Rules) -> Generator[Ask, Any, Measured]:
         """Run every check; yields what judges, scorers and embeddings are asked."""
         checked: list[Checked] = []
+        whole = Reading(output.answer)
         for check in (*rules.checks, *case.checks):
-            found = yield from run_check(check, case, output.answer, rules)
+            found = yield from run_check(check, case, whole, rules)
             checked.append(found)
         metrics, skipped = metrics_of(checked, frozenset() if rules.judge is None else rules.judge.warranted)
         counts = {"passRate": (sum(each.passed for each in checked), len(checked))} if "passRate" in metrics else {}

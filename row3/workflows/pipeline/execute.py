@@ -153,7 +153,7 @@ def evaluate_all(
         return [evaluate(stored) for stored in cases if wanted(stored.id)]
 
     seen: set[str] = set()
-    with _few_collections() if size > 1 else contextlib.nullcontext():
+    with _few_collections() if len(paths) >= PARALLEL_FROM else contextlib.nullcontext():
         for result in chain.from_iterable(executor.map(chunk, range(0, len(paths), size))):
             if result.case_id in seen:
                 list(unique_cases(tree, paths, kind))  # names the two files
