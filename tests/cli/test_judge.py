@@ -11,6 +11,7 @@ import pytest
 
 from tests.judged import CASES, JudgeServer, label_all, label_lines, rubric, support
 from tests.projects import Box
+from tests.terminal import CTRL_C, terminal
 
 
 @pytest.fixture(scope="module")
@@ -212,8 +213,8 @@ def test_a_harsher_rubric_blocks_where_the_judge_may(base: Box) -> None:
     done = base.row3("promote", "helpfulness-v2.0", "--mode", "auto", code=1)
     assert "helpfulness v2.0 was not promoted; nothing was written" in done.out
     assert base.read("prompts/promoted.json") == before
-    signed = base.row3("promote", "helpfulness-v2.0", "--approve", "we want it harsher", code=0)
-    assert "measure again with `row3 judge calibrate`" in signed.err
+    base.row3("promote", "helpfulness-v2.0", "--approve", "we want it harsher", code=0)
+    assert "the calibration is stale, measure again" in " ".join(base.row3(code=0).out.split())
     assert "we want it harsher" in base.read("CHANGELOG.md")
 
 
@@ -235,3 +236,16 @@ def test_a_named_rubric_grades_a_run_and_is_compared_with_another(base: Box) -> 
     assert (done["onlyRight"], done["pValue"]) == ([3, 0], 0.25)
     text = base.row3("judge", "compare", "helpfulness", "helpfulness-v1.1", "-v", code=0).out
     assert "McNemar's exact p .250" in text and "disagreement, worst first" in text
+
+
+def test_keys_on_a_terminal_are_kept_at_once(box: Box) -> None:
+    with terminal(box, "judge", "label", piped=True) as person:
+        person.until_asked()
+        assert "1 of 24" in person.text
+        person.press("4")
+        assert [line["grade"] for line in label_lines(box)] == [75]
+        assert "2 of 24" in person.text
+        person.press("f")
+        code, out = person.end(CTRL_C)
+    assert code == 130 and out == ""
+    assert [line["grade"] for line in label_lines(box)] == [75, 0]

@@ -54,7 +54,7 @@ def calibrate(
     """
     judge, recall = judge_of(suite), Recall(suite, open_recordings(project, suite))
     given = read_labels(labels, suite.name, where=where)
-    answers = {answer.key: answer for answer in judged_answers(project, suite)}
+    answers = judged_answers(project, suite)
     least = judge_settings(project.config, suite.name).min_kappa
     models = f"{', '.join(judge.models)} × {judge.votes}"
     report = CalibrationReport(suite.name, models, MIN_KAPPA if least is None else least)
@@ -132,7 +132,7 @@ def compare_judges(
     project: Project, suite: Suite, names: tuple[str, str], labels: Path, *, where: str
 ) -> JudgeComparison:
     """Return two rubrics or models beside the labels that both have graded; raises `InvalidFile`, `UsageError`."""
-    judge, own = judge_of(suite), Recall(suite, open_recordings(project, suite))
+    own = Recall(suite, open_recordings(project, suite))
     given = read_labels(labels, suite.name, where=where)
     rubrics = [_rubric(project, suite, name) for name in names]
     if (rubrics[0] is None) != (rubrics[1] is None):
@@ -146,13 +146,11 @@ def compare_judges(
     if len(set(wanted)) > 1:
         what = f"the labels are of several rubrics: {', '.join(wanted)}"
         raise UsageError(what, where=where, fix="Put those of one rubric into a file of their own")
-    if rubric not in judge.rubrics:
-        raise InvalidFile(f"there is no rubric `{rubric}`", where=where, fix="Restore its prompt, or label again")
     recalls = [
-        own.under(models=(name,)) if prompt is None else own.under(rubrics={rubric: prompt})
+        own.under({}, (name,)) if prompt is None else own.under({rubric: prompt})
         for name, prompt in zip(names, rubrics, strict=True)
     ]
-    answers = {answer.key: answer for answer in judged_answers(project, suite)}
+    answers = judged_answers(project, suite)
     mine = [label for label in given if label.rubric == rubric]
     first, second = ({each.digest: each for each in _labelled(mine, answers, recall)[0]} for recall in recalls)
     shared = [digest for digest in first if digest in second]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from row3.domain.asks import finish
-from row3.domain.judges import Graded, JudgeRequest, JudgeRules, Judging, Opinion, model_family
+from row3.domain.judges import Graded, JudgeRequest, JudgeRules, Opinion, model_family
 from row3.domain.prompts import Prompt
 from row3.domain.requests import Answer, NoAnswer
 from row3.errors import UsageError
@@ -17,6 +17,7 @@ from row3.store.recordings import RecordingIndex
 from row3.store.suites import Suite
 from row3.workflows.pipeline.asks import judge_request
 from row3.workflows.pipeline.replaying import open_recordings
+from row3.workflows.pipeline.rubrics import under_rubrics
 from row3.workflows.recorded.recorded_answers import complete_answers, recorded_settings, stages_of
 
 
@@ -43,31 +44,22 @@ class Recall:
     suite: Suite
     index: RecordingIndex
 
-    def under(self, *, rubrics: Mapping[str, Prompt] | None = None, models: Sequence[str] = ()) -> Recall:
+    def under(self, rubrics: Mapping[str, Prompt], models: tuple[str, ...] = ()) -> Recall:
         """Return the recorded words of the judge with other rubrics or other models."""
-        judge = judge_of(self.suite)
-        other = replace(judge, rubrics={**judge.rubrics, **(rubrics or {})}, models=tuple(models) or judge.models)
-        return replace(self, suite=replace(self.suite, rules=replace(self.suite.rules, judge=other)))
+        suite = under_rubrics(self.suite, rubrics)
+        judge = judge_of(suite)
+        rules = replace(suite.rules, judge=replace(judge, models=models or judge.models))
+        return replace(self, suite=replace(suite, rules=rules))
 
     def opinion(self, answer: JudgedAnswer) -> Opinion | str:
         """Return what the judge said of an answer, or why nothing is known. Raises `InvalidFile`."""
-        asking = next(
-            (
-                asking
-                for graded, asking in self.suite.kind.judged(answer.case, answer.output, self.suite.rules)
-                if graded == answer.graded
-            ),
-            None,
-        )
-        return "it is graded no longer" if asking is None else self._finished(asking, answer.case_id)
-
-    def _finished(self, asking: Judging, case_id: str) -> Opinion | str:
-        missing: list[str] = []
+        judged = self.suite.kind.judged(answer.case, answer.output, self.suite.rules)
+        asking = next(asking for graded, asking in judged if graded == answer.graded)
+        missing: list[JudgeRequest] = []
 
         def reply(ask: JudgeRequest) -> Answer | NoAnswer:
-            found = self.index.answer(judge_request(self.suite, ask, case_id))
-            if found is None:
-                missing.append(case_id)
+            found = self.index.answer(judge_request(self.suite, ask, answer.case_id))
+            missing.extend([] if found else [ask])
             return found or NoAnswer("no grade is recorded")
 
         opinion = finish(asking, reply)
@@ -84,21 +76,17 @@ def judge_of(suite: Suite) -> JudgeRules:
     return judge
 
 
-def judged_answers(project: Project, suite: Suite) -> Iterator[JudgedAnswer]:
-    """Yield every recorded answer of a suite that a judge grades, each once, whatever version gave it.
-
-    Raises `InvalidFile`, `UsageError`.
-    """
+def judged_answers(project: Project, suite: Suite) -> dict[tuple[str, str], JudgedAnswer]:
+    """Return every recorded answer of a suite that a judge grades, by its key. Raises `InvalidFile`, `UsageError`."""
     judge_of(suite)
-    found: dict[tuple[str, str, str], JudgedAnswer] = {}
+    found: dict[tuple[str, str], JudgedAnswer] = {}
     for stored, output, models in _outputs(project, suite):
         for graded, asking in suite.kind.judged(stored.case, output, suite.rules):
             asking.close()
             answer = JudgedAnswer(stored.id, graded, models, output, stored.case)
-            key = (stored.id, *answer.key)
-            known = found.get(key)
-            found[key] = answer if known is None else known._replace(models=known.models | models)
-    yield from found.values()
+            known = found.setdefault(answer.key, answer)
+            found[answer.key] = known._replace(models=known.models | models)
+    return found
 
 
 def _outputs(project: Project, suite: Suite) -> Iterator[tuple[StoredCase, Any, frozenset[str]]]:

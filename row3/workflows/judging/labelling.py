@@ -38,7 +38,7 @@ class Labelling:
         """Find the answers without a label. Raises `InvalidFile`, `UsageError`."""
         there = parse_labels(read_bytes(path, where=where), where=where) if path.exists() else []
         known = {label.key for label in there if label.suite == suite.name}
-        answers = sorted(judged_answers(project, suite), key=lambda answer: answer.key[::-1])
+        answers = sorted(judged_answers(project, suite).values(), key=lambda answer: answer.key[::-1])
         if not answers:
             fix = f"Record some with `row3 --mode record{suite.flag}`"
             raise InvalidFile("no recorded answer is graded by a rubric", where=f"suite {suite.name}", fix=fix)

@@ -32,7 +32,7 @@ from row3.workflows.lessons import note_lessons
 from row3.workflows.pipeline.lineup import line_up, resolve_version
 from row3.workflows.pipeline.rubrics import named_rubric
 from row3.workflows.pipeline.run_suite import RunOptions, with_action
-from row3.workflows.promoting.rubrics import judge_rubric, note_rubric
+from row3.workflows.promoting.rubrics import judge_rubric
 from row3.workflows.running import declining_runs, run_suite
 from row3.workflows.session import Session, entry_of, incomplete, save_log
 from row3.workflows.snapshots import inside_of, repository_state, work_base
@@ -71,8 +71,8 @@ def promote(
         comparison.run, comparison.approval = run, approval
     names = tuple(str(prompt.ref) for prompt in newly)
     result = PromotionResult(ref, run, comparison, judgement, approval, names, dry_run, refused=refused)
-    for rubric in [prompt for prompt in newly if prompt.is_rubric]:
-        note_rubric(project, suite, rubric, result)
+    if newly[0].is_rubric and ref.name in promoted:
+        result.replaced = promoted[ref.name].version
     result.entry = promotion_entry(project, result)
     if refused:
         note_lessons(session, [] if comparison is None else [comparison])

@@ -4,21 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from row3.domain.counts import count, part
+from row3.domain.counts import part
 from row3.domain.judgements import CriteriaChange, Judgement
 from row3.domain.prompts import Prompt
 from row3.domain.requests import JUDGE, NoAnswer, Request
 from row3.domain.runs import BaseHeader
 from row3.errors import RunIncomplete, UsageError
 from row3.gate.judging import Context, Effect, Side, judge
-from row3.gate.outcomes import PromotionResult
 from row3.gate.power import sensitivity
 from row3.gate.results import Comparison, Run
 from row3.kinds.judging import JUDGED
 from row3.store.cases import StoredCase, read_cases
-from row3.store.project import Project
-from row3.store.prompts import read_promoted
-from row3.store.suites import Suite
 from row3.workflows.approvals import new_approvals
 from row3.workflows.comparing.comparer import Comparer
 from row3.workflows.pipeline.asks import Given, Question
@@ -150,16 +146,3 @@ def _compared(session: Session, run: Run, comparer: Comparer, rubrics: tuple[Pro
         approval=judgement.approval,
         tallies=comparer.tallies,
     )
-
-
-def note_rubric(project: Project, suite: Suite, rubric: Prompt, result: PromotionResult) -> None:
-    """Note which promoted version a rubric takes the place of, and that a calibration is stale from now on."""
-    entry = read_promoted(project.tree).get(rubric.ref.name)
-    result.replaced = None if entry is None else entry.version
-    rules = suite.rules.judge
-    known = None if rules is None else rules.calibrated.get(rubric.ref.name)
-    if rules is not None and known is not None and rules.rubrics[rubric.ref.name].digest != rubric.digest:
-        labels, current = count(known.labels, "label"), rules.rubrics[rubric.ref.name].ref
-        result.notes.append(
-            f"the calibration by {labels} is of {current}: measure again with `row3 judge calibrate{suite.flag}`"
-        )
