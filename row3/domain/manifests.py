@@ -54,7 +54,7 @@ class ManifestCase(Struct, frozen=True, forbid_unknown_fields=True, omit_default
     """Of the answer to each request."""
 
 
-class Manifest(Struct, frozen=True):
+class Manifest(Struct, frozen=True, rename="camel"):
     """The baseline of one tier of a suite."""
 
     suite: str
@@ -90,16 +90,5 @@ class Manifest(Struct, frozen=True):
         """Digest of all that could be judged by; time, id, commit and summary are left out."""
         cases = [[each.id, each.digest, each.input, each.requests, each.answers] for each in self.cases.values()]
         prompts = [[name, each.version, each.digest, each.output] for name, each in self.prompts.items()]
-        return digest_json(
-            [
-                self.suite,
-                self.kind,
-                self.tier,
-                prompts,
-                self.model,
-                self.parameters,
-                self.repeats,
-                sorted(cases),
-                self.version,
-            ]
-        )
+        about = [self.suite, self.kind, self.tier, prompts, self.model, self.parameters, self.repeats]
+        return digest_json([*about, sorted(cases), self.version])

@@ -108,7 +108,11 @@ def write_all(files: Mapping[Path, str | bytes | Iterable[bytes] | None], *, whe
                     target = path.resolve() if path.is_symlink() else path
                     descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
                     staged.append((Path(name), target))
-                    _fill(descriptor, content)
+                    with os.fdopen(descriptor, "wb") as file:
+                        pieces = [content] if isinstance(content, str | bytes) else content
+                        file.writelines(piece.encode() if isinstance(piece, str) else piece for piece in pieces)
+                        file.flush()
+                        os.fsync(file.fileno())
                     Path(name).chmod(target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~umask)
             for temporary, target in staged:
                 temporary.replace(target)
@@ -121,16 +125,6 @@ def write_all(files: Mapping[Path, str | bytes | Iterable[bytes] | None], *, whe
                 path.unlink(missing_ok=True)
         for folder in dict.fromkeys(path.parent for path in [*files, *(target for _, target in staged)]):
             sync_folder(folder)
-
-
-def _fill(descriptor: int, content: str | bytes | Iterable[bytes]) -> None:
-    with os.fdopen(descriptor, "wb") as file:
-        if isinstance(content, str | bytes):
-            file.write(content.encode() if isinstance(content, str) else content)
-        else:
-            file.writelines(content)
-        file.flush()
-        os.fsync(file.fileno())
 
 
 def sync_folder(folder: Path) -> None:

@@ -14,8 +14,11 @@ from row3.domain.runs import RunId
 from row3.errors import InvalidFile
 from row3.store.documents import check_schema_version, dump_line, parse_json, validate
 from row3.store.files import decode
+from row3.store.tree import Tree
 
 SCHEMA_VERSION = 2
+HEAD = ("suite", "kind", "tier", "runId", "at", "commit", "prompts", "model", "parameters", "repeats", "summary")
+"""Keys in the order of the file."""
 SCHEMA = "../schemas/baseline.schema.json"
 Repeats = Annotated[int, msgspec.Meta(ge=1)]
 RESTORE = "Restore it with `git checkout`, or make a new one with `row3 --baseline`"
@@ -65,6 +68,11 @@ class _FirstVersion(msgspec.Struct, frozen=True, rename="camel"):
     commit: str | None = None
 
 
+def read_manifest(tree: Tree, path: str) -> Manifest:
+    """Return the baseline in a file; raises as `parse_manifest`."""
+    return parse_manifest(tree.read(path, limit=2**30), where=tree.place(path))
+
+
 def parse_manifest(raw: bytes, *, where: str) -> Manifest:
     """Return the baseline in a file's bytes; raises `InvalidFile` with file and field."""
     value = parse_json(decode(raw, where=where), where=where)
@@ -92,22 +100,10 @@ def _by_id(cases: list[ManifestCase], where: str) -> Mapping[str, ManifestCase]:
 
 def manifest_bytes(manifest: Manifest) -> bytes:
     """Return the file of a manifest: indented, its cases one a line, sorted, so that git shows the cases that moved."""
-    head: dict[str, Any] = {
-        "$schema": SCHEMA,
-        "schemaVersion": SCHEMA_VERSION,
-        "suite": manifest.suite,
-        "kind": manifest.kind,
-        "tier": manifest.tier,
-        "runId": manifest.run_id,
-        "at": manifest.at,
-        "commit": manifest.commit,
-        "prompts": {name: msgspec.to_builtins(prompt) for name, prompt in manifest.prompts.items()},
-        "model": manifest.model,
-        "parameters": manifest.parameters,
-        "repeats": manifest.repeats,
-        "summary": manifest.summary,
-    }
-    text = json.dumps({key: value for key, value in head.items() if value is not None}, ensure_ascii=False, indent=1)
+    plain = msgspec.to_builtins(structs.replace(manifest, cases={}))
+    head = {"$schema": SCHEMA, "schemaVersion": SCHEMA_VERSION}
+    head |= {key: plain[key] for key in HEAD if plain[key] is not None}
+    text = json.dumps(head, ensure_ascii=False, indent=1)
     cases = sorted(manifest.cases.values(), key=lambda case: case.id)
     lines = ",\n".join(dump_line(msgspec.to_builtins(case)) for case in cases)
     return f'{text[:-2]},\n "cases": [\n{lines}\n]}}\n'.encode()

@@ -16,7 +16,7 @@ from row3.domain.runs import HistoryEntry
 from row3.gate.inventory import POLICIES, Demands, inventory
 from row3.store.cases import StoredCase, golden_files, object_id, read_case
 from row3.store.history import read_history
-from row3.store.manifests import parse_manifest
+from row3.store.manifests import read_manifest
 from row3.store.project import Project
 from row3.store.prompts import read_promoted
 from row3.store.quarantine import read_quarantine
@@ -57,10 +57,7 @@ class Snapshot:
         """Return the baseline of a tier; None where there is none. Raises `InvalidFile`."""
         tree, path = self.project.tree, self.project.baseline(suite, tier)
         if path not in self._manifests:
-            there = tree.exists(path)
-            self._manifests[path] = (
-                parse_manifest(tree.read(path, limit=2**30), where=tree.place(path)) if there else None
-            )
+            self._manifests[path] = read_manifest(tree, path) if tree.exists(path) else None
         return self._manifests[path]
 
     def history(self) -> list[HistoryEntry]:

@@ -52,7 +52,10 @@ def leaderboard(session: Session, *, prompts: Sequence[str] = (), models: Sequen
     sources: dict[str, str] = {}
     entrants = []
     for asking in askings:
-        entrant = _combination(asking)
+        model = ", ".join(dict.fromkeys(each.model for each in asking.parameters.values()))
+        parameters = {name: each.as_json() for name, each in asking.parameters.items()}
+        title = labelled(model) if suite.local else model
+        entrant = Combination(asking.lineup.versions(), model, title, asking.lineup.digests(), parameters)
         answers = _take(entrant, asking, replay(project, suite, asking, options), cost, sources, resting=held)
         unanswered = entrant.cases("failed")
         if mode != "replay" and unanswered:
@@ -83,19 +86,6 @@ def leaderboard(session: Session, *, prompts: Sequence[str] = (), models: Sequen
         what = f"`{suite.kind.primary}` applies to no case for all {count(len(board.placed), 'combination')}"
         raise UsageError(what, where=f"golden/{suite.name}/", fix="Name some with --models and --prompts")
     return board
-
-
-def _combination(asking: Asking) -> Combination:
-    """What asks, still without answers."""
-    lineup, parameters = asking.lineup, asking.parameters
-    model = ", ".join(dict.fromkeys(each.model for each in parameters.values()))
-    return Combination(
-        lineup.versions(),
-        model,
-        labelled(model) if asking.suite.local else model,
-        lineup.digests(),
-        {name: each.as_json() for name, each in parameters.items()},
-    )
 
 
 def _take(

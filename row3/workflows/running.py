@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -83,16 +83,12 @@ def run_suite(
     )
     for cache in session.caches.values():
         cache.save()
-    return run if interleaving is None else _with_unfinished(run, interleaving.unfinished)
-
-
-def _with_unfinished(run: Run, unfinished: Mapping[str, str]) -> Run:
-    """The run with the cases that wait for the answers of their last round: it is incomplete, and shows what it has."""
-    if not unfinished:
+    waiting = {} if interleaving is None else interleaving.unfinished
+    if not waiting:
         return run
-    header = structs.replace(run.header, complete=False)
-    problems = [*run.problems, *unfinished.items()]
-    return replace(run, header=header, failed=[*run.failed, *unfinished], problems=problems)
+    # Cases that wait for the answers of their last round: the run is incomplete, and shows what it has.
+    header, problems = structs.replace(run.header, complete=False), [*run.problems, *waiting.items()]
+    return replace(run, header=header, failed=[*run.failed, *waiting], problems=problems)
 
 
 def note_unused_inputs(session: Session, suite: Suite, lineup: Lineup, files: CaseFiles | None = None) -> None:

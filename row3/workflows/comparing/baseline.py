@@ -15,7 +15,7 @@ from row3.store.cases import read_cases
 from row3.store.history import FILE as HISTORY
 from row3.store.history import history_text, read_history
 from row3.store.json_lines import lines_in
-from row3.store.manifests import manifest_bytes, parse_manifest
+from row3.store.manifests import manifest_bytes, parse_manifest, read_manifest
 from row3.store.project import Project
 from row3.store.recordings import RecordingIndex
 from row3.store.saved_runs import latest_runs, parse_record, read_log
@@ -123,7 +123,7 @@ def read_baseline(project: Project, suite: Suite) -> Manifest:
     where = project.tree.place(path)
     if not project.tree.exists(path):
         raise no_baseline(project, suite)
-    manifest = parse_manifest(project.tree.read(path, limit=2**30), where=where)
+    manifest = read_manifest(project.tree, path)
     if manifest.kind != suite.kind.name:
         what = f"the baseline is of kind `{manifest.kind}`, the suite of kind `{suite.kind.name}`"
         fix = f"Make a new one with `row3 --baseline{suite.flags('row3 --baseline')}`"

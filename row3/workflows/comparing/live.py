@@ -59,20 +59,14 @@ def interleaving_of(session: Session, baseline: Manifest) -> Interleaving | None
             raise UsageError(what, where="--adaptive", fix="Leave it out") from None
         session.say(what)
         return None
-    adaptive = _adaptive(session) if live.adaptive else None
+    adaptive, kind = None, suite.kind
+    if live.adaptive:
+        rewards = sum(weight for weight in suite.rules.weights.values() if weight > 0)
+        highest, up = min(1.0, rewards) if rewards > 0 else 1.0, kind.primary_metric.higher_is_better
+        margin = Margin.of(suite.policy, kind.primary, higher_is_better=up, highest=highest)
+        resting = frozenset(entry.case_id for entry in in_force(session.project, suite).active)
+        adaptive = Adaptive(live.max_repeats, margin, kind.primary, resting, bool(kind.invented))
     return Interleaving(again, baseline.cases.__contains__, adaptive)
-
-
-def _adaptive(session: Session) -> Adaptive:
-    suite = session.suite
-    kind, rules = suite.kind, suite.rules
-    rewards = sum(weight for weight in rules.weights.values() if weight > 0)
-    highest = min(1.0, rewards) if rewards > 0 else 1.0
-    margin = Margin.of(
-        suite.policy, kind.primary, higher_is_better=kind.primary_metric.higher_is_better, highest=highest
-    )
-    resting = frozenset(entry.case_id for entry in in_force(session.project, suite).active)
-    return Adaptive(session.live.max_repeats, margin, kind.primary, resting, bool(kind.invented))
 
 
 def asking_again(project: Project, suite: Suite, baseline: Manifest, repeats: int) -> Asking:

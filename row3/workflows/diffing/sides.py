@@ -17,7 +17,7 @@ from row3.errors import InvalidFile, RunIncomplete, UsageError
 from row3.gate.results import Run
 from row3.store.cases import read_cases
 from row3.store.config import FILE
-from row3.store.manifests import parse_manifest
+from row3.store.manifests import read_manifest
 from row3.store.project import Project
 from row3.store.prompts import read_prompt
 from row3.store.recordings import open_index
@@ -187,7 +187,7 @@ class Names:
 
     def _score_baseline(self, name: str, where: str) -> Side:
         project, suite = self.project, self.suite
-        manifest = parse_manifest(project.tree.read(where, limit=2**30), where=where)
+        manifest = read_manifest(project.tree, where)
         self._refuse_other(manifest.suite, manifest.kind, name, where)
         index = with_live_answers(project, suite, manifest, open_recordings(project, suite))
         side = side_of_baseline(project, suite, manifest, index)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from row3.domain.findings import LintReport
-from row3.domain.manifests import TIERS, Manifest
+from row3.domain.manifests import TIERS
 from row3.domain.prompts import Prompt, parse_reference
 from row3.errors import InvalidFile
 from row3.kinds import of_another_kind
@@ -22,12 +22,12 @@ from row3.store.files import MAX_TEXT_BYTES
 from row3.store.history import FILE as HISTORY
 from row3.store.history import read_history
 from row3.store.labels import labels_path, parse_labels
-from row3.store.manifests import parse_manifest
+from row3.store.manifests import read_manifest
 from row3.store.project import CHANGELOG, LOCAL, Project, find_root, read_changelog
 from row3.store.prompts import FOLDER, NO_PROMPTS, PROMOTED, Promotion, check_locked, read_promoted, read_prompt
 from row3.store.suites import Suite, make_suite, pick_suite
 from row3.store.transaction import finish_interrupted
-from row3.store.tree import Tree, WorkTree
+from row3.store.tree import WorkTree
 from row3.workflows.linting.lint_cases import CaseLint
 from row3.workflows.linting.lint_findings import Findings, near_miss
 from row3.workflows.pipeline.providers import check_provider
@@ -66,7 +66,7 @@ def lint_at(
         findings.attempt(FILE, partial(check_provider, project, each), count=False)
         for tier in TIERS:
             if project.tree.exists(path := project.baseline(each.name, tier)):
-                findings.attempt(path, partial(_read_baseline, project.tree, path))
+                findings.attempt(path, partial(read_manifest, project.tree, path))
         _calibrations(project, each, findings)
     if (root / HISTORY).exists():
         findings.attempt(HISTORY, partial(read_history, project.tree))
@@ -112,10 +112,6 @@ def _changelog(project: Project, findings: Findings) -> None:
         findings.add("error", "mixed-entry", CHANGELOG, entry.problem, line=entry.line)
 
 
-def _read_baseline(tree: Tree, path: str) -> Manifest:
-    return parse_manifest(tree.read(path, limit=2**30), where=tree.place(path))
-
-
 class PromptLint:
     """Looks at all prompts of a project."""
 
@@ -140,7 +136,10 @@ class PromptLint:
             if prompt is not None:
                 there[ref.name].append(prompt)
                 found.attempt(where, partial(check_locked, prompt, promoted), count=False)
-                self._unsent(prompt)
+                with contextlib.suppress(InvalidFile):  # whether it compiles is seen where it is rendered
+                    for line in unsent_lines(prompt):
+                        what = "this text stands in no block and is never sent: move it above an `{% endblock %}`"
+                        found.add("warning", "unsent-text", where, what, line=line)
         self._gone(promoted)
         used = {name for suite in suites for name in self._pipeline(suite, there, cases[suite.name])}
         used |= self._rubrics(suites, there)
@@ -156,13 +155,6 @@ class PromptLint:
             made_up = kinds[prompt.output].rubric_variables()
             self._findings.attempt(prompt.path, partial(render, prompt, made_up), count=False)
         return {prompt.ref.name for prompt in asked}
-
-    def _unsent(self, prompt: Prompt) -> None:
-        """Check for text outside of the blocks; whether the template compiles is checked where it is rendered."""
-        with contextlib.suppress(InvalidFile):
-            for line in unsent_lines(prompt):
-                what = "this text stands in no block and is never sent: move it above an `{% endblock %}`"
-                self._findings.add("warning", "unsent-text", prompt.path, what, line=line)
 
     def _gone(self, promoted: Mapping[str, Promotion]) -> None:
         for name, entry in promoted.items():
@@ -200,20 +192,15 @@ class PromptLint:
                     what = f"`{prompt.output}` is no output of kind `{kind.name}`; outputs: {', '.join(kind.outputs)}"
                     self._findings.add_at("error", "unknown-output", prompt.path, what, ("output",))
                 elif given:
-                    self._rendered(prompt, given)
+                    rendered = self._findings.attempt(prompt.path, partial(render, prompt, given), count=False)
+                    if rendered is not None and (unused := unused_input(prompt, given)) is not None:
+                        self._findings.add(unused.level, "unused-input", prompt.path, unused.message, line=unused.line)
             # What cannot be used is a finding of its own; the prompts after it are not blamed for missing its output.
             if name not in newest or newest[name].output not in kind.outputs:
                 given = {}
             if given:
                 given |= handed_on(kind, suite.rules, newest[name].output)
         return pipeline
-
-    def _rendered(self, prompt: Prompt, given: Mapping[str, Any]) -> None:
-        """That it renders, and that what it shows is of a case."""
-        rendered = self._findings.attempt(prompt.path, partial(render, prompt, given), count=False)
-        unused = None if rendered is None else unused_input(prompt, given)
-        if unused is not None:
-            self._findings.add(unused.level, "unused-input", prompt.path, unused.message, line=unused.line)
 
     def _system(self, suite: Suite, cases: Sequence[Any]) -> None:
         """Of a suite without prompts: its call has a value for every placeholder."""

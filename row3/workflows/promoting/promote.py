@@ -105,7 +105,9 @@ def _awaiting(session: Session, version: str, promoted: dict[str, prompt_store.P
     ref = resolve_version(session.project, session.suite, version) if rubric is None else rubric.ref
     name = f"{ref.name} {ref.version}"
     if not _is_current(promoted, ref.name, str(ref.version)):
-        check_entry(session.project, ref)
+        for entry in mixed_entries(read_changelog(session.project)):
+            if entry.concerns(str(ref.version), ref.name):
+                raise InvalidFile(entry.problem, where=f"{CHANGELOG}:{entry.line}", fix="Then promote again")
         return ref
     if prompt_store.PROMOTED in session.recovered:
         raise AlreadyDone(name, session.recovered)
@@ -208,7 +210,6 @@ class AlreadyDone(Exception):  # noqa: N818 - nothing went wrong
 
 def promotion_entry(project: Project, result: PromotionResult) -> str:
     """Return the entry of STANDARDS 5.3: what changed, the metric deltas, the notable cases."""
-
     comparison, run, approval = result.comparison, result.run, result.approval
     baseline = comparison.baseline.metrics if comparison is not None else {}
     before = comparison.baseline.prompts.get(result.ref.name) if comparison is not None else None
@@ -259,17 +260,8 @@ def _notes(result: PromotionResult) -> list[str]:
     return notes
 
 
-def check_entry(project: Project, ref: PromptRef) -> None:
-    """Raise `InvalidFile` where the changelog's entry for a version is about another prompt too."""
-
-    for entry in mixed_entries(read_changelog(project)):
-        if entry.concerns(str(ref.version), ref.name):
-            raise InvalidFile(entry.problem, where=f"{CHANGELOG}:{entry.line}", fix="Then promote again")
-
-
 def promotion_files(session: Session, result: PromotionResult, newly: Sequence[Prompt]) -> dict[str, bytes]:
     """Return the new contents of every file that a promotion writes; a dry run draws no charts."""
-
     project, suite, run = session.project, session.suite, result.run
     today = datetime.now(UTC).date().isoformat()
     table = prompt_store.read_promoted(project.tree)

@@ -114,19 +114,15 @@ def compare_all(
     """Compare every suite in turn, or those that are named, and write nothing; raises for what they share."""
     suites.history()
     base = None if against is None else find_base(suites.project, against)
-    chosen = _to_judge(suites, base, names)
-    suites.check_named(None if names is None else chosen)
-    yield from judge_suites(suites.of, suites.project, chosen, base, gone=names, pages=pages)
-
-
-def _to_judge(suites: AllSuites, base: Snapshot | None, names: Collection[str] | None) -> Sequence[str]:
-    """The suites to run. Raises `UsageError` for a name that is none, `InvalidFile` where there is none to judge."""
     project, head = suites.project, Snapshot(suites.project)
     if names is not None:
         chosen = [name for name in names if base is None or head.has_cases(name) or not base.judges(name)]
-        return [pick_suite(project, name).name for name in chosen]
-    chosen = [name for name in project.suite_names() if base is None or head.has_cases(name)]
-    return chosen if chosen or (base is not None and base.suites()) else suites.names
+        chosen = [pick_suite(project, name).name for name in chosen]
+    else:
+        chosen = [name for name in project.suite_names() if base is None or head.has_cases(name)]
+        chosen = chosen if chosen or (base is not None and base.suites()) else suites.names
+    suites.check_named(None if names is None else chosen)
+    yield from judge_suites(suites.of, suites.project, chosen, base, gone=names, pages=pages)
 
 
 def gate_all(suites: AllSuites, *, against: str | None = None, names: Collection[str] | None = None) -> SuitesReport:
