@@ -43,6 +43,7 @@ def places_of(common: Common) -> Places:
     """Return the paths of the project's files from the root of its repository, as GitHub and GitLab want them."""
     from row3.errors import Row3Error
     from row3.reports.issues import Places
+    from row3.store.cases import MANY
     from row3.store.project import open_project
     from row3.vcs.repository import Repository
     from row3.workflows.snapshots import inside_of
@@ -59,6 +60,9 @@ def places_of(common: Common) -> Places:
         if not (project.root / folder / usual).is_file():
             for path in (project.root / folder).rglob(glob.escape(usual)):
                 return path.relative_to(project.root).as_posix()
+            for path in (project.root / folder).rglob(MANY):
+                if f'"{case_id}"' in path.read_text("utf-8", "replace"):
+                    return path.relative_to(project.root).as_posix()
         return f"{folder}/{usual}"
 
     return Places(inside, project.golden, case)

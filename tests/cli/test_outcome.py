@@ -193,6 +193,12 @@ def test_two_models_answer_and_a_weaker_one_is_seen(tmp_path: Path, desk: Desk) 
     assert worse["deltas"]["evidenceRate"] == -1
     assert worse["deltas"]["valueWinRate"] == -0.5
     assert worse["verdict"] == "block"
+    (case,) = [each for each in worse["cases"] if each["id"] == "ve_001"]
+    assert case["lost"] == {"missedFacts": ["Bob completes the API refactor by March 25th"]}
+    github = box.row3("--compare", "--format", "github", code=1).out
+    assert "file=golden/outcome/value_eval/cases.json,title=row3%3A regressed::" in github
+    assert 'name="ve_001"' in box.row3("--compare", "--format", "junit", code=1).out
+    assert "1 fact lost" in box.row3("--compare", "--format", "markdown", code=1).out
     assert "0 removed" in box.row3("recordings", "prune", code=0).out
 
 

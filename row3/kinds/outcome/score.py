@@ -186,6 +186,16 @@ class Outcomes(Kind):
         items = _items(case, Outcome(AnswerOut(""), AnswerOut("")), reason, ())
         return CaseScore(case.id, "bad_answer", worst, {}, {}, items, problem=reason, raw=raw)
 
+    def shortfall(self, score: CaseScore) -> dict[str, tuple[str, ...]]:
+        """Return the facts that `full` does not prove, and what it claims without support."""
+        found: Items | None = score.explanation
+        if found is None:
+            return {}
+        claims = next((item.notes.get("unsupportedClaims", ()) for item in found.items if item.label == "full"), ())
+        missed = tuple(each.label for each in found.expected if each.found_by is None)
+        lists = {"missedFacts": missed, "wrongClaims": tuple(claims)}
+        return {name: lines for name, lines in lists.items() if lines}
+
     def expected(self, case: OutcomeCase) -> Iterator[Expected]:
         """Yield every required fact with its evidence, and every forbidden claim."""
         for fact in case.required_facts:
