@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Literal
 
 import click
 
@@ -40,7 +39,10 @@ def command(
     from row3.workflows.session import LiveFlags
 
     if dry_run:
-        common = replace(common, mode=_dry_mode(common))
+        if common.mode in ("record", "auto"):
+            what, fix = "a dry run writes no recording", "Use --mode replay or --mode live"
+            raise UsageError(what, where=f"--mode {common.mode}", fix=fix)
+        common = replace(common, mode="live" if (common.mode or common.project().config.mode) == "live" else "replay")
     session = common.session().under(LiveFlags(interleave=not no_interleave, max_cost=max_cost))
     try:
         result = promote(session, version, approve=common.approve, dry_run=dry_run, make_commit=make_commit)
@@ -57,10 +59,3 @@ def command(
         common.say(text)
     session.finish()
     return BLOCKED if result.refused else 0
-
-
-def _dry_mode(common: Common) -> Literal["replay", "live"]:
-    if common.mode in ("record", "auto"):
-        what, fix = "a dry run writes no recording", "Use --mode replay or --mode live"
-        raise UsageError(what, where=f"--mode {common.mode}", fix=fix)
-    return "live" if (common.mode or common.project().config.mode) == "live" else "replay"

@@ -63,7 +63,8 @@ def compare_metrics(
             moved=moves.moved if moves else 0,
             units=moves.units if moves else 0,
         )
-        changes.append(_fixed(change, policy, may_block=key in policy.metrics))
+        verdict = judge_move(worse, policy, limit=change.limit, may_block=key in policy.metrics)
+        changes.append(change if verdict is Verdict.PROCEED else replace(change, verdict=verdict, code="worse"))
     if policy.policy == "fixed":
         return changes
     gated = [change for change in changes if change.key in policy.metrics and change.key in differences]
@@ -91,11 +92,6 @@ def compare_metrics(
     return [judged.get(change.key, change) for change in changes]
 
 
-def _fixed(change: MetricChange, policy: GatePolicy, *, may_block: bool) -> MetricChange:
-    verdict = judge_move(change.worse_by or 0.0, policy, limit=change.limit, may_block=may_block)
-    return change if verdict is Verdict.PROCEED else replace(change, verdict=verdict, code="worse")
-
-
 def _by_evidence(change: MetricChange, moves: Differences) -> MetricChange:
     if not change.beyond_limit or (change.p or 0.0) <= ALPHA_FALL:
         return change
@@ -115,34 +111,20 @@ def _by_interval(change: MetricChange, moves: Differences, policy: GatePolicy, *
     plain = replace(change, verdict=Verdict.PROCEED, code="")
     if change.p is not None and change.p <= ALPHA:
         return replace(change, verdict=Verdict.BLOCK, code="worse")
-    if must_show and not _within(moves, margin):
-        verdict = Verdict.BLOCK if policy.inconclusive == "block" else Verdict.INVESTIGATE
-        return replace(_doubted(plain, moves, margin), verdict=verdict, code="inconclusive")
+    if must_show:
+        interval = moves.interval(1.0 - 2.0 * ALPHA)
+        within = interval is not None and interval.low > -margin + SLACK
+        rare = ALPHA_RARE_BETTER if moves.rise_p() <= ALPHA else ALPHA_RARE
+        if not within or moves.rare_loss_p(margin) > rare:
+            verdict = Verdict.BLOCK if policy.inconclusive == "block" else Verdict.INVESTIGATE
+            unclear = replace(plain, verdict=verdict, code="inconclusive")
+            needed = moves.units_needed(margin, rare)
+            return replace(unclear, doubt="rare_loss", units_needed=needed) if within else unclear
     if change.beyond_limit:
         return replace(change, verdict=Verdict.INVESTIGATE, code="worse_unproven")
     if worse >= policy.investigate - POINT * SLACK and moves.fall_p() <= ALPHA:
         return replace(change, verdict=Verdict.INVESTIGATE, code="worse")
     return plain
-
-
-def _within(moves: Differences, margin: float) -> bool:
-    """Return whether a mean loss of the margin is ruled out, also one that is rare and large."""
-    return _seen_within(moves, margin) and moves.rare_loss_p(margin) <= _rare_alpha(moves)
-
-
-def _doubted(change: MetricChange, moves: Differences, margin: float) -> MetricChange:
-    if not _seen_within(moves, margin):
-        return change
-    return replace(change, doubt="rare_loss", units_needed=moves.units_needed(margin, _rare_alpha(moves)))
-
-
-def _seen_within(moves: Differences, margin: float) -> bool:
-    interval = moves.interval(1.0 - 2.0 * ALPHA)
-    return interval is not None and interval.low > -margin + SLACK
-
-
-def _rare_alpha(moves: Differences) -> float:
-    return ALPHA_RARE_BETTER if moves.rise_p() <= ALPHA else ALPHA_RARE
 
 
 def _margin(change: MetricChange, policy: GatePolicy) -> float:

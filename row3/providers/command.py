@@ -46,7 +46,8 @@ class Command(System):
             except TimeoutError:
                 raise SlowError(f"`{self.name}` gave no answer within {self.access.timeout_s:g} s") from None
             finally:
-                _kill(process)
+                with contextlib.suppress(ProcessLookupError, PermissionError):
+                    os.killpg(process.pid, signal.SIGKILL)  # a helper that it started may outlive it
             code = await process.wait()
             err.seek(max(0, os.fstat(err.fileno()).st_size - LAST_BYTES))
             said = self.last_words(err.read())
@@ -87,9 +88,3 @@ class Command(System):
                     raise RefusedError(f"`{self.name}` wrote more than {LARGEST // 1_000_000} MB")
         finally:
             ended.cancel()
-
-
-def _kill(process: asyncio.subprocess.Process) -> None:
-    """End the process and what it started, where any of it still runs: a helper may outlive the program."""
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)

@@ -75,28 +75,23 @@ GROUPS = (
 def run_counts(run: Run, *, every: bool = False) -> Facts:
     """Return how the items of a run matched, a line a group; with `every` all errors are named, not the first few."""
     often = f" in {run.header.repeats:,} repeats" if run.header.repeats > 1 else ""
-    return Facts(list(_lines({}, run.tally, run.suite.rules.predicates, _now, f"{{}}{often}", every=every)))
+    return Facts(list(_lines({}, run.tally, run.suite.rules.predicates, f"{{}}{often}", every=every, moved=False)))
 
 
 def moved_counts(comparison: Comparison, *, every: bool = False) -> Facts:
     """Return which of these counts moved over the cases that both sides answer, before → now."""
     before, after = comparison.tallies
-    return Facts(list(_lines(before, after, comparison.run.suite.rules.predicates, _from_to, "{}", every=every)))
-
-
-def _now(_: int, after: int) -> str:
-    return f"{after:,}"
-
-
-def _from_to(before: int, after: int) -> str:
-    return f"{after:,}" if before == after else f"{before:,} → {after:,}"
+    return Facts(list(_lines(before, after, comparison.run.suite.rules.predicates, "{}", every=every, moved=True)))
 
 
 def _lines(
-    before: Tally, after: Tally, predicates: Sequence[str], number: Number, often: str, *, every: bool
+    before: Tally, after: Tally, predicates: Sequence[str], often: str, *, every: bool, moved: bool
 ) -> Iterator[tuple[str, Text]]:
-    """Yield title and counts of each group, of what differs from `before`; `number` writes a count."""
+    """Yield title and counts of each group, of what differs from `before`."""
     most = None if every else SHOWN_NAMES
+
+    def number(old: int, new: int) -> str:
+        return f"{old:,} → {new:,}" if moved and old != new else f"{new:,}"
 
     def named(key: str, known: Sequence[str] = ()) -> list[str]:
         return _named(before.get(key, NOTHING), after.get(key, NOTHING), number, most, known)
@@ -106,11 +101,11 @@ def _lines(
         for state, word in _words(group, {**old, **new}).items():
             names, counts = named(group.names.get(state, "")), (old.get(state, 0), new.get(state, 0))
             if names or counts[0] != counts[1]:
-                piece = f"{number(*counts)} {word}" if number is _now else f"{word} {number(*counts)}"
+                piece = f"{word} {number(*counts)}" if moved else f"{number(*counts)} {word}"
                 pieces.append(f"{piece} ({', '.join(names)})" if names else piece)
         if pieces:
             total = f"{number(sum(old.values()), sum(new.values()))} {group.noun}"
-            title = group.title if number is _now else f"{group.title} moved"
+            title = f"{group.title} moved" if moved else group.title
             yield title, f"{often.format(total)}: {' · '.join(pieces)}"
     if unknown := named(UNKNOWN, predicates):
         yield "Unknown predicates", " · ".join(unknown)
