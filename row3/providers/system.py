@@ -22,7 +22,7 @@ from row3.providers.redaction import SHORT, holds, redact
 
 SYSTEM_VARIABLES = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "USER", "SYSTEMROOT", "TEMP", "PATHEXT")
 """Environment variables that every process is given; keys and tokens only where `row3.toml` names them."""
-LAST_BYTES, LAST_LINES = 2_000, 3
+LAST_BYTES = 2_000
 """The end of stderr that a message is made of."""
 _SECRET = re.compile(r"(?i)key|token|secret|passw|credential|auth")
 

@@ -17,8 +17,6 @@ from row3.reports.terminal import terminal_text
 
 MOST_RAW = 300
 MOST_NAMED, LONGEST_ITEM = 40, 120
-LEAST_MOVE = 5e-4
-"""A smaller move rounds to 0.0 points."""
 
 
 def score_text(value: float | None, zone: Zone | None) -> str:
@@ -101,6 +99,6 @@ def _moved(suite: JudgedSuite, metrics: Mapping[str, float], change: CaseChange)
             zones[key].word if key in zones else "",
         ]
         for key, delta in change.deltas.items()
-        if key in titles and key in metrics and abs(delta) >= LEAST_MOVE
+        if key in titles and key in metrics and abs(delta) >= numbers.LEAST_MOVE
     ]
     return Table(("metric", "before", "now", "points", "zone"), rows, "lrrrl") if rows else Note([])

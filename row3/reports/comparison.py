@@ -35,8 +35,6 @@ from row3.reports.style import VERDICT_MARKS, arrow, plain
 from row3.reports.terminal import terminal_text
 
 SHOWN_CASES, SHOWN_REASONS = 5, 8
-LEAST_MOVE = 5e-4
-"""A smaller move rounds to 0.0 points."""
 NOTEWORTHY = 0.01
 """Move of a companion metric from which it has a row: the size from which the gate looks at others."""
 
@@ -157,7 +155,7 @@ def metrics_table(comparison: Comparison, *, verbose: bool = False) -> Block:
 
 def better(metric: Metric, delta: float | None) -> bool | None:
     """Return whether a metric moved for the better; None where it did not move."""
-    if delta is None or abs(delta) < LEAST_MOVE:
+    if delta is None or abs(delta) < numbers.LEAST_MOVE:
         return None
     return (delta > 0) is metric.higher_is_better
 

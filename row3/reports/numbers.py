@@ -13,6 +13,8 @@ from row3.domain.metrics import Metric, Threshold
 SILENCE_S = 5.0
 """Seconds without an answer from which on a person wonders."""
 count = counts.count
+LEAST_MOVE = 5e-4
+"""A smaller move rounds to 0.0 points."""
 MINUS = "−"
 """On screens; files that are read by programs have a plain hyphen."""
 
