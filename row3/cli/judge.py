@@ -34,10 +34,7 @@ def command() -> None:
 @command.command()
 @options.suite()
 @options.option(
-    "--out",
-    "file",
-    metavar="LABELS.jsonl",
-    help="Append the labels there; default: calibrations/<suite>.labels.jsonl.",
+    "--out", "file", metavar="LABELS.jsonl", help="Append the labels there; default: calibrations/<suite>.labels.jsonl."
 )()
 def label(common: Common, *, file: str | None) -> None:
     """Label recorded answers, one at a time, blind to what the judge said of them.

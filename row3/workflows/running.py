@@ -126,6 +126,8 @@ def plain_run(session: Session) -> SuiteResult:
     rubrics = {prompt.ref.name: prompt for _, prompt in found if prompt is not None}
     session.named = tuple(text for text, prompt in found if prompt is None)
     session.suite = under_rubrics(session.suite, rubrics)
+    for prompt in rubrics.values():
+        session.say(f"the judge grades by {prompt.ref}")
     run = run_suite(session)
     save_log(session, run)
     return ran(run, declining_runs(session.history(), run, session.suite))

@@ -229,7 +229,8 @@ def test_what_is_no_rubric_of_the_suite(base: Box) -> None:
 
 def test_a_named_rubric_grades_a_run_and_is_compared_with_another(base: Box) -> None:
     label_all(base)
-    base.row3("--prompt", "helpfulness-v1.1", "--mode", "auto", code=0)
+    graded = base.row3("--prompt", "helpfulness-v1.1", "--mode", "auto", code=0)
+    assert "the judge grades by helpfulness-v1.1" in graded.err
     done = base.row3("judge", "compare", "helpfulness-v1.0", "helpfulness-v1.1", "--format", "json", code=0).json
     one, other = (each["figures"]["accuracy"]["value"] for each in done["warranties"])
     assert (one, other, done["accuracyDifference"]) == (21 / 24, 18 / 24, -3 / 24)

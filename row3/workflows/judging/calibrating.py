@@ -21,13 +21,7 @@ from row3.gate.calibration import (
     mcnemar,
     warranty,
 )
-from row3.store.calibrations import (
-    Calibration,
-    Calibrations,
-    calibrations_path,
-    calibrations_text,
-    read_calibrations,
-)
+from row3.store.calibrations import Calibration, Calibrations, calibrations_path, calibrations_text, read_calibrations
 from row3.store.files import write_atomic
 from row3.store.judges import judge_settings
 from row3.store.labels import Label, read_labels

@@ -124,15 +124,8 @@ def _compared(session: Session, run: Run, comparer: Comparer, rubrics: tuple[Pro
         answers=comparer.answers,
         approvals=new_approvals(session.history(), None, suite.name),
     )
-    header = run.header
-    base = BaseHeader(
-        prompts=header.prompts,
-        prompt_digests=header.prompt_digests,
-        model=header.model,
-        parameters=header.parameters,
-        repeats=header.repeats,
-        metrics=comparer.pairs.means()[0],
-    )
+    head, means = run.header, comparer.pairs.means()[0]
+    base = BaseHeader(head.prompts, head.prompt_digests, head.model, head.parameters, head.repeats, metrics=means)
     return Comparison(
         run=run,
         baseline=base,
