@@ -231,6 +231,7 @@ def test_a_named_rubric_grades_a_run_and_is_compared_with_another(base: Box) -> 
     label_all(base)
     graded = base.row3("--prompt", "helpfulness-v1.1", "--mode", "auto", code=0)
     assert "the judge grades by helpfulness-v1.1" in graded.err
+    assert "other-parameters" not in base.row3("recordings", "verify", code=0).out
     done = base.row3("judge", "compare", "helpfulness-v1.0", "helpfulness-v1.1", "--format", "json", code=0).json
     one, other = (each["figures"]["accuracy"]["value"] for each in done["warranties"])
     assert (one, other, done["accuracyDifference"]) == (21 / 24, 18 / 24, -3 / 24)

@@ -60,7 +60,7 @@ class UsedRecordings:
         """
         used = self._used if any_model else {}
         stages = stages_of(self._project, self._suite, self._index, used, ())
-        judging = list(self._judging()) if any_model else [self._suite]
+        judging = list(self._judging(any_model=any_model))
         outside = variants(self._suite, self._outside, used)
         reached: set[str] = set()
 
@@ -89,14 +89,14 @@ class UsedRecordings:
                             find(asking.request(prompt, stored.id, state, repeat))
         return reached | self._of_baselines() if any_model else reached
 
-    def _judging(self) -> Iterator[Suite]:
-        """The suite with every version of its rubrics, and every judge's model and vote that is recorded."""
+    def _judging(self, *, any_model: bool) -> Iterator[Suite]:
+        """The suite with every version of its rubrics; with every judge's model and vote that is recorded, too."""
         judge = self._suite.rules.judge
         if judge is None:
             return
         names = {rubric.ref.name for rubric in self._rubrics}
-        models = {each.model for name in names for each in self._used.get(name, ())}
-        votes = max(judge.votes, *(repeat + 1 for repeat in self._repeats))
+        models = {each.model for name in names for each in self._used.get(name, ()) if any_model}
+        votes = max(judge.votes, *(repeat + 1 for repeat in self._repeats if any_model), 1)
         for rubric in self._rubrics:
             rubrics = {**judge.rubrics, rubric.ref.name: rubric}
             asked = replace(judge, models=tuple({*judge.models, *models}), votes=votes, rubrics=rubrics)
