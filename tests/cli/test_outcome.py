@@ -300,3 +300,20 @@ def test_informational_suites_stay_diagnostics(tmp_path: Path, desk: Desk) -> No
     result = box.row3("--compare", "--mode", "record", "--format", "json", code=0).json
     assert result["deltas"]["evidenceRate"] == -1
     assert not result["blocked"]
+
+
+def test_events_beside_it_stay_diagnostics(first: Box) -> None:
+    """V7.1: the suites below the answer are looked at, and block nothing."""
+    first.row3("--baseline", "--suite", "events", code=0)
+    text = first.read("prompts/extract-events-v1.0.md")
+    first.write("prompts/extract-events-v1.1.md", text.replace('version: "1.0"', 'version: "1.1"') + "{# worse #}\n")
+    ids = [path.name.removesuffix(".gold.json") for path in first.path("golden/memory/documents").rglob("*.gold.json")]
+    lines = ({"caseId": each, "prompt": "extract-events-v1.1", "response": '{"events": []}'} for each in ids)
+    first.write("answers.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+    first.replace("prompts/extract-events-v1.1.md", "{% block user %}", "{% block user %}Be brief. ")
+    first.row3("recordings", "import", "answers.jsonl", "--suite", "events", code=0)
+    first.row3("--compare", "--suite", "events", code=1)
+    first.write("row3.toml", first.read("row3.toml") + "\n[suites.events.gate]\ninformational = true\n")
+    result = first.row3("--compare", "--suite", "events", "--format", "json", code=0).json
+    assert result["verdict"] == "block"
+    assert not result["blocked"]
