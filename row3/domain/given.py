@@ -30,16 +30,13 @@ class Given:
     def flags(self, command: str, *said: str) -> str:
         """Return the options that `command` repeats, quoted for a shell, without those (or the version) in `said`."""
         takes = {"C", *REPEATED.get(command, ())}
+        # After `record` and `auto` most commands find the answers recorded.
+        modes = ("live",) if command.startswith(("row3 promote", "row3 invest")) else ("live", "record", "auto")
         return "".join(
             f" {'-' if len(name) == 1 else '--'}{name}{value and ' ' + shlex.quote(value)}"
             for name, value in self.options
-            if name in takes and not {name, value} & {*said} and (name != "mode" or _asks_again(value, command))
+            if name in takes and not {name, value} & {*said} and (name != "mode" or value in modes)
         )
-
-
-def _asks_again(mode: str, command: str) -> bool:
-    """Return whether a command needs this mode: after `record` and `auto`, others find the answers recorded."""
-    return mode == "live" or (mode in ("record", "auto") and not command.startswith(("row3 promote", "row3 invest")))
 
 
 NOTHING: Final = Given()

@@ -113,22 +113,17 @@ def choices(annotation: Any) -> tuple[Any, ...]:
     return (annotation,)
 
 
+def structs_in(annotation: Any) -> list[type[msgspec.Struct]]:
+    """Return the Structs of a union, or the Struct itself."""
+    return [one for one in choices(annotation) if isinstance(one, type) and issubclass(one, msgspec.Struct)]
+
+
 def struct_in(annotation: Any, value: Any = None) -> type[msgspec.Struct] | None:
     """Return the Struct that an object in the place of this type is read as; of several the one of its `type`."""
-    found = [one for one in choices(annotation) if isinstance(one, type) and issubclass(one, msgspec.Struct)]
+    found = structs_in(annotation)
     if len(found) > 1 and isinstance(value, dict):
         return next((one for one in found if one.__struct_config__.tag == value.get("type")), None)
     return next(iter(found), None)
-
-
-def _tags(annotation: Any) -> list[str]:
-    found = (one for one in choices(annotation) if isinstance(one, type) and issubclass(one, msgspec.Struct))
-    return [str(one.__struct_config__.tag) for one in found]
-
-
-def pair_in(annotation: Any) -> tuple[Any, Any] | None:
-    """Return the types of keys and values of an object of any keys in the place of this type; None for no such one."""
-    return next(((get_args(one)[0], get_args(one)[1]) for one in choices(annotation) if get_origin(one) is dict), None)
 
 
 def item_in(annotation: Any) -> Any:
@@ -141,11 +136,13 @@ def _misfits(value: Any, annotation: Any, place: Place, *, closed: bool) -> Iter
     inner: list[Misfit] = []
     if isinstance(value, dict) and struct is not None:
         inner = list(_of_object(value, struct, place, closed=closed))
-    elif isinstance(value, dict) and (held := pair_in(annotation)) is not None:
+    elif isinstance(value, dict) and (held := [each for each in choices(annotation) if get_origin(each) is dict]):
+        of_keys, of_values = get_args(held[0])
         for key, part in value.items():
-            inner += [*_misfits(key, held[0], (*place, key), closed=closed)]
-            inner += [*_misfits(part, held[1], (*place, key), closed=closed)]
-    elif isinstance(value, dict) and len(tags := _tags(annotation)) > 1:
+            inner += [*_misfits(key, of_keys, (*place, key), closed=closed)]
+            inner += [*_misfits(part, of_values, (*place, key), closed=closed)]
+    elif isinstance(value, dict) and len(structs := structs_in(annotation)) > 1:
+        tags = [str(one.__struct_config__.tag) for one in structs]
         what = f"should be one of {', '.join(tags)}"
         inner = [Misfit((*place, "type"), "invalid-field", f"{what}, and is {shown(value.get('type'))}")]
     elif isinstance(value, list) and item is not None:

@@ -44,7 +44,8 @@ def _looked_up(file: str, text: str, what: str, field: str, case: str | None) ->
     if case is not None:
         return f"cases.{case}", line_of_text(text, "id", case)
     if (in_words := LINE_IN_WORDS.search(what)) is not None:
-        return field, int(in_words[1]) + (_front_matter_lines(text) if "of its body" in what else 0)
+        ends = [number for number, line in enumerate(text.split("\n"), 1) if line.strip() == "---"]  # of front matter
+        return field, int(in_words[1]) + (ends[1] if "of its body" in what and len(ends) > 1 else 0)
     if file.endswith(".json"):
         return _in_json(text, what, field)
     if (name := UNDEFINED.search(what)) is not None:
@@ -74,11 +75,6 @@ def _in_json(text: str, what: str, field: str) -> tuple[str, int]:
 
 def _line_at(text: str, offset: int) -> int:
     return text.count("\n", 0, offset) + 1
-
-
-def _front_matter_lines(text: str) -> int:
-    lines = text.split("\n")
-    return next((number for number, line in enumerate(lines[1:], 2) if line.strip() == "---"), 0)
 
 
 def line_of(text: str, path: Sequence[str | int]) -> int:

@@ -49,6 +49,12 @@ class Project:
         """Run logs, locks and journal; never committed."""
         return self.root / LOCAL
 
+    @property
+    def default_suite(self) -> str | None:
+        """The suite that a command without `--suite` is about; None where several exist and none is named."""
+        names = self.suite_names()
+        return self.config.suite or (names[0] if len(names) == 1 else None)
+
     def suite_names(self) -> list[str]:
         """All suites: those with golden cases and those of `row3.toml`; no folder that a suite names for its cases or
         documents, nor one around it without cases beside it.

@@ -78,7 +78,7 @@ def pick_suite(project: Project, name: str | None, tier: Tier | None = None) -> 
     there, where = project.suite_names(), "golden/"
     if name is None:
         where = f"{FILE} field suite" if there else where
-        name = project.config.suite or (there[0] if len(there) == 1 else None)
+        name = project.default_suite
     if name is None and there:
         fix = f"Use --suite with one of {', '.join(there)}"
         raise UsageError("there are several suites and no default", where=FILE, fix=fix)
@@ -105,18 +105,12 @@ def read_suite(project: Project, name: str, tier: Tier = "replay") -> Suite:
         rules = replace(rules, thresholds=warning)
     return replace(
         made,
-        flag=suite_flag(project, name),
+        flag="" if project.default_suite == name else f" --suite {shlex.quote(name)}",
         rules=rules,
         policy=policy,
         root=project.root,
         prices=project.config.prices,
     )
-
-
-def suite_flag(project: Project, name: str) -> str:
-    """What a command has to be given to judge this suite: ` --suite NAME`; empty where it does so by itself."""
-    alone = project.config.suite == name or (project.config.suite is None and len(project.suite_names()) == 1)
-    return "" if alone else f" --suite {shlex.quote(name)}"
 
 
 def make_suite(config: Config, name: str, tier: Tier = "replay") -> Suite:

@@ -96,19 +96,13 @@ def _recorded_again(gate: Gate, comparer: Comparer) -> Iterator[str]:
 def _project_changes(base: Snapshot, project: Project, suite: str) -> Iterator[CriteriaChange]:
     """Changes of the whole project; one suite says them: the default one, as far as the base judges it."""
     judged = [name for name in base.suites() if Snapshot(project).has_cases(name)]
-    named = [name for name in (default_suite(project), default_suite(base.project)) if name in judged]
+    named = [name for name in (project.default_suite, base.project.default_suite) if name in judged]
     if suite != next(iter([*named, *judged]), None):
         return
     for key in ("suite", "protected_branch"):
         before, after = (getattr(each.config, key) for each in (base.project, project))
         if before != after:
             yield CriteriaChange("changed", f"rule {key}", before, after)
-
-
-def default_suite(project: Project) -> str | None:
-    """Return the suite that a command without `--suite` is about; None where several exist and none is named."""
-    names = project.suite_names()
-    return project.config.suite or (names[0] if len(names) == 1 else None)
 
 
 def _with_promotion(context: Context, gate: Gate, run: Run, comparer: Comparer, after: Comparer | None) -> Context:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TypeVar
 
@@ -44,7 +44,9 @@ class Findings:
 
     def add_of_kind(self, suite: Suite, found: Iterable[Finding], file: str, text: str = "") -> None:
         """Add what a kind found, at the level that the suite gives it; `text` is the file's."""
-        leveled = list(at_level(suite, found))
+        sizes = suite.lint_sizes  # of findings about a size alone the suite may want none
+        wanted = [each for each in found if not each.of_size or sizes != "off"]
+        leveled = [("warning" if each.of_size and sizes == "warning" else each.level, each) for each in wanted]
         lines = positions.lines_of(text, [each.path for _, each in leveled])
         for level, each in leveled:
             field = ".".join(map(str, each.path))
@@ -73,15 +75,6 @@ class Findings:
             return decode(read_bytes(self.root / file, where=file), where=file)
         except Row3Error:
             return ""
-
-
-def at_level(suite: Suite, findings: Iterable[Finding]) -> Iterator[tuple[Level, Finding]]:
-    """Return each at its level: the kind's, or for one of a size alone the suite's, which may want none of these."""
-    for found in findings:
-        if not found.of_size or suite.lint_sizes == "error":
-            yield found.level, found
-        elif suite.lint_sizes == "warning":
-            yield "warning", found
 
 
 def near_miss(name: str, known: Iterable[str]) -> str:

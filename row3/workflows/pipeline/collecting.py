@@ -19,7 +19,7 @@ from row3.domain.judges import MOST_FAILED
 from row3.domain.prompts import Lineup
 from row3.domain.quarantine import NO_QUARANTINE, Quarantine
 from row3.domain.runs import CaseRow, RunHeader
-from row3.domain.scores import Tally, Usage
+from row3.domain.scores import Usage
 from row3.errors import EnvironmentFault, UsageError
 from row3.gate.results import Run
 from row3.gate.zones import warning_only, zones_of
@@ -163,11 +163,6 @@ def _total(costs: Sequence[float | None]) -> float | None:
     return sum(known) if known and len(known) == len(costs) else None
 
 
-def _too_few_grades(tally: Tally) -> bool:
-    grades = tally.get("judgements", {})
-    return grades.get("failed", 0) > MOST_FAILED * sum(grades.values())
-
-
 def collect(
     results: Iterable[CaseResult],
     suite: Suite,
@@ -223,7 +218,8 @@ def collect(
         notes += [f"{result.case_id}: {note}" for note in result.notes]
     if not records:
         raise UsageError("no case fits", where=f"{suite.golden}/", fix="Correct --case or --only")
-    lacking = unjudged if judged and _too_few_grades(tally) else []
+    grades = tally.get("judgements", {})
+    lacking = unjudged if judged and grades.get("failed", 0) > MOST_FAILED * sum(grades.values()) else []
     ids["failed"] += lacking
     problems += [(case_id, "the judge gave no grade") for case_id in lacking]
     means, pooled, usage = aggregate.means(), aggregate.pooled(), meter.usage()

@@ -18,7 +18,6 @@ from row3.store.project import Project
 from row3.store.snapshot import Snapshot
 from row3.store.suites import Suite, pick_suite
 from row3.workflows.approvals import check_approval, new_approvals, sign
-from row3.workflows.comparing.context import default_suite
 from row3.workflows.comparing.gating import approved_changelog, compare_asking, note, write_entries
 from row3.workflows.pipeline.budget import Budget, open_budget
 from row3.workflows.pipeline.collecting import new_run_id
@@ -202,11 +201,11 @@ def gate_removed(
     say: Callable[[str], None] = lambda _: None,
 ) -> SuiteResult | None:
     """Judge the removal of a suite, the default one unless named; None for a suite that is there."""
-    name = suite or default_suite(project)
+    name = suite or project.default_suite
     if name is not None and Snapshot(project).has_cases(name):
         return None
     base = find_base(project, against)
-    name = name or default_suite(base.project)
+    name = name or base.project.default_suite
     gone = None if name is None else next(_removed_suites(project, base, [name]), None)
     if gone is None or gone.judgement is None or approve is None:
         return gone
