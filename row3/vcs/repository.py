@@ -99,12 +99,7 @@ class Repository:
         answer = self._git.ask("var", "GIT_COMMITTER_IDENT", expect=None)
         if answer.code == 0:
             return re.sub(r" \d+ [+-]\d{4}$", "", answer.text)
-        import getpass
-
-        try:
-            return getpass.getuser()
-        except (KeyError, OSError):  # a container whose user id has no name
-            return "unknown"
+        return os_user()
 
     def resolve(self, ref: str) -> str:
         """Return the commit that `ref` names; raises UsageError that says how to fetch an unknown one."""
@@ -233,3 +228,13 @@ def _is_foreign_index(git_dir: Path) -> bool:
     exported = Path(os.environ.get("GIT_INDEX_FILE", ""))
     home = exported.parent
     return exported.is_absolute() and home.resolve() != git_dir.resolve() and (home / "HEAD").exists()
+
+
+def os_user() -> str:
+    """Return the name of whoever runs this, outside of git."""
+    import getpass
+
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a container whose user id has no name
+        return "unknown"

@@ -62,15 +62,10 @@ def check_reason(reason: str, *, where: str, write: str) -> None:
 
 def sign(project: Project, reason: str, before: Approval | None = None) -> Approval:
     """Return an approval by git's user, for a reason that `check_reason` accepted; `before` if that says the same."""
-    from row3.vcs.repository import Repository
+    from row3.vcs.repository import Repository, os_user
 
     repository = Repository.find(project.root)
-    if repository is not None:
-        by = repository.user()
-    else:
-        import getpass
-
-        by = getpass.getuser()
+    by = os_user() if repository is None else repository.user()
     given = " ".join(reason.split())
     if before is not None and (before.reason, before.by) == (given, by):
         return before

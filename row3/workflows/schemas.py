@@ -12,8 +12,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct
 
-from row3.domain.lessons import SCHEMA_VERSION as LESSON_VERSION
-from row3.domain.lessons import Lesson
+from row3.domain import lessons
 from row3.domain.manifests import Tier
 from row3.domain.runs import HistoryEntry
 from row3.domain.scores import CaseStatus
@@ -21,21 +20,10 @@ from row3.domain.verdicts import Word
 from row3.gate.results import Standing
 from row3.kinds import all_kinds
 from row3.reports.result_json import SCHEMA_VERSION as RESULT_VERSION
-from row3.store.calibrations import SCHEMA_VERSION as CALIBRATION_VERSION
-from row3.store.calibrations import Calibrations
+from row3.store import calibrations, labels, manifests, quarantine, recording_lines, reviewed
 from row3.store.config import CONFIG_SCHEMA_VERSION, Config
 from row3.store.files import write_atomic
-from row3.store.labels import SCHEMA_VERSION as LABEL_VERSION
-from row3.store.labels import Label
-from row3.store.manifests import SCHEMA_VERSION as BASELINE_VERSION
-from row3.store.manifests import ManifestFile
 from row3.store.prompts import PROMOTED_SCHEMA_VERSION, PromotedFile
-from row3.store.quarantine import SCHEMA_VERSION as QUARANTINE_VERSION
-from row3.store.quarantine import QuarantineFile
-from row3.store.recording_lines import SCHEMA_VERSION as RECORDING_VERSION
-from row3.store.recording_lines import Recording
-from row3.store.reviewed import SCHEMA_VERSION as REVIEWED_VERSION
-from row3.store.reviewed import Judgement
 
 FOLDER = "schemas"
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
@@ -130,17 +118,17 @@ def schemas() -> dict[str, dict[str, Any]]:
     config["$defs"]["ProviderConfig"]["required"].remove("type")  # a model's provider need not say its type
     named = {
         **{kind.case_schema: _schema(kind.case_model) for kind in all_kinds().values()},
-        "recording": _schema(Recording, RECORDING_VERSION),
-        "baseline": _schema(ManifestFile, BASELINE_VERSION),
+        "recording": _schema(recording_lines.Recording, recording_lines.SCHEMA_VERSION),
+        "baseline": _schema(manifests.ManifestFile, manifests.SCHEMA_VERSION),
         "history": _schema(list[HistoryEntry])
         | {"description": "Every baseline, comparison and promotion, oldest first: metrics-history.json."},
         "row3": config,
         "promoted": _schema(PromotedFile, PROMOTED_SCHEMA_VERSION),
-        "lesson": _schema(Lesson, LESSON_VERSION),
-        "reviewed": _schema(Judgement, REVIEWED_VERSION),
-        "quarantine": _schema(QuarantineFile, QUARANTINE_VERSION),
-        "calibration": _schema(Calibrations, CALIBRATION_VERSION),
-        "label": _schema(Label, LABEL_VERSION),
+        "lesson": _schema(lessons.Lesson, lessons.SCHEMA_VERSION),
+        "reviewed": _schema(reviewed.Judgement, reviewed.SCHEMA_VERSION),
+        "quarantine": _schema(quarantine.QuarantineFile, quarantine.SCHEMA_VERSION),
+        "calibration": _schema(calibrations.Calibrations, calibrations.SCHEMA_VERSION),
+        "label": _schema(labels.Label, labels.SCHEMA_VERSION),
         "result": _schema(Result, RESULT_VERSION),
         "results": _schema(Results, RESULT_VERSION),
     }

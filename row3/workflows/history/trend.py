@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -100,15 +101,13 @@ def draw_trend(
 
     Raises `InvalidFile`, `EnvironmentFault`.
     """
-    if folder is not None:
+    # Read under the lock too: a promotion may be adding its entry and its charts.
+    with writing(project.local) if folder is None else nullcontext():
         points = marked_points(suite, read_history(project.tree), say)
         files = chart_files(suite, points, weekly=weekly)
-        paths = {folder / Path(name).name: content for name, content in files.items()}
-        for path, content in paths.items():
-            write_atomic(path, content, where=str(path))
-        return [*paths], [point for point in points if point.level is not None]
-    with writing(project.local):  # read under the lock too: a promotion may be adding its entry and its charts
-        points = marked_points(suite, read_history(project.tree), say)
-        files = chart_files(suite, points, weekly=weekly)
-        commit(project.root, project.local, files)
-    return [*map(Path, files)], [point for point in points if point.level is not None]
+        if folder is None:
+            commit(project.root, project.local, files)
+    paths = [Path(name) if folder is None else folder / Path(name).name for name in files]
+    for path, content in zip(paths, files.values(), strict=True) if folder is not None else ():
+        write_atomic(path, content, where=str(path))
+    return paths, [point for point in points if point.level is not None]

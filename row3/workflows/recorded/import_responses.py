@@ -69,17 +69,12 @@ Responses = dict[str, dict[tuple[str, int], tuple[int, Answer]]]
 def import_responses(
     project: Project, suite: Suite, file: Path, *, named: Sequence[str] = (), options: RunOptions | None = None
 ) -> Imported:
-    """Make recordings of raw responses that were had elsewhere.
+    """Make recordings of raw responses that were had elsewhere, under the `options` and the `named` prompts.
 
     A line is `{"caseId": …, "prompt": "decompose-concepts-v1.1", "response": "raw text"}`, with `repeat`,
     `finishReason`, `usage` {`promptTokens`, `completionTokens`}, `servedModel` and `latencyS` where known. A bare
-    prompt name stands for its version in the lineup.
-
-    Args:
-        named: prompt references that take their prompt's place among the candidates.
-        options: overrides of model and parameters; the responses are recorded as answers under them.
-    Raises `InvalidFile` with the line (unknown case or prompt, a response twice, an earlier stage missing, another
-    prompt version's answer that would be lost) and then nothing has changed; `UsageError`, `EnvironmentFault`.
+    prompt name stands for its version in the lineup. Raises `InvalidFile` with the line, and then nothing has changed;
+    `UsageError`, `EnvironmentFault`.
     """
     where = str(file)
     asking = make_asking(suite, line_up(project, suite, role="candidate", named=named), options or RunOptions())

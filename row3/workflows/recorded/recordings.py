@@ -7,6 +7,7 @@ replayed. An embedding is stale where the suite matches by another model, or rea
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -97,12 +98,10 @@ def list_recordings(project: Project, suite: Suite) -> list[FileSummary]:
 
 
 def verify(project: Project, suite: Suite, *, against: str | None = None) -> list[RecordingFinding]:
-    """Return everything that is wrong with the suite's recordings; an empty list where all is well.
+    """Return everything that is wrong with the suite's recordings; with `against`, a git ref, answers that differ there
+    too.
 
-    Args:
-        against: a git ref; answers that differ there are findings too.
-    Raises `InvalidFile` for a broken prompt, golden case or configuration, `UsageError` for an unknown ref; broken
-    recordings are findings.
+    Raises `InvalidFile` for other broken files, `UsageError` for an unknown ref; broken recordings are findings.
     """
     findings = list(_verify_lines(project, suite))
     if any(finding.rule == "broken-line" for finding in findings):
@@ -115,7 +114,9 @@ def verify(project: Project, suite: Suite, *, against: str | None = None) -> lis
 
 def _verify_lines(project: Project, suite: Suite) -> Iterator[RecordingFinding]:
     held_at: dict[str, tuple[str, str]] = {}
-    outputs = _outputs_by_prompt(project, suite)
+    recorded = (name_of(path).removesuffix(".jsonl") for path in recording_files(project.tree, suite.name))
+    prompts = readable_versions(project, suite, recorded)
+    outputs = {str(prompt.ref): prompt.output for prompt in prompts if prompt.output in suite.kind.outputs}
     before: tuple[str, tuple[Any, ...]] = "", ()
     for row in _rows(project, suite):
         try:
@@ -162,12 +163,6 @@ def _broken_line(error: Row3Error, where: str) -> RecordingFinding:
     column = error.where.removeprefix(where).rpartition(":")[2]
     what = f"{error.what} (column {column})" if column.isdecimal() else error.what
     return RecordingFinding("error", "broken-line", f"{what}. {error.fix}" if error.fix else what, where)
-
-
-def _outputs_by_prompt(project: Project, suite: Suite) -> dict[str, str]:
-    recorded = (name_of(path).removesuffix(".jsonl") for path in recording_files(project.tree, suite.name))
-    prompts = readable_versions(project, suite, recorded)
-    return {str(prompt.ref): prompt.output for prompt in prompts if prompt.output in suite.kind.outputs}
 
 
 def _verify_replaced(project: Project, suite: Suite, against: str) -> Iterator[RecordingFinding]:
@@ -226,16 +221,12 @@ def _verify_embeddings(project: Project, suite: Suite) -> Iterator[RecordingFind
 
 
 def prune(project: Project, suite: Suite, *, dry_run: bool = False) -> Pruned:
-    """Remove stale recordings and embeddings, and embeddings that stand twice; sort the rest.
-
-    Texts that no recorded answer asks for keep their embeddings: outputs made elsewhere may ask for them. Each file is
-    replaced as a whole, under the write lock. Raises `InvalidFile` for a broken line (and then nothing has changed),
+    """Remove stale recordings and embeddings, and embeddings that stand twice; sort the rest. Embeddings of texts that
+    no recorded answer asks for stay: other outputs may ask. Raises `InvalidFile`, and then nothing has changed,
     `EnvironmentFault`.
     """
-    if dry_run:
-        return _prune(project, suite, dry_run=True)
-    with writing(project.local):
-        return _prune(project, suite, dry_run=False)
+    with nullcontext() if dry_run else writing(project.local):
+        return _prune(project, suite, dry_run=dry_run)
 
 
 def _prune(project: Project, suite: Suite, *, dry_run: bool) -> Pruned:
