@@ -6,14 +6,13 @@ import re
 from dataclasses import dataclass
 
 from row3.errors import UsageError
-from row3.vcs.process import GitProcess
 
 DEEPEN = "Run `git fetch --unshallow` (in GitHub Actions: `fetch-depth: 0` for actions/checkout)"
 
 # From the right: the local side is whatever was typed, `main@{1 day ago}` included.
 _PUSH = re.compile(r"(.*) ([0-9a-f]{40}|[0-9a-f]{64}) ([^ ]*) ([0-9a-f]{40}|[0-9a-f]{64})\r?", re.DOTALL)
-_REMOTE_HEAD = "refs/remotes/origin/HEAD"
-_USUAL = ("refs/remotes/origin/main", "refs/remotes/origin/master", "refs/heads/main", "refs/heads/master")
+REMOTE_HEAD = "refs/remotes/origin/HEAD"
+USUAL = ("refs/remotes/origin/main", "refs/remotes/origin/master", "refs/heads/main", "refs/heads/master")
 
 
 def checked(ref: str) -> str:
@@ -27,30 +26,6 @@ def fork_of(name: str) -> str | None:
     """Return `REF` of `REF...` and `REF...HEAD`, which name the commit where HEAD left REF; None for other names."""
     left, _, right = name.partition("...")
     return left if name != left and right in ("", "HEAD", "@") else None
-
-
-def protected_branch(process: GitProcess, configured: str | None, shallow: bool) -> str | None:
-    """Return the first that exists: the configured ref, origin/HEAD's target, origin/main or master, main, master.
-    Raises UsageError where a configured one is missing, since another one would be the wrong baseline.
-    """
-    wanted: tuple[str, ...] = ()
-    if configured:
-        name = checked(configured)
-        wanted = (name, *(f"refs/{kind}/{name}" for kind in ("heads", "remotes", "remotes/origin", "tags")))
-    fields = "--format=%(refname)%00%(refname:short)%00%(symref:short)"
-    listing = process.ask("for-each-ref", fields, *wanted, _REMOTE_HEAD, *_USUAL).text
-    # A pattern also finds what lies below it (`main/x` for `main`), hence the full names; the short ones are
-    # those that git finds unambiguous.
-    found: dict[str, str] = {}
-    for line in filter(None, listing.split("\n")):
-        full, short, target = line.split("\0")
-        found[full] = target or short
-    missing = bool(wanted) and not any(full in found for full in wanted)
-    if missing and process.ask("rev-parse", "--verify", "-q", "HEAD^{commit}", expect=(0, 1)).out:
-        fix = f"Run `git fetch origin {configured}`, or correct the name in the configuration"
-        what = f"the configured branch {configured} is neither a branch here nor one of origin"
-        raise UsageError(what, fix=DEEPEN if shallow else fix)
-    return next((found[full] for full in (*wanted, _REMOTE_HEAD, *_USUAL) if full in found), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -156,8 +156,27 @@ class Repository:
         return int(self._git.ask(*count, *merging, paths=paths).text if merging else answer.text)
 
     def protected_branch(self, configured: str | None) -> str | None:
-        """Return the ref that work forks from; as `refs.protected_branch`."""
-        return refs.protected_branch(self._git, configured, self.is_shallow)
+        """Return the first that exists: the configured ref, origin/HEAD's target, origin/main or master, main, master.
+        Raises UsageError where a configured one is missing, since another one would be the wrong baseline.
+        """
+        wanted: tuple[str, ...] = ()
+        if configured:
+            name = refs.checked(configured)
+            wanted = (name, *(f"refs/{kind}/{name}" for kind in ("heads", "remotes", "remotes/origin", "tags")))
+        fields = "--format=%(refname)%00%(refname:short)%00%(symref:short)"
+        listing = self._git.ask("for-each-ref", fields, *wanted, refs.REMOTE_HEAD, *refs.USUAL).text
+        # A pattern also finds what lies below it (`main/x` for `main`), hence the full names; the short ones are
+        # those that git finds unambiguous.
+        found: dict[str, str] = {}
+        for line in filter(None, listing.split("\n")):
+            full, short, target = line.split("\0")
+            found[full] = target or short
+        missing = bool(wanted) and not any(full in found for full in wanted)
+        if missing and self._git.ask("rev-parse", "--verify", "-q", "HEAD^{commit}", expect=(0, 1)).out:
+            fix = f"Run `git fetch origin {configured}`, or correct the name in the configuration"
+            what = f"the configured branch {configured} is neither a branch here nor one of origin"
+            raise UsageError(what, fix=refs.DEEPEN if self.is_shallow else fix)
+        return next((found[full] for full in (*wanted, refs.REMOTE_HEAD, *refs.USUAL) if full in found), None)
 
     def contents(self, commit: str | None, folder: Path, paths: Sequence[str]) -> trees.Contents:
         """Return the files of a commit (None: the index); raises UsageError for links, submodules and conflicts."""

@@ -157,7 +157,7 @@ def schema_files() -> dict[str, str]:
 
 
 def write_schemas(folder: Path) -> list[Path]:
-    """Write every schema that is not up to date into a project's `schemas/`; returns all paths. `EnvironmentFault`."""
+    """Write the schemas that are not up to date into a folder; returns the paths of all. Raises `EnvironmentFault`."""
     paths = []
     for name, text in schema_files().items():
         path = folder / Path(name).name

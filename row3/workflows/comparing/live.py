@@ -173,7 +173,8 @@ def _with_usage(run: Run, more: Usage) -> Run:
 
 def drift(session: Session, *, sample: int | None = None, seed: int = 0, recordings: bool = False) -> Drifted:
     """Ask the baseline's prompts again, live, on a sample, and compare with what they answered then: the recordings of
-    the promoted or named prompts without a baseline, or if asked for. `InvalidFile`, `UsageError`, `ProviderStopped`.
+    the promoted or named prompts without a baseline, or if asked for. Raises `InvalidFile`,
+    `UsageError`, `ProviderStopped`.
     """
     session.switch("live")
     project, suite = session.project, session.suite

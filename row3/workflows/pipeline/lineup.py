@@ -166,8 +166,8 @@ def _default_pipeline(project: Project, suite: Suite, there: Mapping[str, Sequen
 
 
 def resolve_version(project: Project, suite: Suite, text: str) -> PromptRef:
-    """The version that `v1.1` or a reference means: of the first prompt in the pipeline that has it, best unpromoted.
-    Raises `UsageError`.
+    """The version that `v1.1` or a reference means: of the first prompt in the pipeline that has it unpromoted, else
+    of the first that has it. Raises `UsageError`.
     """
     if suite.system is not None:
         raise no_prompts(suite, "VERSION")

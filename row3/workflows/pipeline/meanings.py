@@ -95,7 +95,7 @@ class Meanings:
 
 
 def open_meanings(project: Project, suite: Suite, *, recordings: bool) -> Meanings | None:
-    """Where vectors come from, recorded ones too if asked; None without matching by meaning. `InvalidFile`."""
+    """Where vectors come from, recorded ones too if asked; None without matching by meaning."""
     rule = suite.rules.semantic
     if rule is None:
         return None

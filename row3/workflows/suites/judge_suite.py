@@ -11,7 +11,6 @@ from typing import Any, Literal
 import msgspec
 
 from row3.domain.judgements import Code
-from row3.domain.metrics import Zone
 from row3.domain.verdicts import CaseChange, Verdict
 from row3.errors import Row3Error
 from row3.gate.results import Comparison, Run
@@ -137,18 +136,9 @@ def _cases(run: Run, comparison: Comparison | None) -> Iterator[tuple[str, Judge
             judged, text = "passed", f"{text.splitlines()[0]}; {plain(approval_line(comparison))}"
         if judged != "error" and (entry := resting.get(outcome.case_id)) is not None:
             judged, text = "skipped", f"in quarantine until {entry.until}, not counted: {plain(entry.reason)}"
-        yield outcome.case_id, _case(outcome, judged, text, zone)
-
-
-def _case(outcome: Outcome, judged: Judged, text: str, zone: Zone | None) -> JudgedCase:
-    return JudgedCase(
-        judged,
-        score_text(outcome.value, zone) or "no answer",
-        text,
-        outcome.value,
-        "" if zone is None else zone.word,
-        outcome.delta if outcome.move in ("improved", "unchanged", "regressed", "broke", "fixed") else None,
-    )
+        delta = outcome.delta if outcome.move in ("improved", "unchanged", "regressed", "broke", "fixed") else None
+        shown, word = score_text(outcome.value, zone) or "no answer", "" if zone is None else zone.word
+        yield outcome.case_id, JudgedCase(judged, shown, text, outcome.value, word, delta)
 
 
 def _judged(outcome: Outcome, *, informational: bool, named: bool) -> tuple[str, Judged]:
