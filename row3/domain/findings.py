@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
@@ -50,6 +51,11 @@ class LintReport:
     def exit_code(self) -> int:
         """2 where there is an error; warnings do not fail."""
         return 2 if self.errors else 0
+
+
+def make_report(findings: Iterable[LintFinding], files: int, *, unsized: Iterable[str] = ()) -> LintReport:
+    """Return a report of findings in any order; duplicates count once."""
+    return LintReport(tuple(sorted(set(findings), key=LintFinding.order)), files, tuple(unsized))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from row3.domain.counts import nearest
-from row3.domain.findings import Level, LintFinding, LintReport
+from row3.domain.findings import Level, LintFinding, LintReport, make_report
 from row3.errors import Row3Error
 from row3.kinds.base import Finding
 from row3.store import positions
@@ -32,8 +32,7 @@ class Findings:
 
     def report(self) -> LintReport:
         """Return all of it, in order."""
-        found = sorted(set(self._found), key=LintFinding.order)
-        return LintReport(tuple(found), self.files, tuple(self.unsized))
+        return make_report(self._found, self.files, unsized=self.unsized)
 
     def add(self, level: Level, rule: str, file: str, message: str, *, field: str = "", line: int = 1) -> None:
         """Add one."""
