@@ -28,6 +28,7 @@ COMMANDS = (
     "import",
     "lint",
     "new-version",
+    "optimize",
     "score",
     "diff",
     "leaderboard",

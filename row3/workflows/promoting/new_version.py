@@ -45,12 +45,12 @@ def new_version(project: Project, name: str, *, major: bool = False) -> NewVersi
         current = parse_version(promoted[name].version) if name in promoted else None
         source = PromptRef(name, current or known[-1])
         prompt = store.read_prompt(project.tree, source)
-        ref = PromptRef(name, _next(known[-1], major=major))
+        ref = PromptRef(name, next_version(known[-1], major=major))
         target = project.root / store.FOLDER / f"{ref}.md"
         if target.exists() or target.is_symlink():
             raise UsageError("the file exists already", where=f"{store.FOLDER}/{ref}.md", fix="Rename or remove it")
         raw = read_bytes(project.root / prompt.path, where=prompt.path)
-        files = {f"{store.FOLDER}/{ref}.md": _renumbered(raw, source, ref)}
+        files = {f"{store.FOLDER}/{ref}.md": renumbered(raw, source, ref)}
         before = _changelog(project.root)
         after = insert_entry(before, unreleased_entry(str(ref.version), name), str(ref.version), name)
         if after != before:
@@ -69,14 +69,14 @@ def _known(name: str, there: dict[str, list[Version]]) -> Sequence[Version]:
     raise UsageError(f"prompt `{name}` does not exist", where="NAME", fix=hint)
 
 
-def _next(highest: Version, *, major: bool) -> Version:
+def next_version(highest: Version, *, major: bool) -> Version:
     version = Version(highest.major + 1, 0) if major else Version(highest.major, highest.minor + 1)
     if max(version) > HIGHEST:
         raise UsageError(f"there is no version after {highest}", where="NAME", fix="Give the prompt another name")
     return version
 
 
-def _renumbered(raw: bytes, source: PromptRef, ref: PromptRef) -> bytes:
+def renumbered(raw: bytes, source: PromptRef, ref: PromptRef) -> bytes:
     """The file with the new version in its front matter; raises `InvalidFile` where that cannot be done."""
     new = VERSION_KEY.sub(
         lambda m: m["key"] + m["quote"] + m["v"] + f"{ref.version.major}.{ref.version.minor}".encode() + m["quote"],

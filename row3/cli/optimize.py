@@ -1,0 +1,30 @@
+"""`row3 optimize`."""
+
+from __future__ import annotations
+
+import click
+
+from row3.cli import options
+from row3.cli.commands import Command
+from row3.cli.common import Common
+
+
+@click.command(cls=Command)
+@click.argument("prompt_name", metavar="PROMPT")
+@options.option(
+    "--budget", type=click.IntRange(min=1), required=True, metavar="N", help="Most answers that are asked for."
+)()
+@options.option("--seed", "draw", type=int, default=None, metavar="K", help="Of the split of the cases; default: 0.")()
+@options.suite()
+@options.output_options("table", "json")
+def command(common: Common, *, prompt_name: str, budget: int, draw: int | None) -> None:
+    """Let a language model reword PROMPT, and write the best wording as a draft.
+
+    Half of the golden cases give feedback, a quarter choose, and a quarter that the optimiser never sees measure the
+    draft. It is not promoted: it goes through the gate like any other. Needs row3[optimize].
+    """
+    from row3.reports.optimised import optimised_document, optimised_json
+    from row3.workflows.optimizing.optimize import optimize
+
+    result = optimize(common.session(), prompt_name, budget=budget, seed=draw or 0)
+    common.show_report(optimised_document(result), optimised_json(result))

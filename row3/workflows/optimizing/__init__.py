@@ -1,0 +1,1 @@
+"""Better words for a prompt, proposed by a language model and measured on golden cases."""

@@ -1,0 +1,146 @@
+"""Cases asked under one wording after another, with a hard limit on the answers that are asked for."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+from row3.domain.prompts import Lineup, Prompt
+from row3.domain.requests import JUDGE, Answer, NoAnswer, Request
+from row3.domain.scores import CaseScore
+from row3.errors import InvalidFile, RunIncomplete
+from row3.providers.base import Provider
+from row3.store.cases import StoredCase
+from row3.store.judges import judge_settings
+from row3.workflows.asking.answering import Asked, Kept
+from row3.workflows.asking.live import DEFAULT_JOBS, many
+from row3.workflows.pipeline.asks import Given, Question
+from row3.workflows.pipeline.budget import pricing
+from row3.workflows.pipeline.evaluate import Walk, replay_case, steps
+from row3.workflows.pipeline.meanings import open_meanings
+from row3.workflows.pipeline.providers import endpoint_of, judge_endpoint, open_provider, provider_at
+from row3.workflows.pipeline.replaying import Recorded
+from row3.workflows.pipeline.results import Observer
+from row3.workflows.pipeline.run_suite import make_asking
+from row3.workflows.session import Session
+
+
+class OutOfBudgetError(Exception):
+    """One more answer would be more than the budget."""
+
+
+@dataclass(slots=True)
+class Trials:
+    """A suite's cases under other words for one prompt; answers that are known, grades and vectors cost nothing."""
+
+    session: Session
+    lineup: Lineup
+    runner: asyncio.Runner
+    asked: Asked
+    reflecting: Provider
+    """Who proposes other words."""
+    model: str
+    left: int
+    """Answers that may still be asked for."""
+    spent: int = 0
+    answers: dict[str, Answer] = field(default_factory=dict)
+    """Those of this command, by digest of the request."""
+    refused: list[str] = field(default_factory=list)
+    """Why wordings scored 0, since the last proposal."""
+
+    async def answer(self, question: Question) -> Given:
+        """Answer a question of the pipeline; raises `OutOfBudgetError`, and what the provider raises."""
+        if not isinstance(question, Request) or question.by == JUDGE:
+            return await self.asked.answer(question)
+        known = self.answers.get(question.digest) or self.asked.kept.known(question)
+        if known is not None:
+            return known
+        if self.left < 1:
+            raise OutOfBudgetError
+        self.left -= 1
+        self.spent += 1
+        given = await self.asked.answer(question)
+        if isinstance(given, Answer):
+            self.answers[question.digest] = given
+        return given
+
+    def lacking(self, cases: Sequence[StoredCase]) -> int:
+        """Return how many answers of the lineup as it is are not known yet, at most."""
+        asking = make_asking(self.session.suite, self.lineup, self.session.options)
+        recorded = Recorded(self.asked.kept.index, self.lineup)
+        failed = sum(replay_case(asking, each, recorded)[0].status == "failed" for each in cases)
+        return failed * len(self.lineup.steps)
+
+    def scores(self, prompt: Prompt, cases: Sequence[StoredCase]) -> list[CaseScore]:
+        """Return the score of each case under a wording of the prompt; 0 where its template does not render.
+
+        Raises `OutOfBudgetError`, `RunIncomplete` for a case without an answer or a grade.
+        """
+        prompts = tuple(prompt if each.ref.name == prompt.ref.name else each for each in self.lineup.prompts)
+        asking = make_asking(self.session.suite, replace(self.lineup, prompts=prompts), self.session.options)
+        primary = asking.suite.kind.primary
+
+        async def one(stored: StoredCase) -> CaseScore | None:
+            try:
+                score = await Walk(steps(asking, stored), self).to_end()
+            except OutOfBudgetError:
+                return None  # what is under way comes to its end: it is paid for
+            except InvalidFile as error:
+                if error.where != prompt.path:
+                    raise
+                self.refused.append(f"{error.what}.")
+                return CaseScore(stored.id, "bad_answer", {primary: 0.0}, problem=error.what)
+            if score.status == "failed":
+                raise RunIncomplete(f"the case has no answer: {score.problem}", where=stored.id)
+            if primary not in score.metrics and score.tally.get("judgements", {}).get("failed"):
+                raise RunIncomplete("the judge gave no grade", where=stored.id)
+            return score
+
+        jobs = self.session.project.config.jobs or DEFAULT_JOBS
+        unique = {each.id: each for each in cases}  # a batch may name a case twice
+        found = self.runner.run(many(unique.values(), one, jobs=jobs))
+        scores = {each.case_id: each for each in found if each is not None}
+        if len(scores) < len(unique):
+            raise OutOfBudgetError
+        return [scores[each.id] for each in cases]
+
+    def propose(self, text: str) -> str:
+        """Return what the reflection model says. Raises `RunIncomplete` where it says nothing."""
+        where = ("", "reflection", 0, self.model, None, None, None)
+        answer = self.runner.run(self.reflecting.ask(Request(*where, "", text, "", {}, "", "", {}, "")))
+        if isinstance(answer, NoAnswer):
+            raise RunIncomplete(f"the reflection model gave no answer: {answer.error}", fix=answer.fix)
+        return answer.text
+
+
+@contextmanager
+def open_trials(session: Session, lineup: Lineup, name: str, budget: int) -> Iterator[Trials]:
+    """Open the providers; answers are kept in a journal, from which an interrupted command continues.
+
+    The reflection model is the judge's where a judge is named, else the one that answers the prompt of this name.
+    """
+    project, suite = session.project, session.suite
+    arm = next(arm for arm, prompt in lineup.steps if prompt.ref.name == name)
+    model = make_asking(suite, lineup, session.options).parameters_of(name, arm).model
+    endpoint = endpoint_of(project, (suite.arms or {}).get(arm, suite))
+    own = project.config.suites.get(suite.name)
+    judges = [project.config.judge, *([] if own is None else [own.judge])]
+    if any(each.model or each.models or each.preset or each.base_url for each in judges):
+        settings = judge_settings(project.config, suite.name)
+        model, endpoint = (*settings.models, settings.model)[0] or model, judge_endpoint(project, suite)
+    kept = Kept.open(project, suite.name, "optimize", recordings=True)
+    if kept.waiting:
+        session.say("continuing with the answers saved by an interrupted run")
+    meanings = open_meanings(project, suite, recordings=True)
+    asked = Asked(open_provider(project, suite), kept, Observer(), pricing(project, suite), {}, meanings=meanings)
+    reflecting = provider_at(endpoint, os.environ)
+    with asyncio.Runner() as runner:
+        try:
+            yield Trials(session, lineup, runner, asked, reflecting, model, budget)
+        finally:
+            runner.run(asked.close())
+            runner.run(reflecting.close())
+            kept.own.close()
