@@ -149,8 +149,8 @@ def test_the_draft_goes_through_the_gate(tmp_path: Path, serve: Callable[..., Sc
     box.row3("--baseline", "--mode", "record", code=0)
     assert len(server.answered) == CASES
     done = box.row3("optimize", "answer", "--budget", "100", code=0)
-    # Answers of the old prompt are recorded and cost nothing: at most 8 of the new one are asked for.
-    assert len(server.answered) == 2 * CASES
+    # Answers of the old prompt are recorded and cost nothing; of the new one 3 cases give feedback, 2 choose, 2 measure.
+    assert len(server.answered) == CASES + 7
     assert "wrote prompts/answer-v1.1.md" in done.out
     assert "held out   0.0% → 100.0% (+100.0 points), n = 2, 95%: " in done.out
     box.row3("--compare", "--mode", "auto", code=0)
@@ -182,7 +182,7 @@ def test_nothing_better_writes_nothing(tmp_path: Path, serve: Callable[..., Scri
     assert "nothing better than answer-v1.0 on the selection part" in done.out
     assert tracked(box) == before
     # Nor does an optimiser without end: a proposal that is refused costs no answer.
-    assert len(server.reflected) <= 20
+    assert len(server.reflected) <= 20 // 3
     assert any("compiled" in said or "template is wrong" in said for said in server.reflected)
 
 
@@ -275,12 +275,23 @@ def test_the_extra_that_is_not_installed(
 @pytest.mark.local_model
 @pytest.mark.skipif(not local_model_is_there(), reason="the extra row3[local] is not installed")
 def test_the_local_model_goes_through_to_the_end(tmp_path: Path, serve: Callable[..., Scripted]) -> None:
-    box = project(tmp_path / "project", serve(RIGHT), cases=6)
-    settings = '[provider]\npreset = "local"\nmodel = "gemma3"\nmax_tokens = 12\n'
-    box.write("row3.toml", f'suite = "words"\n{settings}[suites.words]\nkind = "checks"\npipeline = ["answer"]\n')
+    # It answers; what so weak a model proposes takes minutes and is refused, so that is scripted.
+    server = serve(LOST, fenced("The word is: {{ word }}. Only the word, please."))
+    box = project(tmp_path / "project", server, cases=6)
+    local = 'suite = "words"\n[provider]\npreset = "local"\nmodel = "gemma3"\nmax_tokens = 12\n'
+    box.write(
+        "row3.toml",
+        local
+        + box.read("row3.toml").replace("[judge]", f'[judge]\nbase_url = "{server.url}"').partition('"pupil"\n')[2],
+    )
+    for number in range(6):
+        name = f"golden/words/{word(number)}.gold.json"
+        box.write(name, box.read(name).replace(f'"equals": "{word(number).upper()}"', f'"contains": "{word(number)}"'))
     path = path_for_processes(tmp_path / "path")
     done = box.row3("optimize", "answer", "--budget", "12", "--format", "json", fresh=True, PYTHONPATH=path, code=0)
     result = done.json
     assert 2 <= result["asked"] <= 12
+    assert not server.answered
+    assert server.reflected or result["selection"]["before"] == 1
     drafts = [each.name for each in box.path("prompts").glob("answer-v1.1.md")]
     assert drafts == ([] if result["draft"] is None else ["answer-v1.1.md"])

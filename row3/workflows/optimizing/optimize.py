@@ -71,6 +71,8 @@ def optimize(session: Session, name: str, *, budget: int, seed: int = 0) -> Opti
     with open_trials(session, lineup, prompt.ref.name, budget) as trials:
         aside = _set_aside(trials, parts)
         trials.left -= aside
+        shown = min(SHOWN, len(parts.train))
+        rounds = budget // shown  # a refused proposal, or answers that are known, cost nothing and could go on for ever
         adapter = Adapter(trials, suite.kind, prompt, wording)
         result = gepa.optimize(
             wording,
@@ -78,10 +80,14 @@ def optimize(session: Session, name: str, *, budget: int, seed: int = 0) -> Opti
             valset=parts.selection,
             adapter=adapter,
             reflection_lm=adapter.propose,
-            reflection_minibatch_size=min(SHOWN, len(parts.train)),
+            reflection_minibatch_size=shown,
             reflection_prompt_template=TASK,
-            # A round whose answers are known, or whose proposal is refused, costs nothing: rounds are limited too.
-            stop_callbacks=lambda state: adapter.fault is not None or trials.left < 1 or state.i + 1 >= budget,
+            stop_callbacks=lambda state: (
+                adapter.fault is not None
+                or trials.left < 1
+                or state.i + 1 >= rounds
+                or max(state.program_full_scores_val_set) >= 1.0
+            ),
             logger=adapter,
             track_best_outputs=False,
             raise_on_exception=False,
