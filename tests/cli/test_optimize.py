@@ -18,6 +18,7 @@ from tests.chat_server import ChatServer, FakeReply
 from tests.cli.test_live_compare import local_model_is_there
 from tests.one_thread import path_for_processes
 from tests.projects import Box
+from tests.two_stages import CONCEPTS, LINKS, two_stages, write_case
 
 CASES = 8
 INSTRUCTION = "Answer in capital letters."
@@ -149,7 +150,7 @@ def test_the_draft_goes_through_the_gate(tmp_path: Path, serve: Callable[..., Sc
     box.row3("--baseline", "--mode", "record", code=0)
     assert len(server.answered) == CASES
     done = box.row3("optimize", "answer", "--budget", "100", code=0)
-    # Answers of the old prompt are recorded and cost nothing; of the new one 3 cases give feedback, 2 choose, 2 measure.
+    # Recorded answers of the old prompt cost nothing; of the new one 3 cases give feedback, 2 choose, 2 measure.
     assert len(server.answered) == CASES + 7
     assert "wrote prompts/answer-v1.1.md" in done.out
     assert "held out   0.0% → 100.0% (+100.0 points), n = 2, 95%: " in done.out
@@ -242,6 +243,64 @@ def test_the_system_block_takes_its_turn(tmp_path: Path, serve: Callable[..., Sc
     assert box.read("prompts/answer-v1.1.md").endswith(
         PROMPT.partition("---\n")[2].partition("---\n")[2].replace("{% block user", f"{changed}{{% block user")
     )
+
+
+class TwoStages(ChatServer):
+    """Answers both stages of `tests.two_stages`: concepts only where the prompt is `INSTRUCTION`'s."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self.reflected: list[str] = []
+        super().__init__()
+
+    def reply_to(self, body: Any) -> FakeReply:
+        said = body["messages"][-1]["content"]
+        if said.startswith("A language model"):
+            self.reflected.append(said)
+            return fenced(f"1.0 {{{{ source_text }}}} {INSTRUCTION}")
+        self.asked.append(said)
+        if "response_format" not in body:
+            return FakeReply(status=400, body=b"{}")
+        concepts = CONCEPTS if INSTRUCTION in said else '{"concepts": [{"label": "oats"}]}'
+        return FakeReply(concepts if "concepts" in body["response_format"]["json_schema"]["name"] else LINKS)
+
+
+def test_every_stage_of_a_pipeline_counts(tmp_path: Path) -> None:
+    server = TwoStages()
+    try:
+        two_stages(tmp_path)
+        (tmp_path / "prompts/decompose-v1.1.md").unlink()
+        for name in "cdefgh":
+            write_case(tmp_path, name, f"Rye is a cereal, says {name}.")
+        box = Box(tmp_path)
+        # No judge is named: the model that answers proposes.
+        box.write(
+            "row3.toml",
+            box.read("row3.toml").replace("[provider]", f'[provider]\npreset = "vllm"\nbase_url = "{server.url}"'),
+        )
+        assert "takes up to 28" in box.row3("optimize", "decompose", "--budget", "27", code=2).errors[0]
+        result = box.row3("optimize", "decompose", "--budget", "28", "--format", "json", code=0).json
+        assert (result["draft"], result["asked"]) == ("decompose-v1.1", len(server.asked))
+        assert len(server.asked) == 28
+        assert result["metric"] == "overall"
+        assert result["heldOut"]["after"] > result["heldOut"]["before"]
+        assert "missed concepts: rye; cereal" in server.reflected[0]
+    finally:
+        server.stop()
+
+
+def test_the_result_goes_to_a_file_again_and_again(tmp_path: Path, serve: Callable[..., Scripted]) -> None:
+    box = project(tmp_path / "project", serve(USELESS))
+    for form in ("table", "json"):
+        for _ in range(2):
+            box.row3("optimize", "answer", "--budget", "14", "--format", form, "--out", f"result.{form}", code=0)
+            assert "answer-v1.0" in box.read(f"result.{form}")
+
+
+def test_what_is_no_prompt_of_the_suite(tmp_path: Path, serve: Callable[..., Scripted]) -> None:
+    box = project(tmp_path / "project", serve(RIGHT))
+    assert "Did you mean `answer`?" in box.row3("optimize", "anwser", "--budget", "14", code=2).errors[0]
+    assert "v1.3" in box.row3("optimize", "answer-v1.3", "--budget", "14", code=2).errors[0]
 
 
 def test_cases_of_one_source_stay_together(tmp_path: Path, serve: Callable[..., Scripted]) -> None:

@@ -104,10 +104,13 @@ def open_provider(project: Project, suite: Suite) -> Provider:
         if arm.system is None or suite.arms:
             found[name, False] = _open_one(project, replace(arm, system=None))
     if suite.rules.judge is not None:
-        found[JUDGE, False] = provider_at(
-            _endpoint(judge_settings(project.config, suite.name), lambda _: "judge"), os.environ
-        )
+        found[JUDGE, False] = provider_at(judge_endpoint(project, suite), os.environ)
     return next(iter(found.values())) if len(found) == 1 else Router(found)
+
+
+def judge_endpoint(project: Project, suite: Suite) -> Endpoint:
+    """The judge's endpoint, without opening it. Raises `InvalidFile` that names the field."""
+    return _endpoint(judge_settings(project.config, suite.name), lambda _: "judge")
 
 
 def _open_one(project: Project, suite: Suite) -> Provider:
