@@ -18,6 +18,7 @@ from tests.chat_server import ChatServer, FakeReply
 from tests.cli.test_live_compare import local_model_is_there
 from tests.one_thread import path_for_processes
 from tests.projects import Box
+from tests.support_desk import RUBRIC, graded
 from tests.two_stages import CONCEPTS, LINKS, two_stages, write_case
 
 CASES = 8
@@ -58,12 +59,16 @@ class Scripted(ChatServer):
         """What the answering model was asked."""
         self.reflected: list[str] = []
         """What the reflection model was asked."""
-        self.keys_of: dict[str, str] = {}
+        self.graded: list[str] = []
+        """What the judge was asked."""
         self.answer: Callable[[str], FakeReply] = self.repeat
         super().__init__()
 
     def reply_to(self, body: Any) -> FakeReply:
         said = "\n".join(message["content"] for message in body["messages"])
+        if "Grade the answer" in said:
+            self.graded.append(said)
+            return FakeReply(graded(90))
         reflects = body["model"] == "teacher"
         with self.lock:
             (self.reflected if reflects else self.answered).append(said)
@@ -287,6 +292,20 @@ def test_every_stage_of_a_pipeline_counts(tmp_path: Path) -> None:
         assert "missed concepts: rye; cereal" in server.reflected[0]
     finally:
         server.stop()
+
+
+def test_grades_cost_nothing_and_are_no_leak(tmp_path: Path, serve: Callable[..., Scripted]) -> None:
+    server = serve(RIGHT)
+    box = project(tmp_path / "project", server)
+    box.write("prompts/helpfulness-v1.0.md", RUBRIC.format(name="helpfulness"))
+    box.write("row3.toml", box.read("row3.toml") + '[[suites.words.checks]]\njudge = "helpfulness"\n')
+    result = box.row3("optimize", "answer", "--budget", "14", "--format", "json", code=0).json
+    assert result["draft"] == "answer-v1.1"
+    assert len(server.answered) == result["asked"] == 14
+    assert len(server.graded) == 14
+    held_out = parts_of(box).held_out
+    assert all(any(each.id in said for said in server.graded) for each in held_out)
+    assert not any(each.id in said.lower() for each in held_out for said in server.reflected)
 
 
 def test_the_result_goes_to_a_file_again_and_again(tmp_path: Path, serve: Callable[..., Scripted]) -> None:
