@@ -1,0 +1,144 @@
+"""One check of one answer: what it asks, and what it finds."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from row3.domain.asks import Ask, FunctionRequest, UsageRequest
+from row3.domain.embeddings import EmbeddingRequest, cosine
+from row3.domain.judges import Graded
+from row3.domain.requests import NoAnswer
+from row3.kinds.base import Rules
+from row3.kinds.checks.heuristics import HEURISTICS, PASSED, Result, graded, pattern_problem, schema_problem
+from row3.kinds.checks.model import DEFAULT_MIN, Check
+from row3.kinds.checks.reading import Nothing, Reading, path_problem, quantity, same, short
+from row3.kinds.judging import grade
+
+GRADED = frozenset({"similarity", "names", "semantic", "python", "judge"})
+"""Types whose score lies between 0 and 1; the others pass or fail."""
+
+
+@dataclass(slots=True)
+class Checked:
+    """A check and what it found."""
+
+    check: Check
+    score: float | None
+    """In [0, 1]; None where its judge, scorer or vectors failed."""
+    reason: str
+    notes: Mapping[str, Any] = field(default_factory=dict)
+    passed: bool = field(init=False)
+    """Whether it passes; a graded check from its `min`."""
+
+    def __post_init__(self) -> None:
+        least = 1.0 if self.check.type not in GRADED else passes_from(self.check)
+        self.passed = self.score is not None and self.score >= least - 1e-9
+
+    @property
+    def state(self) -> str:
+        """The word reports use."""
+        return "not-judged" if self.score is None else "passed" if self.passed else "failed"
+
+
+def passes_from(check: Check) -> float:
+    """Return the score from which a graded check passes."""
+    return DEFAULT_MIN if check.min is None else check.min
+
+
+def to_grade(check: Check, case: Any, reading: Reading) -> Graded:
+    """Return what a judge is asked by a check of type `judge`."""
+    return Graded(check.wanted, judged_variables(case, reading), passes_from(check), len(reading.text))
+
+
+def run_check(check: Check, case: Any, whole: Reading, rules: Rules) -> Generator[Ask, Any, Checked]:
+    """Yield what one check needs asked, and return what it found."""
+    reading = whole.at(check.path)
+    if problem := reading.missing:
+        return Checked(check, 0.0, problem)
+    match check.type:
+        case "action":
+            return Checked(check, *_operation(check, reading))
+        case "judge":
+            asked = to_grade(check, case, reading)
+            verdict = yield from grade(rules.judge, asked.rubric, asked.variables, passes_from=asked.passes_from)
+            said = {"issues": list(verdict.issues), "strengths": list(verdict.strengths)}
+            return Checked(check, verdict.score, verdict.reason, said | {"agreement": verdict.agreement})
+        case "semantic":
+            return (yield from _meaning(check, reading, rules))
+        case "python":
+            found = yield FunctionRequest(check.wanted, case_json(case), whole.answer)
+            if isinstance(found, NoAnswer):
+                return Checked(check, None, found.error)
+            score = graded(found.score)
+            return Checked(check, score, found.reason if score is not None else f"{check.wanted} returned no score")
+        case "cost" | "latency":
+            usage = yield UsageRequest()
+            spent = usage.cost_usd if check.type == "cost" else usage.latency_s
+            if spent is None:
+                return Checked(check, None, f"the {check.type} is not known")
+            unit = "US dollars" if check.type == "cost" else "s"
+            result = PASSED if spent <= check.wanted else Result(0.0, f"{spent:.4g} {unit}")
+            return Checked(check, *result)
+        case _:
+            return Checked(check, *HEURISTICS[check.type](check, reading, rules.names))
+
+
+def _operation(check: Check, reading: Reading) -> Result:
+    """Compare an operation: `{"action": "UPDATE", "arguments": {…}}`, or the word alone."""
+    chosen = action_of(reading)
+    if chosen != check.wanted:
+        return Result(0.0, f"chose {chosen or short(reading.text)}")
+    given = reading.value.get("arguments") if isinstance(reading.value, dict) else None
+    arguments = given if isinstance(given, dict) else reading.value if isinstance(reading.value, dict) else {}
+    wrong = [key for key, value in (check.arguments or {}).items() if not same(arguments.get(key, Nothing), value)]
+    return PASSED if not wrong else Result(0.0, f"{chosen} with other {', '.join(wrong)}")
+
+
+def action_of(reading: Reading) -> str:
+    """Return the operation that an answer chooses, in capitals; empty for none."""
+    value = reading.value.get("action") if isinstance(reading.value, dict) else reading.value
+    word = value if isinstance(value, str) else reading.text if value is Nothing else ""
+    word = word.strip().strip(".\"'`*").upper()
+    return word if word.isalpha() else ""
+
+
+def _meaning(check: Check, reading: Reading, rules: Rules) -> Generator[Ask, Any, Checked]:
+    if rules.semantic is None:
+        return Checked(check, None, "the suite has no [matching.semantic]")
+    texts = (reading.text, check.wanted)
+    vectors = yield EmbeddingRequest(rules.semantic.model, tuple(dict.fromkeys(texts)))
+    if isinstance(vectors, NoAnswer) or any(text not in vectors for text in texts):
+        return Checked(check, None, "there are no embeddings of the two texts")
+    score = cosine(vectors[texts[0]], vectors[texts[1]])
+    return Checked(check, score, f"cosine {score:.2f}")
+
+
+def judged_variables(case: Any, reading: Reading) -> dict[str, Any]:
+    """Return what a rubric sees: `input`, `expected`, the `answer` as text, and as a JSON `value` or none."""
+    value = None if reading.value is Nothing else reading.value
+    return {"input": case.input, "expected": case.expected, "answer": reading.text, "value": value}
+
+
+def case_json(case: Any) -> dict[str, Any]:
+    """Return what a scorer of one's own sees of a case."""
+    return {"id": case.id, "input": case.input, "expected": case.expected, "tags": list(case.tags)}
+
+
+def check_problem(check: Check, rules: Rules) -> str:
+    """Return why a check can never be answered; empty for one that can."""
+    if check.path is not None and (problem := path_problem(check.path)):
+        return f"`path` is not a JSON path: {problem}"
+    match check.type:
+        case "regex" if problem := pattern_problem(check.wanted):
+            return f"`regex` is not a regular expression: {problem}"
+        case "json_schema" if problem := schema_problem(check.wanted):
+            return f"`json_schema` cannot be used: {problem}"
+        case "number" if quantity(check.wanted) is None:
+            return f"`number` is not a number: {check.wanted}"
+        case "semantic" if rules.semantic is None:
+            return "`semantic` needs [suites.NAME.matching.semantic] in row3.toml"
+        case "judge" if rules.judge is None or check.wanted not in rules.judge.rubrics:
+            return f"there is no rubric prompts/{check.wanted}-v*.md"
+    return ""
