@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 from collections.abc import Sequence
@@ -44,6 +43,8 @@ def note_lessons(session: Session, comparisons: Sequence[Comparison]) -> None:
     # A pull request in CI says what `command` is: there nothing is started.
     if new and mcp is not None and session.may_write:
         try:
+            import asyncio  # no comparison pays for what few projects configure
+
             asyncio.run(_send(session.project, mcp, new))
         except Exception as error:  # a server fails in more ways than are known, and the lesson is in the file
             session.say(f"a lesson was not sent to `{mcp.command}`; it is kept in .row3/{FILE}: {error}")
@@ -103,6 +104,8 @@ def find_lessons(project: Project, suite: str | None, query: str, *, semantic: b
     if not query:
         return found
     texts = ["\n".join([each.lesson.information, *each.lesson.common]) for each in found]
+    import asyncio
+
     places = asyncio.run(_by_meaning(texts, query)) if semantic else ranked(texts, query)
     return [found[place] for place in places]
 
