@@ -22,6 +22,10 @@ GUARD = (
 NEUTRAL = 0.5
 """What a failed judgement is shown as (STRATEGY). It enters no mean and no rate."""
 NO_MODEL = "[judge] names no model"
+NO_RUBRIC = "there is no such rubric"
+NOT_RECORDED = "no judgement of this answer is recorded"
+NOBODY = (NO_MODEL, NO_RUBRIC, NOT_RECORDED)
+"""Ends of reasons that say nobody judged: where answers are only scored, they are not owed a judgement."""
 MOST_FAILED = 0.05
 """Share of a run's judgements that may fail before the run is incomplete."""
 _FAMILY = re.compile(

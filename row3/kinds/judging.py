@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterable, Mapping
 from statistics import median
 from typing import Any
 
-from row3.domain.judges import NO_MODEL, Graded, JudgeRequest, JudgeRules, Judging, Opinion, Verdict
+from row3.domain.judges import NO_MODEL, NO_RUBRIC, Graded, JudgeRequest, JudgeRules, Judging, Opinion, Verdict
 from row3.domain.requests import Answer, NoAnswer
 from row3.kinds.answers import Unusable, read_json
 from row3.kinds.outputs import closed_object
@@ -41,7 +41,7 @@ def grade(
     """
     rubric = None if rules is None else rules.rubrics.get(name)
     if rules is None or rubric is None:
-        return Verdict(None, f"there is no rubric `{name}`")
+        return Verdict(None, f"`{name}`: {NO_RUBRIC}")
     votes: list[Verdict] = []
     failed = ""
     for vote in range(len(rules.models) * rules.votes):

@@ -11,6 +11,8 @@ from row3.store.tree import Tree
 
 FOLDER = "calibrations"
 SCHEMA_VERSION = 1
+LEAST_LABELS = 20
+"""Labels from which a kappa can be a warranty: two labels that agree have a kappa of 1."""
 
 
 class Calibration(Agreement, frozen=True, kw_only=True):
@@ -47,7 +49,11 @@ class Calibrations(Struct, frozen=True, rename="camel", forbid_unknown_fields=Tr
 
     def warranted(self, judge: JudgeRules, min_kappa: float) -> frozenset[str]:
         """Return the rubrics whose judge agrees with people well enough to block."""
-        return frozenset(name for name, each in self.valid(judge).items() if each.least_kappa.value >= min_kappa)
+        return frozenset(
+            name
+            for name, each in self.valid(judge).items()
+            if each.labels >= LEAST_LABELS and each.least_kappa.value >= min_kappa
+        )
 
 
 def calibrations_path(suite: str) -> str:

@@ -94,7 +94,11 @@ def read_suite(project: Project, name: str, tier: Tier = "replay") -> Suite:
     """A suite of a project, wherever that is read, with its judge and documents; raises `InvalidFile`."""
     made = make_suite(project.config, name, tier)
     rules, policy = judged_rules(project, name, made.kind, made.rules), made.policy
-    if rules.judge is not None and made.kind.judged_metrics and not rules.judge.warranted:
+    if (
+        rules.judge is not None
+        and made.kind.judged_metrics
+        and not rules.judge.warranted.issuperset(rules.judge.rubrics)
+    ):
         # A judge that nobody has checked makes a person look, and blocks nothing.
         judged = made.kind.judged_metrics
         policy = replace(policy, metrics=tuple(key for key in policy.metrics if key not in judged))

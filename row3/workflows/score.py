@@ -14,6 +14,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from row3.domain.asks import finish
+from row3.domain.judges import NOBODY, NOT_RECORDED
 from row3.domain.metrics import by_other_names
 from row3.domain.prompts import Lineup
 from row3.domain.requests import NoAnswer, Request
@@ -115,7 +116,7 @@ class Scoring:
     def _answer(self, question: Question) -> Given:
         if isinstance(question, Request):
             judged = None if self.judgements is None else self.judgements.answer(question)
-            return judged or NoAnswer("no judgement of this answer is recorded")
+            return judged or NoAnswer(NOT_RECORDED)
         assert self.vectors is not None
         return self.vectors(question)
 
@@ -161,7 +162,7 @@ def score_outputs(
     lineup = Lineup((), {})
     head = header_for(suite, Asking(suite, lineup, {}), mode=MODE) | {"model": MODEL}
     results = output_results(project, suite, outputs, options, may_be_empty=may_be_empty)
-    return collect(results, suite, lineup, head, partial=options.partial, judged=False)
+    return collect(results, suite, lineup, head, partial=options.partial, tolerated=NOBODY)
 
 
 def score(suite: str, outputs: Path | str | Iterable[Mapping[str, Any]], *, project: str | Path = ".") -> Scorecard:

@@ -218,7 +218,9 @@ class TestOtherChecks:
         monkeypatch.setattr(scorers, "LIMIT_S", 0.2)
         names = ("polite", "half", "broken", "nan", "slow", "missing")
         box = simple(tmp_path / "p", desk, [{"python": f"scorers:{name}", "name": name} for name in names])
-        found = items(box.row3("--mode", "record", "--format", "json", code=0).json)
+        done = box.row3("--mode", "record", "--format", "json", code=3)
+        assert "missing: `scorers:missing` cannot be loaded" in done.err
+        found = items(done.json)
         assert found["polite"] == ("passed", 1.0, "no please")
         assert found["half"][:2] == ("failed", 0.5)
         for name, words in (
@@ -229,9 +231,9 @@ class TestOtherChecks:
         ):
             assert found[name][:2] == ("not-judged", 0.5)
             assert words in found[name][2]
-        result = box.row3("--format", "json", code=0).json
-        assert "passRate" not in result["metrics"]
-        assert result["skipped"]
+        assert "passRate" not in done.json["metrics"]
+        assert done.json["matchCounts"]["judgements"] == {"failed": 4, "given": 2}
+        assert box.row3("--baseline").code == 3
 
     def test_cost_and_latency(self, tmp_path: Path, desk: Desk) -> None:
         checks = [{"cost": 0.001}, {"cost": 0.0000001, "name": "cheap"}, {"latency": 60}]

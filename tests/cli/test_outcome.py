@@ -220,7 +220,8 @@ def test_a_judgement_made_elsewhere_is_scored_without_a_model(tmp_path: Path, de
         {"caseId": "ve_002", "output": {"baseline": NOT_STATED, "full": NOT_STATED, "judgement": judgement}},
     ]
     box.write("out.jsonl", "".join(json.dumps(each) + "\n" for each in outputs))
-    done = box.row3("score", SUITE, "--outputs", "out.jsonl", "--format", "json", code=0).json
+    # A judgement that came and cannot be used is missing, one that nobody gave is not.
+    done = box.row3("score", SUITE, "--outputs", "out.jsonl", "--format", "json", code=3).json
     assert done["metrics"]["valueWinRate"] == 1  # of ve_002 the judgement names a fact that the case does not have
     assert done["denominators"]["valueWinRate"] == 1
     assert done["matchCounts"]["judgements"] == {"failed": 1, "given": 1}

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import msgspec
 import pytest
+from msgspec import structs
 
 from row3.domain.agreements import Coefficient, Rate
 from row3.domain.judges import JudgeRules
@@ -53,6 +54,8 @@ def test_both_kappas_have_to_reach_the_least() -> None:
     for kappa, winner, warranted in ((0.7, None, True), (0.7, 0.59, False), (0.59, 0.7, False), (0.6, 0.6, True)):
         found = Calibrations(rubrics={"help": calibration(kappa, winner)}).warranted(JUDGE, 0.6)
         assert (found == {"help"}) is warranted
+    few = structs.replace(calibration(1.0), labels=19)
+    assert not Calibrations(rubrics={"help": few}).warranted(JUDGE, 0.6)
 
 
 def test_a_calibration_is_read_back_as_it_was_written() -> None:

@@ -5,24 +5,20 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import NamedTuple
 
-import msgspec
 from rapidfuzz.distance import Indel
 
 from row3.domain.matches import CORRECT
+from row3.kinds.checks.compiled import pattern_of, validator_of
 from row3.kinds.checks.model import Check
-from row3.kinds.checks.reading import Nothing, Quantity, Reading, numbers_in, quantity, same, short, unit_size
+from row3.kinds.checks.reading import Nothing, Reading, in_unit_of, numbers_in, quantity, same, short, unit_size
 from row3.matching.names import Named, NameIndex, NameRule, match_names
-
-if TYPE_CHECKING:
-    import jsonschema_rs
 
 REGEX_SECONDS = 1.0
 """How long a pattern may look: one that backtracks without end is a failed check."""
 PLACEHOLDER = re.compile(
-    r"<(?!(?:br|hr|img|input)\b)([A-Za-z][\w-]*(?:[ _-][\w-]+)*)>(?!.*</\1>)|\{\{.*?\}\}|\$\{\w+\}|"
+    r"<(?!(?:br|hr|img|input)\b)([A-Za-z](?:[\w -]*\w)?)>(?!.*</\1>)|\{\{.*?\}\}|\$\{\w+\}|"
     r"\[(?:YOUR|INSERT|ENTER|ADD|NAME|DATE)\b[^\]]*\]|\[[A-Z][A-Z _-]{2,}\]|\b(?:TODO|TBD|FIXME|XXX+|lorem ipsum)\b",
     re.DOTALL,
 )
@@ -86,28 +82,10 @@ def _not_contains(check: Check, reading: Reading, rule: NameRule) -> Result:
 
 def _regex(check: Check, reading: Reading, rule: NameRule) -> Result:
     try:
-        found = _pattern(check.wanted, check.case).search(reading.text, timeout=REGEX_SECONDS)
+        found = pattern_of(check.wanted, check.case).search(reading.text, timeout=REGEX_SECONDS)
     except TimeoutError:
         return Result(0.0, f"the pattern took more than {REGEX_SECONDS:g} s")
     return PASSED if found is not None else Result(0.0, "the pattern is not found")
-
-
-@lru_cache(maxsize=512)
-def _pattern(pattern: str, case: bool) -> Any:
-    import regex
-
-    return regex.compile(pattern, 0 if case else regex.IGNORECASE)
-
-
-def pattern_problem(pattern: str) -> str:
-    """Return why a regular expression cannot be used; empty for one that can."""
-    import regex
-
-    try:
-        _pattern(pattern, False)
-    except regex.error as error:
-        return str(error)
-    return ""
 
 
 def _starts_with(check: Check, reading: Reading, rule: NameRule) -> Result:
@@ -127,10 +105,12 @@ def _one_of(check: Check, reading: Reading, rule: NameRule) -> Result:
 
 def _number(check: Check, reading: Reading, rule: NameRule) -> Result:
     wanted = quantity(check.wanted)
-    assert wanted is not None  # lint and the reader of cases refuse any other
+    assert wanted is not None  # the reader of cases refuses any other
     value = reading.value
-    bare = isinstance(value, int | float) and not isinstance(value, bool)
-    found = [Quantity(float(value), wanted.unit)] if bare else list(numbers_in(reading.text, wanted.unit))
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        found = [in_unit_of(check.wanted, float(value))]
+    else:
+        found = list(numbers_in(reading.text, wanted.unit))
     allowed = EXACT * max(1.0, abs(wanted.amount))
     if check.tolerance is not None:
         allowed += check.tolerance * unit_size(check.wanted)
@@ -140,29 +120,10 @@ def _number(check: Check, reading: Reading, rule: NameRule) -> Result:
     return Result(0.0, f"holds {shown}" if shown else "holds no number")
 
 
-@lru_cache(maxsize=256)
-def _validator(schema: str) -> jsonschema_rs.Validator:
-    import jsonschema_rs
-
-    def refuse(uri: str) -> Any:
-        raise ValueError(f"the schema refers to {uri}, and references outside it are not followed")
-
-    return jsonschema_rs.validator_for(msgspec.json.decode(schema), retriever=refuse)
-
-
-def schema_problem(schema: Mapping[str, Any]) -> str:
-    """Return why a JSON schema cannot be used; empty for one that can."""
-    try:
-        _validator(msgspec.json.encode(schema).decode())
-    except Exception as error:
-        return str(error).splitlines()[0]
-    return ""
-
-
 def _json_schema(check: Check, reading: Reading, rule: NameRule) -> Result:
     if reading.value is Nothing:
         return Result(0.0, "the answer is not JSON")
-    error = next(iter(_validator(msgspec.json.encode(check.wanted).decode()).iter_errors(reading.value)), None)
+    error = next(iter(validator_of(check.wanted).iter_errors(reading.value)), None)
     if error is None:
         return PASSED
     place = ".".join(map(str, error.instance_path))

@@ -11,6 +11,8 @@ from msgspec import UNSET, Meta, UnsetType, field
 
 from row3.domain.structs import worded
 from row3.kinds.cases import Case, CaseId, Labelled, Text
+from row3.kinds.checks.compiled import path_problem, pattern_problem, schema_problem
+from row3.kinds.checks.reading import quantity
 from row3.kinds.outputs import Output
 
 Tier = Literal["heuristic", "operation", "judged"]
@@ -75,6 +77,8 @@ class Check(Labelled, frozen=True, kw_only=True, omit_defaults=True, dict=True, 
         for key, owners in OWNERS.items():
             if getattr(self, key) not in (None, False) and named[0] not in owners:
                 raise ValueError(f"`{key}` belongs to {' and '.join(sorted(owners))}, not to `{named[0]}`")
+        if problem := _problem(self):
+            raise ValueError(problem)
 
     @cached_property
     def type(self) -> str:
@@ -96,6 +100,20 @@ class Check(Labelled, frozen=True, kw_only=True, omit_defaults=True, dict=True, 
         shown = " ".join(shown.split())
         shown = shown if len(shown) <= SHOWN else f"{shown[: SHOWN - 1]}…"
         return f"{self.path}: {self.type} {shown}" if self.path else f"{self.type} {shown}"
+
+
+def _problem(check: Check) -> str:
+    """Return why a check can never be answered; empty for one that can."""
+    if check.path is not None and (problem := path_problem(check.path)):
+        return f"`path` is not a JSON path: {problem}"
+    match check.type:
+        case "regex" if problem := pattern_problem(check.wanted, check.case):
+            return f"`regex` is not a regular expression: {problem}"
+        case "json_schema" if problem := schema_problem(check.wanted):
+            return f"`json_schema` cannot be used: {problem}"
+        case "number" if quantity(check.wanted) is None:
+            return f"`number` is not a number: {check.wanted}"
+    return ""
 
 
 SHOWN = 48

@@ -5,16 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import msgspec
 
 from row3.kinds.answers import FENCE
+from row3.kinds.checks.compiled import path_of
 from row3.matching.by_value.values import Value, value_of
-
-if TYPE_CHECKING:
-    import jsonpath
 
 SHOWN = 60
 """Characters of an answer that a reason quotes."""
@@ -61,7 +59,7 @@ class Reading:
             return self.whole
         if self.whole is Nothing:
             return Nothing
-        found = _compiled_path(self._path).findall(self.whole)
+        found = path_of(self._path).findall(self.whole)
         return Nothing if not found else found[0] if len(found) == 1 else found
 
     @cached_property
@@ -81,24 +79,6 @@ class Reading:
         if self._path is None or self.value is not Nothing:
             return ""
         return "the answer is not JSON" if self.whole is Nothing else f"nothing at {self._path}"
-
-
-@lru_cache(maxsize=512)
-def _compiled_path(path: str) -> jsonpath.CompoundJSONPath | jsonpath.JSONPath:
-    import jsonpath
-
-    return jsonpath.compile(path if path.startswith("$") else f"$.{path}")
-
-
-def path_problem(path: str) -> str:
-    """Return why a JSON path cannot be used; empty for one that can."""
-    import jsonpath
-
-    try:
-        _compiled_path(path)
-    except jsonpath.JSONPathError as error:
-        return str(error).splitlines()[0]
-    return ""
 
 
 def short(text: str) -> str:
@@ -141,11 +121,16 @@ def quantity(text: str | float) -> Quantity | None:
 
 def unit_size(text: str | float) -> float:
     """Return how many base units one unit of a quantity is: 1000 for `5 km`, 1 for a bare number."""
+    here, there = in_unit_of(text, 0.0), in_unit_of(text, 1.0)
+    return there.amount - here.amount
+
+
+def in_unit_of(text: str | float, number: float) -> Quantity:
+    """Return a bare number in the unit of a quantity: 5 beside `6 km` is 5 km."""
     if not isinstance(text, str) or (found := _DIGITS.search(text)) is None:
-        return 1.0
-    step = text[: found.start()] + str(float(re.sub(r"[,  ]", "", found[0])) + 1) + text[found.end() :]
-    here, there = quantity(text), quantity(step)
-    return 1.0 if here is None or there is None else there.amount - here.amount
+        return Quantity(number, "")
+    read = quantity(f"{text[: found.start()]}{number:f}{text[found.end() :]}")
+    return Quantity(number, "") if read is None else read
 
 
 def numbers_in(text: str, unit: str = "") -> Iterator[Quantity]:

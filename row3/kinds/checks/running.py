@@ -11,9 +11,9 @@ from row3.domain.embeddings import EmbeddingRequest, cosine
 from row3.domain.judges import Graded
 from row3.domain.requests import NoAnswer
 from row3.kinds.base import Rules
-from row3.kinds.checks.heuristics import HEURISTICS, PASSED, Result, graded, pattern_problem, schema_problem
+from row3.kinds.checks.heuristics import HEURISTICS, PASSED, Result, graded
 from row3.kinds.checks.model import DEFAULT_MIN, Check
-from row3.kinds.checks.reading import Nothing, Reading, path_problem, quantity, same, short
+from row3.kinds.checks.reading import Nothing, Reading, same, short
 from row3.kinds.judging import grade
 
 GRADED = frozenset({"similarity", "names", "semantic", "python", "judge"})
@@ -68,7 +68,9 @@ def run_check(check: Check, case: Any, whole: Reading, rules: Rules) -> Generato
         case "semantic":
             return (yield from _meaning(check, reading, rules))
         case "python":
-            found = yield FunctionRequest(check.wanted, case_json(case), whole.answer)
+            found = yield FunctionRequest(
+                check.wanted, case_json(case), whole.answer if check.path is None else reading.value
+            )
             if isinstance(found, NoAnswer):
                 return Checked(check, None, found.error)
             score = graded(found.score)
@@ -127,18 +129,9 @@ def case_json(case: Any) -> dict[str, Any]:
 
 
 def check_problem(check: Check, rules: Rules) -> str:
-    """Return why a check can never be answered; empty for one that can."""
-    if check.path is not None and (problem := path_problem(check.path)):
-        return f"`path` is not a JSON path: {problem}"
-    match check.type:
-        case "regex" if problem := pattern_problem(check.wanted):
-            return f"`regex` is not a regular expression: {problem}"
-        case "json_schema" if problem := schema_problem(check.wanted):
-            return f"`json_schema` cannot be used: {problem}"
-        case "number" if quantity(check.wanted) is None:
-            return f"`number` is not a number: {check.wanted}"
-        case "semantic" if rules.semantic is None:
-            return "`semantic` needs [suites.NAME.matching.semantic] in row3.toml"
-        case "judge" if rules.judge is None or check.wanted not in rules.judge.rubrics:
-            return f"there is no rubric prompts/{check.wanted}-v*.md"
+    """Return why nobody in the suite answers a check; empty where somebody does."""
+    if check.type == "semantic" and rules.semantic is None:
+        return "`semantic` needs [suites.NAME.matching.semantic] in row3.toml"
+    if check.type == "judge" and (rules.judge is None or check.wanted not in rules.judge.rubrics):
+        return f"there is no rubric prompts/{check.wanted}-v*.md"
     return ""

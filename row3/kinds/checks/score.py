@@ -22,8 +22,8 @@ from row3.kinds.checks.running import Checked, action_of, check_problem, run_che
 from row3.kinds.judging import Anything, grade_schema, judged_tally, opinion
 from row3.metrics.aggregate import counted
 
-NO_FAULT = frozenset({"passed", "not-judged"})
-"""States of a check that is not wrong."""
+SPENDING = frozenset({"cost", "latency"})
+"""Types that do not apply where nobody knows what an answer cost or how long it took."""
 ASKING = frozenset({"judge", "python", "cost", "latency"})
 """Types whose score does not follow from case and answer alone."""
 TIER_METRICS = {"heuristic": "heuristicRate", "operation": "operationRate", "judged": "judgedRate"}
@@ -42,10 +42,13 @@ def metrics_of(checked: Sequence[Checked], warranted: frozenset[str]) -> tuple[d
 
     passRate = sum of the weights of the checks that pass / sum of all weights; a tier's and a type's metric is the
     weighted mean of its scores. A judged check counts in `passRate` and `casesPassed` only where its judge is
-    warranted. Where a check has no score, every metric it is part of is skipped: leaving it out would lift them.
+    warranted. Where a check has no score, every metric it is part of is skipped: leaving it out would lift them. One of
+    what was spent, where that is not known, does not apply.
     """
-    skipped: dict[str, str] = {}
-    counted = [each for each in checked if each.check.type != "judge" or each.check.wanted in warranted]
+    unknown = [each for each in checked if each.score is None and each.check.type in SPENDING]
+    skipped = {each.check.type: f"the {each.check.type} is not known" for each in unknown}
+    checked = [each for each in checked if each not in unknown]
+    counted = counted_checks(checked, warranted)
     groups: dict[str, list[tuple[float, float]]] = {}
     for each in checked:
         of_type = each.check.type
@@ -63,6 +66,11 @@ def metrics_of(checked: Sequence[Checked], warranted: frozenset[str]) -> tuple[d
     else:
         skipped |= dict.fromkeys(("passRate", "casesPassed"), "no check counts")
     return metrics, skipped
+
+
+def counted_checks(checked: Sequence[Checked], warranted: frozenset[str]) -> list[Checked]:
+    """Return the checks that `passRate` rests on: all but those of a judge without a warranty."""
+    return [each for each in checked if each.check.type != "judge" or each.check.wanted in warranted]
 
 
 def _mean(weighted: Sequence[tuple[float, float]]) -> float:
@@ -86,7 +94,7 @@ def items_of(checked: Sequence[Checked]) -> Items:
             for each in checked
         ),
         (),
-        NO_FAULT,
+        frozenset({"passed"}),
     )
 
 
@@ -156,8 +164,10 @@ class Checks(Kind):
         for check in (*rules.checks, *case.checks):
             found = yield from run_check(check, case, whole, rules)
             checked.append(found)
-        metrics, skipped = metrics_of(checked, frozenset() if rules.judge is None else rules.judge.warranted)
-        counts = {"passRate": (sum(each.passed for each in checked), len(checked))} if "passRate" in metrics else {}
+        warranted = frozenset() if rules.judge is None else rules.judge.warranted
+        metrics, skipped = metrics_of(checked, warranted)
+        passed = [each.passed for each in counted_checks(checked, warranted) if each.score is not None]
+        counts = {"passRate": (sum(passed), len(passed))} if "passRate" in metrics else {}
         asked = [
             (to_grade(each.check, case, reading), None if each.score is None else each.passed)
             for each in checked
@@ -237,8 +247,9 @@ def _unanswerable(checks: Sequence[Check], rules: Rules) -> Iterator[Finding]:
 
 
 def _tally(checked: Sequence[Checked], answer: Any) -> Tally:
-    """Count states, failed checks by type, judgements, and of operations what was chosen and what was expected."""
-    judged = [each for each in checked if each.check.type == "judge"]
+    """Count states, failed checks by type, scores given and owed, and of operations what was chosen for what."""
+    unscored = [each for each in checked if each.score is None and each.check.type not in SPENDING]
+    given = sum(each.score is not None and each.check.type in ("judge", "python") for each in checked)
     chosen = (
         f"{action_of(Reading(answer, each.check.path)) or 'none'}\t{each.check.wanted}"
         for each in checked
@@ -248,7 +259,8 @@ def _tally(checked: Sequence[Checked], answer: Any) -> Tally:
         "checks": counted([each.state for each in checked]),
         "failedChecks": counted([each.check.type for each in checked if each.state == "failed"]),
         "operations": counted(list(chosen)),
-        "judgements": counted(["failed" if each.score is None else "given" for each in judged]),
+        "judgements": {state: n for state, n in (("failed", len(unscored)), ("given", given)) if n},
+        "unscored": counted([f"{each.check.title}: {each.reason}" for each in unscored]),
     }
     return {name: counts for name, counts in groups.items() if counts}
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
+from statistics import median_low
 from typing import Any, NamedTuple
 
-from row3.domain.judges import NO_MODEL, JudgeRequest, JudgeRules
+from row3.domain.judges import NO_MODEL, NO_RUBRIC, JudgeRequest, JudgeRules
 from row3.domain.requests import Answer, NoAnswer
 from row3.kinds.answers import Unusable, read_json
 from row3.kinds.judging import notes
@@ -116,7 +117,7 @@ def _grades(value: Any, case: OutcomeCase, arm: Arm) -> Grades | str:
         if isinstance(value.get(name), bool) or value.get(name) not in (0, 1, 2):
             return f"the judgement gives `{arm}` no {name} of 0, 1 or 2"
     missing = value.get("missing_facts", [])
-    known = {fact.fact_id for fact in case.required_facts}
+    known = [fact.fact_id for fact in case.required_facts]
     unknown = [each for each in missing if each not in known] if isinstance(missing, list) else [missing]
     if unknown:
         return f"the judgement names a fact that the case does not have: {unknown[0]}"
@@ -128,13 +129,10 @@ class Ruling(NamedTuple):
     """The judgement that counts, of both orders, with code's evidence in place of the judge's."""
 
     judgement: Judgement
+    winner: Arm | None
+    """The arm that wins in both orders, by the majority of the votes; None for a tie."""
     flipped: bool
     """The orders disagree on the winner: a tie, and a sign of position bias."""
-
-    @property
-    def winner(self) -> Arm | None:
-        """The arm whose correctness + completeness is greater and whose hallucination grade is no lower; else None."""
-        return None if self.flipped else winner(self.judgement)
 
     @property
     def passes(self) -> bool:
@@ -144,7 +142,7 @@ class Ruling(NamedTuple):
 
 
 def winner(judgement: Judgement) -> Arm | None:
-    """Return the arm that beats the other; None for a tie."""
+    """Return the arm with more correctness + completeness and a hallucination grade no lower; None for a tie."""
     for arm, other in (("full", "baseline"), ("baseline", "full")):
         mine: Grades = getattr(judgement, arm)
         theirs: Grades = getattr(judgement, other)
@@ -163,13 +161,15 @@ def ask_judge(
     """Ask for a judgement with each arm in either place; yields the votes and is sent their answers.
 
     Returns:
-        The ruling, or why there is none. Of both orders an arm gets the lower grade, and the winner has to be the same.
+        The ruling, or why there is none. A vote with an order that cannot be read is no vote; without any the judge has
+        failed.
     """
     if rules is None or RUBRIC not in rules.rubrics:
-        return f"there is no rubric `{RUBRIC}`"
-    judgements: list[Judgement] = []
+        return f"`{RUBRIC}`: {NO_RUBRIC}"
+    votes: list[tuple[Judgement, ...]] = []
     failed = ""
     for vote in range(len(rules.models) * rules.votes):
+        both: list[Judgement] = []
         for swapped in (False, True):
             shown = (answers["full"], answers["baseline"]) if swapped else (answers["baseline"], answers["full"])
             answer = yield JudgeRequest(RUBRIC, variables_of(case, *shown, documents), vote)
@@ -177,8 +177,10 @@ def ask_judge(
             if isinstance(read, str):
                 failed = failed or read
             else:
-                judgements.append(swap(read) if swapped else read)
-    return rule(judgements) if judgements and not failed else f"the judge failed: {failed or NO_MODEL}"
+                both.append(swap(read) if swapped else read)
+        if len(both) == 2:
+            votes.append(tuple(both))
+    return rule(votes) if votes else f"the judge failed: {failed or NO_MODEL}"
 
 
 def variables_of(
@@ -214,21 +216,34 @@ def swap(judgement: Judgement) -> Judgement:
     return Judgement(judgement.full, judgement.baseline, None if said is None else not said, judgement.notes)
 
 
-def rule(judgements: Sequence[Judgement]) -> Ruling:
-    """Return the ruling on judgements of the same two answers; the strictest grade counts."""
-    winners = [winner(each) for each in judgements]
-    strictest = Judgement(
-        _lowest([each.baseline for each in judgements]),
-        _lowest([each.full for each in judgements]),
-        judgements[0].claims_full_wins,
-        judgements[0].notes,
+def rule(votes: Sequence[Sequence[Judgement]]) -> Ruling:
+    """Return the ruling of votes on the same two answers, each with a judgement an order.
+
+    Of a vote's orders the stricter grade counts, and the winner has to be the same; of the votes, the lower median
+    grade and the winner of more than half.
+    """
+    winners = [{winner(each) for each in orders} for orders in votes]
+    won = [arm for arm in ARMS if 2 * winners.count({arm}) > len(votes)]
+    judgement = Judgement(
+        _middle([_lowest([each.baseline for each in orders]) for orders in votes]),
+        _middle([_lowest([each.full for each in orders]) for orders in votes]),
+        votes[0][0].claims_full_wins,
+        votes[0][0].notes,
     )
-    return Ruling(strictest, flipped=len(set(winners)) > 1)
+    return Ruling(judgement, won[0] if won else None, flipped=not won and any(len(each) > 1 for each in winners))
 
 
 def _lowest(grades: Sequence[Grades]) -> Grades:
+    return _merged(grades, {name: min(getattr(each, name) for each in grades) for name in GRADES})
+
+
+def _middle(grades: Sequence[Grades]) -> Grades:
+    return _merged(grades, {name: median_low(getattr(each, name) for each in grades) for name in GRADES})
+
+
+def _merged(grades: Sequence[Grades], numbers: Mapping[str, int]) -> Grades:
     return Grades(
-        **{name: min(getattr(each, name) for each in grades) for name in GRADES},
+        **numbers,
         missing_facts=tuple(dict.fromkeys(fact for each in grades for fact in each.missing_facts)),
         unsupported_claims=tuple(dict.fromkeys(claim for each in grades for claim in each.unsupported_claims)),
     )

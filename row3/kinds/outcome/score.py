@@ -34,7 +34,6 @@ from row3.kinds.outputs import fit, plain, read_text
 from row3.matching.normalise import normalise_text
 from row3.matching.texts.quotes import SourceText
 
-RARE = Threshold(0.10, 0.05, 0.0, blocking=False)
 """Zones of hallucination."""
 METRICS = (
     Metric("passRate", "Cases passed", threshold=Threshold(0.60, 0.80, 0.95, blocking=False)),
@@ -144,7 +143,7 @@ class Outcomes(Kind):
             ruling = yield from ask_judge(rules.judge, case, answers, rules.documents)
         else:
             read = read_judgement(output.judgement, case)
-            ruling = read if isinstance(read, str) else rule([read])
+            ruling = read if isinstance(read, str) else rule([[read]])
         proven = sum(each.proven for each in cited["full"])
         values: dict[str, float] = {}
         skipped: dict[str, str] = {}
@@ -154,7 +153,13 @@ class Outcomes(Kind):
             skipped["evidenceRate"] = NO_FACTS
         if isinstance(ruling, str):
             skipped |= dict.fromkeys((m.key for m in METRICS if m.key != "evidenceRate"), NOT_JUDGED)
-            return Measured(_items(case, output, ruling, cited["full"]), {}, values, skipped, tally=_tally("failed"))
+            return Measured(
+                _items(case, output, ruling, cited["full"]),
+                {},
+                values,
+                skipped,
+                tally=_tally("failed") | {"unscored": {ruling: 1}},
+            )
         ruling = with_evidence(ruling, {arm: evidence_grade(cited[arm]) for arm in ARMS})
         full, baseline = ruling.judgement.full, ruling.judgement.baseline
         values |= {

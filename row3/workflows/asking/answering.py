@@ -52,11 +52,15 @@ class Journal:
             self._file.flush()
             os.fsync(self._file.fileno())
 
-    def close(self) -> None:
-        """Close the file and give up the lock; the file stays."""
+    def end(self) -> None:
+        """Close the file; nothing more comes."""
         if self._file is not None:
             self._file.close()
             self._file = None
+
+    def close(self) -> None:
+        """Close the file and give up the lock; the file stays."""
+        self.end()
         if self._lock is not None:
             self._lock.release()
 

@@ -130,8 +130,8 @@ class LiveRun:
             complete = asyncio.run(asking())
         finally:
             self.observer.ended()
-            for kept in () if complete else sides:
-                kept.own.close()  # the journals stay: the same command continues from them
+            for kept in sides:
+                kept.own.end() if complete else kept.own.close()  # what stays is continued by the same command
             if record is not None:
                 record.record(say)
                 if meanings is not None:

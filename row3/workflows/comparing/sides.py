@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from row3.domain.embeddings import EmbeddingRequest
+from row3.domain.judges import NOT_RECORDED
 from row3.domain.manifests import Manifest
 from row3.domain.prompts import Lineup, Prompt, PromptRef, parse_version
 from row3.domain.requests import JUDGE, NoAnswer, Request, digest_json, digest_text
@@ -190,7 +191,7 @@ class _ManifestAnswers:
             return recorded(question, self.index.embeddings(question.model))
         case = self.manifest.cases[question.case_id]
         if question.by == JUDGE and question.digest not in case.requests:  # the rubric or the judge has changed since
-            return self.index.answer(question) or NoAnswer("no judgement of this answer is recorded")
+            return self.index.answer(question) or NoAnswer(NOT_RECORDED)
         if not question.digest:
             return NoAnswer(NOT_ASKED)
         answer = self.index.answer(question.digest)

@@ -8,7 +8,6 @@ from typing import Any
 
 from row3.domain.structs import MisfitsError, convert
 from row3.errors import InvalidFile
-from row3.kinds.checks.heuristics import pattern_problem, schema_problem
 from row3.kinds.checks.model import Check
 from row3.store.yaml_text import parse_yaml
 from row3.workflows.importing.drafts import PromptFiles, UnmappedError, filled
@@ -107,13 +106,9 @@ def _computed(kind: str, value: Any, threshold: Any) -> dict[str, Any]:
 
 def _usable(check: dict[str, Any]) -> dict[str, Any]:
     try:
-        read = convert(check, Check)
+        convert(check, Check)
     except MisfitsError as error:
         raise UnmappedError(error.told()) from None
-    why = pattern_problem(read.wanted) if read.type == "regex" else ""
-    why = schema_problem(read.wanted) if read.type == "json_schema" else why
-    if why:
-        raise UnmappedError(why)
     return check
 
 

@@ -95,8 +95,8 @@ class Trials:
                 return CaseScore(stored.id, "bad_answer", {primary: 0.0}, problem=error.what)
             if score.status == "failed":
                 raise RunIncomplete(f"the case has no answer: {score.problem}", where=stored.id)
-            if primary not in score.metrics and score.tally.get("judgements", {}).get("failed"):
-                raise RunIncomplete("the judge gave no grade", where=stored.id)
+            if primary not in score.metrics and (unscored := score.tally.get("unscored")):
+                raise RunIncomplete(next(iter(unscored)), where=stored.id)
             return score
 
         jobs = self.session.project.config.jobs or DEFAULT_JOBS

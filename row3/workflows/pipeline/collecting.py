@@ -173,12 +173,12 @@ def collect(
     take: Callable[[CaseResult], None] | None = None,
     cost: Cost = lambda *_: None,
     quarantine: Quarantine = NO_QUARANTINE,
-    judged: bool = True,
+    tolerated: tuple[str, ...] = (),
 ) -> Run:
     """Take in all results as they come; memory holds the sums and the rows of a table. Raises `UsageError` for no case.
 
-    Cases in quarantine are listed and in no sum. Where a judge was to be had (`judged`) and more than 5% of its grades
-    are missing, those cases have failed.
+    Cases in quarantine are listed and in no sum. Where more than 5% of the scores that judges and scorers owe
+    are missing, those cases have failed; a score that is missing for a `tolerated` reason is not owed.
     """
     aggregate, tally, meter = Aggregate(), Tallies(), UsageMeter(cost)
     records, details = Spool(), Spool()
@@ -188,7 +188,7 @@ def collect(
     skipped: dict[str, Counter[str]] = {}
     ids: dict[str, list[str]] = {"failed": [], "bad_answer": [], "scored": [], "quarantined": []}
     primary = suite.kind.primary
-    unjudged: list[str] = []
+    unscored: list[tuple[str, str]] = []
     until = {entry.case_id: entry.until for entry in quarantine.active}
     for each in results:
         result = each._replace(quarantined=until[each.case_id]) if each.case_id in until else each
@@ -202,7 +202,8 @@ def collect(
             tally.add(result.tally)
             for key, reason in result.skipped.items():
                 skipped.setdefault(key, Counter())[reason] += 1
-        unjudged += [result.case_id] if result.tally.get("judgements", {}).get("failed") else []
+        reasons = result.tally.get("unscored", {})
+        unscored += [(result.case_id, each) for each in reasons if not each.endswith(tolerated)]
         for spent in result.spent:
             meter.add(spent)
         records.add(result.line)
@@ -213,15 +214,13 @@ def collect(
         if len(rows) > 2 * KEPT_ROWS:
             rows.sort(key=lambda row: (row.status == "scored", row.metrics.get(primary, math.inf)))
             del rows[KEPT_ROWS:]
-        if result.problem:
-            problems.append((result.case_id, result.problem))
+        problems += [(result.case_id, result.problem)] if result.problem else []
         notes += [f"{result.case_id}: {note}" for note in result.notes]
     if not records:
         raise UsageError("no case fits", where=f"{suite.golden}/", fix="Correct --case or --only")
-    grades = tally.get("judgements", {})
-    lacking = unjudged if judged and grades.get("failed", 0) > MOST_FAILED * sum(grades.values()) else []
-    ids["failed"] += lacking
-    problems += [(case_id, "the judge gave no grade") for case_id in lacking]
+    if len(unscored) > MOST_FAILED * sum(tally.get("judgements", {}).values()):
+        ids["failed"] += dict.fromkeys(case_id for case_id, _ in unscored)
+        problems += unscored
     means, pooled, usage = aggregate.means(), aggregate.pooled(), meter.usage()
     zones = zones_of(means, suite.kind.metrics, suite.rules.thresholds)
     if pooled and suite.rules.weights:

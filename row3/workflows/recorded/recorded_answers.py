@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from row3.domain.asks import finish
 from row3.domain.counts import spoken
 from row3.domain.embeddings import EmbeddingRequest, Vectors
+from row3.domain.judges import NOT_RECORDED
 from row3.domain.prompts import Lineup, Prompt
 from row3.domain.requests import Answer, NoAnswer, Request
 from row3.domain.runs import Header
@@ -290,7 +291,7 @@ class RecordedAnswers:
     def _answer(self, question: Question) -> Given:
         if isinstance(question, EmbeddingRequest):
             return self._vectors(question)
-        return self._index.answer(question) or NoAnswer("no judgement of this answer is recorded")
+        return self._index.answer(question) or NoAnswer(NOT_RECORDED)
 
     def items(self, stored: StoredCase) -> list[RecordedConcepts]:
         """Return all recorded answers with concepts to a case.

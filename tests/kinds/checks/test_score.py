@@ -12,6 +12,7 @@ from row3.domain.judges import JudgeRequest, JudgeRules, fenced
 from row3.domain.prompts import Prompt, PromptRef, Version
 from row3.domain.requests import Answer, NoAnswer
 from row3.domain.scores import CaseScore
+from row3.domain.structs import MisfitsError, convert
 from row3.kinds.answers import Unusable
 from row3.kinds.base import Rules
 from row3.kinds.checks.model import ChecksCase
@@ -81,7 +82,7 @@ def test_a_judged_check_counts_in_the_pass_rate_only_with_a_warranty() -> None:
     checks = [{"contains": "a"}, {"judge": "helpfulness"}]
     score = scored(checks, "abc", rules(), judge=[graded(20)])
     assert score.metrics["judgedRate"] == 0.2
-    assert score.metrics["passRate"] == 1.0
+    assert (score.metrics["passRate"], score.counts["passRate"]) == (1.0, (1, 1))
     assert scored(checks, "abc", rules(warranted=True), judge=[graded(20)]).metrics["passRate"] == 0.5
 
 
@@ -114,16 +115,22 @@ def test_a_judge_that_fails_is_neutral_and_in_no_mean(said: Any) -> None:
 def test_a_scorer_of_ones_own() -> None:
     check = [{"python": "scorers:polite"}]
     assert scored(check, "abc", python=FunctionScore(0.9, "fine")).metrics["passRate"] == 1.0
+    part = scored([{"python": "scorers:polite", "path": "a"}], '{"a": "b"}', python=FunctionScore(0.9, "fine"))
+    assert part.metrics["passRate"] == 1.0
     for broken in (NoAnswer("raised"), FunctionScore(float("nan")), FunctionScore("good"), FunctionScore(2)):
         score = scored(check, "abc", python=broken)
         assert "passRate" not in score.metrics
         assert score.explanation.items[0].state == "not-judged"
+        assert score.tally["judgements"] == {"failed": 1}
+        assert next(iter(score.tally["unscored"])).startswith("python scorers:polite: ")
 
 
 def test_cost_and_latency() -> None:
     checks = [{"cost": 0.01}, {"latency": 2}]
     assert scored(checks, "abc", spent=Spending(0.005, 3.0)).metrics["passRate"] == 0.5
-    assert "passRate" not in scored(checks, "abc", spent=Spending(None, 1.0)).metrics
+    unknown = scored(checks, "abc", spent=Spending(None, 1.0))
+    assert (unknown.metrics["passRate"], unknown.counts["passRate"]) == (1.0, (1, 1))
+    assert "judgements" not in unknown.tally
 
 
 def test_an_empty_answer_is_a_bad_one() -> None:
@@ -143,10 +150,6 @@ def test_no_text_can_end_its_fence() -> None:
 @pytest.mark.parametrize(
     ("check", "problem"),
     [
-        ({"regex": "("}, "regular expression"),
-        ({"json_schema": {"$ref": "http://example.com/x"}}, "cannot be used"),
-        ({"contains": "a", "path": "$.["}, "JSON path"),
-        ({"number": "many"}, "not a number"),
         ({"semantic": "a"}, "matching.semantic"),
         ({"judge": "nobody"}, "no rubric"),
     ],
@@ -154,6 +157,20 @@ def test_no_text_can_end_its_fence() -> None:
 def test_lint_names_a_check_that_can_never_be_answered(check: dict[str, Any], problem: str) -> None:
     case = case_of(ChecksCase, {"id": "a", "input": "q", "checks": [check]})
     assert [problem in found.message for found in KIND.lint(case, Rules())] == [True]
+
+
+@pytest.mark.parametrize(
+    ("check", "problem"),
+    [
+        ({"regex": "("}, "`regex` is not a regular expression"),
+        ({"json_schema": {"$ref": "http://example.com/x"}}, "`json_schema` cannot be used"),
+        ({"contains": "a", "path": "$.["}, "`path` is not a JSON path"),
+        ({"number": "many"}, "`number` is not a number"),
+    ],
+)
+def test_a_check_that_is_wrong_in_itself_cannot_be_read(check: dict[str, Any], problem: str) -> None:
+    with pytest.raises(MisfitsError, match=problem):
+        convert({"id": "a", "input": "q", "checks": [check]}, ChecksCase)
 
 
 def test_lint_misses_checks_and_finds_doubles() -> None:

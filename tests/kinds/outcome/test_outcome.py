@@ -14,7 +14,7 @@ from row3.domain.requests import Answer, NoAnswer
 from row3.domain.scores import CaseScore
 from row3.kinds.answers import Unusable
 from row3.kinds.base import Rules
-from row3.kinds.outcome.judgement import read_judgement, winner
+from row3.kinds.outcome.judgement import read_judgement, rule, winner
 from row3.kinds.outcome.model import Grades, Judgement, OutcomeCase
 from row3.kinds.outcome.score import KIND
 from row3.matching.texts.quotes import SourceText
@@ -139,10 +139,36 @@ def test_a_judge_that_prefers_a_place_makes_a_tie() -> None:
     assert (score.metrics["ties"], score.metrics["positionBias"], score.metrics["valueWinRate"]) == (1.0, 1.0, 0.0)
 
 
+FULL_WINS = judgement(arm(1, 0, 2, 2), arm(0, 2, 2, 2))
+FULL_WINS_TOO = judgement(arm(1, 0, 2, 2), arm(2, 0, 2, 2))
+TIE = judgement(arm(1, 1, 2, 2), arm(1, 1, 2, 2))
+
+
+@pytest.mark.parametrize(
+    ("votes", "winner", "flipped"),
+    [
+        # The lower grades of both orders would let the baseline win, which neither says.
+        ([(FULL_WINS, FULL_WINS_TOO)], "full", False),
+        ([(FULL_WINS, TIE)], None, True),
+        ([(TIE, TIE)], None, False),
+        ([(FULL_WINS, FULL_WINS), (FULL_WINS, FULL_WINS), (TIE, FULL_WINS)], "full", False),
+        ([(FULL_WINS, FULL_WINS), (TIE, FULL_WINS), (TIE, FULL_WINS)], None, True),
+        ([(FULL_WINS, FULL_WINS), (TIE, TIE)], None, False),
+    ],
+)
+def test_an_arm_wins_in_both_orders_and_by_more_than_half_of_the_votes(
+    votes: list[tuple[Any, Any]], winner: str | None, flipped: bool
+) -> None:
+    read = [[read_judgement(said, CASE) for said in orders] for orders in votes]
+    ruling = rule([[each for each in orders if not isinstance(each, str)] for orders in read])
+    assert (ruling.winner, ruling.flipped) == (winner, flipped)
+
+
 @pytest.mark.parametrize(
     "said",
     [
         "prose",
+        judgement(arm(1, 1, 1, 1) | {"missing_facts": [{"fact": 1}]}, arm(1, 1, 1, 1)),
         {"baseline": arm(1, 1, 1, 1)},
         judgement(arm(1, 1, 1, 3), arm(1, 1, 1, 1)),
         judgement(arm(1, 1, 1, 1) | {"missing_facts": ["nobody"]}, arm(1, 1, 1, 1)),
