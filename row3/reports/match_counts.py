@@ -53,6 +53,7 @@ GROUPS = (
     Group("events", "Events", "extracted", "match wrong-category wrong-actor wrong-both duplicate unmatched"),
     Group("categories", "Categories", "compared", "exact normalised wrong missing"),
     Group("entities", "Entities", "extracted", "exact alias fuzzy duplicate unmatched"),
+    Group("operations", "Operations", "expected", "right wrong", {"wrong": "wrongOperations"}),
     Group("results", "Results", "in the first ten", "relevant not-relevant not-judged"),
     Group("connections", "Connections", "returned", "connected wrong-path not-connected not-judged duplicate seed"),
     Group(

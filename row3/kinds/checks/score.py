@@ -20,7 +20,7 @@ from row3.kinds.checks.model import TIERS, Check, ChecksCase, Reply
 from row3.kinds.checks.reading import Reading
 from row3.kinds.checks.running import Checked, action_of, check_problem, run_check, to_grade
 from row3.kinds.judging import Anything, grade_schema, judged_tally, opinion
-from row3.metrics.aggregate import counted
+from row3.metrics.aggregate import PAIR, counted
 
 SPENDING = frozenset({"cost", "latency"})
 """Types that do not apply where nobody knows what an answer cost or how long it took."""
@@ -250,15 +250,16 @@ def _tally(checked: Sequence[Checked], answer: Any) -> Tally:
     """Count states, failed checks by type, scores given and owed, and of operations what was chosen for what."""
     unscored = [each for each in checked if each.score is None and each.check.type not in SPENDING]
     given = sum(each.score is not None and each.check.type in ("judge", "python") for each in checked)
-    chosen = (
-        f"{action_of(Reading(answer, each.check.path)) or 'none'}\t{each.check.wanted}"
+    chosen = [
+        (action_of(Reading(answer, each.check.path)) or "none", each.check.wanted)
         for each in checked
         if each.check.type == "action"
-    )
+    ]
     groups = {
         "checks": counted([each.state for each in checked]),
         "failedChecks": counted([each.check.type for each in checked if each.state == "failed"]),
-        "operations": counted(list(chosen)),
+        "operations": counted(["right" if said == wanted else "wrong" for said, wanted in chosen]),
+        "wrongOperations": counted([f"{said}{PAIR}{wanted}" for said, wanted in chosen if said != wanted]),
         "judgements": {state: n for state, n in (("failed", len(unscored)), ("given", given)) if n},
         "unscored": counted([f"{each.check.title}: {each.reason}" for each in unscored]),
     }

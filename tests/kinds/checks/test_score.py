@@ -74,7 +74,8 @@ def test_an_operation_and_its_arguments() -> None:
     assert scored([check], '{"action": "UPDATE", "arguments": {"id": "m2"}}').metrics["operationRate"] == 0.0
     wrong = scored([check], '{"action": "CREATE"}')
     assert wrong.metrics["operationRate"] == 0.0
-    assert wrong.tally["operations"] == {"CREATE\tUPDATE": 1}
+    assert wrong.tally["operations"] == {"wrong": 1}
+    assert wrong.tally["wrongOperations"] == {"CREATE\tUPDATE": 1}
     assert scored([{"action": "NOOP"}], "noop.").metrics["operationRate"] == 1.0
 
 
