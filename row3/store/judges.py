@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from row3.domain.judges import JudgeRules
 from row3.domain.prompts import Prompt, PromptRef, parse_version
@@ -56,7 +57,7 @@ def judge_settings(config: Config, suite: str) -> JudgeConfig:
     general = config.judge
     provider = config.provider
 
-    def strongest(key: str) -> object:
+    def strongest(key: str) -> Any:
         return next((value for table in (own, general) if (value := getattr(table, key)) not in (None, [])), None)
 
     found = {key: strongest(key) for key in JudgeConfig.__struct_fields__}
@@ -65,7 +66,7 @@ def judge_settings(config: Config, suite: str) -> JudgeConfig:
         found["key_variable"] = found["key_variable"] or provider.key_variable
     if found["model"] is None and not found["models"]:
         found["model"] = provider.model
-    return JudgeConfig(**{key: value for key, value in found.items() if value is not None})  # type: ignore[arg-type]
+    return JudgeConfig(**{key: value for key, value in found.items() if value is not None})
 
 
 def read_rubrics(tree: Tree, kind: Kind) -> dict[str, Prompt]:

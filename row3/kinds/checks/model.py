@@ -76,7 +76,7 @@ class Check(Labelled, frozen=True, kw_only=True, omit_defaults=True, dict=True, 
         self.__dict__.update(type=named[0], wanted=getattr(self, named[0]))
         for key, owners in OWNERS.items():
             if getattr(self, key) not in (None, False) and named[0] not in owners:
-                raise ValueError(f"`{key}` belongs to {' and '.join(sorted(owners))}, not to `{named[0]}`")
+                raise ValueError(f"`{key}` belongs to {', '.join(sorted(owners))}, not to `{named[0]}`")
         if problem := _problem(self):
             raise ValueError(problem)
 

@@ -171,16 +171,17 @@ class Checks(Kind):
         asked = [
             (to_grade(each.check, case, reading), None if each.score is None else each.passed)
             for each in checked
-            if each.check.type == "judge" and not (reading := Reading(output.answer, each.check.path)).missing
+            if each.check.type == "judge" and not (reading := whole.at(each.check.path)).missing
         ]
-        tally = {**_tally(checked, output.answer), **judged_tally(rules.judge, asked)}
+        tally = {**_tally(checked, whole), **judged_tally(rules.judge, asked)}
         tally = {name: group for name, group in tally.items() if group}
         return Measured(items_of(checked), counts, metrics, skipped, tally=tally)
 
     def judged(self, case: ChecksCase, output: Reply, rules: Rules) -> Iterator[tuple[Graded, Judging]]:
         """Yield what each check of type `judge` has graded."""
+        whole = Reading(output.answer)
         for check in (*rules.checks, *case.checks):
-            reading = Reading(output.answer, check.path)
+            reading = whole.at(check.path)
             if check.type == "judge" and not reading.missing:
                 graded = to_grade(check, case, reading)
                 yield graded, opinion(rules.judge, graded)
@@ -246,12 +247,12 @@ def _unanswerable(checks: Sequence[Check], rules: Rules) -> Iterator[Finding]:
             yield Finding("error", "invalid-check", problem, ("checks", at))
 
 
-def _tally(checked: Sequence[Checked], answer: Any) -> Tally:
+def _tally(checked: Sequence[Checked], whole: Reading) -> Tally:
     """Count states, failed checks by type, scores given and owed, and of operations what was chosen for what."""
     unscored = [each for each in checked if each.score is None and each.check.type not in SPENDING]
     given = sum(each.score is not None and each.check.type in ("judge", "python") for each in checked)
     chosen = [
-        (action_of(Reading(answer, each.check.path)) or "none", each.check.wanted)
+        (action_of(whole.at(each.check.path)) or "none", each.check.wanted)
         for each in checked
         if each.check.type == "action"
     ]

@@ -152,7 +152,8 @@ class _Planner:
             sent = estimate_tokens(request.system) + estimate_tokens(request.user) + (0 if exact else answered)
             said = GRADE_TOKENS if recording is None else estimate_tokens(recording.answer.text)
             replayed = self.replays and recording is not None
-            rubric, asked = suite.rules.judge.rubrics[ask.rubric], request if exact else None  # type: ignore[union-attr]
+            assert suite.rules.judge is not None  # who asks it has one
+            rubric, asked = suite.rules.judge.rubrics[ask.rubric], request if exact else None
             sizes = {"model": request.model, "prompt_tokens": sent, "completion_tokens": said}
             planned = self._planned(stored, rubric, repeat, request=asked, recorded=replayed, **sizes)
             plan.requests.append(planned)
