@@ -76,7 +76,8 @@ def main() -> None:
     except ImportError as error:
         sys.exit(f"the {given.store} store needs a package that is not installed: {error.name}")
     except Exception as error:  # a back end that does not answer has its own errors
-        sys.exit(f"the {given.store} store cannot be opened: {error}")
+        # On one line: a driver speaks in paragraphs, and row3 shows the last line a server wrote.
+        sys.exit(f"the {given.store} store cannot be opened: {' '.join(str(error).split())}")
     server = serve(Memory(store))
     if given.http:
         server.run("streamable-http", port=given.http)
