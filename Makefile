@@ -65,6 +65,7 @@ bench: $(VENV)/.all
 	$(BIN)/python -m benchmarks.intervals
 	$(BIN)/python -m benchmarks.retrieval
 	$(BIN)/python -m benchmarks.checks
+	$(BIN)/python -m benchmarks.scoring
 
 noise: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.noise --jobs 2

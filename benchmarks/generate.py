@@ -13,7 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -37,24 +37,24 @@ RECORDED_AT = "2026-01-01T00:00:00Z"
 PREDICATES = ("IS_A", "CAUSES", "PRECEDES", "REQUIRES", "RELATES_TO")
 
 
-def _words(text: str) -> list[str]:
+def words(text: str) -> list[str]:
     return text.split()
 
 
-FIRST = _words(
+FIRST = words(
     "adaptive aerobic ambient annual aquatic arid axial benthic brackish central coastal cyclic decadal "
     "deep diurnal dormant elastic eroded fiscal fluvial global humid latent lateral local marine mutual "
     "nested nominal optical organic partial pelagic polar primary radial regional saline seasonal shallow "
     "sparse stable tidal turbid urban vertical viral woody"
 )
-SECOND = _words(
+SECOND = words(
     "albedo aquifer biomass budget carbon catchment cluster consensus credit current debt demand deposit "
     "diffusion drainage energy exchange export feedback fishery forest glacier grid habitat income "
     "inflation kinship labour ledger market methane migration nitrogen nutrient oxygen phosphorus "
     "plankton policy pollen price quorum rainfall replica reserve reservoir sediment settlement soil "
     "species storage surplus tariff temperature token transport vaccine vegetation voter wage wetland"
 )
-THIRD = _words(
+THIRD = words(
     "accumulation allocation balance barrier capacity collapse coupling cycle decline density dynamics "
     "exposure flux gradient growth index interval limit load loss model network pathway pressure protocol "
     "rate ratio recovery regime resilience risk shift signal stress system threshold transfer turnover "
@@ -222,7 +222,7 @@ def golden_text(golden: dict[str, Any]) -> str:
     return "{\n" + ",\n".join(parts) + "\n}\n"
 
 
-def generate(root: Path, cases: int, *, recordings: bool = True) -> Path:
+def generate(root: Path, cases: int, *, recordings: bool = True, make: Callable[[int], Made] = make_case) -> Path:
     """Write the project and `outputs.jsonl`; returns its folder. Existing files are overwritten."""
     for folder in ("prompts", f"golden/{SUITE}", f"recordings/{SUITE}"):
         (root / folder).mkdir(parents=True, exist_ok=True)
@@ -233,7 +233,7 @@ def generate(root: Path, cases: int, *, recordings: bool = True) -> Path:
     (root / "prompts/map-ontology-v1.0.md").write_text(MAP, encoding="utf-8")
     with (root / "outputs.jsonl").open("w", encoding="utf-8", newline="\n") as outputs:
         for number in range(cases):
-            made = make_case(number)
+            made = make(number)
             path = root / f"golden/{SUITE}/{made.golden['id']}.gold.json"
             path.write_text(golden_text(made.golden), encoding="utf-8", newline="\n")
             outputs.write(json.dumps({"caseId": made.golden["id"], "output": made.outputs["1.1"]}) + "\n")
@@ -243,11 +243,11 @@ def generate(root: Path, cases: int, *, recordings: bool = True) -> Path:
         promoted[name] = Promotion(version="v1.0", digest=digest, date=RECORDED_AT[:10])
     (root / "prompts/promoted.json").write_text(promoted_text(promoted), encoding="utf-8")
     if recordings:
-        _record(root, cases)
+        _record(root, cases, make)
     return root
 
 
-def _record(root: Path, cases: int) -> None:
+def _record(root: Path, cases: int, make: Callable[[int], Made]) -> None:
     project = open_project(root)
     suite = pick_suite(project, SUITE)
     held = ("decompose-concepts-v1.0", "decompose-concepts-v1.1", "map-ontology-v1.0")
@@ -255,7 +255,7 @@ def _record(root: Path, cases: int) -> None:
     files = {name: (folder / f"{name}.jsonl").open("w", encoding="utf-8", newline="\n") for name in held}
     askings = {v: _asking(project, suite, v) for v in ("1.0", "1.1")}
     for number in range(cases):
-        made = make_case(number)
+        made = make(number)
         stored = StoredCase(convert(made.golden, GoldenCase), "", "")
         lines: dict[str, list[tuple[str, str]]] = {name: [] for name in held}
         for version, asking in askings.items():
