@@ -21,14 +21,14 @@ from typing import Any
 from rapidfuzz import fuzz
 from rapidfuzz.distance import Levenshtein
 
-from row3.matching.by_value.dates import writes_day_first
 from row3.matching.compare import Comparison, compare
-from row3.matching.contradictions import contradict
 from row3.matching.names import Named, NameIndex, NameMatch, NameRule, match_names
 from row3.matching.normalise import normalise
-from row3.matching.spellings.acronyms import introduced
-from row3.matching.spellings.forms import form_key, form_keys
-from row3.matching.texts.quotes import SourceText
+from row3.matching.text.quotes import SourceText
+from row3.matching.value.dates import writes_day_first
+from row3.matching.variant.acronyms import introduced
+from row3.matching.variant.forms import form_key, form_keys
+from row3.matching.word.contradictions import contradict
 
 DATA = Path(__file__).parent.parent / "tests" / "data"
 PAIRS = tuple(DATA / f"name_pairs{part}.jsonl" for part in ("", "_second", "_third", "_fourth", "_fifth"))

@@ -23,7 +23,7 @@ from row3.kinds.outputs import answer_schema, fit, plain, read_text
 from row3.matching.names import NameRule
 from row3.matching.predicates import INVERSES, ROW3_PREDICATES, SYMMETRIC
 from row3.matching.semantic_rule import SemanticRule
-from row3.matching.texts.quotes import SourceText
+from row3.matching.text.quotes import SourceText
 from row3.metrics.aggregate import counted
 from row3.metrics.ratios import ratio
 

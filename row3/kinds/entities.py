@@ -16,7 +16,7 @@ from row3.kinds.cases import DocumentCase, Labelled, Note, Text
 from row3.kinds.outputs import Output, answer_schema, compare_types, meta, type_of
 from row3.matching.names import Named, NameIndex, NameMatch, match_names
 from row3.matching.normalise import normalise
-from row3.matching.texts.quotes import SourceText
+from row3.matching.text.quotes import SourceText
 from row3.metrics.ratios import f1, ratio
 
 ENTITY_TYPES = ("PERSON", "ORG", "PROJECT", "PRODUCT", "PLACE")

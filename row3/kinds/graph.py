@@ -14,8 +14,8 @@ from row3.kinds.base import Expected, Finding, Kind, Measured, Reference, Rules
 from row3.kinds.cases import CaseId, Labelled, MemoryCase, Note, Text
 from row3.kinds.outputs import Output, meta
 from row3.matching.compare import compare
-from row3.matching.spellings.forms import category_key
-from row3.matching.texts.passages import description_similarity
+from row3.matching.text.passages import description_similarity
+from row3.matching.variant.forms import category_key
 
 Hops = Annotated[int, Meta(ge=1, le=5)]
 Reason = Literal["shared_entity", "shared_event"]

@@ -16,7 +16,7 @@ from msgspec import Meta, Struct
 from row3.domain.matches import TypeMatch, TypeState
 from row3.domain.structs import Misfit, choices, describe, item_in, keys_of, misfits, struct_in
 from row3.kinds.answers import Parsed, Unusable, over_length, read_json
-from row3.matching.spellings.forms import category_key
+from row3.matching.variant.forms import category_key
 
 SHOWN = 80
 """Characters of an object's keys in a message."""

@@ -11,19 +11,14 @@ import re
 from collections.abc import Collection, Sequence, Set
 from functools import lru_cache
 
-from row3.matching.by_value.values import value_of
+from row3.matching.lexicon.inflection import plain, token_form
 from row3.matching.normalise import normalise
-from row3.matching.persons.persons import TOLD_BY, is_evident
-from row3.matching.persons.roles import SAID
-from row3.matching.spellings.acronyms import Acronyms, as_term
-from row3.matching.spellings.additions import without_addition
-from row3.matching.spellings.forms import form_key, form_keys
-from row3.matching.spellings.nations import COUNTRY_WORDS, of_a_nation
-from row3.matching.spellings.negated import negated
-from row3.matching.spellings.readings import readings
-from row3.matching.spellings.shortened import SHORT_WORDS, written_out
-from row3.matching.spellings.variants import ECHOES, variant_keys, without_echo, without_filler
-from row3.matching.words.beginnings import (
+from row3.matching.person.persons import TOLD_BY, is_evident
+from row3.matching.person.roles import SAID
+from row3.matching.value.values import value_of
+from row3.matching.variant.acronyms import Acronyms, as_term
+from row3.matching.variant.additions import without_addition
+from row3.matching.variant.beginnings import (
     ARTICLES,
     FILLED_FIRST,
     LIGHT,
@@ -33,8 +28,13 @@ from row3.matching.words.beginnings import (
     beginning,
     last_beginning,
 )
-from row3.matching.words.inflection import plain, token_form
-from row3.matching.words.plain_words import plain_words
+from row3.matching.variant.forms import form_key, form_keys
+from row3.matching.variant.nations import COUNTRY_WORDS, of_a_nation
+from row3.matching.variant.negated import negated
+from row3.matching.variant.plain_words import plain_words
+from row3.matching.variant.readings import readings
+from row3.matching.variant.shortened import SHORT_WORDS, written_out
+from row3.matching.variant.variants import ECHOES, variant_keys, without_echo, without_filler
 
 LONGEST_SHORT = 12
 """Characters of a name that may be an acronym, with room for a plural."""

@@ -11,23 +11,14 @@ import re
 from collections.abc import Container
 from typing import Literal, NamedTuple
 
-from row3.matching.by_value.signs import TWO_SIGNS, two_signs
-from row3.matching.by_value.values import value_of
-from row3.matching.contradictions import contradict, contradict_words
+from row3.matching.lexicon.vocabulary import is_word
 from row3.matching.normalise import normalise
-from row3.matching.persons.given_names import PERSONAL_TITLES, SAME_NAME, THINGS
-from row3.matching.persons.persons import Person, is_eastern, parse_person
-from row3.matching.persons.roles import is_given
-from row3.matching.persons.same_person import can_be_one, may_be_persons, same_person, turned
+from row3.matching.person.given_names import PERSONAL_TITLES, SAME_NAME, THINGS
+from row3.matching.person.persons import Person, is_eastern, parse_person
+from row3.matching.person.roles import is_given
+from row3.matching.person.same_person import can_be_one, may_be_persons, same_person, turned
 from row3.matching.scorers import SLACK, similarity
-from row3.matching.spellings.acronyms import NO_ACRONYMS, Acronyms
-from row3.matching.spellings.additions import same_but_for_addition
-from row3.matching.spellings.forms import form_keys
-from row3.matching.spellings.marks import apart, is_company, parted_elsewhere, two_companies
-from row3.matching.spellings.nations import two_states
-from row3.matching.spellings.readings import same_by_acronym
-from row3.matching.spellings.variants import variant_keys
-from row3.matching.texts.in_text import (
+from row3.matching.text.in_text import (
     SHORT_AND_WORD,
     of_another,
     relatives,
@@ -37,9 +28,18 @@ from row3.matching.texts.in_text import (
     two_spellings,
     two_written,
 )
-from row3.matching.texts.quotes import SourceText
-from row3.matching.words.plain_words import PlainWords, plain_words
-from row3.matching.words.vocabulary import is_word
+from row3.matching.text.marks import apart, is_company, parted_elsewhere, two_companies
+from row3.matching.text.quotes import SourceText
+from row3.matching.value.signs import TWO_SIGNS, two_signs
+from row3.matching.value.values import value_of
+from row3.matching.variant.acronyms import NO_ACRONYMS, Acronyms
+from row3.matching.variant.additions import same_but_for_addition
+from row3.matching.variant.forms import form_keys
+from row3.matching.variant.nations import two_states
+from row3.matching.variant.plain_words import PlainWords, plain_words
+from row3.matching.variant.readings import same_by_acronym
+from row3.matching.variant.variants import variant_keys
+from row3.matching.word.contradictions import contradict, contradict_words
 
 How = Literal["exact", "value", "form", "acronym", "person", "variant", "spelling", "different"]
 

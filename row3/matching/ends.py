@@ -7,7 +7,7 @@ from functools import cache
 
 from row3.matching.names import Named, NameIndex, NameMatch, NameRule, two_values
 from row3.matching.normalise import normalise
-from row3.matching.texts.quotes import SourceText
+from row3.matching.text.quotes import SourceText
 
 Resolve = Callable[[str], tuple[int, bool] | None]
 """The expected index of a name, and whether it took more than look-up; None for none."""

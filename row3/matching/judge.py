@@ -12,17 +12,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rapidfuzz import process
 
-from row3.matching.by_value.dates import writes_day_first
-from row3.matching.by_value.values import has_number
 from row3.matching.candidates import Candidates
 from row3.matching.compare import SCORES, Comparison, compare_spaced
 from row3.matching.normalise import normalise, with_single_spaces
 from row3.matching.scorers import CUTOFF_SLACK, SCORERS, SLACK
-from row3.matching.spellings.acronyms import LONGEST, NO_ACRONYMS, Acronyms, introduced
-from row3.matching.spellings.forms import form_keys
-from row3.matching.spellings.readings import parted
-from row3.matching.texts.quotes import SourceText
-from row3.matching.words.plain_words import plain_words
+from row3.matching.text.quotes import SourceText
+from row3.matching.value.dates import writes_day_first
+from row3.matching.value.values import has_number
+from row3.matching.variant.acronyms import LONGEST, NO_ACRONYMS, Acronyms, introduced
+from row3.matching.variant.forms import form_keys
+from row3.matching.variant.plain_words import plain_words
+from row3.matching.variant.readings import parted
 
 if TYPE_CHECKING:
     from row3.matching.names import Named

@@ -17,8 +17,8 @@ from rapidfuzz import process
 from row3.matching.assignment import assign
 from row3.matching.normalise import normalise
 from row3.matching.scorers import CUTOFF_SLACK, SCORERS, SLACK
-from row3.matching.spellings.marks import apart
-from row3.matching.texts.quotes import SourceText
+from row3.matching.text.marks import apart
+from row3.matching.text.quotes import SourceText
 
 if TYPE_CHECKING:
     from row3.matching.judge import Close, Judge
@@ -135,7 +135,7 @@ def two_values(one: str, other: str, text: SourceText | None) -> bool:
         return True
     if _DIGIT.search(one) is None:
         return False
-    from row3.matching.by_value.values import value_of
+    from row3.matching.value.values import value_of
 
     first, second = value_of(one), value_of(other)
     return first is not None and second is not None and first != second

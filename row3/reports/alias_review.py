@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Literal, NamedTuple
 
-from row3.matching.texts.places import Place
+from row3.matching.text.places import Place
 from row3.reports.document import Block, Document, Note, Parts, Span, Table, Text, Title, strong
 from row3.reports.numbers import count
 from row3.reports.style import plain, shorten

@@ -11,7 +11,7 @@ from row3.domain.prompts import Prompt, PromptRef, parse_version
 from row3.errors import InvalidFile
 from row3.gate.agreement import MIN_KAPPA
 from row3.kinds.base import Kind, Rules
-from row3.matching.texts.quotes import SourceText
+from row3.matching.text.quotes import SourceText
 from row3.store.calibrations import read_calibrations
 from row3.store.config import FILE, Config, JudgeConfig
 from row3.store.documents import read_json

@@ -9,7 +9,7 @@ import pytest
 from benchmarks.matching import PAIRS, read_pairs
 from row3.matching.compare import compare
 from row3.matching.names import Named, NameIndex, NameRule
-from row3.matching.spellings.acronyms import NO_ACRONYMS
+from row3.matching.variant.acronyms import NO_ACRONYMS
 
 SIZE = 40
 """Names of one case."""

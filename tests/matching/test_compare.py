@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from benchmarks.matching import PAIRS, by_row3, count, decide, main, read_pairs
 from row3.matching.compare import SCORES, TYPO, compare
+from row3.matching.lexicon.lists import listed
 from row3.matching.names import SCORERS, Named, NameIndex, NameRule
-from row3.matching.spellings.acronyms import introduced
-from row3.matching.words.lexicon import listed
+from row3.matching.variant.acronyms import introduced
 
 DECIDED = """
 Photosynthesis | photosynthesis | exact

@@ -13,7 +13,7 @@ from row3.matching.names import Named, NameIndex, NameMatch, NameRule, match_nam
 from row3.matching.normalise import normalise
 from row3.matching.scorers import SCORERS
 from row3.matching.scorers import similarity as scored
-from row3.matching.texts.quotes import SourceText
+from row3.matching.text.quotes import SourceText
 from tests.strategies import kindred_names
 
 CORRECT = ("exact", "alias", "fuzzy")

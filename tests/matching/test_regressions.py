@@ -11,7 +11,7 @@ from row3.matching.normalise import normalise
 from row3.matching.predicates import Predicates
 from row3.matching.relationships import RelationshipIndex
 from row3.matching.scorers import similarity
-from row3.matching.texts.quotes import SourceText
+from row3.matching.text.quotes import SourceText
 
 
 def test_threshold_itself():

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from row3.matching.semantic import LONGEST, MARGIN, Candidate, differ, match_by_meaning, text_of
 from row3.matching.semantic_rule import LOCAL_MODEL, SemanticRule
-from row3.matching.words.contrasts import exclusive
+from row3.matching.word.contrasts import exclusive
 
 
 class Toy:

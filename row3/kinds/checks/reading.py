@@ -12,7 +12,7 @@ import msgspec
 
 from row3.kinds.answers import FENCE
 from row3.kinds.checks.compiled import path_of
-from row3.matching.by_value.values import Value, value_of
+from row3.matching.value.values import Value, value_of
 
 SHOWN = 60
 """Characters of an answer that a reason quotes."""

@@ -14,11 +14,11 @@ from row3.kinds.base import Rules
 from row3.kinds.events.model import TEAM, EventsCase, EventsOut, ExpectedEvent
 from row3.kinds.outputs import compare_types, type_of
 from row3.matching.assignment import assign
-from row3.matching.by_value.values import value_of
 from row3.matching.compare import compare
 from row3.matching.normalise import normalise
-from row3.matching.texts.passages import Passages, description_similarity, overlap
-from row3.matching.texts.quotes import SourceText
+from row3.matching.text.passages import Passages, description_similarity, overlap
+from row3.matching.text.quotes import SourceText
+from row3.matching.value.values import value_of
 
 DESCRIPTION = 0.80
 """Likeness of two descriptions above which they are of one event (V7)."""

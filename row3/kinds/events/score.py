@@ -13,7 +13,7 @@ from row3.kinds.entities import declared
 from row3.kinds.events.match import NOBODY, match_events
 from row3.kinds.events.model import CATEGORIES, TEAM, EventsCase, EventsOut
 from row3.matching.normalise import normalise
-from row3.matching.texts.quotes import SourceText
+from row3.matching.text.quotes import SourceText
 from row3.metrics.ratios import b_cubed, f1, ratio
 
 POSSESSIVE = ("", "'s", "s", "'")

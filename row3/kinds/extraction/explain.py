@@ -19,8 +19,8 @@ from row3.matching.normalise import normalise, normalise_all
 from row3.matching.predicates import Predicates
 from row3.matching.relationships import RelationshipIndex
 from row3.matching.semantic_rule import SemanticRule
-from row3.matching.spellings.forms import category_key
-from row3.matching.texts.quotes import SourceText
+from row3.matching.text.quotes import SourceText
+from row3.matching.variant.forms import category_key
 
 GROUNDED = CORRECT | {"duplicate"}
 

@@ -15,7 +15,7 @@ from row3.kinds.extraction.model import DOMAINS, GoldenCase, Relationship
 from row3.matching.names import closest
 from row3.matching.normalise import normalise, normalise_text
 from row3.matching.predicates import Predicates, fold_predicate
-from row3.matching.spellings.forms import category_key
+from row3.matching.variant.forms import category_key
 
 _error, _warning, _size = (
     partial(Finding, "error"),

@@ -13,7 +13,7 @@ from row3.kinds.judging import notes
 from row3.kinds.outcome.model import ARMS, AnswerOut, Arm, Grades, Judgement, OutcomeCase
 from row3.kinds.outputs import closed_object
 from row3.matching.normalise import normalise_text
-from row3.matching.texts.quotes import SourceText
+from row3.matching.text.quotes import SourceText
 
 GRADES = ("correctness", "completeness", "evidence", "hallucination")
 RUBRIC = "judge-outcome"

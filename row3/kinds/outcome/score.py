@@ -32,7 +32,7 @@ from row3.kinds.outcome.judgement import (
 from row3.kinds.outcome.model import ARMS, AnswerOut, Arm, Citation, Evidence, Fact, Found, Outcome, OutcomeCase
 from row3.kinds.outputs import fit, plain, read_text
 from row3.matching.normalise import normalise_text
-from row3.matching.texts.quotes import SourceText
+from row3.matching.text.quotes import SourceText
 
 """Zones of hallucination."""
 METRICS = (

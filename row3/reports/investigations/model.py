@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from row3.domain.matches import ItemMatch, Items
 from row3.domain.metrics import Metric, Threshold, Zone
-from row3.matching.texts.places import Place
+from row3.matching.text.places import Place
 from row3.reports import numbers
 
 VERDICTS = ("State", "Right")

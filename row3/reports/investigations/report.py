@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from row3.matching.texts.places import Place
+from row3.matching.text.places import Place
 from row3.reports import numbers
 from row3.reports.document import (
     Block,

@@ -17,7 +17,7 @@ from row3.kinds.base import Rules
 from row3.kinds.outcome.judgement import read_judgement, rule, winner
 from row3.kinds.outcome.model import Grades, Judgement, OutcomeCase
 from row3.kinds.outcome.score import KIND
-from row3.matching.texts.quotes import SourceText
+from row3.matching.text.quotes import SourceText
 from tests.scoring import case_of
 
 CASE = case_of(

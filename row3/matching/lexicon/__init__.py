@@ -1,0 +1,1 @@
+"""Word lists, the forms of a word, and which tokens are English words."""

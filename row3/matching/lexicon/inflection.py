@@ -1,0 +1,119 @@
+"""One form for the forms of a word: singular, American spelling, digits for small numerals, no accents."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+
+from row3.matching.lexicon.lists import pairs
+from row3.matching.lexicon.words import ACCENTED, GREEK, INVARIANT, NUMERALS, PLURALS, SPELLINGS
+
+CYRILLIC = pairs(
+    "а a б b в v г g д d е e ж zh з z и i к k л l м m н n о o п p р r с s т t у u ф f х kh ц ts ч ch ш sh щ shch "
+    "ы y э e ю yu я ya є ye і i ґ g"
+) | dict.fromkeys("ъь", "")
+"""The romanization of the BGN/PCGN (1947) without its apostrophes, by letters without accents."""
+LETTERS = str.maketrans(pairs("ø o đ d ł l æ ae œ oe ð d þ th ı i ħ h") | GREEK | CYRILLIC)
+"""Letters that Unicode does not decompose; Greek ones are read by their names (`TNF-α`, `TNF-alpha`)."""
+
+UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue", "ø": "oe", "Ø": "Oe"})
+UMLAUTS |= str.maketrans({"å": "aa", "Å": "Aa"})
+
+MEN = ("women", "smen", "emen", "rmen")
+"""Endings of plurals in -men; specimen and abdomen are none."""
+
+SAME_PLURAL = ("series", "species", "news")
+"""Ends of words that are singular and plural."""
+
+IN_SS = ("canvass",)
+"""Words that are no genitive of one in -s."""
+
+_NOT_PLURAL = r"(?:ss|is|ics|^.{0,2}s|.*\d.*)$|(?<!^[^aeiouy]{2})us$"  # glass, physics, dns, virus
+_GREEK = (
+    r"(?:lyses|theses|gnoses|emphases|stases|rphoses|uroses|choses|rrhoses|mitoses|meioses|bioses|osmoses|croses|broses"
+    r"|leroses|mboses|ptoses|pnoses|geneses|nemeses|tharses|nopses)$"  # hypotheses -> hypothesis
+)
+_US = r"(?<![ao])(?<!f)(?<!b)(?<!c)uses$"
+_ENDING = r"(?=(?:ed|ing|er|or|ous)$)"
+_AMERICAN = (
+    (r"(?<=[a-z]{2})is(?=(?:e|ed|er|able|ably|ing|ingly|ement|ation|ational|ability)$)", "iz"),  # organise
+    (r"(?<=[a-z]l)ys(?=(?:e|ed|er|ing)$)", "yz"),  # analyse
+    (r"(?<=[a-z]{3})our(?=(?:ed|ing|al|able|ably|ite|itism|hood|less|ful|ism|ist|er|y)?$)", "or"),  # behaviour
+    (r"(?<=[a-z]{2}[tv])re(?=d?$)|(?<=[a-z][ai]b)re(?=d?$)", "er"),  # centre, fibre
+    (r"(?<=[a-z]{4})ogue$", "og"),  # catalogue
+    (r"(?<=[aeiouy][^aeiouy])([ae])ll" + _ENDING, r"\1l"),  # modelling
+    (r"(?<=[aeiouy][^aeiouy]{2})([aei])ll" + _ENDING, r"\1l"),  # cancelled
+    (r"aem(?=[aio])", "em"),  # anaemia
+    (r"ae(?=st[hi]|tiol|sar[ei]|siu|col|olog|oli|ont)|(?<=p)ae(?=d)|(?<=di)ae(?=v)|(?<=f)ae(?=c)", "e"),
+    (r"^oe(?=st|de|so|no)|(?<=f)oe(?=t)|(?<=rrh)oe(?=a)|(?<=am)oe(?=b)|(?<=hom)oe(?=o)|(?<=c)oe(?=li|lo)", "e"),
+    (r"oeuv", "euv"),
+    (r"euvre", "euver"),
+    (r"sulph", "sulf"),
+)
+
+_MAY_BE_BRITISH = re.compile("is[eai]|lys|our|[tvb]re|gue|[aei]ll|[ao]e|sulph")
+"""What every pattern above needs: a look spares them for nine words in ten."""
+
+
+def plain(token: str) -> str:
+    """The token without accents: `é` -> `e`, `ø` -> `o`, `ß` is `ss` since casefolding."""
+    if token.isascii() or token in ACCENTED:
+        return token
+    bare = "".join(char for char in unicodedata.normalize("NFD", token) if not unicodedata.combining(char))
+    return bare.translate(LETTERS)
+
+
+def singular(token: str) -> str:
+    """The singular of a noun in small letters; the token itself where it is none."""
+    known = PLURALS.get(token)
+    if known is not None:
+        return known
+    if token.endswith(MEN):
+        return token[:-2] + "an"
+    if token.endswith("ss"):
+        # The genitive of a name in -s, its apostrophe gone: Gauss's law, Charles's law.
+        if token.endswith("sss") or (len(token) > 4 and token not in IN_SS and token[:-1] in INVARIANT):
+            return token[:-1]
+        return token
+    if token[-1:] != "s" or token in INVARIANT or token.endswith(SAME_PLURAL) or re.search(_NOT_PLURAL, token):
+        return token
+    stem = token[:-2]
+    if token.endswith("ies") and len(token) > 4:
+        return token[:-3] + "y"
+    if re.search(_GREEK, token):
+        return stem + "is"
+    if len(token) > 5 and re.search(_US, token):
+        return stem
+    if token.endswith(("sses", "xes", "ches", "shes", "zzes")) or (token.endswith("oes") and len(token) > 5):
+        return stem
+    return token[:-1]
+
+
+def american(token: str) -> str:
+    """The American spelling of a word in small letters, or what stands for both.
+
+    Not every result is a word ("advize"): it only has to be one for both spellings, and no other word's.
+    """
+    known = SPELLINGS.get(token)
+    if known is not None:
+        return known
+    if len(token) > 4 and _MAY_BE_BRITISH.search(token):
+        for pattern, by in _AMERICAN:
+            token = re.sub(pattern, by, token)
+    return token
+
+
+@lru_cache(maxsize=8192)
+def token_form(token: str) -> str:
+    """The form of one token of a normalised name: no accents, singular, American, small numerals as digits.
+
+    A fixed point: the form of a form is itself.
+    """
+    form = plain(token)
+    for _ in range(8):
+        before = form
+        form = NUMERALS.get(form) or american(singular(form))
+        if form == before:
+            break
+    return form

@@ -1,0 +1,249 @@
+"""A person's name taken apart: `J. Smith`, `Smith, John`, `Dr. John D. Smith, Jr.`
+
+Given names, surname with its particles, generation and titles. A title makes up for a missing given name
+("Dr. Smith"); a bare "Smith" or "John" is too little and is no person. Whether two names can be one person's is
+decided in `same_person`.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from row3.matching.lexicon.inflection import plain
+from row3.matching.lexicon.vocabulary import is_word
+from row3.matching.lexicon.words import ROMAN, ROMAN_LETTERS
+from row3.matching.normalise import normalise
+from row3.matching.person.given_names import (
+    BEFORE_TITLES,
+    DEGREES,
+    EAST_SURNAMES,
+    FEMALE_NAMES,
+    GENERATIONS,
+    GIVEN,
+    MALE_NAMES,
+    NOT_PERSONS,
+    OFFICERS,
+    OFFICES,
+    PARTICLES,
+    PERSONAL_TITLES,
+    SAME_NAME,
+    SHORT_TITLES,
+    TITLES,
+)
+from row3.matching.person.roles import is_given, says_a_role, without_role
+
+_INITIALS = r"(?:[^\W\d_]\.[-\s]?)+[^\W\d_]?\.?"
+_APOSTROPHES = r"['’‘ʼ`´]"
+_TITLE_BEHIND = re.compile(r"(?P<name>.+?),? \((?P<title>[A-Z][A-Za-z]{1,3})\.?\)")
+"""`Marsh, Helen (Dr)`"""
+_SHORT_TITLE = re.compile(r"(?:Adm|Capt|Cmdr|Col|Gen|Gov|Hon|Lt|Maj|Sgt)\. ")
+"""Titles of which only a person has the short form: General Motors, but Gen. Patton."""
+RETIRED = ("em", "emer", "emeritus", "emerita", "ret", "retd")
+"""Behind a title these say that it was: Prof. em."""
+_LATE = r"^\s*[Tt]he late (?=[A-Z])"
+_AS_CITED = re.compile(r"([A-Z][a-z]{2,}(?:-[A-Z][a-z]+)?) ([A-Z]{1,2})")
+"""As lists of references write persons: `Nakagawa K`; `Vitamin K` is of a word."""
+_BEFORE_TITLE = re.compile(r"^[Tt]he (?=(?:Rev|Hon|Reverend|Honou?rable)\b)")
+_CHIEF = re.compile(r"\b[Cc]hief (?:(?P<of>[A-Za-z]+) [Oo]fficer|[Ee]xecutive)\b")
+_OFFICER_BEHIND = re.compile(
+    rf"(?P<name>[^,()]+ [^,()]+?),? \(?(?P<title>{'|'.join(sorted(OFFICERS))})\)?", re.IGNORECASE
+)
+_IN_SHORT = {
+    "executive": "CEO",
+    "financial": "CFO",
+    "technology": "CTO",
+    "operating": "COO",
+    "information": "CIO",
+    "marketing": "CMO",
+}
+_RETIRED = re.compile(r",? \(?(?:ret|retd|retired)\.?\)?$")
+_RUN_OF_INITIALS = r"[B-DF-HJ-NP-TV-XZ]{2,3}"
+_SYLLABLES = re.compile(r"[A-Z][a-z]+-[a-z]+\b")
+"""A given name as Korea writes it: Geun-hye."""
+_WORD = r"[^\W\d_]+(?:-[^\W\d_]+)*\.?"
+LONGEST = 200
+"""Characters beyond which nothing is a person's name, with all that the person is said to be."""
+TOLD_BY = frozenset(SAME_NAME) | GIVEN | frozenset(TITLES) | BEFORE_TITLES
+"""First words that tell of a person."""
+BESIDE = frozenset(DEGREES) | frozenset(GENERATIONS) | OFFICERS | {"the"}
+"""Words of a person's name that are neither given name nor surname."""
+
+
+class Person(NamedTuple):
+    """The parts of a person's name, in small letters without accents."""
+
+    given: tuple[str, ...]
+    """Given and middle names; an initial is one letter."""
+    surname: tuple[str, ...]
+    """With its particles."""
+    generation: str
+    """jr, sr or a number; "" where none is told."""
+    titles: tuple[str, ...]
+    evident: bool
+    """Nothing but a person is so named: a title, an initial with its dot, a usual given name."""
+    inverted: bool
+    """Written surname first, with a comma."""
+    office: str = ""
+    """What the person is said to be behind the name; "" for nothing."""
+    glossed: bool = False
+    """That stands in parentheses, as of one of two who have the name."""
+
+    @property
+    def sex(self) -> str:
+        """m or f where a title or the given name tells, else ""."""
+        told = {TITLES[title] for title in self.titles} - {""}
+        if not told and self.given:
+            first = self.given[0]
+            told = {sex for sex, names in (("m", MALE_NAMES), ("f", FEMALE_NAMES)) if first in names}
+        return told.pop() if len(told) == 1 else ""
+
+
+@lru_cache(maxsize=1024)
+def parse_person(name: str) -> Person | None:
+    """The parts of a person's name; None for what does not look like one.
+
+    Looks like one: two to six words of letters (one after a title), each with a capital unless the whole name has
+    none, with no function words but the particles of surnames, not ending in a word such as "University".
+    """
+    if len(name) > LONGEST:
+        return None
+    text = re.sub(_LATE, "", re.sub(_APOSTROPHES, "", name)).strip()
+    bare = without_role(_RETIRED.sub("", _BEFORE_TITLE.sub("", text)))
+    text = _without_rank(bare.name)
+    if not 3 < len(text) < 60 or any(char.isdigit() for char in text):
+        return None
+    titles: list[str] = []
+    if (listed := _AS_CITED.fullmatch(text)) and not is_word(listed[1].lower()):
+        text = f"{listed[1]}, {'. '.join(listed[2])}."
+    if text[-1] == ")" and (behind := _TITLE_BEHIND.fullmatch(text)):
+        if (title := behind["title"].lower()) in TITLES:
+            text, titles = behind["name"], [SHORT_TITLES.get(title, title)]
+        elif title in DEGREES:
+            text = behind["name"]
+    parts = [part.strip() for part in text.split(",")]
+    generation, rest = _generation(parts)
+    if not 1 <= len(rest) <= 2 or not all(rest):
+        return None
+    inverted = len(rest) == 2
+    split = [_words(part, titles, alone=inverted) for part in rest]
+    if any(words is None for words in split):
+        return None
+    words = [word for part in reversed(split) if part for word in part]
+    if not inverted:
+        tail = plain(words[-1].casefold()).strip(".") if words else ""
+        if len(words) > 1 and tail in GENERATIONS and _is_generation(tail, words[-1]):
+            generation = generation or GENERATIONS[tail]
+            words = words[:-2] if words[-2] == "the" else words[:-1]
+    if not words or len(words) > 7 or not _capitals(words, name) or (len(words) == 1 and not titles):
+        return None
+    low = [plain(word.casefold()).strip(".") for word in words]
+    if (low[-1] in NOT_PERSONS and not (low[-1] == "park" and _SYLLABLES.match(name))) or any(
+        len(word) == 1 for word in low[-1:]
+    ):
+        return None
+    initials = [word.endswith(".") for word in words]
+    given, surname = _parted(low, len(split[0] or ()) if inverted else 0, initials)
+    evident = bool(PERSONAL_TITLES.intersection(titles)) or "." in "".join(words[:-1])
+    evident = evident or is_given(given[0] if given else "") or _SHORT_TITLE.match(text) is not None
+    evident = evident or (
+        not OFFICES.isdisjoint(titles) and not all(is_word(word) for word in given + surname if len(word) > 1)
+    )
+    return Person(given, surname, generation, tuple(titles), evident or bare.told, inverted, bare.office, bare.glossed)
+
+
+def _without_rank(text: str) -> str:
+    """Without what belongs to a title: `Prime Minister`, `former Vice-President`; officers in short, ahead."""
+    text = _CHIEF.sub(lambda hit: _IN_SHORT.get((hit["of"] or "executive").lower(), hit[0]), text)
+    if (behind := _OFFICER_BEHIND.fullmatch(text)) is not None:
+        text = f"{behind['title']} {behind['name']}"
+    while len(parts := re.split("[ -]", text, maxsplit=2)) > 2 and parts[0].lower() in BEFORE_TITLES:
+        if parts[1].lower() not in TITLES and parts[1].lower() not in BEFORE_TITLES:
+            break
+        text = text[len(parts[0]) + 1 :]
+    return text
+
+
+def _is_generation(tail: str, written: str) -> bool:
+    """`Henry VI`, and `henry vi`, but not `Vi`, nor `Jinping Xi`; a numeral of one letter only as a capital."""
+    if tail in ROMAN_LETTERS:
+        return written.isupper()
+    return tail not in ROMAN or not written.istitle()
+
+
+def _generation(parts: list[str]) -> tuple[str, list[str]]:
+    """`Jr.`, `III` and degrees after a comma, and the parts without them."""
+    generation = ""
+    rest = []
+    for number, part in enumerate(parts):
+        low = plain(part.casefold()).replace(".", "")
+        if number and low in GENERATIONS:
+            generation = GENERATIONS[low]
+        elif not ((number > 1 or (number and " " in parts[0])) and (low in DEGREES or low.replace(" ", "") in DEGREES)):
+            rest.append(part)
+    return generation, rest
+
+
+def _words(part: str, titles: list[str], *, alone: bool) -> list[str] | None:
+    """The words of a part without titles and degrees, initials parted; None where one is no word of a name.
+
+    A title is followed by a name in the same part: what stands `alone` beside a comma is none (`Sen, Amartya`).
+    """
+    words: list[str] = []
+    for word in (spelt := part.split()):
+        low = plain(word.casefold()).replace(".", "")
+        if low in TITLES and not words and not (alone and len(spelt) == 1):
+            titles.append(SHORT_TITLES.get(low, low))
+        elif low in RETIRED and titles and not words:
+            continue
+        elif re.fullmatch(_INITIALS, word) and "." in word:
+            words.extend(letter + "." for letter in word if letter.isalpha())
+        elif low in DEGREES and words:
+            continue
+        elif not words and not part.isupper() and re.fullmatch(_RUN_OF_INITIALS, word):
+            words.extend(letter + "." for letter in word)
+        elif re.fullmatch(_WORD, word):
+            first, *more = word.split("-")
+            words += [first, *(part.capitalize() if first[0].isupper() and part.islower() else part for part in more)]
+        else:
+            return None
+    return words
+
+
+def _capitals(words: list[str], name: str) -> bool:
+    """Every word but particles begins with a capital, where the name has capitals at all."""
+    if name.islower():
+        return True
+    return all(word[0].isupper() or word.casefold() in PARTICLES for word in words)
+
+
+def _parted(words: list[str], surnames: int, initials: list[bool]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Given names and surname; `surnames` words stand last where a comma told so. An initial (`E.`) is no particle."""
+    start = len(words) - max(surnames, 1)
+    while start > 1 and words[start - 1] in PARTICLES and not initials[start - 1]:
+        start -= 1
+    return tuple(words[:start]), tuple(words[start:])
+
+
+def may_be_person(name: str) -> bool:
+    """Something in a name may tell that it is a person's and nothing else's; see `Person.evident`."""
+    if "." in name or "," in name or not name.isascii():
+        return True
+    if name.lstrip()[:2].isupper():  # initials without their dots, an officer
+        return True
+    spelt = normalise(name).split()
+    return bool(spelt) and (spelt[0] in TOLD_BY or spelt[-1] in OFFICERS or (not name.islower() and says_a_role(spelt)))
+
+
+def is_evident(name: str) -> bool:
+    """Nothing but a person is so named."""
+    return may_be_person(name) and (person := parse_person(name)) is not None and person.evident
+
+
+def is_eastern(person: Person, *names: str) -> bool:
+    """A name with a surname of East Asia at one end, or with a given name as Korea writes it (`Geun-hye`)."""
+    if len(person.given + person.surname) == 3 and any(_SYLLABLES.search(name) for name in names):
+        return True
+    first, last = (person.given + person.surname)[0], person.surname[-1]
+    return (first in EAST_SURNAMES) != (last in EAST_SURNAMES)

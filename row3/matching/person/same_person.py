@@ -1,0 +1,161 @@
+"""Whether two names can be one person's: `J. Smith`, `John D. Smith`, `Smith, John` and `Dr. John Smith` can.
+
+Two names are one person's where surnames are equal, given names are compatible one by one, and nothing contradicts:
+another given name or initial, another generation (Jr. and Sr., II and III), titles of two sexes. A title makes up
+for a missing given name ("Dr. Smith" for "John Smith"). Given names are compatible when they are equal, when one is
+the other's initial, or when one is a usual short form of the other (Bob, Robert). A middle name may be missing on
+either side.
+
+The relation is not transitive: "J. Smith" can be John or Jane; the one-to-one assignment decides between them.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from row3.matching.lexicon.inflection import UMLAUTS
+from row3.matching.normalise import normalise
+from row3.matching.person.given_names import (
+    EAST_SURNAMES,
+    NOUNS_TOO,
+    SAME_NAME,
+    SHORT_TITLES,
+    SURNAMES_TOO,
+    TITLES,
+)
+from row3.matching.person.persons import BESIDE, Person, may_be_person, parse_person
+from row3.matching.person.roles import rank_of
+
+
+def may_be_persons(one: str, other: str) -> bool:
+    """One of two names may be evidently a person's, or they are the same words in another order.
+
+    A look that spares taking the names apart: without it, nothing else here makes two names one person's.
+    """
+    if may_be_person(one) or may_be_person(other):
+        return True
+    return set(normalise(one).split()).symmetric_difference(normalise(other).split()) <= BESIDE
+
+
+def same_person(one: str, other: str) -> bool:
+    """The two names can be one person's and nothing contradicts; False where one is no person's name."""
+    return any(can_be_one(a, b) for a in _readings(one) for b in _readings(other)) and not _of_two_ranks(one, other)
+
+
+def _readings(name: str) -> list[Person]:
+    """The person of a name, and as it would be written without umlauts."""
+    spellings = [name] if name.isascii() else [name, name.translate(UMLAUTS)]
+    return [person for spelling in dict.fromkeys(spellings) if (person := parse_person(spelling)) is not None]
+
+
+def can_be_one(a: Person, b: Person) -> bool:
+    """Two persons' names are compatible (see above)."""
+    if a.generation != b.generation and not _generation_may_miss(a, b):
+        return False
+    if a.sex and b.sex and a.sex != b.sex and (a.titles or b.titles):
+        return False
+    if _of_two_offices(a, b):
+        return False
+    whole_a, whole_b = a.given + a.surname, b.given + b.surname
+    if len(whole_a) == len(whole_b) == 1 and set(a.titles).isdisjoint(b.titles):
+        return False
+    if "".join(whole_a) == "".join(whole_b):
+        return True
+    family = max(a.surname, b.surname, key=len)
+    size = len(family)
+    if whole_a[-size:] != family or whole_b[-size:] != family:
+        return turned(a, b)
+    return _compatible(a, b, whole_a[:-size], whole_b[:-size])
+
+
+def _of_two_offices(a: Person, b: Person) -> bool:
+    """`John Smith (engineer)` and `John Smith (lawyer)`, or `Chair Powell` and `Colin Powell, Secretary of State`."""
+    if a.office and b.office:
+        return a.office != b.office
+    bare, other = (b, a) if a.office else (a, b)
+    office = SHORT_TITLES.get(other.office, other.office)
+    if not bare.titles or office in bare.titles:
+        return False
+    return other.glossed or (office in TITLES and not bare.given)
+
+
+def _of_two_ranks(one: str, other: str) -> bool:
+    """`Vice President Cheney` and `President Cheney`, `Fire Chief Smith` and `Police Chief Smith`."""
+    if any((person := parse_person(name)) is None or person.given for name in (one, other)):
+        return False
+    (second, about), (other_second, other_about) = (rank_of(normalise(name).split()) for name in (one, other))
+    return second != other_second or (bool(about and other_about) and about.isdisjoint(other_about))
+
+
+def _generation_may_miss(a: Person, b: Person) -> bool:
+    """`Martin Luther King` may be Jr.; `Henry Ford` is not Henry Ford II."""
+    return {a.generation, b.generation} == {"", "jr"} and bool(a.given and b.given)
+
+
+def turned(a: Person, b: Person) -> bool:
+    """The same two names in the other order: the surname first, as in East Asia and in lists (`Smith John`)."""
+    one, other = a.given + a.surname, b.given + b.surname
+    if (
+        len(one) not in (2, 3)
+        or a.inverted
+        or b.inverted
+        or a.generation != b.generation
+        or (other != one[1:] + one[:1] and other != one[-1:] + one[:-1])
+        or any(len(word) == 1 for word in one)
+    ):
+        return False
+    european = [word for word in one if word in SAME_NAME and word not in EAST_SURNAMES]
+    return not european or (len(one) == 2 and _has_one_order(*one))
+
+
+def _has_one_order(one: str, other: str) -> bool:
+    """Of two words only one can be a given name, and it is nothing else: John and Smith, not Henry and James."""
+    given, surname = (one, other) if one in SAME_NAME else (other, one)
+    return not (given in NOUNS_TOO or surname in SAME_NAME or surname in SURNAMES_TOO)
+
+
+def _compatible(a: Person, b: Person, one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    """Given names that can be one person's, one by one; a title stands for missing ones."""
+    if not one or not other:
+        bare = b if one else a
+        if not one and not other:
+            return bool(set(a.titles) & set(b.titles)) or not (a.titles and b.titles)
+        return bool(bare.titles)
+    short, long = sorted((one, other), key=len)
+    if _one_by_one(short, long):
+        return True
+    # J. Robert Oppenheimer is Robert Oppenheimer.
+    return len(long) > len(short) and len(long[0]) == 1 and len(short[0]) > 1 and _one_by_one(short, long[1:])
+
+
+def _one_by_one(short: tuple[str, ...], long: tuple[str, ...]) -> bool:
+    if not _like(short[0], long[0]):
+        return False
+    at = 1
+    for name in short[1:]:
+        # A middle name may be missing, but none may be another.
+        if at >= len(long) or not _like(name, long[at]):
+            return False
+        at += 1
+    return True
+
+
+def _like(one: str, other: str) -> bool:
+    """Equal, one the other's initial, or forms of one name."""
+    if one == other:
+        return True
+    if len(one) == 1 or len(other) == 1:
+        initial, full = sorted((one, other), key=len)
+        return full[0] == initial or (len(full) > 1 and any(name[0] == initial for name in _full(full)))
+    return not SAME_NAME.get(one, frozenset()).isdisjoint(SAME_NAME.get(other, frozenset()))
+
+
+@lru_cache(maxsize=1024)
+def _full(name: str) -> tuple[str, ...]:
+    """The full names that a short form stands for: `Bill` for `W. Clinton`."""
+    groups = SAME_NAME.get(name, frozenset())
+    first: dict[int, str] = {}
+    for other, numbers in SAME_NAME.items():
+        for number in numbers & groups:
+            first.setdefault(number, other)
+    return tuple(first.values())

@@ -1,0 +1,229 @@
+"""Other ways to write one name: inverted (`Thames, River`), with `of` (`theory of relativity`), with a filler
+(`the concept of entropy`), with a company's suffix in capitals (`Siemens AG`), with a title.
+
+Each gives further keys (see `forms`). Two names are one where their keys meet.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from row3.matching.lexicon.phrases import (
+    COLOURS,
+    COMPANY_KINDS,
+    COUNTED,
+    GAMES,
+    MONTHS,
+    RIVERS,
+    STATES,
+    VARIED,
+)
+from row3.matching.lexicon.vocabulary import is_word
+from row3.matching.lexicon.words import ROMAN
+from row3.matching.normalise import normalise
+from row3.matching.value.numbers import number_of
+from row3.matching.value.values import has_number, with_values
+from row3.matching.variant.forms import APART, MARK, form_key, form_keys
+from row3.matching.variant.nations import COUNTRIES
+from row3.matching.variant.numbered import numbered
+from row3.matching.variant.plain_words import plain_words
+from row3.matching.variant.shortened import written_out
+from row3.matching.variant.word_order import turned, turned_by_sign
+
+_KIND = (
+    "(?:planet|country|city|town|village|river|island|mountain|state|language|element|disease|process|company|film|movie|"
+    "book|novel|band|song|album|game|software|library|framework|person|animal|plant|bird|fish|mineral|metal|gas|drug|"
+    "protein|gene|enzyme|hormone|concept|theory|method|technique|theorem|law|economics|physics|biology|chemistry|"
+    "mathematics|medicine|statistics|computing|law|music|politics|philosophy|psychology)"
+)
+"""What something is, before its name or in a parenthesis behind it."""
+_GLOSS = re.compile(r"(?P<name>[^()]{2,}?) \((?:[a-z]+ ){0,2}" + _KIND + r"\)")
+_OFFICIAL = "(?i:(?:(?:federal|islamic|democratic|socialist) )?(?:republic|kingdom|sultanate|commonwealth) of(?: the)?)"
+"""What stands before the name of a country in full: the Republic of Kenya."""
+_BY_OFFICIAL_NAME = "|".join(
+    country for country in sorted(COUNTRIES) if country not in ("china", "ireland", "netherlands", "wales")
+)
+"""Countries of which that is the one; the Republic of China and the Kingdom of the Netherlands are others."""
+_FILLER = (
+    r"(?:[Tt]he )?(?:(?i:so-called|(?:concept|notion|idea|process|phenomenon|practice) of)|"
+    r"(?:city|town|village|country|[Ii]sland|[Ss]tate|[Pp]rovince|planet|genus|species|metal|gas|disease|"
+    r"language) of|(?:planet|chemical element|well-known|famous|celebrated)(?= )|"
+    r"(?:said|aforesaid|(?:above-|afore)mentioned)(?= )|[Tt]he [Rr]iver(?= (?:" + RIVERS + r")$)|"
+    rf"month of(?= (?:{MONTHS})$)|(?:game|sport) of(?= (?:{GAMES})$)|colou?r(?= (?:" + COLOURS + r")$)|"
+    r"(?:disease|element)(?= \S+$)(?! (?:burden|outbreak|model|control|course|process|state|risk|vector|agent|onset|"
+    r"severity|progression|prevention|management)s?$)|"
+    r"(?:[Aa]n? )?(?:[a-z]+ )?(?:known as|called|named)(?= )|"
+    + _OFFICIAL
+    + rf"(?= (?i:{_BY_OFFICIAL_NAME})$)|(?:[a-z]+ ){{0,2}}"
+    + _KIND
+    + r"(?= [\"“‘«]?[A-Z])|"
+    r"(?i:term|word|phrase)(?= [\"'“‘«]))[ \"'“‘«]+(?:the )?(?P<rest>.+?)[\"'”’»]*$"
+)
+_COMPANY = (
+    r"(?P<rest>.+?),?\s+(?:&\s+)?(?:AG|S\.A\.(?:B\.)? de C\.V\.|"
+    r"S\.?A\.?|N\.?V\.?|B\.?V\.?|A/S|AB|ASA|Oyj?|S\.?p\.?A\.?|S\.?r\.?l\.?|KGa?A?|"
+    r"K\.K\.|P\.?L\.?C\.?|L\.?L\.?[CP]\.?|Pty|Pte|Sdn|Bhd|GmbH|e\.V\.|Co|Corp|Ltd|Inc|"
+    r"(?P<word>Company|Corporation|Limited|Incorporated))\.?,?$"
+)
+_TITLES = r"(?:King|Queen|Pope|Emperor|Empress|Tsar|Czar|Saint|Sultan|Kaiser)\s+(?P<rest>[A-Z].*(?: [IVX]+| the \w+))"
+_REGNAL = r"(?P<name>[A-Z]\S+) the (?P<nth>[\w-]+(?:st|nd|rd|th|first|second|third))$"
+_SHARES = (
+    r"(?P<part>\S+?)\s?(?P<percent>%|per ?cent) (?:of )?(?:(?:the|all|all the) )?(?P<rest>[^\W\d].*)",
+    r"(?P<part>\S+) (?:out of|in)(?: every)? (?P<whole>\S+) (?:of )?(?:(?:the|all|all the) )?(?P<rest>[^\W\d].*)",
+    r"(?P<part>(?:\w+[- ])?(?!of )\w+) (?:of (?:(?:the|all|all the) )?|the )(?P<rest>(?!an? )[^\W\d].*)",
+)
+LONGEST = 120
+"""Characters of a name beyond which it is no name that has variants."""
+
+_RIVER = re.compile(r"(?:[Tt]he |[Rr]iver )(?P<name>[A-Z][a-z]+)")
+"""A river is `River Thames` or `the Thames`; without the article it may be a county or a person.
+
+Not of a word: the River Police are not The Police.
+"""
+_SIGNS = re.compile("[,/'’0-9–—-]")
+
+
+@lru_cache(maxsize=1024)
+def variant_keys(name: str) -> frozenset[str]:
+    """The keys of a name and of the other ways to write it."""
+    if plain_words(name) is not None or len(name) > LONGEST:
+        return frozenset(form_keys(name))
+    signs = _SIGNS.search(name) is not None or not name.isascii()
+    spelt = normalise(name).split()
+    telling = not VARIED.isdisjoint(spelt)
+    found, low = [name], name.lower()
+    found += _in_full(name)
+    if signs or has_number(name):
+        found += (*_eponyms(name), _state(name), with_values(name))
+    if signs or " and " in low or " & " in low or " or " in low:
+        found += turned_by_sign(name, low)
+    if has_number(name):
+        found += (*numbered(name), _share(low))
+    elif not ROMAN.keys().isdisjoint(spelt):
+        found += numbered(name)
+    if telling:
+        found += turned(name, low)
+    found += _by_last_word(name)
+    found = [variant for variant in found if variant]
+    found += [with_values(base) for base in found[1:] if has_number(base)]
+    for base in tuple(found):
+        if rest := without_filler(base):
+            found.append(rest)
+        if telling and (title := re.match(_TITLES, base)) is not None:
+            found.append(title["rest"])
+    for base in tuple(found):
+        found.extend(_regnal(base))
+        found.extend(_company(base))
+    keys = [key for variant in found for key in form_keys(variant)]
+    if (river := _RIVER.fullmatch(name)) is not None and (
+        re.fullmatch(RIVERS, river["name"]) or not is_word(river["name"].lower())
+    ):
+        keys.append(f"{MARK}{APART}{form_key(normalise(river['name']))}")
+    return frozenset(keys)
+
+
+def _in_full(name: str) -> list[str]:
+    """The name with its short forms written out, and the other ways to write that with its numbers."""
+    full = written_out(name)
+    return ([full, *numbered(full)] if has_number(full) else [full]) if full else []
+
+
+def without_filler(name: str) -> str:
+    """`the concept of entropy` -> `entropy`; "" for a name with nothing to leave out."""
+    filler = re.match(_FILLER, name)
+    return "" if filler is None else filler["rest"]
+
+
+def _by_last_word(name: str) -> list[str]:
+    """`salary (gross)` -> `gross salary`: what kind it is, in a small word behind it; `PIN number` -> `PIN`."""
+    if name[-1:] == ")":
+        hit = None if without_gloss(name) else _QUALIFIED.fullmatch(name)
+        return [] if hit is None else [f"{hit['kind']} {hit['head']}"]
+    return [without_echo(name)]
+
+
+_ECHOES = "number|machine|virus|display|format|code|memory"
+ECHOES = frozenset(word + ending for word in _ECHOES.split("|") for ending in ("", "s"))
+"""Words that the last letter of an acronym before them stands for."""
+_SAID_TWICE = re.compile(
+    r"(?P<short>(?:.* )?(?:(?:PIN|ISBN|ISSN|VIN|IBAN)s?(?= number)|ATMs?(?= machine)|HIV(?= virus)|LCDs?(?= display)|"
+    rf"PDF(?= format)|UPC(?= code)|RAM(?= memory))) (?:{_ECHOES})s?"
+)
+"""The last letter of the acronym once more: a PIN number."""
+_QUALIFIED = re.compile(r"(?P<head>[^()]*[^()\s]) \((?P<kind>[a-z]{4,}(?:-[a-z]+)?)\)")
+
+
+def without_echo(name: str) -> str:
+    """`PIN number` -> `PIN`: without the word that the last letter stands for; "" for any other name."""
+    said = _SAID_TWICE.fullmatch(name) if name.rpartition(" ")[2] in ECHOES else None
+    return "" if said is None else said["short"]
+
+
+def without_gloss(name: str) -> str:
+    """`Rust (programming language)` -> `Rust`; "" for a name that does not say what it is."""
+    hit = _GLOSS.fullmatch(name)
+    return "" if hit is None else hit["name"]
+
+
+def _share(low: str) -> str:
+    """`three quarters of the voters` -> `share3over4 voters`, and so `75% of voters` and `three out of four voters`."""
+    for shape in _SHARES:
+        hit = re.fullmatch(shape, low)
+        if hit is None:
+            continue
+        part, whole = number_of(hit["part"]), number_of(hit.groupdict().get("whole") or "1")
+        if part is not None and whole:
+            share = part / (100 if hit.groupdict().get("percent") else whole)
+            if share < 1:
+                return f"share{share.numerator}over{share.denominator} {hit['rest']}"
+    return ""
+
+
+def _eponyms(name: str) -> list[str]:
+    """`Pythagoras' theorem` -> `Pythagorean theorem`: a possessive, or the adjective made of it."""
+    hit = re.match(r"([A-Z][a-z]{3,})(?:['’]s?)\s+(\S.*)", name)
+    if hit is None:
+        return []
+    stem = re.sub(r"(?:as|es|us|e|o|s)$", "", hit[1])
+    return [f"{base}{ending} {hit[2]}" for base in {stem, hit[1]} for ending in ("ian", "ean", "an", "ic")]
+
+
+def _state(name: str) -> str:
+    """`Los Angeles, CA` -> `Los Angeles, California`."""
+    head, comma, tail = name.rpartition(", ")
+    return f"{head}, {STATES[tail]}" if comma and tail in STATES else ""
+
+
+def _regnal(name: str) -> list[str]:
+    """`Henry the Eighth` -> `Henry 8`, as `Henry VIII` is read."""
+    hit = re.search(_REGNAL, name) if " the " in name else None
+    if hit is None:
+        return []
+    number = re.match(r"=(\d+)(?:st|nd|rd|th)", form_key(normalise(hit["nth"])))
+    return [f"{name[: hit.start()]}{hit['name']} {number[1]}"] if number else []
+
+
+_LEGAL_FORMS = {"co": "company", "corp": "corporation", "ltd": "limited", "inc": "incorporated"}
+
+
+def _company(name: str) -> list[str]:
+    """Without the company's suffix; a word such as `Company` only after what is no kind of company."""
+    found = []
+    while (name[:1].isupper() or name[:1].isdigit()) and (hit := re.match(_COMPANY, name)) is not None:
+        rest = hit["rest"]
+        if rest.isdigit():  # 7 Limited
+            break
+        last = rest.split()[-1].lower().strip(",&")
+        if last in COUNTED and len(name) - len(rest) < len(" AB ."):  # blood group AB
+            break
+        if hit["word"] in ("Company", "Corporation") and (
+            last in COMPANY_KINDS or last.endswith(("al", "ic", "ing", "ed"))
+        ):
+            break
+        short = name[len(rest) :].strip(" ,.").lower()
+        if short in _LEGAL_FORMS:
+            found.append(f"{rest} {_LEGAL_FORMS[short]}")
+        name = re.sub(r"\s*(?:&|and)$", "", rest)
+        found.append(name)
+    return found

@@ -1,0 +1,260 @@
+"""Whether two spellings are one word: a slip of the writer, or another word.
+
+The kinds of slip are those of F. J. Damerau, "A technique for computer detection and correction of spelling errors",
+CACM 7(3), 1964. How often each is one was measured, by kind and place of the edit, on the 34,000 misspellings of
+the package codespell 2.4 and on 15,000 pairs of English words one letter apart (Wiktionary lemmas). Doubled or halved
+letters, swapped neighbours, and letters lost or added inside a word are slips five to twenty times as often as other
+words; a changed first or last letter is another word ten to fifty times as often as a slip. The word list decides
+before the edits do: two words of it are two.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container
+from functools import lru_cache
+from typing import NamedTuple
+
+from rapidfuzz.distance import OSA, Levenshtein
+
+from row3.matching.lexicon.lists import listed, words
+from row3.matching.lexicon.vocabulary import compound_head, is_known, is_listed, is_word
+
+TWO_WORDS = "two words"
+
+SHORTEST = 5
+"""Letters of the shorter word below which nothing is a slip: short words have too many neighbours."""
+
+FOREIGN = 8
+"""Letters from which a word may be a foreign name in two spellings: quartz and quarts are none."""
+
+VOWELS = frozenset("aeiouy")
+
+NEAR = words("mn dt cs ct st cz ck cq ks fv gj hn kl rt as op iy ae ei eo io ai iu eu ao ou ey au pb")
+"""Letters taken for one another: by sound, or by their place on the keyboard."""
+
+ENDINGS = words(
+    "ane ene ine yne one ate ite ute ose ase al ol yl il el in an en on un is us as os um om a e i o y er ar or "
+    "ism ist ize ise ed es urg erg"
+)
+"""Where two words part only in one of these they are two: methane and methene, Hansen and Hanson."""
+
+AGENTS = {"er", "or"}
+"""Endings of one sense, which the one word has and the other has not: conductor, not conducter."""
+
+MORPHEMES = (
+    ("methyl", "ethyl"), ("methan", "ethan"), ("methox", "ethox"), ("ferro", "ferri"), ("cupro", "cupri"),
+    ("inter", "intra"), ("hyper", "hypo"), ("macro", "micro"), ("sulfon", "sulfin"), ("chlor", "chrom"),
+)  # fmt: skip
+"""Parts of words that look alike and mean two things, wherever they stand: dimethylamine, diethylamine."""
+
+NAME_ENDS = listed(
+    "ton town ville burg burgh berg borough bury ham ford field chester wick wich worth wood ley leigh stead stadt "
+    "stein mann son sen heim hausen dorf furt feld bach brook dale mouth holm borg vik zhou jiang ez port shire bridge "
+    "haven thorpe hurst land grad pur abad"
+)
+"""Endings of names of places and families, which have many neighbours: Greenville and Grenville."""
+
+_SCRIPTS = tuple(
+    (re.compile(pattern), by)
+    for pattern, by in (
+        (r"^ts?ch", "ch"),
+        (r"(?<=[aeo])w(?=sk)", "v"),
+        (r"(?<=[aeo])y(?=e)", ""),
+        (r"(?<=sk)(?:iy|ij|ii|yy|yi|i)$", "y"),
+        (r"^(?:kh|qu?)(?=[aou])", "k"),
+        (r"tz", "ts"),
+        (r"(?<=[eo])(?:ff|w)$", "v"),
+    )
+)
+"""Foreign names that are written in two ways: Tchaikovsky and Chaikovsky, Dostoyevsky and Dostoevsky."""
+_MAY_BE_FOREIGN = re.compile("^ts?ch|ye|sk|kh|q|tz|ff$|w$")
+_HARD_C = re.compile("c(?![eih])")
+_TWICE = re.compile(r"(.)\1+")
+_SAID_ALIKE = frozenset("phfckquwyi")
+"""Letters that only one of two spellings of a sound may have (`_sound`): a look that spares hearing most."""
+
+
+class Edit(NamedTuple):
+    """One edit that turns a word into a spelling of it."""
+
+    kind: str
+    """swap, double, halve, drop, add or change."""
+    at: int
+    """Letters of the word before it."""
+    rest: int
+    """Letters of the word after it."""
+    letters: str
+    """The letters concerned."""
+
+
+def why_two(one: str, other: str, known: Container[str] = (), *, name: bool = False) -> str:
+    """Why two differing tokens are two words; "" where one is a slip of the other.
+
+    `known` are the words of the source text, which are spelt right. With `name` the tokens are of a person's name,
+    where one letter makes another family (Schumann, Schuman): only swapped and inner doubled letters are slips.
+    """
+    if one > other:
+        one, other = other, one
+    if min(len(one), len(other)) < SHORTEST or not (one.isalpha() and other.isalpha()):
+        return "short words and codes are never taken for one another"
+    return _why_two(one, other, one in known, other in known, name)
+
+
+@lru_cache(maxsize=4096)
+def _why_two(one: str, other: str, one_known: bool, other_known: bool, name: bool) -> str:
+    """`why_two` of words long enough; cached, since repeats and the two sides of a comparison make the same slips."""
+    foreign = min(len(one), len(other)) >= FOREIGN and (_MAY_BE_FOREIGN.search(one) or _MAY_BE_FOREIGN.search(other))
+    if foreign and _script(one) == _script(other):
+        return ""
+    one_right, other_right = one_known or is_word(one), other_known or is_word(other)
+    if one_right and other_right and not name:
+        one_right = one_known or is_known(one) or not _parts_badly(one, other)
+        other_right = other_known or is_known(other) or not _parts_badly(other, one)
+    if (one_right and other_right) or _alternate(one, other):
+        return TWO_WORDS
+    if one_right or other_right:
+        word, slip = (one, other) if one_right else (other, one)
+        good = _inner(word, slip) if name else _likely(word, slip) and not _two_places(word, slip)
+    else:
+        good = _inner(one, other) if name else _careful(one, other) and _careful(other, one)
+    return "" if good else "more than a slip of spelling"
+
+
+def _parts_badly(token: str, word: str) -> bool:
+    """A token looks like a word behind `co` or `de` for want of the next letter of a word: `colapse`, `comission`."""
+    head = compound_head(token)
+    if not 0 < len(head) < 4 or not is_known(word) or len(word) != len(token) + 1:
+        return False
+    done = edits(word, token)
+    return len(done) == 1 and len(head) - 1 <= done[0].at <= len(head) + 1
+
+
+def _two_places(word: str, slip: str) -> bool:
+    """Two names with endings of names, in which a letter is lost, added or another."""
+    if not (word.endswith(NAME_ENDS) and slip.endswith(NAME_ENDS)):
+        return False
+    done = [edit for edit in edits(word, slip) if edit.kind != "swap"]
+    # A plural tells a noun (skeleton, comparison); hardly anybody slips in the second letter of one.
+    return bool(done) and (done[0].at < 2 or not is_listed(word + "s"))
+
+
+def _alternate(one: str, other: str) -> bool:
+    """The two part in a part that looks like another."""
+    for part, part2 in MORPHEMES:
+        if (part in one or part in other) and one.replace(part, part2) == other.replace(part, part2):
+            return True
+    return False
+
+
+@lru_cache(maxsize=1024)
+def _script(token: str) -> str:
+    for pattern, by in _SCRIPTS:
+        token = pattern.sub(by, token)
+    return token
+
+
+@lru_cache(maxsize=1024)
+def edits(word: str, slip: str) -> tuple[Edit, ...]:
+    """The fewest edits from a word to a spelling, neighbours swapped counting as one."""
+    result: list[Edit] = []
+    ops = [(op.tag, op.src_pos, op.dest_pos) for op in Levenshtein.editops(word, slip)]
+    swapped = OSA.distance(word, slip) < len(ops)
+    at = 0
+    while at < len(ops):
+        tag, i, j = ops[at]
+        rest = len(word) - i - 1
+        if swapped and _is_swap(word, slip, i, j):
+            result.append(Edit("swap", i, rest - 1, word[i : i + 2]))
+            at += 2
+            continue
+        if tag == "delete":
+            letter = word[i]
+            twice = letter in (word[i - 1 : i], word[i + 1 : i + 2])
+            result.append(Edit("halve" if twice else "drop", i, rest, letter))
+        elif tag == "insert":
+            letter = slip[j]
+            twice = letter in (word[i - 1 : i], word[i : i + 1])
+            result.append(Edit("double" if twice else "add", i, rest + 1, letter))
+        else:
+            result.append(Edit("change", i, rest, "".join(sorted(word[i] + slip[j]))))
+        at += 1
+    return tuple(result)
+
+
+def _is_swap(word: str, slip: str, i: int, j: int) -> bool:
+    return (
+        i + 1 < len(word) and j + 1 < len(slip) and word[i] != word[i + 1]
+        and word[i] == slip[j + 1] and word[i + 1] == slip[j]
+    )  # fmt: skip
+
+
+def _likely(word: str, slip: str) -> bool:
+    """A spelling that is no word may be a slip of one that is."""
+    done = edits(word, slip)
+    if len(done) <= (1 if len(word) < 9 else 2) and all(_is_likely(word, slip, edit) for edit in done):
+        return True
+    if len(word) < 6 or word[0] != slip[0]:
+        return False
+    if _SAID_ALIKE.issuperset(set(word).symmetric_difference(slip)) and _sound(word) == _sound(slip):
+        return True
+    return len(word) > 8 and len(done) > 1 and word[-3:] == slip[-3:] and _skeleton(word) == _skeleton(slip)
+
+
+def _is_likely(word: str, slip: str, edit: Edit) -> bool:
+    kind, at, rest, letters = edit
+    size = len(word)
+    if at == 0:
+        return False
+    if kind == "swap":
+        return True
+    if kind in ("double", "halve"):
+        return rest > 0
+    vowel = VOWELS.issuperset(letters)
+    if size < (7 if vowel and kind != "change" else 8):
+        return False
+    if kind == "drop":
+        return rest > 0 or letters in "etghmkl"
+    if kind == "add":
+        return at > 1 and rest > 0
+    if letters not in NEAR or at < (1 if vowel and size > 8 else 2) or rest == 0:
+        return False
+    if rest < 3 and (ends := {word[at:], slip[-rest - 1 :]}) <= ENDINGS and ends != AGENTS:
+        return False
+    return rest > 2 or vowel or letters in ("dt", "mn", "cs", "ck")
+
+
+def _careful(one: str, other: str) -> bool:
+    """Of two spellings that no list knows one may be a slip of the other: only where hardly anything else fits."""
+    done = edits(one, other)
+    if len(done) != 1:
+        return False
+    kind, at, rest, letters = done[0]
+    if kind == "swap":
+        return at > 0 and (rest > 0 or len(one) > 6)
+    if kind in ("double", "halve"):
+        return at > 0 and rest > 0 and len(one) > 8
+    if at < 2 or rest < 3 or len(one) < 9:
+        return False
+    return kind in ("drop", "add") or (len(one) > 9 and (VOWELS.issuperset(letters) or letters in ("ck", "cs")))
+
+
+def _inner(one: str, other: str) -> bool:
+    """Swapped or doubled letters inside a long name."""
+    done = edits(one, other)
+    return (
+        len(one) > 6 and len(done) == 1 and done[0].kind in ("swap", "double", "halve") and done[0].at > 0
+        and (done[0].rest > 2 or (len(one) > 8 and not one.endswith(("man", "mann"))))
+    )  # fmt: skip
+
+
+def _sound(token: str) -> str:
+    """One spelling for what is said in one way: ph and f, ck and k, y and i, single and double letters."""
+    for by, sign in (("ph", "f"), ("ck", "k"), ("qu", "kw"), ("y", "i")):
+        token = token.replace(by, sign)
+    return _TWICE.sub(r"\1", _HARD_C.sub("k", token))
+
+
+def _skeleton(token: str) -> str:
+    """The consonants, none twice in a row."""
+    return _TWICE.sub(r"\1", "".join([letter for letter in token if letter not in VOWELS]))

@@ -1,0 +1,27 @@
+"""The parts of a person's name."""
+
+from __future__ import annotations
+
+import pytest
+
+from row3.matching.person.persons import parse_person
+
+NOBODY = (
+    "GPT-4", "University of Oxford", "Stanford University", "neural network", "World War II Memorial Act", "Smith", "",
+    "Type 2", "A", "law of large numbers", "Smith, John, Paul, George",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NOBODY)
+def test_what_does_not_look_like_a_person_is_none(name: str) -> None:
+    person = parse_person(name)
+    assert person is None or not person.evident
+
+
+def test_the_parts_of_a_name() -> None:
+    person = parse_person("Dr. Ludwig M. van der Rohe, Jr.")
+    assert person is not None
+    assert person.given == ("ludwig", "m")
+    assert person.surname == ("van", "der", "rohe")
+    assert person.generation == "jr"
+    assert person.titles == ("dr",)

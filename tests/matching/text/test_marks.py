@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+import pytest
+
+from row3.matching.compare import compare
+from row3.matching.names import Named, NameIndex, NameRule, match_names
+from row3.matching.text.marks import apart, two_companies, two_units
+from row3.matching.text.quotes import SourceText
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "two"),
+    [
+        ("10 mW laser", "10 MW laser", True),
+        ("10mW laser", "10MW laser", True),
+        ("5 kg sack", "5 KG sack", False),  # KG is no unit
+        ("a 3 V and 5 mA supply", "a 3 V and 5 MA supply", False),
+        ("laser", "Laser", False),
+    ],
+)
+def test_the_case_of_a_unit_counts_where_both_are_units(one: str, other: str, two: bool) -> None:
+    assert two_units(one, other) is two_units(other, one) is two
+
+
+def test_what_look_up_takes_for_equal_is_two_where_the_units_are() -> None:
+    index = NameIndex([Named("10 mW laser", ())], (), NameRule())
+    assert [match.state for match in match_names(["10 MW laser", "10 mW Laser"], index)] == ["unmatched", "exact"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "two"),
+    [
+        ("Merck KGaA", "Merck & Co.", True),
+        ("Bosch GmbH", "Bosch Ltd", True),
+        ("Ford Motor Co.", "Ford Motor Company", False),
+        ("Toyota Motor Co., Ltd.", "Toyota Motor Company", False),
+        ("Siemens AG", "Siemens", False),
+        ("Bayer Aktiengesellschaft", "Bayer AG", False),
+        ("company", "Co.", False),
+    ],
+)
+def test_two_legal_forms_are_two_companies(one: str, other: str, two: bool) -> None:
+    assert two_companies(one, other) is two_companies(other, one) is two
+    if two:
+        assert not compare(one, other).same
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("Tata Steel Limited", "Tata Steel Ltd.", True),
+        ("Sony Group Corporation", "Sony Group Corp.", True),
+        ("blood group AB", "blood group", False),
+        ("Prof. Amartya Sen", "Sen, Amartya", True),
+        ("customer relationship management (CRM)", "cause-related marketing (CRM)", False),
+        ("24-hour shift", "24 hour shift", True),
+        ("twenty-four hour shifts", "twenty-four-hour shifts", True),
+        ("3-month-old mice", "3 month-old mice", False),
+        ("machine learning (ML)", "ML", True),
+        ("machine learning (ML)", "ML (machine learning)", True),
+    ],
+)
+def test_names_by_their_marks(one: str, other: str, same: bool) -> None:
+    assert compare(one, other).same is compare(other, one).same is same
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "why"),
+    [
+        ("CO", "Co", "two codes"),
+        ("CO poisoning", "Co poisoning", "two codes"),
+        ("NACL", "NaCl", ""),  # shouted: A is no element
+        ("NO CHILD LEFT", "No Child Left", ""),
+        ("WHO", "who", "two codes"),
+        ("DNA", "dna", ""),
+        ("PHOTOSYNTHESIS", "photosynthesis", ""),
+        ("A* search", "A search", "two codes"),
+        ("MW", "mW", "two codes"),
+        ("10 MW", "10 mW", "two units"),
+        ("eBay", "EBAY", ""),
+    ],
+)
+def test_codes_that_differ_in_case(one: str, other: str, why: str) -> None:
+    assert apart(one, other) == apart(other, one) == why
+    for name, expected in ((one, other), (other, one)):
+        state = match_names([name], NameIndex([Named(expected, ())], (), NameRule()))[0].state
+        assert state == ("unmatched" if why else "exact")
+
+
+@pytest.mark.parametrize(
+    ("text", "one", "other", "two"),
+    [
+        ("Turkey exports figs; they roast a turkey.", "Turkey", "turkey", True),
+        ("The army began its march in March.", "March", "march", True),
+        ("The Fed raised its rate; the farmer fed his cows.", "the Fed", "fed", True),
+        ("March is cold. They march.", "March", "march", False),  # a sentence begins with a capital
+        ("They roast a turkey.", "Turkey", "turkey", False),
+        (
+            "Photosynthesis is old. The role of Photosynthesis; photosynthesis.",
+            "Photosynthesis",
+            "photosynthesis",
+            False,
+        ),
+    ],
+)
+def test_words_that_a_capital_parts_are_two_where_the_text_has_both(text: str, one: str, other: str, two: bool) -> None:
+    for name, expected in ((one, other), (other, one)):
+        index = NameIndex([Named(expected, ())], (), NameRule(), SourceText(text))
+        assert (match_names([name], index)[0].state == "unmatched") is two
+        assert (index.resolve(name) is None) is two
+        assert compare(name, expected, known=SourceText(text)).same is not two

@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from row3.matching.text.quotes import SourceText
+
+TEXT = SourceText(
+    "Machine learning (ML) — the craft of programs that learn — isn't new.\n"
+    "Its “loss function”, which scores\nthe outputs, precedes backpropagation. "
+    "C++ and C# are used; so is the art of cartography."
+)
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "Machine learning (ML)",
+        "machine learning ml",
+        "the craft of programs that learn",
+        'Its "loss function", which scores',
+        "Its 'loss function' which scores",
+        "Its «loss function», which scores",
+        "which scores the outputs",
+        "which scores\r\n  the outputs",
+        "isn’t new",
+        "isn't new.",
+        "“isn't new”",
+        "(ML) - the craft",
+        "(ML) – the craft",
+        "C++ and C# are used",
+        "cartography.",
+    ],
+)
+def test_a_quote_may_differ_in_typography_case_and_line_breaks(quote: str) -> None:
+    assert TEXT.contains_quote(quote)
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "",
+        "  ",
+        "...",
+        "…",
+        "“”",
+        "deep learning",
+        "achine learning",
+        "machine learn",
+        "ML machine learning",
+        "cart",
+        "C and",
+        "scores outputs",
+    ],
+)
+def test_a_quote_must_occur_in_whole_words_and_in_order(quote: str) -> None:
+    assert not TEXT.contains_quote(quote)
+
+
+@pytest.mark.parametrize("dots", ["…", "...", " … ", " ... ", ". . .", "[...]", " [...] ", "[…]", " [ … ] "])
+def test_an_ellipsis_leaves_out_what_is_between(dots: str) -> None:
+    assert TEXT.contains_quote(f"Machine learning{dots}precedes backpropagation")
+
+
+def test_an_ellipsis_may_stand_at_the_ends() -> None:
+    assert TEXT.contains_quote("… the craft of programs …")
+    assert TEXT.contains_quote("...the craft...")
+
+
+def test_several_ellipses() -> None:
+    assert TEXT.contains_quote("machine learning … loss function … cartography")
+
+
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "precedes backpropagation … Machine learning",
+        "Machine learning … gradient",
+        "deep … backpropagation",
+        "backpropagation … backpropagation",
+    ],
+)
+def test_the_parts_around_an_ellipsis_occur_in_order(quote: str) -> None:
+    assert not TEXT.contains_quote(quote)
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("Machine Learning", True),
+        ("ML", True),
+        ("loss-function", True),
+        ("C++", True),
+        ("C#", True),
+        ("C", False),
+        ("art", True),
+        ("cart", False),
+        ("machine learnin", False),
+        ("", False),
+        ("?!", False),
+        ("learning machine", False),
+    ],
+)
+def test_names_are_mentioned_as_whole_words(name: str, found: bool) -> None:
+    assert TEXT.mentions(name) is found
+
+
+WORDS = st.lists(st.sampled_from(["Alpha,", "beta", "(gamma)", "δέλτα", "e’s", "x–y"]), min_size=1, max_size=12)
+
+
+@given(WORDS, st.data())
+@settings(deadline=None)
+def test_every_stretch_of_words_is_a_quote(words: list[str], data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(words) - 1))
+    end = data.draw(st.integers(start + 1, len(words)))
+    text = SourceText("  ".join(words))
+    assert text.contains_quote("\n".join(words[start:end]))
+    assert text.contains_quote(" ".join(words[:start]) + " … " + " ".join(words[start:]))
+
+
+@given(WORDS, st.text(max_size=30))
+@settings(deadline=None)
+def test_a_text_is_searched_without_error(words: list[str], quote: str) -> None:
+    assert SourceText(" ".join(words)).contains_quote(quote) in (True, False)
+    assert SourceText(quote).mentions(" ".join(words)) in (True, False)

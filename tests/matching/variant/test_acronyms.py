@@ -1,0 +1,172 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from row3.matching.compare import compare
+from row3.matching.variant.acronyms import introduced
+from row3.matching.variant.readings import same_by_acronym
+
+TEXT = """
+Many teams use machine learning (ML). Natural language processing, or NLP, studies text. BERT (Bidirectional Encoder
+Representations from Transformers) reads it. Large language models (LLMs) grow. The World Health Organization (WHO)
+met in the city (see page 5). Carbon dioxide (CO2) and heat shock protein 70 (HSP70) rose.
+Escherichia coli (E. coli) lives in the gut.
+"""
+
+
+@pytest.mark.parametrize(
+    ("short", "long"),
+    [
+        ("ML", "machine learning"),
+        ("ML model", "machine learning models"),
+        ("NLP", "natural language processing"),
+        ("BERT", "Bidirectional Encoder Representations from Transformers"),
+        ("LLM", "large language model"),
+        ("LLMs", "large language models"),
+        ("WHO", "World Health Organisation"),
+        ("CO2 emissions", "carbon dioxide emissions"),
+        ("HSP70", "heat shock protein 70"),
+        ("E. coli", "Escherichia coli"),
+    ],
+)
+def test_an_introduced_acronym_is_its_expansion(short: str, long: str) -> None:
+    assert same_by_acronym(short, long, introduced(TEXT))
+    assert same_by_acronym(long, short, introduced(TEXT))
+
+
+@pytest.mark.parametrize(
+    ("short", "long"), [("ML", "maximum likelihood"), ("NLP", "language processing"), ("MS", "multiple sclerosis")]
+)
+def test_no_other_expansion(short: str, long: str) -> None:
+    assert not same_by_acronym(short, long, introduced(TEXT))
+
+
+def test_a_name_introduces_its_own_acronym() -> None:
+    assert same_by_acronym("machine learning (ML)", "machine learning", {})
+    assert same_by_acronym("ML (machine learning)", "ML", {})
+    assert not same_by_acronym("Georgia (country)", "Georgia", {})
+    assert not same_by_acronym("Mercury (planet)", "Mercury (element)", {})
+
+
+@pytest.mark.parametrize(
+    ("text", "short", "long"),
+    [
+        ("Mixed-member proportional representation (MMP) is one.", "MMP", "mixed-member proportional representation"),
+        ("The United Nations (“UN”) met.", "UN", "United Nations"),
+        ("The EU (short for European Union) met.", "EU", "European Union"),
+        ("An urban heat island (hereafter UHI) forms.", "UHI", "urban heat island"),
+        ("the Intergovernmental Panel on Climate Change [IPCC]", "IPCC", "Intergovernmental Panel on Climate Change"),
+        ("International Business Machines Corp. (IBM) sold it.", "IBM", "International Business Machines Corporation"),
+        (
+            "UNHCR, the United Nations High Commissioner for Refugees, met.",
+            "UNHCR",
+            "United Nations High Commissioner for Refugees",
+        ),
+        ("AMR, short for antimicrobial resistance, is rising.", "AMR", "antimicrobial resistance"),
+        (
+            "They signed a memorandum of understanding. Under the MoU data is shared.",
+            "MoU",
+            "memorandum of understanding",
+        ),
+        ("It needs an environmental impact assessment, the so-called EIA.", "EIA", "environmental impact assessment"),
+        ("General Electric Co. (GE) met.", "GE", "General Electric"),
+        ('The seller is Tarnow Textiles B.V. (hereinafter "Tarnow").', "Tarnow", "Tarnow Textiles B.V."),
+        ("Between Calder Shipping plc (the “Company”) and John Reed.", "the Company", "Calder Shipping plc"),
+        ('Between Calder Shipping plc and John Reed (the "Executive").', "the Executive", "John Reed"),
+        ("There is an automated teller machine (ATM).", "ATM machine", "automated teller machine"),
+        ("Ask the U.S. Geological Survey (USGS).", "USGS", "U.S. Geological Survey"),
+    ],
+)
+def test_ways_to_introduce_one(text: str, short: str, long: str) -> None:
+    assert same_by_acronym(short, long, introduced(text))
+
+
+def test_a_defined_term_is_the_name_before_it_alone() -> None:
+    acronyms = introduced('Calder Shipping plc (the "Company") and John Reed (the "Executive") agree (as "partners").')
+    assert not same_by_acronym("the Executive", "Calder Shipping plc", acronyms)
+    assert not same_by_acronym("the Company", "John Reed", acronyms)
+    assert set(acronyms) == {"Company", "Executive"}
+    bank = introduced('The Bank of England (the "Bank") sets rates. France and Italy (together, the "Parties") agree.')
+    assert same_by_acronym("the Bank", "Bank of England", bank)
+    assert not same_by_acronym("the Bank", "England", bank)
+    assert not same_by_acronym("the Parties", "Italy", bank)
+    laws = introduced('England and Wales (the "Jurisdiction")')
+    assert not same_by_acronym("Jurisdiction", "Wales", laws)
+
+
+@pytest.mark.parametrize("inside", ["Canada", "Paris", "Smith"])
+def test_a_word_in_a_parenthesis_is_no_formula_for_what_stands_before(inside: str) -> None:
+    assert introduced(f"They opened a plant in Ontario ({inside}) last year.") == {}
+    assert not same_by_acronym("Ontario", f"Ontario ({inside}) Foods", {})
+    assert not same_by_acronym("Northfield Foods plc", f"Northfield Foods ({inside}) plc", {})
+
+
+def test_a_letter_is_that_of_a_word_that_counts() -> None:
+    text = "The Organization of the Petroleum Exporting Countries (OPEC) met."
+    assert compare("OPEC", "Organization of the Petroleum Exporting Countries", acronyms=introduced(text)).same
+    assert introduced("the Bank of England (BOE)")["=boe"] == ("Bank of England",)
+
+
+def test_words_are_no_long_form_where_another_is_told() -> None:
+    text = "The Central Bank Authority (CBA) asks for a cost benefit analysis."
+    assert not same_by_acronym("CBA", "cost benefit analysis", introduced(text))
+    assert introduced("Use a US map.") == {}
+
+
+def test_a_sentence_that_ends_is_no_part_of_a_long_form() -> None:
+    assert introduced("It was cold in May. Learning (ML) began.") == introduced("Learning (ML) began.")
+
+
+def test_of_a_longer_long_form_no_part_is_taken() -> None:
+    acronyms = introduced("Mixed-member proportional representation (MMP) is one.")
+    assert not same_by_acronym("MMP", "member proportional representation", acronyms)
+    assert not same_by_acronym("MMP", "proportional representation", acronyms)
+    assert same_by_acronym(
+        "Mixed-Member Proportional Representation (MMP)", "mixed-member proportional representation", {}
+    )
+
+
+def test_an_acronym_with_two_expansions_has_both() -> None:
+    acronyms = introduced("Machine learning (ML) by maximum likelihood (ML).")
+    assert same_by_acronym("ML", "machine learning", acronyms)
+    assert same_by_acronym("ML", "maximum likelihood", acronyms)
+
+
+def test_parentheses_that_introduce_nothing() -> None:
+    assert introduced("It fell (by 3 %) in May (see below). Nothing (x).") == {}
+
+
+@given(st.text(st.sampled_from("abcML ().,;\n or"), max_size=60) | st.text(max_size=60))
+def test_any_text_is_read(text: str) -> None:
+    introduced(text)
+
+
+def test_a_defined_term_is_meant_as_it_is_written() -> None:
+    acronyms = introduced("Harbour Bank Ltd (the \"Bank\") lends to Norbert Keil ('the Borrower'). She sat on a bank.")
+    assert same_by_acronym("the Bank", "Harbour Bank Ltd", acronyms)
+    assert same_by_acronym("the Borrower", "Norbert Keil", acronyms)
+    for name in ("bank", "the bank", "banks", "bank holiday"):
+        assert not same_by_acronym(name, "Harbour Bank Ltd", acronyms)
+        assert not same_by_acronym(name, "Harbour Bank Ltd holiday", acronyms)
+
+
+def test_a_name_that_says_where_is_no_party() -> None:
+    assert introduced('Calder Shipping plc, a company registered in New Zealand (the "Supplier"), sails.') == {}
+    assert introduced('the house in Oslo, Norway (the "Premises")') == {}
+
+
+@pytest.mark.parametrize("text", ["Google (YouTube) sells.", "Meta (WhatsApp) sells.", "Sales (Q4) fell."])
+def test_what_stands_in_a_parenthesis_need_not_be_the_same(text: str) -> None:
+    assert introduced(text) == {}
+
+
+def test_an_acronym_within_a_code_and_before_its_last_word() -> None:
+    acronyms = introduced(
+        "Every standard operating procedure (SOP) is numbered. An automated teller machine (ATM) stood."
+    )
+    assert same_by_acronym("SOP-17", "standard operating procedure 17", acronyms)
+    assert same_by_acronym("ATM machines", "automated teller machines", acronyms)
+    assert same_by_acronym("SOP template", "template of the standard operating procedure", acronyms)
+    assert introduced("Exporters ask for letters of credit, here called LOCs.")["=loc"] == ("letters of credit",)

@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+import pytest
+
+from row3.matching.names import Named, NameIndex, NameRule, match_names
+from row3.matching.text.quotes import SourceText
+from row3.matching.variant.additions import same_but_for_addition, without_addition
+
+
+@pytest.mark.parametrize(
+    ("name", "bare"),
+    [
+        ("Boston, Massachusetts", "Boston"),
+        ("Austin, TX", "Austin"),
+        ("Lyon (France)", "Lyon"),
+        ("Rust (programming language)", "Rust"),
+        ("Chicago", ""),
+        ("Smith, John", ""),
+        ("heart failure (acute)", ""),
+        ("France, France", ""),
+    ],
+)
+def test_what_is_left_of_a_name(name: str, bare: str) -> None:
+    assert without_addition(name) == bare
+
+
+@pytest.mark.parametrize(
+    ("text", "same"),
+    [
+        ("The marches began in Birmingham, Alabama, in April. By May the jails of Birmingham were full.", True),
+        ("She left Birmingham, north of London, for Birmingham, Alabama.", False),
+        ("Nothing of either.", False),
+        ("", False),
+    ],
+)
+def test_a_place_of_which_there_are_many_is_the_one_that_the_text_introduces(text: str, same: bool) -> None:
+    for one, other in (("Birmingham", "Birmingham, Alabama"), ("Birmingham, Alabama", "Birmingham")):
+        assert same_but_for_addition(one, other, text) is same
+        index = NameIndex([Named(other, ())], (), NameRule(), SourceText(text))
+        assert (match_names([one], index)[0].state == "fuzzy") is same
+
+
+def test_two_regions_are_two_places() -> None:
+    assert not same_but_for_addition("Austin, Texas", "Austin, Minnesota", "")
+    assert same_but_for_addition("Austin, Texas", "Austin", "")

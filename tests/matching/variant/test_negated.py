@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+import pytest
+
+from row3.matching.variant.negated import negated
+
+
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [
+        ("invoices not paid", "unpaid invoices"),
+        ("members who are not eligible", "ineligible members"),
+        ("damage that is not reversible", "irreversible damage"),
+        ("not statistically significant", "statistically insignificant"),
+        ("not statistically significant", "statistically non significant"),
+        ("contracts that were not legal", "illegal contracts"),
+        ("tasks that are not possible", "impossible tasks"),
+    ],
+)
+def test_one_word_for_two(name: str, other: str) -> None:
+    assert other in list(negated(name))
+
+
+@pytest.mark.parametrize(
+    ("name", "never"),
+    [
+        ("men that are not famous", "infamous men"),
+        ("gifts that are not valuable", "invaluable gifts"),
+        ("guests who are not easy", "uneasy guests"),
+        ("finds that are not earthed", "unearthed finds"),
+        ("statue not veiled", "unveiled statue"),
+        ("app not installed", "uninstalled app"),
+    ],
+)
+def test_a_prefix_that_makes_another_word(name: str, never: str) -> None:
+    found = list(negated(name))
+    assert found
+    assert never not in found
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["invoices paid", "not", "a not guilty verdict", "not fully insured", "fees if not paid", "happy not sad", ""],
+)
+def test_other_names_have_none(name: str) -> None:
+    assert list(negated(name)) == []

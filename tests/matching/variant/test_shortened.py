@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from row3.matching.normalise import normalise
+from row3.matching.variant.shortened import written_out
+
+
+@pytest.mark.parametrize(
+    ("name", "full"),
+    [
+        ("terms + conditions", "terms and conditions"),
+        ("coffee w/o sugar", "coffee without sugar"),
+        ("burger w/ cheese", "burger with cheese"),
+        ("drinks with no sugar", "drinks without sugar"),
+        ("max. speed", "maximum speed"),
+        ("pp. 12-14", "pages 12-14"),
+        ("app. B", "appendix B"),
+        ("44 Quarry Ln.", "44 Quarry Lane"),
+        ("Weds 6 Nov", "Wednesday 6 Nov"),
+        ("the '08 crisis", "the 2008 crisis"),
+        ("class of '99", "class of 1999"),
+        ("p<.05", "p < 0.05"),
+        ("Stage IIB", "Stage 2b"),
+        ("2nd-gen. sensor", "2nd generation sensor"),
+        ("room temp.", "room temperature"),
+        ("the 3rd edn.", "the 3rd edition"),
+        ("5 mg daily", "5 mg per day"),
+        ("5 mg a day", "5 mg per day"),
+        ("a total of 18 votes", "18 votes"),
+        ("the act of weaving", "weaving"),
+        ("the present Agreement", "this Agreement"),
+        ("Messrs. Lathbury", "Lathbury"),
+        ("10-fold increase", "tenfold increase"),
+        ("3x increase", "threefold increase"),
+        ("Sonata in C minor", "Sonata c minor"),
+        ("F.C. Halden", "Halden FC"),
+        ("Mk IV seeder", "mark IV seeder"),
+        ("round in shape", "round"),
+    ],
+)
+def test_short_forms(name: str, full: str) -> None:
+    assert written_out(name).split() == full.split()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "photosynthesis",
+        "5% w/w solution",
+        "with no-fault cover",
+        "with no. 1 on it",
+        "with no one",
+        "Max Planck",
+        "Ln 5",
+        "the '90s",
+        "the sun 3",
+        "Sat 1 in a queue",
+        "act of war",
+        "sum of squares",
+        "big in shape",
+        "C++",
+        "growth of +5",
+        "newspaper daily news",
+        "temp. nurse",
+        "Min. of Health",
+        "Max. Weber",
+        "P. 53",
+        "Rev. J Smith",
+        "first ed visit",
+        "third gen surgeon",
+        "sum of 2 primes",
+        "the act of meeting",
+        "the '45 rebellion",
+        "five fold mountains",
+        "A.C. Grayling",
+        "w/o " * 40,
+    ],
+)
+def test_what_is_not_short(name: str) -> None:
+    assert written_out(name) == ""
+
+
+@given(st.text(max_size=60))
+def test_whatever_is_written_is_read_in_time_and_never_refused(name: str) -> None:
+    full = written_out(name)
+    assert full == "" or full != name
+    normalise(full)

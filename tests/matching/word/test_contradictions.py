@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from row3.matching.word.contradictions import contradict
+from row3.matching.word.opposites import opposite
+
+TWO = """
+GPT-4 | GPT-4o | numbers or codes
+version 1.0 | version 1.1 | numbers or codes
+Type 1 diabetes | Type 2 diabetes | numbers or codes
+HIV+ patients | HIV patients | numbers or codes
+Model 3 | Model S | numbers or codes
+Windows XP | Windows NT | short
+supervised learning | unsupervised learning | opposites
+inflation | deflation | opposites
+hypertension | hypotension | opposites
+prenatal care | postnatal care | opposites
+interstate commerce | intrastate commerce | opposites
+insurance | reinsurance | two prefixes
+voting shares | non-voting shares | negated
+guilty verdict | not guilty verdict | negated
+income tax | income tax return | another word
+milk chocolate | chocolate milk | another order
+nuclear fission | nuclear fusion | two words
+Austria | Australia | two words
+counties | countries | two words
+sampling with replacement | sampling without replacement | negated
+"""
+
+ONE = """
+photosynthesis | photosynthesys
+gas chromatography | gas chromatograpy
+learning algorithms | learning algoritm
+Byzantine Empire | Byzantine Emipre
+neural networks | neural network
+photo synthesis | photosynthesys
+University of Oxfordshire | the University Oxfordshire
+"""
+
+
+@pytest.mark.parametrize("line", TWO.strip().splitlines())
+def test_the_reason_why_two_names_are_two(line: str) -> None:
+    one, other, reason = (part.strip() for part in line.split("|"))
+    for first, second in ((one, other), (other, one)):
+        found = contradict(first, second)
+        assert found is not None
+        assert found.startswith(reason) or reason in found
+
+
+@pytest.mark.parametrize("line", ONE.strip().splitlines())
+def test_slips_of_spelling_are_no_contradiction(line: str) -> None:
+    one, other = (part.strip() for part in line.split("|"))
+    assert contradict(one, other) is None
+    assert contradict(other, one) is None
+
+
+def test_two_words_of_the_source_text_are_two() -> None:
+    assert contradict("Zorblatine", "Zorblattine") is None
+    assert contradict("Zorblatine", "Zorblattine", {"zorblatine", "zorblattine"})
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("supervised", "unsupervised"), ("hyperemia", "hypoemia"), ("exocytosis", "endocytosis")]
+)
+def test_prefixes_are_told(one: str, other: str) -> None:
+    assert opposite(one, other).startswith("opposites")
+    assert not opposite(one, one)
+
+
+names = st.text(st.sampled_from("abcdeilnorst  -12.&éS"), max_size=20)
+
+
+@given(names, names)
+def test_a_contradiction_does_not_depend_on_the_order(one: str, other: str) -> None:
+    assert (contradict(one, other) is None) == (contradict(other, one) is None)
+
+
+@given(names)
+def test_no_name_contradicts_itself(name: str) -> None:
+    assert contradict(name, name) is None
+    assert contradict(name, name.upper()) is None or not name.isascii()
