@@ -48,7 +48,8 @@ class Command(System):
             finally:
                 with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.killpg(process.pid, signal.SIGKILL)  # a helper that it started may outlive it
-            code = await process.wait()
+                # Whatever happened: a process that is not waited for is a warning at some later time.
+                code = await process.wait()
             err.seek(max(0, os.fstat(err.fileno()).st_size - LAST_BYTES))
             said = self.last_words(err.read())
             tail = f": {said}" if said else ""
