@@ -45,7 +45,7 @@ class EntityOut(Output, frozen=True):
     """One extracted entity."""
 
     name: Annotated[str, meta("The fullest name that the document gives.", "label", "entity")]
-    type: Annotated[Any, meta("", "entity_type", "category")] = None
+    type: Annotated[Any, meta("", "entity_type", "entityType", "category")] = None
     role: Annotated[Any, meta("Position or function, where the document says it; else empty.")] = None
     mentions: Annotated[
         list[str], meta("Every name that the document uses for it, copied character by character.", "aliases")
@@ -80,7 +80,7 @@ class Entities(Kind):
     """Scores `{"entities": […]}`: which were found, of which type, and whether mentions were merged correctly."""
 
     name = "entities"
-    version = 8
+    version = 9
     tallied = ("types", "typeState")
     case_model = EntitiesCase
     case_schema = "entities-case"

@@ -30,7 +30,7 @@ class Judged(Labelled, frozen=True):
 
     id: Annotated[Text, Meta(description="The document.")]
     relevance: Annotated[
-        int, Meta(ge=0, le=3, description="3 answers the query, 2 useful context, 1 tangential, 0 not relevant.")
+        int, Meta(ge=0, le=10, description="0 is not relevant; 3 answers the query, 2 useful context, 1 tangential.")
     ]
     note: Note = None
 
@@ -171,13 +171,13 @@ class Retrieval(Kind):
 
 def _explained(case: RetrievalCase, ranking: Sequence[str], judged: Mapping[str, int]) -> Items:
     """Return the results that metrics look at, and where each relevant document stands."""
-    ranks = {name: rank for rank, name in enumerate(ranking, 1)}
+    ranks, best = {name: rank for rank, name in enumerate(ranking, 1)}, max(3, *judged.values(), 0)
     items = tuple(
         ItemMatch(
             name,
             "not-judged" if name not in judged else "relevant" if judged[name] > 0 else "not-relevant",
             name if judged.get(name, 0) > 0 else None,
-            judged.get(name, 0) / 3,
+            judged.get(name, 0) / best,
             {"rank": rank, "relevance": judged.get(name)},
         )
         for rank, name in enumerate(ranking[:SHOWN_RANKS], 1)
@@ -187,7 +187,7 @@ def _explained(case: RetrievalCase, ranking: Sequence[str], judged: Mapping[str,
             document.id,
             document.id if ranks.get(document.id, SHOWN_RANKS + 1) <= SHOWN_RANKS else None,
             None,
-            document.relevance / 3,
+            document.relevance / best,
             {"relevance": document.relevance, "rank": ranks.get(document.id)},
         )
         for document in case.relevant_documents

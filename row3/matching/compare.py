@@ -17,7 +17,7 @@ from row3.matching.person.given_names import PERSONAL_TITLES, SAME_NAME, THINGS
 from row3.matching.person.persons import Person, is_eastern, parse_person
 from row3.matching.person.roles import is_given
 from row3.matching.person.same_person import can_be_one, may_be_persons, same_person, turned
-from row3.matching.scorers import SLACK, similarity
+from row3.matching.scorers import EXACT, SLACK, similarity
 from row3.matching.text.in_text import (
     SHORT_AND_WORD,
     of_another,
@@ -109,6 +109,8 @@ def compare_spaced(
     key_a, key_b = normalise(a), normalise(b)
     if a == b and key_a:
         return Comparison(True, "exact", 1.0, "")
+    if scorer == EXACT and key_a != key_b:
+        return Comparison(False, "different", similarity(key_a, key_b, scorer), "not equal")
     one, other = (plain_words(a), plain_words(b)) if person is None and not acronyms else (None, None)
     if one and other and len(one[0]) == len(other[0]) and set(one[0]) != set(other[0]):
         return _by_words(one, other, (key_a, key_b), (scorer, threshold), known)

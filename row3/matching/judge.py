@@ -15,7 +15,7 @@ from rapidfuzz import process
 from row3.matching.candidates import Candidates
 from row3.matching.compare import SCORES, Comparison, compare_spaced
 from row3.matching.normalise import normalise, with_single_spaces
-from row3.matching.scorers import CUTOFF_SLACK, SCORERS, SLACK
+from row3.matching.scorers import CUTOFF_SLACK, EXACT, SCORERS, SLACK
 from row3.matching.text.quotes import SourceText
 from row3.matching.value.dates import writes_day_first
 from row3.matching.value.values import has_number
@@ -138,7 +138,8 @@ class Judge:
         more: set[int] = set()
         numbered = plain_words(name) is None and has_number(name)
         day_first = self._day_first if numbered else None
-        if len(name) <= LONGEST_NAME:
+        by_rules = self._scorer != EXACT
+        if by_rules and len(name) <= LONGEST_NAME:
             readings = self._candidates.readings(name)
             more = self._candidates.of(name, readings, similar, numbered=numbered, day_first=day_first)
         whose, count = self._whose, len(self._whose)
@@ -155,7 +156,7 @@ class Judge:
                 hows[index] = how if not equal else "exact" if position < self._labels else "alias"
             elif not same and vetoed.position < 0 and position in similar:
                 vetoed = Near(index, similar[position], "", why_not)
-        for index in self._named_more_than_once(name) if "(" in name else ():
+        for index in self._named_more_than_once(name) if by_rules and "(" in name else ():
             if index not in edges:
                 edges[index], hows[index] = SCORES["variant"], "variant"
         return Close(edges, hows, canary, vetoed)

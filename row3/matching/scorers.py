@@ -1,4 +1,4 @@
-"""How similar two texts are: the scorers that a suite may choose from. All are of rapidfuzz."""
+"""How similar two texts are: the scorers that a suite may choose from. All but `exact` are of rapidfuzz."""
 
 from __future__ import annotations
 
@@ -8,7 +8,13 @@ from typing import Any
 from rapidfuzz import fuzz
 from rapidfuzz.distance import OSA, JaroWinkler
 
+EXACT = "exact"
+"""Names are one where they are equal once normalised, to the label or to an alias; every other rule is off.
+
+Only how near the nearest name is, which no match rests on, is still said as by `levenshtein`.
+"""
 SCORERS: Mapping[str, tuple[Any, float]] = {
+    EXACT: (OSA.normalized_similarity, 1.0),
     "levenshtein": (OSA.normalized_similarity, 1.0),
     "jaro-winkler": (JaroWinkler.normalized_similarity, 1.0),
     "ratio": (fuzz.ratio, 100.0),

@@ -70,7 +70,7 @@ class SemanticConfig(_Section, frozen=True):
 class MatchingConfig(_Section, frozen=True):
     """How names are compared."""
 
-    scorer: Literal["levenshtein", "jaro-winkler", "ratio", "token-sort", "token-set"] = "levenshtein"
+    scorer: Literal["exact", "levenshtein", "jaro-winkler", "ratio", "token-sort", "token-set"] = "levenshtein"
     threshold: Portion = 0.85
     semantic: Annotated[SemanticConfig | None, Meta(description="By meaning too; off without this table.")] = None
 

@@ -23,6 +23,7 @@ from row3.kinds import kind_named
 from row3.kinds.base import Kind, Rules
 from row3.matching.names import NameRule
 from row3.matching.predicates import INVERSES, ROW3_PREDICATES, SYMMETRIC
+from row3.matching.scorers import EXACT
 from row3.matching.semantic_rule import LOCAL, SemanticRule
 from row3.store.config import (
     FILE,
@@ -237,6 +238,8 @@ def _complaints(
     }
     for field in [field for field, given in idle.items() if given]:
         yield field, f"kind `{kind.name}` does not use it", "Remove it"
+    if semantic is not None and settings.matching.scorer == EXACT:
+        yield "matching.semantic", "scorer `exact` matches nothing by meaning", "Remove it, or choose another scorer"
     if semantic is not None and semantic.model == LOCAL:
         for field in [field for field in ("base_url", "key_variable") if getattr(semantic, field) is not None]:
             yield f"matching.semantic.{field}", "the local model runs in this process", "Remove it"

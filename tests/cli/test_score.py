@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.projects import Box, next_second
+from tests.projects import CONFIG, Box, next_second, tiny
 
 CASE: dict[str, Any] = {
     "sourceText": "Bees pollinate clover. Clover feeds cattle; nitrogen-fixing bacteria feed clover. Mites harm bees.",
@@ -196,3 +196,19 @@ def test_v_names_what_was_missed_and_what_is_a_canary(project: Box) -> None:
     assert "missed" in shown
     assert "yoghurt" in shown
     assert "yoghurt" not in project.row3("score", "hives", "--outputs", "outputs.jsonl", code=0).out
+
+
+def test_an_exact_scorer_knows_labels_and_aliases_alone(tmp_path: Path) -> None:
+    box = tiny(tmp_path / "box")
+    labels = {"rye": ["Secale", "cereals", "salt", "proofng"], "yeast": [], "oven": []}
+    lines = [
+        json.dumps({"caseId": case_id, "output": {"concepts": [{"label": label} for label in said]}})
+        for case_id, said in labels.items()
+    ]
+    box.write("outputs.jsonl", "\n".join(lines) + "\n")
+    command = ("score", "bread", "--outputs", "outputs.jsonl", "--format", "json")
+    recalls = []
+    for scorer in ("levenshtein", "exact"):
+        box.write("row3.toml", f'{CONFIG}\n[suites.bread.matching]\nscorer = "{scorer}"\n')
+        recalls.append({case["id"]: case["metrics"]["recall"] for case in box.row3(*command, code=0).json["cases"]})
+    assert recalls == [{"rye": 1.0, "yeast": 0.0, "oven": 0.0}, {"rye": 0.5, "yeast": 0.0, "oven": 0.0}]

@@ -274,3 +274,10 @@ def test_the_local_model(box: Box, server: EmbeddingServer) -> None:
     again = box.row3("--format", "json", code=0)
     assert again.json["cases"] == done.json["cases"]
     assert box.path("recordings/bread/embeddings-local-all-minilm-l6-v2.jsonl").exists()
+
+
+def test_an_exact_scorer_matches_nothing_by_meaning(box: Box, server: EmbeddingServer) -> None:
+    server.serve(box)
+    box.write("row3.toml", box.read("row3.toml") + '[suites.bread.matching]\nscorer = "exact"\n')
+    done = box.row3(code=2)
+    assert "field suites.bread.matching.semantic: scorer `exact` matches nothing by meaning" in done.err

@@ -102,6 +102,13 @@ def test_an_answer_that_is_no_ranking(value: Any, why: str) -> None:
     assert bad.metrics.keys() == KEYS
 
 
+def test_relevance_goes_up_to_ten() -> None:
+    documents = [{"id": "a", "relevance": 10}, {"id": "b", "relevance": 4}, {"id": "c", "relevance": 0}]
+    found = score({"results": ["b", "a", "c"]}, relevant_documents=documents)
+    assert found.metrics["ndcg_at_5"] == pytest.approx((4 + 10 / math.log2(3)) / (10 + 4 / math.log2(3)))
+    assert [(item.label, item.score) for item in found.explanation.items] == [("b", 0.4), ("a", 1.0), ("c", 0.0)]
+
+
 def test_what_a_tool_call_needs_is_there_and_no_judgement() -> None:
     case = case_of(RetrievalCase, CASE | {"limit": 5, "date": "2025-06-01"})
     assert RETRIEVAL.variables(case) == {"query": CASE["query"], "limit": 5, "date": "2025-06-01"}
@@ -119,7 +126,7 @@ def test_what_a_tool_call_needs_is_there_and_no_judgement() -> None:
         {"date": "June"},
         {"query": "  "},
         {"limit": 0},
-        {"relevant_documents": [{"id": "a", "relevance": 4}]},
+        {"relevant_documents": [{"id": "a", "relevance": 11}]},
         {"relevant_documents": [{"id": "a", "relevance": "3"}]},
         {"relevance": []},
     ],
@@ -144,7 +151,7 @@ def test_lint() -> None:
 
 IDS = [*"abcnxyz"]
 answers = st.lists(st.sampled_from(IDS), max_size=12)
-judgements = st.dictionaries(st.sampled_from(IDS), st.integers(0, 3), max_size=6)
+judgements = st.dictionaries(st.sampled_from(IDS), st.integers(0, 10), max_size=6)
 
 
 @given(answers, judgements)

@@ -11,6 +11,7 @@ from benchmarks.matching import PAIRS, by_row3, count, decide, main, read_pairs
 from row3.matching.compare import SCORES, TYPO, compare
 from row3.matching.lexicon.lists import listed
 from row3.matching.names import SCORERS, Named, NameIndex, NameRule
+from row3.matching.scorers import EXACT
 from row3.matching.variant.acronyms import introduced
 
 DECIDED = """
@@ -500,7 +501,24 @@ def test_the_threshold_is_necessary_for_spelling_only() -> None:
     assert compare("neural networks", "neural network", threshold=1.0).same
 
 
-@pytest.mark.parametrize("scorer", SCORERS)
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("neural networks", "neural network"),
+        ("photosynthesis", "photosynthesys"),
+        ("5 km", "5 kilometres"),
+        ("J. Smith", "John Smith"),
+        ("Acme Inc.", "Acme"),
+        ("Machine learning (ML)", "Machine learning"),
+        ("U.K.", "United Kingdom"),
+    ],
+)
+def test_exact_switches_every_other_rule_off(one: str, other: str) -> None:
+    assert not compare(one, other, scorer=EXACT, threshold=0.1).same
+    assert compare(one, one.upper(), scorer=EXACT).how == "exact"
+
+
+@pytest.mark.parametrize("scorer", SCORERS.keys() - {EXACT})
 def test_every_scorer_may_be_set(scorer: str) -> None:
     assert compare("photosynthesis", "photosynthesys", scorer=scorer).how == "spelling"
     assert not compare("absorption", "adsorption", scorer=scorer).same

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from row3.matching.compare import SCORES, TYPO, compare
 from row3.matching.names import Named, NameIndex, NameMatch, NameRule, match_names
 from row3.matching.normalise import normalise
-from row3.matching.scorers import SCORERS
+from row3.matching.scorers import EXACT, SCORERS
 from row3.matching.scorers import similarity as scored
 from row3.matching.text.quotes import SourceText
 from tests.strategies import kindred_names
@@ -245,7 +245,16 @@ def test_a_slip_is_never_worth_as_much_as_a_rule() -> None:
     assert min(SCORES.values()) > TYPO
 
 
-@pytest.mark.parametrize("scorer", sorted(SCORERS))
+def test_exact_knows_labels_aliases_and_canaries_alone() -> None:
+    expected = [Named("gradient descent", ("steepest descent", "GD")), Named("overfitting", ())]
+    given = ["Gradient  Descent", "steepest descent", "gradient descents", "overfitting (over-fitting)", "tea", "teas"]
+    found = matched(given, expected, ["tea"], NameRule(EXACT, 0.5))
+    assert [match.state for match in found] == ["exact", "duplicate", *["unmatched"] * 2, "canary", "unmatched"]
+    assert found[2].position == 0
+    assert 0.9 < found[2].score < 1.0
+
+
+@pytest.mark.parametrize("scorer", sorted(SCORERS.keys() - {EXACT}))
 def test_every_scorer_gives_one_to_equals_and_compares_on_the_same_scale(scorer: str) -> None:
     expected = [Named("gradient descent", ()), Named("overfitting", ())]
     rule = NameRule(scorer, 0.9)
