@@ -37,6 +37,10 @@ class Agreement(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknow
     weighted_kappa: Annotated[Coefficient, Meta(description="On the grades, or the winners; quadratic weights.")]
     winner_accuracy: Annotated[Rate | None, Meta(description="Of two answers.")] = None
     winner_kappa: Annotated[Coefficient | None, Meta(description="Of two answers.")] = None
+    win_sensitivity: Annotated[
+        Rate | None, Meta(description="Of the pairs whose `full` answer a person finds better.")
+    ] = None
+    win_specificity: Annotated[Rate | None, Meta(description="Of the other pairs.")] = None
     position_bias: Annotated[Rate | None, Meta(description="Judgements that flip with the order.")] = None
     length_bias: Annotated[Coefficient | None, Meta(description="Judge minus person with length, Spearman.")] = None
     self_preference: Annotated[

@@ -47,6 +47,8 @@ class Metric:
     """Shown beside the headline metrics; moves the gate to investigate at the most."""
     blocking: bool = True
     """Can block a change by itself, where it is no companion; one that cannot is warned of in its fail zone."""
+    share: bool = False
+    """A run alone shows its interval as that of a share of the cases; grades, which lie between, vary less."""
     optional: bool = False
     """Only for suites whose cases carry what it needs: where none of a run's does, it is not spoken of."""
     alarm: bool = False

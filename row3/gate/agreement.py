@@ -31,7 +31,7 @@ def wilson(successes: float, n: int, level: float = LEVEL) -> tuple[float, float
     return max(0.0, middle - half), min(1.0, middle + half)
 
 
-def rate(successes: int, n: int) -> Rate | None:
+def rate(successes: float, n: int) -> Rate | None:
     """Return a share with Wilson's interval; None of nothing."""
     return None if n == 0 else Rate(successes / n, *wilson(successes, n), n)
 

@@ -15,8 +15,8 @@ from msgspec import Struct, structs
 from row3.domain.agreements import Agreement, Coefficient, Rate
 from row3.domain.judges import JudgeRules, Opinion, Winner
 from row3.domain.scores import Tally
-from row3.gate.agreement import LEVEL, agreement, kappa, prediction_powered, rate, rogan_gladen
-from row3.kinds.judging import JUDGED, LABELLED
+from row3.gate.agreement import LEVEL, agreement, kappa, prediction_powered, rate, rogan_gladen, wilson
+from row3.kinds.judging import JUDGED, LABELLED, WINNERS
 
 PLACES: dict[Winner | None, float] = {"baseline": 0.0, "tie": 50.0, "full": 100.0}
 """Winners as grades, so that a tie lies between the two."""
@@ -84,11 +84,19 @@ def warranty(labels: Sequence[Labelled], flips: Sequence[bool] = ()) -> Warranty
         agreement(person, judge, passes=[(one.passes, other.passes) for one, other in sides]),
         winner_accuracy=rate(sum(map(float.__eq__, person, judge)), len(labels)) if pairwise else None,
         winner_kappa=kappa(person, judge) if pairwise else None,
+        win_sensitivity=_winners_found(sides, full=True) if pairwise else None,
+        win_specificity=_winners_found(sides, full=False) if pairwise else None,
         position_bias=rate(sum(flips), len(flips)),
         length_bias=spearman(errors, [float(each.length) for each in labels]),
         self_preference=difference(own, others),
     )
     return Warranty(figures, apart)
+
+
+def _winners_found(sides: Sequence[tuple[Opinion, Opinion]], *, full: bool) -> Rate | None:
+    """Return how often the judge agrees that `full` wins, or that it does not, where a person says so."""
+    found = [judge.winner == "full" for person, judge in sides if (person.winner == "full") is full]
+    return rate(found.count(full), len(found))
 
 
 def spearman(one: Sequence[float], other: Sequence[float]) -> Coefficient | None:
@@ -135,9 +143,10 @@ def mcnemar(only_one: int, only_other: int) -> float:
 
 
 class Corrected(NamedTuple):
-    """A judged pass rate of a run, and the same corrected for the judge's errors."""
+    """A judged rate of a run, and the same corrected for the judge's errors."""
 
     rubric: str
+    of: Literal["passes", "wins"]
     raw: Rate
     corrected: Rate | None
     """None where the judge is no better than chance, or where labels of one kind are missing."""
@@ -146,38 +155,56 @@ class Corrected(NamedTuple):
     """Labels it rests on."""
 
 
-def _covered(rubric: str, raw: Rate, said: tuple[int, int], pairs: Sequence[tuple[float, float]]) -> Corrected:
+def _covered(rubric: str, raw: Rate, said: tuple[float, float], pairs: Sequence[tuple[float, float]]) -> Corrected:
     """Return a rate corrected by the labels of the run itself: where they are most of it, what they say."""
     passed = sum(judge for _, judge in pairs)
     rest = [1.0] * round(said[0] - passed) + [0.0] * round(said[1] - (len(pairs) - passed))
     found = prediction_powered(rest, pairs) if len(rest) >= len(pairs) else None
     if found is None:
-        return Corrected(rubric, raw, rate(round(sum(person for person, _ in pairs)), len(pairs)), "labels", len(pairs))
+        labelled = rate(sum(person for person, _ in pairs), len(pairs))
+        return Corrected(rubric, "passes", raw, labelled, "labels", len(pairs))
     whole = Rate(found.value, found.low, found.high, raw.count)
-    return Corrected(rubric, raw, whole, "prediction-powered", len(pairs))
+    return Corrected(rubric, "passes", raw, whole, "prediction-powered", len(pairs))
 
 
-def corrected_rates(tally: Tally, judge: JudgeRules) -> Iterator[Corrected]:
-    """Yield the pass rate of each rubric that a run was judged by and that is calibrated.
+def _share(part: int, whole: int, repeats: int) -> Rate:
+    """Return a share of so many answers, with the interval of that many cases."""
+    n = max(1, round(whole / repeats))
+    return Rate(part / whole, *wilson(n * part / whole, n), n)
+
+
+def _by_calibration(rubric: str, of: Literal["passes", "wins"], raw: Rate, known: Agreement) -> Corrected:
+    """Return a rate corrected by what the calibration knows of the judge's errors."""
+    sensitivity, specificity = known.sensitivity, known.specificity
+    if of == "wins":
+        sensitivity, specificity = known.win_sensitivity, known.win_specificity
+    corrected = None if sensitivity is None or specificity is None else rogan_gladen(raw, sensitivity, specificity)
+    return Corrected(rubric, of, raw, corrected, "rogan-gladen", known.labels)
+
+
+def corrected_rates(tally: Tally, judge: JudgeRules, repeats: int = 1) -> Iterator[Corrected]:
+    """Yield the pass rate of each rubric that a run was judged by and that is calibrated; of two answers the wins too.
 
     Where labels cover enough of the run, they correct it; else the calibration's sensitivity and specificity do.
+    Repeats of a case, all of which the tally counts, weigh as one.
     """
+    winners = tally.get(WINNERS, {})
     for rubric, known in judge.calibrated.items():
         passed, failed = (tally.get(JUDGED, {}).get(f"{rubric} {word}", 0) for word in ("passed", "failed"))
-        raw = rate(passed, passed + failed)
-        if raw is None:
+        if not (judged := passed + failed):
             continue
+        if known.winner_kappa is not None and sum(winners.values()) == judged:  # no judgement was made elsewhere
+            yield _by_calibration(rubric, "wins", _share(winners.get("full", 0), judged, repeats), known)
+        raw = _share(passed, judged, repeats)
         pairs: list[tuple[float, float]] = []
         for said in ("passed", "failed"):
             for truth in ("passed", "failed"):
                 times = tally.get(LABELLED, {}).get(f"{rubric} {said} {truth}", 0)
-                pairs += [(float(truth == "passed"), float(said == "passed"))] * times
+                pairs += [(float(truth == "passed"), float(said == "passed"))] * round(times / repeats)
         if len(pairs) >= FEWEST_COVERED:
-            yield _covered(rubric, raw, (passed, failed), pairs)
-            continue
-        sensitivity, specificity = known.sensitivity, known.specificity
-        both = None if sensitivity is None or specificity is None else (sensitivity, specificity)
-        yield Corrected(rubric, raw, None if both is None else rogan_gladen(raw, *both), "rogan-gladen", known.labels)
+            yield _covered(rubric, raw, (passed / repeats, failed / repeats), pairs)
+        else:
+            yield _by_calibration(rubric, "passes", raw, known)
 
 
 class RubricReport(Struct, frozen=True):

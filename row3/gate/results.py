@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
+from row3.domain.agreements import Rate
 from row3.domain.changes import MetricChange
 from row3.domain.given import NOTHING, Given
 from row3.domain.judgements import Approval, Judgement, Reason
@@ -89,6 +90,8 @@ class Run:
     """By metric: reason and how many cases."""
     seen_in: Mapping[str, Seen] = field(default_factory=dict)
     """By metric, in how many cases and sources there was any of it."""
+    rates: Mapping[str, Rate] = field(default_factory=dict)
+    """By metric that is a share of the cases, its interval; `count` is the number of independent units."""
     tally: Tally = field(default_factory=dict)
     notes: Sequence[str] = ()
     """Lines for the user: repairs, truncation, repeats."""

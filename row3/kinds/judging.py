@@ -12,8 +12,8 @@ from row3.kinds.answers import Unusable, read_json
 from row3.kinds.outputs import closed_object
 from row3.metrics.aggregate import counted
 
-JUDGED, LABELLED = "judgedAnswers", "labelledAnswers"
-"""Groups of a tally: `RUBRIC passed`; and `RUBRIC passed failed`, the judge's word before the person's."""
+JUDGED, LABELLED, WINNERS = "judgedAnswers", "labelledAnswers", "winners"
+"""Groups of a tally: `RUBRIC passed`; `RUBRIC passed failed`, the judge's word before the person's; `full`."""
 MOST_NOTES, LONGEST_NOTE = 5, 200
 """Issues and strengths that are kept, and characters of each."""
 

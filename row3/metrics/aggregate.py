@@ -38,6 +38,8 @@ class Aggregate:
         self._counts: dict[str, list[int]] = {}
         self._sources: dict[str, dict[str, list[bool]]] = {}
         """By metric and source, whether the numerator of each of its cases was above 0."""
+        self._sourced: dict[str, list[str]] = {}
+        """By metric, the source of each case that has one."""
 
     def add(
         self, metrics: Mapping[str, float], counts: Mapping[str, tuple[int, int]], source: str | None = None
@@ -45,6 +47,8 @@ class Aggregate:
         """Take in one scored case; cases with one `source` are not independent."""
         for key, value in metrics.items():
             self._values.setdefault(key, []).append(value)
+            if source is not None:
+                self._sourced.setdefault(key, []).append(source)
         for key, (part, whole) in counts.items():
             total = self._counts.setdefault(key, [0, 0, 0, 0])
             total[0] += part
@@ -61,6 +65,11 @@ class Aggregate:
     def denominators(self) -> dict[str, int]:
         """Return the number of cases behind each mean."""
         return {key: len(values) for key, values in self._values.items()}
+
+    def units(self) -> dict[str, int]:
+        """Return the number of independent units behind each mean: sources where cases share one, else cases."""
+        shared = {key: len(sources) - len(set(sources)) for key, sources in self._sourced.items()}
+        return {key: len(values) - shared.get(key, 0) for key, values in self._values.items()}
 
     def seen_in(self) -> dict[str, Seen]:
         """Return for each metric in how many cases and units its numerator was above 0."""

@@ -24,11 +24,11 @@ def judge_blocks(run: Run) -> list[Block]:
     judge = run.suite.rules.judge
     if judge is None or not rubrics:
         return []
-    corrected = list(corrected_rates(run.tally, judge))
+    corrected = list(corrected_rates(run.tally, judge, run.header.repeats))
     blocks: list[Block] = []
     if corrected:
         rows = [_corrected_row(each) for each in corrected]
-        blocks.append(Table(("judged pass rate", "raw", "corrected", "labels", "by"), rows, "lrrrl"))
+        blocks.append(Table(("judged rate", "raw", "corrected", "labels", "by"), rows, "lrrrl"))
     lines = [line for rubric in rubrics if (line := _unwarranted(run, rubric))]
     if text := family_text(run):
         lines.append(text)
@@ -36,13 +36,14 @@ def judge_blocks(run: Run) -> list[Block]:
 
 
 def _corrected_row(found: Corrected) -> list[Text]:
-    corrected = "– (no better than chance)" if found.corrected is None else _ends(found.corrected)
+    corrected = "– (too few labels, or chance)" if found.corrected is None else _rate(found.corrected)
     method = "" if found.corrected is None else METHODS[found.method]
-    return [found.rubric, f"{_ends(found.raw)}, n {found.raw.count:,}", corrected, f"{found.labels:,}", method]
+    name = f"{found.rubric} {found.of}"
+    return [name, f"{_rate(found.raw)}, n {found.raw.count:,}", corrected, f"{found.labels:,}", method]
 
 
-def _ends(rate: Rate) -> str:
-    return f"{numbers.percent(rate.value)} ({numbers.bare(rate.low)}…{numbers.bare(rate.high)})"
+def _rate(rate: Rate) -> str:
+    return f"{numbers.percent(rate.value)} ({numbers.ends(rate)})"
 
 
 def _rubrics(run: Run) -> list[str]:
@@ -81,14 +82,19 @@ def judges_json(run: Run) -> dict[str, Any]:
     judge, found = run.suite.rules.judge, _rubrics(run)
     if judge is None or not found:
         return {}
-    corrected = {each.rubric: each for each in corrected_rates(run.tally, judge)}
+    corrected = {(each.rubric, each.of): each for each in corrected_rates(run.tally, judge, run.header.repeats)}
     rubrics: dict[str, Any] = {}
     for rubric in found:
         state = "valid" if rubric in judge.calibrated else "stale" if rubric in judge.stale else "missing"
         value: dict[str, Any] = {"calibration": state, "warranted": rubric in judge.warranted}
-        if (each := corrected.get(rubric)) is not None:
-            value["raw"] = to_builtins(each.raw)
-            value["corrected"] = to_builtins(each.corrected)
-            value |= {"method": each.method, "labels": each.labels}
+        if (passes := corrected.get((rubric, "passes"))) is not None:
+            value |= _corrected_json(passes)
+        if (wins := corrected.get((rubric, "wins"))) is not None:
+            value["wins"] = _corrected_json(wins)
         rubrics[rubric] = value
     return {"judges": rubrics, **({"judgeFamily": text} if (text := family_text(run)) else {})}
+
+
+def _corrected_json(found: Corrected) -> dict[str, Any]:
+    rates = {"raw": to_builtins(found.raw), "corrected": to_builtins(found.corrected)}
+    return rates | {"method": found.method, "labels": found.labels}

@@ -60,6 +60,8 @@ def warranty_blocks(said: Warranty) -> list[Block]:
     if found.winner_accuracy is not None and found.winner_kappa is not None:
         rows.append(("Winner: accuracy", share(found.winner_accuracy)))
         rows.append(("Winner: kappa", coefficient(found.winner_kappa)))
+        for name, found_rate in (("sensitivity", found.win_sensitivity), ("specificity", found.win_specificity)):
+            rows += [(f"Full wins: {name}", share(found_rate))] if found_rate else []
     rows.append(("Weighted kappa", f"{coefficient(found.weighted_kappa)}, quadratic weights"))
     if found.position_bias is not None:
         rows.append(("Position bias", f"{share(found.position_bias)} flip with the order"))
@@ -75,7 +77,7 @@ def warranty_blocks(said: Warranty) -> list[Block]:
 
 def share(rate: Rate) -> str:
     """Return a rate with its interval and count: `84.0% (72.1…91.5, n 50)`."""
-    return f"{numbers.percent(rate.value)} ({numbers.bare(rate.low)}…{numbers.bare(rate.high)}, n {rate.count:,})"
+    return f"{numbers.percent(rate.value)} ({numbers.ends(rate)}, n {rate.count:,})"
 
 
 def coefficient(kappa: Coefficient) -> str:

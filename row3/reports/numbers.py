@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from row3.domain import counts
+from row3.domain.agreements import Rate
 from row3.domain.changes import cut
 from row3.domain.metrics import Metric, Threshold
 
@@ -79,6 +80,11 @@ def moved(before: float, after: float) -> str:
 def interval(low: float, high: float) -> str:
     """Both ends of a difference in percentage points, cut at −100 and +100: `+2.7…+9.1`."""
     return "…".join(points(end) for end in cut(low, high))
+
+
+def ends(rate: Rate) -> str:
+    """Both ends of a share's interval, per cent without the sign: `0.5…15.3`."""
+    return f"{bare(rate.low)}…{bare(rate.high)}"
 
 
 def p_value(p: float) -> str:

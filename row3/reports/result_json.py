@@ -11,6 +11,7 @@ from row3.domain.changes import Interval
 from row3.domain.manifests import tier_of
 from row3.domain.metrics import by_other_names
 from row3.domain.runs import Header
+from row3.gate.agreement import LEVEL
 from row3.gate.power import Sensitivity
 from row3.gate.results import Comparison, Run, SuiteResult, SuitesReport
 from row3.gate.zones import warning_only
@@ -89,7 +90,10 @@ def _head(run: Run, declines: int) -> dict[str, Any]:
         "prompts": dict(header.prompts),
         "model": header.model,
         "metrics": dict(header.metrics),
-        "intervals": {},
+        "intervals": {
+            key: {"low": rate.low, "high": rate.high, "level": LEVEL, "units": rate.count}
+            for key, rate in run.rates.items()
+        },
         "zones": {key: zone.word for key, zone in run.zones.items()},
         "deltas": {},
         "verdict": None,

@@ -77,10 +77,11 @@ def _metrics(run: Run) -> list[Block]:
     )
     if not headline and not companions:
         return [Note(["No case was scored."])]
-    headers = ("metric", "value", "zone", "minimum", "target", "excellent", "n")
-    blocks: list[Block] = [Table(headers, [_metric_row(metric, run) for metric in headline], "lrlrrrr")]
+    between, align = (("95% CI",), "lrrlrrrr") if run.rates else ((), "lrlrrrr")
+    headers = ("metric", "value", *between, "zone", "minimum", "target", "excellent", "n")
+    blocks: list[Block] = [Table(headers, [_metric_row(metric, run) for metric in headline], align)]
     if companions:
-        blocks.append(Table(("beside these", *headers[1:]), [_metric_row(m, run) for m in companions], "lrlrrrr"))
+        blocks.append(Table(("beside these", *headers[1:]), [_metric_row(m, run) for m in companions], align))
     shown = {metric.key for metric in headline + companions} & run.zones.keys()
     warns = any(not run.suite.rules.thresholds[key].blocking for key in shown)
     return [*blocks, Note([WARNS], "quiet")] if warns else blocks
@@ -93,6 +94,8 @@ def _metric_row(metric: Metric, run: Run) -> list[Text]:
     limits = ["", "", ""] if threshold is None else numbers.limit_texts(threshold, metric)
     n = f"{run.header.denominators.get(metric.key, 0):,}"
     texts: list[Text] = [strong(metric.title), strong(value)] if primary else [metric.title, value]
+    if run.rates:
+        texts.append(numbers.ends(rate) if (rate := run.rates.get(metric.key)) else "")
     return [*texts, zone_span(run.zones.get(metric.key)), *(Span(text, "quiet") for text in limits), n]
 
 

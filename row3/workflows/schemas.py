@@ -78,7 +78,9 @@ class Result(Struct, kw_only=True, rename="camel"):
     prompts: Annotated[dict[str, str], Meta(description="Version by prompt name, in pipeline order.")]
     model: str
     metrics: Annotated[Fractions, Meta(description="Means over the cases, fractions, by the keys of the kind.")]
-    intervals: Annotated[dict[str, Any], Meta(description="Paired confidence interval of each delta.")]
+    intervals: Annotated[
+        dict[str, Any], Meta(description="Of each delta, paired; of a run that is not compared, of its judged rates.")
+    ]
     zones: Zones
     deltas: Annotated[Deltas, Meta(description="Current minus baseline, fractions; empty without a comparison.")]
     verdict: Word | None

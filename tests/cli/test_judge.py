@@ -69,7 +69,7 @@ def test_labels_elsewhere_and_in_ci(box: Box, tmp_path: Path) -> None:
 def test_a_calibration_is_shown_written_and_lets_the_judge_block(full: Box) -> None:
     before = full.row3(code=0)
     assert "helpfulness: the judge is not calibrated, label some answers: row3 judge label" in before.out
-    assert "judged pass rate" not in before.out
+    assert "judged rate" not in before.out
     dry = full.row3("judge", "calibrate", LABELS, "--dry-run", code=0)
     assert "Nothing was written" in dry.out and not full.path("calibrations/support.json").exists()
     done = full.row3("judge", "calibrate", LABELS, code=0)

@@ -80,7 +80,41 @@ def test_a_judge_of_two_that_is_calibrated_corrects_the_pass_rate(box: Box) -> N
     label(box)
     box.row3("judge", "calibrate", LABELS, code=0)
     out = box.row3(code=0).out
-    assert "judge-outcome" in out.partition("judged pass rate")[2]
+    assert "judge-outcome" in out.partition("judged rate")[2]
     assert "the judge agrees too little with people (kappa)" in " ".join(out.split())
-    value = box.row3("--format", "json", code=0).json["judges"]["judge-outcome"]
+    result = box.row3("--format", "json", code=0).json
+    value = result["judges"]["judge-outcome"]
     assert value["warranted"] is False and value["raw"]["count"] == 10
+    # The judge lets `full` win in 6 of the 8 pairs where a person does, and in both of the others: worse than chance.
+    assert value["wins"]["raw"]["value"] == result["metrics"]["valueWinRate"] == 0.8
+    assert value["wins"]["corrected"] is None
+
+
+def test_rates_have_an_interval_and_wins_are_corrected(box: Box) -> None:
+    label(box)
+    lines = [json.loads(line) for line in box.read(LABELS).splitlines()]
+    for line in lines:  # a person who sees what the judge sees
+        tie = line["caseId"] in ("q0", "q5")
+        line |= {"winner": "tie" if tie else "full", "passes": not tie}
+    box.write(LABELS, "".join(json.dumps(line) + "\n" for line in lines))
+    said = box.row3("judge", "calibrate", LABELS, code=0).out
+    assert "Full wins: sensitivity  100.0% (67.6…100.0, n 8)" in said
+    result = box.row3("--format", "json", code=0).json
+    # By hand: Wilson's interval of 8 of 10, (.8 + .19207 ∓ 1.95996 √(.016 + .0096037)) / 1.38415.
+    wins = {
+        "low": pytest.approx(0.49016, abs=1e-5),
+        "high": pytest.approx(0.94332, abs=1e-5),
+        "level": 0.95,
+        "units": 10,
+    }
+    assert result["intervals"]["valueWinRate"] == wins
+    corrected = result["judges"]["judge-outcome"]["wins"]["corrected"]
+    assert (corrected["value"], corrected["high"]) == (0.8, 1.0)
+    assert corrected["low"] == pytest.approx(0.8 - 0.37169, abs=1e-5)
+    out = box.row3(code=0).out
+    assert re.search(r"Value win rate +80\.0% +49\.0…94\.3 ", out)
+    assert re.search(
+        r"judge-outcome wins\s+80\.0% \(49\.0…94\.3\), n 10 +80\.0% \(42\.8…100\.0\) +10 +Rogan–Gladen", out
+    )
+    assert max(map(len, out.splitlines()[1:])) <= 80
+    assert "| **Value win rate** | **80.0%** | 49.0…94.3 |" in box.row3("--format", "markdown", code=0).out

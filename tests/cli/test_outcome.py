@@ -224,6 +224,8 @@ def test_a_judgement_made_elsewhere_is_scored_without_a_model(tmp_path: Path, de
     done = box.row3("score", SUITE, "--outputs", "out.jsonl", "--format", "json", code=3).json
     assert done["metrics"]["valueWinRate"] == 1  # of ve_002 the judgement names a fact that the case does not have
     assert done["denominators"]["valueWinRate"] == 1
+    # By hand: of 1 of 1, Wilson's interval begins at 1 / (1 + 1.95996²).
+    assert done["intervals"]["valueWinRate"]["low"] == pytest.approx(0.20655, abs=1e-5)
     assert done["matchCounts"]["judgements"] == {"failed": 1, "given": 1}
     assert not desk.judged
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 from scipy.stats import binomtest, norm, spearmanr
 from sklearn.metrics import accuracy_score, cohen_kappa_score, recall_score
 
@@ -14,7 +16,7 @@ from row3.domain.agreements import Agreement, Coefficient, Rate
 from row3.domain.judges import JudgeRules, Opinion, Winner, model_family
 from row3.gate.agreement import rate
 from row3.gate.calibration import Labelled, corrected_rates, difference, mcnemar, spearman, warranty
-from row3.kinds.judging import JUDGED, LABELLED
+from row3.kinds.judging import JUDGED, LABELLED, WINNERS
 
 PERSON = (100, 75, 75, 25, 0, 100, 50, 75, 0, 25, 100, 50)
 JUDGE = (90, 80, 60, 25, 10, 100, 70, 75, 20, 75, 95, 40)
@@ -74,6 +76,8 @@ def test_of_two_answers_the_winner_counts_and_a_tie_lies_between() -> None:
         pytest.approx(flips.high),
     )
     assert found.disagreements[0].person.winner == "baseline"
+    # A person says `full` twice, of which the judge finds one; of the two others it takes one for a win too.
+    assert found.figures.win_sensitivity == rate(1, 2) and found.figures.win_specificity == rate(1, 2)
 
 
 @given(st.lists(st.tuples(st.integers(-9, 9), st.integers(0, 9)), min_size=4, max_size=40))
@@ -142,6 +146,37 @@ def test_without_labels_of_the_run_the_calibration_corrects() -> None:
 def test_a_judge_without_a_known_specificity_corrects_nothing() -> None:
     [found] = corrected_rates({JUDGED: {"help passed": 8, "help failed": 2}}, rules(Rate(0.9, 0, 1, 50), None))
     assert found.corrected is None
+
+
+def test_wins_are_corrected_by_the_errors_on_the_winner() -> None:
+    """By hand: 8 of 10 won, sensitivity 8/8, specificity 2/2, so that θ = .8.
+
+    Agresti and Coull's shares are 10/14, 10/12 and 4/6, so the variance is .20408/10 + .64 · .13889/8 +
+    .04 · .22222/2 = .035964, and 1.95996 times its root is .37169.
+    """
+    judge = rules(rate(9, 10), None)
+    known = structs.replace(
+        judge.calibrated["help"],
+        winner_kappa=Coefficient(1, 0, 1),
+        win_sensitivity=rate(8, 8),
+        win_specificity=rate(2, 2),
+    )
+    judge = replace(judge, calibrated={"help": known})
+    tally = {JUDGED: {"help passed": 6, "help failed": 4}, WINNERS: {"full": 8, "tie": 2}}
+    wins, passes = corrected_rates(tally, judge)
+    assert (wins.of, wins.raw, passes.of, passes.corrected) == ("wins", rate(8, 10), "passes", None)
+    assert wins.corrected is not None and wins.corrected.value == 0.8
+    assert (wins.corrected.low, wins.corrected.high) == (pytest.approx(0.8 - 0.37169, abs=1e-5), 1.0)
+    elsewhere = tally | {WINNERS: {"full": 9, "tie": 2}}
+    assert [found.of for found in corrected_rates(elsewhere, judge)] == ["passes"]
+
+
+def test_repeats_are_not_counted_as_cases() -> None:
+    judge = rules(Rate(0.90, 0, 1, 50), Rate(0.85, 0, 1, 50))
+    [found] = corrected_rates({JUDGED: {"help passed": 25, "help failed": 5}}, judge, 3)
+    # By hand: Wilson's interval of 5/6 with n = 10 is (.83333 + .19207 ∓ .30041) / 1.38415
+    assert (found.raw.value, found.raw.count) == (25 / 30, 10)
+    assert (found.raw.low, found.raw.high) == (pytest.approx(0.52379, abs=1e-5), pytest.approx(0.95786, abs=1e-5))
 
 
 def test_labels_of_the_run_correct_it_and_cover_the_truth() -> None:

@@ -31,6 +31,14 @@ def test_a_skipped_metric_is_left_out_of_the_mean_and_its_denominator() -> None:
     assert total.denominators() == {"recall": 2, "relationshipAccuracy": 1}
 
 
+def test_cases_of_one_source_are_one_unit() -> None:
+    total = Aggregate()
+    for value, source in ((1.0, None), (0.0, "a"), (1.0, "a"), (1.0, "b"), (1.0, None)):
+        total.add({"wins": value}, {}, source)
+    total.add({"ties": 1.0}, {}, "a")
+    assert (total.units(), total.denominators()) == ({"wins": 4, "ties": 1}, {"wins": 5, "ties": 1})
+
+
 def test_a_bad_answer_counts_as_zero() -> None:
     total = Aggregate()
     total.add({"recall": 0.8}, {"recall": (8, 10)})

@@ -30,8 +30,8 @@ TIER_METRICS = {"heuristic": "heuristicRate", "operation": "operationRate", "jud
 METRICS = (
     Metric("heuristicRate", "Heuristic checks", threshold=Threshold(0.95, 0.95, 1.0), optional=True),
     Metric("operationRate", "Operations", threshold=Threshold(0.80, 0.80, 0.95), optional=True),
-    Metric("judgedRate", "Judged", threshold=Threshold(0.70, 0.70, 0.90), optional=True),
-    Metric("casesPassed", "Cases passed"),
+    Metric("judgedRate", "Judged", share=True, threshold=Threshold(0.70, 0.70, 0.90), optional=True),
+    Metric("casesPassed", "Cases passed", share=True),
     Metric("passRate", "Pass rate", threshold=Threshold(0.70, 0.80, 0.95)),
     *(Metric(name, name, companion=True, optional=True) for name in TIERS),
 )

@@ -14,7 +14,7 @@ from row3.domain.requests import digest_json
 from row3.domain.scores import CaseScore
 from row3.kinds.answers import Parsed, Unusable, read_json
 from row3.kinds.base import Expected, Finding, Kind, Measured, Reference, Rules
-from row3.kinds.judging import judged_tally
+from row3.kinds.judging import WINNERS, judged_tally
 from row3.kinds.outcome.judgement import (
     GRADES,
     JUDGEMENT_SCHEMA,
@@ -36,18 +36,21 @@ from row3.matching.text.quotes import SourceText
 
 """Zones of hallucination."""
 METRICS = (
-    Metric("passRate", "Cases passed", threshold=Threshold(0.60, 0.80, 0.95, blocking=False)),
-    Metric("evidenceRate", "Evidence", threshold=Threshold(0.60, 0.80, 0.95, blocking=False)),
+    Metric("passRate", "Cases passed", share=True, threshold=Threshold(0.60, 0.80, 0.95, blocking=False)),
+    Metric("evidenceRate", "Evidence", share=True, threshold=Threshold(0.60, 0.80, 0.95, blocking=False)),
     Metric(
         "hallucinationRate",
         "Hallucination",
         higher_is_better=False,
+        share=True,
         threshold=Threshold(0.10, 0.05, 0.0, blocking=False),
     ),
-    Metric("valueWinRate", "Value win rate", threshold=Threshold(0.20, 0.40, 0.60, blocking=False)),
-    Metric("baselineHallucinationRate", "Hallucination of the baseline", higher_is_better=False, companion=True),
-    Metric("ties", "Ties", companion=True),
-    Metric("positionBias", "Judgements that flip with the order", higher_is_better=False, companion=True),
+    Metric("valueWinRate", "Value win rate", share=True, threshold=Threshold(0.20, 0.40, 0.60, blocking=False)),
+    Metric(
+        "baselineHallucinationRate", "Hallucination of the baseline", higher_is_better=False, share=True, companion=True
+    ),
+    Metric("ties", "Ties", share=True, companion=True),
+    Metric("positionBias", "Judgements that flip with the order", higher_is_better=False, share=True, companion=True),
 )
 NO_FACTS = "no facts are required"
 NOT_JUDGED = "without a judgement"
@@ -172,7 +175,7 @@ class Outcomes(Kind):
         }
         if output.judgement is not None:
             del values["positionBias"]
-        tally = _tally("given") | {"winners": {ruling.winner or "tie": 1}}
+        tally = _tally("given") | {WINNERS: {ruling.winner or "tie": 1}}
         if output.judgement is None:
             given = judged_tally(rules.judge, [(_graded(case, answers, rules), ruling.passes)])
             tally |= {name: group for name, group in given.items() if group}

@@ -21,6 +21,7 @@ from row3.domain.quarantine import NO_QUARANTINE, Quarantine
 from row3.domain.runs import CaseRow, RunHeader
 from row3.domain.scores import Usage
 from row3.errors import EnvironmentFault, UsageError
+from row3.gate.agreement import rate
 from row3.gate.results import Run
 from row3.gate.zones import warning_only, zones_of
 from row3.metrics.aggregate import Aggregate, Tallies, percentile
@@ -223,6 +224,7 @@ def collect(
         problems += unscored
     means, pooled, usage = aggregate.means(), aggregate.pooled(), meter.usage()
     zones = zones_of(means, suite.kind.metrics, suite.rules.thresholds)
+    shares = {metric.key for metric in suite.kind.metrics if metric.share}
     if pooled and suite.rules.weights:
         pooled[primary] = overall(pooled, suite.rules.weights)
     if ids["quarantined"]:
@@ -250,6 +252,11 @@ def collect(
         bad=ids["bad_answer"],
         skipped=skipped,
         seen_in=aggregate.seen_in(),
+        rates={
+            key: found
+            for key, n in aggregate.units().items()
+            if key in shares and (found := rate(means[key] * n, n)) is not None
+        },
         tally=tally,
         notes=notes,
         problems=problems,
