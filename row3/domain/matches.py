@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, NamedTuple, Protocol
 
 from msgspec import Struct
 
@@ -109,6 +109,21 @@ class Explanation(Struct, frozen=True, gc=False, rename="camel"):
     expected_relationships: tuple[ExpectedRelationship, ...]
 
 
+class Item(Protocol):
+    """One item of the answer: an `ItemMatch`, or what a kind works its fields out from when somebody reads them."""
+
+    @property
+    def label(self) -> str: ...
+    @property
+    def state(self) -> str: ...
+    @property
+    def expected(self) -> str | None: ...
+    @property
+    def score(self) -> float: ...
+    @property
+    def notes(self) -> Mapping[str, Any]: ...
+
+
 class ItemMatch(NamedTuple):
     """One item of the answer, in its order."""
 
@@ -144,7 +159,7 @@ def expectation(label: str, notes: Mapping[str, Any], match: ItemMatch | None) -
 class Items(NamedTuple):
     """Why a case scored as it did."""
 
-    items: tuple[ItemMatch, ...]
+    items: Sequence[Item]
     expected: tuple[ItemExpectation, ...]
     correct: frozenset[str]
     """States that count as found."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Annotated, Any, Literal
+from operator import attrgetter
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType, field
@@ -67,12 +68,11 @@ class Check(Labelled, frozen=True, kw_only=True, omit_defaults=True, dict=True, 
     arguments: Annotated[dict[str, Any] | None, Meta(description="Arguments that an action must have.")] = None
 
     def __post_init__(self) -> None:
-        named = [key for key in TYPES if getattr(self, key) is not UNSET]
+        named = [key for key, value in zip(TYPES, _wanted(self), strict=True) if value is not UNSET]
         if not named:
             raise ValueError(f"a check needs one key that names it: {', '.join(TYPES)}")
         if len(named) > 1:
             raise ValueError(f"a check has one key that names it, and this has {' and '.join(named)}")
-        # A cached property takes a lock the first time it is asked for, and each check is asked for these.
         self.__dict__.update(type=named[0], wanted=getattr(self, named[0]))
         for key, owners in OWNERS.items():
             if getattr(self, key) not in (None, False) and named[0] not in owners:
@@ -80,15 +80,15 @@ class Check(Labelled, frozen=True, kw_only=True, omit_defaults=True, dict=True, 
         if problem := _problem(self):
             raise ValueError(problem)
 
-    @cached_property
-    def type(self) -> str:
-        """The key that names it."""
-        return next(key for key in TYPES if getattr(self, key) is not UNSET)
+    if TYPE_CHECKING:
 
-    @cached_property
-    def wanted(self) -> Any:
-        """The value of that key."""
-        return getattr(self, self.type)
+        @property
+        def type(self) -> str:
+            """The key that names it."""
+
+        @property
+        def wanted(self) -> Any:
+            """The value of that key."""
 
     @cached_property
     def title(self) -> str:
@@ -141,6 +141,7 @@ TIERS: Mapping[str, Tier] = {
 }  # fmt: skip
 """By type of check, the tier of STRATEGY that it belongs to."""
 TYPES = tuple(TIERS)
+_wanted = attrgetter(*TYPES)
 
 
 class Reply(Output, frozen=True):

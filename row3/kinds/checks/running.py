@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from row3.domain.asks import Ask, FunctionRequest, UsageRequest
 from row3.domain.embeddings import EmbeddingRequest, cosine
-from row3.domain.judges import Graded
+from row3.domain.judges import NEUTRAL, Graded
 from row3.domain.requests import NoAnswer
 from row3.kinds.base import Rules
 from row3.kinds.checks.heuristics import HEURISTICS, PASSED, Result, graded
@@ -18,28 +17,39 @@ from row3.kinds.judging import grade
 
 GRADED = frozenset({"similarity", "names", "semantic", "python", "judge"})
 """Types whose score lies between 0 and 1; the others pass or fail."""
+NOTHING_SAID: Mapping[str, Any] = {}
 
 
-@dataclass(slots=True)
 class Checked:
-    """A check and what it found."""
+    """A check and what it found; as an item of an explanation it is put in words only where somebody reads it."""
 
-    check: Check
-    score: float | None
-    """In [0, 1]; None where its judge, scorer or vectors failed."""
-    reason: str
-    notes: Mapping[str, Any] = field(default_factory=dict)
-    passed: bool = field(init=False)
-    """Whether it passes; a graded check from its `min`."""
+    __slots__ = ("check", "found", "passed", "reason", "said", "state")
+    expected: str | None = None
 
-    def __post_init__(self) -> None:
-        least = 1.0 if self.check.type not in GRADED else passes_from(self.check)
-        self.passed = self.score is not None and self.score >= least - 1e-9
+    def __init__(self, check: Check, found: float | None, reason: str, said: Mapping[str, Any] = NOTHING_SAID) -> None:
+        self.check = check
+        self.found = found
+        """Its score in [0, 1]; None where its judge, scorer or vectors failed."""
+        self.reason, self.said = reason, said
+        least = 1.0 if check.type not in GRADED else passes_from(check)
+        self.passed = found is not None and found >= least - 1e-9
+        """Whether it passes; a graded check from its `min`."""
+        self.state = "not-judged" if found is None else "passed" if self.passed else "failed"
 
     @property
-    def state(self) -> str:
-        """The word reports use."""
-        return "not-judged" if self.score is None else "passed" if self.passed else "failed"
+    def label(self) -> str:
+        """What reports call the check."""
+        return self.check.title
+
+    @property
+    def score(self) -> float:
+        """Its score as a page shows it: neutral where there is none."""
+        return NEUTRAL if self.found is None else self.found
+
+    @property
+    def notes(self) -> Mapping[str, Any]:
+        """Type, weight, why it is not 1, and what its judge said."""
+        return {"type": self.check.type, "weight": self.check.weight, "reason": self.reason, **self.said}
 
 
 def passes_from(check: Check) -> float:
@@ -52,14 +62,19 @@ def to_grade(check: Check, case: Any, reading: Reading) -> Graded:
     return Graded(check.wanted, judged_variables(case, reading), passes_from(check), len(reading.text))
 
 
-def run_check(check: Check, case: Any, whole: Reading, rules: Rules) -> Generator[Ask, Any, Checked]:
-    """Yield what one check needs asked, and return what it found."""
-    reading = whole.at(check.path)
+def look(check: Check, reading: Reading, rules: Rules) -> Checked | None:
+    """Return what a check finds that asks nobody; None for one that does."""
     if problem := reading.missing:
         return Checked(check, 0.0, problem)
+    if check.type == "action":
+        return Checked(check, *_operation(check, reading))
+    heuristic = HEURISTICS.get(check.type)
+    return None if heuristic is None else Checked(check, *heuristic(check, reading, rules.names))
+
+
+def ask(check: Check, case: Any, reading: Reading, rules: Rules) -> Generator[Ask, Any, Checked]:
+    """Yield what a check asks of others, and return what it found."""
     match check.type:
-        case "action":
-            return Checked(check, *_operation(check, reading))
         case "judge":
             asked = to_grade(check, case, reading)
             verdict = yield from grade(rules.judge, asked.rubric, asked.variables, passes_from=asked.passes_from)
@@ -68,14 +83,13 @@ def run_check(check: Check, case: Any, whole: Reading, rules: Rules) -> Generato
         case "semantic":
             return (yield from _meaning(check, reading, rules))
         case "python":
-            found = yield FunctionRequest(
-                check.wanted, case_json(case), whole.answer if check.path is None else reading.value
-            )
+            part = reading.answer if check.path is None else reading.value
+            found = yield FunctionRequest(check.wanted, case_json(case), part)
             if isinstance(found, NoAnswer):
                 return Checked(check, None, found.error)
             score = graded(found.score)
             return Checked(check, score, found.reason if score is not None else f"{check.wanted} returned no score")
-        case "cost" | "latency":
+        case _:
             usage = yield UsageRequest()
             spent = usage.cost_usd if check.type == "cost" else usage.latency_s
             if spent is None:
@@ -83,8 +97,6 @@ def run_check(check: Check, case: Any, whole: Reading, rules: Rules) -> Generato
             unit = "US dollars" if check.type == "cost" else "s"
             result = PASSED if spent <= check.wanted else Result(0.0, f"{spent:.4g} {unit}")
             return Checked(check, *result)
-        case _:
-            return Checked(check, *HEURISTICS[check.type](check, reading, rules.names))
 
 
 def _operation(check: Check, reading: Reading) -> Result:

@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 
 from row3.domain.asks import Ask
-from row3.domain.judges import NEUTRAL, Graded, Judging
-from row3.domain.matches import ItemMatch, Items
+from row3.domain.judges import Graded, Judging
+from row3.domain.matches import Items
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.prompts import Prompt
 from row3.domain.requests import digest_json
@@ -18,7 +18,7 @@ from row3.kinds.answers import Parsed, Unusable
 from row3.kinds.base import Expected, Finding, Kind, Measured, Rules
 from row3.kinds.checks.model import TIERS, Check, ChecksCase, Reply
 from row3.kinds.checks.reading import Reading
-from row3.kinds.checks.running import Checked, action_of, check_problem, run_check, to_grade
+from row3.kinds.checks.running import Checked, action_of, ask, check_problem, look, to_grade
 from row3.kinds.judging import Anything, grade_schema, judged_tally, opinion
 from row3.metrics.aggregate import PAIR, counted
 
@@ -26,6 +26,8 @@ SPENDING = frozenset({"cost", "latency"})
 """Types that do not apply where nobody knows what an answer cost or how long it took."""
 ASKING = frozenset({"judge", "python", "cost", "latency"})
 """Types whose score does not follow from case and answer alone."""
+OWED = frozenset({"judge", "python"})
+"""Types whose score somebody else owes."""
 TIER_METRICS = {"heuristic": "heuristicRate", "operation": "operationRate", "judged": "judgedRate"}
 METRICS = (
     Metric("heuristicRate", "Heuristic checks", threshold=Threshold(0.95, 0.95, 1.0), optional=True),
@@ -45,23 +47,26 @@ def metrics_of(checked: Sequence[Checked], warranted: frozenset[str]) -> tuple[d
     warranted. Where a check has no score, every metric it is part of is skipped: leaving it out would lift them. One of
     what was spent, where that is not known, does not apply.
     """
-    unknown = [each for each in checked if each.score is None and each.check.type in SPENDING]
-    skipped = {each.check.type: f"the {each.check.type} is not known" for each in unknown}
-    checked = [each for each in checked if each not in unknown]
-    counted = counted_checks(checked, warranted)
-    groups: dict[str, list[tuple[float, float]]] = {}
+    groups: dict[str, list[Checked]] = {}
+    skipped: dict[str, str] = {}
+    known: list[Checked] = []
     for each in checked:
         of_type = each.check.type
+        if each.found is None and of_type in SPENDING:
+            skipped[of_type] = f"the {of_type} is not known"
+            continue
+        known.append(each)
         for key in (TIER_METRICS[TIERS[of_type]], of_type):
-            if each.score is None:
+            if each.found is None:
                 skipped.setdefault(key, f"{of_type} without a score")
-            else:
-                groups.setdefault(key, []).append((each.check.weight, each.score))
-    metrics = {key: _mean(group) for key, group in groups.items() if key not in skipped}
-    if unscored := next((each for each in counted if each.score is None), None):
+            groups.setdefault(key, []).append(each)
+    metrics = {key: _score(group) for key, group in groups.items() if key not in skipped}
+    counted = counted_checks(known, warranted)
+    if unscored := next((each for each in counted if each.found is None), None):
         skipped |= dict.fromkeys(("passRate", "casesPassed"), f"{unscored.check.type} without a score")
     elif counted:
-        metrics["passRate"] = _mean([(each.check.weight, float(each.passed)) for each in counted])
+        total = sum([each.check.weight for each in counted])
+        metrics["passRate"] = sum([each.check.weight for each in counted if each.passed]) / total
         metrics["casesPassed"] = float(all(each.passed for each in counted))
     else:
         skipped |= dict.fromkeys(("passRate", "casesPassed"), "no check counts")
@@ -73,29 +78,16 @@ def counted_checks(checked: Sequence[Checked], warranted: frozenset[str]) -> lis
     return [each for each in checked if each.check.type != "judge" or each.check.wanted in warranted]
 
 
-def _mean(weighted: Sequence[tuple[float, float]]) -> float:
-    if len(weighted) == 1:
-        return weighted[0][1]
-    total = sum(weight for weight, _ in weighted)
-    return sum(weight * score for weight, score in weighted) / total
+def _score(group: Sequence[Checked]) -> float:
+    """Return the weighted mean of scores, which are all there."""
+    if len(group) == 1:
+        return group[0].score
+    return sum([each.check.weight * each.score for each in group]) / sum([each.check.weight for each in group])
 
 
 def items_of(checked: Sequence[Checked]) -> Items:
     """Return why a case scored so: every check with its state, score and reason."""
-    return Items(
-        tuple(
-            ItemMatch(
-                each.check.title,
-                each.state,
-                None,
-                NEUTRAL if each.score is None else each.score,
-                {"type": each.check.type, "weight": each.check.weight, "reason": each.reason, **each.notes},
-            )
-            for each in checked
-        ),
-        (),
-        frozenset({"passed"}),
-    )
+    return Items(checked, (), frozenset({"passed"}))
 
 
 class Checks(Kind):
@@ -162,14 +154,15 @@ class Checks(Kind):
         checked: list[Checked] = []
         whole = Reading(output.answer)
         for check in (*rules.checks, *case.checks):
-            found = yield from run_check(check, case, whole, rules)
-            checked.append(found)
+            reading = whole.at(check.path)
+            found = look(check, reading, rules)
+            checked.append(found or (yield from ask(check, case, reading, rules)))
         warranted = frozenset() if rules.judge is None else rules.judge.warranted
         metrics, skipped = metrics_of(checked, warranted)
-        passed = [each.passed for each in counted_checks(checked, warranted) if each.score is not None]
+        passed = [each.passed for each in counted_checks(checked, warranted) if each.found is not None]
         counts = {"passRate": (sum(passed), len(passed))} if "passRate" in metrics else {}
         asked = [
-            (to_grade(each.check, case, reading), None if each.score is None else each.passed)
+            (to_grade(each.check, case, reading), None if each.found is None else each.passed)
             for each in checked
             if each.check.type == "judge" and not (reading := whole.at(each.check.path)).missing
         ]
@@ -249,8 +242,8 @@ def _unanswerable(checks: Sequence[Check], rules: Rules) -> Iterator[Finding]:
 
 def _tally(checked: Sequence[Checked], whole: Reading) -> Tally:
     """Count states, failed checks by type, scores given and owed, and of operations what was chosen for what."""
-    unscored = [each for each in checked if each.score is None and each.check.type not in SPENDING]
-    given = sum(each.score is not None and each.check.type in ("judge", "python") for each in checked)
+    unscored = [each for each in checked if each.found is None and each.check.type not in SPENDING]
+    given = sum([each.found is not None and each.check.type in OWED for each in checked])
     chosen = [
         (action_of(whole.at(each.check.path)) or "none", each.check.wanted)
         for each in checked

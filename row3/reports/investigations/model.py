@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from row3.domain.matches import ItemMatch, Items
+from row3.domain.matches import Item, Items
 from row3.domain.metrics import Metric, Threshold, Zone
 from row3.matching.text.places import Place
 from row3.reports import numbers
@@ -186,7 +186,7 @@ def item_findings(matches: Items) -> tuple[Findings, ...]:
     )
 
 
-def _wrong(match: ItemMatch, expected: Mapping[str, Any]) -> Finding:
+def _wrong(match: Item, expected: Mapping[str, Any]) -> Finding:
     remarks = [_notes(match.notes)]
     if match.state.startswith("wrong"):
         differs = {key: value for key, value in expected.items() if match.notes.get(key, value) != value}
