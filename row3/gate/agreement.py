@@ -63,7 +63,7 @@ def kappa(
     cells = [(i, j) for i in range(k) for j in range(k)]
     observed = sum(weight(i, j) * joint[i][j] for i, j in cells)
     expected = sum(weight(i, j) * rows[i] * columns[j] for i, j in cells)
-    if expected > 1 - 1e-12:  # one grade only: nothing that chance could miss
+    if len(set(person)) == 1 or len(set(judge)) == 1:  # who gives one grade only agrees as chance does, whoever it is
         return Coefficient(0.0, -1.0, 1.0)
     value = (observed - expected) / (1 - expected)
     by_row = [sum(weight(i, j) * columns[j] for j in range(k)) for i in range(k)]

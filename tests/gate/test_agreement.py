@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 from sklearn.metrics import cohen_kappa_score
 
-from row3.domain.agreements import Rate
+from row3.domain.agreements import Coefficient, Rate
 from row3.gate.agreement import agreement, kappa, prediction_powered, rate, rogan_gladen, wilson
 
 grades = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=40)
@@ -39,6 +39,10 @@ def test_kappa_by_hand() -> None:
 
 def test_one_grade_only_says_nothing() -> None:
     assert kappa([1, 1, 1], [1, 1, 1]).value == 0.0
+
+
+def test_a_grader_who_always_says_the_same_tells_nothing_of_agreement() -> None:
+    assert kappa([2] * 28, [2] * 27 + [1]) == Coefficient(0.0, -1.0, 1.0)
 
 
 def test_few_labels_that_all_agree_prove_little() -> None:
