@@ -20,8 +20,9 @@ Made from `row3 COMMAND --help` by `python docs/_commands.py`. The result goes t
 SHARED_INTRO = """\
 ## Shared options
 
-Give them once, before or after the command's name; `--prompt` once for each prompt. `row3 COMMAND --help` shows those a
-command takes; it refuses the others (exit code 2). `-C`, `-q`, `-v` and `--no-color` go with every command.
+Give them before or after the command's name, once; `--prompt`, `--case` and `--tag` may be repeated. A case is chosen
+if its id fits one `--case` and it has one `--tag`. `row3 COMMAND --help` shows those a command takes; it refuses the
+others (exit code 2). `-C`, `-q`, `-v` and `--no-color` go with every command.
 
 `--out` replaces an earlier result of the same form and empty files. It refuses any other existing file, and a name
 whose ending belongs to another form.

@@ -36,7 +36,7 @@ def command() -> None:
 @click.option("--list", "listing", is_flag=True, help="Ask nothing: list the unmatched items.")
 @options.suite()
 @options.prompt("Review this version only; default: all of them.")
-@options.case()
+@options.choice()
 @options.output_options("table", "json")
 def review(common: Common, *, listing: bool) -> None:
     """Go through the unmatched items of all recorded runs, one key each.
@@ -52,7 +52,7 @@ def review(common: Common, *, listing: bool) -> None:
     if asking:
         _check_can_ask(common)
     session = common.session()
-    found = gather(session.project, session.suite, case=common.case, named=common.prompt)
+    found = gather(session.project, session.suite, only=session.options.only, named=common.prompt)
     if found.unanswered:
         common.say(f"left out, as they have no readable recorded answer: {some(found.unanswered, NAMED)}")
     if asking:

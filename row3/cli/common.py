@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -33,7 +33,8 @@ class Common:
 
     suite: str | None = None
     prompt: tuple[str, ...] = ()
-    case: str | None = None
+    case: tuple[str, ...] = ()
+    tag: tuple[str, ...] = ()
     mode: Mode | None = None
     model: str | None = None
     temperature: float | None = None
@@ -145,8 +146,14 @@ class Common:
 
         return ProgressLine()
 
-    def run_options(self) -> RunOptions:
-        """Options of a run."""
+    def chosen(self, project: Project, suite: Suite, how: Callable[[str], str] | None = None) -> frozenset[str] | None:
+        """Return the ids that --case and --tag choose, None for all; `how` says how a suite is named."""
+        from row3.store.chosen_cases import by_option, choose_cases
+
+        return choose_cases(project, suite, self.case, self.tag, how=how or by_option)
+
+    def run_options(self, only: frozenset[str] | None = None) -> RunOptions:
+        """Options of a run, of all cases or of these."""
         from row3.workflows.pipeline.run_suite import RunOptions
         from row3.workflows.pipeline.stages import Overrides
 
@@ -155,7 +162,7 @@ class Common:
             overrides=Overrides(self.model, self.temperature, self.seed, self.max_tokens),
             repeats=1 if self.repeats is None else self.repeats,
             jobs=self.jobs,
-            case=self.case,
+            only=only,
             explain=self.format in ("json", "junit", "github", "codequality"),
         )
 
@@ -186,6 +193,8 @@ class Common:
             self.suite,
             self.run_options(),
             named=self.prompt,
+            case=self.case,
+            tag=self.tag,
             may_write=self.may_write,
             say=self.say,
             observer=self.observer(),

@@ -16,7 +16,7 @@ from row3.cli.show import INCOMPLETE, show_result
 @click.command(cls=Command)
 @click.argument("name", metavar="SUITE")
 @options.option("--outputs", required=True, metavar="FILE", help='JSON Lines: {"caseId": …, "output": {…}}.')()
-@options.case()
+@options.choice()
 @options.mode("Where embeddings come from, of a suite that matches by meaning.")
 @options.jobs("Processes that score.")
 @options.output_options(*options.FORMATS)
@@ -29,11 +29,12 @@ def score(name: str, outputs: str, common: Common) -> int:
     from row3.store.history import read_history
     from row3.store.suites import pick_suite
     from row3.workflows.running import declining_runs
-    from row3.workflows.score import score_outputs
+    from row3.workflows.score import BY_SCORE, score_outputs
     from row3.workflows.session import Session, note_misnamed, save_log
 
     project = common.project()
-    suite, run_options = pick_suite(project, name), common.run_options()
+    suite = pick_suite(project, name)
+    run_options = common.run_options(common.chosen(project, suite, BY_SCORE))
     note_misnamed(project, suite, common.say)
     run = score_outputs(project, suite, Path(outputs), run_options)
     # Kept like every other run, so that `row3 diff` can name it.
@@ -61,7 +62,8 @@ def diff(common: Common, before: str, after: str) -> int:
     from row3.workflows.diffing.diff import diff as compare
 
     project, suite = common.project_and_suite()
-    result = compare(project, suite, before, after, common.run_options, named=common.prompt)
+    only = common.chosen(project, suite)
+    result = compare(project, suite, before, after, lambda: common.run_options(only), named=common.prompt, only=only)
     common.show_report(diff_document(result, suite.kind.metrics, verbose=common.verbose > 0), diff_json(result))
     return INCOMPLETE if result.unanswered else 0
 

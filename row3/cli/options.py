@@ -87,7 +87,6 @@ suite = option("--suite", metavar="NAME", help="The suite; default: the project'
 prompt = option(
     "--prompt", multiple=True, metavar="NAME-vX.Y", help="This version of a prompt, in its place in the pipeline."
 )
-case = option("--case", metavar="GLOB", help="Only the cases whose id fits.")
 mode = option("--mode", type=click.Choice(MODES), help="Where answers come from; default: row3.toml's, else auto.")
 model = option("--model", metavar="NAME", help="The model, whatever row3.toml and the prompt say.")
 temperature = option(
@@ -128,6 +127,12 @@ no_interleave = option(
 dry_run = option("--dry-run", is_flag=True, help="Show what a live run would send and cost; send nothing.")
 
 
+def choice(text: str = "Only cases whose id fits; may be repeated.") -> Decorator[Any]:
+    """Options that choose cases: those that fit one --case and have one --tag."""
+    tag = option("--tag", multiple=True, metavar="TAG", help="Only cases with this tag; may be repeated.")
+    return together(option("--case", multiple=True, metavar="GLOB", help=text)(), tag())
+
+
 def parameters() -> Decorator[Any]:
     """Options of a request, but for the model."""
     return together(temperature(), seed(), max_tokens())
@@ -135,7 +140,7 @@ def parameters() -> Decorator[Any]:
 
 def run_options(*, without: str = "", **described: str) -> Decorator[Any]:
     """Options of a run, but one; `described` gives some of them another help text."""
-    run = {"suite": suite, "prompt": prompt, "case": case, "mode": mode, "model": model, "temperature": temperature}
+    run = {"suite": suite, "prompt": prompt, "case": choice, "mode": mode, "model": model, "temperature": temperature}
     run |= {"seed": seed, "max_tokens": max_tokens, "repeats": repeats, "jobs": jobs}
     return together(
         *(make(described[name]) if name in described else make() for name, make in run.items() if name != without)

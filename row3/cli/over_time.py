@@ -43,7 +43,7 @@ def power(common: Common, *, detect: float | None, metric: str | None) -> None:
 @click.command(cls=Command)
 @options.suite()
 @options.prompt("Look at this version only; default: all of them.")
-@options.case()
+@options.choice()
 @options.output_options("table", "json")
 def cases(common: Common) -> None:
     """Say which cases matter: which tell good prompts from bad ones, which are redundant, which never fail.
@@ -53,7 +53,8 @@ def cases(common: Common) -> None:
     from row3.reports.case_worth import cases_document, cases_json
     from row3.workflows.history.cases import judge_cases
 
-    report = judge_cases(*common.project_and_suite(), case=common.case, named=common.prompt)
+    project, suite = common.project_and_suite()
+    report = judge_cases(project, suite, only=common.chosen(project, suite), named=common.prompt)
     common.show_report(cases_document(report, verbose=common.verbose > 0), cases_json(report))
 
 
@@ -119,7 +120,7 @@ def trend(common: Common, *, weekly: bool) -> None:
 @click.group(cls=Group, invoke_without_command=True)
 @options.suite()
 @options.prompt()
-@options.case()
+@options.choice()
 @options.mode("live or record: by the live tier's thresholds.")
 @options.model()
 @options.parameters()

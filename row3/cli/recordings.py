@@ -27,7 +27,7 @@ def drift_options() -> options.Decorator[Any]:
         options.max_cost(),
         options.all_suites(),
         options.suite(),
-        options.case(),
+        options.choice(),
         options.seed("Chooses the sample; default: 0."),
         options.repeats(),
         options.jobs(),

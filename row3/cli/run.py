@@ -10,6 +10,7 @@ import click
 from row3.cli.common import Common
 from row3.cli.show import show_result, tell_noted, tell_saved
 from row3.domain.counts import count
+from row3.errors import UsageError
 
 if TYPE_CHECKING:
     from row3.store.suites import Suite
@@ -65,7 +66,9 @@ def run_default(common: Common, flags: Flags) -> int:
     if flags.only is not None:
         from row3.workflows.comparing.baseline import pick_cases
 
-        chosen = pick_cases(session.project, session.suite, flags.only)
+        chosen = frozenset(filter(session.options.wants, pick_cases(session.project, session.suite, flags.only)))
+        if not chosen:
+            raise UsageError(f"no {flags.only} case is chosen", where="--case, --tag", fix="Leave these or --only out")
         session.options = replace(session.options, only=chosen)
         session.say(f"{count(len(chosen), f'{flags.only} case')}: a part has no verdict")
     if flags.dry_run:
@@ -193,9 +196,9 @@ def _gate_without(common: Common, against: str) -> int | None:
 
 def refuse_one(common: Common) -> None:
     """Raise `UsageError` for an option that is about one suite."""
-    for given, name in ((common.suite, "--suite"), (common.case, "--case"), (common.approve, "--approve")):
-        if given is not None:
-            raise click.UsageError(f"{name} is for one suite; leave out --all")
+    for name in ("suite", "case", "tag", "approve"):
+        if getattr(common, name) not in (None, ()):
+            raise click.UsageError(f"--{name} is for one suite; leave out --all")
 
 
 def opened(common: Common, live: LiveFlags | None = None) -> AllSuites:

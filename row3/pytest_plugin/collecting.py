@@ -209,5 +209,6 @@ def keywords_of(case: Any) -> Iterator[str]:
     domain = getattr(case, "domain", None)
     if isinstance(domain, str) and domain:
         yield domain
+    yield from getattr(case, "tags", ())
     if getattr(case, "critical", False):
         yield "critical"

@@ -6,7 +6,6 @@ A case of such a file has the path `golden/outcome/cases.json#0`.
 from __future__ import annotations
 
 import contextlib
-import fnmatch
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,7 +14,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from row3.domain.requests import digest_json, digest_text
-from row3.errors import EnvironmentFault, InvalidFile, UsageError
+from row3.errors import EnvironmentFault, InvalidFile
 from row3.kinds.base import Kind
 from row3.store.documents import check_schema_version, json_object, parse_json, validate
 from row3.store.files import decode
@@ -154,15 +153,9 @@ def parse_value(raw: bytes, where: str) -> dict[str, Any]:
     return json_object(value, where=where)
 
 
-def read_cases(tree: Tree, folder: str, kind: Kind, pattern: str | None = None) -> Iterator[StoredCase]:
-    """Yield the cases of a suite in the order of their files. Raises `InvalidFile`, `UsageError` where none fits."""
-    fits = 0
-    for stored in unique_cases(tree, case_files(tree, folder), kind):
-        if pattern is None or fnmatch.fnmatchcase(stored.id, pattern):
-            fits += 1
-            yield stored
-    if not fits:
-        raise UsageError(f"no case fits `{pattern}`", where=tree.place(f"{folder}/"), fix="See the ids with `row3 -v`")
+def read_cases(tree: Tree, folder: str, kind: Kind) -> Iterator[StoredCase]:
+    """Return the cases of a suite in the order of their files. Raises `InvalidFile`, also where there is none."""
+    return unique_cases(tree, case_files(tree, folder), kind)
 
 
 def case_id_of(value: Mapping[str, Any]) -> str:
@@ -173,6 +166,16 @@ def case_id_of(value: Mapping[str, Any]) -> str:
 def ids_of(tree: Tree, folder: str) -> list[str]:
     """Return the ids of a folder's cases, whatever else is in their files. An unreadable file is left out."""
     return [case_id for value in _objects(tree, folder) if (case_id := case_id_of(value))]
+
+
+def tags_of(tree: Tree, folder: str) -> dict[str, frozenset[str]]:
+    """Return the tags of each case by its id. An unreadable file is left out."""
+    found = ((case_id_of(value), value.get("tags")) for value in _objects(tree, folder))
+    return {
+        case_id: frozenset(tag for tag in (tags if isinstance(tags, list) else ()) if isinstance(tag, str))
+        for case_id, tags in found
+        if case_id
+    }
 
 
 def sources_of(tree: Tree, folder: str) -> dict[str, str]:

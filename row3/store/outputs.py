@@ -83,12 +83,10 @@ class OutputIndex:
         self,
         known: Collection[str],
         hint: Callable[[str, Collection[str]], str],
-        *,
-        among: Collection[str] | None = None,
     ) -> None:
-        """Raise `InvalidFile`, with a hint, for the first output (of `among`, if given) whose case is not `known`."""
+        """Raise `InvalidFile`, with a hint, for the first output whose case is not `known`."""
         strangers = self._spots.keys() - known
-        case_id = next((each for each in self._spots if each in strangers and (among is None or each in among)), None)
+        case_id = next((each for each in self._spots if each in strangers), None)
         if case_id is not None:
             what = f"`{case_id}` is no golden case of the suite"
             raise InvalidFile(what, where=self.place(case_id), fix=hint(case_id, known))

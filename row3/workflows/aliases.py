@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,8 +20,8 @@ from row3.matching.text.quotes import ELLIPSIS, SourceText
 from row3.reports.alias_review import AliasReview, Candidate, Decision, Stands, Unmatched
 from row3.reports.style import plain
 from row3.store.cases import StoredCase, parse_case
+from row3.store.chosen_cases import cases_of
 from row3.store.files import disk_faults, read_bytes, write_atomic
-from row3.store.other_suites import cases_of
 from row3.store.positions import Path, offsets_of
 from row3.store.project import Project
 from row3.store.reviewed import FILE, Judgement, Key, key_of, read_reviewed, with_wrong
@@ -38,8 +38,10 @@ NEAR = 0.75
 """Resemblance from which a concept that was found anyway is a candidate too."""
 
 
-def review(project: Project, suite: Suite, *, case: str | None = None, named: Sequence[str] = ()) -> AliasReview:
-    """Gather the unmatched items of recorded answers to the cases that fit. Raises `UsageError`, `InvalidFile`."""
+def review(
+    project: Project, suite: Suite, *, only: Collection[str] | None = None, named: Sequence[str] = ()
+) -> AliasReview:
+    """Gather the unmatched items of recorded answers to the chosen cases. Raises `UsageError`, `InvalidFile`."""
     if not suite.kind.related:
         what = f"suite `{suite.name}` is of kind `{suite.kind.name}`, which has no aliases"
         raise UsageError(what, where="row3 aliases review", fix="Name a suite of kind `extraction` with --suite")
@@ -47,7 +49,7 @@ def review(project: Project, suite: Suite, *, case: str | None = None, named: Se
     items: list[Unmatched] = []
     unanswered: list[str] = []
     cases = answers = 0
-    for stored in cases_of(project, suite, case):
+    for stored in cases_of(project, suite, only):
         recorded = runs.items(stored)
         if recorded:
             items += _CaseItems(suite, stored, recorded).items(judged)

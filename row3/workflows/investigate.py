@@ -23,7 +23,7 @@ from row3.reports.investigations.checklist import checklist, truncated
 from row3.reports.investigations.extraction import ExtractionFindings, prompt_for
 from row3.reports.investigations.model import Fall, Investigation, Symptom, item_findings
 from row3.store.cases import StoredCase
-from row3.store.other_suites import cases_of
+from row3.store.chosen_cases import cases_of, choose_cases
 from row3.store.project import Project
 from row3.store.recording_lines import merge, to_line
 from row3.store.recordings import open_index
@@ -47,8 +47,9 @@ def investigate(
     project: Project, suite: Suite, case_id: str, options: RunOptions | None = None, *, named: Sequence[str] = ()
 ) -> Investigation:
     """Run one case, by replay unless said otherwise. Raises `UsageError`, `RunIncomplete`, `InvalidFile`."""
-    options = replace(options or RunOptions(), case=None, only=frozenset({case_id}), repeats=1)
-    stored = next(cases_of(project, suite, glob.escape(case_id)))
+    only = choose_cases(project, suite, [glob.escape(case_id)])
+    options = replace(options or RunOptions(), only=only, repeats=1)
+    stored = next(cases_of(project, suite, only))
     asking = make_asking(suite, line_up(project, suite, role="candidate", named=named), options)
     with vector_source(project, suite, options.mode or "replay") as vectors:
         score, said = _walk(asking, stored, _answers(project, asking, options), vectors)

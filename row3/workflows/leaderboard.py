@@ -46,8 +46,7 @@ def leaderboard(session: Session, *, prompts: Sequence[str] = (), models: Sequen
             raise UsageError(what, where=f"--mode {mode}", fix=fix)
         if session.budget is not None:
             session.budget.check(each.model for asking in askings for each in asking.parameters.values())
-    fits = options.wants
-    held = [entry.case_id for entry in in_force(project, suite).active if fits(entry.case_id)]
+    held = [entry.case_id for entry in in_force(project, suite).active if options.wants(entry.case_id)]
     cost = pricing(project, suite)
     sources: dict[str, str] = {}
     entrants = []

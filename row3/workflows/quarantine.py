@@ -19,7 +19,7 @@ from row3.domain.quarantine import (
 )
 from row3.errors import InvalidFile, UsageError
 from row3.store.cases import CaseFiles, case_files, ids_of
-from row3.store.other_suites import case_hint
+from row3.store.chosen_cases import case_hint
 from row3.store.project import Project
 from row3.store.quarantine import FILE, read_quarantine, write_quarantine
 from row3.store.suites import Suite

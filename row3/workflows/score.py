@@ -24,7 +24,7 @@ from row3.gate.results import Run
 from row3.kinds.answers import Unusable
 from row3.reports.match_counts import tally_json
 from row3.store.cases import CaseFiles, StoredCase, case_files
-from row3.store.other_suites import case_hint, no_case_fits
+from row3.store.chosen_cases import case_hint
 from row3.store.outputs import SHAPE, Output, OutputIndex
 from row3.store.project import Project, open_project
 from row3.store.recordings import RecordingIndex, open_index
@@ -39,6 +39,8 @@ from row3.workflows.pipeline.run_suite import RunOptions
 
 MODE = "outputs"
 MODEL = "outputs made elsewhere"
+BY_SCORE = "`row3 score {}`".format
+"""How a user names the suite to `row3 score`."""
 MISSING = "no output for this case"
 
 
@@ -131,7 +133,6 @@ def output_results(
     if not (len(index) or may_be_empty):
         raise InvalidFile("the file holds no output", where=index.where, fix=SHAPE)
     files = CaseFiles(project.tree, case_files(project.tree, suite.golden))
-    wanted = options.wants
     seen: set[str] = set()
     mode = options.mode or project.config.mode
     alone = suite.rules.semantic is not None and mode != "replay"
@@ -140,15 +141,12 @@ def output_results(
         judgements = None if suite.rules.judge is None else open_index(project.tree, suite.name)
         scoring = Scoring(suite, index.get, pack, vectors, judgements)
         jobs = 1 if alone else options.jobs or project.config.jobs
-        for result in evaluate_all(files, suite.kind, scoring, wanted, jobs=jobs):
+        for result in evaluate_all(files, suite.kind, scoring, options.wants, jobs=jobs):
             seen.add(result.case_id)
             yield result
-    among = {case_id for case_id in index.ids() if wanted(case_id)} if options.partial else None
-    correct = "Correct the id, or remove the line"
-    hint = partial(case_hint, project, suite.name, otherwise=correct, how="`row3 score {}`".format)
-    index.refuse_strangers(seen, hint, among=among)
-    if not seen and options.case is not None:
-        raise no_case_fits(project, suite, options.case, how="`row3 score {}`".format)
+    if not options.partial:
+        correct = "Correct the id, or remove the line"
+        index.refuse_strangers(seen, partial(case_hint, project, suite.name, otherwise=correct, how=BY_SCORE))
 
 
 def score_outputs(

@@ -14,7 +14,7 @@ from row3.gate.comparison import judge_move, worse_by
 from row3.reports import numbers
 from row3.reports.case_text import case_text
 from row3.store.cases import StoredCase, read_cases
-from row3.store.other_suites import case_hint
+from row3.store.chosen_cases import case_hint
 from row3.store.outputs import Output
 from row3.store.project import Project
 from row3.store.suites import Suite, has_baseline

@@ -19,6 +19,7 @@ from row3.errors import EnvironmentFault, RunIncomplete
 from row3.gate.policy import PolicyName
 from row3.gate.results import Run
 from row3.store.cases import PATTERN, golden_files, misnamed
+from row3.store.chosen_cases import choose_cases
 from row3.store.config import Mode
 from row3.store.files import disk_faults
 from row3.store.history import read_history
@@ -216,16 +217,22 @@ def open_session(
     options: RunOptions,
     *,
     named: tuple[str, ...] = (),
+    case: Sequence[str] = (),
+    tag: Sequence[str] = (),
     may_write: bool = True,
     say: Callable[[str], None] = lambda _: None,
     observer: Observer | None = None,
     gate: GateFlags = NO_FLAGS,
     directory: str = "",
 ) -> Session:
-    """Open the project, finish what a killed promotion left, pick the suite. Raises `InvalidFile`, `UsageError`."""
+    """Open the project, finish what a killed promotion left, pick the suite and by `case` and `tag` its cases.
+
+    Raises `InvalidFile`, `UsageError`.
+    """
     project, done = open_whole(start, may_write=may_write, say=say)
     chosen = gate.applied(pick_suite(project, suite, tier_of(options.mode or project.config.mode)))
     note_misnamed(project, chosen, say)
+    options = replace(options, only=choose_cases(project, chosen, case, tag)) if case or tag else options
     return Session(project, chosen, options, named, may_write, say, observer, gate, tuple(done), directory=directory)
 
 

@@ -140,7 +140,7 @@ TWICE = [
     ["comment", "--against", "main"],
     ["recordings", "verify", "--against", "main"],
     ["flaky", "quarantine", "rye", "--until", "2030-01-01", "--reason", "The model wavers"],
-    *(["--compare", f"--{name.replace('_', '-')}", value] for name, value in VALUES.items()),
+    *(["--compare", f"--{name.replace('_', '-')}", value] for name, value in VALUES.items() if name != "case"),
 ]
 
 
@@ -154,5 +154,10 @@ def test_of_two_values_none_silently_wins(tiny_promoted: Box, args: list[str]) -
 
 
 def test_an_option_before_and_after_the_name_is_given_twice(tiny_promoted: Box) -> None:
-    (error,) = tiny_promoted.row3("--case", "oats", "cases", "--case", "rye", code=2).errors
-    assert error == "error: --case is given 2 times: `oats`, `rye`; leave out all but one"
+    (error,) = tiny_promoted.row3("--suite", "oats", "cases", "--suite", "rye", code=2).errors
+    assert error == "error: --suite is given 2 times: `oats`, `rye`; leave out all but one"
+
+
+def test_of_what_may_be_repeated_both_count(tiny_promoted: Box) -> None:
+    done = tiny_promoted.row3("--case", "oven", "cases", "--case", "rye", "--format", "json", code=0)
+    assert {case["id"] for case in done.json["cases"]} == {"oven", "rye"}

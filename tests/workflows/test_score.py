@@ -124,7 +124,7 @@ def test_an_output_for_no_golden_case_is_refused_with_line_and_near_miss(project
 
 
 def test_a_part_of_the_cases_is_scored_and_the_rest_of_the_outputs_left_alone(project: Project) -> None:
-    run = scored(project, line("a"), line("b"), line("c"), case="a")
+    run = scored(project, line("a"), line("b"), line("c"), only=frozenset("a"))
     assert (run.cases, run.partial, run.complete) == (1, True, True)
 
 

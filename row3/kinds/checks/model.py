@@ -157,7 +157,6 @@ class ChecksCase(Case, frozen=True, kw_only=True):
     id: CaseId
     input: Annotated[Any, Meta(description="What the prompt's template sees.")]
     expected: Annotated[Any, Meta(description="For scorers and judges; a prompt never sees it.")] = None
-    tags: list[Text] = field(default_factory=list)
     checks: list[Check] = field(default_factory=list)
 
     def variables(self) -> dict[str, Any]:

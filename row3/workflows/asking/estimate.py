@@ -20,7 +20,6 @@ from row3.kinds.answers import Parsed
 from row3.kinds.base import expected_in
 from row3.store.cases import StoredCase, read_cases
 from row3.store.config import PriceConfig
-from row3.store.other_suites import no_case_fits
 from row3.store.project import Project
 from row3.store.recording_lines import Recording
 from row3.store.recordings import RecordingIndex, open_index
@@ -74,19 +73,15 @@ def estimate(
     judged = set[str]()
     planner = _Planner(asking, index, prices, mode in ("replay", "auto"), judged)
     plan = Estimate(suite.name, mode, lineup.versions())
-    wanted, any_wanted = options.wants, False
     for stored in read_cases(project.tree, suite.golden, suite.kind):
-        if not wanted(stored.id):
+        if not options.wants(stored.id):
             continue
-        any_wanted = True
         for repeat in range(options.repeats):
             planner.case(stored, repeat, plan)
             if beside is not None and stored.id in beside.cases:
                 before = len(plan.requests)
                 _Planner(beside.asking, index, prices, False, judged).case(stored, repeat, plan)
                 plan.again += len(plan.requests) - before
-    if not any_wanted and options.case is not None:
-        raise no_case_fits(project, suite, options.case)
     plan.rounds = 1 if beside is None else beside.rounds
     return plan
 

@@ -14,7 +14,6 @@ from row3.domain.counts import count
 from row3.domain.requests import Answer, NoAnswer
 from row3.errors import UsageError
 from row3.store.cases import CaseFiles, StoredCase, case_files, read_case, read_cases
-from row3.store.other_suites import no_case_fits
 from row3.workflows.asking.answering import Asked, Kept
 from row3.workflows.pipeline.budget import pricing
 from row3.workflows.pipeline.evaluate import Asking, Walk, steps
@@ -159,24 +158,16 @@ class LiveRun:
         return self.options.jobs or self.session.project.config.jobs or DEFAULT_JOBS
 
     def cases(self) -> Iterator[StoredCase]:
-        """Yield the cases that are wanted, one at a time; raises `UsageError` where none fits."""
+        """Yield the cases that are wanted, one at a time."""
         project, suite = self.session.project, self.asking.suite
-        wanted, none = self.options.wants, True
         if self.files is None:
             cases = read_cases(project.tree, suite.golden, suite.kind)
         else:
             cases = (read_case(self.files.tree, path, suite.kind) for path in self.files.paths)
-        for stored in cases:
-            if wanted(stored.id):
-                none = False
-                yield stored
-        if none and self.options.case is not None:
-            raise no_case_fits(project, suite, self.options.case)
+        yield from (stored for stored in cases if self.options.wants(stored.id))
 
-    def _expected(self) -> int | None:
-        """How many cases there are, where that is known before they are read."""
-        if self.options.case is not None:
-            return None
+    def _expected(self) -> int:
+        """How many cases there are."""
         if self.options.only is not None:
             return len(self.options.only)
         return len(case_files(self.session.project.tree, self.asking.suite.golden))
@@ -246,7 +237,7 @@ def record_missing(
         return []
     live = LiveRun.of(session, asking, before)
     live.mode, live.files = "auto", files
-    live.options = replace(session.options, only=frozenset(missing), case=None)
+    live.options = replace(session.options, only=frozenset(missing))
     try:
         return live.results()
     except UsageError as error:

@@ -33,7 +33,7 @@ ARCHIVE = "baselines/archive"
 def save_baseline(session: Session) -> SuiteResult:
     """Run the promoted prompts and save the run as the baseline; raises `RunIncomplete` where an answer is missing."""
     if session.options.partial:
-        raise UsageError("a baseline needs all cases", where="--case/--only", fix="Leave these out")
+        raise UsageError("a baseline needs all cases", where="--case/--tag/--only", fix="Leave these out")
     run = run_suite(session, role="promoted")
     if not run.complete:
         raise incomplete(run, "so it cannot become a baseline")

@@ -83,7 +83,8 @@ class Gate:
         judged = session.gate.applied(own)
         files, after = self._cases(self.head, judged)
         if _scores_alike(self.suite, own):
-            files = files._replace(paths=self.head.changed_files(own.name, self.base))
+            there = self.head.changed_cases(own, self.base)
+            files = files._replace(paths=[each.where for each in there.values() if session.options.wants(each.id)])
             changed = self.base.changed_cases(self.suite, self.head)
             for result in results:
                 if result.case_id not in changed:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -17,7 +16,6 @@ from row3.gate.drift import Again, CaseThen, Drift, drift_of, sample_of, sample_
 from row3.gate.pairs import Pairs, both_sides
 from row3.gate.results import Drifted, Run
 from row3.store.cases import read_cases
-from row3.store.other_suites import no_case_fits
 from row3.store.project import Project
 from row3.store.suites import Suite, baseline_tier, has_baseline
 from row3.workflows.asking.estimate import Beside
@@ -110,7 +108,7 @@ def drift_since(project: Project, side: BaseSide, comparer: Comparer, suite: Sui
 def ask_again(session: Session, suite: Suite, side: BaseSide, asking: Asking, ids: Sequence[str]) -> Again:
     """Ask these cases again, live; nothing of it is recorded. Raises as `LiveRun.results`."""
     cost = pricing(session.project, session.suite)
-    options, packing = replace(session.options, only=frozenset(ids), case=None), Packing(suite, before=side.score)
+    options, packing = replace(session.options, only=frozenset(ids)), Packing(suite, before=side.score)
     live = LiveRun(session, asking, options, "live", packing, kind="drift")
     comparer, meter, primary = Comparer(suite), UsageMeter(cost), suite.kind.primary
     cases: list[CaseThen] = []
@@ -196,13 +194,10 @@ def drift(session: Session, *, sample: int | None = None, seed: int = 0, recordi
         fix = f"Record them with `row3 --mode record{flag}`, or make a baseline with `row3 --baseline{flag}`"
         raise InvalidFile(f"there is no recording of {which}", where=source, fix=fix)
     waiting = {entry.case_id for entry in in_force(project, suite).active}
-    pattern = session.options.case
-    ids = [each for each in answered if each not in waiting and (not pattern or fnmatch.fnmatchcase(each, pattern))]
-    if pattern and not ids:
-        raise no_case_fits(project, suite, pattern, fix="Correct --case")
+    ids = [each for each in answered if each not in waiting and session.options.wants(each)]
     if len(ids) < 2:
         what = f"{count(len(ids), 'case')} can be asked again, and a drift is seen in two or more"
-        fix = f"Correct --case, or make a baseline with `row3 --baseline{suite.flags('row3 --baseline')}`"
+        fix = f"Choose more cases, or make a baseline with `row3 --baseline{suite.flags('row3 --baseline')}`"
         raise UsageError(what, where=source, fix=fix)
     chosen = sample_of(ids, sample_size(len(ids)) if sample is None else sample, seed)
     again = ask_again(session, suite, side, asking, chosen)

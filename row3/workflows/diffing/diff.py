@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from row3.domain.runs import Diff
 from row3.domain.verdicts import Compared
@@ -27,8 +27,9 @@ def diff(
     options: Callable[[], RunOptions] = RunOptions,
     *,
     named: tuple[str, ...] = (),
+    only: Collection[str] | None = None,
 ) -> Diff:
-    """Compare two runs of a suite, case by case; names, `options` and `named` are those of `Names`.
+    """Compare two runs of a suite, case by case, of all cases or `only` these; the rest is as in `Names`.
 
     What is no saved run is replayed from its recordings. Raises `UsageError` for a name without a meaning,
     `InvalidFile` for a broken file, `RunIncomplete` where a side has no recorded answer at all.
@@ -39,8 +40,12 @@ def diff(
     gained: Counter[str] = Counter()
     lost: Counter[str] = Counter()
     sources = {**sources_of(left.project.tree, suite.golden), **sources_of(right.project.tree, suite.golden)}
-    for case_id in dict.fromkeys([*left.run.cases, *right.run.cases]):
-        old, new = left.run.cases.get(case_id), right.run.cases.get(case_id)
+    before_, after_ = (
+        {case_id: record for case_id, record in side.run.cases.items() if only is None or case_id in only}
+        for side in (left, right)
+    )
+    for case_id in dict.fromkeys([*before_, *after_]):
+        old, new = before_.get(case_id), after_.get(case_id)
         if new is None:
             comparer.leave_out([case_id])
             continue
@@ -57,7 +62,7 @@ def diff(
         commits=(left.commit, right.commit),
         before=left.run.header,
         after=right.run.header,
-        sizes=(len(left.run.cases), len(right.run.cases)),
+        sizes=(len(before_), len(after_)),
         notes=[f"no text of {name}, as it was run" for name in without_text],
         metrics=list(comparer.scores().changes),
         primary=suite.kind.primary,

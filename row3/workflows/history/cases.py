@@ -6,7 +6,7 @@ Every recorded answer is scored as its case stands now. A setting is prompts wit
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from row3.domain.counts import part
@@ -17,7 +17,7 @@ from row3.gate.flakiness import FlakyReport, flakiness
 from row3.gate.policy import find_metric
 from row3.gate.power import PowerReport, sensitivity
 from row3.kinds.base import expected_in
-from row3.store.other_suites import cases_of
+from row3.store.chosen_cases import cases_of
 from row3.store.project import Project
 from row3.store.suites import Suite, has_baseline
 from row3.workflows.comparing.gate import open_gate
@@ -52,13 +52,15 @@ class History:
         answers[answer.repeat] = (value, answer.said)
 
 
-def gather(project: Project, suite: Suite, *, named: Sequence[str] = (), case: str | None = None) -> History:
-    """Score what is recorded of the cases that fit and of `named` prompts. Raises `InvalidFile`, `UsageError`."""
+def gather(
+    project: Project, suite: Suite, *, named: Sequence[str] = (), only: Collection[str] | None = None
+) -> History:
+    """Score what is recorded of the chosen cases and of `named` prompts. Raises `InvalidFile`, `UsageError`."""
     history = History()
     primary = suite.kind.primary
     recorded = RecordedAnswers(project, suite, named)
     bad: list[tuple[str, Replayed]] = []
-    for stored in cases_of(project, suite, case):
+    for stored in cases_of(project, suite, only):
         history.cases.append(stored.id)
         for answer in recorded.scores(stored):
             if answer.score.status == "bad_answer":
@@ -79,7 +81,7 @@ def gather(project: Project, suite: Suite, *, named: Sequence[str] = (), case: s
 def find_flaky(session: Session) -> FlakyReport:
     """Look at the setting that runs now, or the one asked most often. Raises `InvalidFile`, `UsageError`."""
     project, suite = session.project, session.suite
-    history = gather(project, suite, named=session.named, case=session.options.case)
+    history = gather(project, suite, named=session.named, only=session.options.only)
     if not history.settings:
         fix = f"Ask every case several times: row3 --repeats 3 --mode record{suite.flag}"
         raise InvalidFile("no answer is recorded", where=f"suite {suite.name}", fix=fix)
@@ -121,10 +123,12 @@ def _own(session: Session) -> Setting | None:
         return None
 
 
-def judge_cases(project: Project, suite: Suite, *, case: str | None = None, named: Sequence[str] = ()) -> CasesReport:
+def judge_cases(
+    project: Project, suite: Suite, *, only: Collection[str] | None = None, named: Sequence[str] = ()
+) -> CasesReport:
     """What each case, compared with all, tells of the versions in the history. Raises `InvalidFile`, `UsageError`."""
     expectations = {
-        stored.id: expected_in(suite.kind.demands(stored.case)) for stored in cases_of(project, suite, case)
+        stored.id: expected_in(suite.kind.demands(stored.case)) for stored in cases_of(project, suite, only)
     }
     titles, columns = _columns(gather(project, suite, named=named))
     if not columns:

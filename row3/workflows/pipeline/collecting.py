@@ -218,7 +218,8 @@ def collect(
         problems += [(result.case_id, result.problem)] if result.problem else []
         notes += [f"{result.case_id}: {note}" for note in result.notes]
     if not records:
-        raise UsageError("no case fits", where=f"{suite.golden}/", fix="Correct --case or --only")
+        what = "none of the chosen cases is among those to run"
+        raise UsageError(what, where=f"{suite.golden}/", fix="Choose others with --case, --tag or --only")
     if len(unscored) > MOST_FAILED * sum(tally.get("judgements", {}).values()):
         ids["failed"] += dict.fromkeys(case_id for case_id, _ in unscored)
         problems += unscored

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
@@ -13,7 +12,6 @@ from row3.errors import UsageError
 from row3.gate.results import Run
 from row3.store.cases import CaseFiles, StoredCase, case_files
 from row3.store.config import Mode
-from row3.store.other_suites import no_case_fits
 from row3.store.project import Project
 from row3.store.recordings import RecordingIndex
 from row3.store.suites import Suite
@@ -32,7 +30,6 @@ class RunOptions:
     overrides: Overrides = field(default_factory=Overrides)
     repeats: int = 1
     jobs: int | None = None
-    case: str | None = None
     only: frozenset[str] | None = None
     """Case ids that run; None for all."""
     explain: bool = False
@@ -43,13 +40,11 @@ class RunOptions:
     @property
     def partial(self) -> bool:
         """Only some of the cases are run."""
-        return self.case is not None or self.only is not None
+        return self.only is not None
 
     def wants(self, case_id: str) -> bool:
         """Whether a case is to run."""
-        if self.only is not None and case_id not in self.only:
-            return False
-        return self.case is None or fnmatch.fnmatchcase(case_id, self.case)
+        return self.only is None or case_id in self.only
 
 
 def make_asking(suite: Suite, lineup: Lineup, options: RunOptions) -> Asking:
@@ -86,12 +81,7 @@ def replay(
     def evaluate(stored: StoredCase) -> CaseResult:
         return pack(stored, *replay_case(asking, stored, answerer))
 
-    none, jobs = True, options.jobs or project.config.jobs
-    for result in evaluate_all(files, suite.kind, evaluate, options.wants, jobs=jobs):
-        none = False
-        yield result
-    if none and options.case is not None:
-        raise no_case_fits(project, suite, options.case)
+    yield from evaluate_all(files, suite.kind, evaluate, options.wants, jobs=options.jobs or project.config.jobs)
 
 
 def with_action(run: Run, action: str, *, commit: str | None, dirty: bool | None) -> Run:

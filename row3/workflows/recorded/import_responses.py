@@ -15,8 +15,8 @@ from row3.domain.requests import MOST_REPEATS, Answer, Request
 from row3.domain.structs import MUST, MisfitsError, convert
 from row3.errors import InvalidFile
 from row3.store.cases import StoredCase, read_cases
+from row3.store.chosen_cases import case_hint
 from row3.store.json_lines import LineFile, parse_line
-from row3.store.other_suites import case_hint
 from row3.store.outputs import RECORDING, case_id_of, is_recording
 from row3.store.project import Project
 from row3.store.recording_lines import merge, to_line

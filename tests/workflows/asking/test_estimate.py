@@ -103,7 +103,7 @@ def test_recorded_answers_are_counted_and_make_the_next_stage_exact(project: Pro
 
 
 def test_repeats_cases_and_models_are_those_that_are_asked_for(project: Project) -> None:
-    assert len(planned(project, repeats=3, case="a").requests) == 6
+    assert len(planned(project, repeats=3, only=frozenset("a")).requests) == 6
     plan = planned(project, mode="live", overrides=Overrides(model="unheard-of"))
     assert (plan.cost_usd, plan.unpriced) == (None, ["unheard-of"])
     assert "the price is unknown" in terminal_text(estimate_document(plan))
@@ -148,5 +148,5 @@ def test_everything_recorded_costs_nothing_even_without_a_price(project: Project
     (project.root / "row3.toml").write_text('[provider]\nmodel = "m"\n[suites.bread]\npipeline = ["decompose"]\n')
     again = open_project(project.root)
     record(again)
-    plan = planned(again, mode="auto", case="a")
+    plan = planned(again, mode="auto", only=frozenset("a"))
     assert (plan.cost_usd, plan.unpriced, plan.to_send) == (0, [], [])

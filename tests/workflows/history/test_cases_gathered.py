@@ -54,7 +54,7 @@ def test_every_version_and_repeat(box: Box) -> None:
 def test_a_pattern_and_a_version_narrow_it(box: Box) -> None:
     for version in ("1.0", "1.1"):
         record(box, version, found(3))
-    assert gathered(box.root, case="em*").cases == ["ember"]
+    assert gathered(box.root, only={"ember"}).cases == ["ember"]
     assert [s.title for s in gathered(box.root, named=("extract-v1.0",)).settings] == ["extract v1.0 · baker-1"]
 
 

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from row3.errors import UsageError
+from row3.errors import InvalidFile, UsageError
 from row3.store.cases import ids_of
-from row3.store.other_suites import case_hint, cases_of, no_case_fits
+from row3.store.chosen_cases import case_hint, cases_of, choose_cases
 from row3.store.project import Project, open_project
 from row3.store.suites import pick_suite
 from tests.memory import memory
+from tests.projects import tiny
 
 OTHERWISE = "Look again"
 
@@ -58,17 +59,44 @@ def test_a_suite_is_named_as_the_command_needs_it(project: Project) -> None:
     assert text == "Suite `graph` has it: use `row3 score graph`"
 
 
-def test_a_case_that_the_pattern_fits_and_another_choice_left_out(project: Project) -> None:
+def test_the_cases_of_a_glob_or_where_they_are(project: Project) -> None:
     suite = pick_suite(project, "events")
-    assert str(no_case_fits(project, suite, "m1")).endswith("no case fits. Correct --case or --only.")
-    assert str(no_case_fits(project, suite, None)).endswith("no case fits. Correct --case or --only.")
-
-
-def test_the_cases_of_a_pattern_or_where_they_are(project: Project) -> None:
-    suite = pick_suite(project, "events")
-    assert [stored.id for stored in cases_of(project, suite, "m?")] == ["m1", "m2"]
+    assert choose_cases(project, suite, ()) is None
+    assert choose_cases(project, suite, ["m?"]) == {"m1", "m2"}
+    assert choose_cases(project, suite, ["m1", "b*"]) == {"m1", "both"}
+    assert [stored.id for stored in cases_of(project, suite, {"m2"})] == ["m2"]
     with pytest.raises(UsageError, match="no case fits `g1`. Suite `graph` has it: use `--suite graph`"):
-        list(cases_of(project, suite, "g1"))
+        choose_cases(project, suite, ["m1", "g1"])
+    with pytest.raises(UsageError, match="no case has the tag `x`. Write `tags` into cases first; none has any"):
+        choose_cases(project, suite, (), ["x"])
+
+
+def test_one_glob_and_one_tag_have_to_fit(tmp_path: Path) -> None:
+    box = tiny(tmp_path / "box")
+    box.case("rye", tags=["grain", "short"])
+    box.case("yeast", tags=["short"])
+    project = open_project(box.root)
+
+    def chosen(globs: list[str], *tags: str) -> frozenset[str] | None:
+        return choose_cases(project, pick_suite(project, None), globs, tags)
+
+    assert chosen([], "short") == {"rye", "yeast"}
+    assert chosen([], "grain", "short") == {"rye", "yeast"}
+    assert chosen(["y*", "o*"], "short") == {"yeast"}
+    with pytest.raises(UsageError, match="no case fits --case and has the tag too"):
+        chosen(["oven"], "grain")
+    with pytest.raises(UsageError, match="no case has the tag `grains`. Did you mean `grain`"):
+        chosen([], "grains")
+    with pytest.raises(UsageError, match="no case has the tag `zzz`. Tags: grain, short"):
+        chosen([], "zzz")
+
+
+def test_a_case_that_cannot_be_read_is_named_before_it_is_missed(tmp_path: Path) -> None:
+    box = tiny(tmp_path / "box")
+    box.write("golden/bread/oven.gold.json", "{")
+    project = open_project(box.root)
+    with pytest.raises(InvalidFile, match="oven.gold.json"):
+        choose_cases(project, pick_suite(project, None), ["oven"])
 
 
 def test_a_broken_file_of_another_suite_is_passed_over(tmp_path: Path) -> None:

@@ -1,0 +1,78 @@
+"""The cases that `--case` and `--tag` choose; where there are none: the suite that has them, or the near miss."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from fnmatch import fnmatchcase
+
+from row3.domain.counts import did_you_mean
+from row3.errors import UsageError
+from row3.store.cases import StoredCase, ids_of, read_cases, tags_of
+from row3.store.project import Project
+from row3.store.suites import Suite
+
+
+def by_option(suite: str) -> str:
+    """Return how a user names the suite to most commands."""
+    return f"`--suite {suite}`"
+
+
+def case_hint(
+    project: Project,
+    suite: str,
+    wanted: str,
+    own: Collection[str],
+    *,
+    otherwise: str,
+    how: Callable[[str], str] = by_option,
+) -> str:
+    """Return where else a case or pattern is found (`how`: what to type for a suite), the near miss, or `otherwise`."""
+    folders = {name: project.golden(name) for name in project.suite_names()}
+    ids = {folder: ids_of(project.tree, folder) for folder in {*folders.values()} - {project.golden(suite)}}
+    names = [name for name, folder in folders.items() if any(fnmatchcase(each, wanted) for each in ids.get(folder, ()))]
+    if not names:
+        return did_you_mean(wanted, own, otherwise)
+    which = " and ".join(f"`{name}`" for name in names)
+    have = f"Suite {which} has" if len(names) == 1 else f"Suites {which} have"
+    return f"{have} it: use {' or '.join(how(name) for name in names)}"
+
+
+def choose_cases(
+    project: Project,
+    suite: Suite,
+    globs: Sequence[str],
+    tags: Sequence[str] = (),
+    *,
+    how: Callable[[str], str] = by_option,
+) -> frozenset[str] | None:
+    """Return the ids of the cases that fit one of the globs and have one of the tags; None where neither is given.
+
+    Raises `UsageError` for a glob that no case fits, a tag that none has, and where no case is left; `InvalidFile`.
+    """
+    if not globs and not tags:
+        return None
+    where, own = f"{suite.golden}/", tags_of(project.tree, suite.golden)
+    for glob in globs:
+        if not any(fnmatchcase(each, glob) for each in own):
+            for _ in read_cases(project.tree, suite.golden, suite.kind):
+                pass  # a file that cannot be read may be the one
+            otherwise = f"See the ids with `row3 -v{suite.flag}`"
+            fix = case_hint(project, suite.name, glob, own, otherwise=otherwise, how=how)
+            raise UsageError(f"no case fits `{glob}`", where=where, fix=fix)
+    there = sorted({tag for each in own.values() for tag in each})
+    for tag in tags:
+        if tag not in there:
+            otherwise = f"Tags: {', '.join(there)}" if there else "Write `tags` into cases first; none has any"
+            raise UsageError(f"no case has the tag `{tag}`", where=where, fix=did_you_mean(tag, there, otherwise))
+    fitting = {each for each in own if not globs or any(fnmatchcase(each, glob) for glob in globs)}
+    chosen = frozenset(each for each in fitting if not tags or not own[each].isdisjoint(tags))
+    if not chosen:
+        raise UsageError("no case fits --case and has the tag too", where=where, fix="Leave out --case or --tag")
+    return chosen
+
+
+def cases_of(project: Project, suite: Suite, chosen: Collection[str] | None = None) -> Iterator[StoredCase]:
+    """Yield the chosen cases of a suite, or all, as `read_cases`."""
+    for stored in read_cases(project.tree, suite.golden, suite.kind):
+        if chosen is None or stored.id in chosen:
+            yield stored
