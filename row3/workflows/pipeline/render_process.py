@@ -1,0 +1,136 @@
+"""Renders templates that may do harm in a process of its own, with limits on time and memory.
+
+The process is started for the first such template and kept. It is sent pickles, which are ours, and answers in JSON,
+since what it says may be a stranger's.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import json
+import os
+import pickle
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+from row3.workflows.pipeline.sandbox import Fault, attempt
+
+DEADLINE_S = 2.0
+MAX_MEMORY = 1024**3
+"""Bytes of address space."""
+LONGEST_LINE = 32_000_000
+"""Bytes of an answer: two parts of the longest prompt, each character as an escape, with room."""
+HOME = Path(__file__).parents[3]
+
+
+class _Renderer:
+    def __init__(self) -> None:
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(HOME), os.environ.get("PYTHONPATH", "")])}
+        command = (sys.executable, "-P", "-m", __name__)
+        self._process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
+        )
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._into, self._out = self._process.stdin, self._process.stdout
+        self._out.readline()  # it is ready; what it takes to start is not the template's
+
+    def attempt(self, given: bytes) -> tuple[str, str] | Fault | None:
+        """Return what comes of a template; None where the process has ended over it."""
+        timer = threading.Timer(DEADLINE_S, self._process.kill)
+        timer.start()
+        try:
+            self._into.write(given)
+            self._into.flush()
+            line = self._out.readline(LONGEST_LINE)
+            said = json.loads(line) if line.endswith(b"\n") else None
+        except (BrokenPipeError, ValueError):
+            said = None
+        finally:
+            timer.cancel()
+            timer.join()
+        match said:
+            case {"parts": [str(system), str(user)]}:
+                return system, user
+            case {"what": str(what), "fix": str(fix)}:
+                return Fault(what, fix)
+        return None
+
+    def end(self) -> None:
+        self._process.kill()
+        with contextlib.suppress(OSError):
+            self._into.close()
+        self._out.close()
+        self._process.wait()
+
+    def disown(self) -> None:
+        """Leave the process to the parent, from whom a fork has inherited it."""
+        self._process.returncode = 0
+        self._into.close()
+        self._out.close()
+
+
+_kept: list[_Renderer] = []
+_lock = threading.Lock()
+
+
+def attempt_apart(body: str, variables: Mapping[str, Any], lessons: Sequence[str] | None) -> tuple[str, str] | Fault:
+    """Return the system and the user part, or why there are none."""
+    with _lock:
+        if not _kept:
+            _kept.append(_Renderer())
+        found = _kept[0].attempt(pickle.dumps((body, dict(variables), lessons)))
+        if found is not None:
+            return found
+        _end()
+    return Fault(f"takes longer than {DEADLINE_S:g} s, or more memory than a prompt may", "Write it plainly")
+
+
+def _end() -> None:
+    while _kept:
+        _kept.pop().end()
+
+
+def _disown() -> None:
+    while _kept:
+        _kept.pop().disown()
+
+
+atexit.register(_end)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_disown)
+
+
+def _limit() -> None:
+    """Bound the memory of this process, where the system can."""
+    try:
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
+    except (ImportError, ValueError, OSError):
+        return
+
+
+def serve(given: IO[bytes], said: IO[bytes]) -> None:
+    """Answer until there is no more to read."""
+    said.write(b"ready\n")
+    said.flush()
+    while True:
+        try:
+            body, variables, lessons = pickle.load(given)  # noqa: S301 - from the process that started this one
+        except EOFError:
+            return
+        found = attempt(body, variables, lessons)
+        value = found._asdict() if isinstance(found, Fault) else {"parts": found}
+        said.write(json.dumps(value).encode() + b"\n")
+        said.flush()
+
+
+if __name__ == "__main__":
+    _limit()
+    serve(sys.stdin.buffer, sys.stdout.buffer)
