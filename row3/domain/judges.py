@@ -136,6 +136,10 @@ class Verdict(NamedTuple):
     strengths: tuple[str, ...] = ()
     agreement: float = 1.0
     """Share of the votes that agree with the verdict on pass or fail."""
+    grades: Mapping[str, float] = {}
+    """By criterion, 0 to 100; empty for a rubric without criteria."""
+    votes: tuple[float, ...] = ()
+    """The grade by each vote that could be read, 0 to 100."""
 
 
 def fenced(variables: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:

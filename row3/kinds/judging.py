@@ -57,7 +57,9 @@ def grade(
     score = float(median(scores))
     agreeing = sum((each >= passes_from) == (score >= passes_from) for each in scores)
     nearest = min(votes, key=lambda vote: abs((vote.score or 0.0) - score))
-    return nearest._replace(score=score, agreement=agreeing / len(scores))
+    return nearest._replace(
+        score=score, agreement=agreeing / len(scores), votes=tuple(round(100 * each, 2) for each in scores)
+    )
 
 
 def opinion(rules: JudgeRules | None, graded: Graded) -> Judging:
@@ -99,9 +101,9 @@ def read_grade(text: str, criteria: Mapping[str, float]) -> Verdict | str:
             return f"the judge gives no `{name}` from 0 to 100"
         total += weight * points / 100
     issues, strengths = notes(value.get("issues")), notes(value.get("strengths"))
-    parts = [f"{name} {value[name]:g}" for name in wanted] if criteria else []
-    reason = "; ".join([*parts, *issues]) or "; ".join(strengths)
-    return Verdict(total / sum(wanted.values()), reason, issues, strengths)
+    grades = {name: float(value[name]) for name in criteria}
+    reason = "; ".join([*(f"{name} {points:g}" for name, points in grades.items()), *issues]) or "; ".join(strengths)
+    return Verdict(total / sum(wanted.values()), reason, issues, strengths, grades=grades)
 
 
 def notes(value: Any) -> tuple[str, ...]:

@@ -111,7 +111,7 @@ def usage_lines(usage: Usage, model: str) -> list[str]:
         if value is not None
     ]
     recorded = "recorded: " if everything else ""
-    judged = _judge_cost(usage)
+    judged = [f"judge: {text}" for text in judge_cost(usage)]
     cut = [f"{numbers.count(usage.truncated, 'answer')} cut off by the token limit"] if usage.truncated else []
     if not tokens and usage.cost_usd is None and not latencies:
         return [requests, f"{recorded}tokens, cost and latency unknown", *judged, *cut]
@@ -120,12 +120,12 @@ def usage_lines(usage: Usage, model: str) -> list[str]:
     return [requests, f"{recorded}{counts} · {_cost(usage, model)}", *judged, " · ".join([latency, *cut])]
 
 
-def _judge_cost(usage: Usage) -> list[str]:
-    """What the judge took, apart from the answers."""
+def judge_cost(usage: Usage) -> list[str]:
+    """Return what the judge took, apart from the answers; nothing where none was asked."""
     if not usage.judgements:
         return []
     cost = "cost unknown" if usage.judge_cost_usd is None else f"cost {numbers.money(usage.judge_cost_usd)}"
-    return [f"judge: {numbers.count(usage.judgements, 'grade')} · {cost}"]
+    return [f"{numbers.count(usage.judgements, 'grade')} · {cost}"]
 
 
 def _cost(usage: Usage, model: str) -> str:

@@ -1,4 +1,4 @@
-"""What a scorecard says of its judges: corrected pass rates, what warrants them, and a judge of the same family."""
+"""What reports say of a run's judges: corrected rates, what warrants them, and a judge of the same family."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from row3.gate.calibration import Corrected, corrected_rates
 from row3.gate.results import Run
 from row3.kinds.judging import JUDGED
 from row3.reports import numbers
-from row3.reports.document import Block, Note, Table, Text
+from row3.reports.document import Block, Facts, Note, Span, Table, Text, Title
+from row3.reports.headline import judge_cost
+from row3.reports.judges import coefficient, share
 from row3.reports.style import visible
 
 METHODS = {"rogan-gladen": "Rogan–Gladen", "prediction-powered": "prediction-powered", "labels": "the labels"}
@@ -21,18 +23,46 @@ METHODS = {"rogan-gladen": "Rogan–Gladen", "prediction-powered": "prediction-p
 def judge_blocks(run: Run) -> list[Block]:
     """Return what stands beneath judged metrics: corrected rates, what is not warranted, a judge of the same family."""
     rubrics = _rubrics(run)
-    judge = run.suite.rules.judge
-    if judge is None or not rubrics:
+    if run.suite.rules.judge is None or not rubrics:
         return []
-    corrected = list(corrected_rates(run.tally, judge, run.header.repeats))
-    blocks: list[Block] = []
-    if corrected:
-        rows = [_corrected_row(each) for each in corrected]
-        blocks.append(Table(("judged rate", "raw", "corrected", "labels", "by"), rows, "lrrrl"))
-    lines = [line for rubric in rubrics if (line := _unwarranted(run, rubric))]
-    if text := family_text(run):
-        lines.append(text)
-    return [*blocks, Note(list(lines), "quiet")]
+    lines = [f"{rubric}: {line}" for rubric in rubrics if (line := _unwarranted(run, rubric))]
+    return [*_corrected_table(run), Note([*lines, *family_lines(run)], "quiet")]
+
+
+def judge_card(run: Run) -> list[Block]:
+    """Return what a page says of a run's judges: model, rubrics with their calibration, cost, and what they decide."""
+    judge, kind = run.suite.rules.judge, run.suite.kind
+    if judge is None or not run.usage.judgements:
+        return []
+    votes = f", {numbers.count(judge.votes, 'vote')} each" if judge.votes > 1 else ""
+    rows: list[tuple[str, Text]] = [("model", f"{', '.join(judge.models)}{votes}")]
+    rows += [(f"{rubric} {judge.rubrics[rubric].ref.version}", _warranty(run, rubric)) for rubric in _rubrics(run)]
+    judged = ", ".join(metric.title for metric in kind.metrics if metric.key in kind.judged_metrics)
+    blocks = judge.warranted.issuperset(judge.rubrics)
+    does = "block like others" if blocks else "investigate and never block"
+    rows.append(("warranty", f"judged metrics ({judged}) {does}"))
+    rows += [("cost", text) for text in judge_cost(run.usage)]
+    if (flips := run.rates.get("positionBias")) is not None:
+        rows.append(("position bias", f"{share(flips)} of the judgements flip with the order"))
+    if failed := run.tally.get("judgements", {}).get("failed", 0):
+        rows.append(("failed", Span(f"{numbers.count(failed, 'score')} missing, left out of every mean", "bad")))
+    return [Title("Judge", 4), Facts(rows), *_corrected_table(run), Note(family_lines(run), "quiet")]
+
+
+def _warranty(run: Run, rubric: str) -> str:
+    """How well a rubric's judge agrees with people, and why it is not warranted."""
+    judge, found = run.suite.rules.judge, []
+    if judge is not None and (known := judge.calibrated.get(rubric)) is not None:
+        found += [f"calibrated, accuracy {share(known.accuracy)}", f"kappa {coefficient(known.kappa)}"]
+        found += [f"on the winner {coefficient(known.winner_kappa)}"] if known.winner_kappa is not None else []
+    return ", ".join(filter(None, [*found, _unwarranted(run, rubric)]))
+
+
+def _corrected_table(run: Run) -> list[Block]:
+    judge = run.suite.rules.judge
+    found = () if judge is None else corrected_rates(run.tally, judge, run.header.repeats)
+    rows = [_corrected_row(each) for each in found]
+    return [Table(("judged rate", "raw", "corrected", "labels", "by"), rows, "lrrrl")] if rows else []
 
 
 def _corrected_row(found: Corrected) -> list[Text]:
@@ -58,23 +88,23 @@ def _unwarranted(run: Run, rubric: str) -> str:
     if judge is None or rubric in judge.warranted:
         return ""
     if rubric in judge.calibrated:
-        return f"{rubric}: the judge agrees too little with people (kappa), so what it judges does not block"
+        return "too few labels, or too little agreement with people (kappa): what the judge says does not block"
     if rubric in judge.stale:
-        return f"{rubric}: the calibration is stale, measure again: row3 judge calibrate LABELS.jsonl{flag}"
-    return f"{rubric}: the judge is not calibrated, label some answers: row3 judge label{flag}"
+        return f"the calibration is stale, measure again: row3 judge calibrate LABELS.jsonl{flag}"
+    return f"the judge is not calibrated, label some answers: row3 judge label{flag}"
 
 
-def family_text(run: Run) -> str:
-    """Return that the judge is of the family of the model that answers; empty where it is not."""
+def family_lines(run: Run) -> list[str]:
+    """Return that the judge is of the family of the model that answers; nothing where it is not."""
     judge = run.suite.rules.judge
     if judge is None:
-        return ""
+        return []
     answering = sorted({str(each.get("model", "")) for each in run.header.parameters.values()})
     for judging in judge.models:
         mine = [model for model in answering if model and model_family(model) == model_family(judging)]
         if mine:
-            return f"the judge {judging} is of the family of {mine[0]}, which answers: it may prefer its own answers"
-    return ""
+            return [f"the judge {judging} is of the family of {mine[0]}, which answers: it may prefer its own answers"]
+    return []
 
 
 def judges_json(run: Run) -> dict[str, Any]:
@@ -92,7 +122,7 @@ def judges_json(run: Run) -> dict[str, Any]:
         if (wins := corrected.get((rubric, "wins"))) is not None:
             value["wins"] = _corrected_json(wins)
         rubrics[rubric] = value
-    return {"judges": rubrics, **({"judgeFamily": text} if (text := family_text(run)) else {})}
+    return {"judges": rubrics, **({"judgeFamily": lines[0]} if (lines := family_lines(run)) else {})}
 
 
 def _corrected_json(found: Corrected) -> dict[str, Any]:

@@ -81,7 +81,7 @@ def test_a_judge_of_two_that_is_calibrated_corrects_the_pass_rate(box: Box) -> N
     box.row3("judge", "calibrate", LABELS, code=0)
     out = box.row3(code=0).out
     assert "judge-outcome" in out.partition("judged rate")[2]
-    assert "the judge agrees too little with people (kappa)" in " ".join(out.split())
+    assert "too few labels, or too little agreement with people (kappa)" in " ".join(out.split())
     result = box.row3("--format", "json", code=0).json
     value = result["judges"]["judge-outcome"]
     assert value["warranted"] is False and value["raw"]["count"] == 10

@@ -78,8 +78,11 @@ def ask(check: Check, case: Any, reading: Reading, rules: Rules) -> Generator[As
         case "judge":
             asked = to_grade(check, case, reading)
             verdict = yield from grade(rules.judge, asked.rubric, asked.variables, passes_from=asked.passes_from)
-            said = {"issues": list(verdict.issues), "strengths": list(verdict.strengths)}
-            return Checked(check, verdict.score, verdict.reason, said | {"agreement": verdict.agreement})
+            said = {name: list(getattr(verdict, name)) for name in ("issues", "strengths")}
+            grades = {"criteria": dict(verdict.grades)} if verdict.grades else {}
+            votes = {"votes": list(verdict.votes), "agreement": verdict.agreement} if len(verdict.votes) > 1 else {}
+            notes = {**grades, **said, **votes}
+            return Checked(check, verdict.score, verdict.reason, notes)
         case "semantic":
             return (yield from _meaning(check, reading, rules))
         case "python":

@@ -133,6 +133,8 @@ class Ruling(NamedTuple):
     """The arm that wins in both orders, by the majority of the votes; None for a tie."""
     flipped: bool
     """The orders disagree on the winner: a tie, and a sign of position bias."""
+    winners: Sequence[Sequence[Arm | None]] = ()
+    """By vote, who wins in each order that was asked: `baseline` first, `full` first."""
 
     @property
     def passes(self) -> bool:
@@ -222,15 +224,17 @@ def rule(votes: Sequence[Sequence[Judgement]]) -> Ruling:
     Of a vote's orders the stricter grade counts, and the winner has to be the same; of the votes, the lower median
     grade and the winner of more than half.
     """
-    winners = [{winner(each) for each in orders} for orders in votes]
-    won = [arm for arm in ARMS if 2 * winners.count({arm}) > len(votes)]
+    winners = [[winner(each) for each in orders] for orders in votes]
+    agreed = [set(each) for each in winners]
+    won = [arm for arm in ARMS if 2 * agreed.count({arm}) > len(votes)]
     judgement = Judgement(
         _middle([_lowest([each.baseline for each in orders]) for orders in votes]),
         _middle([_lowest([each.full for each in orders]) for orders in votes]),
         votes[0][0].claims_full_wins,
         votes[0][0].notes,
     )
-    return Ruling(judgement, won[0] if won else None, flipped=not won and any(len(each) > 1 for each in winners))
+    flipped = not won and any(len(each) > 1 for each in agreed)
+    return Ruling(judgement, won[0] if won else None, flipped, winners)
 
 
 def _lowest(grades: Sequence[Grades]) -> Grades:

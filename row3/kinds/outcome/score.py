@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 from typing import Any
 
 from row3.domain.asks import Ask
-from row3.domain.judges import Graded, Judging, Opinion
+from row3.domain.judges import NEUTRAL, Graded, Judging, Opinion
 from row3.domain.matches import ItemExpectation, ItemMatch, Items
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.prompts import Prompt
@@ -272,10 +272,11 @@ def _tally(state: str) -> dict[str, dict[str, int]]:
 def _items(case: OutcomeCase, output: Outcome, ruling: Ruling | str, cited: Sequence[Any]) -> Items:
     """Return both arms as items, with the grades they got, and every required fact with whether B proves it."""
     items = []
+    orders = ("baselineFirst", "fullFirst")
     for arm in ARMS:
         answer: AnswerOut = getattr(output, arm)
         notes: dict[str, Any] = {"answer": answer.answer, "citations": [plain(each) for each in answer.citations]}
-        state, score = "not-judged", 0.0
+        state, score = "not-judged", NEUTRAL
         if not isinstance(ruling, str):
             grades = getattr(ruling.judgement, arm)
             notes |= {name: getattr(grades, name) for name in GRADES}
@@ -287,7 +288,8 @@ def _items(case: OutcomeCase, output: Outcome, ruling: Ruling | str, cited: Sequ
         items.append(ItemMatch(arm, state, None, score, notes))
     if not isinstance(ruling, str):
         said = {"judgeSaysFullWins": ruling.judgement.claims_full_wins, "judgeNotes": ruling.judgement.notes}
-        items[1] = items[1]._replace(notes={**items[1].notes, **said, "flipped": ruling.flipped})
+        votes = [dict(zip(orders, (arm or "tie" for arm in each), strict=True)) for each in ruling.winners if each[1:]]
+        items[1] = items[1]._replace(notes={**items[1].notes, **said, "flipped": ruling.flipped, "votes": votes})
     expected = tuple(
         ItemExpectation(
             fact.claim,

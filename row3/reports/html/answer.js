@@ -22,6 +22,8 @@ function badge(word, itsTone = tone(word)) {
 const NAMES = ["label", "name", "title", "description", "text", "id", "document_id", "documentId", "document"];
 const QUOTES = ["evidence", "sourceQuote", "source_quote", "quote", "mention", "mentions"];
 const TOLD = wordSet("triple source predicate target state expected score nearest foundBy required grounded");
+// Where "true" does not say that all is well.
+const EITHER = wordSet("judgeSaysFullWins flipped");
 // States in which `expected` is no match.
 const NEAR = { unmatched: "nearest", canary: "canary", forbidden: "forbidden" };
 
@@ -46,7 +48,7 @@ function textOf(value) {
   if (Array.isArray(value)) return value.map(textOf).join(", ");
   if (value === null || typeof value !== "object") return String(value);
   return Object.entries(value)
-    .map(([name, each]) => spaced(name) + " " + textOf(each))
+    .map(([name, each]) => spaced(name) + ": " + textOf(each))
     .join(", ");
 }
 
@@ -55,8 +57,16 @@ function fieldsOf(item, match, name) {
   const said = Object.values(match);
   const given = Object.entries(typeof item === "object" ? item || {} : {});
   const told = given.filter(([field, value]) => !QUOTES.includes(field) && !said.includes(value));
+  // A judge's reason is its grades and issues in a line.
+  const spoken = (match.issues || []).length + (match.strengths || []).length;
   const kept = [...told, ...Object.entries(match)].filter(
-    ([field, value]) => !TOLD.has(field) && ![null, name, true, ""].includes(value) && !GOOD.has(value),
+    ([field, value]) =>
+      !TOLD.has(field) &&
+      !(spoken && field === "reason") &&
+      ![null, name, ""].includes(value) &&
+      (value !== true || EITHER.has(field)) &&
+      !(Array.isArray(value) && !value.length) &&
+      !GOOD.has(value),
   );
   return new Map(kept.map(([field, value]) => [spaced(field), value]));
 }
@@ -96,7 +106,9 @@ function label(body, name, triple) {
 }
 
 function fieldList(fields, others) {
-  const text = (value) => (tone(value) === "even" ? textOf(value) : badge(value));
+  const long = (value) => Array.isArray(value) && textOf(value).length > SHORT;
+  const text = (value) =>
+    long(value) ? value.map((each) => el("div", textOf(each))) : tone(value) === "even" ? textOf(value) : badge(value);
   const lines = [...fields].map(([name, value]) => {
     const differs = others && textOf(others.get(name) ?? "") !== textOf(value);
     return [el("dt", name), el(differs ? "dd.differs" : "dd", { dir: "auto" }, text(value))];

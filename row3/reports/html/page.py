@@ -24,6 +24,7 @@ from row3.reports.document import Block, Note, Span, Text, Title, spans
 from row3.reports.headline import prompt_folds
 from row3.reports.html.blocks import blocks_html, seen
 from row3.reports.html.charts import HEIGHT, WIDTH, charts
+from row3.reports.judge_block import judge_card
 from row3.reports.match_counts import moved_counts, run_counts
 from row3.reports.quarantine_text import quarantine_note
 from row3.reports.reason_text import grounds_of
@@ -57,7 +58,7 @@ def html_report(comparison: Comparison, history: Sequence[TrendPoint] = ()) -> I
         script="\n".join((FOLDER / name).read_text(encoding="utf-8") for name in SCRIPTS),
         tone=look(comparison).tone,
         heading=blocks_html([*heading(comparison, headed=True), facts(comparison)]),
-        summary=[card for card in (_why(comparison), blocks_html(scorecard)) if card],
+        summary=[card for card in (_why(comparison), *map(blocks_html, (scorecard, judge_card(run)))) if card],
         suite=run.suite.name,
         charts=charts([*history, now], kind.metrics, run.suite.rules.thresholds, kind.primary),
         chart_size=(WIDTH, HEIGHT),

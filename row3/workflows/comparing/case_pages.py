@@ -101,7 +101,11 @@ def answer_of(kind: Kind, score: CaseScore) -> dict[str, Any]:
     answer = None if score.output is None else kind.output_json(score.output)
     matches = None if score.explanation is None else kind.matches_json(score.explanation)
     if kind.graded_as and matches is not None:
-        items = [{"label": each["label"], "grade": f"{each['score']:.0%}"} for each in matches["items"]]
+        items = [{"label": each["label"]} for each in matches["items"]]
+        if kind.arms:  # each with its answer
+            return {"answer": {kind.graded_as: items}, "matches": matches}
+        for item, each in zip(items, matches["items"], strict=True):
+            item["grade"] = f"{each['score']:.0%}"
         said = answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False, indent=1)
         return {"answer": {kind.graded_as: items}, "said": said, "matches": matches}
     return {"answer": answer, "matches": matches}

@@ -92,12 +92,14 @@ def test_criteria_are_weighed_by_row3_and_not_by_the_judge() -> None:
     said = graded(100, completeness=40, coherence=100, conciseness=50)
     score = scored([{"judge": "helpfulness"}], "abc", rules(criteria=weights), judge=[said])
     assert score.metrics["judgedRate"] == pytest.approx(0.5 * 0.4 + 0.3 * 1.0 + 0.2 * 0.5)
+    assert score.explanation.items[0].notes["criteria"] == {"completeness": 40, "coherence": 100, "conciseness": 50}
 
 
 def test_the_median_of_the_votes_counts_with_their_agreement() -> None:
     score = scored([{"judge": "helpfulness"}], "abc", rules(votes=3), judge=[graded(90), graded(80), graded(10)])
     assert score.metrics["judgedRate"] == 0.8
-    assert score.explanation.items[0].notes["agreement"] == pytest.approx(2 / 3)
+    notes = score.explanation.items[0].notes
+    assert (notes["votes"], notes["agreement"]) == ([90.0, 80.0, 10.0], pytest.approx(2 / 3))
 
 
 @pytest.mark.parametrize(

@@ -137,6 +137,7 @@ def test_a_judge_that_prefers_a_place_makes_a_tie() -> None:
         lambda _: Answer(json.dumps(judgement(arm(1, 1, 0, 2), arm(2, 2, 2, 2)))),
     )
     assert (score.metrics["ties"], score.metrics["positionBias"], score.metrics["valueWinRate"]) == (1.0, 1.0, 0.0)
+    assert score.explanation.items[1].notes["votes"] == [{"baselineFirst": "full", "fullFirst": "baseline"}]
 
 
 FULL_WINS = judgement(arm(1, 0, 2, 2), arm(0, 2, 2, 2))
@@ -184,6 +185,7 @@ def test_a_judgement_that_is_none_fails_and_leaves_evidence(said: Any) -> None:
 def test_a_judge_without_an_answer_fails() -> None:
     score = scored({"baseline": BARE, "full": GOOD}, lambda _: NoAnswer("timed out"))
     assert "valueWinRate" not in score.metrics
+    assert [(item.state, item.score) for item in score.explanation.items] == [("not-judged", 0.5)] * 2
 
 
 def test_a_question_the_documents_do_not_answer() -> None:
