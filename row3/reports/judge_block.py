@@ -37,10 +37,12 @@ def judge_card(run: Run) -> list[Block]:
     votes = f", {numbers.count(judge.votes, 'vote')} each" if judge.votes > 1 else ""
     rows: list[tuple[str, Text]] = [("model", f"{', '.join(judge.models)}{votes}")]
     rows += [(f"{rubric} {judge.rubrics[rubric].ref.version}", _warranty(run, rubric)) for rubric in _rubrics(run)]
-    judged = ", ".join(metric.title for metric in kind.metrics if metric.key in kind.judged_metrics)
+    judged = [metric for metric in kind.metrics if metric.key in kind.judged_metrics]
+    titles = ", ".join(metric.title for metric in judged)
     blocks = judge.warranted.issuperset(judge.rubrics)
     does = "block like others" if blocks else "investigate and never block"
-    rows.append(("warranty", f"judged metrics ({judged}) {does}"))
+    rows.append(("warranty", f"judged metrics ({titles}) {does}"))
+    rows += [(metric.title, share(run.rates[metric.key])) for metric in judged if metric.key in run.rates]
     rows += [("cost", text) for text in judge_cost(run.usage)]
     if (flips := run.rates.get("positionBias")) is not None:
         rows.append(("position bias", f"{share(flips)} of the judgements flip with the order"))

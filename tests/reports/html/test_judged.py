@@ -138,7 +138,9 @@ def test_two_answers_with_grades_winners_and_claims(
     show: Show, reports: Reports, size: dict[str, int], scheme: str
 ) -> None:
     page = show(reports["paired"], size=size, color_scheme=scheme)
-    assert judge_facts(page)["position bias"].startswith("20.0% (5.7…51.0, n 10) of the judgements flip")
+    facts = judge_facts(page)
+    assert facts["Value win rate"] == "80.0% (49.0…94.3, n 10)"
+    assert facts["position bias"].startswith("20.0% (5.7…51.0, n 10) of the judgements flip")
     page.open_case("q0")
     assert page.texts("#case .items .state") == ["tie", "tie"]
     full = pairs_of(page, "full")
