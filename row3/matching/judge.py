@@ -18,10 +18,9 @@ from row3.matching.normalise import normalise, with_single_spaces
 from row3.matching.scorers import CUTOFF_SLACK, EXACT, SCORERS, SLACK
 from row3.matching.text.quotes import SourceText
 from row3.matching.value.dates import writes_day_first
-from row3.matching.value.values import has_number
+from row3.matching.value.values import has_number, value_of
 from row3.matching.variant.acronyms import LONGEST, NO_ACRONYMS, Acronyms, introduced
 from row3.matching.variant.forms import form_keys
-from row3.matching.variant.plain_words import plain_words
 from row3.matching.variant.readings import parted
 
 if TYPE_CHECKING:
@@ -31,6 +30,8 @@ LONGEST_NAME = 300
 """Characters of a name beyond which nothing but its spelling is compared."""
 
 
+_DATED = re.compile(r"\d[-/.]\d{1,2}[-/.]\d{4}")
+"""A date in digits, in whatever order of day and month."""
 _LISTED = re.compile(r"\s*[,;/]\s*(?:or\s+)?|\s+or\s+|^(?:or|also|also called|also known as|aka|a\.k\.a\.)\s+")
 """Between the names in a parenthesis: `Plurality voting (also first past the post, FPTP)`."""
 
@@ -118,8 +119,16 @@ class Judge:
         persons = [place for place, index in enumerate(self._whose) if self._expected[index].person]
         return Candidates(self._names, self._keys, frozenset(persons), self._acronyms)
 
+    def _day_first(self, name: str) -> bool | None:
+        """How the source writes dates, where the name or one of the case's has one in digits."""
+        return self._writes_day_first if self._dated or _DATED.search(name) else None
+
     @cached_property
-    def _day_first(self) -> bool | None:
+    def _dated(self) -> bool:
+        return _DATED.search("\n".join(self._names)) is not None
+
+    @cached_property
+    def _writes_day_first(self) -> bool | None:
         return writes_day_first(self._text.text)
 
     def close(self, name: str) -> Close:
@@ -136,8 +145,8 @@ class Judge:
         canary = vetoed = NOTHING
         readings: Sequence[str] = ()
         more: set[int] = set()
-        numbered = plain_words(name) is None and has_number(name)
-        day_first = self._day_first if numbered else None
+        numbered = has_number(name)
+        day_first = self._day_first(name) if numbered else None
         by_rules = self._scorer != EXACT
         if by_rules and len(name) <= LONGEST_NAME:
             readings = self._candidates.readings(name)
@@ -185,14 +194,9 @@ class Judge:
             return NOTHING
         scorer, full = SCORERS[self._scorer]
         _, raw, position = process.extractOne(key, self._keys[: len(self._whose)], scorer=scorer, processor=None)
-        why_not = ""
-        if (
-            plain_words(name) is None
-            and has_number(name)
-            and (done := self._compare(name, position, (), self._day_first)).how == "value"
-        ):
-            why_not = done.why_not
-        return Near(self._whose[position], raw / full, "", why_not)
+        values = (name, self._names[position]) if has_number(name) else ()
+        two = bool(values) and None not in [value_of(each) for each in values]
+        return Near(self._whose[position], raw / full, "", "two values" if two else "")
 
     def _compare(self, name: str, position: int, readings: Sequence[str], day_first: bool | None) -> Comparison:
         """The one decision about a pair, with as much of what the case tells as it can depend on."""

@@ -6,6 +6,7 @@ Signs that make a different name keep their place: `C++` and `C#` are not `C`.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Callable, Sequence
 
@@ -32,6 +33,7 @@ class _Lazy(dict[int, "str | int | None"]):
 
 
 _TRANSLATION = _Lazy()
+_FOREIGN = re.compile(r"[^\x00-\x7f]")
 _DROPPED = bytes(code for code in range(128) if _TRANSLATION[code] is None)
 _ASCII = bytes(
     ord(" ") if code < 128 and (_TRANSLATION[code] == " " or chr(code).isspace()) else code for code in range(256)
@@ -51,7 +53,11 @@ def spaced(text: str) -> str:
     if text.isascii():
         # The same by bytes, several times as fast, and most texts are ASCII.
         return text.lower().encode().translate(_ASCII, _DROPPED).decode()
-    folded = unicodedata.normalize("NFKC", text.replace("´", "'")).casefold().translate(_TRANSLATION)
+    folded = unicodedata.normalize("NFKC", text.replace("´", "'")).casefold()
+    folded = folded.encode("utf-8", "surrogatepass").translate(_ASCII, _DROPPED).decode("utf-8", "surrogatepass")
+    for char in set(_FOREIGN.findall(folded)):
+        if (by := _TRANSLATION[ord(char)]) != ord(char):
+            folded = folded.replace(char, by if isinstance(by, str) else "")
     # Once more, since folding and dropping characters can bring a letter and its mark together.
     return " ".join(unicodedata.normalize("NFKC", folded).split())
 

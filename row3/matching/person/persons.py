@@ -228,11 +228,13 @@ def _parted(words: list[str], surnames: int, initials: list[bool]) -> tuple[tupl
 
 def may_be_person(name: str) -> bool:
     """Something in a name may tell that it is a person's and nothing else's; see `Person.evident`."""
-    if "." in name or "," in name or not name.isascii():
+    if "." in name or "," in name:
         return True
     if name.lstrip()[:2].isupper():  # initials without their dots, an officer
         return True
     spelt = normalise(name).split()
+    if not name.isascii():
+        spelt = list(map(plain, spelt))
     return bool(spelt) and (spelt[0] in TOLD_BY or spelt[-1] in OFFICERS or (not name.islower() and says_a_role(spelt)))
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
+from row3.matching.lexicon.lists import words
 from row3.matching.value.compounds import read_compound
 from row3.matching.value.dates import date_of, one_after
 from row3.matching.value.numbers import SCALES, SHORT_SCALES, number_of, ordinal_of
-from row3.matching.value.units import CENTS, CURRENCIES, unit_of
-from row3.matching.value.values import Value
+from row3.matching.value.units import CASED, CENTS, CURRENCIES, NAMED, unit_of
+from row3.matching.value.values import NUMBER_WORDS, Value
 
 _PERCENT = re.compile(r"(?P<number>.+?)\s*(?:%|per\s?cent|pct\.?)\Z")
 _UNIT = re.compile(
@@ -29,6 +30,25 @@ _SIGNS = "|".join(
 _BEFORE = re.compile(rf"(?P<sign>[-−]?)(?P<code>{_SIGNS})\s*(?P<number>[-−]?\d.*)\Z")
 _AFTER = re.compile(rf"(?P<number>.*?\S)\s*(?P<code>{'|'.join(re.escape(c) for c in CENTS)}|{_CODES})\Z")
 _SHORT = re.compile(rf"(?P<number>[\d.,]+)\s*(?P<scale>{'|'.join(SHORT_SCALES)})\Z")
+
+_LONG = re.compile(r"[^\W\d_]{4,}")
+_WORDS = words(
+    "past clock noon midday midnight morning afternoon evening night year fiscal financial spring summer autumn fall "
+    "winter century cent percent from between until through minus negative squared dozen january february march april "
+    "june july august sept september october november december monday tues tuesday weds wednesday thur thurs thursday "
+    "friday saturday sunday twenties thirties forties fifties sixties seventies eighties halves thirds fourths fifths "
+    "sixths eighths tenths"
+).union(
+    NUMBER_WORDS,
+    SCALES,
+    *(_LONG.findall(form.lower()) for table in (NAMED, CASED, CURRENCIES, CENTS) for form in table),
+)
+"""Words of four letters and more that a value may have."""
+
+
+def says_more(name: str) -> bool:
+    """A word of a name tells at once that it is more than a value."""
+    return not _WORDS.issuperset(_LONG.findall(name.lower()))
 
 
 def read(text: str, day_first: bool | None = None) -> Value | None:

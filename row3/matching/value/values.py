@@ -59,8 +59,10 @@ def value_of(name: str, *, day_first: bool | None = None) -> Value | None:
     """
     if len(name) > 80 or not has_number(name):
         return None
-    from row3.matching.value.quantities import read, read_range  # one name in a hundred needs it
+    from row3.matching.value.quantities import read, read_range, says_more  # one name in a hundred needs it
 
+    if says_more(name):
+        return None
     name = _POINT.sub("0.", _MIXED.sub(" ", name))
     text = unicodedata.normalize("NFKC", name.replace("⁻", "^−")).strip().strip(".,;:").strip()
     text = re.sub(r"\s+", " ", re.sub(r"^\((.*)\)$", r"\1", text))
@@ -94,9 +96,13 @@ def with_values(name: str) -> str:
     spelt = name.split()
     if not 1 < len(spelt) < 16 or not has_number(name):
         return name
+    from row3.matching.value.quantities import says_more
+
+    ends = [at for at, word in enumerate(spelt) if says_more(word)]
     found, at = [], 0
     while at < len(spelt):
-        for size in range(min(LONGEST, len(spelt) - at), 0, -1):
+        end = next((end for end in ends if end >= at), len(spelt))
+        for size in range(min(LONGEST, end - at), 0, -1) or (1,):
             window = " ".join(spelt[at : at + size])
             after = spelt[at + size] if at + size < len(spelt) else ""
             value = None if _may_be_none(window, name, after) else value_of(window)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from collections.abc import Collection
 
 from row3.matching.lexicon.inflection import token_form
 from row3.matching.lexicon.lists import lists, words
@@ -12,7 +12,6 @@ from row3.matching.lexicon.phrases import (
     COMPANY_ENDS,
     COUNTRIES_IN_SHORT,
     FUNCTION_WORDS,
-    LETTERED,
     OFTEN,
     PHRASES,
 )
@@ -42,32 +41,50 @@ FILLED_FIRST = FILLERS | words(_LISTS["filled_first"])
 SKIPPED = LIGHT | FILLERS
 """A name may be written without these, but for numbers and the like."""
 
-ARTICLES = ("the", "a", "an")
+_RUNS = frozenset(" ".join((*PHRASES, *PHRASES.values())).replace("-", " ").split())
+"""Words of runs that are written in another way: per cent, Tse-tung."""
+_DROPPED = b"aeiouyh "
+_SOUNDS = bytes.maketrans(b"cqzv", b"kksf")
 
 
-@lru_cache(maxsize=4096)
-def beginning(word: str, most: int = 3) -> str:
-    """What a word and its other forms begin with; less of a short one, whose plural may change more of it."""
-    form = token_form(word)
-    return form[:2] if len(form) < 5 else form[: min(len(form) - 2, most)]
+def consonants(text: str) -> str:
+    """The consonants of words without accents, run together: what they keep in most spellings and forms.
+
+    Without vowels and h; c and q as k, z as s, v and ph as f. So `colour` is `color`, `leaves` begins as `leaf` does.
+    """
+    return text.replace("ph", "f").encode("utf-8", "replace").translate(_SOUNDS, _DROPPED).decode()
 
 
-@lru_cache(maxsize=8192)
-def last_beginning(word: str) -> str:
-    """How the last word of a normalised name begins; "" where the name may be written without it."""
-    return "" if word in SKIPPED else beginning(word, 5)
+def _first(word: str) -> str:
+    return _shared(word, consonants(word))
 
 
-_RUN_FIRST = frozenset(phrase.partition("-")[0] for phrase in PHRASES)
-"""Words that begin a run which is written in another way: per cent, Tse-tung."""
-WRITTEN_OTHERWISE = _RUN_FIRST.union(BEFORE_NAMES, LETTERED)
-UNLIKE = NUMBER_WORDS.union(
-    ROMAN, ROMAN_FIFTIES, ROMAN_LETTERS, ROMAN_ORDINALS, _RUN_FIRST, COUNTRIES_IN_SHORT, OFTEN
-).union(
-    spelling
-    for table in (PLURALS, SPELLINGS, NUMERALS, BEFORE_NUMBERS, BEFORE_NAMES)
-    for spelling, form in table.items()
-    if not spelling.startswith(beginning(form, 5))
-)
+def _shared(word: str, told: str) -> str:
+    """The first consonants, three at most; a doubled one, and the s of a plural, may be written once or not at all."""
+    first = (told.rstrip("s") if word[-1] == "s" else told)[:3]
+    return first[:1] if first[1:2] == first[:1] else first[:2] if first[2:3] == first[1:2] else first
+
+
+UNLIKE = {
+    spelt
+    for spelt, form in ((word, token_form(word)) for word in (*PLURALS, *SPELLINGS))
+    if _first(form) not in consonants(spelt) or _first(spelt) not in consonants(form)
+}
+"""Words whose forms have other consonants: mice, Kyiv. A name that has one is looked for by the form too."""
 UNLIKE |= {f"{word}s" for word in UNLIKE}
-"""Words that begin otherwise than their form, and plurals of them: mice, Kyiv, two, sceptics."""
+SILENT = (
+    SKIPPED.union(UNLIKE, _RUNS, NUMBER_WORDS, ROMAN, ROMAN_FIFTIES, ROMAN_LETTERS, ROMAN_ORDINALS)
+    .union(COUNTRIES_IN_SHORT, OFTEN, NUMERALS)
+    .union(*((*table, *table.values()) for table in (BEFORE_NUMBERS, BEFORE_NAMES)))
+)
+"""Words that a name may be written without, or otherwise: it is not looked for by them."""
+
+
+def beginnings(spelt: Collection[str]) -> dict[str, str]:
+    """How all forms of each word begin, by their consonants; without the words that tell nothing of a name.
+
+    Words without accents.
+    """
+    telling = [word for word in spelt if len(word) > 2 and word not in SILENT and word.isalpha()]
+    parts = consonants("\n".join(telling)).split("\n")
+    return {word: _shared(word, told) for word, told in zip(telling, parts, strict=False)}
