@@ -16,21 +16,17 @@ from row3.domain.judges import Graded, JudgeRules, Judging
 from row3.domain.matches import items_json
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.prompts import Prompt
-from row3.domain.requests import digest_json, digest_text
+from row3.domain.requests import digest_json
 from row3.domain.scores import CaseScore, Tally
 from row3.kinds.answers import Parsed, Unusable
-from row3.kinds.outputs import answer_schema, fit, plain, read_text
+from row3.kinds.cases import brief, fact_text
+from row3.kinds.outputs import NO_FIELDS, Fields, answer_schema, fit, plain, read_text
 from row3.matching.names import NameRule
 from row3.matching.predicates import INVERSES, ROW3_PREDICATES, SYMMETRIC
 from row3.matching.semantic_rule import SemanticRule
 from row3.matching.text.quotes import SourceText
 from row3.metrics.aggregate import counted
 from row3.metrics.ratios import ratio
-
-SHOWN = 60
-"""Characters of a demand's content that are kept as they are; a longer one is kept as its digest."""
-DIGITS = 16
-"""Hexadecimal digits of a digest: 64 bits tell the demands of a project apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +51,8 @@ class Rules:
     judge: JudgeRules | None = None
     """Who grades answers; None for nobody."""
     documents: Mapping[str, SourceText] = field(default_factory=dict)
+    fields: Fields = field(default_factory=dict)
+    """Where answers have what the kind reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,13 +172,18 @@ class Kind(ABC):
         value: dict[str, Any] = case.variables()
         return value
 
-    def parse(self, output: str, text: str) -> Parsed | Unusable:
+    def parse(self, output: str, text: str, fields: Fields = NO_FIELDS) -> Parsed | Unusable:
         """Read a prompt's answer as the output of that name, by the documented repairs."""
-        return read_text(self.outputs[output], text)
+        return read_text(self.outputs[output], text, fields)
 
-    def read_output(self, value: Any) -> Parsed | Unusable:
+    def read_output(self, value: Any, fields: Fields = NO_FIELDS) -> Parsed | Unusable:
         """Read a whole output that another program made (a JSON value, or the text of one)."""
-        return self.parse(self.whole, value) if isinstance(value, str) else fit(self.outputs[self.whole], value)
+        whole = self.whole
+        return (
+            self.parse(whole, value, fields)
+            if isinstance(value, str)
+            else fit(self.outputs[whole], value, fields=fields)
+        )
 
     def combine(self, outputs: Mapping[str, Any]) -> Any:
         """Return the pipeline's outputs, by output name, as one output."""
@@ -292,8 +295,8 @@ class Kind(ABC):
             found.setdefault(key, set()).add(one.name)
             for fact, value in one.facts.items():
                 if value is not None:
-                    found.setdefault(f"{fact}:{key}", set()).add(_content(value))
-        return {key: _brief(contents) for key, contents in found.items()}
+                    found.setdefault(f"{fact}:{key}", set()).add(fact_text(value))
+        return {key: brief(contents) for key, contents in found.items()}
 
     @abstractmethod
     def lint(self, case: Any, rules: Rules) -> list[Finding]:
@@ -319,14 +322,3 @@ class Kind(ABC):
 def expected_in(demands: Mapping[str, str]) -> list[str]:
     """Return the demands that an answer can meet: without input and marks of the case, and other names."""
     return [key for key in demands if ":" in key and not key.startswith("alias:")]
-
-
-def _content(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return digest_json(sorted(value)) if isinstance(value, list) else str(value)
-
-
-def _brief(contents: set[str]) -> str:
-    text = "; ".join(sorted(contents))
-    return text if len(text) <= SHOWN and text.isprintable() else digest_text(text)[:DIGITS]

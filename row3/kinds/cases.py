@@ -7,8 +7,13 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct, field
 
+from row3.domain.requests import digest_json, digest_text
 from row3.domain.structs import worded
 
+SHOWN = 60
+"""Characters of a demand's content that are kept as they are; a longer one is kept as its digest."""
+DIGITS = 16
+"""Hexadecimal digits of a digest: 64 bits tell the demands of a project apart."""
 Text = Annotated[str, Meta(pattern=r"\S")]
 CaseId = Annotated[
     str,
@@ -112,3 +117,16 @@ class DocumentCase(MemoryCase, frozen=True, kw_only=True):
 def _shown(one: SourceDocument) -> dict[str, str]:
     day = "" if one.date is None else one.date.isoformat()
     return {"document_id": one.document_id, "title": one.title, "date": day, "document": one.document}
+
+
+def fact_text(value: Any) -> str:
+    """Return what a case says of something it expects as a text; the order of a list does not matter."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return digest_json(sorted(value)) if isinstance(value, list) else str(value)
+
+
+def brief(contents: set[str]) -> str:
+    """Return what one key of a case demands in a line, or its digest."""
+    text = "; ".join(sorted(contents))
+    return text if len(text) <= SHOWN and text.isprintable() else digest_text(text)[:DIGITS]

@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 from msgspec import Meta, Struct
 
+from row3.domain.calls import found_at
 from row3.domain.matches import TypeMatch, TypeState
 from row3.domain.structs import Misfit, choices, describe, item_in, keys_of, misfits, struct_in
 from row3.kinds.answers import Parsed, Unusable, over_length, read_json
@@ -24,6 +25,12 @@ ALSO, ENUM, ASKED = "also", "enum", "asked"
 """Keys of `Meta(extra=…)`: other names of a field, its values, and False where a prompt does not ask for it."""
 Reader = Callable[[Any, bool], Any]
 """Brings a value into the usual form; with True it leaves unknown keys in it."""
+
+
+Fields = Mapping[str, Mapping[str, str]]
+"""Where answers have the lists of an output, by key: the path of the `list`, and of fields in its entries."""
+NO_FIELDS: Fields = {}
+LIST = "list"
 
 
 class Output(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
@@ -45,20 +52,27 @@ def _decoder(model: type[Output]) -> msgspec.json.Decoder[Any]:
     return msgspec.json.Decoder(model)
 
 
-def read_text(model: type[Output], text: str) -> Parsed | Unusable:
+def read_text(model: type[Output], text: str, fields: Fields = NO_FIELDS) -> Parsed | Unusable:
     """Return an answer as an output. Most are JSON in the usual form; the others are read by the documented repairs."""
     if too_long := over_length(text):
         return too_long
-    try:
-        return Parsed(_decoder(model).decode(text))
-    except (ValueError, RecursionError):  # all that msgspec finds wrong is a `ValueError`
-        pass
+    if not fields:
+        try:
+            return Parsed(_decoder(model).decode(text))
+        except (ValueError, RecursionError):  # all that msgspec finds wrong is a `ValueError`
+            pass
     found = read_json(text)
-    return found if isinstance(found, Unusable) else fit(model, found.value, found.repairs)
+    return found if isinstance(found, Unusable) else fit(model, found.value, found.repairs, fields)
 
 
-def fit(model: type[Output], value: Any, repairs: tuple[str, ...] = ()) -> Parsed | Unusable:
+def fit(
+    model: type[Output], value: Any, repairs: tuple[str, ...] = (), fields: Fields = NO_FIELDS
+) -> Parsed | Unusable:
     """Return a JSON value as an output, or the first thing in it that does not fit. A bare list is its first field."""
+    if own := {key: fields[key] for key in keys_of(model) if key in fields}:
+        value = _by_fields(value, own)
+        if isinstance(value, Unusable):
+            return value
     if isinstance(value, list):
         only = next(iter(keys_of(model)))
         value, repairs = {only: value}, (*repairs, f"bare list taken for the {only}")
@@ -71,6 +85,47 @@ def fit(model: type[Output], value: Any, repairs: tuple[str, ...] = ()) -> Parse
         whole = read(value, True)
         wrong = misfits(whole, model, closed=False)
         return Unusable(f"the answer does not fit: {_told(wrong[0], whole)}" if wrong else str(error))
+
+
+def _by_fields(value: Any, fields: Fields) -> Any:
+    """Return an answer with what `fields` name put where the kind has it; `Unusable` where the answer lacks it."""
+    usual = {**value} if isinstance(value, dict) else {}
+    for key, names in fields.items():
+        entry = {**names}
+        bare = isinstance(value, list) and LIST not in entry
+        place = entry.pop(LIST, key)
+        found = value if bare else _at(value, place)
+        if found is None:
+            there = _there(value) or "the answer is empty"
+            return Unusable(f"`fields.{key}` of row3.toml looks at `{place}`, and {there}")
+        if isinstance(found, list):
+            for name, path in entry.items():
+                if found and all(_at(item, path) is None for item in found):
+                    what = f"`fields.{key}.{name}` of row3.toml looks at `{path}`, which no entry has"
+                    return Unusable(f"{what}; {_there(found[0]) or 'the first is empty'}")
+            found = [_renamed(item, entry) for item in found]
+        usual[key] = found
+    return usual
+
+
+def _renamed(item: Any, names: Mapping[str, str]) -> Any:
+    parts = {name: part for name, path in names.items() if (part := _at(item, path)) is not None}
+    return item | parts if isinstance(item, dict) else item
+
+
+def _at(value: Any, path: str) -> Any:
+    try:
+        return found_at(value, path)
+    except KeyError:
+        return None
+
+
+def _there(value: Any) -> str:
+    """Return which keys a value has, for a message; empty for none."""
+    if not isinstance(value, dict):
+        return f"there is {describe(value)}"
+    keys = " ".join(", ".join(f"`{key}`" for key in value).split())
+    return f"there is {keys if len(keys) <= SHOWN else f'{keys[:SHOWN]}…'}" if keys else ""
 
 
 @cache
@@ -116,9 +171,7 @@ def _told(misfit: Misfit, value: Any) -> str:
         return str(misfit)
     for part in misfit.place[:-1]:
         value = value[part]
-    keys = " ".join(", ".join(f"`{key}`" for key in value).split())
-    listed = keys if len(keys) <= SHOWN else f"{keys[:SHOWN]}…"
-    return f"{misfit}; there is {listed}" if keys else f"{misfit}; the object is empty"
+    return f"{misfit}; {_there(value) or 'the object is empty'}"
 
 
 def plain(value: Any, *, without_none: bool = False) -> Any:

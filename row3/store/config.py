@@ -32,6 +32,7 @@ Folder = Annotated[
     worded(f"{NAME}(/{NAME}){{0,4}}", "at most five names of small letters, digits and _ -, with slashes between them"),
     Meta(description="Folder of its golden cases under golden/; default: the suite's name."),
 ]
+Path = Annotated[str, worded(r"[^.\s][^.]*(\.[^.]+)*", "a path like `results.items`")]
 FILE = "row3.toml"
 CONFIG_SCHEMA_VERSION = 1
 
@@ -211,6 +212,12 @@ class SuiteConfig(_Section, frozen=True):
         list[str] | None,
         Meta(description="Types of concepts that answers are asked for; [] for any. Default: none is asked."),
     ] = None
+    fields: Annotated[
+        dict[str, dict[str, Path]],
+        Meta(
+            description="Where answers have lists and the fields of their entries: `X = { list = PATH, FIELD = PATH }`."
+        ),
+    ] = {}
     matching: MatchingConfig = MatchingConfig()
     predicates: PredicatesConfig = PredicatesConfig()
     gate: GateConfig = GateConfig()

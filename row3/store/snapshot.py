@@ -127,6 +127,8 @@ def criteria_rules(project: Project, suite: Suite) -> Iterator[tuple[str, Rule]]
     yield "predicates.symmetric", Rule(frozenset(rules.symmetric))
     yield "predicates.inverse", Rule(frozenset(rules.inverses))
     yield "predicates.allowed", Rule(frozenset(rules.predicates))
+    if rules.fields:
+        yield "fields", Rule(json.encode(rules.fields).decode())
     yield "types", Rule(None if rules.types is None else frozenset(rules.types))
     for check in rules.checks:
         yield f"check {check.title}", Rule(json.encode(check).decode(), "absent")

@@ -9,18 +9,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeVar
 
-from msgspec import structs
+from msgspec import Struct, structs
 from msgspec.structs import asdict
 
 from row3.domain.counts import did_you_mean
 from row3.domain.manifests import Tier, suite_of_stem, tier_of
 from row3.domain.metrics import Metric, Threshold
+from row3.domain.structs import item_in, keys_of, struct_in
 from row3.errors import InvalidFile, UsageError
 from row3.gate.policy import GatePolicy, parse_limits
 from row3.gate.results import JudgedSuite
 from row3.gate.zones import SLACK
 from row3.kinds import kind_named
 from row3.kinds.base import Kind, Rules
+from row3.kinds.outputs import LIST
 from row3.matching.names import NameRule
 from row3.matching.predicates import INVERSES, ROW3_PREDICATES, SYMMETRIC
 from row3.matching.scorers import EXACT
@@ -171,6 +173,7 @@ def make_suite(config: Config, name: str, tier: Tier = "replay") -> Suite:
                 if kind.check_model is not None
             ),
             passes=settings.passes,
+            fields=settings.fields,
         ),
         policy=policy,
         provider=provider,
@@ -231,6 +234,7 @@ def _complaints(
         "predicates": not kind.related and settings.predicates != PredicatesConfig(),
         "matching.semantic": not kind.related and kind.check_model is None and semantic is not None,
         "checks": kind.check_model is None and bool(settings.checks),
+        "fields": kind.check_model is not None and bool(settings.fields),
         "passes": kind.check_model is None and settings.passes is not None,
         "judge": not kind.rubrics and settings.judge != JudgeConfig(),
         "documents": not kind.arms and settings.documents is not None,
@@ -238,6 +242,7 @@ def _complaints(
     }
     for field in [field for field, given in idle.items() if given]:
         yield field, f"kind `{kind.name}` does not use it", "Remove it"
+    yield from _unknown_fields(settings, kind)
     if semantic is not None and settings.matching.scorer == EXACT:
         yield "matching.semantic", "scorer `exact` matches nothing by meaning", "Remove it, or choose another scorer"
     if semantic is not None and semantic.model == LOCAL:
@@ -249,6 +254,19 @@ def _complaints(
         if system.output is not None and system.output not in kind.outputs:
             what = f"`{system.output}` is no output of kind `{kind.name}`"
             yield "provider.output", what, f"Outputs: {', '.join(kind.outputs)}"
+
+
+def _unknown_fields(settings: SuiteConfig, kind: Kind) -> Iterator[tuple[str, str, str]]:
+    """Yield the complaints about names in `fields` that no answer of the kind has."""
+    whole: type[Struct] = kind.outputs[kind.whole]
+    lists = {key: struct_in(item_in(each.type)) for key, each in keys_of(whole).items()}
+    known = {key: [LIST, *keys_of(item)] for key, item in lists.items() if item is not None}
+    for key, names in settings.fields.items():
+        given = [(f"fields.{key}", name, known[key]) for name in names] if key in known else []
+        for field, name, there in [("fields", key, [*known]), *given]:
+            if name not in there:
+                fix = did_you_mean(name, there, f"Known are {', '.join(there)}")
+                yield field, f"`{name}` is no field of an answer of kind `{kind.name}`", fix
 
 
 def _threshold(

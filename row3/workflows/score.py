@@ -108,7 +108,7 @@ class Scoring:
             return CaseScore(stored.id, "failed", {}, problem=MISSING)
         if output.error:
             return CaseScore(stored.id, "failed", {}, problem=output.error)
-        parsed = kind.read_output(output.value)
+        parsed = kind.read_output(output.value, rules.fields)
         if isinstance(parsed, Unusable):
             raw = output.value if isinstance(output.value, str) else json.dumps(output.value, ensure_ascii=False)
             return kind.bad_answer(stored.case, f"{output.where}: {parsed.reason}", raw, rules)

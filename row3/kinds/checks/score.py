@@ -20,6 +20,7 @@ from row3.kinds.checks.model import TIERS, Check, ChecksCase, Reply
 from row3.kinds.checks.reading import Reading
 from row3.kinds.checks.running import Checked, action_of, ask, check_problem, look, to_grade
 from row3.kinds.judging import Anything, grade_schema, judged_tally, opinion
+from row3.kinds.outputs import NO_FIELDS, Fields
 from row3.metrics.aggregate import PAIR, counted
 
 SPENDING = frozenset({"cost", "latency"})
@@ -129,11 +130,11 @@ class Checks(Kind):
         """Return the variables of `judged_variables`, with a JSON object in every place that may hold one."""
         return {"input": Anything(), "expected": Anything(), "answer": "example", "value": Anything()}
 
-    def parse(self, output: str, text: str) -> Parsed | Unusable:
+    def parse(self, output: str, text: str, fields: Fields = NO_FIELDS) -> Parsed | Unusable:
         """Read an answer; only an empty one cannot be used."""
         return Parsed(Reply(text)) if text.strip() else Unusable("the answer is empty")
 
-    def read_output(self, value: Any) -> Parsed | Unusable:
+    def read_output(self, value: Any, fields: Fields = NO_FIELDS) -> Parsed | Unusable:
         """Read an answer that another program made: a text, or any JSON value."""
         return self.parse("answer", value) if isinstance(value, str) else Parsed(Reply(value))
 

@@ -30,7 +30,7 @@ from row3.kinds.outcome.judgement import (
     with_evidence,
 )
 from row3.kinds.outcome.model import ARMS, AnswerOut, Arm, Citation, Evidence, Fact, Found, Outcome, OutcomeCase
-from row3.kinds.outputs import fit, plain, read_text
+from row3.kinds.outputs import NO_FIELDS, Fields, fit, plain, read_text
 from row3.matching.normalise import normalise_text
 from row3.matching.text.quotes import SourceText
 
@@ -93,17 +93,17 @@ class Outcomes(Kind):
         answer = AnswerOut("example", [Citation("example.txt", "example")])
         return variables_of(case, answer, answer, {"example": SourceText("example")})
 
-    def parse(self, output: str, text: str) -> Parsed | Unusable:
+    def parse(self, output: str, text: str, fields: Fields = NO_FIELDS) -> Parsed | Unusable:
         """Read what an arm found, or its answer; prose is an answer without citations."""
         if output == "found":
             read = read_json(text)
             return Parsed(Found(text if isinstance(read, Unusable) else read.value))
-        read = read_text(AnswerOut, text)
+        read = read_text(AnswerOut, text, fields)
         if isinstance(read, Unusable) and text.strip():
             return Parsed(AnswerOut(text.strip()), ("prose taken for the answer",))
         return read
 
-    def read_output(self, value: Any) -> Parsed | Unusable:
+    def read_output(self, value: Any, fields: Fields = NO_FIELDS) -> Parsed | Unusable:
         """Read both answers, made elsewhere, with the judgement where there is one."""
         if isinstance(value, str):
             read = read_json(value)
@@ -116,7 +116,7 @@ class Outcomes(Kind):
         for arm in ARMS:
             if arm not in value:
                 return Unusable(f"the output has no `{arm}`")
-            found = fit(AnswerOut, value[arm])
+            found = fit(AnswerOut, value[arm], fields=fields)
             if isinstance(found, Unusable):
                 return Unusable(f"`{arm}`: {found.reason}")
             answers[arm] = found.value

@@ -116,7 +116,7 @@ class _Planner:
             planned = self._planned(stored, prompt, repeat, request=request, recorded=replayed, **sizes)
             plan.requests.append(planned)
             handed_on[arm] += answered
-            answers = answers.after(kind, prompt, recording.answer) if answers and recording else None
+            answers = answers.after(self.asking.suite, prompt, recording.answer) if answers and recording else None
             known[arm] = None if answers is not None and answers.bad else answers
         if self.asking.suite.rules.judge is not None:
             self._judge(stored, repeat, known, sum(handed_on.values()), plan)

@@ -170,10 +170,11 @@ class Answers:
     bad: str = ""
     """Why the last answer cannot be used, which ends the pipeline."""
 
-    def after(self, kind: Kind, prompt: Prompt, answer: Answer) -> Answers:
+    def after(self, suite: Suite, prompt: Prompt, answer: Answer) -> Answers:
         """Return them with one more answer."""
+        kind = suite.kind
         cut = "cut off by the token limit" if answer.finish_reason == "length" else ""
-        parsed = kind.parse(prompt.output, answer.text)
+        parsed = kind.parse(prompt.output, answer.text, suite.rules.fields)
         texts, told = (*self.texts, answer.text), [cut] if cut else []
         if isinstance(parsed, Unusable):
             bad = f"{prompt.ref}: {parsed.reason}" + (f" ({cut})" if cut else "")
@@ -197,7 +198,7 @@ def one_repeat(asking: Asking, stored: StoredCase, repeat: int) -> Steps:
             return CaseScore(stored.id, "failed", {}, problem=f"{prompt.ref}: {answer}")
         assert isinstance(answer, Answer)
         spent.append(spent_on(request, answer))
-        answers = answers.after(kind, prompt, answer)
+        answers = answers.after(asking.suite, prompt, answer)
         if answers.bad:
             return kind.bad_answer(stored.case, answers.bad, answer.text, rules)
         if arm:

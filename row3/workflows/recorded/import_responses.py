@@ -186,4 +186,4 @@ def _imports(
                 gap = str(prompt.ref)
                 waiting[gap] += 1
             else:
-                answers = answers.after(kind, prompt, answer)
+                answers = answers.after(asking.suite, prompt, answer)

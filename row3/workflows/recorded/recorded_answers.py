@@ -117,7 +117,7 @@ def recorded_paths(
                     continue  # it needs what this version of an earlier prompt does not give
                 answer = find(request)
                 if answer is not None:
-                    answers = path.answers.after(kind, prompt, answer)
+                    answers = path.answers.after(asking.suite, prompt, answer)
                     after = Path(answers, (*path.steps, Step(prompt, asking, request)))
                     yield after
                     longer += [] if answers.bad else [after]

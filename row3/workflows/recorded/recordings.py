@@ -144,7 +144,8 @@ def _verify_lines(project: Project, suite: Suite) -> Iterator[RecordingFinding]:
             what = f"the same request has another answer in {place}; {double[1]}"
             yield RecordingFinding(double[0], "two-answers", what, row.where)
         if isinstance(held, Recording):
-            parsed = suite.kind.parse(outputs[held.prompt], held.answer.text) if held.prompt in outputs else None
+            output = outputs.get(held.prompt)
+            parsed = None if output is None else suite.kind.parse(output, held.answer.text, suite.rules.fields)
             if isinstance(parsed, Unusable):
                 yield RecordingFinding("warning", "bad-answer", f"{held.case_id}: {parsed.reason}", row.where)
         elif not _matched_by(suite, row.path, held):
