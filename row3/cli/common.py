@@ -95,7 +95,11 @@ class Common:
 
     def show(self, result: str | Iterable[bytes]) -> None:
         """Write the result to stdout, or to the file of --out."""
-        output.emit(result, self.out)
+        if self.format in ("json", "codequality"):
+            from row3.reports.hidden import json_seen
+
+            result = json_seen(result)
+        output.emit(result, self.out, commands=self.format == "github")
 
     def show_json(self, value: Any) -> None:
         """Write the result as JSON."""

@@ -11,6 +11,7 @@ import click
 from row3.cli import options
 from row3.cli.commands import Group
 from row3.cli.common import Common
+from row3.cli.output import inert
 
 if TYPE_CHECKING:
     from row3.vcs.hooks import HookReport
@@ -74,7 +75,7 @@ def run_(common: Common, name: HookName, arguments: tuple[str, ...]) -> int:
     verdict = run_hook(find_root(common.start), name, _pushed() if name == "pre-push" else "")
     text = terminal_text(hook_document(verdict), Style(sys.stderr.isatty() and common.wants_colour)).strip("\n")
     if text and not common.quiet:
-        sys.stderr.write(f"{text}\n")  # which git passes on
+        sys.stderr.write(f"{inert(text)}\n")  # which git passes on
     return verdict.exit_code
 
 

@@ -13,6 +13,7 @@ from typing import TextIO
 
 NARROWEST, USUAL = 60, 80
 """Columns: the least that lines are wrapped to, and those of a terminal that does not report its width."""
+COMMAND = re.compile(r"^\s*::|##\[", re.MULTILINE)
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -59,7 +60,7 @@ def note(text: str) -> None:
 
 def tell(text: str) -> None:
     """Write a message to stderr: wrapped on a terminal, one line for a program."""
-    text = CONTROL.sub("�", text)  # a message may quote what a model wrote
+    text = inert(CONTROL.sub("�", text))  # a message may quote what a model wrote
     if sys.stderr.isatty():
         from row3.reports.style import prose
 
@@ -75,8 +76,19 @@ def columns(terminal: TextIO) -> int:
     return max(NARROWEST, wide or USUAL)
 
 
-def emit(pieces: str | Iterable[bytes], out: str | None) -> None:
-    """Write a result to stdout, or atomically to a file; bytes are UTF-8. Raises `EnvironmentFault`."""
+def inert(text: str) -> str:
+    """Return lines of which GitHub's runner takes none for a command of its own (`::add-mask::`, `##[error]`)."""
+    if "GITHUB_ACTIONS" not in os.environ:
+        return text
+    return COMMAND.sub(lambda found: f"{found[0][:-1]}\u200b{found[0][-1]}", text)
+
+
+def emit(pieces: str | Iterable[bytes], out: str | None, *, commands: bool = False) -> None:
+    """Write a result to stdout, or atomically to a file; bytes are UTF-8. Raises `EnvironmentFault`.
+
+    Args:
+        commands: the result is commands for GitHub's runner; in any other it finds none.
+    """
     if isinstance(pieces, str):
         pieces = ((pieces if pieces.endswith("\n") else f"{pieces}\n").encode("utf-8", "backslashreplace"),)
     if out is not None:
@@ -86,7 +98,7 @@ def emit(pieces: str | Iterable[bytes], out: str | None) -> None:
         return
     try:
         for piece in pieces:
-            sys.stdout.write(piece.decode())
+            sys.stdout.write(piece.decode() if commands else inert(piece.decode()))
         sys.stdout.flush()
     except OSError:
         # The interpreter would try to write the rest at its end, and its failure would be the exit code.

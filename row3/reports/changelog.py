@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from row3.reports import numbers
+from row3.reports.markdown import inline
 from row3.reports.style import plain
 
 HEADING = "# Changelog"
@@ -50,22 +51,22 @@ def changelog_entry(
 
 def unreleased_entry(version: str, prompt: str, *, approval: str = "") -> str:
     """The entry that a new version begins with; an approval stands among its notes."""
-    notes = f"\n### Notes\n- {_approved(approval)}\n" if approval else ""
+    notes = f"\n### Notes\n{bullets([_approved(approval)])[0]}\n" if approval else ""
     return f"## {version} (Unreleased)\n\nPrompt: {prompt}\n\n### Changes\n{TO_WRITE}\n{notes}"
 
 
 def approval_entry(date: str, approval: str) -> str:
     """An approval that belongs to no new version: the model, a case or a setting is what changed."""
-    return f"## Approval ({date})\n\n### Notes\n- {_approved(approval)}\n"
+    return f"## Approval ({date})\n\n### Notes\n{bullets([_approved(approval)])[0]}\n"
 
 
 def _approved(approval: str) -> str:
-    return f"Approved although the gate blocked: {plain(approval)}"
+    return f"Approved although the gate blocked: {approval}"
 
 
 def bullets(items: Sequence[str]) -> list[str]:
-    """One bullet an item; the further lines of an item are set under its first."""
-    return [f"- {item.strip()}".replace("\n", "\n  ") for item in items if item.strip()]
+    """One bullet an item, on one line, its words as they are: a description or a reason draws and links nothing."""
+    return [f"- {inline(item)}" for item in items if item.strip()]
 
 
 def _table(version: str, baseline: str | None, rows: Sequence[MetricRow]) -> list[str]:

@@ -86,6 +86,21 @@ def test_an_approval_is_noted() -> None:
     assert entry.endswith("### Notes\n- Approved although the gate blocked: known gap (Ann)\n")
 
 
+def test_a_description_and_a_reason_are_words_on_one_line_whatever_they_look_like() -> None:
+    nasty = "fine\n\n## v9.9 (2026-01-01)\n![x](http://a.example/p.png) <img src=x>\u202e $(rm)"
+    plainly = "fine \\#"
+    entry = changelog_entry(
+        "v1.1", "2026-01-29", NAME, changes=[nasty], rows=[], baseline_version="v1.0", approval=nasty
+    )
+    assert [line for line in entry.splitlines() if line.startswith("#")] == [
+        "## v1.1 (2026-01-29)", "### Changes", "### Metrics Impact", "### Notes",
+    ]  # fmt: skip
+    assert entry.count(plainly) == 2
+    assert "![" not in entry
+    assert entry.count("<img") == entry.count("\\<img") == 2
+    assert "\u202e" not in entry
+
+
 def test_an_approval_without_a_new_version_has_an_entry_of_its_own() -> None:
     entry = approval_entry("2026-01-29", "the model moved (Ann)")
     text = insert_entry("# Changelog\n\n## v1.0 (2025-12-01)\n\nfirst\n", entry, "", "")

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 
 from markupsafe import Markup
 
 from row3.reports.document import Block, Facts, Fold, Items, Lines, Note, Table, Task, Text, Title, spans
+from row3.reports.hidden import HIDDEN
 
-HIDDEN = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb"
-    "\ud800-\udfff\U000e0000-\U000e007f]"
-)
-"""Controls, marks that turn or hide text, halves of surrogate pairs. Joiners stay: scripts need them."""
 DIFF_LINES = {"+": "new", "-": "old", "@": "place"}
 
 

@@ -1,0 +1,32 @@
+"""Characters that cannot be seen, and text for JSON without them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+HIDDEN = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb"
+    "\ud800-\udfff\U000e0000-\U000e007f]"
+)
+"""Controls, marks that turn or hide text, halves of surrogate pairs. Joiners stay: scripts need them."""
+
+
+def json_seen(pieces: str | Iterable[bytes]) -> Iterator[bytes]:
+    """Yield a JSON text as UTF-8, with what cannot be seen as escapes: the same values, and nothing that a terminal,
+    an editor or a build log acts on.
+
+    Args:
+        pieces: a text, or UTF-8 in pieces that begin and end with whole characters.
+    """
+    for piece in [pieces] if isinstance(pieces, str) else pieces:
+        text = piece if isinstance(piece, str) else piece.decode()
+        yield HIDDEN.sub(_escape, text).replace("##[", "#\\u0023[").encode()
+
+
+def _escape(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    if code < 0x10000:
+        return f"\\u{code:04x}"
+    code -= 0x10000
+    return f"\\u{0xD800 + (code >> 10):04x}\\u{0xDC00 + (code & 0x3FF):04x}"
