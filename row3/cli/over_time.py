@@ -10,6 +10,7 @@ import click
 from row3.cli import options
 from row3.cli.commands import Command, Group
 from row3.cli.common import Common
+from row3.cli.import_ import import_cases
 from row3.cli.out_file import check_folder, refuse_foreign_charts
 from row3.cli.output import emit
 
@@ -40,7 +41,7 @@ def power(common: Common, *, detect: float | None, metric: str | None) -> None:
     common.show_report(power_document(report), power_json(report))
 
 
-@click.command(cls=Command)
+@click.group(cls=Group, invoke_without_command=True)
 @options.suite()
 @options.prompt("Look at this version only; default: all of them.")
 @options.choice()
@@ -56,6 +57,9 @@ def cases(common: Common) -> None:
     project, suite = common.project_and_suite()
     report = judge_cases(project, suite, only=common.chosen(project, suite), named=common.prompt)
     common.show_report(cases_document(report, verbose=common.verbose > 0), cases_json(report))
+
+
+cases.add_command(import_cases)
 
 
 @click.command(cls=Command)

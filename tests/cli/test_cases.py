@@ -79,7 +79,7 @@ def test_some_cases(box: Box) -> None:
         (("--case", "zz*"), "no case fits `zz*`"),
         (("--prompt", "extrac-v1.0"), "Did you mean `extract`?"),
         (("--suite", "bred"), "Did you mean `bread`?"),
-        (("anchor",), "unexpected extra argument"),
+        (("anchor",), "there is no command `anchor`"),
     ],
 )
 def test_wrong_arguments(box: Box, arguments: tuple[str, ...], says: str) -> None:

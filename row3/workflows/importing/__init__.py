@@ -1,1 +1,1 @@
-"""`row3 import`: what people have for other tools, as golden cases of kind `checks`."""
+"""`row3 cases import` and `row3 import`: tables, JSON Lines and files of other tools as golden cases."""

@@ -1,21 +1,30 @@
-"""CSV and JSON Lines as cases."""
+"""CSV and JSON Lines as cases of any kind."""
 
 from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from msgspec import Struct
+
+from row3.domain.structs import choices, item_in, keys_of, struct_in
 from row3.errors import InvalidFile, UsageError
-from row3.kinds.checks.model import TYPES
+from row3.kinds.base import Kind
+from row3.kinds.checks.model import TYPES, ChecksCase
+from row3.store.cases import ID_KEYS
 from row3.store.files import decode, read_bytes
 from row3.store.json_lines import LineFile, parse_line
 from row3.workflows.importing.drafts import Draft, Drafts
 
 SHAPE = 'Write a golden case a line, or {"input": …, "expected": …}'
+OWN = ("id", "tags")
+"""Columns that are no input: what the case itself has by these names."""
 PAIR = frozenset({"id", "input", "expected", "tags"})
 ASSERTION = re.compile(
     r"((?:not-)?(?:equals|i?contains(?:-all|-any)?|starts-with|regex|(?:is|contains)-(?:json|xml|html|sql)|is-refusal"
@@ -104,8 +113,63 @@ def read_csv(file: Path, expected: str, check: str) -> Drafts:
         wanted = row.cells.pop(expected)
         if not wanted.strip():
             raise InvalidFile(f"`{expected}` is empty", where=row.where, fix="Fill it, or remove the row")
+        own = {key: row.cells.pop(key) for key in OWN if key in row.cells}
         value = {"input": row.cells, "expected": wanted, "checks": [{check: wanted}]}
-        drafts.cases.append(Draft(row.where, value))
+        drafts.cases.append(Draft(row.where, _fields(own, ChecksCase, row.where) | value))
+    return drafts
+
+
+def read_columns(file: Path, kind: Kind) -> Drafts:
+    """Return the rows of a table as cases of a kind, each column a field of the case; an empty cell is left out.
+
+    A list is JSON, or texts between semicolons, each of which may stand for an object with that as its first field.
+    Raises `InvalidFile`.
+    """
+    drafts = Drafts()
+    model: type[Struct] = kind.case_model
+    needed = [key for key, field in keys_of(model).items() if field.required and key not in ID_KEYS]
+    for row in read_rows(file):
+        if missing := next((key for key in needed if key not in row.cells), None):
+            what = f"there is no column `{missing}`, and a case of kind `{kind.name}` needs it"
+            fix = f"Columns: {', '.join(row.cells)}. Add it, or name another suite or kind"
+            raise InvalidFile(what, where=f"{file}:1", fix=fix)
+        drafts.cases.append(Draft(row.where, _fields(row.cells, model, row.where)))
+    return drafts
+
+
+def _fields(cells: dict[str, str], model: type[Struct], where: str) -> dict[str, Any]:
+    types = {key: field.type for key, field in keys_of(model).items()}
+    found = {}
+    for key, cell in cells.items():
+        if text := cell.strip():
+            try:
+                found[key] = _field(text, types.get(key, str))
+            except ValueError as error:
+                raise InvalidFile(f"column `{key}` is not JSON: {error}", where=where, fix="Correct the cell") from None
+    return found
+
+
+def _field(cell: str, annotation: Any) -> Any:
+    """Return what a cell says in the place of this type, as far as it can be; raises `ValueError` for broken JSON."""
+    item = item_in(annotation)
+    if str in choices(annotation):
+        return cell
+    if cell[0] in "[{":
+        return json.loads(cell)
+    if item is not None:
+        texts, struct = [text.strip() for text in cell.split(";") if text.strip()], struct_in(item)
+        return texts if struct is None else [{next(iter(keys_of(struct))): text} for text in texts]
+    with suppress(ValueError):
+        return json.loads(cell.lower() if cell.lower() in ("true", "false") else cell)
+    return cell
+
+
+def read_lines(file: Path) -> Drafts:
+    """Return the lines of a file as cases, as a golden file has them. Raises `InvalidFile`."""
+    shape, drafts = "Write a golden case a line", Drafts()
+    for line in LineFile(file, where=str(file), fix=shape):
+        where = f"{file}:{line.number}"
+        drafts.cases.append(Draft(where, parse_line(line.raw, where=where, shape=shape)))
     return drafts
 
 

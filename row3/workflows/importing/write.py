@@ -9,12 +9,15 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
+
 from row3.domain.findings import ImportedCases, NotImported
-from row3.domain.structs import MisfitsError, convert
+from row3.domain.structs import MisfitsError, convert, keys_of
 from row3.errors import InvalidFile, UsageError
-from row3.kinds.checks.model import ChecksCase
-from row3.store.cases import CASE_SCHEMA_VERSION, ENDING, parse_value
-from row3.store.config import FILE, NAME
+from row3.kinds import kind_named
+from row3.kinds.base import Kind
+from row3.store.cases import CASE_SCHEMA_VERSION, ENDING, ID_KEYS, case_id_of, parse_value
+from row3.store.config import FILE, NAME, SuiteConfig
 from row3.store.documents import check_schema_version, dump_line
 from row3.store.project import Project
 from row3.store.suites import make_suite, pick_suite
@@ -26,43 +29,46 @@ NOT_IMPORTED = "not-imported.jsonl"
 DIFFERS = "the project has a case of this id that differs; it is as it was"
 
 
-def suite_of(project: Project, name: str | None, file: Path) -> str:
-    """Return the suite to import into: the given one, the project's own, or in a project without any the file's name.
+def suite_of(project: Project, name: str | None, file: Path, kind: str | None) -> tuple[str, Kind]:
+    """Return the suite to import into and its kind: the given one, the project's own, or in a project without any the
+    file's name; a new one is of the given kind, or of the usual one.
 
     Raises `UsageError` for a suite of another kind.
     """
     names = project.suite_names()
     if name is None:
         name = pick_suite(project, None).name if names else slug(file.stem) or "imported"
-    if name in names and (kind := make_suite(project.config, name).kind.name) != "checks":
-        fix = "Name another suite with --suite; a new one is made"
-        raise UsageError(f"suite `{name}` is of kind {kind}, not checks", where="--suite", fix=fix)
     if not re.fullmatch(NAME, name):
         raise UsageError(f"`{name}` cannot name a suite", where="--suite", fix="Use small letters, digits, _ and -")
-    return name
+    own = make_suite(project.config, name).kind.name if name in names or name in project.config.suites else None
+    if own is not None and kind is not None and own != kind:
+        fix = "Name another suite with --suite; a new one is made"
+        raise UsageError(f"suite `{name}` is of kind {own}, not {kind}", where="--suite", fix=fix)
+    return name, kind_named(own or kind or SuiteConfig().kind, where="--kind")
 
 
 def import_cases(
-    project: Project, suite: str, drafts: Drafts, prompts: PromptFiles, file: Path, *, dry_run: bool
+    project: Project, into: tuple[str, Kind], drafts: Drafts, prompts: PromptFiles, file: Path, *, dry_run: bool
 ) -> ImportedCases:
-    """Write the drafts as golden cases of a suite, which is added to row3.toml where it is new.
+    """Write the drafts as golden cases of a suite of a kind, which is added to row3.toml where it is new.
 
     An equal case is left as it is; so is one that differs, and its draft counts as not imported.
 
     Raises `InvalidFile` for a draft that is no case, `EnvironmentFault`; then nothing has changed.
     """
+    suite, kind = into
     folder, files = project.golden(suite), dict(prompts.new)
     new: dict[str, bytes] = {}
     unchanged: list[str] = []
     left_out = list(drafts.not_imported)
     for case_id, draft in _with_ids(drafts.cases, slug(file.stem) or "case"):
         value = {
-            "$schema": f"{'../' * (folder.count('/') + 1)}schemas/checks-case.schema.json",
+            "$schema": f"{'../' * (folder.count('/') + 1)}schemas/{kind.case_schema}.schema.json",
             "schemaVersion": CASE_SCHEMA_VERSION,
-            "id": case_id,
+            **({} if case_id_of(draft.value) else {_id_key(kind, draft.value): case_id}),
             **draft.value,
         }
-        content = _golden_file(value, draft.where)
+        content = _golden_file(value, kind, draft.where)
         path = f"{folder}/{case_id}{ENDING}"
         if not project.tree.exists(path):
             new[path] = content
@@ -74,12 +80,12 @@ def import_cases(
     files |= new | _left_out_file(project, f"{folder}/{NOT_IMPORTED}", left_out)
     notes = []
     settings = project.config.suites.get(suite)
-    if settings is None:
-        files[FILE] = _with_suite(project, suite, drafts.prompts[:1])
+    if settings is None and suite not in project.suite_names():
+        files[FILE] = _with_suite(project, suite, kind.name, drafts.prompts[:1])
     if len(drafts.prompts) > 1 or (settings is not None and not {*drafts.prompts} <= {*settings.pipeline}):
         named = ", ".join(dict.fromkeys(drafts.prompts))
         notes.append(f"prompts of promptfoo are alternatives: `pipeline` of [suites.{suite}] names one of {named}")
-    needs = {key for draft in drafts.cases for check in draft.value["checks"] for key in check}
+    needs = {key for draft in drafts.cases for check in draft.value.get("checks", ()) for key in check}
     if "semantic" in needs:
         notes.append(f"checks by meaning need a model: [suites.{suite}.matching.semantic] in {FILE}")
     if files and not dry_run:
@@ -93,11 +99,11 @@ def _with_ids(drafts: Iterable[Draft], stem: str) -> Iterable[tuple[str, Draft]]
     """Yield each draft with an id: its own, or made from its name or its number."""
     taken: dict[str, str] = {}
     for number, draft in enumerate(drafts, 1):
-        own = draft.value.get("id")
-        base = own if isinstance(own, str) else slug(draft.name) or f"{stem}-{number:03}"
+        own = case_id_of(draft.value)
+        base = own or slug(draft.name) or f"{stem}-{number:03}"
         case_id, again = base, 1
         while case_id in taken:
-            if own is not None:
+            if own:
                 what = f"the id `{own}` is also that of {taken[case_id]}"
                 raise InvalidFile(what, where=draft.where, fix="Give one of them another")
             again += 1
@@ -106,10 +112,16 @@ def _with_ids(drafts: Iterable[Draft], stem: str) -> Iterable[tuple[str, Draft]]
         yield case_id, draft
 
 
-def _golden_file(value: dict[str, Any], where: str) -> bytes:
+def _id_key(kind: Kind, value: dict[str, Any]) -> str:
+    model: type[Struct] = kind.case_model
+    keys = [key for key in ID_KEYS if key in keys_of(model)]
+    return keys[-1] if "documents" in value else keys[0]
+
+
+def _golden_file(value: dict[str, Any], kind: Kind, where: str) -> bytes:
     check_schema_version(value, CASE_SCHEMA_VERSION, where=where)
     try:
-        convert(value, ChecksCase)
+        convert(value, kind.case_model)
         return (json.dumps(value, ensure_ascii=False, indent=2) + "\n").encode()
     except MisfitsError as error:
         what = error.told()
@@ -131,8 +143,8 @@ def _left_out_file(project: Project, path: str, left_out: Iterable[NotImported])
     return {path: "".join(f"{line}\n" for line in lines).encode()} if len(lines) > len(before) else {}
 
 
-def _with_suite(project: Project, suite: str, pipeline: list[str]) -> bytes:
+def _with_suite(project: Project, suite: str, kind: str, pipeline: list[str]) -> bytes:
     before = project.tree.read(FILE) if project.tree.exists(FILE) else b""
     gap = "\n" if before and not before.endswith(b"\n") else ""
-    table = f'{gap}\n[suites.{suite}]\nkind = "checks"\n' + (f"pipeline = {json.dumps(pipeline)}\n" if pipeline else "")
+    table = f'{gap}\n[suites.{suite}]\nkind = "{kind}"\n' + (f"pipeline = {json.dumps(pipeline)}\n" if pipeline else "")
     return before + table.encode()
