@@ -32,6 +32,9 @@ class Endpoint:
     seed: bool = True
     limit_field: LimitField = "max_tokens"
     """What it calls the limit of tokens to write."""
+    requests_per_minute: float | None = None
+    tokens_per_minute: float | None = None
+    """Tokens of requests and answers; None: no limit."""
 
     @property
     def host(self) -> str:
@@ -119,6 +122,8 @@ def endpoint_for(
     key_variable: str | None = None,
     timeout_s: float | None = None,
     max_retries: int | None = None,
+    requests_per_minute: float | None = None,
+    tokens_per_minute: float | None = None,
 ) -> Endpoint:
     """Return the preset's endpoint with what is not None put in its place; `timeout_s` in seconds.
 
@@ -141,6 +146,8 @@ def endpoint_for(
         key_variable=key_variable or endpoint.key_variable,
         timeout_s=endpoint.timeout_s if timeout_s is None else float(timeout_s),
         max_retries=endpoint.max_retries if max_retries is None else max_retries,
+        requests_per_minute=requests_per_minute,
+        tokens_per_minute=tokens_per_minute,
     )
     if base_url is None:
         return endpoint

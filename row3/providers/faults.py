@@ -53,6 +53,8 @@ class Fault:
     """Seconds that the server asks to wait."""
     refused: frozenset[str] = frozenset()
     """Fields of the body that the endpoint does not take."""
+    limited: bool = False
+    """It was one request too many: 429."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +157,7 @@ def status_fault(status: int, text: str, exchange: Exchange) -> Fault:
         return Fault("stop", message, f"{_key_fix(endpoint)} and that it may use this model")
     if status in (408, 409, 429) or status >= 500:
         delay = asked_delay(exchange.headers)
-        return Fault("retry", message, delay_s=error.delay_s if delay is None else delay)
+        return Fault("retry", message, delay_s=error.delay_s if delay is None else delay, limited=status == 429)
     refused = refused_fields(error.message, error.param) if status in (400, 422) else frozenset()
     return Fault("give_up", message, _fix_for(status, error), refused=refused)
 

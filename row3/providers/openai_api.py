@@ -20,6 +20,9 @@ from row3.providers.faults import Exchange, Fault, hidden_error, read_body
 from row3.providers.redaction import public_model_name, redact
 from row3.providers.wire import Wire
 
+CHARACTERS_A_TOKEN = 4
+"""A guess, until the endpoint has counted."""
+
 
 class OpenAIChat(Wire):
     """A provider at an OpenAI-compatible endpoint."""
@@ -30,6 +33,8 @@ class OpenAIChat(Wire):
         self._also = also
         self.refused: frozenset[str] = frozenset()
         """Fields that the endpoint has refused and that are no longer sent, such as `response_format`."""
+        self._longest = 0
+        """Tokens of the longest answer."""
 
     @property
     def name(self) -> str:
@@ -50,7 +55,13 @@ class OpenAIChat(Wire):
             self.refused |= left_out
             return bool(left_out)
 
-        return await self.send("chat/completions", body, read_reply, refuse)
+        guess = (len(request.system) + len(request.user)) / CHARACTERS_A_TOKEN + self._longest
+        answer = await self.send("chat/completions", body, read_reply, refuse, tokens=guess)
+        if isinstance(answer, Answer) and answer.prompt_tokens is not None:
+            written = answer.completion_tokens or 0
+            self._longest = max(self._longest, written)
+            self.pace.tokens.take(answer.prompt_tokens + written - guess)
+        return answer
 
 
 def chat_body(request: Request, endpoint: Endpoint, refused: Collection[str] = ()) -> dict[str, Any]:
@@ -154,7 +165,8 @@ class OpenAIEmbedder(Wire):
         for start in range(0, len(texts), AT_ONCE):
             part = list(texts[start : start + AT_ONCE])
             body = {"model": self._model, "input": part, "encoding_format": "float"}
-            vectors = await self.send("embeddings", partial(dict, body), partial(read_vectors, len(part)))
+            guess = sum(map(len, part)) / CHARACTERS_A_TOKEN
+            vectors = await self.send("embeddings", partial(dict, body), partial(read_vectors, len(part)), tokens=guess)
             if isinstance(vectors, NoAnswer):
                 return vectors
             found += vectors

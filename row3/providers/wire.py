@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import json
 import random
+import socket
+import struct
+import sys
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -12,16 +17,27 @@ from row3.domain.requests import NoAnswer
 from row3.errors import ProviderStopped, UsageError, as_sentence
 from row3.providers.base import Endpoint
 from row3.providers.faults import LONGEST_ASKED_S, LONGEST_TOTAL_S, Exchange, Fault, backoff_s, status_fault
+from row3.providers.pace import Pace
 from row3.providers.redaction import redact
 
 if TYPE_CHECKING:
-    from httpx2 import AsyncClient
+    import ssl
+
+    from httpx2 import AsyncClient, Response
 
 CONNECT_S = 15.0
+CONNECTIONS = 8
+"""Requests at once that share a client."""
 LONGEST_BODY_BYTES = 20_000_000
 """A chat completion is some kilobytes, 32 embeddings are a megabyte or two; reading stops here."""
 ACCOUNT = {"OpenAI-Organization": "OPENAI_ORG_ID", "OpenAI-Project": "OPENAI_PROJECT_ID"}
 """By header, the environment variable that it holds; sent to OpenAI alone."""
+
+FIRST_BYTE = "http11.send_request_headers.started"
+LAST_RECEIVED = struct.Struct("=52xI")
+"""Of Linux's `tcp_info`: milliseconds since data came in."""
+TICK_MS = 4
+"""In steps of so many it counts; one step may be no time at all."""
 
 T = TypeVar("T")
 Read = Callable[[bytes, Exchange, float], T | Fault]
@@ -48,8 +64,12 @@ class Wire:
         self._sleep, self._chance = sleep, chance
         self._longest_body_bytes = longest_body_bytes
         self._secrets: tuple[str, ...] = ()
-        self._client: AsyncClient | None = None
+        self._clients: list[AsyncClient] = []
+        self._idle: list[AsyncClient] = []
+        """Each as often as it can take one more request."""
+        self._tls: ssl.SSLContext | None = None
         self._stopped: Fault | None = None
+        self.pace = Pace(endpoint.requests_per_minute, endpoint.tokens_per_minute)
 
     async def send(
         self,
@@ -57,62 +77,85 @@ class Wire:
         body: Callable[[], dict[str, Any]],
         read: Read[T],
         refuse: Callable[[frozenset[str]], bool] = lambda _: False,
+        *,
+        tokens: float = 0.0,
     ) -> T | NoAnswer:
         """Return what `read` makes of the answer; see `Provider.ask` for what is raised and returned.
 
         Tried again: 408, 409, 429 (but no exhausted quota), 5xx, connection errors and time-outs, at most
-        `max_retries` times and with at most 300 seconds of waiting in all. `refuse` is told of fields that the
-        endpoint does not take, and says whether the request can go out again without.
+        `max_retries` times and with at most 300 seconds of waiting in all.
+
+        Args:
+            refuse: is told of fields that the endpoint does not take, and says whether the request can go out again
+                without.
+            tokens: what the request and its answer may count.
         """
-        if self._stopped is not None:
-            raise ProviderStopped(self._stopped.message, fix=self._stopped.fix)
-        client = self._connect()
-        tries, waited_s = 0, 0.0
+        tries, waited_s, content = 0, 0.0, b""
         while True:
-            outcome = await self._try(client, path, body(), read)
+            async with self.pace.turn(tokens):
+                if self._stopped is not None:
+                    raise ProviderStopped(self._stopped.message, fix=self._stopped.fix)
+                client = self._idle.pop() if self._idle else self._connect()
+                try:
+                    content = content or _encoded(body())
+                    outcome = await self._try(client, path, content, read)
+                except ValueError as error:  # a lone surrogate or a NaN, which JSON in UTF-8 cannot carry
+                    said = redact(str(error), self._secrets).rstrip(".")
+                    outcome = Fault("give_up", f"the request cannot be sent: {said}")
+                finally:
+                    self._idle.append(client)
             if not isinstance(outcome, Fault):
                 return outcome
             if outcome.kind == "stop":
                 self._stopped = outcome
                 raise ProviderStopped(outcome.message, fix=outcome.fix)
             if outcome.refused and refuse(outcome.refused):
+                content = b""
                 continue  # every round sends fewer fields, so this ends; it does not count as a retry
             if outcome.kind == "give_up":
                 return NoAnswer(outcome.message, as_sentence(outcome.fix))
             tries += 1
             if tries > self.endpoint.max_retries:
                 return NoAnswer(outcome.message + (f" ({tries} tries)" if tries > 1 else ""), as_sentence(outcome.fix))
+            asked = outcome.delay_s is not None
             delay_s = backoff_s(tries, self._chance()) if outcome.delay_s is None else outcome.delay_s
             if delay_s > LONGEST_ASKED_S or waited_s + delay_s > LONGEST_TOTAL_S:
                 return NoAnswer(f"{outcome.message} (it asks to wait {delay_s:.0f} s)", "Try again later")
             waited_s += delay_s
-            await self._sleep(delay_s)
+            with self.pace.hold() if asked and outcome.limited else contextlib.nullcontext():
+                await self._sleep(delay_s)
 
     async def close(self) -> None:
         """Close the connections."""
-        client, self._client = self._client, None
-        if client is not None:
+        clients, self._clients, self._idle = self._clients, [], []
+        for client in clients:
             await client.aclose()
 
     def _connect(self) -> AsyncClient:
-        """Return the client, made at the first request: importing its library takes a while."""
-        if self._client is None:
-            import httpx2
+        """Return one more client, the first at the first request: importing its library takes a while.
 
-            headers = {"Accept-Encoding": "identity"}
-            if key := self._key():
-                headers["Authorization"] = f"Bearer {key}"
-            if self.endpoint.preset == "openai":
-                headers |= {name: self._environ[held] for name, held in ACCOUNT.items() if self._environ.get(held)}
-            self._client = httpx2.AsyncClient(
-                base_url=self.endpoint.base_url,
-                headers=headers,
-                # `_try` bounds the request as a whole, which a slow drip cannot stretch.
-                timeout=httpx2.Timeout(None, connect=CONNECT_S),
-                follow_redirects=True,
-                limits=httpx2.Limits(max_connections=None, max_keepalive_connections=64),
-            )
-        return self._client
+        A client looks through all its connections for each request, so each has only a few.
+        """
+        import httpx2
+
+        headers = {"Accept-Encoding": "identity", "Content-Type": "application/json"}
+        if key := self._key():
+            headers["Authorization"] = f"Bearer {key}"
+        if self.endpoint.preset == "openai":
+            headers |= {name: self._environ[held] for name, held in ACCOUNT.items() if self._environ.get(held)}
+        if self._tls is None:
+            self._tls = httpx2.create_ssl_context()
+        client = httpx2.AsyncClient(
+            base_url=self.endpoint.base_url,
+            headers=headers,
+            # `_try` bounds the request as a whole, which a slow drip cannot stretch.
+            timeout=httpx2.Timeout(None, connect=CONNECT_S),
+            follow_redirects=True,
+            verify=self._tls,
+        )
+        self._clients.append(client)
+        self._idle += [client] * (CONNECTIONS - 1)
+        return client
 
     def _key(self) -> str | None:
         variable = self.endpoint.key_variable
@@ -129,20 +172,27 @@ class Wire:
         self._secrets = (key,)
         return key
 
-    async def _try(self, client: AsyncClient, path: str, body: dict[str, Any], read: Read[T]) -> T | Fault:
+    async def _try(self, client: AsyncClient, path: str, content: bytes, read: Read[T]) -> T | Fault:
         """One request over the wire, bounded as a whole by the time-out, and by size as it is unpacked."""
         import httpx2
 
-        host = self.endpoint.host
-        started = time.perf_counter()
-        received = bytearray()
+        host, began = self.endpoint.host, time.monotonic()
+        received, sent_at, latency_s = bytearray(), time.perf_counter(), 0.0
+
+        async def trace(event: str, _: dict[str, Any]) -> None:
+            nonlocal sent_at
+            if event == FIRST_BYTE:
+                sent_at = time.perf_counter()
+
+        request = client.stream("POST", path, content=content, extensions={"trace": trace})
         try:
-            async with asyncio.timeout(self.endpoint.timeout_s), client.stream("POST", path, json=body) as response:
+            async with asyncio.timeout(self.endpoint.timeout_s), request as response:
                 async for piece in response.aiter_bytes():
                     received += piece
                     if len(received) > self._longest_body_bytes:
                         megabytes = self._longest_body_bytes / 1_000_000
                         return Fault("give_up", f"{host} sent more than {megabytes:g} MB, which no answer is")
+                latency_s = max(0.0, time.perf_counter() - sent_at - _unread_s(response))
         except httpx2.ConnectTimeout:
             return Fault(
                 "retry", f"no connection to {host} within {CONNECT_S:g} s", "check the network and the base_url"
@@ -153,10 +203,33 @@ class Wire:
             said = redact(str(error) or type(error).__name__, self._secrets).rstrip(".")
             fix = "check the network and the base_url" if self.endpoint.key_variable else "is the server running?"
             return Fault("retry", f"no answer from {host}: {said}", fix)
-        except ValueError as error:  # a lone surrogate or a NaN, which JSON in UTF-8 cannot carry
-            return Fault("give_up", f"the request cannot be sent: {redact(str(error), self._secrets).rstrip('.')}")
-        latency_s = time.perf_counter() - started
         exchange = Exchange(self.endpoint, response.headers, self._secrets)
-        if not response.is_success:
-            return status_fault(response.status_code, received.decode("utf-8", "replace"), exchange)
-        return read(bytes(received), exchange, latency_s)
+        self.pace.told(response.headers)
+        if response.is_success:
+            outcome = read(bytes(received), exchange, latency_s)
+        else:
+            outcome = status_fault(response.status_code, received.decode("utf-8", "replace"), exchange)
+        if isinstance(outcome, Fault) and outcome.limited:
+            self.pace.refused(began)
+        else:
+            self.pace.answered()
+        return outcome
+
+
+def _encoded(body: dict[str, Any]) -> bytes:
+    """Return a body as JSON. Raises `ValueError` for what JSON in UTF-8 cannot carry."""
+    return json.dumps(body, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+
+
+def _unread_s(response: Response) -> float:
+    """Return how long the last byte has been here, which a busy process reads late; 0 where the system does not say."""
+    stream = response.extensions.get("network_stream")
+    connection = None if stream is None else stream.get_extra_info("socket")
+    if sys.platform != "linux" or connection is None:
+        return 0.0
+    try:
+        info = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, LAST_RECEIVED.size)
+    except OSError:
+        return 0.0
+    milliseconds: int = LAST_RECEIVED.unpack(info)[0]
+    return milliseconds / 1000 if milliseconds > TICK_MS else 0.0

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
+import threading
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -42,21 +43,46 @@ class Journal:
         self.path = folder / f"{suite}--{kind}--{run_id}.jsonl"
         self._lock = locked(_lock_of(self.path))
         self._file: BinaryIO | None = None
+        self._waiting: list[tuple[Request, Answer, str]] = []
+        self._turn: asyncio.Lock | None = None
+        self._writing = threading.Lock()  # an interruption does not end the thread that writes
+        self._came = self._kept = 0
 
-    def keep(self, request: Request, answer: Answer, *, recorded_at: str) -> None:
-        """Write one answer and flush it to disk. Raises `EnvironmentFault`."""
-        with disk_faults(".row3/journal"):
-            if self._file is None:
-                self._file = self.path.open("ab")
-            self._file.write(to_line(request, answer, recorded_at=recorded_at).encode("utf-8") + b"\n")
-            self._file.flush()
-            os.fsync(self._file.fileno())
+    async def keep(self, request: Request, answer: Answer, *, recorded_at: str) -> None:
+        """Return when an answer is on disk. Raises `EnvironmentFault`.
+
+        What comes while others are written waits, and is written as one group.
+        """
+        import asyncio
+
+        self._turn = self._turn or asyncio.Lock()
+        self._waiting.append((request, answer, recorded_at))
+        self._came += 1
+        number = self._came
+        async with self._turn:
+            if self._kept < number:
+                await asyncio.to_thread(self._write)
 
     def end(self) -> None:
-        """Close the file; nothing more comes."""
+        """Write what an interruption left waiting, and close the file; nothing more comes. Raises as `keep`."""
+        self._write()
         if self._file is not None:
             self._file.close()
             self._file = None
+
+    def _write(self) -> None:
+        """Write all that waits, and flush it to disk."""
+        with self._writing, disk_faults(".row3/journal"):
+            group, self._waiting = self._waiting, []
+            if not group:
+                return
+            if self._file is None:
+                self._file = self.path.open("ab")
+            lines = (to_line(request, answer, recorded_at=at).encode() for request, answer, at in group)
+            self._file.write(b"".join(line + b"\n" for line in lines))
+            self._file.flush()
+            os.fsync(self._file.fileno())
+            self._kept += len(group)
 
     def close(self) -> None:
         """Close the file and give up the lock; the file stays."""
@@ -186,6 +212,8 @@ class Asked:
     budget: Budget | None = None
     meanings: Meanings | None = None
     """Of a suite that matches by meaning; vectors take nothing of the budget."""
+    under_way: dict[str, asyncio.Future[Answer | NoAnswer]] = field(default_factory=dict)
+    """What others are asked at this moment, by digest; each side of a comparison asks for itself."""
 
     async def answer(self, question: Question) -> Given:
         """The answer to a request, or the vectors of texts. Raises what provider and embedder raise."""
@@ -194,25 +222,29 @@ class Asked:
             return await self.meanings.of(question)
         answer: Answer | NoAnswer | None = self.kept.known(question)
         if answer is None:
-            answer = await (self._graded(question) if question.by == JUDGE else self._asked(question))
+            answer = await self._once(question)
         if isinstance(answer, Answer):
             spent = spent_on(question, answer)
             self.observer.answered(spent, 0.0 if spent.replayed else spent.usd(self.cost))
         return answer
 
-    async def _graded(self, request: Request) -> Answer | NoAnswer:
-        """Ask a judge once about one answer, whichever cases and sides gave it."""
+    async def _once(self, request: Request) -> Answer | NoAnswer:
+        """Ask what nobody else asks at this moment; a judge once about one answer, whichever case and side gave it."""
         import asyncio
 
-        asked = self.judged.get(request.digest)
-        if asked is None:
-            asked = self.judged[request.digest] = asyncio.ensure_future(self._asked(request))
-            return await asked
-        answer = await asked
-        if isinstance(answer, Answer):
-            self.kept.own.keep(request, answer, recorded_at=now())
-            answer = answer._replace(replayed=True)
-        return answer
+        asked = self.judged if request.by == JUDGE else self.under_way
+        if (first := asked.get(request.digest)) is not None:
+            answer = await first
+            if isinstance(answer, Answer):
+                if request.by == JUDGE:
+                    await self.kept.own.keep(request, answer, recorded_at=now())
+                answer = answer._replace(replayed=True)
+            return answer
+        asked[request.digest] = asyncio.ensure_future(self._asked(request))
+        try:
+            return await asked[request.digest]
+        finally:
+            self.under_way.pop(request.digest, None)
 
     async def close(self) -> None:
         """Give back what provider and embedder hold."""
@@ -223,7 +255,7 @@ class Asked:
     async def _asked(self, request: Request) -> Answer | NoAnswer:
         answer = await self._sent(request)
         if isinstance(answer, Answer):
-            self.kept.own.keep(request, answer, recorded_at=now())
+            await self.kept.own.keep(request, answer, recorded_at=now())
         return answer
 
     async def _sent(self, request: Request) -> Answer | NoAnswer:

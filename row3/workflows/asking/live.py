@@ -8,22 +8,32 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from row3.domain.counts import count
 from row3.domain.requests import Answer, NoAnswer
 from row3.errors import UsageError
 from row3.store.cases import CaseFiles, StoredCase, case_files, read_case, read_cases
 from row3.workflows.asking.answering import Asked, Kept
+from row3.workflows.pipeline.asks import Given
 from row3.workflows.pipeline.budget import pricing
-from row3.workflows.pipeline.evaluate import Asking, Walk, steps
+from row3.workflows.pipeline.evaluate import Asking, Dictated, Walk, answers_to, replay_case, steps
+from row3.workflows.pipeline.execute import Inline, executor_for, few_collections
 from row3.workflows.pipeline.meanings import open_meanings
 from row3.workflows.pipeline.providers import open_provider
 from row3.workflows.pipeline.results import Before, CaseResult, Observer, Packing
 from row3.workflows.pipeline.run_suite import RunOptions
 from row3.workflows.session import Session
 
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+    Answered = tuple[StoredCase, list[Given]]
+    Hand = Callable[[Sequence[Answered]], Future[list[CaseResult]]]
+
 DEFAULT_JOBS = 8
+GROUP = 8
+"""Cases that are given to another process at once, which takes this one as long as one alone."""
 NAMED = 3
 """Cases without a recording that a message names."""
 
@@ -60,6 +70,21 @@ class LiveRun:
         another prompt version's answers.
         """
         self.check_budget(self.asking)
+        executor = executor_for(self._expected() or 0, None)
+        if isinstance(executor, Inline):
+            return self._ask_all(None)
+        with few_collections(), executor.open(self._score) as hand:
+            return self._ask_all(hand)
+
+    def _score(self, answered: Sequence[Answered]) -> list[CaseResult]:
+        """Score cases by their answers: what the other processes do."""
+        return [
+            self.packing(stored, *replay_case(self.asking, stored, Dictated(iter(answers))))
+            for stored, answers in answered
+        ]
+
+    def _ask_all(self, hand: Hand | None) -> list[CaseResult]:
+        """Return all cases; `hand` gives those that take only case and answers to a process that scores them."""
         # Answers that will be saved and answers that will not are kept apart: a live run's are nobody's recordings.
         kept = Kept.open(
             self.session.project,
@@ -68,21 +93,43 @@ class LiveRun:
             recordings=self.mode == "auto",
             replaces=self.mode == "record",
         )
-        results: list[CaseResult] = []
+        order: list[str] = []
+        results: dict[str, CaseResult] = {}
+        kind, rules = self.asking.suite.kind, self.asking.suite.rules
+
+        def take(result: CaseResult) -> None:
+            results[result.case_id] = result
+            self.observer.finished(result)
 
         async def ask(answerers: Sequence[Asked]) -> bool:
-            async def one(stored: StoredCase) -> CaseResult:
-                walk = Walk(steps(self.asking, stored), answerers[0])
-                result = self.packing(stored, await walk.to_end(), walk.transcript)
-                self.observer.finished(result)
-                return result
+            import asyncio
+
+            waiting: list[Answered] = []
+            groups: list[asyncio.Task[None]] = []
+
+            async def score(answered: Sequence[Answered]) -> None:
+                assert hand is not None
+                for result in await asyncio.wrap_future(hand(answered)):
+                    take(result)
+
+            async def one(stored: StoredCase) -> str:
+                if hand is None or answerers[0].meanings is not None or kind.asks(stored.case, rules):
+                    walk = Walk(steps(self.asking, stored), answerers[0])
+                    take(self.packing(stored, await walk.to_end(), walk.transcript))
+                    return stored.id
+                waiting.append((stored, await answers_to(self.asking, stored, answerers[0])))
+                if len(waiting) == GROUP:
+                    groups.append(asyncio.create_task(score(waiting[:])))
+                    waiting.clear()
+                return stored.id
 
             self.observer.began(self._expected())
-            results.extend(await many(self.cases(), one, jobs=self.jobs))
-            return all(result.status != "failed" for result in results)
+            order.extend(await many(self.cases(), one, jobs=self.jobs))
+            await asyncio.gather(*groups, *([score(waiting)] if waiting else ()))
+            return all(result.status != "failed" for result in results.values())
 
         self.ask([kept], ask, record=kept if self.mode != "live" else None, embeddings=self.mode == "auto")
-        return results
+        return [results[case_id] for case_id in order]
 
     def check_budget(self, *askings: Asking) -> None:
         """Raise `UsageError` where a budget is set and a model has no price."""

@@ -6,7 +6,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+import contextlib
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
@@ -136,14 +137,40 @@ class Walk:
             self._question, self.score = None, end.value
 
 
+@dataclass(frozen=True, slots=True)
+class Dictated:
+    """An answerer that gives the answers it was given, in their order."""
+
+    answers: Iterator[Given]
+
+    async def answer(self, question: Question) -> Given:
+        """The next answer, whatever is asked."""
+        return next(self.answers)
+
+
 def replay_case(asking: Asking, stored: StoredCase, answerer: Answerer) -> tuple[CaseScore, Transcript]:
-    """Score one case by answers that are recorded, without an event loop; raises what the answerer raises."""
+    """Score one case by answers that are there, without an event loop; raises what the answerer raises."""
     walk = Walk(steps(asking, stored), answerer)
     try:
         walk.to_end().send(None)
     except StopIteration as end:
         return end.value, walk.transcript
     raise RuntimeError("a recorded answer was waited for")
+
+
+async def answers_to(asking: Asking, stored: StoredCase, answerer: Answerer) -> list[Given]:
+    """Ask all that the pipeline asks about one case, without scoring it, as `Dictated` gives it to `replay_case`."""
+    given: list[Given] = []
+    for repeat in range(asking.repeats):
+        asked = answered(asking, stored, repeat)
+        with contextlib.suppress(StopIteration):
+            question = next(asked)
+            while True:
+                given.append(await answerer.answer(question))
+                question = asked.send(given[-1])
+        if given and isinstance(given[-1], NoAnswer):
+            break
+    return given
 
 
 def steps(asking: Asking, stored: StoredCase) -> Steps:
@@ -184,8 +211,18 @@ class Answers:
         return Answers(variables, {**self.outputs, prompt.output: parsed.value}, texts, notes)
 
 
-def one_repeat(asking: Asking, stored: StoredCase, repeat: int) -> Steps:
-    """One repeat of one case; yields requests, is sent answers, returns the score."""
+@dataclass(frozen=True, slots=True)
+class Read:
+    """The answers to one repeat of a case, read."""
+
+    output: Any
+    texts: tuple[str, ...]
+    notes: tuple[str, ...]
+    spent: list[Spent]
+
+
+def answered(asking: Asking, stored: StoredCase, repeat: int) -> Generator[Request, Given, Read | CaseScore]:
+    """Ask the pipeline about one case; returns its score where there is no answer, or one that cannot be used."""
     kind, rules = asking.suite.kind, asking.suite.rules
     begun = Answers(kind.variables(stored.case))
     answers, arms = begun, dict.fromkeys(kind.arms, begun)
@@ -206,13 +243,22 @@ def one_repeat(asking: Asking, stored: StoredCase, repeat: int) -> Steps:
     output = kind.combine({arm: each.outputs for arm, each in arms.items()} if arms else answers.outputs)
     texts = tuple(text for each in (arms.values() if arms else (answers,)) for text in each.texts)
     notes = tuple(note for each in (arms.values() if arms else (answers,)) for note in each.notes)
-    known = None if asking.scores is None else asking.scores.get(stored.digest, texts)
+    return Read(output, texts, notes, spent)
+
+
+def one_repeat(asking: Asking, stored: StoredCase, repeat: int) -> Steps:
+    """One repeat of one case; yields requests, is sent answers, returns the score."""
+    kind, rules = asking.suite.kind, asking.suite.rules
+    read = yield from answered(asking, stored, repeat)
+    if isinstance(read, CaseScore):
+        return read
+    known = None if asking.scores is None else asking.scores.get(stored.digest, read.texts)
     if known is None:
-        known = yield from scored(asking.suite, stored, output, spent)
+        known = yield from scored(asking.suite, stored, read.output, read.spent)
         # A score that others had a part in is not told by case and answers alone.
         if asking.scores is not None and known.status == "scored" and not kind.asks(stored.case, rules):
-            asking.scores.put(stored.digest, texts, structs.replace(known, found=kind.shortfall(known)))
-    return structs.replace(known, notes=notes, output=output)
+            asking.scores.put(stored.digest, read.texts, structs.replace(known, found=kind.shortfall(known)))
+    return structs.replace(known, notes=read.notes, output=read.output)
 
 
 def average(kind: Kind, scores: list[CaseScore], passes: int | None = None) -> CaseScore:

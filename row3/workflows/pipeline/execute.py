@@ -12,12 +12,15 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from row3.errors import EnvironmentFault, Row3Error
 from row3.kinds.base import Kind
 from row3.store.cases import CaseFiles, StoredCase, read_case, unique_cases
 from row3.workflows.pipeline.results import CaseResult
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 PARALLEL_FROM = 300
 """Cases from which a second process pays for its start."""
@@ -58,36 +61,37 @@ class Processes:
 
     def map(self, do: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
         """Do the tasks a few ahead. What one raises is raised in its turn; `EnvironmentFault` where a process died."""
+        left = iter(tasks)
+        with self.open(do) as hand:
+            begun = deque(map(hand, islice(left, self.workers * AHEAD)))
+            while begun:
+                yield begun.popleft().result()
+                begun.extend(map(hand, islice(left, 1)))
+
+    @contextlib.contextmanager
+    def open(self, do: Callable[[Task], Result]) -> Iterator[Callable[[Task], Future[Result]]]:
+        """Start the processes and give what hands them a task. Raises as `map`."""
         import multiprocessing
-        from concurrent.futures import Future, ProcessPoolExecutor
+        from concurrent.futures import ProcessPoolExecutor
         from concurrent.futures.process import BrokenProcessPool
 
         global _do  # noqa: PLW0603 - the one way to hand a closure to a forked process
         _do = do
         one: Callable[[Task], Result] = _one
-        left = iter(tasks)
-        begun: deque[Future[Result]] = deque()
-        masked = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+        # A signal between the fork and the process's own rules would be answered by a traceback.
+        masked = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
         pool = ProcessPoolExecutor(
             self.workers, multiprocessing.get_context("fork"), initializer=_begin, initargs=(masked,)
         )
-
-        def begin(count: int) -> None:
-            # A signal between the fork and the process's own rules would be answered by a traceback.
-            signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+        try:
             try:
-                begun.extend(pool.submit(one, task) for task in islice(left, count))
+                pool.submit(os.getpid)  # forks all of them, before this process has threads and connections
             except OSError as error:
                 what = f"{self.workers} processes cannot be started ({error.strerror or error})"
                 raise EnvironmentFault(what, where="row3", fix="Use --jobs 1") from None
             finally:
                 signal.pthread_sigmask(signal.SIG_SETMASK, masked)
-
-        try:
-            begin(self.workers * AHEAD)
-            while begun:
-                yield begun.popleft().result()
-                begin(1)
+            yield lambda task: pool.submit(one, task)
         except BrokenProcessPool:
             what = "a process that scored some of the cases was killed"
             raise EnvironmentFault(what, where="row3", fix="If memory ran out, use --jobs 1") from None
@@ -122,7 +126,7 @@ def _one(task: object) -> Any:
         raise RuntimeError("".join(traceback.format_exception(error)).strip()) from None
 
 
-def executor_for(tasks: int, jobs: int | None) -> Executor:
+def executor_for(tasks: int, jobs: int | None) -> Inline | Processes:
     """At most `jobs` processes, one a core unless given, where there is enough to do and forking works; else inline."""
     # Cores that this process may use: a container or `taskset` may leave it fewer than the machine has.
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -153,7 +157,7 @@ def evaluate_all(
         return [evaluate(stored) for stored in cases if wanted(stored.id)]
 
     seen: set[str] = set()
-    with _few_collections() if len(paths) >= PARALLEL_FROM else contextlib.nullcontext():
+    with few_collections() if len(paths) >= PARALLEL_FROM else contextlib.nullcontext():
         for result in chain.from_iterable(executor.map(chunk, range(0, len(paths), size))):
             if result.case_id in seen:
                 list(unique_cases(tree, paths, kind))  # names the two files
@@ -162,7 +166,7 @@ def evaluate_all(
 
 
 @contextlib.contextmanager
-def _few_collections() -> Iterator[None]:
+def few_collections() -> Iterator[None]:
     """Keep the garbage collector from the pages that forked processes share, which it would write to and so copy."""
     often = gc.get_threshold()
     gc.freeze()

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import multiprocessing
+import os
+import threading
 from pathlib import Path
+
+import pytest
 
 from row3.domain.requests import Answer, Request
 from row3.store.recording_lines import from_line
@@ -35,7 +40,7 @@ def ask(case_id: str) -> Request:
 def kept(local: Path, suite: str, kind: str, run: str, *cases: str) -> Path:
     journal = Journal(local, suite, kind, run)
     for case_id in cases:
-        journal.keep(ask(case_id), Answer("x"), recorded_at=WHEN)
+        asyncio.run(journal.keep(ask(case_id), Answer("x"), recorded_at=WHEN))
     journal.close()
     return journal.path
 
@@ -44,11 +49,68 @@ def test_every_answer_is_on_disk_before_the_next_request(tmp_path: Path) -> None
     journal = Journal(tmp_path, "bread", "save", "run1")
     assert lines_of(journal.path) == []
     for count, case_id in enumerate("ab", 1):
-        journal.keep(ask(case_id), Answer(f"answer {case_id}\n"), recorded_at=WHEN)
+        asyncio.run(journal.keep(ask(case_id), Answer(f"answer {case_id}\n"), recorded_at=WHEN))
         assert len(lines_of(journal.path)) == count
     journal.close()
     journal.close()
     assert [from_line(line, where="x").answer.text for line in lines_of(journal.path)] == ["answer a\n", "answer b\n"]
+
+
+def slow_disk(monkeypatch: pytest.MonkeyPatch) -> tuple[list[int], threading.Event]:
+    """The sizes of the file when it was flushed; the first flush waits for the event."""
+    flushed: list[int] = []
+    go_on, real = threading.Event(), os.fsync
+
+    def fsync(number: int) -> None:
+        flushed.append(os.fstat(number).st_size)
+        if len(flushed) == 1:
+            go_on.wait(10)
+        real(number)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    return flushed, go_on
+
+
+def test_answers_that_come_while_others_are_written_share_a_flush_and_are_kept_in_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flushed, go_on = slow_disk(monkeypatch)
+    journal = Journal(tmp_path, "bread", "save", "run1")
+
+    async def go() -> None:
+        first = asyncio.create_task(journal.keep(ask("a"), Answer("x"), recorded_at=WHEN))
+        while not flushed:
+            await asyncio.sleep(0.001)
+        others = [asyncio.create_task(journal.keep(ask(name), Answer("x"), recorded_at=WHEN)) for name in "bcdef"]
+        await asyncio.sleep(0.01)
+        assert not any(task.done() for task in (first, *others)), "counted before it was on disk"
+        go_on.set()
+        await asyncio.gather(first, *others)
+
+    asyncio.run(go())
+    assert len(flushed) == 2
+    assert [from_line(line, where="x").case_id for line in lines_of(journal.path)] == list("abcdef")
+    journal.close()
+
+
+def test_an_interruption_loses_no_answer_that_came(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    flushed, go_on = slow_disk(monkeypatch)
+    journal = Journal(tmp_path, "bread", "save", "run1")
+
+    async def go() -> None:
+        tasks = [asyncio.create_task(journal.keep(ask("a"), Answer("x"), recorded_at=WHEN))]
+        while not flushed:
+            await asyncio.sleep(0.001)
+        tasks += [asyncio.create_task(journal.keep(ask(name), Answer("x"), recorded_at=WHEN)) for name in "bc"]
+        await asyncio.sleep(0.01)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        go_on.set()
+
+    asyncio.run(go())
+    journal.close()
+    assert [from_line(line, where="x").case_id for line in lines_of(journal.path)] == list("abc")
 
 
 def test_a_line_that_a_crash_cut_off_is_left_out(tmp_path: Path) -> None:
@@ -80,7 +142,7 @@ def _found(local: Path) -> list[str]:
 def test_the_journal_of_a_living_run_is_not_taken_from_under_it(tmp_path: Path) -> None:
     kept(tmp_path, "bread", "save", "dead", "a")
     living = Journal(tmp_path, "bread", "save", "living")
-    living.keep(ask("b"), Answer("x"), recorded_at=WHEN)
+    asyncio.run(living.keep(ask("b"), Answer("x"), recorded_at=WHEN))
     with multiprocessing.get_context("spawn").Pool(1) as pool:
         assert pool.apply(_found, (tmp_path,)) == ["bread--save--dead.jsonl"]
     living.close()

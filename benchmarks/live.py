@@ -1,0 +1,133 @@
+"""How fast live runs are: whole processes that ask a local server of known delay, beside pydantic-evals.
+
+    python -m benchmarks.live [--peer /path/to/python]
+
+A thousand requests: five hundred generated cases, two prompts each. The server is a process of its own that answers
+each request after the delay, so the ideal is requests / requests at once * delay. `--peer` is the Python of an
+environment with pydantic-evals, httpx and rapidfuzz (never this one); it asks the same and compares names only.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import multiprocessing
+import re
+import tempfile
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from benchmarks.generate import CONFIG, generate, make_case
+from benchmarks.run import ROW3, Bench, measure
+
+HERE = Path(__file__).parent
+CASES = 500
+SETTINGS = ((0.05, 64), (1.0, 256))
+"""Delay in seconds, requests at once."""
+LENGTH = re.compile(rb"content-length: *(\d+)", re.IGNORECASE)
+
+
+class Answering(asyncio.Protocol):
+    """Chat completions over one connection, each after the delay, from answers that are made beforehand."""
+
+    def __init__(self, answers: dict[str, dict[str, bytes]], delay_s: float) -> None:
+        self._answers, self._delay_s = answers, delay_s
+        self._received = b""
+        self._transport: Any = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Keep the connection."""
+        self._transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        """Answer every whole request."""
+        self._received += data
+        while (end := self._received.find(b"\r\n\r\n")) >= 0:
+            found = LENGTH.search(self._received, 0, end)
+            whole = end + 4 + int(found[1] if found else 0)
+            if len(self._received) < whole:
+                return
+            body, self._received = json.loads(self._received[end + 4 : whole]), self._received[whole:]
+            text = body["messages"][-1]["content"].split("\n\n")[1]
+            output = "relationships" if "Connect" in body["messages"][-1]["content"] else "concepts"
+            asyncio.get_running_loop().call_later(self._delay_s, self._send, self._answers[text][output])
+
+    def _send(self, payload: bytes) -> None:
+        head = f"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {len(payload)}\r\n\r\n"
+        self._transport.write(head.encode() + payload)
+
+
+def serve(cases: int, delay_s: float, ready: Connection) -> None:
+    """Run the server until the process is ended; sends its port."""
+    answers = {}
+    for number in range(cases):
+        made = make_case(number)
+        texts = {key: json.dumps({key: value}) for key, value in made.outputs["1.1"].items()}
+        answers[made.golden["sourceText"].split("\n\n")[0]] = {
+            key: json.dumps(
+                {
+                    "model": "bench-model",
+                    "choices": [{"message": {"content": text}, "finish_reason": "stop"}],
+                    "usage": {"prompt_tokens": 500, "completion_tokens": len(text) // 4},
+                }
+            ).encode()
+            for key, text in texts.items()
+        }
+
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
+        server = await loop.create_server(lambda: Answering(answers, delay_s), "127.0.0.1", 0, backlog=1024)
+        ready.send(server.sockets[0].getsockname()[1])
+        await server.serve_forever()
+
+    asyncio.run(main())
+
+
+def run(folder: Path, delay_s: float, jobs: int, peer: str | None, runs: int) -> list[tuple[str, float, float, str]]:
+    """Return name, wall and processor seconds, and shown latency of each, one after the other at the same server."""
+    ours, theirs = multiprocessing.Pipe()
+    server = multiprocessing.get_context("spawn").Process(target=serve, args=(CASES, delay_s, theirs), daemon=True)
+    server.start()
+    url = f"http://127.0.0.1:{ours.recv()}/v1"
+    (folder / "row3.toml").write_text(
+        CONFIG.replace("[provider]\n", f'[provider]\npreset = "vllm"\nbase_url = "{url}"\n'), encoding="utf-8"
+    )
+    command = (*ROW3, "--mode", "live", "--jobs", str(jobs), "--format", "json", "--out", "result.json")
+    benches = [Bench("row3 --mode live", command, folder, runs=runs)]
+    if peer:
+        benches.append(
+            Bench("pydantic-evals", (peer, str(HERE / "live_peer.py"), str(folder), url, str(jobs)), folder, runs=runs)
+        )
+    rows = []
+    try:
+        for bench in benches:
+            figure = measure(bench)
+            usage = json.loads((folder / "result.json").read_bytes())["usage"]
+            shown = f"{usage['latencyP50S']:.3f} / {usage['latencyP95S']:.3f}" if bench is benches[0] else ""
+            rows.append((bench.name, figure.seconds, figure.cpu_s, shown))
+    finally:
+        server.terminate()
+        server.join()
+    return rows
+
+
+def main() -> None:
+    """Command line."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--peer", metavar="PYTHON", help="of an environment with pydantic-evals, httpx and rapidfuzz")
+    parser.add_argument("--runs", type=int, default=3)
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="row3-bench-") as name:
+        folder = generate(Path(name), CASES, recordings=False)
+        print(f"{2 * CASES:,} requests{'':18}seconds   ideal  share  cpu s  latency p50 / p95 shown")
+        for delay_s, jobs in SETTINGS:
+            ideal = 2 * CASES / jobs * delay_s
+            for what, seconds, cpu_s, shown in run(folder, delay_s, jobs, arguments.peer, arguments.runs):
+                label = f"{what}, {delay_s:g} s, {jobs} at once"
+                print(f"{label:32}{seconds:9.2f}{ideal:8.2f}{ideal / seconds:7.2f}{cpu_s:7.2f}  {shown}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
