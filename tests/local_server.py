@@ -33,6 +33,8 @@ class Handler(BaseHTTPRequestHandler):
 
 
 class _Server(ThreadingHTTPServer):
+    request_queue_size = 128  # with 5, many that connect at once are turned away
+
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that is gone is nothing to report."""
         if not isinstance(sys.exc_info()[1], ConnectionError):

@@ -106,7 +106,9 @@ def clean_env(home: Path, **more: str) -> dict[str, str]:
     env = {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith(gone) and not name.endswith("_API_KEY") and name not in ("CI", "NO_COLOR", "COLUMNS")
+        if not name.startswith(gone)
+        and not name.endswith("_API_KEY")
+        and name not in ("CI", "NO_COLOR", "COLUMNS", "OPENAI_BASE_URL")
     }
     git = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull, "GIT_TERMINAL_PROMPT": "0"}
     fonts = {"MPLCONFIGDIR": str(Path(tempfile.gettempdir()) / "row3-tests-matplotlib")}  # its cache takes seconds

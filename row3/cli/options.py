@@ -97,7 +97,7 @@ max_tokens = option("--max-tokens", type=click.IntRange(min=1), metavar="N", hel
 repeats = option(
     "--repeats", type=click.IntRange(1, MOST_REPEATS), metavar="K", help="Ask every case K times and average."
 )
-jobs = option("--jobs", type=click.IntRange(1, 256), metavar="N", help="Requests at once; in replay: processes.")
+jobs = option("--jobs", type=click.IntRange(1, 1024), metavar="N", help="Requests at once; in replay: processes.")
 approve = option(
     "--approve", metavar="REASON", help="Let a blocked comparison proceed; written to history and changelog."
 )

@@ -57,6 +57,8 @@ class JudgedSuite:
     """A model answers prompts; else a system under test answers calls."""
     local: bool = False
     """Its model runs in this process."""
+    address: str = ""
+    """Where its model is asked, if the environment says so."""
     flag: str = ""
     """The option that selects it in a printed command, ` --suite NAME`; empty for the default suite."""
     given: Given = NOTHING

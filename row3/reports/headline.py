@@ -29,7 +29,7 @@ def what_runs(run: Run, suite: str = "") -> str:
     header, promoted = run.header, run.lineup.promoted
     versions = header.prompts.items()
     prompts = [f"{name} {version} ({_standing(version, promoted.get(name))})" for name, version in versions]
-    model = shown_model(run.suite, header.model)
+    model = shown_model(run.suite, header.model) + (f" at {run.suite.address}" if run.suite.address else "")
     how = (f"{model}; no prompt was run",) if header.mode == ELSEWHERE else (model, header.mode)
     return " · ".join(plain(part) for part in (suite, " → ".join(prompts), *how) if part)
 

@@ -21,6 +21,7 @@ Portion = Annotated[float, Meta(gt=0, le=1)]
 Points = Annotated[float, Meta(ge=0)]
 Temperature = Annotated[float, Meta(ge=0, le=2)]
 Whole = Annotated[int, Meta(ge=1)]
+PerMinute = Annotated[Whole | None, Meta(description="Sent in a minute, at most. Default: no limit.")]
 Mode = Literal["replay", "live", "record", "auto"]
 LintSizes = Literal["error", "warning", "off"]
 NAME = r"[a-z0-9][a-z0-9_-]{0,63}"
@@ -142,6 +143,8 @@ class ProviderConfig(_Section, frozen=True, tag_field="type", tag="chat"):
     max_tokens: Whole | None = None
     timeout_s: Annotated[float, Meta(gt=0)] | None = None
     max_retries: Annotated[int, Meta(ge=0, le=20)] | None = None
+    requests_per_minute: PerMinute = None
+    tokens_per_minute: PerMinute = None
 
 
 class JudgeConfig(_Section, frozen=True):
@@ -156,6 +159,8 @@ class JudgeConfig(_Section, frozen=True):
     temperature: Annotated[Temperature | None, Meta(description="Default: 0.")] = None
     timeout_s: Annotated[float, Meta(gt=0)] | None = None
     max_retries: Annotated[int, Meta(ge=0, le=20)] | None = None
+    requests_per_minute: PerMinute = None
+    tokens_per_minute: PerMinute = None
     min_kappa: Annotated[
         Fraction | None, Meta(description="Agreement with people from which judged metrics may block. Default: 0.6.")
     ] = None
@@ -244,7 +249,7 @@ class Config(_Section, frozen=True):
     suite: Annotated[SuiteName | None, Meta(description="The default suite.")] = None
     mode: Mode = "auto"
     jobs: Annotated[
-        Annotated[int, Meta(ge=1, le=256)] | None, Meta(description="Requests at once; replay: processes.")
+        Annotated[int, Meta(ge=1, le=1024)] | None, Meta(description="Requests at once; replay: processes.")
     ] = None
     protected_branch: Annotated[
         str | None, Meta(description="What the hook compares with; default: origin's head, main or master.")

@@ -22,6 +22,7 @@ from row3.store.suites import Suite
 from row3.workflows.pipeline.budget import pricing
 from row3.workflows.pipeline.collecting import collect, header_for
 from row3.workflows.pipeline.lineup import Role, line_up
+from row3.workflows.pipeline.providers import shown_address
 from row3.workflows.pipeline.results import Before, CaseResult
 from row3.workflows.pipeline.rubrics import named_rubric, under_rubrics
 from row3.workflows.pipeline.run_suite import make_asking, replay
@@ -51,6 +52,8 @@ def run_suite(
     `before` tells how a base answers, `interleaving` asks it in the same run, and `take` is handed each result.
     """
     suite = suite or session.suite
+    if session.mode != "replay":
+        suite = replace(suite, address=shown_address(session.project, suite))
     lineup = lineup or line_up(session.project, suite, role=role, named=session.named)
     note_unused_inputs(session, suite, lineup, files)
     asking = make_asking(suite, lineup, session.options)

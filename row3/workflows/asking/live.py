@@ -6,6 +6,7 @@ saves nothing but the journal, from which an interrupted run continues.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 DEFAULT_JOBS = 8
 GROUP = 8
 """Cases that are given to another process at once, which takes this one as long as one alone."""
+OTHER_FILES = 128
+"""Files that a run has open beside its connections."""
 NAMED = 3
 """Cases without a recording that a message names."""
 
@@ -172,6 +175,7 @@ class LiveRun:
                 await answerers[0].close()
 
         complete = False
+        allow_connections(self.jobs)
         try:
             complete = asyncio.run(asking())
         finally:
@@ -218,6 +222,17 @@ class LiveRun:
         if self.options.only is not None:
             return len(self.options.only)
         return len(case_files(self.session.project.tree, self.asking.suite.golden))
+
+
+def allow_connections(count: int) -> None:
+    """Let this process open so many, and what else it needs, as far as the system allows: many allow 1,024 files."""
+    if sys.platform != "win32":
+        import resource
+
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        wanted = count + OTHER_FILES if hard == resource.RLIM_INFINITY else min(count + OTHER_FILES, hard)
+        if soft != resource.RLIM_INFINITY and soft < wanted:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 async def many(items: Iterable[Item], one: Callable[[Item], Awaitable[Result]], *, jobs: int) -> list[Result]:

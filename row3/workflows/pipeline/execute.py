@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 PARALLEL_FROM = 300
 """Cases from which a second process pays for its start."""
 CHUNK = 40
+MOST_A_CORE = 4
+"""Processes for each core: `jobs` is also how many requests are under way at once."""
 AHEAD = 3
 """Tasks a process that are begun before the first result is taken, so that results do not pile up."""
 COLLECT_AFTER = 50_000
@@ -130,7 +132,7 @@ def executor_for(tasks: int, jobs: int | None) -> Inline | Processes:
     """At most `jobs` processes, one a core unless given, where there is enough to do and forking works; else inline."""
     # Cores that this process may use: a container or `taskset` may leave it fewer than the machine has.
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    workers = min(jobs or cores, tasks // CHUNK)
+    workers = min(jobs or cores, MOST_A_CORE * cores, tasks // CHUNK)
     if tasks < PARALLEL_FROM or workers < 2 or not hasattr(os, "fork"):
         return Inline()
     import multiprocessing

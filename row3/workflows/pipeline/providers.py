@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 CALLED = frozenset(get_args(SystemType))
 """What a call names in the place of a model."""
+OPENAI_ADDRESS = "OPENAI_BASE_URL"
 WITHOUT_EMBEDDINGS = ("anthropic", "local")
 """Presets whose service embeds nothing."""
 
@@ -44,17 +45,34 @@ def _endpoint(settings: ProviderConfig | JudgeConfig, section: Callable[[str], s
     """The endpoint of settings; a wrong field is one of the section of `row3.toml` that it comes from."""
     from row3.providers.base import endpoint_for
 
+    address = address_variable(settings)
     try:
         return endpoint_for(
             settings.preset or "openai",
-            base_url=settings.base_url,
+            base_url=os.environ[address] if address else settings.base_url,
             key_variable=settings.key_variable,
             timeout_s=settings.timeout_s,
             max_retries=settings.max_retries,
+            requests_per_minute=settings.requests_per_minute,
+            tokens_per_minute=settings.tokens_per_minute,
         )
     except UsageError as error:
+        if address and error.where == "base_url":
+            raise UsageError(error.what, where=address, fix=f"{error.fix}, or unset {address}") from None
         where = f"{FILE} field {section(error.where)}.{error.where}"
         raise InvalidFile(error.what, where=where, fix=error.fix) from None
+
+
+def address_variable(settings: ProviderConfig | JudgeConfig) -> str:
+    """Return the environment variable that holds OpenAI's address, where it is set and no `base_url` is; else empty."""
+    named = settings.base_url is not None or settings.preset not in (None, "", "openai")
+    return "" if named or not os.environ.get(OPENAI_ADDRESS, "").strip() else OPENAI_ADDRESS
+
+
+def shown_address(project: Project, suite: Suite) -> str:
+    """Return which address the environment names for a suite's model, for people; empty where it names none."""
+    variable = "" if suite.system is not None else address_variable(suite.provider)
+    return f"{endpoint_of(project, suite).host} ({variable})" if variable else ""
 
 
 def check_provider(project: Project, suite: Suite) -> None:
