@@ -102,7 +102,9 @@ def _save_baseline(session: Session, common: Common) -> int:
     from row3.workflows.comparing.baseline import save_baseline
 
     saved = save_baseline(session)
-    show_result(saved, common)
+    if code := show_result(saved, common):
+        session.say("no baseline was saved")
+        return code
     session.finish()
     in_git = saved.run is not None and saved.run.header.dirty is not None
     tell_saved(common, [session.project.baseline(session.suite.name, session.suite.tier)], in_git=in_git)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
+from datetime import date, time
 from functools import cache
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar, Union, get_args, get_origin
@@ -95,6 +96,8 @@ def shown(value: Any) -> str:
     """Return a JSON value as a message quotes it, or its type where it is long."""
     if value is None or isinstance(value, dict | list) or len(str(value)) > SHOWN:
         return describe(value)
+    if isinstance(value, date | time):
+        return f"a date or time, {value}"
     return f"`{json.dumps(value, ensure_ascii=False)}`"
 
 

@@ -132,7 +132,8 @@ def endpoint_for(
     if preset not in PRESETS:
         near = nearest(preset.lower(), PRESETS)
         hint = f"Did you mean `{near}`? " if near else ""
-        raise UsageError(f"no provider preset `{preset}`", where="preset", fix=f"{hint}Known: {', '.join(PRESETS)}")
+        # Not echoed: somebody may have put the key here.
+        raise UsageError("there is no such preset", where="preset", fix=f"{hint}Known: {', '.join(PRESETS)}")
     if key_variable is not None and not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]{0,63}", key_variable):
         # Not echoed: the likeliest mistake is the key itself.
         raise UsageError(
@@ -172,7 +173,7 @@ def checked_url(base_url: str) -> str:
     except ValueError:
         parts, secret, usable = urlsplit(""), True, False
     path = parts.path.rstrip("/")
-    extra = parts.query or parts.fragment or path.endswith("/chat/completions") or re.search(r"\s", text)
+    extra = parts.query or parts.fragment or path.endswith("/chat/completions") or not text.isprintable() or " " in text
     if not usable or secret or extra:
         shown = "" if secret else f" `{base_url}`"
         raise UsageError(

@@ -268,8 +268,9 @@ def read_config(tree: Tree) -> Config:
     where, text = tree.place(FILE), read_text(tree, FILE)
     try:
         value = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise InvalidFile(f"not TOML: {error}", where=where, fix="Correct the file") from None
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        why = "nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise InvalidFile(f"not TOML: {why}", where=where, fix="Correct the file") from None
     version = value.get("schema_version", 1)
     if isinstance(version, int) and version > CONFIG_SCHEMA_VERSION:
         what = f"schema_version {version} is newer than this row3 knows ({CONFIG_SCHEMA_VERSION})"

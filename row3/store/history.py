@@ -30,8 +30,6 @@ def read_history(tree: Tree) -> list[HistoryEntry]:
 
 def parse_history(text: str, *, where: str = FILE) -> list[HistoryEntry]:
     """Entries of the file's text; raises `InvalidFile` with the line."""
-    if not text.strip():
-        return []
     rows = [(number, parse_json(row, where=f"{where}:{number}")) for number, row in _rows(text, where)]
     return [_entry(value, where=f"{where}:{number}") for number, value in rows]
 
@@ -77,8 +75,10 @@ def _said(entry: HistoryEntry | None) -> dict[str, Any]:
 
 def _earlier(tree: Tree) -> tuple[list[str], list[HistoryEntry]]:
     """The lines of the file and what they say. Raises `InvalidFile`."""
-    text = read_text(tree, FILE) if tree.exists(FILE) else ""
-    return [row for _, row in _rows(text)] if text.strip() else [], parse_history(text)
+    if not tree.exists(FILE):
+        return [], []
+    text = read_text(tree, FILE)
+    return [row for _, row in _rows(text)], parse_history(text)
 
 
 def _appended(earlier: Sequence[str], entries: Sequence[HistoryEntry]) -> str:

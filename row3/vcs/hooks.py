@@ -255,6 +255,9 @@ def status(repo: Repository) -> HookReport:
 
 def _folder(repo: Repository) -> Path:
     folder = repo.git_path("hooks")
+    if folder.resolve() == repo.root.resolve():  # what git says of an empty one, too
+        what, fix = "core.hooksPath is empty, and git then runs no hooks", "Run `git config --unset core.hooksPath`"
+        raise UsageError(what, where=str(folder), fix=fix)
     homes = [repo.root, repo.common_dir, *([repo.common_dir.parent] if repo.common_dir.name == ".git" else [])]
     if not any(folder.resolve().is_relative_to(home.resolve()) for home in homes):
         own = shlex.quote(str(repo.common_dir / "hooks"))

@@ -36,6 +36,10 @@ class Repository:
         folder = path.absolute()
         while not folder.is_dir():
             folder = folder.parent
+        if "\n" in str(folder):
+            raise EnvironmentFault(
+                "git tells paths by lines, and this one has two", where=repr(str(folder)), fix="Rename it"
+            )
         own: dict[str, str] = {}
         answer = GitProcess(folder, without=EXPORTED).ask("rev-parse", *PLACES, expect=None)
         if answer.code and (named := os.environ.get("GIT_DIR")):

@@ -148,3 +148,10 @@ def test_files_of_another_user(box: Sandbox) -> None:
         os.chown(path, 12345, 12345)
     with pytest.raises(EnvironmentFault, match=r"another user.*git config --global --add safe\.directory"):
         Repository.find(box.root)
+
+
+def test_a_path_of_two_lines_is_refused(tmp_path: Path) -> None:
+    folder = tmp_path / "a\nb"
+    folder.mkdir()
+    with pytest.raises(EnvironmentFault, match="Rename it"):
+        Repository.find(folder)

@@ -426,6 +426,13 @@ def test_hooks_path_under_the_home_folder(project: Project, tmp_path: Path) -> N
     assert project.install().folder == project.box.root / "mine"
 
 
+def test_an_empty_hooks_path_is_refused(project: Project) -> None:
+    project.box.git("config", "core.hooksPath", "")
+    with pytest.raises(UsageError, match=r"core.hooksPath is empty.*--unset"):
+        project.install()
+    assert not (project.box.root / "pre-commit").exists()
+
+
 def test_hooks_path_outside_is_refused(project: Project, tmp_path: Path) -> None:
     for value in (str(tmp_path / "shared"), "/dev/null", "~/shared", "../shared"):
         project.box.git("config", "core.hooksPath", value)

@@ -24,19 +24,19 @@ from row3.store.transaction import commit, writing
 from row3.workflows.pipeline.run_suite import with_action
 from row3.workflows.running import declining_runs, run_suite
 from row3.workflows.score import MODE
-from row3.workflows.session import Session, entry_of, incomplete, save_log
+from row3.workflows.session import Session, entry_of, save_log
 from row3.workflows.snapshots import repository_state
 
 ARCHIVE = "baselines/archive"
 
 
 def save_baseline(session: Session) -> SuiteResult:
-    """Run the promoted prompts and save the run as the baseline; raises `RunIncomplete` where an answer is missing."""
+    """Run the promoted prompts and save the run as the baseline; nothing is saved where an answer is missing."""
     if session.options.partial:
         raise UsageError("a baseline needs all cases", where="--case/--tag/--only", fix="Leave these out")
     run = run_suite(session, role="promoted")
     if not run.complete:
-        raise incomplete(run, "so it cannot become a baseline")
+        return ran(run)
     project = session.project
     state = repository_state(project)
     run = with_action(run, "baseline", commit=state[0], dirty=state[1])

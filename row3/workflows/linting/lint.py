@@ -16,6 +16,7 @@ from row3.domain.manifests import TIERS
 from row3.domain.prompts import Prompt, parse_reference
 from row3.errors import InvalidFile
 from row3.kinds import of_another_kind
+from row3.kinds.base import Kind
 from row3.store.calibrations import calibrations_path, read_calibrations
 from row3.store.config import FILE, read_config
 from row3.store.files import MAX_TEXT_BYTES
@@ -28,6 +29,7 @@ from row3.store.prompts import FOLDER, NO_PROMPTS, PROMOTED, Promotion, check_lo
 from row3.store.suites import Suite, make_suite, pick_suite
 from row3.store.transaction import finish_interrupted
 from row3.store.tree import WorkTree
+from row3.workflows.linting.leaks import leak
 from row3.workflows.linting.lint_cases import CaseLint
 from row3.workflows.linting.lint_findings import Findings, near_miss
 from row3.workflows.pipeline.providers import check_provider
@@ -188,19 +190,25 @@ class PromptLint:
                 what = f"prompt `{name}` has no version{near_miss(name, there)}"
                 self._findings.add_at("error", "unknown-prompt", FILE, what, ("suites", suite.name, "pipeline"))
             for prompt in there.get(name, ()):
-                if prompt.output not in kind.outputs:
-                    what = f"`{prompt.output}` is no output of kind `{kind.name}`; outputs: {', '.join(kind.outputs)}"
-                    self._findings.add_at("error", "unknown-output", prompt.path, what, ("output",))
-                elif given:
-                    rendered = self._findings.attempt(prompt.path, partial(render, prompt, given), count=False)
-                    if rendered is not None and (unused := unused_input(prompt, given)) is not None:
-                        self._findings.add(unused.level, "unused-input", prompt.path, unused.message, line=unused.line)
+                self._version(prompt, kind, given, cases)
             # What cannot be used is a finding of its own; the prompts after it are not blamed for missing its output.
             if name not in newest or newest[name].output not in kind.outputs:
                 given = {}
             if given:
                 given |= handed_on(kind, suite.rules, newest[name].output)
         return pipeline
+
+    def _version(self, prompt: Prompt, kind: Kind, given: Mapping[str, Any], cases: Sequence[Any]) -> None:
+        """Render one version with what is `given`, nothing where that is not known."""
+        if prompt.output not in kind.outputs:
+            what = f"`{prompt.output}` is no output of kind `{kind.name}`; outputs: {', '.join(kind.outputs)}"
+            self._findings.add_at("error", "unknown-output", prompt.path, what, ("output",))
+        elif given:
+            rendered = self._findings.attempt(prompt.path, partial(render, prompt, given), count=False)
+            if rendered is not None and (unused := unused_input(prompt, given)) is not None:
+                self._findings.add(unused.level, "unused-input", prompt.path, unused.message, line=unused.line)
+        if told := leak(prompt, kind, cases):
+            self._findings.add("error", "told-expectations", prompt.path, told)
 
     def _system(self, suite: Suite, cases: Sequence[Any]) -> None:
         """Of a suite without prompts: its call has a value for every placeholder."""

@@ -5,6 +5,7 @@ Files of one JSON object a line are looked at line by line, so that one broken l
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -38,8 +39,19 @@ from row3.store.suites import Suite, make_suite
 from row3.workflows.linting.lint_findings import Findings, near_miss
 from row3.workflows.quarantine import in_force
 
+CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+"""Characters that end strings elsewhere, or that a provider refuses."""
 MOST = 20
 """Findings of one file: one that holds something else altogether would give as many as it has lines."""
+
+
+def _texts(value: Any, place: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], str]]:
+    """Yield the texts of a JSON value, each with the path to it."""
+    if isinstance(value, str):
+        yield place, value
+    parts = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, part in parts:
+        yield from _texts(part, (*place, key))
 
 
 class CaseLint:
@@ -94,9 +106,13 @@ class CaseLint:
     def _named(self, where: str, value: dict[str, Any], ids: dict[str, str]) -> Iterator[Finding]:
         """Check that the id is the file's name and no other file's; `ids` has those before."""
         case_id, at = case_id_of(value), (next(key for key in ID_KEYS if key in value),)
-        earlier = ids.setdefault(case_id, where)
+        # Some disks and some readers take `Foo` and `foo` for one.
+        earlier = ids.setdefault(case_id.casefold(), where)
         if earlier != where:
             yield Finding("error", "id-twice", f"the id `{case_id}` is also that of {earlier}", at)
+        for place, text in _texts(value):
+            if found := CONTROL.search(text):
+                yield Finding("error", "control-character", f"has U+{ord(found[0]):04X}, which nobody sees", place)
         if not place_in(where) and name_of(where) != f"{case_id}{ENDING}":
             yield Finding("warning", "file-name", f"the id is `{case_id}`, the file is {name_of(where)}", at)
 

@@ -397,6 +397,30 @@ def test_an_id_in_two_files_and_a_file_that_is_not_named_after_its_id(root: Path
     }
 
 
+def test_ids_that_differ_in_case_alone_are_one_id(root: Path) -> None:
+    text = (root / CASE).read_text(encoding="utf-8").replace('"id": "bank-runs"', '"id": "Bank-Runs"')
+    (root / "golden/starter/Bank-Runs.gold.json").write_text(text, encoding="utf-8")
+    (finding,) = found(root, "id-twice")
+    assert finding.message == "the id `bank-runs` is also that of golden/starter/Bank-Runs.gold.json"
+
+
+def test_a_text_with_a_character_that_ends_it_elsewhere(root: Path) -> None:
+    edit(root, put("topic", "Bank\0 runs"))
+    (finding,) = found(root, "control-character")
+    assert (finding.level, finding.field) == ("error", "topic")
+    assert "U+0000" in finding.message
+
+
+def test_a_prompt_that_tells_what_is_to_be_found(root: Path) -> None:
+    labels = [each["label"] for each in json.loads((root / CASE).read_text(encoding="utf-8"))["expectedConcepts"]]
+    half = ", ".join(labels[: (len(labels) + 1) // 2])
+    text = spoil_prompt(root, "{% block user %}", f"{{% block user %}}Look for {half}.\n")
+    (finding,) = found(root, "told-expectations")
+    assert f"of {len(labels)} items that case `bank-runs` expects" in finding.message
+    (root / PROMPT).write_text(text.replace(half, ", ".join(labels[:2])), encoding="utf-8")
+    assert not found(root, "told-expectations")
+
+
 def test_files_that_nothing_reads(root: Path) -> None:
     (root / "golden/starter/other.json").write_text("{}")
     (root / "golden/starter/rye.gold.JSON").write_text("{}")
@@ -495,6 +519,7 @@ def spoil_prompt(root: Path, before: str, after: str, file: str = PROMPT) -> str
         ('version: "1.0"', 'version: "1.4"', "invalid-field", "version", 'version: "1.4"', "the file name says"),
         ("output: concepts", "output: [", "invalid-file", "", "output: [", "not YAML"),
         ("name: decompose-concepts", "", "invalid-field", "name", "", "is missing"),
+        ("name: decompose-concepts", "name: 2024-01-01", "invalid-field", "name", "name: 2024", "a date or time"),
     ],
 )
 def test_prompts(root: Path, before: str, after: str, rule: str, field: str, mark: str, message: str) -> None:
@@ -659,6 +684,9 @@ def test_settings_of_a_suite(root: Path) -> None:
         ("provider", 'preset = "opneai"', "invalid-field", "Did you mean `openai`?"),
         ("suites.starter.provider", 'preset = "lama.cpp"', "invalid-field", "Did you mean `llama.cpp`?"),
         ("suites.starter.provider", 'base_url = "localhost:1234"', "invalid-field", "not an http or https address"),
+        ("provider", 'base_url = "http://a\\u0000b/v1"', "invalid-field", "not an http or https address"),
+        ("provider", 'base_url = "http://a\\nb/v1"', "invalid-field", "not an http or https address"),
+        ("provider", 'preset = "sk-123456789012"', "invalid-field", "there is no such preset"),
         ("provider", 'key_variable = "sk-1"', "invalid-field", "Give the variable's name"),
     ],
 )
