@@ -182,6 +182,8 @@ def test_kind_checks_reads_what_row3_import_reads(empty: Box) -> None:
         ("x.csv", "id,sourceText,expectedConcepts\n../a,b,c\n", (), "x.csv:2: field `id`: should be letters"),
         ("x.jsonl", '{"id": "a"}\n', (), "x.jsonl:1: field `sourceText` is missing"),
         ("x.jsonl", "[1]\n", (), "x.jsonl:1: "),
+        ("x.jsonl", "", (), "x.jsonl: the file has no case"),
+        ("x.csv", "sourceText,expectedConcepts\n", (), "x.csv: the file has no case"),
         ("x.xlsx", "", (), "x.xlsx: the file is neither .csv nor .jsonl. Save it as one of these"),
         ("y.csv", "a", (), "y.csv"),
         (

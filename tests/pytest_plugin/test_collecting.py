@@ -84,6 +84,8 @@ def test_k_runs_a_part_and_x_stops(box: Box, in_box: Pytest) -> None:
     assert [case["id"] for case in log["cases"]] == ["rye"]
     assert "1 failed" in (stopped := in_box("golden", "--row3", "-x", code=1).out)
     assert "stopping after 1 failures" in stopped
+    box.case("oven", tags=["heat"])
+    assert "1 failed, 3 deselected" in in_box("golden", "--row3", "-k", "heat", code=1).out
 
 
 def test_a_name_that_pytest_prints_runs_that_test(box: Box, in_box: Pytest) -> None:

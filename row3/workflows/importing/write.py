@@ -56,6 +56,8 @@ def import_cases(
 
     Raises `InvalidFile` for a draft that is no case, `EnvironmentFault`; then nothing has changed.
     """
+    if not drafts.cases:
+        raise InvalidFile("the file has no case", where=str(file), fix="Write one a row, below a header, or one a line")
     suite, kind = into
     folder, files = project.golden(suite), dict(prompts.new)
     new: dict[str, bytes] = {}
