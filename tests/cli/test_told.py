@@ -141,7 +141,7 @@ class TestTheHistoryIsNoted:
     ("args", "told"),
     [
         (["score"], "Missing argument 'SUITE'. See `row3 score --help`."),
-        (["cases", "rye"], "Got unexpected extra argument (rye). See `row3 cases --help`."),
+        (["history", "rye"], "Got unexpected extra argument (rye). See `row3 history --help`."),
         (["--temperature", "hot"], "'hot' is no number."),
         (["--max-tokens", "many"], "'many' is no whole number."),
     ],
