@@ -80,7 +80,7 @@ class Entities(Kind):
     """Scores `{"entities": […]}`: which were found, of which type, and whether mentions were merged correctly."""
 
     name = "entities"
-    version = 9
+    version = 10
     tallied = ("types", "typeState")
     case_model = EntitiesCase
     case_schema = "entities-case"

@@ -14,14 +14,16 @@ from functools import cached_property, lru_cache
 from row3.matching.lexicon.inflection import plain, token_form
 from row3.matching.lexicon.phrases import OFTEN
 from row3.matching.normalise import normalise
+from row3.matching.person.given_names import SURNAMES_TOO
 from row3.matching.person.persons import TOLD_BY, is_evident
 from row3.matching.person.roles import SAID
 from row3.matching.value.values import has_number, value_of
 from row3.matching.variant.acronyms import Acronyms, as_term
-from row3.matching.variant.additions import without_addition
+from row3.matching.variant.additions import ADDED, without_addition
+from row3.matching.variant.adjectives import LAST_WORDS, with_adjective
 from row3.matching.variant.beginnings import FILLED_FIRST, UNLIKE, beginnings, consonants
 from row3.matching.variant.forms import form_key, form_keys
-from row3.matching.variant.nations import COUNTRY_WORDS, of_a_nation
+from row3.matching.variant.marks import parted_company
 from row3.matching.variant.negated import negated
 from row3.matching.variant.readings import readings
 from row3.matching.variant.shortened import SHORT_WORDS, written_out
@@ -30,11 +32,11 @@ from row3.matching.variant.variants import ECHOES, variant_keys, without_echo, w
 LONGEST_SHORT = 12
 """Characters of a name that may be an acronym, with room for a plural."""
 _CALLED = re.compile(" (?:known as|called|named) ")
-_OTHERWISE = SHORT_WORDS | COUNTRY_WORDS | ECHOES | {"not"}
+_OTHERWISE = SHORT_WORDS | LAST_WORDS | ECHOES | ADDED | {"not", "company", "partnership", "haftung"}
 """Words with which a name is written in other words too (`_otherwise`)."""
 _SHORTENED = re.compile(r"[^\w\s-]|\d")
 """Signs with which it is."""
-TELLING = TOLD_BY | SAID
+TELLING = TOLD_BY | SAID | SURNAMES_TOO
 _PERSON = re.compile(r"[.,]|[^\Wa-z\d_]{2}")
 
 
@@ -55,12 +57,12 @@ def _otherwise(name: str) -> tuple[str, ...]:
     """A name with its short forms written out, an adjective for a country, a prefix for `not`; empty for most."""
     if _SHORTENED.search(name) is None and _OTHERWISE.isdisjoint(normalise(name).split()):
         return ()
-    found = [written_out(name), without_echo(name), without_addition(name)]
+    found = [written_out(name), without_echo(name), without_addition(name), parted_company(name)[0]]
     if " of " in name:
-        found.append(of_a_nation(name.lower()))
+        found.append(with_adjective(name.lower()))
     if "not " in name:
         found += negated(name.lower())
-    return tuple(filter(None, found))
+    return tuple(other for other in found if other and other != name)
 
 
 class Candidates:

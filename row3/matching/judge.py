@@ -15,7 +15,7 @@ from rapidfuzz import process
 from row3.matching.candidates import Candidates
 from row3.matching.compare import SCORES, Comparison, compare_spaced
 from row3.matching.normalise import normalise, with_single_spaces
-from row3.matching.scorers import CUTOFF_SLACK, EXACT, SCORERS, SLACK
+from row3.matching.scorers import CUTOFF_SLACK, EXACT, SCORERS, SLACK, least
 from row3.matching.text.quotes import SourceText
 from row3.matching.value.dates import writes_day_first
 from row3.matching.value.values import has_number, value_of
@@ -137,9 +137,13 @@ class Judge:
         key, (scorer, full) = normalise(name), SCORERS[self._scorer]
         if not key:
             return NO_MATCH
-        cutoff = (self._threshold - CUTOFF_SLACK) * full
+        cutoff = (least(key, key, self._scorer, self._threshold) - CUTOFF_SLACK) * full
         hits = process.extract(key, self._keys, scorer=scorer, processor=None, limit=None, score_cutoff=cutoff)
-        similar = {position: raw / full for _, raw, position in hits if raw / full >= self._threshold - SLACK}
+        similar = {
+            position: raw / full
+            for other, raw, position in hits
+            if raw / full >= least(key, other, self._scorer, self._threshold) - SLACK
+        }
         edges: dict[int, float] = {}
         hows: dict[int, str] = {}
         canary = vetoed = NOTHING

@@ -17,7 +17,7 @@ from rapidfuzz import process
 from row3.matching.assignment import assign
 from row3.matching.normalise import normalise
 from row3.matching.scorers import CUTOFF_SLACK, SCORERS, SLACK
-from row3.matching.text.marks import apart
+from row3.matching.text.in_text import told_apart
 from row3.matching.text.quotes import SourceText
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ _DIGIT = re.compile(r"\d")
 
 def two_values(one: str, other: str, text: SourceText | None) -> bool:
     """The names are two values or two codes, though they are equal once normalised."""
-    if apart(one, other, text.text if text is not None else ""):
+    if told_apart(one, other, text.text if text is not None else ""):
         return True
     if _DIGIT.search(one) is None:
         return False

@@ -8,6 +8,7 @@ from typing import Any
 from rapidfuzz import fuzz
 from rapidfuzz.distance import OSA, JaroWinkler
 
+DEFAULT = "levenshtein"
 EXACT = "exact"
 """Names are one where they are equal once normalised, to the label or to an alias; every other rule is off.
 
@@ -40,3 +41,16 @@ def similarity(key_a: str, key_b: str, scorer: str) -> float:
         return 0.0
     function, full = SCORERS[scorer]
     return float(function(key_a, key_b)) / full
+
+
+SHORT = range(5, 7)
+"""Letters of a name in which one slip is more than the default threshold allows."""
+
+
+def least(key_a: str, key_b: str, scorer: str, threshold: float) -> float:
+    """The similarity from which two normalised names may be one: the threshold, or one edit in a short name.
+
+    `seson` is 0.83 of `season`. A threshold above the default allows no such slip.
+    """
+    longer = max(len(key_a), len(key_b))
+    return threshold if scorer != DEFAULT or threshold > 0.85 or longer not in SHORT else min(threshold, 1 - 1 / longer)

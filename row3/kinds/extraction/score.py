@@ -132,7 +132,7 @@ class Extraction(Kind):
     """Scores `{"concepts": […], "relationships": […]}` against a golden case."""
 
     name = "extraction"
-    version = 9
+    version = 10
     case_model = GoldenCase
     case_schema = "golden-case"
     metrics = METRICS

@@ -69,9 +69,6 @@ SPLIT: dict[str, frozenset[str]] = {
 STOREYS = words("single double multi multiple first second third fourth fifth top upper two three four five six ten")
 """Behind these a story is a floor of a house: a second-story window."""
 
-SYMMETRIC_HEADS = words(_LISTS["symmetric_heads"])
-"""Before these a pair of words has no order: host-pathogen interaction."""
-
 OTHER_WITH_OF = frozenset(
     phrase.replace("-", " ")
     for phrase in words(

@@ -40,6 +40,9 @@ BLOCK = 800
 LONGEST = 40
 """Bytes of a line by which a part of the list is found."""
 
+RARE = 50
+"""The frequency that the list gives to what it knows and hardly met."""
+
 INFLECTIONS = ("s", "es", "d", "ed", "ing", "ly", "ness")
 """Endings that a listed word may take."""
 
@@ -67,11 +70,22 @@ def _blocks() -> tuple[list[bytes], list[int]]:
 
 def is_listed(word: str) -> bool:
     """The word stands in the list, in just this form."""
+    return _place(word) >= 0
+
+
+def frequency(word: str) -> int:
+    """How often the word stands in the texts from which the list was made; 0 for a word that is not listed."""
+    at = _place(word)
+    return 0 if at < 0 else int(_lines()[at + len(word.encode()) + 3 : at + len(word.encode()) + 15].split(b",")[0])
+
+
+def _place(word: str) -> int:
+    """Where the line of a word begins; negative for none."""
     line = b'"%b":' % word.encode()
     firsts, starts = _blocks()
     # A few hundred bytes are searched faster than they are halved.
     block = bisect_right(firsts, line)
-    return _lines().find(line, starts[max(block - 1, 0)], starts[min(block + 1, len(firsts))]) >= 0
+    return _lines().find(line, starts[max(block - 1, 0)], starts[min(block + 1, len(firsts))])
 
 
 @lru_cache(maxsize=4096)

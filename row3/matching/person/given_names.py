@@ -21,6 +21,9 @@ TITLES = dict.fromkeys(_MEN, "m") | dict.fromkeys(_WOMEN, "f") | dict.fromkeys(_
 SHORT_TITLES = pairs(_LISTS["short_titles"])
 """Titles by which the short form stands."""
 
+MENS = words("pres pope cardinal bishop archbishop imam rabbi gen adm marshal")
+"""Titles that are a man's where nothing but a surname follows: President Roosevelt is not Eleanor."""
+
 PERSONAL_TITLES = words("mr mrs ms miss mme mlle dr prof sir dame rev sen")
 """Titles that only persons have: General Motors is none."""
 
@@ -59,7 +62,7 @@ SURNAMES_TOO = words(_LISTS["surnames_too"])
 """Surnames that are given names as well: Ann Lee and Lee Ann are two."""
 
 
-GIVEN = words(_LISTS["given"])
+GIVEN = words(_LISTS["given"]) | words(lists("census")["given"])
 """Given names beside those: nobody takes them for anything else before a surname."""
 
 

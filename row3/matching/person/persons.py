@@ -8,6 +8,7 @@ decided in `same_person`.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -30,9 +31,10 @@ from row3.matching.person.given_names import (
     PERSONAL_TITLES,
     SAME_NAME,
     SHORT_TITLES,
+    SURNAMES_TOO,
     TITLES,
 )
-from row3.matching.person.roles import is_given, says_a_role, without_role
+from row3.matching.person.roles import SAID, is_given, is_noun, without_role
 
 _INITIALS = r"(?:[^\W\d_]\.[-\s]?)+[^\W\d_]?\.?"
 _APOSTROPHES = r"['’‘ʼ`´]"
@@ -46,18 +48,6 @@ _LATE = r"^\s*[Tt]he late (?=[A-Z])"
 _AS_CITED = re.compile(r"([A-Z][a-z]{2,}(?:-[A-Z][a-z]+)?) ([A-Z]{1,2})")
 """As lists of references write persons: `Nakagawa K`; `Vitamin K` is of a word."""
 _BEFORE_TITLE = re.compile(r"^[Tt]he (?=(?:Rev|Hon|Reverend|Honou?rable)\b)")
-_CHIEF = re.compile(r"\b[Cc]hief (?:(?P<of>[A-Za-z]+) [Oo]fficer|[Ee]xecutive)\b")
-_OFFICER_BEHIND = re.compile(
-    rf"(?P<name>[^,()]+ [^,()]+?),? \(?(?P<title>{'|'.join(sorted(OFFICERS))})\)?", re.IGNORECASE
-)
-_IN_SHORT = {
-    "executive": "CEO",
-    "financial": "CFO",
-    "technology": "CTO",
-    "operating": "COO",
-    "information": "CIO",
-    "marketing": "CMO",
-}
 _RETIRED = re.compile(r",? \(?(?:ret|retd|retired)\.?\)?$")
 _RUN_OF_INITIALS = r"[B-DF-HJ-NP-TV-XZ]{2,3}"
 _SYLLABLES = re.compile(r"[A-Z][a-z]+-[a-z]+\b")
@@ -91,6 +81,12 @@ class Person(NamedTuple):
     """That stands in parentheses, as of one of two who have the name."""
 
     @property
+    def likely(self) -> bool:
+        """The name may be a person's: evidently, by initials, or since its words are hardly nouns."""
+        words = self.given + self.surname
+        return self.evident or bool(self.titles) or min(map(len, words)) == 1 or not all(map(is_noun, words))
+
+    @property
     def sex(self) -> str:
         """m or f where a title or the given name tells, else ""."""
         told = {TITLES[title] for title in self.titles} - {""}
@@ -111,7 +107,7 @@ def parse_person(name: str) -> Person | None:
         return None
     text = re.sub(_LATE, "", re.sub(_APOSTROPHES, "", name)).strip()
     bare = without_role(_RETIRED.sub("", _BEFORE_TITLE.sub("", text)))
-    text = _without_rank(bare.name)
+    text = bare.name
     if not 3 < len(text) < 60 or any(char.isdigit() for char in text):
         return None
     titles: list[str] = []
@@ -153,18 +149,6 @@ def parse_person(name: str) -> Person | None:
     return Person(given, surname, generation, tuple(titles), evident or bare.told, inverted, bare.office, bare.glossed)
 
 
-def _without_rank(text: str) -> str:
-    """Without what belongs to a title: `Prime Minister`, `former Vice-President`; officers in short, ahead."""
-    text = _CHIEF.sub(lambda hit: _IN_SHORT.get((hit["of"] or "executive").lower(), hit[0]), text)
-    if (behind := _OFFICER_BEHIND.fullmatch(text)) is not None:
-        text = f"{behind['title']} {behind['name']}"
-    while len(parts := re.split("[ -]", text, maxsplit=2)) > 2 and parts[0].lower() in BEFORE_TITLES:
-        if parts[1].lower() not in TITLES and parts[1].lower() not in BEFORE_TITLES:
-            break
-        text = text[len(parts[0]) + 1 :]
-    return text
-
-
 def _is_generation(tail: str, written: str) -> bool:
     """`Henry VI`, and `henry vi`, but not `Vi`, nor `Jinping Xi`; a numeral of one letter only as a capital."""
     if tail in ROMAN_LETTERS:
@@ -202,7 +186,7 @@ def _words(part: str, titles: list[str], *, alone: bool) -> list[str] | None:
         elif low in DEGREES and words:
             continue
         elif not words and not part.isupper() and re.fullmatch(_RUN_OF_INITIALS, word):
-            words.extend(letter + "." for letter in word)
+            words.extend(word)
         elif re.fullmatch(_WORD, word):
             first, *more = word.split("-")
             words += [first, *(part.capitalize() if first[0].isupper() and part.islower() else part for part in more)]
@@ -235,7 +219,14 @@ def may_be_person(name: str) -> bool:
     spelt = normalise(name).split()
     if not name.isascii():
         spelt = list(map(plain, spelt))
-    return bool(spelt) and (spelt[0] in TOLD_BY or spelt[-1] in OFFICERS or (not name.islower() and says_a_role(spelt)))
+    return bool(spelt) and (
+        spelt[0] in TOLD_BY or spelt[-1] in OFFICERS or (not name.islower() and may_name_a_person(spelt))
+    )
+
+
+def may_name_a_person(spelt: Sequence[str]) -> bool:
+    """With capitals these words may name a person: one says what somebody is, or the first may be a given name."""
+    return not SAID.isdisjoint(spelt) or spelt[0] in SURNAMES_TOO
 
 
 def is_evident(name: str) -> bool:

@@ -6,13 +6,13 @@ Our own compilation.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from row3.matching.lexicon.inflection import plain
 from row3.matching.lexicon.lists import lists, words
-from row3.matching.lexicon.vocabulary import is_listed, is_word
+from row3.matching.lexicon.vocabulary import RARE, frequency, is_listed, is_word
 from row3.matching.normalise import normalise
 from row3.matching.person.given_names import GENERATIONS, GIVEN, SAME_NAME, TITLES
 
@@ -25,16 +25,6 @@ PROFESSIONS = words(_LISTS["professions"])
 SAID = ROLES | PROFESSIONS
 MASS = words(_LISTS["mass"])
 """Nouns without a plural, which are no names for all that."""
-SECOND = words("vice deputy under lieutenant")
-"""Before an office: who stands in for the one who holds it."""
-SAME_RANK = words("admiral marshal general colonel commander")
-"""Ranks by which who is below is called as well: General Smith, a lieutenant general."""
-SUBJECTS = words(
-    "agriculture commerce defence education energy environment finance fire foreign health home housing interior "
-    "labour police trade transport"
-)
-"""Whose secretary, minister or chief somebody is."""
-_SUBJECTS_TOO = {"defense": "defence", "labor": "labour", "transportation": "transport", "treasury": "finance"}
 ADJECTIVES = words("general chief executive")
 """Offices that are adjectives as well: General Riemann Hypothesis."""
 _GENERAL = re.compile(
@@ -78,17 +68,13 @@ def without_role(text: str) -> Bare:
         role = _role(said)
         if not role or _ANOTHER.search(said) is not None:
             continue
+        whose = _BESIDE.search(said) is not None  # the President of the United States
         title = [role.capitalize()] if role in TITLES else []
-        if len(rest) > 1 and (_is_given(rest[0]) or (_tells(said, role) and _looks_like_a_name(rest))):
+        if len(rest) > 1 and (_is_given(rest[0]) or (not whose and _tells(said, role) and _looks_like_a_name(rest))):
             return Bare(" ".join([*title, *rest]), told=True)
-        if place > 1 and len(rest) == 1 and role in ROLES and _has_capitals([said, *rest]):
+        if place > 1 and len(rest) == 1 and role in ROLES and not whose and _has_capitals([said, *rest]):
             return Bare(" ".join([*title, *rest]))
     return Bare(text)
-
-
-def says_a_role(spelt: Iterable[str]) -> bool:
-    """One of the words of a name, in small letters, says what somebody is."""
-    return not SAID.isdisjoint(spelt)
 
 
 def _role(said: str) -> str:
@@ -105,13 +91,19 @@ def _tells(said: str, role: str) -> bool:
     return role in ROLES or role in said
 
 
-def rank_of(spelt: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
-    """What tells two offices of one name apart: for whom somebody stands in, and the subjects.
+@lru_cache(maxsize=1)
+def _census() -> frozenset[str]:
+    return words(" ".join(lists("census").values()))
 
-    `vice` of Vice President Cheney, `fire` of Fire Chief Smith; `spelt` are the normalised words of the whole text.
-    """
-    ahead = [word for word, office in pairwise(spelt) if word in SECOND and office in SAID and office not in SAME_RANK]
-    return frozenset(ahead), SUBJECTS.intersection(_SUBJECTS_TOO.get(word, word) for word in spelt[:-1])
+
+def is_of_persons(token: str) -> bool:
+    """A token in small letters is a known given name or surname."""
+    return is_given(token) or token in _census()
+
+
+def is_name(token: str) -> bool:
+    """A token in small letters is a known name or a usual word: it is no slip of another."""
+    return is_of_persons(token) or frequency(token) > RARE
 
 
 def is_given(name: str) -> bool:
@@ -124,17 +116,19 @@ def _is_given(word: str) -> bool:
 
 
 def _looks_like_a_name(rest: Sequence[str]) -> bool:
-    """A given name first; or capitals all over, and a word that is no English one, or none that takes an ending."""
-    if _is_given(rest[0]):
-        return True
+    """A given name first; or capitals all over, and words that may be a name's."""
     low = [normalise(word) for word in rest]
-    if not _has_capitals(rest) or not SAID.isdisjoint(low):
-        return False
-    return not all(map(is_word, low)) or not any(word in MASS or _has_plural(word) for word in low)
+    return _is_given(rest[0]) or (_has_capitals(rest) and SAID.isdisjoint(low) and may_be_names(low))
 
 
-def _has_plural(word: str) -> bool:
-    return any(map(is_listed, (f"{word}s", f"{word}es", f"{word[:-1]}ies")))
+def may_be_names(low: Sequence[str]) -> bool:
+    """One of the words, in small letters, is no English one, or none is a noun."""
+    return not all(map(is_word, low)) or not any(map(is_noun, low))
+
+
+def is_noun(word: str) -> bool:
+    """A word in small letters that takes an ending, or names a mass."""
+    return word in MASS or any(map(is_listed, (f"{word}s", f"{word}es", f"{word[:-1]}ies")))
 
 
 def _has_capitals(spelt: Sequence[str]) -> bool:

@@ -11,20 +11,25 @@ The relation is not transitive: "J. Smith" can be John or Jane; the one-to-one a
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 from row3.matching.lexicon.inflection import UMLAUTS
+from row3.matching.lexicon.vocabulary import is_word
 from row3.matching.normalise import normalise
 from row3.matching.person.given_names import (
     EAST_SURNAMES,
+    MENS,
     NOUNS_TOO,
+    PERSONAL_TITLES,
     SAME_NAME,
     SHORT_TITLES,
     SURNAMES_TOO,
+    THINGS,
     TITLES,
 )
-from row3.matching.person.persons import BESIDE, Person, may_be_person, parse_person
-from row3.matching.person.roles import rank_of
+from row3.matching.person.persons import BESIDE, Person, is_eastern, may_be_person, parse_person
+from row3.matching.person.roles import is_of_persons
 
 
 def may_be_persons(one: str, other: str) -> bool:
@@ -37,9 +42,52 @@ def may_be_persons(one: str, other: str) -> bool:
     return set(normalise(one).split()).symmetric_difference(normalise(other).split()) <= BESIDE
 
 
+def persons(one: str, other: str, *, told: bool) -> tuple[Person, Person] | None:
+    """Both names taken apart, where both are persons': as told, or one evidently and the other likely, or turned round.
+
+    Being a person takes evidence on both sides: `NBA Draft` has none.
+    """
+    a, b = parse_person(one), parse_person(other)
+    if a is None or b is None:
+        return None
+    if told or (a.evident and b.likely) or (b.evident and a.likely):
+        return a, b
+    if a.likely and b.likely and not SURNAMES_TOO.isdisjoint((*a.given[:1], *b.given[:1])):
+        return a, b
+    foreign = not all(map(is_word, a.given + a.surname))  # Deng Xiaoping, not Race Horse
+    return (a, b) if turned(a, b) and (a.evident or b.evident or foreign or is_eastern(a, one, other)) else None
+
+
+def two_families(one: Person, other: Person, *, told: bool) -> bool:
+    """Two known surnames that one form would make one: Jacob and Jacobs, Gray and Grey.
+
+    Things are named after persons (James Webb Telescopes), so more than a given name has to tell.
+    """
+    a, b = one.surname[-1], other.surname[-1]
+    if a == b or one.given != other.given or not (one.given or one.titles):
+        return False
+    told = told or any(not PERSONAL_TITLES.isdisjoint(person.titles) for person in (one, other))
+    if told and {f"{a}s", f"{a}es", f"{b}s", f"{b}es"} & {a, b}:
+        return True
+    alone = len(one.given) == 1 and one.given[0] not in THINGS
+    return (told or alone) and is_of_persons(a) and is_of_persons(b)
+
+
 def same_person(one: str, other: str) -> bool:
     """The two names can be one person's and nothing contradicts; False where one is no person's name."""
-    return any(can_be_one(a, b) for a in _readings(one) for b in _readings(other)) and not _of_two_ranks(one, other)
+    if _SECOND.findall(one) != _SECOND.findall(other) and not any(map(_has_given, (one, other))):
+        return False  # Vice President Cheney, President Cheney
+    return any(can_be_one(a, b) for a in _readings(one) for b in _readings(other))
+
+
+_SECOND = re.compile(
+    r"\b(vice|deputy|under|lieutenant)[ -](?!general|colonel|commander|admiral|marshal)", re.IGNORECASE
+)
+"""Who stands in for the one who holds an office."""
+
+
+def _has_given(name: str) -> bool:
+    return (person := parse_person(name)) is not None and bool(person.given)
 
 
 def _readings(name: str) -> list[Person]:
@@ -79,14 +127,6 @@ def _of_two_offices(a: Person, b: Person) -> bool:
     return other.glossed or (office in TITLES and not bare.given)
 
 
-def _of_two_ranks(one: str, other: str) -> bool:
-    """`Vice President Cheney` and `President Cheney`, `Fire Chief Smith` and `Police Chief Smith`."""
-    if any((person := parse_person(name)) is None or person.given for name in (one, other)):
-        return False
-    (second, about), (other_second, other_about) = (rank_of(normalise(name).split()) for name in (one, other))
-    return second != other_second or (bool(about and other_about) and about.isdisjoint(other_about))
-
-
 def _generation_may_miss(a: Person, b: Person) -> bool:
     """`Martin Luther King` may be Jr.; `Henry Ford` is not Henry Ford II."""
     return {a.generation, b.generation} == {"", "jr"} and bool(a.given and b.given)
@@ -117,10 +157,11 @@ def _has_one_order(one: str, other: str) -> bool:
 def _compatible(a: Person, b: Person, one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     """Given names that can be one person's, one by one; a title stands for missing ones."""
     if not one or not other:
-        bare = b if one else a
+        bare, full = (b, a) if one else (a, b)
         if not one and not other:
             return bool(set(a.titles) & set(b.titles)) or not (a.titles and b.titles)
-        return bool(bare.titles)
+        woman = full.sex == "f" and not full.titles and not bare.evident
+        return bool(bare.titles) and not (woman and not MENS.isdisjoint(bare.titles))
     short, long = sorted((one, other), key=len)
     if _one_by_one(short, long):
         return True

@@ -2,7 +2,7 @@
 
 Own rules and not dateutil: dateutil fills in what is missing from today's date, reads `May` and `Model 3` as dates
 and decides `03/04/2024` for the reader. Here an expression is a date whole or not at all. All values are ISO 8601
-texts (`2024-03-25`, `2024-03`, `2024-Q1`, `2024-W12`, `--03-25` without year).
+texts (`2024-03-25`, `2024-03`, `2024-Q1`, `--03-25` without year).
 
 Digits in the order of day and month: where one of the two is above 12 the date is clear; with dots it is day first,
 as in the countries that write dots; else `03/04/2024` has two readings and equals only the same digits.
@@ -12,28 +12,12 @@ from __future__ import annotations
 
 import re
 
-from row3.matching.value.clock import on_the_clock, time_of
 from row3.matching.value.numbers import ordinal_of, ordinal_words
 
+_NAMES = "january jan/february feb/march mar/april apr/may/june jun/july jul/august aug/september sept sep/october oct"
 _MONTHS = {
     name: number
-    for number, names in enumerate(
-        (
-            "january jan",
-            "february feb",
-            "march mar",
-            "april apr",
-            "may",
-            "june jun",
-            "july jul",
-            "august aug",
-            "september sept sep",
-            "october oct",
-            "november nov",
-            "december dec",
-        ),
-        1,
-    )
+    for number, names in enumerate(f"{_NAMES}/november nov/december dec".split("/"), 1)
     for name in names.split()
 }
 _DAYS_IN = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
@@ -54,9 +38,7 @@ _SHAPES = tuple(
         r"(?P<year>\d{4})[-/](?P<m>\d{1,2})[-/](?P<day>\d{1,2})",
         rf"{_WEEKDAY}{_MONTH}\s*{_DAY}\s*,?\s*{_YEAR}",
         rf"{_WEEKDAY}(?:the )?{_DAY}(?:\s+of)?[\s-]+{_MONTH}[\s,-]+{_YEAR}",
-        rf"{_YEAR}[\s,-]+{_MONTH}[\s-]+{_DAY}",
         rf"{_MONTH}(?:\s+of)?[\s,-]+{_YEAR}",
-        rf"{_YEAR}[\s-]+{_MONTH}",
         rf"{_MONTH}\s+(?:the )?{_DAY}",
         rf"(?:the )?{_DAY}(?:\s+of)?[\s-]+{_MONTH}",
         r"(?P<year>\d{4})-(?P<m>0[1-9]|1[0-2])",
@@ -64,7 +46,6 @@ _SHAPES = tuple(
         r"q(?P<q>[1-4])[\s,/-]*(?:of\s+)?(?P<year>\d{4})",
         r"(?P<year>\d{4})[\s,/-]*q(?P<q>[1-4])",
         rf"(?:the )?(?P<nth>{'|'.join(_QUARTERS)}) quarter(?: of|,)? (?P<year>\d{{4}})",
-        r"(?P<year>\d{4})-?w(?P<w>\d\d)",
         r"h(?P<yearhalf>[12])[\s,/-]*(?P<year>\d{4})",
         r"(?:the )?(?P<yearhalf>1st|2nd|first|second) half(?: of)? (?P<year>\d{4})",
         r"(?:the )?(?P<decade>\d{3}0)'?s",
@@ -78,7 +59,7 @@ _SHAPES = tuple(
         r"(?P<season>spring|summer|autumn|fall|winter)(?:,| of)? (?P<year>\d{4})(?:[/–-](?P<next>\d{4}|\d\d))?",
         r"(?P<hour>\d{1,2})(?:[:.](?P<minute>[0-5]\d))?\s*(?P<half>[ap])\.?\s?m\.?",
         r"(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)(?:\s*(?:h|hrs|hours|o'?clock))?",
-        r"(?P<noon>noon|midday|midnight)",
+        r"(?:12(?::00)? )?(?P<noon>noon|midday|midnight)",
         r"(?:the )?(?P<nthcentury>\d{1,2})(?:st|nd|rd|th)[ -](?:century|cent\.?|c\.?)"
         r"(?: (?P<era>[bc]\.?c\.?(?:e\.?)?|a\.?d\.?))?",
     )
@@ -107,7 +88,7 @@ def date_of(text: str, *, day_first: bool | None = None) -> str | None:
         hit = shape.fullmatch(text)
         if hit is not None:
             return _iso({name: value for name, value in hit.groupdict().items() if value is not None}, day_first)
-    return time_of(text)
+    return None
 
 
 def writes_day_first(text: str) -> bool | None:
@@ -142,7 +123,7 @@ def _iso(part: dict[str, str], day_first: bool | None) -> str | None:
     if "season" in part:
         years = one_after(part["year"], part["next"]) if "next" in part else part["year"]
         return years and f"{years}-{part['season'].replace('fall', 'autumn')}"
-    for sign, name in (("Q", "q"), ("Q", "nth"), ("H", "yearhalf"), ("W", "w")):
+    for sign, name in (("Q", "q"), ("Q", "nth"), ("H", "yearhalf")):
         if name in part:
             return f"{part['year']}-{sign}{_QUARTERS.get(part[name], part[name])}"
     if "before" in part:
@@ -154,6 +135,13 @@ def _iso(part: dict[str, str], day_first: bool | None) -> str | None:
     if "hundreds" in part:
         return f"{19 if part['hundreds'] == 'nineteen' else 18}{_TENS[part['words']]}s"
     return f"{int(part.get('only') or part.get('after') or part['after2']):04}"
+
+
+def on_the_clock(hour: int, minute: str, half: str) -> str | None:
+    """The time of day on 24 hours in ISO 8601; None where the hour is none of that half ("a" or "p", "" untold)."""
+    if half and not 1 <= hour <= 12:
+        return None
+    return f"T{hour % 12 + 12 * (half == 'p') if half else hour:02}:{minute}"
 
 
 def _fiscal(part: dict[str, str]) -> str | None:

@@ -1,51 +1,78 @@
-"""Names with and without what tells them apart: `Boston, Massachusetts` and `Boston`, `Rust (language)` and `Rust`."""
+"""Names with and without what only tells more of them: `Boston, Massachusetts`, `Rust (language)`, `python-dateutil
+library`, `Arsenal FC`, `Brown v. Board of Education (1954)`.
+
+An addition may stand in one of two names. Where both have one, the names are one only if all of them is equal.
+"""
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
 
-from row3.matching.lexicon.lists import listed, lists, words
+from row3.matching.lexicon.lists import lists, words
 from row3.matching.lexicon.phrases import STATES
+from row3.matching.lexicon.vocabulary import is_word
 from row3.matching.normalise import normalise
-from row3.matching.variant.nations import COUNTRIES
+from row3.matching.person.roles import is_noun
+from row3.matching.variant.adjectives import COUNTRIES
 from row3.matching.variant.variants import variant_keys, without_gloss
 
-_LISTS = lists("places")
-
-MORE_COUNTRIES = listed(
-    "costa-rica czech-republic new-zealand saudi-arabia south-africa south-korea sri-lanka united-kingdom "
-    "united-states united-arab-emirates northern-ireland russian-federation"
-)
-"""Those of more than one, with hyphens for spaces."""
-
-OFTEN = words(_LISTS["often"])
+OFTEN = words(lists("places")["often"])
 """Words in names that several well-known places have: without its region such a place is another one, or may be."""
-
+_STATES = frozenset(map(normalise, STATES.values()))
 _WITH_REGION = re.compile(r"(?P<head>[^,()]{2,}?)(?:, (?P<tail>[^()]+)| \((?P<within>[^()]+)\))")
-_STATES = frozenset(normalise(name) for name in STATES.values())
+_CLUB = re.compile(r"(?P<name>[A-Z].*?),? (?:F\.?C\.?|A\.?F\.?C\.?|C\.?F\.?|S\.?C\.?|(?:Football|Soccer|Sports) Club)")
+_YEAR_OF_A_CASE = re.compile(r"(?P<name>.* vs?\.? .*) \((?:1[5-9]|20)\d\d\)")
+_KIND_BEHIND = re.compile(
+    r"(?P<name>.+?) (?:[Ii]ndex|library|package|framework|module|gene|protein|programming language|database|tool)"
+)
+_CITY = re.compile(r"(?:[Tt]he )?(?:City|Town|Borough|Village) of (?P<name>[A-Z].*)")
+
+
+ADDED = words(
+    "fc afc cf sc club city town borough village index library package framework module gene protein language database "
+    "tool"
+)
+"""Words one of which is in every name that has an addition and no sign."""
 
 
 @lru_cache(maxsize=1024)
-def without_region(name: str) -> str:
-    """The place without the state or country behind it; "" for any other name."""
-    hit = _WITH_REGION.fullmatch(name)
-    if hit is None or not hit["head"][0].isupper():
-        return ""
-    region = (hit["tail"] or hit["within"]).rpartition(", ")[2]
-    key = normalise(region).removeprefix("the ")
-    if region not in STATES and not (key in _STATES or key in COUNTRIES or key.replace(" ", "-") in MORE_COUNTRIES):
-        return ""
-    return "" if normalise(hit["head"]) == key else str(hit["head"])
-
-
 def without_addition(name: str) -> str:
-    """The name without its region, or without what says what it is: `Rust (programming language)`; "" for any other."""
-    return (without_region(name) or without_gloss(name)) if name[-1:] == ")" or "," in name else ""
+    """The name without its region, or without what says what it is; "" for a name that has no addition."""
+    if "," in name or name[-1:] == ")":
+        if (hit := _YEAR_OF_A_CASE.fullmatch(name)) is not None:
+            return str(hit["name"])
+        return _without_region(name) or without_gloss(name)
+    if (hit := _CLUB.fullmatch(name)) is not None:
+        return str(hit["name"])
+    if (hit := _CITY.fullmatch(name)) is not None:
+        return "" if is_noun(hit["name"].lower()) else str(hit["name"])  # the City of God
+    hit = _KIND_BEHIND.fullmatch(name)
+    return str(hit["name"]) if hit is not None and _is_code(hit["name"]) else ""
+
+
+def _is_code(name: str) -> bool:
+    """Nothing but the name of one thing: S&P 500, TP53, python-dateutil; not insulin, nor protein-coding."""
+    return any(map(str.isdigit, name)) or not all(map(is_word, normalise(name).split()))
+
+
+def _without_region(name: str) -> str:
+    """The place without the states or countries behind it. A country has none: `Kenya, Uganda` is a list."""
+    hit = _WITH_REGION.fullmatch(name)
+    if hit is None or not hit["head"][0].isupper() or _is_country(head := hit["head"]):
+        return ""
+    *regions, last = (hit["tail"] or hit["within"]).split(", ")
+    if any(map(_is_country, regions)) or not (last in STATES or normalise(last) in _STATES or _is_country(last)):
+        return ""
+    return "" if normalise(head) == normalise([*regions, last][0]) else str(head)
+
+
+def _is_country(name: str) -> bool:
+    return normalise(name).removeprefix("the ") in COUNTRIES
 
 
 def same_but_for_addition(one: str, other: str, text: str) -> bool:
-    """One of two names tells the state or country, or what it is; the other does not.
+    """One of two names has an addition; the other has none.
 
     A place of which there are many is that of its region only where the text introduces it so:
     `in Birmingham, Alabama. … in Birmingham`, but not `from Cambridge to Cambridge, Massachusetts`.
@@ -53,6 +80,6 @@ def same_but_for_addition(one: str, other: str, text: str) -> bool:
     for name, bare in ((one, other), (other, one)):
         left = without_addition(name)
         if left and not variant_keys(left).isdisjoint(variant_keys(bare)):
-            often = not OFTEN.isdisjoint(normalise(left).split())
+            often = OFTEN.issuperset(normalise(left).split())
             return not often or text.startswith(name, text.find(left))
     return False

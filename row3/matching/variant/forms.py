@@ -24,20 +24,16 @@ from row3.matching.lexicon.phrases import (
     PHRASES,
     SAINTLY,
     SPLIT,
-    STOREYS,
 )
-from row3.matching.lexicon.vocabulary import is_word
-from row3.matching.lexicon.words import NUMERALS, ROMAN, ROMAN_FIFTIES, ROMAN_LETTERS, TANTUM, TENS, TWO_SINGULARS
+from row3.matching.lexicon.words import NUMERALS, ROMAN, ROMAN_LETTERS, TANTUM, TENS
 from row3.matching.normalise import normalise
 
-_MANY_CAPITALS = re.compile(r"\b[A-Z]{1,4}s\b|\b[A-Z]{2,5}S\b")
+_CAPITALS_IN_PLURAL = re.compile(r"\b([A-Z]{1,4})s\b")
 _AND = re.compile(r" ['’‘]?[nN]['’] | ['’‘][nN] ")
 """`rock 'n' roll` is rock and roll."""
 _AGAINST = re.compile(r" vs?\.? (?=[A-Z])")
 _SINCE = re.compile(r" v(?=\d\d\b)")
 """`PostgreSQL v16` is PostgreSQL 16; one digit behind a capital may be a code (`lead V2`)."""
-_FIFTIES = re.compile(r"(?<= )L[IVX]{2}\b")
-"""Roman numerals from 52 to 90 that are names in small letters: LIV, LII."""
 _SECTION = r"§+\s*(?=\d)"
 _NUMBER_SIGN = r"(?:№|\bN[ºo]\.?|#)\s*(?=\d)"
 _JOINED_NAME = re.compile(r"(?<=[a-z]{2})(?=[A-Z][a-z]{2})")
@@ -47,9 +43,6 @@ _CAMEL = r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])"
 
 APART = "_"
 """Stands in a key where two words must not run together; no normalised name has it."""
-
-LONGEST_CODE = 4
-"""Capitals of a code that looks like the plural of a word: DNS, AIDS."""
 
 MARK = "="
 """Every key begins with it, so that a key is told from a name: the key of a key is itself."""
@@ -76,64 +69,31 @@ def form_parts(normalised: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 def form_keys(name: str) -> tuple[str, ...]:
     """All keys of a name as it was written, the usual one first: look up any of them.
 
-    More than `form_key` can see once the case is gone: `GPUs` and `IDs` are plurals and `DNS` or `AIDS` none, and
-    a letter with an umlaut is written with or without its e (`Müller`, `Mueller`, `Muller`).
+    More than `form_key` can see once the case is gone: `GPUs` is a plural, and a letter with an umlaut is written with
+    or without its e (`Müller`, `Mueller`, `Muller`).
     """
-    if ("ses" in name or "axes" in name) and not _TWO.isdisjoint(normalise(name).split()):
-        return _keys_of_two(normalise(name))
     if name.islower() and name.isascii() and "#" not in name and "'" not in name:
         key = form_key(normalise(name))
         return (key,) if key else ()
-    if _JOINED_NAME.search(name):
-        name = _JOINED_NAME.sub(" ", name)
+    name = _CAPITALS_IN_PLURAL.sub(r"\1", _JOINED_NAME.sub(" ", name))
     if "n" in name and _AND.search(name):
         name = _AND.sub(" and ", name)
     if "(s)" in name:
         name = name.replace("(s)", "s")
     if " v" in name:
         name = _AGAINST.sub(" versus ", _SINCE.sub(" ", name))
-    if " L" in name:
-        name = _FIFTIES.sub(lambda numeral: ROMAN_FIFTIES.get(numeral[0].lower(), numeral[0]), name)
     if not name.isascii() or "#" in name:
         name = re.sub(_NUMBER_SIGN, "number ", re.sub(_SECTION, "section ", name))
     key = form_key(normalise(name))
-    capitals = _MANY_CAPITALS.search(name)
-    if capitals is None and name.isascii():
+    if name.isascii():
         return (key,) if key else ()
-    keys = [key]
-    if capitals is not None:
-        spelt = _spelt(normalise(name))
-        keys = [joined(_formed(spelt, frozenset(_kept(name)), frozenset(_plurals(name))))]
-    written = name.translate(UMLAUTS)
-    if written != name:
-        keys.append(form_key(normalise(written)))
+    keys = [key, form_key(normalise(name.translate(UMLAUTS)))]
     return tuple(dict.fromkeys(key for key in keys if key))
-
-
-_TWO = frozenset(TWO_SINGULARS)
-
-
-def _keys_of_two(normalised: str) -> tuple[str, ...]:
-    """The keys of a name with a plural of two words, in either singular: `bases`."""
-    other = " ".join([TWO_SINGULARS.get(word, word) for word in normalised.split()])
-    return form_key(normalised), form_key(other)
 
 
 def category_key(name: str) -> str:
     """The key of a category or type, whose words may be run together: `HasPart`, `has_part`, `Has parts`."""
     return form_key(normalise(re.sub(_CAMEL, " ", name)))
-
-
-def _kept(name: str) -> list[str]:
-    """Words all in capitals that end in S: none is a plural, but in a name that is itself shouted (`RISKS`)."""
-    if name.isupper() and (len(name.split()) > 1 or (len(name) > LONGEST_CODE and is_word(name[:-1].lower()))):
-        return []  # shouted
-    return [word.lower() for word in re.findall(r"\b[A-Z]{2,5}S\b", name)]
-
-
-def _plurals(name: str) -> list[str]:
-    """Words of capitals and a small s: plurals, however short."""
-    return [word.lower() for word in re.findall(r"\b[A-Z]{1,4}s\b", name)]
 
 
 def _spelt(normalised: str) -> list[str]:
@@ -145,19 +105,11 @@ def _spelt(normalised: str) -> list[str]:
     return _trimmed(words) if len(words) > 1 and not _USUAL.isdisjoint(words) else words
 
 
-def _formed(words: list[str], kept: frozenset[str] = frozenset(), plurals: frozenset[str] = frozenset()) -> list[str]:
-    """Each word in its form (see `inflection`), numerals as digits.
-
-    Words in `kept` are no plurals although they look it, those in `plurals` are although they do not.
-    """
+def _formed(words: list[str]) -> list[str]:
+    """Each word in its form (see `inflection`), numerals as digits."""
     if len(words) == 1 and words[0] in TANTUM:
         return words
-    if kept or plurals:
-        tokens = [word if word in kept else word[:-1] if word in plurals else token_form(word) for word in words]
-    else:
-        tokens = [token_form(word) for word in words]
-    if "century" in tokens:
-        tokens = _centuries(tokens)
+    tokens = [token_form(word) for word in words]
     if len(tokens) > 1 and not _NUMERALS.isdisjoint(tokens):
         for at in range(1, len(tokens)):
             if tokens[at] in ROMAN and len(tokens[at - 1]) > 1:
@@ -166,22 +118,6 @@ def _formed(words: list[str], kept: frozenset[str] = frozenset(), plurals: froze
                 tokens[at] = ROMAN_LETTERS[tokens[at]]
     return tokens
 
-
-def _centuries(tokens: list[str]) -> list[str]:
-    """Numerals right before a century as ordinals: the XVIII and XIXth centuries."""
-    found = list(tokens)
-    for at in range(found.index("century") - 1, -1, -1):
-        roman = _NTH.sub("", found[at])
-        count = ROMAN.get(roman) or ROMAN_LETTERS.get(roman)
-        if count:
-            found[at] = _ORDINALS.get(count, f"{count}th")
-        elif found[at] not in ("and", "or", "to") and not found[at][0].isdigit():
-            break
-    return found
-
-
-_NTH = re.compile("(?:st|nd|rd|th)$")
-_ORDINALS = {"1": "1st", "2": "2nd", "3": "3rd", "21": "21st", "22": "22nd", "23": "23rd"}
 
 _VERSION = re.compile(r"(?<=\w) (?:(?:(?:version |release )?v ?|version |release )(?=\d+ \d)|version (?=\d))")
 """`Python v3.11` and `Stata version 16` are Python 3.11 and Stata 16; `V2` alone may be a code."""
@@ -200,10 +136,9 @@ _USUAL = (
     | frozenset(SPLIT)
     | frozenset(TENS)
     | frozenset(run[0] for run, _ in _RUNS)
-    | {"story"}
 )
 """Words without which a name is left as it is by `_trimmed`."""
-TELLING = _USUAL | _NUMERALS | TANTUM | frozenset(TWO_SINGULARS)
+TELLING = _USUAL | _NUMERALS | TANTUM
 """Words that make more of a name than its words, each in its form."""
 
 
@@ -212,7 +147,7 @@ def _trimmed(words: list[str]) -> list[str]:
     start, end = 0, len(words)
     first, second = words[0], words[1]
     a_measure = end > 3 and second.isdigit() and words[2] in MEASURED  # a 5 year plan
-    a_name = end > 2 and len(second) > 2 and second not in A_NAMES and not _is_amount(words)
+    a_name = end > 2 and len(second) > 2 and second not in A_NAMES
     if first in ("the", "an") or (first == "a" and (a_name or a_measure)):
         start = 1
     while end - start > 1 and words[end - 1] in COMPANY:
@@ -243,21 +178,8 @@ def _trimmed(words: list[str]) -> list[str]:
     return words
 
 
-_AMOUNTS = ("number", "variety", "range")
-
-
-def _is_amount(words: list[str]) -> bool:
-    """Words of an amount that is another without its article, or with another: `a few`, `a number of`."""
-    if words[1] == "little":
-        return not words[2].endswith(("known", "ed"))  # a little-known fact
-    return words[1] == "few" or (words[1] in _AMOUNTS and words[2] == "of")
-
-
 def _replace_runs(words: list[str]) -> None:
-    """In place: `per cent` is one sign, `twenty first` one ordinal, a `second story` a floor as it is spelt at home."""
-    at = words.index("story") if "story" in words else 0
-    if at and (words[at - 1] in STOREYS or words[at - 1][0].isdigit()):
-        words[at] = "storey"
+    """In place: `per cent` is one sign, `twenty first` one ordinal."""
     for run, by in _RUNS:
         for at in range(len(words) - len(run) + 1):
             if tuple(words[at : at + len(run)]) == run:

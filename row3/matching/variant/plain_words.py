@@ -9,17 +9,17 @@ from row3.matching.lexicon.inflection import token_form
 from row3.matching.lexicon.lists import lists, words
 from row3.matching.lexicon.phrases import COMPANY_ENDS, VARIED
 from row3.matching.normalise import normalise
-from row3.matching.person.persons import BESIDE, TOLD_BY
-from row3.matching.person.roles import says_a_role
+from row3.matching.person.persons import BESIDE, TOLD_BY, may_name_a_person
 from row3.matching.value.values import NUMBER_WORDS
 from row3.matching.variant.forms import TELLING
+from row3.matching.variant.shortened import SHORT_WORDS
 
 _LISTS = lists("english")
 
 PlainWords = tuple[tuple[str, ...], tuple[str, ...]]
 """The words of a name as they are spelt, and each in its form."""
 
-_MORE = TELLING | VARIED | COMPANY_ENDS | TOLD_BY | BESIDE | NUMBER_WORDS
+_MORE = TELLING | VARIED | COMPANY_ENDS | TOLD_BY | BESIDE | NUMBER_WORDS | SHORT_WORDS
 """Words by which a rule other than form and spelling begins."""
 KINDS = words(_LISTS["kinds"])
 """Words that, before a name, may say what it names: planet Mars."""
@@ -38,7 +38,7 @@ def plain_words(name: str) -> PlainWords | None:
     spelt = tuple(normalise(name).split())
     if (
         not _MORE.isdisjoint(spelt)
-        or (not name.islower() and says_a_role(spelt))
+        or (not name.islower() and may_name_a_person(spelt))
         or (len(spelt) > 1 and spelt[0] in KINDS)
     ):
         return None

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from row3.matching.lexicon.phrases import COMPANY_ENDS
 from row3.matching.normalise import normalise
 from row3.matching.variant.acronyms import NO_ACRONYMS, Acronyms, as_term, introduced, is_short_form
 from row3.matching.variant.forms import form_key, form_keys
+from row3.matching.variant.marks import parted_company
 from row3.matching.variant.variants import variant_keys
 
 LONGEST_NAME = 8
@@ -97,17 +97,9 @@ def _parted_within(name: str) -> list[str]:
 
 def _keys(*forms: str) -> set[str]:
     """The keys of a name and its readings, with and without a company's legal form."""
-    return {key for form in forms for key in (*form_keys(form), *form_keys(_without_legal_form(form)))}
+    return {key for form in forms for key in (*form_keys(form), *form_keys(parted_company(form)[0]))}
 
 
 def _turned(forms: Iterable[str]) -> set[str]:
     """The keys of readings, and of the other ways to write them."""
     return {key for form in forms for key in variant_keys(form)}
-
-
-def _without_legal_form(name: str) -> str:
-    """`International Business Machines Corp.` is what IBM stands for, and so is `International Business Machines`."""
-    spelt = name.split()
-    while len(spelt) > 2 and spelt[-1][0].isupper() and spelt[-1].lower().strip(".,") in COMPANY_ENDS:
-        spelt.pop()
-    return " ".join(spelt)

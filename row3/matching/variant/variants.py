@@ -11,8 +11,6 @@ from functools import lru_cache
 
 from row3.matching.lexicon.phrases import (
     COLOURS,
-    COMPANY_KINDS,
-    COUNTED,
     GAMES,
     MONTHS,
     RIVERS,
@@ -22,10 +20,10 @@ from row3.matching.lexicon.phrases import (
 from row3.matching.lexicon.vocabulary import is_word
 from row3.matching.lexicon.words import ROMAN
 from row3.matching.normalise import normalise
-from row3.matching.value.numbers import number_of
 from row3.matching.value.values import has_number, with_values
+from row3.matching.variant.adjectives import COUNTRIES
 from row3.matching.variant.forms import APART, MARK, form_key, form_keys
-from row3.matching.variant.nations import COUNTRIES
+from row3.matching.variant.marks import parted_company
 from row3.matching.variant.numbered import numbered
 from row3.matching.variant.plain_words import plain_words
 from row3.matching.variant.shortened import written_out
@@ -60,19 +58,8 @@ _FILLER = (
     + r"(?= [\"“‘«]?[A-Z])|"
     r"(?i:term|word|phrase)(?= [\"'“‘«]))[ \"'“‘«]+(?:the )?(?P<rest>.+?)[\"'”’»]*$"
 )
-_COMPANY = (
-    r"(?P<rest>.+?),?\s+(?:&\s+)?(?:AG|S\.A\.(?:B\.)? de C\.V\.|"
-    r"S\.?A\.?|N\.?V\.?|B\.?V\.?|A/S|AB|ASA|Oyj?|S\.?p\.?A\.?|S\.?r\.?l\.?|KGa?A?|"
-    r"K\.K\.|P\.?L\.?C\.?|L\.?L\.?[CP]\.?|Pty|Pte|Sdn|Bhd|GmbH|e\.V\.|Co|Corp|Ltd|Inc|"
-    r"(?P<word>Company|Corporation|Limited|Incorporated))\.?,?$"
-)
 _TITLES = r"(?:King|Queen|Pope|Emperor|Empress|Tsar|Czar|Saint|Sultan|Kaiser)\s+(?P<rest>[A-Z].*(?: [IVX]+| the \w+))"
 _REGNAL = r"(?P<name>[A-Z]\S+) the (?P<nth>[\w-]+(?:st|nd|rd|th|first|second|third))$"
-_SHARES = (
-    r"(?P<part>\S+?)\s?(?P<percent>%|per ?cent) (?:of )?(?:(?:the|all|all the) )?(?P<rest>[^\W\d].*)",
-    r"(?P<part>\S+) (?:out of|in)(?: every)? (?P<whole>\S+) (?:of )?(?:(?:the|all|all the) )?(?P<rest>[^\W\d].*)",
-    r"(?P<part>(?:\w+[- ])?(?!of )\w+) (?:of (?:(?:the|all|all the) )?|the )(?P<rest>(?!an? )[^\W\d].*)",
-)
 LONGEST = 120
 """Characters of a name beyond which it is no name that has variants."""
 
@@ -95,16 +82,14 @@ def variant_keys(name: str) -> frozenset[str]:
     found, low = [name], name.lower()
     found += _in_full(name)
     if signs or has_number(name):
-        found += (*_eponyms(name), _state(name), with_values(name))
+        found += (_state(name), with_values(name))
     if signs or " and " in low or " & " in low or " or " in low:
         found += turned_by_sign(name, low)
-    if has_number(name):
-        found += (*numbered(name), _share(low))
-    elif not ROMAN.keys().isdisjoint(spelt):
+    if has_number(name) or not ROMAN.keys().isdisjoint(spelt):
         found += numbered(name)
     if telling:
         found += turned(name, low)
-    found += _by_last_word(name)
+    found.append(_by_last_word(name))
     found = [variant for variant in found if variant]
     found += [with_values(base) for base in found[1:] if has_number(base)]
     for base in tuple(found):
@@ -135,22 +120,21 @@ def without_filler(name: str) -> str:
     return "" if filler is None else filler["rest"]
 
 
-def _by_last_word(name: str) -> list[str]:
+def _by_last_word(name: str) -> str:
     """`salary (gross)` -> `gross salary`: what kind it is, in a small word behind it; `PIN number` -> `PIN`."""
     if name[-1:] == ")":
         hit = None if without_gloss(name) else _QUALIFIED.fullmatch(name)
-        return [] if hit is None else [f"{hit['kind']} {hit['head']}"]
-    return [without_echo(name)]
+        return "" if hit is None else f"{hit['kind']} {hit['head']}"
+    return without_echo(name)
 
 
-_ECHOES = "number|machine|virus|display|format|code|memory"
-ECHOES = frozenset(word + ending for word in _ECHOES.split("|") for ending in ("", "s"))
-"""Words that the last letter of an acronym before them stands for."""
 _SAID_TWICE = re.compile(
-    r"(?P<short>(?:.* )?(?:(?:PIN|ISBN|ISSN|VIN|IBAN)s?(?= number)|ATMs?(?= machine)|HIV(?= virus)|LCDs?(?= display)|"
-    rf"PDF(?= format)|UPC(?= code)|RAM(?= memory))) (?:{_ECHOES})s?"
+    r"(?P<short>(?:.* )?(?:(?:PIN|ISBN|ISSN|VIN|IBAN)s?(?= number)|ATMs?(?= machine)|HIV(?= virus)|LCDs?(?= display))) "
+    r"(?:number|machine|virus|display)s?"
 )
 """The last letter of the acronym once more: a PIN number."""
+ECHOES = frozenset(["number", "numbers", "machine", "machines", "virus", "viruses", "display", "displays"])
+"""Words that the last letter of an acronym before them stands for."""
 _QUALIFIED = re.compile(r"(?P<head>[^()]*[^()\s]) \((?P<kind>[a-z]{4,}(?:-[a-z]+)?)\)")
 
 
@@ -164,29 +148,6 @@ def without_gloss(name: str) -> str:
     """`Rust (programming language)` -> `Rust`; "" for a name that does not say what it is."""
     hit = _GLOSS.fullmatch(name)
     return "" if hit is None else hit["name"]
-
-
-def _share(low: str) -> str:
-    """`three quarters of the voters` -> `share3over4 voters`, and so `75% of voters` and `three out of four voters`."""
-    for shape in _SHARES:
-        hit = re.fullmatch(shape, low)
-        if hit is None:
-            continue
-        part, whole = number_of(hit["part"]), number_of(hit.groupdict().get("whole") or "1")
-        if part is not None and whole:
-            share = part / (100 if hit.groupdict().get("percent") else whole)
-            if share < 1:
-                return f"share{share.numerator}over{share.denominator} {hit['rest']}"
-    return ""
-
-
-def _eponyms(name: str) -> list[str]:
-    """`Pythagoras' theorem` -> `Pythagorean theorem`: a possessive, or the adjective made of it."""
-    hit = re.match(r"([A-Z][a-z]{3,})(?:['’]s?)\s+(\S.*)", name)
-    if hit is None:
-        return []
-    stem = re.sub(r"(?:as|es|us|e|o|s)$", "", hit[1])
-    return [f"{base}{ending} {hit[2]}" for base in {stem, hit[1]} for ending in ("ian", "ean", "an", "ic")]
 
 
 def _state(name: str) -> str:
@@ -204,26 +165,10 @@ def _regnal(name: str) -> list[str]:
     return [f"{name[: hit.start()]}{hit['name']} {number[1]}"] if number else []
 
 
-_LEGAL_FORMS = {"co": "company", "corp": "corporation", "ltd": "limited", "inc": "incorporated"}
-
-
 def _company(name: str) -> list[str]:
-    """Without the company's suffix; a word such as `Company` only after what is no kind of company."""
-    found = []
-    while (name[:1].isupper() or name[:1].isdigit()) and (hit := re.match(_COMPANY, name)) is not None:
-        rest = hit["rest"]
-        if rest.isdigit():  # 7 Limited
-            break
-        last = rest.split()[-1].lower().strip(",&")
-        if last in COUNTED and len(name) - len(rest) < len(" AB ."):  # blood group AB
-            break
-        if hit["word"] in ("Company", "Corporation") and (
-            last in COMPANY_KINDS or last.endswith(("al", "ic", "ing", "ed"))
-        ):
-            break
-        short = name[len(rest) :].strip(" ,.").lower()
-        if short in _LEGAL_FORMS:
-            found.append(f"{rest} {_LEGAL_FORMS[short]}")
-        name = re.sub(r"\s*(?:&|and)$", "", rest)
-        found.append(name)
-    return found
+    """`Siemens AG` -> `Siemens`; `Motor Corp.` -> `Motor Corporation` too, which alone may be a kind of company."""
+    rest, forms = parted_company(name)
+    return [rest, *(f"{rest} {full}" for short, full in _IN_FULL.items() if short in forms)] if forms else []
+
+
+_IN_FULL = {"co": "company", "corp": "corporation"}

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from row3.matching.lexicon.inflection import plain, singular, token_form
 from row3.matching.lexicon.phrases import FUNCTION_WORDS
 from row3.matching.normalise import normalise
+from row3.matching.person.persons import Person
 from row3.matching.variant.forms import APART, form_parts
 from row3.matching.word.opposites import NEGATIONS, opposite
 from row3.matching.word.slips import SHORTEST, TWO_WORDS, why_two
@@ -39,11 +40,11 @@ def _tokens(name: str) -> _Tokens:
     return _Tokens(tuple([plain(word) for word in spelt]), forms, codes)
 
 
-def contradict(a: str, b: str, known: Container[str] = (), *, person: bool = False) -> str | None:
+def contradict(a: str, b: str, known: Container[str] = ()) -> str | None:
     """The reason why two names are two, though similar; None where they part only in slips of spelling.
 
-    `known` are the normalised words of the source text, which count as spelt right. With `person` the names are of
-    persons. Symmetric. About 10 µs, more for the first pair that has to ask the word list.
+    `known` are the normalised words of the source text, which count as spelt right. Symmetric. About 10 µs, more for
+    the first pair that has to ask the word list.
     """
     (spelt_a, forms_a, codes_a), (spelt_b, forms_b, codes_b) = _tokens(a), _tokens(b)
     if forms_a == forms_b:
@@ -59,34 +60,45 @@ def contradict(a: str, b: str, known: Container[str] = (), *, person: bool = Fal
     if len(words_a) != len(words_b):
         words_a, words_b = _content(words_a), _content(words_b)
     if len(words_a) != len(words_b):
-        if _parted(words_a, words_b, known, person=person) or _parted(words_b, words_a, known, person=person):
-            return None
-        return _extra(words_a, words_b)
-    return contradict_words(words_a, words_b, known, person=person) or None
+        return (
+            None if _parted(words_a, words_b, known) or _parted(words_b, words_a, known) else _extra(words_a, words_b)
+        )
+    return contradict_words(words_a, words_b, known) or None
 
 
-def contradict_words(
-    a: Iterable[tuple[str, str]], b: Iterable[tuple[str, str]], known: Container[str] = (), *, person: bool = False
-) -> str:
+def contradict_words(a: Iterable[tuple[str, str]], b: Iterable[tuple[str, str]], known: Container[str] = ()) -> str:
     """The reason for as many words on either side, each as it is spelt and in its form; "" for none."""
     for (word_a, form_a), (word_b, form_b) in zip(a, b, strict=True):
-        reason = "" if form_a == form_b else why_words(word_a, word_b, known, person=person)
+        reason = "" if form_a == form_b else why_words(word_a, word_b, known)
         if reason:
             return reason
     return ""
 
 
-def why_words(a: str, b: str, known: Container[str] = (), *, person: bool = False) -> str:
+def why_words(a: str, b: str, known: Container[str] = ()) -> str:
     """Why two differing tokens are two words, with the words; "" where one is a slip of the other."""
-    reason = why_two(a, b, known, name=person)
+    reason = why_two(a, b, known)
     if reason not in ("", TWO_WORDS) and (singular(a) != a) != (singular(b) != b):
         # A slip in a plural (`algoritms`) is one in the singular too.
-        reason = why_two(singular(a), singular(b), known, name=person)
+        reason = why_two(singular(a), singular(b), known)
     if not reason:
         return ""
     if negation := NEGATIONS & {a, b}:
         return f"negated: {min(negation)}"
     return f"{opposite(a, b) or reason}: {a} / {b}"
+
+
+def two_persons(one: Person, other: Person, known: Container[str] = ()) -> str:
+    """Why two persons whose names are similar are two; "" where the names part in two slips at most."""
+    a, b = one.given + one.surname, other.given + other.surname
+    parted = [(word, word2) for word, word2 in zip(a, b, strict=False) if word != word2]
+    told = {one.sex, other.sex} - {""} if one.titles or other.titles else set()
+    if len(a) != len(b) or not 0 < len(parted) < 3 or one.generation != other.generation or len(told) > 1:
+        return "two persons of one surname" if one.surname == other.surname else "two persons"
+    for word, word2 in parted:
+        if reason := why_two(word, word2, known, name=True):
+            return f"{reason}: {word} / {word2}"
+    return ""
 
 
 def _listed(codes: Counter[str]) -> str:
@@ -98,7 +110,7 @@ def _content(words: Words) -> Words:
     return tuple(word for word in words if word[1] not in FUNCTION_WORDS)
 
 
-def _parted(long: Words, short: Words, known: Container[str], *, person: bool) -> bool:
+def _parted(long: Words, short: Words, known: Container[str]) -> bool:
     """One space more is all that parts a name from another, beside slips: `photo synthesys`, `photosynthesis`."""
     if len(long) != len(short) + 1 or len(long) > 12:
         return False
@@ -108,7 +120,7 @@ def _parted(long: Words, short: Words, known: Container[str], *, person: bool) -
             continue
         rest = (*long[:at], (run, token_form(run)), *long[at + 2 :])
         if all(
-            form == form2 or not why_words(word, word2, known, person=person)
+            form == form2 or not why_words(word, word2, known)
             for (word, form), (word2, form2) in zip(rest, short, strict=True)
         ):
             return True

@@ -18,7 +18,8 @@ from typing import NamedTuple
 from rapidfuzz.distance import OSA, Levenshtein
 
 from row3.matching.lexicon.lists import listed, words
-from row3.matching.lexicon.vocabulary import compound_head, is_known, is_listed, is_word
+from row3.matching.lexicon.vocabulary import is_listed, is_word
+from row3.matching.person.roles import is_name, is_of_persons
 
 TWO_WORDS = "two words"
 
@@ -41,12 +42,6 @@ ENDINGS = words(
 
 AGENTS = {"er", "or"}
 """Endings of one sense, which the one word has and the other has not: conductor, not conducter."""
-
-MORPHEMES = (
-    ("methyl", "ethyl"), ("methan", "ethan"), ("methox", "ethox"), ("ferro", "ferri"), ("cupro", "cupri"),
-    ("inter", "intra"), ("hyper", "hypo"), ("macro", "micro"), ("sulfon", "sulfin"), ("chlor", "chrom"),
-)  # fmt: skip
-"""Parts of words that look alike and mean two things, wherever they stand: dimethylamine, diethylamine."""
 
 NAME_ENDS = listed(
     "ton town ville burg burgh berg borough bury ham ford field chester wick wich worth wood ley leigh stead stadt "
@@ -92,11 +87,11 @@ def why_two(one: str, other: str, known: Container[str] = (), *, name: bool = Fa
     """Why two differing tokens are two words; "" where one is a slip of the other.
 
     `known` are the words of the source text, which are spelt right. With `name` the tokens are of a person's name,
-    where one letter makes another family (Schumann, Schuman): only swapped and inner doubled letters are slips.
+    which may be short and has few letters that tell: any one slip counts that makes no other known name.
     """
     if one > other:
         one, other = other, one
-    if min(len(one), len(other)) < SHORTEST or not (one.isalpha() and other.isalpha()):
+    if min(len(one), len(other)) < (3 if name else SHORTEST) or not (one.isalpha() and other.isalpha()):
         return "short words and codes are never taken for one another"
     return _why_two(one, other, one in known, other in known, name)
 
@@ -107,27 +102,48 @@ def _why_two(one: str, other: str, one_known: bool, other_known: bool, name: boo
     foreign = min(len(one), len(other)) >= FOREIGN and (_MAY_BE_FOREIGN.search(one) or _MAY_BE_FOREIGN.search(other))
     if foreign and _script(one) == _script(other):
         return ""
-    one_right, other_right = one_known or is_word(one), other_known or is_word(other)
-    if one_right and other_right and not name:
-        one_right = one_known or is_known(one) or not _parts_badly(one, other)
-        other_right = other_known or is_known(other) or not _parts_badly(other, one)
-    if (one_right and other_right) or _alternate(one, other):
+    is_right = is_name if name else is_word
+    one_right, other_right = one_known or is_right(one), other_known or is_right(other)
+    if one_right and other_right:
         return TWO_WORDS
-    if one_right or other_right:
-        word, slip = (one, other) if one_right else (other, one)
-        good = _inner(word, slip) if name else _likely(word, slip) and not _two_places(word, slip)
+    if not one_right and not other_right:
+        good = _inside(one, other, name=name)
     else:
-        good = _inner(one, other) if name else _careful(one, other) and _careful(other, one)
+        word, slip = (one, other) if one_right else (other, one)
+        good = _of_a_name(word, slip) if name else _likely(word, slip) and not _two_places(word, slip)
     return "" if good else "more than a slip of spelling"
 
 
-def _parts_badly(token: str, word: str) -> bool:
-    """A token looks like a word behind `co` or `de` for want of the next letter of a word: `colapse`, `comission`."""
-    head = compound_head(token)
-    if not 0 < len(head) < 4 or not is_known(word) or len(word) != len(token) + 1:
+def _of_a_name(word: str, slip: str) -> bool:
+    """One slip, or two in a long name; not one that makes an ending of another name: Fernand, Fernando."""
+    done = edits(word, slip)
+    if len(done) > (1 if len(word) < 8 else 2):
         return False
-    done = edits(word, token)
-    return len(done) == 1 and len(head) - 1 <= done[0].at <= len(head) + 1
+    return all(edit.kind == "swap" or _may_slip(word, edit) for edit in done)
+
+
+def _may_slip(word: str, edit: Edit) -> bool:
+    if edit.rest == 0 and not _TELLING.isdisjoint(edit.letters):
+        return False
+    if edit.kind != "change":
+        return len(word) > 3
+    return len(word) >= SHORTEST and (edit.at > 0 or is_of_persons(word))
+
+
+_TELLING = frozenset("aeiosy")
+"""Letters at the end of a name that make another: a woman's name, a plural."""
+
+
+_INNER = ("swap", "double", "halve")
+_INNER_OF_A_NAME = (*_INNER, "drop", "add")
+
+
+def _inside(one: str, other: str, *, name: bool) -> bool:
+    """Of two spellings that no list knows one is a slip of the other: neighbours changed places inside, or in the name
+    of a person a letter is lost or added there."""
+    done = edits(one, other)
+    kinds = _INNER_OF_A_NAME if name and len(one) > 5 else _INNER if min(len(one), len(other)) > 8 else _INNER[:1]
+    return len(done) == 1 and done[0].kind in kinds and done[0].at > 0 and (done[0].rest > 0 or len(one) > 6)
 
 
 def _two_places(word: str, slip: str) -> bool:
@@ -137,14 +153,6 @@ def _two_places(word: str, slip: str) -> bool:
     done = [edit for edit in edits(word, slip) if edit.kind != "swap"]
     # A plural tells a noun (skeleton, comparison); hardly anybody slips in the second letter of one.
     return bool(done) and (done[0].at < 2 or not is_listed(word + "s"))
-
-
-def _alternate(one: str, other: str) -> bool:
-    """The two part in a part that looks like another."""
-    for part, part2 in MORPHEMES:
-        if (part in one or part in other) and one.replace(part, part2) == other.replace(part, part2):
-            return True
-    return False
 
 
 @lru_cache(maxsize=1024)
@@ -194,11 +202,9 @@ def _likely(word: str, slip: str) -> bool:
     done = edits(word, slip)
     if len(done) <= (1 if len(word) < 9 else 2) and all(_is_likely(word, slip, edit) for edit in done):
         return True
-    if len(word) < 6 or word[0] != slip[0]:
+    if len(word) < 7 or word[0] != slip[0]:
         return False
-    if _SAID_ALIKE.issuperset(set(word).symmetric_difference(slip)) and _sound(word) == _sound(slip):
-        return True
-    return len(word) > 8 and len(done) > 1 and word[-3:] == slip[-3:] and _skeleton(word) == _skeleton(slip)
+    return _SAID_ALIKE.issuperset(set(word).symmetric_difference(slip)) and _sound(word) == _sound(slip)
 
 
 def _is_likely(word: str, slip: str, edit: Edit) -> bool:
@@ -211,7 +217,7 @@ def _is_likely(word: str, slip: str, edit: Edit) -> bool:
     if kind in ("double", "halve"):
         return rest > 0
     vowel = VOWELS.issuperset(letters)
-    if size < (7 if vowel and kind != "change" else 8):
+    if size < (8 if kind == "change" else 6 if vowel else 7):
         return False
     if kind == "drop":
         return rest > 0 or letters in "etghmkl"
@@ -224,37 +230,8 @@ def _is_likely(word: str, slip: str, edit: Edit) -> bool:
     return rest > 2 or vowel or letters in ("dt", "mn", "cs", "ck")
 
 
-def _careful(one: str, other: str) -> bool:
-    """Of two spellings that no list knows one may be a slip of the other: only where hardly anything else fits."""
-    done = edits(one, other)
-    if len(done) != 1:
-        return False
-    kind, at, rest, letters = done[0]
-    if kind == "swap":
-        return at > 0 and (rest > 0 or len(one) > 6)
-    if kind in ("double", "halve"):
-        return at > 0 and rest > 0 and len(one) > 8
-    if at < 2 or rest < 3 or len(one) < 9:
-        return False
-    return kind in ("drop", "add") or (len(one) > 9 and (VOWELS.issuperset(letters) or letters in ("ck", "cs")))
-
-
-def _inner(one: str, other: str) -> bool:
-    """Swapped or doubled letters inside a long name."""
-    done = edits(one, other)
-    return (
-        len(one) > 6 and len(done) == 1 and done[0].kind in ("swap", "double", "halve") and done[0].at > 0
-        and (done[0].rest > 2 or (len(one) > 8 and not one.endswith(("man", "mann"))))
-    )  # fmt: skip
-
-
 def _sound(token: str) -> str:
     """One spelling for what is said in one way: ph and f, ck and k, y and i, single and double letters."""
     for by, sign in (("ph", "f"), ("ck", "k"), ("qu", "kw"), ("y", "i")):
         token = token.replace(by, sign)
     return _TWICE.sub(r"\1", _HARD_C.sub("k", token))
-
-
-def _skeleton(token: str) -> str:
-    """The consonants, none twice in a row."""
-    return _TWICE.sub(r"\1", "".join([letter for letter in token if letter not in VOWELS]))

@@ -94,11 +94,8 @@ def test_two_are_two(one: str, other: str) -> None:
     ("one", "other"),
     [
         ("Governor Newsom", "Lieutenant Governor Newsom"),
-        ("President Cheney", "Vice-President Cheney"),
         ("Vice Chair Jefferson", "Fed Chair Jefferson"),
         ("Deputy Governor Smith", "Governor Smith"),
-        ("Fire Chief Smith", "Police Chief Smith"),
-        ("Home Secretary Smith", "Foreign Secretary Smith"),
     ],
 )
 def test_one_who_stands_in_for_another_is_not_the_other(one: str, other: str) -> None:
@@ -141,12 +138,6 @@ def test_a_rank_may_be_said_more_or_less_exactly(one: str, other: str) -> None:
 def test_what_is_left(text: str, left: tuple[str, str]) -> None:
     bare = without_role(text)
     assert (bare.name, bare.office) == left
-
-
-@pytest.mark.parametrize(("given", "surname"), [("Philip", "Philips"), ("Robert", "Roberts"), ("Stephen", "Stephens")])
-def test_a_given_name_has_no_plural(given: str, surname: str) -> None:
-    done = compare(surname, given)
-    assert (done.same, done.why_not) == (False, "a given name and a surname")
 
 
 @pytest.mark.parametrize("noun", ["Rose", "Bill", "Jack", "Model"])

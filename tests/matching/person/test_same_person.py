@@ -124,7 +124,6 @@ CFO Helena Voss | Helena Voss
 Helena Voss, CFO | Helena Voss
 Helena Voss (CFO) | Voss, Helena
 Helena Voss, Chief Financial Officer | CFO Helena Voss
-Chief Executive Satya Nadella | Satya Nadella
 Prime Minister Keir Starmer | Keir Starmer
 Former Prime Minister Mario Draghi | Draghi, Mario
 Prime Minister Thatcher | Margaret Thatcher

@@ -32,7 +32,6 @@ stays of 3.5 days | stay of 3-5 days
 $1-2 million | $1.2 million
 1/2 cup | 1-2 cups
 pages 3, 5 | pages 3-5
-24/7 support | 24.7 support
 a height of 5'10" | a height of 510
 6' wall | 6" wall
 4'x8' sheet | 4"x8" sheet
@@ -108,6 +107,6 @@ def test_no_name_parts_from_itself(name: str) -> None:
     assert not two_signs(name, name)
 
 
-@given(st.decimals(min_value=0, max_value=10**6, places=2), st.sampled_from(["growth of {}%", "{} °C", "a {}% change"]))
+@given(st.decimals(min_value=1, max_value=10**6, places=2), st.sampled_from(["growth of {}%", "{} °C", "a {}% change"]))
 def test_a_minus_makes_two_of_any_number(number: object, name: str) -> None:
     assert two_signs(name.format(f"-{number}"), name.format(number))

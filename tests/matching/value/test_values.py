@@ -67,8 +67,7 @@ winter 2020/21 | winter of 2020-2021
 ½ tsp | half a teaspoon | 1/2 teaspoon
 1½ cups | one and a half cups | a cup and a half | 1.5 cups
 ⅔ | 2/3 | two thirds
-twelve noon | 12 noon | 12:00 p.m. | midday
-half past six | 6:30
+12 noon | 12:00 p.m. | midday
 2 h 30 min | 150 minutes | 2.5 hours
 """
 
@@ -111,7 +110,6 @@ winter 2020/21 | winter 2020
 5'10" | 510
 6' | 6"
 -½ | ½
-half past six | 6:30 p.m.
 """
 
 NONE = (

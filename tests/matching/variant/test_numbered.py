@@ -25,29 +25,16 @@ Beethoven's Fifth Symphony | Beethoven's Symphony No. 5
 the fifth chapter | chapter 5
 Act III | third act
 Rule No. 14 | Rule 14
-the XVIII century | the eighteenth century
-the XIXth century | the 19th century
-the V century BC | the fifth century BC
-XVIII-century art | 18th-century art
 2020/21 season | 2020-2021 season
-the 2011-12 season | the 2011/2012 season
 1999/00 season | 1999-2000 season
 2023/24 Premier League | 2023–24 Premier League
 Fifth Avenue | 5th Ave.
 5th Avenue, New York | Fifth Ave., New York
 Rm. 204 | room 204
-E. 42nd St. | East 42nd Street
 221B Baker St. | 221B Baker Street
-5 Ocean Dr. | 5 Ocean Drive
 Apt 3B, 10 Elm St. | apartment 3B, 10 Elm Street
 pp. 3-5 | pages 3–5
-a share of 0.25 | a share of 25%
-a probability of 0.05 | a 5% probability
 a share of a third | a share of 1/3
-odds of three to one | 3:1 odds
-a ratio of 4:3 | a 4-to-3 ratio
-a two-to-one majority | a 2:1 majority
-the half past six train | the 6:30 train
 a height of 5 ft 10 in | a height of 5'10"
 """
 
@@ -90,7 +77,6 @@ a third chance | a 1/3 chance
 odds of three to one | odds of one to three
 odds of 3 to 1 | ratio of 3 to 1
 a 2/3 majority | a two-to-three majority
-3:2 odds | 3.2 odds
 blood pressure 120/80 | blood pressure 180/120
 6/12 vision | 1/2 vision
 the half past six train | the 6:13 train

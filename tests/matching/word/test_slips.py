@@ -23,7 +23,6 @@ photosynthesis photosynthesys
 accommodation accomodation
 chromatography chromatograpy
 thermodynamics thermodynamcis
-bureaucratic burocratic
 Dostoevsky Dostoyevsky
 Tchaikovsky Chaikovsky
 mitochondrial mitochondiral

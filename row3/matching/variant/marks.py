@@ -1,0 +1,129 @@
+"""Marks that tell two names apart whose words are the same: the case of a unit or formula, a sign, the legal form."""
+
+from __future__ import annotations
+
+import re
+
+from row3.matching.lexicon.lists import lists, pairs, words
+from row3.matching.lexicon.phrases import COMPANY_KINDS, COUNTED
+from row3.matching.value.signs import TWO_SIGNS, two_signs
+
+_LISTS = lists("english")
+SHORT_AND_WORD = words(_LISTS["short_and_word"])
+"""Acronyms that are other words in small letters, where they are the whole name: AIDS, US."""
+ELEMENTS = words(_LISTS["elements"])
+"""Symbols of the chemical elements."""
+LEGAL_FORMS = pairs(_LISTS["legal_forms"])
+"""Legal forms in small letters, run together, each with its short form."""
+_FORMULA = re.compile(r"(?:[A-Z][a-z]?\d*)+")
+_ATOM = re.compile(r"[A-Z][a-z]?")
+_TELLING = re.compile(r"[A-Z]{2}|[A-Z]\*|[\d¼-¾]|(?<!\w)\.[A-Z]|\w[-−⁻](?!\w)")
+"""Without one of these in either, two longer names are no two units, codes or numbers with a sign."""
+_SHORT_PAIR = 8
+"""Characters of two names below which they may be symbols: Mg, mg."""
+_STAR = re.compile(r"\b(?:[A-Z]|[IVX]+)\*|(?<!\w)\.[A-Z]{2,}")
+"""`A*`, `Grade II*`, `.NET`"""
+_QUANTITY = re.compile(r"\d\s?([A-Za-zµμ]{1,4})\b")
+
+
+def apart(one: str, other: str) -> str:
+    """Why two names are two that normalising makes equal, with one space between words; "" where they are one."""
+    both = f"{one} {other}"
+    if _TELLING.search(both) is None and len(both) >= _SHORT_PAIR:
+        return ""
+    if _two_units(one, other):
+        return "two units"
+    if _two_by_case(one, other):
+        return "two codes"
+    return TWO_SIGNS if two_signs(one, other) else ""
+
+
+def _two_by_case(one: str, other: str) -> bool:
+    """Two names that only normalising makes equal: `CO` and `Co`, `US` and `us`, `A*` and `A`."""
+    if _STAR.findall(one) != _STAR.findall(other):
+        return True
+    spelt, spelt2 = one.split(), other.split()
+    if len(spelt) != len(spelt2):
+        return False
+    if len(spelt) == 1:
+        shouted, said = sorted((one, other))
+        if shouted.isupper() and said.islower():
+            return said in SHORT_AND_WORD
+        if len(one) < 4 and _two_cased_units(one, other):
+            return True
+    elif one.isupper() or other.isupper():
+        return False
+    return any(word != word2 and _two_formulas(word, word2) for word, word2 in zip(spelt, spelt2, strict=True))
+
+
+def _two_formulas(one: str, other: str) -> bool:
+    """Both are formulas, of other elements: carbon monoxide and cobalt."""
+    if len(one) > 6 or one.lower() != other.lower() or not (_FORMULA.fullmatch(one) and _FORMULA.fullmatch(other)):
+        return False
+    atoms, atoms2 = _ATOM.findall(one), _ATOM.findall(other)
+    return atoms != atoms2 and ELEMENTS.issuperset(atoms) and ELEMENTS.issuperset(atoms2)
+
+
+def _two_cased_units(one: str, other: str) -> bool:
+    """Two short names are two units, or a unit and an element: `Mb` and `MB`, `Mg` and `mg`."""
+    from row3.matching.value.units import CASED
+
+    first, second = CASED.get(one), CASED.get(other)
+    if first is not None and second is not None:
+        return first != second
+    return (one in ELEMENTS and second is not None) or (other in ELEMENTS and first is not None)
+
+
+def _two_units(one: str, other: str) -> bool:
+    """Names that are equal but for the case of a unit after a number: `10 mW laser` and `10 MW laser`."""
+    units = [_QUANTITY.findall(name) for name in (one, other)]
+    if units[0] == units[1] or len(units[0]) != len(units[1]):
+        return False
+    from row3.matching.value.units import CASED
+
+    known = [(CASED.get(a), CASED.get(b)) for a, b in zip(*units, strict=True)]
+    return any(a is not None and b is not None and a != b for a, b in known)
+
+
+def two_companies(one: str, other: str) -> bool:
+    """Names of companies with two legal forms: `Merck KGaA` and `Merck & Co.`. One that is not told is no other."""
+    first, second = parted_company(one)[1], parted_company(other)[1]
+    return bool(first and second) and first.isdisjoint(second)
+
+
+def parted_company(name: str) -> tuple[str, frozenset[str]]:
+    """A name without the legal forms that end it, and these in short: `Co., Ltd.` has two."""
+    found: set[str] = set()
+    spelt = name.replace(",", " ").split()
+    while len(spelt) > 1 and spelt[-2].lower() != "the" and (name[:1].isupper() or name[:1].isdigit()):
+        size, short = _legal_form(spelt)
+        if (
+            not size
+            or spelt[:-size] == []
+            or (rest := " ".join(spelt[:-size])).isdigit()
+            or not _may_be_one(spelt, size)
+        ):
+            break
+        found.add(short)
+        spelt = re.sub(r"\s*(?:&|\band)$", "", rest).split()
+    return " ".join(spelt), frozenset(found)
+
+
+def _legal_form(spelt: list[str]) -> tuple[int, str]:
+    """How many of the last words are a legal form, and that in short; 0 for none."""
+    for size in range(min(5, len(spelt) - 1), 0, -1):
+        word = "".join(spelt[-size:]).casefold().replace(".", "").replace("/", "")
+        if (short := LEGAL_FORMS.get(word)) and (len(word) > 2 or spelt[-size][0].isupper()):
+            return size, short
+    return 0, ""
+
+
+def _may_be_one(spelt: list[str], size: int) -> bool:
+    """Not a blood group AB, an insurance company, nor K-9 and Company."""
+    before, last = spelt[-size - 1].lower().strip(",&"), spelt[-1].lower()
+    if before in COUNTED and len(last) < 3:
+        return False
+    if before in ("and", "") and len(spelt) - size < 3 and not spelt[0].isalpha():
+        return False
+    kind = before in COMPANY_KINDS or before.endswith(("al", "ic", "ing", "ed"))
+    return size > 1 or last not in ("company", "corporation") or not kind
