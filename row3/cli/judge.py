@@ -105,10 +105,12 @@ def compare(common: Common, *, first: str, second: str, labels: str | None) -> N
 
 
 def _labels(root: Path, suite: str, file: str | None) -> tuple[Path, str]:
-    """Return the file of labels and its name in messages."""
+    """Return the file of labels and its name in messages. Raises `InvalidFile` for a symbolic link in the project."""
     from row3.store.labels import labels_path
+    from row3.store.project import own_file
 
-    return (root / labels_path(suite), labels_path(suite)) if file is None else (Path(file), file)
+    where = labels_path(suite) if file is None else file
+    return own_file(root / where if file is None else Path(file)), where
 
 
 def _pressed() -> Iterator[str]:

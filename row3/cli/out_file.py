@@ -59,11 +59,14 @@ def check_folder(common: Common, folder: Path, where: str) -> None:
 
 
 def refuse_foreign(targets: Iterable[Path], form: str, *, where: str = "") -> None:
-    """Raise `UsageError` for the first file that is neither empty nor written by row3 in this form."""
+    """Raise `UsageError` for the first file that is neither empty nor written by row3 in this form, and `InvalidFile`
+    for a symbolic link inside a project.
+    """
     from row3.reports.generated_files import is_ours
+    from row3.store.project import own_file
 
     for target in targets:
-        if not target.is_file() or is_ours(form, *(ends := _ends(target))):
+        if not own_file(target).is_file() or is_ours(form, *(ends := _ends(target))):
             continue
         other = next((each for each in ENDINGS if is_ours(each, *ends)), None)
         what = f"the file was written as {other}, not as {form}" if other else "row3 did not write this file"

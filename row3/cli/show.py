@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import glob
 from collections.abc import Iterable, Sequence
+from fnmatch import fnmatch
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from row3.cli.common import Common
@@ -57,12 +58,12 @@ def places_of(common: Common) -> Places:
 
     def case(suite: str, case_id: str) -> str:
         folder, usual = project.golden(suite), f"{case_id}.gold.json"
-        if not (project.root / folder / usual).is_file():
-            for path in (project.root / folder).rglob(glob.escape(usual)):
-                return path.relative_to(project.root).as_posix()
-            for path in (project.root / folder).rglob(MANY):
-                if f'"{case_id}"' in path.read_text("utf-8", "replace"):
-                    return path.relative_to(project.root).as_posix()
+        tree = project.tree
+        if not tree.exists(f"{folder}/{usual}"):
+            paths, quoted = tree.files(folder, deep=True), f'"{case_id}"'.encode()
+            found = (path for path in paths if path.endswith(f"/{usual}"))
+            many = (path for path in paths if fnmatch(path, f"*/{MANY}") and quoted in tree.read(path))
+            return next(chain(found, many), f"{folder}/{usual}")
         return f"{folder}/{usual}"
 
     return Places(inside, project.golden, case)

@@ -160,7 +160,7 @@ def merge(root: Path, suite: str, model: str, packed: Mapping[str, str]) -> int:
     fresh = {embedding_digest(model, text): to_line(model, text, vector) for text, vector in packed.items()}
     changed = sum(1 for digest, line in fresh.items() if held.get(digest) != line)
     if changed:
-        write(root / path, held | fresh)
+        write(tree.at(path), held | fresh)
     return changed
 
 

@@ -20,20 +20,35 @@ from row3.errors import EnvironmentFault, InvalidFile
 
 MAX_TEXT_BYTES = 64 * 1024 * 1024
 NO_PIPE = "Remove or rename it"
+NO_LINK = "Put the file or folder itself there"
 CONFLICT = re.compile(r"^(<{7}|>{7}|\|{7}|={7})( |$)", re.MULTILINE)
 
 
-def open_file(path: Path, *, where: str, buffering: int = -1, fix: str = NO_PIPE) -> BinaryIO:
-    """Return the file, open for reading; raises `InvalidFile` for a pipe or device, else as `open`."""
-    mode = path.stat().st_mode
+def link_at(where: str) -> InvalidFile:
+    """Return the error for a symbolic link inside a project."""
+    return InvalidFile("this is a symbolic link, which row3 does not follow", where=where, fix=NO_LINK)
+
+
+def no_follow(path: str, flags: int) -> int:
+    """Open a file of a project, as `opener` of `open`; raises `OSError` for a symbolic link where the system can."""
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o666)
+
+
+def open_file(path: Path, *, where: str, buffering: int = -1, fix: str = NO_PIPE, follow: bool = True) -> BinaryIO:
+    """Return the file, open for reading; raises `InvalidFile` for a pipe, a device or, unless `follow`, a link, else as
+    `open`.
+    """
+    mode = path.stat(follow_symlinks=follow).st_mode
+    if stat.S_ISLNK(mode):
+        raise link_at(where)
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
         raise InvalidFile("this is a pipe, a socket or a device, not a file", where=where, fix=fix)
-    return path.open("rb", buffering)
+    return open(path, "rb", buffering, opener=None if follow else no_follow)
 
 
-def read_bytes(path: Path, *, where: str, limit: int = MAX_TEXT_BYTES) -> bytes:
-    """Return the file's bytes; raises as `read_faults`, and `InvalidFile` for a file larger than `limit` bytes."""
-    with read_faults(where), open_file(path, where=where) as file:
+def read_bytes(path: Path, *, where: str, limit: int = MAX_TEXT_BYTES, follow: bool = True) -> bytes:
+    """Return the file's bytes; raises as `open_file` and `read_faults`, and `InvalidFile` for more than `limit`."""
+    with read_faults(where), open_file(path, where=where, follow=follow) as file:
         size = os.fstat(file.fileno()).st_size
         if size > limit:
             what = f"the file has {size:,} bytes, more than {limit:,}"
@@ -105,15 +120,14 @@ def write_all(files: Mapping[Path, str | bytes | Iterable[bytes] | None], *, whe
             for path, content in files.items():
                 if content is not None:
                     path.parent.mkdir(parents=True, exist_ok=True)
-                    target = path.resolve() if path.is_symlink() else path
-                    descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
-                    staged.append((Path(name), target))
+                    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".tmp", dir=path.parent)
+                    staged.append((Path(name), path))
                     with os.fdopen(descriptor, "wb") as file:
                         pieces = [content] if isinstance(content, str | bytes) else content
                         file.writelines(piece.encode() if isinstance(piece, str) else piece for piece in pieces)
                         file.flush()
                         os.fsync(file.fileno())
-                    Path(name).chmod(target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~umask)
+                    Path(name).chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~umask)
             for temporary, target in staged:
                 temporary.replace(target)
         except BaseException:
@@ -123,7 +137,7 @@ def write_all(files: Mapping[Path, str | bytes | Iterable[bytes] | None], *, whe
         for path, content in files.items():
             if content is None:
                 path.unlink(missing_ok=True)
-        for folder in dict.fromkeys(path.parent for path in [*files, *(target for _, target in staged)]):
+        for folder in dict.fromkeys(path.parent for path in files):
             sync_folder(folder)
 
 

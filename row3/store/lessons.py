@@ -11,9 +11,9 @@ from msgspec import to_builtins
 from row3.domain.lessons import SCHEMA_VERSION, Lesson
 from row3.domain.prompts import Prompt, PromptRef
 from row3.store.documents import check_schema_version, dump_line, parse_json, validate
-from row3.store.files import decode, read_bytes
+from row3.store.files import decode
 from row3.store.prompts import read_prompt
-from row3.store.tree import Tree, read_text
+from row3.store.tree import Tree, WorkTree, read_text
 
 FILE = "lessons.jsonl"
 """In `.row3/`."""
@@ -28,8 +28,8 @@ def kept_file(suite: str) -> str:
 
 def read_noted(local: Path) -> list[Lesson]:
     """Return the lessons in `.row3/`, oldest first. Raises `InvalidFile`."""
-    path, where = local / FILE, f".row3/{FILE}"
-    return _parsed(decode(read_bytes(path, where=where), where=where), where) if path.exists() else []
+    tree, path = WorkTree(local.parent), f"{local.name}/{FILE}"
+    return _parsed(decode(tree.read(path), where=path), path) if tree.exists(path) else []
 
 
 def read_kept(tree: Tree, suite: str) -> list[Lesson]:

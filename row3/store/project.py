@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -21,6 +22,8 @@ CORPORA = ("golden", "corpus")
 """Folders that a memory's files may come from: the hook watches and lays them out, so it asks the same questions."""
 READ_PATHS = (FILE, *CORPORA, "prompts", "recordings", "baselines", "calibrations", "lessons", "metrics-history.json")
 """Everything a comparison reads: what the hook watches."""
+PLACES = (*READ_PATHS, CHANGELOG, "charts", "schemas", LOCAL)
+"""Everything that row3 reads or writes in a project: no symbolic link may be there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +34,10 @@ class Project:
     config: Config
     tree: Tree
     """Where its files are read from; they are written below `root` alone."""
+
+    def at(self, path: str) -> Path:
+        """Return where a file is, or is to be written. Raises `InvalidFile` for a link there or on the way to it."""
+        return WorkTree(self.root).at(path)
 
     def golden(self, suite: str) -> str:
         """Return the folder of a suite's golden cases, from the project on."""
@@ -79,10 +86,25 @@ def find_root(start: Path) -> Path:
     if not start.is_dir():
         raise UsageError("there is no such folder", where=str(start), fix="Correct the path after -C")
     for folder in (start, *start.parents):
-        if (folder / FILE).is_file() or (folder / "golden").is_dir():
+        if _is_root(folder):
             return folder
     what = "this is no row3 project: neither row3.toml nor golden/ here or above"
     raise InvalidFile(what, where=str(start), fix="Run `row3 init`, or name the project with -C")
+
+
+def _is_root(folder: Path) -> bool:
+    return (folder / FILE).is_file() or (folder / GOLDEN).is_dir()
+
+
+def own_file(path: Path) -> Path:
+    """Return the file to write where a user names `path`: their own link is followed, and none inside a project is.
+
+    Raises `InvalidFile`.
+    """
+    absolute = Path(os.path.normpath(path.absolute()))
+    for root in filter(_is_root, absolute.parents):
+        WorkTree(root).at(absolute.relative_to(root).as_posix())
+    return path.resolve() if path.is_symlink() else path
 
 
 def open_project(start: Path) -> Project:

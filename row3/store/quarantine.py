@@ -13,8 +13,8 @@ from msgspec import Meta, Struct, field
 from row3.domain.quarantine import Quarantined, complaint
 from row3.errors import InvalidFile
 from row3.store.documents import check_schema_version, dump_line, parse_json, validate
-from row3.store.files import disk_faults, write_atomic
-from row3.store.tree import Tree, read_text
+from row3.store.files import write_all
+from row3.store.tree import Tree, WorkTree, read_text
 
 FILE = "quarantine.json"
 SCHEMA_VERSION = 1
@@ -76,8 +76,4 @@ def quarantine_text(entries: Iterable[Quarantined]) -> str:
 def write_quarantine(root: Path, folder: str, entries: Iterable[Quarantined]) -> None:
     """Replace the file; without entries there is none. Raises `EnvironmentFault`."""
     held, where = list(entries), f"{folder}/{FILE}"
-    if held:
-        write_atomic(root / where, quarantine_text(held), where=where)
-    else:
-        with disk_faults(where):
-            (root / where).unlink(missing_ok=True)
+    write_all({WorkTree(root).at(where): quarantine_text(held) if held else None}, where=where)

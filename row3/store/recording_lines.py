@@ -173,7 +173,7 @@ def merge(root: Path, suite: str, lines: Iterable[str]) -> Merged:
     for digest, (_, line) in fresh.items():
         files[own[digest]].append(line)
     # The new lines first: after a kill in between there are two answers, which is an error, and never none.
-    write_files({root / path: dict.fromkeys(files[path]) for path in files if path in changed})
+    write_files({tree.at(path): dict.fromkeys(files[path]) for path in files if path in changed})
     return Merged(len(fresh) - len(said), sum(not same for same in said.values()), sum(said.values()))
 
 

@@ -17,7 +17,8 @@ from row3.domain.structs import worded
 from row3.errors import InvalidFile
 from row3.matching.normalise import normalise
 from row3.store.documents import check_schema_version, dump_line, parse_json, validate
-from row3.store.files import decode, read_bytes
+from row3.store.files import decode
+from row3.store.tree import WorkTree
 
 FILE = "reviewed.jsonl"
 SCHEMA_VERSION = 1
@@ -57,7 +58,8 @@ def key_of(case_id: str, item: str, source_text: str) -> Key:
 
 def read_reviewed(root: Path, where: str) -> dict[Key, Judgement]:
     """Return a file's judgements; none if there is no file. Raises `InvalidFile`."""
-    raw = read_bytes(root / where, where=where) if (root / where).exists() else b""
+    tree = WorkTree(root)
+    raw = tree.read(where) if tree.exists(where) else b""
     lines = enumerate(decode(raw, where=where).split("\n"), 1)
     found = (from_line(line, where=f"{where}:{number}") for number, line in lines if line.strip())
     return {Key(each.case_id, normalise(each.item), each.text): each for each in found}

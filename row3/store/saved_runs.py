@@ -20,7 +20,10 @@ from row3.domain.scores import CaseScore
 from row3.errors import EnvironmentFault, InvalidFile
 from row3.store.documents import check_schema_version, parse_json, validate
 from row3.store.files import decode, read_bytes, write_atomic
+from row3.store.tree import WorkTree
 
+RUNS = "runs"
+"""Folder of the run logs in `.row3/`."""
 MAX_BYTES = 2**30
 MAX_CACHE_BYTES = 2**26
 LINES_AT_ONCE = 64
@@ -118,9 +121,11 @@ def write_run(path: Path, header: RunHeader, lines: Iterable[bytes]) -> None:
     write_atomic(path, run_bytes(header, lines), where=path.name)
 
 
-def latest_runs(folder: Path) -> list[Path]:
-    """Return the local run logs, newest first."""
-    return sorted(folder.glob("*.json"), reverse=True) if folder.is_dir() else []
+def latest_runs(local: Path) -> list[Path]:
+    """Return the run logs in `.row3/`, newest first. Raises `InvalidFile` for a symbolic link."""
+    folder = f"{local.name}/{RUNS}"
+    tree = WorkTree(local.parent)
+    return [tree.at(path) for path in reversed(tree.files(folder)) if path.endswith(".json")]
 
 
 KEPT_SCORES = 4000
@@ -130,13 +135,13 @@ KEPT_SCORES = 4000
 class ScoreCache:
     """Scores by golden case and answers, under one scorer and one set of rules."""
 
-    def __init__(self, folder: Path, name: str) -> None:
-        self._path = folder / f"{name}.msgpack"
+    def __init__(self, local: Path, name: str) -> None:
+        self._tree, self._path = WorkTree(local.parent), f"{local.name}/scores/{name}.msgpack"
         self._scores: dict[str, CaseScore] = {}
         self._new = False
         with suppress(InvalidFile, EnvironmentFault, msgspec.DecodeError):  # a broken file is as good as none
-            if self._path.exists():
-                raw = read_bytes(self._path, where=self._path.name, limit=MAX_CACHE_BYTES)
+            if self._tree.exists(self._path):
+                raw = self._tree.read(self._path, limit=MAX_CACHE_BYTES)
                 self._scores = msgspec.msgpack.decode(raw, type=dict[str, CaseScore])
 
     def get(self, case: str, answers: Sequence[str]) -> CaseScore | None:
@@ -153,8 +158,8 @@ class ScoreCache:
         if not self._new:
             return
         kept = dict(list(self._scores.items())[-KEPT_SCORES:])
-        with suppress(EnvironmentFault, UnicodeEncodeError):  # an answer may hold half a surrogate pair
-            write_atomic(self._path, msgspec.msgpack.encode(kept), where=self._path.name)
+        with suppress(InvalidFile, EnvironmentFault, UnicodeEncodeError):  # an answer may hold half a surrogate pair
+            write_atomic(self._tree.at(self._path), msgspec.msgpack.encode(kept))
         self._new = False
 
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 from row3.domain.requests import digest_text
 from row3.errors import EnvironmentFault, InvalidFile
 from row3.store.files import disk_faults, read_bytes, sync_folder, write_atomic
+from row3.store.tree import WorkTree
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock
@@ -31,8 +32,12 @@ GITIGNORE = "*\n"
 
 
 def commit(root: Path, local: Path, files: Mapping[str, bytes]) -> None:
-    """Write files, by path in the project, as one change; raises `EnvironmentFault`, and then nothing has changed."""
-    folder = local / FOLDER
+    """Write files, by path in the project, as one change; raises `EnvironmentFault`, and `InvalidFile` for a symbolic
+    link at one of them or on the way to it, and then nothing has changed.
+    """
+    tree = WorkTree(root)
+    targets = {name: tree.at(name) for name in files}
+    folder = in_local(local, FOLDER)
     recover(root, local)
     with disk_faults(".row3/transaction"):
         shutil.rmtree(folder, ignore_errors=True)
@@ -40,11 +45,10 @@ def commit(root: Path, local: Path, files: Mapping[str, bytes]) -> None:
         for number, (name, content) in enumerate(files.items()):
             write_atomic(folder / "new" / str(number), content, where=f".row3/transaction for {name}")
             entries.append(
-                {"file": name, "new": str(number), "digest": digest_text(content), "was": _digest(root / name)}
+                {"file": name, "new": str(number), "digest": digest_text(content), "was": _digest(targets[name])}
             )
-    for name in files:
+    for name, target in targets.items():
         with disk_faults(name):
-            target = _real(root / name)
             target.parent.mkdir(parents=True, exist_ok=True)
             # What cannot be replaced has to be known before the change counts, or it could never be finished.
             if target.is_dir():
@@ -59,8 +63,8 @@ def commit(root: Path, local: Path, files: Mapping[str, bytes]) -> None:
 
 def recover(root: Path, local: Path) -> list[str]:
     """Finish a change that was cut off and return its files, or clear one that never counted. Raises as `commit`."""
-    folder = local / FOLDER
-    manifest = folder / MANIFEST
+    folder = in_local(local, FOLDER)
+    manifest = in_local(local, f"{FOLDER}/{MANIFEST}")
     if not manifest.exists():
         if folder.exists():
             shutil.rmtree(folder, ignore_errors=True)
@@ -68,23 +72,22 @@ def recover(root: Path, local: Path) -> list[str]:
     where = ".row3/transaction/commit.json"
     try:
         entries = json.loads(read_bytes(manifest, where=where))["files"]
-        moves = [(entry["file"], folder / "new" / entry["new"], entry["digest"]) for entry in entries]
+        moves = [(entry["file"], f"{FOLDER}/new/{entry['new']}", entry["digest"]) for entry in entries]
         was = {entry["file"]: entry.get("was") for entry in entries}
     except (ValueError, KeyError, TypeError):
         raise InvalidFile("the manifest is broken", where=where, fix="Delete .row3/transaction and run again") from None
-    for name, _, _ in moves:
-        if Path(name).is_absolute() or ".." in Path(name).parts:
-            raise InvalidFile(f"`{name}` lies outside the project", where=where, fix="Delete .row3/transaction")
-    waiting = [(name, source) for name, source, _ in moves if source.exists()]
-    for name, source, digest in moves:
+    tree, waiting = WorkTree(root), []
+    for name, new, digest in moves:
+        target, source = tree.at(name), in_local(local, new)
+        if source.exists():
+            waiting.append((name, source, target))
         if source.exists() and _digest(source) != digest:
             raise InvalidFile(f"the new {name} is damaged", where=where, fix="Delete .row3/transaction and run again")
-        if source.exists() and was[name] is not None and _digest(root / name) not in (was[name], digest):
+        if source.exists() and was[name] is not None and _digest(target) not in (was[name], digest):
             what = "the file was changed after a command was interrupted that was about to replace it"
             fix = "Delete .row3/transaction to keep the file as it is and drop the rest of that command"
             raise InvalidFile(what, where=name, fix=fix)
-    for name, source in waiting:
-        target = _real(root / name)
+    for name, source, target in waiting:
         for left in target.parent.glob(f".{target.name}.*.tmp"):  # what a killed write left beside it
             left.unlink(missing_ok=True)
         _move(source, target, name)
@@ -98,11 +101,6 @@ def recover(root: Path, local: Path) -> list[str]:
 def _digest(path: Path) -> str:
     """Of the file's bytes; empty where there is none."""
     return digest_text(path.read_bytes()) if path.is_file() else ""
-
-
-def _real(path: Path) -> Path:
-    """The file that is replaced: a link stays one."""
-    return path.resolve() if path.is_symlink() else path
 
 
 def _move(source: Path, target: Path, name: str) -> None:
@@ -122,20 +120,28 @@ def _move(source: Path, target: Path, name: str) -> None:
         source.unlink()
 
 
+def in_local(local: Path, path: str) -> Path:
+    """Return where a file of `.row3/` is. Raises `InvalidFile` for a symbolic link there or on the way to it."""
+    return WorkTree(local.parent).at(f"{local.name}/{path}")
+
+
 def local_folder(local: Path) -> Path:
-    """Make `.row3/`, which ignores itself in git. Raises `EnvironmentFault`."""
+    """Make `.row3/`, which ignores itself in git. Raises `EnvironmentFault`, `InvalidFile` for a symbolic link."""
+    ignore = in_local(local, ".gitignore")
     with disk_faults(".row3"):
         local.mkdir(parents=True, exist_ok=True)
-        ignore = local / ".gitignore"
         if not ignore.exists():
             ignore.write_text(GITIGNORE, encoding="utf-8")
     return local
 
 
-def locked(path: Path, *, timeout_s: float = 0.0) -> BaseFileLock | None:
-    """Return a file's lock, held; None where another process keeps it that long. Raises `EnvironmentFault`."""
+def locked(local: Path, name: str, *, timeout_s: float = 0.0) -> BaseFileLock | None:
+    """Return the lock of a file of `.row3/`, held; None where another process keeps it that long. Raises
+    `EnvironmentFault`, `InvalidFile` for a symbolic link.
+    """
     import filelock  # brings asyncio: only a command that writes pays for it
 
+    path = in_local(local, name)
     lock = filelock.FileLock(path, thread_local=False)
     with disk_faults(f".row3/{path.name}"):
         try:
@@ -148,11 +154,10 @@ def locked(path: Path, *, timeout_s: float = 0.0) -> BaseFileLock | None:
 @contextlib.contextmanager
 def writing(local: Path, *, say: Callable[[str], None] = lambda _: None) -> Iterator[list[str]]:
     """Hold the project's write lock; give the files of an interrupted change that were finished first."""
-    path = local_folder(local) / "lock"
-    lock = locked(path, timeout_s=AT_ONCE_S)
+    lock = locked(local_folder(local), "lock", timeout_s=AT_ONCE_S)
     if lock is None:
         say("another row3 is writing; waiting for it")
-        lock = locked(path, timeout_s=PATIENCE_S)
+        lock = locked(local, "lock", timeout_s=PATIENCE_S)
     if lock is None:
         what = f"another row3 has been writing for more than {PATIENCE_S:g} s"
         raise EnvironmentFault(what, where=".row3/lock", fix="Wait for it, or end it")
@@ -167,9 +172,9 @@ def finish_interrupted(
     local: Path, *, may_write: bool = True, say: Callable[[str], None] = lambda _: None
 ) -> list[str]:
     """Finish what a killed command left half-done, or say that it waits; return the files that are in place now."""
-    if not may_write and (local / FOLDER / MANIFEST).exists():
+    if not may_write and in_local(local, f"{FOLDER}/{MANIFEST}").exists():
         say("an interrupted command left its files half in place: repeat it (such as row3 promote) to finish them")
-    if not (may_write and (local / FOLDER).exists()):
+    if not (may_write and in_local(local, FOLDER).exists()):
         return []
     with writing(local, say=say) as done:
         pass

@@ -1,7 +1,8 @@
 """Where a project's files are read from: the work tree, the index or a commit.
 
 Paths are relative to the project's folder, with forward slashes. Files and folders whose names begin with a dot are
-left out of every listing.
+left out of every listing. Below the project's folder no symbolic link is followed, wherever it points: git's commits
+have no file there either.
 """
 
 from __future__ import annotations
@@ -9,14 +10,14 @@ from __future__ import annotations
 import hashlib
 import os
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
 
 from row3.errors import InvalidFile
-from row3.store.files import MAX_TEXT_BYTES, decode, read_bytes, read_faults, refuse_conflicts
+from row3.store.files import MAX_TEXT_BYTES, decode, link_at, read_bytes, read_faults, refuse_conflicts
 
 ALL = "\U0010ffff"
 """Sorts behind every path."""
@@ -28,14 +29,33 @@ class WorkTree:
 
     root: Path
     label: ClassVar[str] = ""
+    _folders: set[str] = field(default_factory=lambda: {""}, repr=False, compare=False)
+    """Those that are known to be reached over no link."""
+
+    def at(self, path: str) -> Path:
+        """Return where a file is, or is to be written. Raises `InvalidFile` for a link there or on the way to it."""
+        if Path(path).is_absolute() or ".." in path.split("/"):
+            raise InvalidFile("this lies outside the project", where=path, fix="Correct the name")
+        place = self.root / path
+        self._check_folders(path)
+        if place.is_symlink():
+            raise link_at(path)
+        return place
+
+    def _check_folders(self, path: str) -> None:
+        folder = path.rpartition("/")[0]
+        if folder not in self._folders:
+            self.at(folder)
+            self._folders.add(folder)
 
     def read(self, path: str, *, limit: int = MAX_TEXT_BYTES) -> bytes:
-        """Return a file's bytes; raises `InvalidFile` and `EnvironmentFault` as `read_bytes` does."""
-        return read_bytes(self.root / path, where=path, limit=limit)
+        """Return a file's bytes; raises `InvalidFile` and `EnvironmentFault` as `at` and `read_bytes` do."""
+        self._check_folders(path)
+        return read_bytes(self.root / path, where=path, limit=limit, follow=False)
 
     def exists(self, path: str) -> bool:
-        """Return whether there is a file or folder of that name."""
-        return (self.root / path).exists()
+        """Return whether there is a file or folder of that name. Raises as `at`."""
+        return self.at(path).exists()
 
     def files(self, folder: str, *, deep: bool = False) -> list[str]:
         """Return the paths of a folder's files, sorted; with those in its folders where `deep`. Empty: no folder."""
@@ -56,19 +76,33 @@ class WorkTree:
             return sorted(entry.name for entry in self._entries(folder) if entry.is_dir())
 
     def _entries(self, folder: str) -> list[os.DirEntry[str]]:
-        path = self.root / folder
+        path = self.at(folder)
         if not path.is_dir():
             return []
         with os.scandir(path) as entries:
-            return [entry for entry in entries if not entry.name.startswith(".")]
+            found = [entry for entry in entries if not entry.name.startswith(".")]
+        if (link := next((entry for entry in found if entry.is_symlink()), None)) is not None:
+            raise link_at(f"{folder}/{link.name}")
+        return found
+
+    def links(self, paths: Iterable[str]) -> Iterator[str]:
+        """Yield the symbolic links at or below these paths, in order."""
+        for path in paths:
+            place = self.root / path
+            if place.is_symlink():
+                yield path
+            elif place.is_dir():
+                with os.scandir(place) as entries:
+                    deeper = [f"{path}/{entry.name}" for entry in entries if entry.is_symlink() or entry.is_dir()]
+                yield from self.links(sorted(deeper))
 
     def oid(self, path: str) -> str:
         """Return the file's object id as git computes it; equal ids mean equal bytes. Raises as `read`."""
         return blob_id(self.read(path, limit=2**30))
 
     def on_disk(self, path: str) -> Path | None:
-        """Return the file on disk with these contents; None where they are held in memory only."""
-        return self.root / path
+        """Return the file on disk with these contents; None where they are held in memory only. Raises as `at`."""
+        return self.at(path)
 
     def place(self, path: str) -> str:
         """Return what messages call a file: its path, and the label of a tree that has one."""
@@ -89,6 +123,10 @@ class GitTree:
     """Bytes by path; a file that is missing here is the same in the work tree."""
 
     @cached_property
+    def _here(self) -> WorkTree:
+        return WorkTree(self.root)
+
+    @cached_property
     def _names(self) -> list[str]:
         return sorted(self.ids)
 
@@ -99,7 +137,7 @@ class GitTree:
             raise InvalidFile(what, where=self.place(path), fix="Correct the name")
         raw = self.contents.get(path)
         if raw is None:
-            return WorkTree(self.root).read(path, limit=limit)
+            return self._here.read(path, limit=limit)
         if len(raw) > limit:
             what = f"the file has {len(raw):,} bytes, more than {limit:,}"
             raise InvalidFile(what, where=self.place(path), fix="Split it or remove it")
@@ -130,7 +168,7 @@ class GitTree:
 
     def on_disk(self, path: str) -> Path | None:
         """See `WorkTree`."""
-        return self.root / path if path in self.ids and path not in self.contents else None
+        return self._here.at(path) if path in self.ids and path not in self.contents else None
 
     def place(self, path: str) -> str:
         """See `WorkTree`."""

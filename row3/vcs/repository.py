@@ -201,6 +201,13 @@ class Repository:
             {name[start:]: oid for name, oid in ids.items()}, {name[start:]: raw for name, raw in differing.items()}
         )
 
+    def refuse_links(self, commit: str | None, paths: Sequence[str]) -> None:
+        """Raise UsageError for a link or submodule at or under `paths` of a commit (None: the index)."""
+        if commit is None:
+            trees.object_ids(self._git, trees.index_tree(self._git), paths, "in the index")
+        else:
+            trees.object_ids(self._git, refs.checked(commit), paths)
+
     def refuse_submodules(self, paths: Sequence[str]) -> None:
         """Raise UsageError for a submodule at or under `paths`: the work tree may have files there, no commit has."""
         for entry in self._git.ask("ls-files", "-s", "-z", paths=paths).parts:

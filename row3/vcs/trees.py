@@ -48,8 +48,8 @@ def object_ids(process: GitProcess, ref: str, paths: Sequence[str], place: str =
     for entry in process.ask("ls-tree", "-r", "-z", "--full-tree", ref, paths=paths).parts:
         mode, _, oid, name = fields(entry)
         if mode == "120000":
-            what = f"this is a symbolic link {place}, which is not followed outside of the work tree"
-            raise UsageError(what, where=name, fix="Put the file itself there and commit it")
+            what = f"this is a symbolic link {place}, which row3 does not follow"
+            raise UsageError(what, where=name, fix="Put the file or folder itself there and commit it")
         if mode == "160000":
             raise UsageError(f"{SUBMODULE} {place}", where=name, fix=INSTEAD)
         ids[name] = oid

@@ -21,7 +21,7 @@ from row3.reports.alias_review import AliasReview, Candidate, Decision, Stands, 
 from row3.reports.style import plain
 from row3.store.cases import StoredCase, parse_case
 from row3.store.chosen_cases import cases_of
-from row3.store.files import disk_faults, read_bytes, write_atomic
+from row3.store.files import write_all, write_atomic
 from row3.store.positions import Path, offsets_of
 from row3.store.project import Project
 from row3.store.reviewed import FILE, Judgement, Key, key_of, read_reviewed, with_wrong
@@ -197,25 +197,21 @@ class Decider:
             before, text = self._contents(file), self._case(self._contents(item.file), item).source_text
             judged = read_reviewed(self._project.root, file)
             after = with_wrong(judged, item.case_id, item.label, text, date=now()[:10])
-            write_atomic(self._project.root / file, after, where=file)
+            write_atomic(self._project.at(file), after, where=file)
         return Decision("wrong", item, item.label, "", file, before, after)
 
     def undo(self, decision: Decision) -> None:
         """Take a decision back: the file is as it was, to the byte."""
-        path, where = self._project.root / decision.file, decision.file
+        where = decision.file
         with writing(self._project.local, say=self._say):
             if self._contents(where) != decision.after:
                 what = "the file was changed after the decision, so it cannot be put back"
                 raise UsageError(what, where=where, fix="Take the line out by hand")
-            if decision.before:
-                write_atomic(path, decision.before, where=where)
-            else:
-                with disk_faults(where):
-                    path.unlink()
+            write_all({self._project.at(where): decision.before or None}, where=where)
 
     def _contents(self, where: str) -> bytes:
-        path = self._project.root / where
-        return read_bytes(path, where=where) if path.exists() else b""
+        tree = self._project.tree
+        return tree.read(where) if tree.exists(where) else b""
 
     def _case(self, raw: bytes, item: Unmatched) -> GoldenCase:
         case: GoldenCase = parse_case(raw, item.file, self._suite.kind, where=item.file).case
@@ -227,7 +223,7 @@ class Decider:
     def _edit(self, item: Unmatched, edited: Callable[[bytes], bytes]) -> tuple[bytes, bytes]:
         """Return the case's file before and after an edit that brings no new error of lint; `UsageError` otherwise."""
         with writing(self._project.local, say=self._say):
-            before = read_bytes(self._project.root / item.file, where=item.file)
+            before = self._project.tree.read(item.file)
             after = edited(before)
             old, new = (self._suite.kind.lint(self._case(raw, item), self._suite.rules) for raw in (before, after))
             known = {(finding.rule, finding.path) for finding in old}
@@ -236,7 +232,7 @@ class Decider:
                     where = f"{item.file} field {'.'.join(map(str, each.path))}"
                     fix = "Choose another key; nothing was written"
                     raise UsageError(f"refused: {each.message}", where=where, fix=fix)
-            write_atomic(self._project.root / item.file, after, where=item.file)
+            write_atomic(self._project.at(item.file), after, where=item.file)
         return before, after
 
 

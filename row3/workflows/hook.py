@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 
 from row3.errors import Row3Error, UsageError
 from row3.gate.outcomes import HookVerdict
-from row3.store.project import READ_PATHS, find_root
+from row3.store.project import PLACES, READ_PATHS, find_root
 from row3.store.suites import pick_suite
 from row3.workflows.pipeline.run_suite import RunOptions
 from row3.workflows.session import Session
@@ -76,6 +76,7 @@ def _push_base(repository: Repository, start: Path, push: Push) -> str | None:
 def _judge(repository: Repository, root: Path, verdict: HookVerdict, *, commit: str | None, base: str | None) -> None:
     """Judge the index, or a commit, as far as the change concerns a suite; every suite where there is no base."""
     inside = inside_of(repository, root)
+    repository.refuse_links(commit, [inside + path for path in PLACES])
     changed: list[str] = []
     if base is not None:
         changed = repository.changed([inside + path for path in READ_PATHS], base=base, tree=commit)

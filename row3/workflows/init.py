@@ -13,9 +13,10 @@ from row3.domain.counts import count
 from row3.errors import UsageError
 from row3.store.cases import GOLDEN, PATTERN
 from row3.store.config import FILE
-from row3.store.files import disk_faults, read_bytes
+from row3.store.files import disk_faults
 from row3.store.project import LOCAL
 from row3.store.transaction import commit, writing
+from row3.store.tree import WorkTree
 from row3.workflows.schemas import schema_files
 
 StarterKind = Literal["extraction", "checks"]
@@ -53,15 +54,16 @@ def init(folder: Path, kind: StarterKind = "extraction") -> list[Created]:
     _refuse_inside(root)
     with disk_faults(str(folder)):
         folder.mkdir(parents=True, exist_ok=True)
+    tree = WorkTree(root)
     with writing(root / LOCAL):
         done: list[Created] = []
         new: dict[str, bytes] = {}
         for name, content in _layout(root, kind).items():
-            kept = (root / name).exists() or (root / name).is_symlink()
+            kept = tree.exists(name)
             done.append(Created(name, "kept" if kept else "created"))
             new |= {} if kept else {name: content}
         for name, lines in LINES.items():
-            before = read_bytes(root / name, where=name) if (root / name).exists() else None
+            before = tree.read(name) if tree.exists(name) else None
             after = _with_lines(before or b"", lines)
             done.append(Created(name, "created" if before is None else "kept" if after == before else "extended"))
             new |= {} if after == before else {name: after}

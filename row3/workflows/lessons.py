@@ -22,7 +22,7 @@ from row3.store.config import LessonsMcpConfig
 from row3.store.files import write_atomic
 from row3.store.lessons import FILE, kept_file, lessons_text, read_kept, read_noted
 from row3.store.project import Project
-from row3.store.transaction import commit, local_folder, writing
+from row3.store.transaction import commit, in_local, local_folder, writing
 from row3.workflows.session import Session
 
 REMEMBERED = ("information", "tags", "metadata")
@@ -58,7 +58,7 @@ def _added(session: Session, lessons: Sequence[Lesson]) -> list[Lesson]:
         known = {each.id for each in noted}
         new = [each for each in lessons if each.id not in known]
         if new:
-            write_atomic(local / FILE, lessons_text([*noted, *new]), where=f".row3/{FILE}")
+            write_atomic(in_local(local, FILE), lessons_text([*noted, *new]), where=f".row3/{FILE}")
     return new
 
 

@@ -23,6 +23,7 @@ from row3.reports.result_json import SCHEMA_VERSION as RESULT_VERSION
 from row3.store import calibrations, labels, manifests, quarantine, recording_lines, reviewed
 from row3.store.config import CONFIG_SCHEMA_VERSION, Config
 from row3.store.files import write_atomic
+from row3.store.project import own_file
 from row3.store.prompts import PROMOTED_SCHEMA_VERSION, PromotedFile
 
 FOLDER = "schemas"
@@ -162,7 +163,7 @@ def write_schemas(folder: Path) -> list[Path]:
     """Write the schemas that are not up to date into a folder; returns the paths of all. Raises `EnvironmentFault`."""
     paths = []
     for name, text in schema_files().items():
-        path = folder / Path(name).name
+        path = own_file(folder / Path(name).name)
         if not path.is_file() or path.read_bytes() != text.encode():
             write_atomic(path, text, where=name)
         paths.append(path)

@@ -15,7 +15,7 @@ from row3.domain.manifests import tier_of
 from row3.domain.requests import digest_json, digest_text
 from row3.domain.runs import HistoryEntry
 from row3.domain.verdicts import Verdict
-from row3.errors import EnvironmentFault, RunIncomplete
+from row3.errors import EnvironmentFault, InvalidFile, RunIncomplete
 from row3.gate.policy import PolicyName
 from row3.gate.results import Run
 from row3.store.cases import PATTERN, golden_files, misnamed
@@ -24,9 +24,9 @@ from row3.store.config import Mode
 from row3.store.files import disk_faults
 from row3.store.history import read_history
 from row3.store.project import Project, open_project
-from row3.store.saved_runs import ScoreCache, latest_runs, parse_record, write_run
+from row3.store.saved_runs import RUNS, ScoreCache, latest_runs, parse_record, write_run
 from row3.store.suites import Suite, pick_suite, with_limits
-from row3.store.transaction import finish_interrupted, local_folder
+from row3.store.transaction import finish_interrupted, in_local, local_folder
 from row3.workflows.pipeline.budget import Budget, open_budget
 from row3.workflows.pipeline.results import Observer
 from row3.workflows.pipeline.run_suite import RunOptions
@@ -196,7 +196,7 @@ class Session:
         rules = repr(replace(suite.rules, thresholds={}))
         key = digest_text("\n".join([__version__, suite.kind.name, suite.kind.signature(suite.rules), rules]))[:16]
         if key not in self.caches:
-            self.caches[key] = ScoreCache(self.project.local / "scores", f"{suite.name}-{key}")
+            self.caches[key] = ScoreCache(self.project.local, f"{suite.name}-{key}")
         return self.caches[key]
 
     @property
@@ -246,14 +246,14 @@ def note_misnamed(project: Project, suite: Suite, say: Callable[[str], None]) ->
 
 def save_log(session: Session, run: Run) -> None:
     """Keep the run in `.row3/runs`, and the newest runs only. Never fails a command."""
-    folder = session.project.local / "runs"
+    local = session.project.local
     try:
-        local_folder(session.project.local)
-        write_run(folder / f"{run.header.run_id}.json", run.header, run.records)
+        path = in_local(local_folder(local), f"{RUNS}/{run.header.run_id}.json")
+        write_run(path, run.header, run.records)
         with disk_faults(".row3/runs"):
-            for old in latest_runs(folder)[KEPT_RUNS * len(session.project.suite_names()) :]:
+            for old in latest_runs(local)[KEPT_RUNS * len(session.project.suite_names()) :]:
                 old.unlink(missing_ok=True)
-    except EnvironmentFault as error:
+    except (EnvironmentFault, InvalidFile) as error:
         session.say(f"the run log was not kept: {error}")
 
 

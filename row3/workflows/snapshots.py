@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from row3.domain.manifests import suite_of_stem
 from row3.errors import EnvironmentFault, Row3Error, UsageError
 from row3.store.config import FILE, read_config
+from row3.store.files import link_at
 from row3.store.history import FILE as HISTORY
-from row3.store.project import READ_PATHS, Project
+from row3.store.project import PLACES, READ_PATHS, Project
 from row3.store.prompts import PROMOTED
 from row3.store.snapshot import Snapshot
 from row3.store.suites import make_suite
@@ -41,6 +42,8 @@ def find_base(project: Project, name: str) -> Snapshot:
     repository = Repository.find(project.root)
     if repository is None:
         raise UsageError("this is no git repository", where="--against", fix="Leave --against out, or run `git init`")
+    if links := list(WorkTree(project.root).links(PLACES)):
+        raise link_at(", ".join(links))
     inside = inside_of(repository, project.root)
     repository.refuse_submodules([inside + path for path in READ_PATHS])
     if (left := fork_of(name)) is not None:

@@ -203,7 +203,7 @@ def test_a_prompt_that_is_a_link_is_refused_in_the_index_and_in_a_commit(second:
     second.git("add", "-A")
     done = second.git("commit", "-m", "linked", code=1)
     assert f"prompts/{name}: this is a symbolic link in the index" in done.err
-    assert "Put the file itself there" in done.err
+    assert "Put the file or folder itself there" in done.err
     assert second.row3("hook", "run", "pre-commit").code == 2
     base, linked = second.git("rev-parse", "HEAD").out.strip(), second.commit("linked")
     done = second.row3("hook", "run", "pre-push", stdin=f"refs/heads/main {linked} refs/heads/main {base}\n", code=2)
@@ -215,6 +215,8 @@ def test_a_case_that_is_a_link_at_the_base_is_refused(second: Box) -> None:
     case.rename(second.path(case.name))
     case.symlink_to(f"../../{case.name}")
     linked = second.commit("linked")
+    case.unlink()
+    second.path(case.name).rename(case)
     done = second.row3("--compare", "--against", linked, code=2)
     assert f"golden/decomposition/{case.name}: this is a symbolic link at {linked[:10]}" in done.err
 

@@ -12,7 +12,7 @@ from msgspec import structs
 from row3.domain.runs import RunHeader
 from row3.domain.scores import CaseScore
 from row3.errors import InvalidFile
-from row3.store.saved_runs import CaseRecord, ScoreCache, latest_runs, parse_record, read_log, write_run
+from row3.store.saved_runs import RUNS, CaseRecord, ScoreCache, latest_runs, parse_record, read_log, write_run
 
 HEAD: dict[str, Any] = {
     "run_id": "r1",
@@ -126,7 +126,7 @@ def test_a_missing_and_an_empty_file_are_refused(tmp_path: Path) -> None:
 
 def test_the_latest_runs_come_first(tmp_path: Path) -> None:
     for name in ("20260101T000000Z-a", "20260102T000000Z-a"):
-        write(tmp_path / f"{name}.json")
+        write(tmp_path / f"{RUNS}/{name}.json")
     assert [path.stem[:8] for path in latest_runs(tmp_path)] == ["20260102", "20260101"]
     assert latest_runs(tmp_path / "none") == []
 
@@ -213,7 +213,7 @@ def test_a_score_is_found_by_its_case_and_answers(tmp_path: Path) -> None:
 
 def test_a_broken_file_is_as_good_as_none(tmp_path: Path) -> None:
     kept(tmp_path)
-    (file,) = tmp_path.iterdir()
+    (file,) = (tmp_path / "scores").iterdir()
     file.write_bytes(b"\xff" + file.read_bytes())
     assert ScoreCache(tmp_path, "bread").get("digest of the case", ["an answer"]) is None
 
@@ -222,4 +222,4 @@ def test_what_cannot_be_written_is_not_kept(tmp_path: Path) -> None:
     cache = ScoreCache(tmp_path, "bread")
     cache.put("digest of the case", ["x"], CaseScore("rye", "scored", {}, problem="\ud83d"))
     cache.save()
-    assert list(tmp_path.iterdir()) == []
+    assert not (tmp_path / "scores").exists()

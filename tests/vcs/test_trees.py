@@ -37,7 +37,7 @@ def test_a_symlink_is_refused_and_never_followed(box: Sandbox, tmp_path: Path) -
     (box.root / "elsewhere").symlink_to(tmp_path)
     box.commit()
     for path, link in (("golden", "golden/link"), ("elsewhere", "elsewhere")):
-        with pytest.raises(UsageError, match=rf"^{link}: this is a symbolic link at HEAD,.* Put the file itself there"):
+        with pytest.raises(UsageError, match=rf"^{link}: this is a symbolic link at HEAD,.* Put the file or folder"):
             at(box, "HEAD", path)
         with pytest.raises(UsageError, match=rf"^{link}: this is a symbolic link in the index"):
             at(box, None, path)

@@ -15,11 +15,11 @@ from row3.domain.embeddings import EmbeddingRequest
 from row3.domain.requests import JUDGE, Answer, NoAnswer, Request
 from row3.errors import EnvironmentFault
 from row3.providers.base import Provider
-from row3.store.files import disk_faults
+from row3.store.files import disk_faults, no_follow
 from row3.store.project import Project
 from row3.store.recording_lines import merge, to_line
 from row3.store.recordings import RecordingIndex, open_index
-from row3.store.transaction import local_folder, locked, writing
+from row3.store.transaction import in_local, local_folder, locked, writing
 from row3.workflows.pipeline.asks import Given, Question
 from row3.workflows.pipeline.budget import Budget
 from row3.workflows.pipeline.collecting import new_run_id, now, run_id_at
@@ -37,11 +37,11 @@ class Journal:
     """The journal of one run; `kind` keeps those that will be saved apart from those that will not."""
 
     def __init__(self, local: Path, suite: str, kind: str, run_id: str) -> None:
-        folder = local_folder(local) / FOLDER
+        folder = in_local(local_folder(local), FOLDER)
         with disk_faults(".row3/journal"):
             folder.mkdir(parents=True, exist_ok=True)
-        self.path = folder / f"{suite}--{kind}--{run_id}.jsonl"
-        self._lock = locked(_lock_of(self.path))
+        self.path = in_local(local, f"{FOLDER}/{suite}--{kind}--{run_id}.jsonl")
+        self._lock = locked(local, f"{FOLDER}/{_lock_of(self.path).name}")
         self._file: BinaryIO | None = None
         self._waiting: list[tuple[Request, Answer, str]] = []
         self._turn: asyncio.Lock | None = None
@@ -77,7 +77,7 @@ class Journal:
             if not group:
                 return
             if self._file is None:
-                self._file = self.path.open("ab")
+                self._file = open(self.path, "ab", opener=no_follow)  # noqa: SIM115
             lines = (to_line(request, answer, recorded_at=at).encode() for request, answer, at in group)
             self._file.write(b"".join(line + b"\n" for line in lines))
             self._file.flush()
@@ -93,13 +93,13 @@ class Journal:
 
 def abandoned(local: Path, suite: str, kind: str) -> list[Path]:
     """What earlier runs left behind and no living run holds, oldest first."""
-    folder = local / FOLDER
+    folder = in_local(local, FOLDER)
     left = []
     for path in sorted(folder.glob(f"{suite}--{kind}--*.jsonl")) if folder.is_dir() else ():
         with contextlib.suppress(EnvironmentFault):
-            if (lock := locked(_lock_of(path))) is not None:
+            if (lock := locked(local, f"{FOLDER}/{_lock_of(path).name}")) is not None:
                 lock.release()
-                left.append(path)
+                left.append(in_local(local, f"{FOLDER}/{path.name}"))
     return left
 
 

@@ -155,7 +155,7 @@ def pick_cases(project: Project, suite: Suite, part: Part) -> frozenset[str]:
 
 def _failing(project: Project, suite: Suite) -> list[str]:
     """The cases with a failure in the newest run log of the suite's prompts."""
-    for path in latest_runs(project.local / "runs"):
+    for path in latest_runs(project.local):
         run = read_log(path)
         if run.header.suite == suite.name and run.header.mode != MODE:  # outputs of elsewhere say nothing of prompts
             metrics, thresholds = suite.kind.metrics, suite.rules.thresholds

@@ -128,7 +128,7 @@ class Names:
 
     def saved_run(self, name: str, value: str) -> Opener | None:
         """The latest run of the suite, an id or its beginning, or a file."""
-        logs = latest_runs(self.project.local / "runs")
+        logs = latest_runs(self.project.local)
         path = next((path.resolve() for path in (Path(value), self.project.root / value) if _is_file(path)), None)
         if value == LATEST:
             path = next((path for path in logs if read_log(path).header.suite == self.suite.name), None)

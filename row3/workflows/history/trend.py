@@ -16,7 +16,7 @@ from row3.reports.charting.timeline import TrendPoint
 from row3.reports.charting.trend_chart import trend_charts
 from row3.store.files import write_atomic
 from row3.store.history import read_history
-from row3.store.project import Project
+from row3.store.project import Project, own_file
 from row3.store.suites import Suite
 from row3.store.transaction import commit, writing
 
@@ -109,5 +109,5 @@ def draw_trend(
             commit(project.root, project.local, files)
     paths = [Path(name) if folder is None else folder / Path(name).name for name in files]
     for path, content in zip(paths, files.values(), strict=True) if folder is not None else ():
-        write_atomic(path, content, where=str(path))
+        write_atomic(own_file(path), content, where=str(path))
     return paths, [point for point in points if point.level is not None]

@@ -76,7 +76,7 @@ def calibrate(
         with writing(project.local, say=say):
             there = read_calibrations(project.tree, suite.name)
             merged = Calibrations(there.schema_, there.schema_version, {**there.rubrics, **kept})
-            write_atomic(project.root / report.written, calibrations_text(merged), where=report.written)
+            write_atomic(project.at(report.written), calibrations_text(merged), where=report.written)
     return report
 
 

@@ -19,12 +19,12 @@ from row3.kinds import of_another_kind
 from row3.kinds.base import Kind
 from row3.store.calibrations import calibrations_path, read_calibrations
 from row3.store.config import FILE, read_config
-from row3.store.files import MAX_TEXT_BYTES
+from row3.store.files import MAX_TEXT_BYTES, link_at
 from row3.store.history import FILE as HISTORY
 from row3.store.history import read_history
 from row3.store.labels import labels_path, parse_labels
 from row3.store.manifests import read_manifest
-from row3.store.project import CHANGELOG, LOCAL, Project, find_root, read_changelog
+from row3.store.project import CHANGELOG, LOCAL, PLACES, Project, find_root, read_changelog
 from row3.store.prompts import FOLDER, NO_PROMPTS, PROMOTED, Promotion, check_locked, read_promoted, read_prompt
 from row3.store.suites import Suite, make_suite, pick_suite
 from row3.store.transaction import finish_interrupted
@@ -45,8 +45,13 @@ def lint_at(
     is all that is found. Raises `InvalidFile` without a project, `UsageError`.
     """
     root = find_root(start)
-    finish_interrupted(root / LOCAL, may_write=finish, say=say)
     findings = Findings(root)
+    for link in (links := list(WorkTree(root).links(PLACES))):
+        error = link_at(link)
+        findings.add("error", "symbolic-link", link, f"{error.what}. {error.fix}")
+    if links:
+        return findings.report()
+    finish_interrupted(root / LOCAL, may_write=finish, say=say)
     config = findings.attempt(FILE, partial(read_config, WorkTree(root)), count=(root / FILE).exists())
     if config is None:
         return findings.report()

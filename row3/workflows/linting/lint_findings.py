@@ -11,8 +11,9 @@ from row3.domain.findings import Level, LintFinding, LintReport, make_report
 from row3.errors import Row3Error
 from row3.kinds.base import Finding
 from row3.store import positions
-from row3.store.files import decode, read_bytes
+from row3.store.files import decode
 from row3.store.suites import Suite
+from row3.store.tree import WorkTree
 
 Value = TypeVar("Value")
 
@@ -72,7 +73,7 @@ class Findings:
     def text(self, file: str) -> str:
         """Return the text of a file of the project; empty where it cannot be read."""
         try:
-            return decode(read_bytes(self.root / file, where=file), where=file)
+            return decode(WorkTree(self.root).read(file), where=file)
         except Row3Error:
             return ""
 

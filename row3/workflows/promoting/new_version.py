@@ -12,7 +12,7 @@ from row3.domain.prompts import PromptRef, Version, parse_reference, parse_versi
 from row3.errors import InvalidFile, UsageError
 from row3.reports.changelog import insert_entry, unreleased_entry
 from row3.store import prompts as store
-from row3.store.files import decode, read_bytes, refuse_conflicts
+from row3.store.files import decode, refuse_conflicts
 from row3.store.project import Project
 from row3.store.transaction import commit, writing
 
@@ -46,12 +46,11 @@ def new_version(project: Project, name: str, *, major: bool = False) -> NewVersi
         source = PromptRef(name, current or known[-1])
         prompt = store.read_prompt(project.tree, source)
         ref = PromptRef(name, next_version(known[-1], major=major))
-        target = project.root / store.FOLDER / f"{ref}.md"
-        if target.exists() or target.is_symlink():
-            raise UsageError("the file exists already", where=f"{store.FOLDER}/{ref}.md", fix="Rename or remove it")
-        raw = read_bytes(project.root / prompt.path, where=prompt.path)
-        files = {f"{store.FOLDER}/{ref}.md": renumbered(raw, source, ref)}
-        before = _changelog(project.root)
+        path = f"{store.FOLDER}/{ref}.md"
+        if (target := project.at(path)).exists():
+            raise UsageError("the file exists already", where=path, fix="Rename or remove it")
+        files = {path: renumbered(project.tree.read(prompt.path), source, ref)}
+        before = _changelog(project)
         after = insert_entry(before, unreleased_entry(str(ref.version), name), str(ref.version), name)
         if after != before:
             files[CHANGELOG] = after.encode("utf-8")
@@ -92,11 +91,10 @@ def renumbered(raw: bytes, source: PromptRef, ref: PromptRef) -> bytes:
     return new
 
 
-def _changelog(root: Path) -> str:
+def _changelog(project: Project) -> str:
     """The changelog as it is, line ends and all; empty where there is none."""
-    path = root / CHANGELOG
-    if not path.exists():
+    if not project.tree.exists(CHANGELOG):
         return ""
-    raw = read_bytes(path, where=CHANGELOG)
+    raw = project.tree.read(CHANGELOG)
     refuse_conflicts(decode(raw, where=CHANGELOG), where=CHANGELOG)
     return raw.decode("utf-8")

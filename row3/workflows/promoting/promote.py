@@ -295,7 +295,7 @@ def commit_promotion(project: Project, result: PromotionResult) -> None:
     asked = dict.fromkeys([*(str(prompt.ref) for prompt in result.run.lineup.prompts), *result.promoted])
     recorded = [f"recordings/{suite}/{ref}.jsonl" for ref in asked]
     files = [*result.files, *(f"prompts/{ref}.md" for ref in result.promoted)]
-    files += [file for file in recorded if (project.root / file).is_file()]
+    files += [file for file in recorded if project.tree.exists(file)]
     inside = inside_of(repository, project.root)
     try:
         message = f"Promote {name}\n\n{result.judgement.verdict.word}: see {CHANGELOG}"

@@ -249,7 +249,7 @@ def _prune(project: Project, suite: Suite, *, dry_run: bool) -> Pruned:
             file = project.tree.place(row.path)
             removed[file] = removed.get(file, 0) + 1
     if not dry_run:
-        write_files({project.root / name: kept for name, kept in answers.items()})
+        write_files({project.at(name): kept for name, kept in answers.items()})
         for path, lines in vectors.items():
-            embeddings.write(project.root / path, lines)
+            embeddings.write(project.at(path), lines)
     return Pruned(removed, sum(map(len, [*answers.values(), *vectors.values()])))
