@@ -6,6 +6,7 @@ a text where an object should be. What still does not fit makes the answer unusa
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any
@@ -78,6 +79,8 @@ def fit(
         value, repairs = {only: value}, (*repairs, f"bare list taken for the {only}")
     if not isinstance(value, dict):
         return Unusable(f"the answer is {describe(value)}, not an object")
+    with contextlib.suppress(ValueError, RecursionError):  # as most are, in the usual form
+        return Parsed(msgspec.convert(value, model), repairs)
     read = _object(model)
     try:
         return Parsed(msgspec.convert(read(value, False), model, strict=False), repairs)

@@ -8,8 +8,9 @@ is left out is never matched: the search has to be wider than the rules, and a t
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property, lru_cache
+from itertools import chain
 
 from row3.matching.lexicon.inflection import plain, token_form
 from row3.matching.lexicon.phrases import OFTEN
@@ -21,7 +22,7 @@ from row3.matching.value.values import has_number, value_of
 from row3.matching.variant.acronyms import Acronyms, as_term
 from row3.matching.variant.additions import ADDED, without_addition
 from row3.matching.variant.adjectives import LAST_WORDS, with_adjective
-from row3.matching.variant.beginnings import FILLED_FIRST, UNLIKE, beginnings, consonants
+from row3.matching.variant.beginnings import FILLED_FIRST, UNLIKE, beginnings, consonants, last_beginnings
 from row3.matching.variant.forms import form_key, form_keys
 from row3.matching.variant.marks import parted_company
 from row3.matching.variant.negated import negated
@@ -36,8 +37,7 @@ _OTHERWISE = SHORT_WORDS | LAST_WORDS | ECHOES | ADDED | {"not", "company", "par
 """Words with which a name is written in other words too (`_otherwise`)."""
 _SHORTENED = re.compile(r"[^\w\s-]|\d")
 """Signs with which it is."""
-TELLING = TOLD_BY | SAID | SURNAMES_TOO
-_PERSON = re.compile(r"[.,]|[^\Wa-z\d_]{2}")
+_TELLING = TOLD_BY | SAID | SURNAMES_TOO
 
 
 def _words_of(name: str) -> list[str]:
@@ -53,9 +53,9 @@ def _search_keys(name: str) -> frozenset[str]:
     return variant_keys(name).union(form_keys(bare)) if bare else variant_keys(name)
 
 
-def _otherwise(name: str) -> tuple[str, ...]:
+def _otherwise(name: str, spelt: Iterable[str]) -> tuple[str, ...]:
     """A name with its short forms written out, an adjective for a country, a prefix for `not`; empty for most."""
-    if _SHORTENED.search(name) is None and _OTHERWISE.isdisjoint(normalise(name).split()):
+    if _OTHERWISE.isdisjoint(spelt) and _SHORTENED.search(name) is None:
         return ()
     found = [written_out(name), without_echo(name), without_addition(name), parted_company(name)[0]]
     if " of " in name:
@@ -80,23 +80,26 @@ class Candidates:
         """Positions of the names that have readings: which stand for something else by an acronym."""
         if acronyms or any("(" in name for name in names):
             self._add_readings(keys)
-        self._add_otherwise()
-        self._words = [_words_of(name) for name in self._names]
-        self._letters = consonants("\n".join(map(" ".join, self._words))).split("\n")
-        """Of each name the consonants of its words, and those of their forms where these have others."""
-        every = {word for spelt in self._words for word in spelt}
-        if not UNLIKE.isdisjoint(every):
-            self._letters = list(map(_letters, self._words))
-        begin = beginnings(every)
-        self._begins = [[begin[word] for word in spelt if word in begin] for spelt in self._words]
-        """How the words of each name begin, without those that tell nothing."""
-        self._odd = [place for place, begins in enumerate(self._begins) if not begins]
-        for place, name in enumerate(self._names):
-            if "," in name or name[-1:] == ")":
-                self._begins[place] = []
+        self._words = list(map(_words_of, self._names))
+        every = set(chain.from_iterable(self._words))
+        raw = "".join(names)
+        if not raw.replace(" ", "").isalpha() or not _OTHERWISE.isdisjoint(every):
+            self._add_otherwise()
+        self._lasts = last_beginnings(self._words)
+        if "," in raw or ")" in raw:
+            for place, name in enumerate(self._names):
+                if _is_listed(name):
+                    self._lasts[place] = ""
+        self._needed: dict[int, Sequence[Collection[str]]] = {}
+        """How the words begin without which a name is not written, in one way or another; by its place."""
         self._people = told
         """Positions of names that are told to be persons', or can be nothing else."""
-        if not TELLING.isdisjoint(every) or any(map(_PERSON.search, names)):
+        if (
+            not _TELLING.isdisjoint(every)
+            or "." in raw
+            or "," in raw
+            or (not raw.islower() and any(name[:2].isupper() for name in names))
+        ):
             self._people = told.union([position for position, name in enumerate(names) if is_evident(name)])
 
     def of(
@@ -107,9 +110,10 @@ class Candidates:
         Without the names that are asked about anyway since they are `similar`. `numbered` says that the name has a
         number.
         """
-        found = self._by_words(name, similar, numbered=numbered)
-        for reading in (*known_as, *_without_filler(name), *_otherwise(name)):
-            found |= self._by_words(reading, similar, numbered=numbered)
+        spelt = _words_of(name)
+        found = self._by_words(name, spelt, similar, numbered=numbered)
+        for reading in (*known_as, *_without_filler(name), *_otherwise(name, spelt)):
+            found |= self._by_words(reading, _words_of(reading), similar, numbered=numbered)
         if numbered and (value := value_of(name, day_first=day_first)) is not None:
             for place in self._counted:
                 if place < self._count and value_of(self._names[place], day_first=day_first) == value:
@@ -147,50 +151,74 @@ class Candidates:
 
     def _add_otherwise(self) -> None:
         """Add what else the names and their readings are written as."""
-        more = [(text, place) for place, name in enumerate(self._names) for text in _otherwise(name)]
+        named = enumerate(zip(self._names, self._words, strict=True))
+        more = [(text, place) for place, (name, spelt) in named for text in _otherwise(name, spelt)]
         self._names += [text for text, _ in more]
+        self._words += [_words_of(text) for text, _ in more]
         self._whose += [self._whose[place] for _, place in more]
 
-    def _by_words(self, name: str, similar: Collection[int], *, numbered: bool) -> set[int]:
-        """Positions of names that share words with a name and meet one of its keys, or may be one person's."""
-        spelt = _words_of(name)
+    def _by_words(self, name: str, spelt: list[str], similar: Collection[int], *, numbered: bool) -> set[int]:
+        """Positions of names that are made of a name's words and meet one of its keys, or may be one person's."""
         letters = _letters(spelt)
-        loose, counts = "- " in name, numbered or not OFTEN.keys().isdisjoint(spelt)  # hypo- and hyperthyroidism
-        sharing: Collection[int] = range(len(self._names)) if loose else self._sharing(spelt)
-        found: set[int] = set()
-        for place in sharing:
-            if place in similar or not (
-                loose
-                or all(map(letters.__contains__, self._begins[place]))
-                or (counts and place in self._counted)
-                or self._within_filled(place, letters)
-            ):
-                continue
-            if not _search_keys(name).isdisjoint(_search_keys(self._names[place])) or (
+        if "- " in name:  # hypo- and hyperthyroidism
+            near: Collection[int] = range(len(self._names))
+        else:
+            near = [place for place, last in enumerate(self._lasts) if last in letters and self._within(place, letters)]
+            begins = [] if _is_listed(name) else beginnings(spelt)
+            if near and begins:
+                near = [place for place in near if self._has_all(place, begins)]
+            if numbered or not OFTEN.keys().isdisjoint(spelt):
+                near = {*near, *(place for place in self._counted if not begins or self._shares(place, letters))}
+        found = {
+            self._whose[place]
+            for place in near
+            if place not in similar
+            and (
+                not set(form_keys(name)).isdisjoint(form_keys(self._names[place]))
+                or not _search_keys(name).isdisjoint(_search_keys(self._names[place]))
                 # Names of East Asia, with the surname first or last.
-                len(spelt) == len(self._words[place]) and sorted(spelt) == sorted(self._words[place])
-            ):
-                found.add(self._whose[place])
+                or sorted(spelt) == sorted(self._words[place])
+            )
+        }
         evident = is_evident(name)
         if self._people or evident:
-            may = {self._whose[place] for place in sharing}
+            may = {self._whose[place] for place in self._sharing(spelt)}
             found |= may if evident else self._people & may
         return found
 
     def _sharing(self, spelt: Sequence[str]) -> Collection[int]:
         """Places of the names that may have one of these words, in any of its forms."""
-        begins = beginnings(spelt).values()
+        begins = beginnings(spelt)
         if not begins:  # N.A.T.O.
             return range(len(self._names))
-        found = set(self._odd)
-        for begin in begins:
-            found.update([place for place, letters in enumerate(self._letters) if begin in letters])
-        return found
+        return [
+            place
+            for place, last in enumerate(self._lasts)
+            if not last or any(map(_letters(self._words[place]).__contains__, begins))
+        ]
 
-    def _within_filled(self, place: int, letters: str) -> bool:
-        """All words of a name but those that add nothing may be among the letters of another."""
-        filled = _without_filler(self._names[place])
-        return any(all(map(letters.__contains__, beginnings(_words_of(rest)).values())) for rest in filled)
+    def _has_all(self, place: int, begins: Iterable[str]) -> bool:
+        """A name may have all words that begin so."""
+        return _is_listed(self._names[place]) or all(map(_letters(self._words[place]).__contains__, begins))
+
+    def _shares(self, place: int, letters: str) -> bool:
+        """A word of a name, if any tells something of it, may be among the letters of another."""
+        begins = beginnings(self._words[place])
+        return not begins or any(map(letters.__contains__, begins))
+
+    def _within(self, place: int, letters: str) -> bool:
+        """All words of a name, or all but those that add nothing, may be among the letters of another."""
+        needed = self._needed.get(place)
+        if needed is None:
+            name = self._names[place]
+            ways = () if _is_listed(name) else (self._words[place], *map(_words_of, _without_filler(name)))
+            needed = self._needed[place] = list(map(beginnings, ways)) or [()]
+        return any(all(map(letters.__contains__, begins)) for begins in needed)
+
+
+def _is_listed(name: str) -> bool:
+    """A name says more than one thing: it may be written without some of its words."""
+    return "," in name or name[-1:] == ")" or "- " in name
 
 
 def _letters(spelt: Sequence[str]) -> str:

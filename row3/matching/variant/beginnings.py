@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Iterable, Sequence
 
 from row3.matching.lexicon.inflection import token_form
 from row3.matching.lexicon.lists import lists, words
@@ -55,20 +55,22 @@ def consonants(text: str) -> str:
     return text.replace("ph", "f").encode("utf-8", "replace").translate(_SOUNDS, _DROPPED).decode()
 
 
-def _first(word: str) -> str:
-    return _shared(word, consonants(word))
+def _shared(spelt: Sequence[str]) -> list[str]:
+    """The first consonants of each word, three at most, that all of its forms have.
 
-
-def _shared(word: str, told: str) -> str:
-    """The first consonants, three at most; a doubled one, and the s of a plural, may be written once or not at all."""
-    first = (told.rstrip("s") if word[-1] == "s" else told)[:3]
-    return first[:1] if first[1:2] == first[:1] else first[:2] if first[2:3] == first[1:2] else first
+    A doubled consonant, and the s of a plural, may be written once or not at all.
+    """
+    found = []
+    for word, told in zip(spelt, consonants("\n".join(spelt)).split("\n"), strict=bool(spelt)):
+        first = (told.rstrip("s") if word[-1:] == "s" else told)[:3]
+        found.append(first[:1] if first[1:2] == first[:1] else first[:2] if first[2:3] == first[1:2] else first)
+    return found
 
 
 UNLIKE = {
     spelt
     for spelt, form in ((word, token_form(word)) for word in (*PLURALS, *SPELLINGS))
-    if _first(form) not in consonants(spelt) or _first(spelt) not in consonants(form)
+    if _shared([form])[0] not in consonants(spelt) or _shared([spelt])[0] not in consonants(form)
 }
 """Words whose forms have other consonants: mice, Kyiv. A name that has one is looked for by the form too."""
 UNLIKE |= {f"{word}s" for word in UNLIKE}
@@ -80,11 +82,19 @@ SILENT = (
 """Words that a name may be written without, or otherwise: it is not looked for by them."""
 
 
-def beginnings(spelt: Collection[str]) -> dict[str, str]:
-    """How all forms of each word begin, by their consonants; without the words that tell nothing of a name.
+def beginnings(spelt: Iterable[str]) -> list[str]:
+    """How all forms of each word begin, by their consonants; without the words that tell nothing of a name."""
+    return _shared([word for word in spelt if _tells(word)])
 
-    Words without accents.
-    """
-    telling = [word for word in spelt if len(word) > 2 and word not in SILENT and word.isalpha()]
-    parts = consonants("\n".join(telling)).split("\n")
-    return {word: _shared(word, told) for word, told in zip(telling, parts, strict=False)}
+
+def last_beginnings(names: Iterable[Sequence[str]]) -> list[str]:
+    """How the last word of each name begins that tells something of it; "" for none."""
+    lasts = [spelt[-1] if spelt else "" for spelt in names]
+    if not SILENT.isdisjoint(lasts) or not "".join(lasts).isalpha() or min(map(len, lasts)) < 3:
+        lasts = [next(filter(_tells, reversed(spelt)), "") for spelt in names]
+    return _shared(lasts)
+
+
+def _tells(word: str) -> bool:
+    """A word is part of a name however this is written, in one of its forms."""
+    return len(word) > 2 and word not in SILENT and word.isalpha()
