@@ -20,6 +20,8 @@ from row3.domain.structs import Misfit, choices, describe, item_in, keys_of, mis
 from row3.kinds.answers import Parsed, Unusable, over_length, read_json
 from row3.matching.variant.forms import category_key
 
+MOST_ITEMS = 5_000
+"""Items of a list beyond which an answer is not scored; the longest that anybody asks for have hundreds."""
 SHOWN = 80
 """Characters of an object's keys in a message."""
 ALSO, ENUM, ASKED = "also", "enum", "asked"
@@ -59,7 +61,7 @@ def read_text(model: type[Output], text: str, fields: Fields = NO_FIELDS) -> Par
         return too_long
     if not fields:
         try:
-            return Parsed(_decoder(model).decode(text))
+            return _bounded(_decoder(model).decode(text))
         except (ValueError, RecursionError):  # all that msgspec finds wrong is a `ValueError`
             pass
     found = read_json(text)
@@ -80,14 +82,23 @@ def fit(
     if not isinstance(value, dict):
         return Unusable(f"the answer is {describe(value)}, not an object")
     with contextlib.suppress(ValueError, RecursionError):  # as most are, in the usual form
-        return Parsed(msgspec.convert(value, model), repairs)
+        return _bounded(msgspec.convert(value, model), repairs)
     read = _object(model)
     try:
-        return Parsed(msgspec.convert(read(value, False), model, strict=False), repairs)
+        return _bounded(msgspec.convert(read(value, False), model, strict=False), repairs)
     except (ValueError, RecursionError) as error:
         whole = read(value, True)
         wrong = misfits(whole, model, closed=False)
         return Unusable(f"the answer does not fit: {_told(wrong[0], whole)}" if wrong else str(error))
+
+
+def _bounded(output: Output, repairs: tuple[str, ...] = ()) -> Parsed | Unusable:
+    """Return an output; one of more items than anybody asks for is unusable, since scoring it would take minutes."""
+    for name in output.__struct_fields__:
+        part = getattr(output, name)
+        if isinstance(part, list) and len(part) > MOST_ITEMS:
+            return Unusable(f"the answer lists {len(part):,} {name}, more than {MOST_ITEMS:,}")
+    return Parsed(output, repairs)
 
 
 def _by_fields(value: Any, fields: Fields) -> Any:

@@ -11,6 +11,7 @@ from row3.domain.structs import describe
 from row3.kinds.answers import MAX_ANSWER, Parsed, Unusable, read_json
 from row3.kinds.events.score import KIND as EVENTS
 from row3.kinds.extraction.score import KIND as EXTRACTION
+from row3.kinds.outputs import MOST_ITEMS
 from tests.strategies import json_values
 
 FENCED = "code fence removed"
@@ -186,6 +187,15 @@ class TestUnusable:
             long = kind.read_output(answer + " " * MAX_ANSWER)
             assert isinstance(long, Unusable)
             assert "more than 4,000,000" in long.reason
+
+    def test_a_flood_of_items_is_refused_whichever_way_it_is_read(self) -> None:
+        most, more = [["salt"] * count for count in (MOST_ITEMS, MOST_ITEMS + 1)]
+        concepts = [{"label": label} for label in more]
+        for flood in ({"concepts": more}, {"concepts": concepts}, json.dumps({"concepts": concepts}), more):
+            read = EXTRACTION.read_output(flood)
+            assert isinstance(read, Unusable)
+            assert read.reason == "the answer lists 5,001 concepts, more than 5,000"
+        assert isinstance(EXTRACTION.read_output({"concepts": most}), Parsed)
 
     def test_an_integer_of_five_thousand_digits(self) -> None:
         assert "a number has too many digits" in reason("9" * 5000)
