@@ -110,14 +110,24 @@ class RelationshipIndex:
         One-to-one and optimal: all relationships with one canonical key are interchangeable, so
         pairing as many as there are on both sides, the better kind of match first, leaves nothing to gain.
         """
-        keys, turned = self._keyed(extracted)
         by_key, twice, expected, swapped = self._by_key, self._twice, self.expected, self._swapped
         result: list[Any] = [None] * len(extracted)
         finder = [-1] * len(expected)
         """The item that found each expected relationship; -1 for none."""
+        turned = [False] * len(extracted)
+        left: list[int] = []
+        # First those that are written just like an expected one, as most are.
+        written = {} if twice else {triple: index for index, (triple, _) in enumerate(expected)}
+        for item, triple in enumerate(extracted):
+            index = written.pop(triple, -1)
+            if index < 0:
+                left.append(item)
+            else:
+                finder[index], turned[item] = item, swapped[index]
+                result[item] = RelationshipMatch(triple, "exact", triple)
         contested: dict[Key, list[int]] = {}
-        for item, key in enumerate(keys):
-            index = by_key.get(key, -1)
+        for item, key, flipped in zip(left, *self._keyed([extracted[item] for item in left]), strict=True):
+            index, turned[item] = by_key.get(key, -1), flipped
             if index < 0:
                 result[item] = self._mistake(extracted[item], key)
             elif finder[index] >= 0 or (twice and key in twice):

@@ -48,10 +48,10 @@ def carries_types(case: GoldenCase) -> bool:
     return any(concept.type is not None for concept in case.expected_concepts)
 
 
-def explain(case: GoldenCase, output: ExtractionOut, rules: Rules) -> Generator[Ask, Any, Explanation]:
+def explain(case: GoldenCase, output: ExtractionOut, rules: Rules, *, typed: bool) -> Generator[Ask, Any, Explanation]:
     """Match a whole output: what each extracted item is, and what found each expected one; asks for embeddings."""
     expected, canaries = case.expected_concepts, case.forbidden_concepts
-    text, typed = SourceText(case.source_text), carries_types(case)
+    text = SourceText(case.source_text)
     named = [Named(c.label, c.aliases, typed and _is_person(c.type)) for c in expected]
     labels = [concept.label for concept in output.concepts]
     wanted, forbidden = _triples(case.expected_relationships), _triples(case.forbidden_relationships)

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from row3.domain.asks import Ask
-from row3.domain.matches import CORRECT_RELATIONSHIP, Explanation, Triple
+from row3.domain.matches import CORRECT_RELATIONSHIP, Explanation
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.scores import CaseScore, Tally
 from row3.kinds.base import Expected, Finding, Kind, Measured, Rules
@@ -49,16 +49,31 @@ def _skipped(case: GoldenCase, explanation: Explanation, *, typed: bool) -> tupl
     return skipped, empty
 
 
-@lru_cache(maxsize=4096)
-def _spelt(
-    predicate: str, allowed: tuple[str, ...], inverses: tuple[tuple[str, str], ...], symmetric: tuple[str, ...]
-) -> tuple[str, bool]:
-    """Return how a predicate is shown, and whether the suite knows it; a suite that allows none knows them all."""
-    folded = fold_predicate(predicate.encode("utf-8", "replace").decode())[:LONGEST]
-    names = (*(name for pair in inverses for name in pair), *symmetric, *allowed) if allowed else ()
-    known = {fold_predicate(name): name for name in names}.get(folded)
-    loud = predicate.isupper() or (bool(allowed) and all(name.isupper() for name in allowed))
-    return known or (folded.upper() if loud else folded), known is not None or not allowed
+class _Spellings(dict[str, tuple[str, bool]]):
+    """How each predicate is shown, and whether the suite knows it; a suite that allows none knows them all."""
+
+    MOST = 4096
+
+    def __init__(
+        self, allowed: tuple[str, ...], inverses: tuple[tuple[str, str], ...], symmetric: tuple[str, ...]
+    ) -> None:
+        super().__init__()
+        names = (*(name for pair in inverses for name in pair), *symmetric, *allowed) if allowed else ()
+        self._known = {fold_predicate(name): name for name in names}
+        self._any = not allowed
+        self._loud = bool(allowed) and all(name.isupper() for name in allowed)
+
+    def __missing__(self, predicate: str) -> tuple[str, bool]:
+        if len(self) >= self.MOST:
+            self.clear()
+        folded = fold_predicate(predicate.encode("utf-8", "replace").decode())[:LONGEST]
+        known = self._known.get(folded)
+        loud = self._loud or predicate.isupper()
+        found = self[predicate] = (known or (folded.upper() if loud else folded), known is not None or self._any)
+        return found
+
+
+_spellings = lru_cache(maxsize=64)(_Spellings)
 
 
 def _tally(explanation: Explanation, rules: Rules, *, typed: bool) -> Tally:
@@ -79,16 +94,14 @@ def _tally(explanation: Explanation, rules: Rules, *, typed: bool) -> Tally:
 def _predicates(explanation: Explanation, rules: Rules) -> dict[str, dict[str, int]]:
     wrong = [match for match in explanation.relationships if match.state not in CORRECT_RELATIONSHIP]
 
-    def spelt(triple: Triple) -> tuple[str, bool]:
-        return _spelt(triple.predicate, rules.predicates, rules.inverses, rules.symmetric)
-
+    spelt = _spellings(rules.predicates, rules.inverses, rules.symmetric)
     mixed = [
-        f"{spelt(match.triple)[0]}{PAIR}{spelt(match.expected)[0]}"
+        f"{spelt[match.triple.predicate][0]}{PAIR}{spelt[match.expected.predicate][0]}"
         for match in wrong
         if match.state == "wrong-predicate" and match.expected is not None
     ]
-    expected = {spelt(each.triple)[0] for each in explanation.expected_relationships}
-    said = [spelt(match.triple) for match in wrong if match.state != "forbidden"]
+    expected = {spelt[name][0] for name in {each.triple.predicate for each in explanation.expected_relationships}}
+    said = [spelt[match.triple.predicate] for match in wrong if match.state != "forbidden"]
     strange = [name for name, known in said if not known and name not in expected]
     groups = {"wrongPredicates": counted(mixed), "unknownPredicates": counted(strange)}
     return {group: counts for group, counts in groups.items() if counts}
@@ -176,8 +189,8 @@ class Extraction(Kind):
 
     def measure(self, case: GoldenCase, output: ExtractionOut, rules: Rules) -> Generator[Ask, Any, Measured]:
         """Match, count and weigh; asks for embeddings where the suite matches by meaning."""
-        explanation = yield from explain(case, output, rules)
         typed = carries_types(case)
+        explanation = yield from explain(case, output, rules, typed=typed)
         counts = concept_counts(explanation) | relationship_counts(explanation)
         if typed:
             counts |= type_counts(explanation)

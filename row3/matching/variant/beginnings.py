@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from row3.matching.lexicon.inflection import token_form
@@ -44,27 +45,25 @@ SKIPPED = LIGHT | FILLERS
 _RUNS = frozenset(" ".join((*PHRASES, *PHRASES.values())).replace("-", " ").split())
 """Words of runs that are written in another way: per cent, Tse-tung."""
 _DROPPED = b"aeiouyh "
+_TWICE = re.compile(r"(.)\1+")
 _SOUNDS = bytes.maketrans(b"cqzv", b"kksf")
 
 
 def consonants(text: str) -> str:
     """The consonants of words without accents, run together: what they keep in most spellings and forms.
 
-    Without vowels and h; c and q as k, z as s, v and ph as f. So `colour` is `color`, `leaves` begins as `leaf` does.
+    Without vowels and h; c and q as k, z as s, v and ph as f; doubled ones once. So `colour` is `color`, and `leaves`
+    begins as `leaf` does.
     """
-    return text.replace("ph", "f").encode("utf-8", "replace").translate(_SOUNDS, _DROPPED).decode()
+    return _TWICE.sub(r"\1", text.replace("ph", "f").encode("utf-8", "replace").translate(_SOUNDS, _DROPPED).decode())
 
 
 def _shared(spelt: Sequence[str]) -> list[str]:
-    """The first consonants of each word, three at most, that all of its forms have.
-
-    A doubled consonant, and the s of a plural, may be written once or not at all.
-    """
-    found = []
-    for word, told in zip(spelt, consonants("\n".join(spelt)).split("\n"), strict=bool(spelt)):
-        first = (told.rstrip("s") if word[-1:] == "s" else told)[:3]
-        found.append(first[:1] if first[1:2] == first[:1] else first[:2] if first[2:3] == first[1:2] else first)
-    return found
+    """The first consonants of each word, five at most, that all of its forms have; without the s of a plural."""
+    parts = consonants("\n".join(spelt)).split("\n")
+    return [
+        (told.rstrip("s") if word[-1:] == "s" else told)[:5] for word, told in zip(spelt, parts, strict=bool(spelt))
+    ]
 
 
 UNLIKE = {
