@@ -68,7 +68,7 @@ def read_pairs(*paths: Path) -> list[dict[str, Any]]:
 
 def match(pair: dict[str, Any]) -> NameMatch:
     """What the matcher makes of `a` where `b` is the one name that a case expects."""
-    expected = Named(pair["b"], (), bool(pair.get("person")))
+    expected = Named(pair["b"], (), pair.get("person"))
     index = NameIndex([expected], (), NameRule(threshold=THRESHOLD), SourceText(pair.get("context") or ""))
     return match_names([pair["a"]], index)[0]
 

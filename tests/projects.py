@@ -86,9 +86,12 @@ model = "baker-1"
 
 def flawless(case: Mapping[str, Any]) -> dict[str, Any]:
     """An output that finds everything a case expects, with a quote for each concept."""
-    quote = case["sourceText"].split(".")[0]
+    text = case["sourceText"]
     return {
-        "concepts": [{"label": one["label"], "sourceQuote": quote} for one in case["expectedConcepts"]],
+        "concepts": [
+            {"label": label, "sourceQuote": label if label.lower() in text.lower() else text.split(".")[0]}
+            for label in (one["label"] for one in case["expectedConcepts"])
+        ],
         "relationships": [
             {key: one[key] for key in ("source", "predicate", "target")} for one in case["expectedRelationships"]
         ],

@@ -21,7 +21,8 @@ RelationshipState = Literal[
     "wrong-end",
     "unmatched",
 ]
-QuoteState = Literal["verified", "unverified", "missing"]
+QuoteState = Literal["verified", "unsupported", "unverified", "missing"]
+"""Of a quote: it occurs in the text and mentions its concept, mentions something else, does not occur, is none."""
 TypeState = Literal["exact", "normalised", "wrong", "missing"]
 """`normalised`: the expected type, but not as it is written (`Commitments` for `Commitment`)."""
 

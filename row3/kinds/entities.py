@@ -17,6 +17,7 @@ from row3.kinds.outputs import Output, answer_schema, compare_types, meta, type_
 from row3.matching.names import Named, NameIndex, NameMatch, match_names
 from row3.matching.normalise import normalise
 from row3.matching.text.quotes import SourceText
+from row3.matching.typed import is_person_type
 from row3.metrics.ratios import f1, ratio
 
 ENTITY_TYPES = ("PERSON", "ORG", "PROJECT", "PRODUCT", "PLACE")
@@ -80,7 +81,7 @@ class Entities(Kind):
     """Scores `{"entities": […]}`: which were found, of which type, and whether mentions were merged correctly."""
 
     name = "entities"
-    version = 10
+    version = 11
     tallied = ("types", "typeState")
     case_model = EntitiesCase
     case_schema = "entities-case"
@@ -162,7 +163,7 @@ class Entities(Kind):
             if not entity.mentions:
                 found.append(Finding("error", "no-mention", f"`{entity.name}` has no mention", (*at, "mentions")))
             for number, mention in enumerate(entity.mentions):
-                if mention not in whole and not text.mentions(mention):
+                if not text.mentions(mention):
                     what = f"`{mention}` does not occur in the document"
                     found.append(Finding("error", "mention-not-there", what, (*at, "mentions", number)))
         return found
@@ -193,7 +194,9 @@ def _match(case: EntitiesCase, output: EntitiesOut, rules: Rules) -> list[NameMa
         [key for e in case.expected_entities for key in {normalise(text) for text in (e.name, *e.mentions)}]
     )
     named = [
-        Named(entity.name, [text for text in entity.mentions if owners[normalise(text)] == 1], entity.type == "PERSON")
+        Named(
+            entity.name, [text for text in entity.mentions if owners[normalise(text)] == 1], is_person_type(entity.type)
+        )
         for entity in case.expected_entities
     ]
     index = NameIndex(named, (), rules.names, SourceText(case.text()))

@@ -30,7 +30,14 @@ from row3.matching.word.contradictions import contradict, contradict_words, two_
 
 How = Literal["exact", "value", "form", "acronym", "person", "variant", "spelling", "different"]
 
-SCORES: dict[How, float] = {"exact": 1.0, "value": 1.0, "form": 0.99, "acronym": 0.98, "variant": 0.97, "person": 0.96}
+SCORES: dict[How, float] = {
+    "exact": 1.0,
+    "value": 0.995,
+    "form": 0.99,
+    "acronym": 0.98,
+    "variant": 0.97,
+    "person": 0.96,
+}
 """What each rule is worth to an assignment that weighs pairs; spelling is worth its similarity, at most `TYPO`."""
 
 _POSSESSIVE = re.compile(r"['’]s?(?: |$)")
@@ -101,13 +108,13 @@ def compare_spaced(
         return Comparison(True, "exact", 1.0, "")
     if scorer == EXACT and key_a != key_b:
         return Comparison(False, "different", similarity(key_a, key_b, scorer), "not equal")
-    one, other = (plain_words(a), plain_words(b)) if person is None and not acronyms else (None, None)
+    one, other = (plain_words(a), plain_words(b)) if not person and not acronyms else (None, None)
     if one and other and len(one[0]) == len(other[0]) and set(one[0]) != set(other[0]):
         return _by_words((a, one), (b, other), (scorer, threshold), known)
     value_a, value_b = value_of(a, day_first=day_first), value_of(b, day_first=day_first)
     if value_a is not None and value_b is not None:
         same = value_a == value_b
-        return Comparison(same, "value", float(same), "" if same else "two values")
+        return Comparison(same, "value", SCORES["value"] if same else 0.0, "" if same else "two values")
     if key_a == key_b and key_a:
         if two := told_apart(a, b, known.text if isinstance(known, SourceText) else ""):
             return Comparison(False, "value", 0.0, two)

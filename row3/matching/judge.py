@@ -98,7 +98,7 @@ class Judge:
         self._names = with_single_spaces([*names, *canaries])
 
     @cached_property
-    def _acronyms(self) -> Acronyms:
+    def acronyms(self) -> Acronyms:
         """Those that the text introduces, or the case by its aliases and in the names themselves."""
         texts = [self._text.text, *(name for name in self._names if "(" in name)]
         for label, aliases in [(one.label, one.aliases) for one in self._expected]:
@@ -117,7 +117,7 @@ class Judge:
     @cached_property
     def _candidates(self) -> Candidates:
         persons = [place for place, index in enumerate(self._whose) if self._expected[index].person]
-        return Candidates(self._names, self._keys, frozenset(persons), self._acronyms)
+        return Candidates(self._names, self._keys, frozenset(persons), self.acronyms)
 
     def _day_first(self, name: str) -> bool | None:
         """How the source writes dates, where the name or one of the case's has one in digits."""
@@ -204,14 +204,14 @@ class Judge:
 
     def _compare(self, name: str, position: int, readings: Sequence[str], day_first: bool | None) -> Comparison:
         """The one decision about a pair, with as much of what the case tells as it can depend on."""
-        told = position < len(self._whose) and self._expected[self._whose[position]].person
+        told = self._expected[self._whose[position]].person if position < len(self._whose) else None
         return compare_spaced(
             name,
             self._names[position],
             scorer=self._scorer,
             threshold=self._threshold,
-            acronyms=self._acronyms if readings or position in self._candidates.other_readings else NO_ACRONYMS,
+            acronyms=self.acronyms if readings or position in self._candidates.other_readings else NO_ACRONYMS,
             known=self._text,
-            person=True if told else None,
+            person=told,
             day_first=day_first,
         )

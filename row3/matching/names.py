@@ -40,8 +40,8 @@ class Named(Struct, frozen=True, gc=False):
 
     label: str
     aliases: Sequence[str]
-    person: bool = False
-    """Told to be a person, however it looks."""
+    person: bool | None = None
+    """Told to be a person, however it looks, or to be none; None where nothing tells."""
 
 
 class NameMatch(Struct, frozen=True, gc=False):

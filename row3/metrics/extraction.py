@@ -22,7 +22,8 @@ def concept_counts(explanation: Explanation) -> Counts:
     - precision = correct / (n - d), where d are duplicates: a second item for the same expected
       concept counts neither for nor against (STANDARDS 1.1 and DESIGN, "Duplicates");
     - provenanceCoverage = with a source quote / n (STANDARDS 1.5);
-    - provenanceVerified = with a quote that occurs in the source text / n;
+    - requiredRecall = found of the required / required;
+    - provenanceVerified = with a quote that occurs in the source text and mentions its concept / n;
     - hallucinationRate = canaries / n (STANDARDS 1.6);
     - ungroundedRate = neither expected nor found in the source text / n;
     - duplicateRate = d / n;
@@ -34,8 +35,10 @@ def concept_counts(explanation: Explanation) -> Counts:
     n, duplicates = len(concepts), states.get("duplicate", 0)
     correct = sum([states.get(state, 0) for state in CORRECT])
     found_again = {match.expected for match in concepts if match.state == "duplicate"} if duplicates else ()
+    required = [each.found_by is not None for each in explanation.expected_concepts if each.required]
     return {
         "recall": (correct, len(explanation.expected_concepts)),
+        "requiredRecall": (sum(required), len(required)),
         "precision": (correct, n - duplicates),
         "provenanceCoverage": (n - quotes.count("missing"), n),
         "hallucinationRate": (states.get("canary", 0), n),

@@ -73,7 +73,7 @@ def test_every_figure_is_as_computed_by_hand(project: Box) -> None:
     assert metrics["duplicateRate"] == pytest.approx(1 / 6)
     assert metrics["forbiddenRelationshipRate"] == pytest.approx(1 / 4)
     assert metrics["provenanceCoverage"] == pytest.approx(PROVENANCE)
-    assert metrics["provenanceVerified"] == pytest.approx(3 / 6)
+    assert metrics["provenanceVerified"] == pytest.approx(2 / 6)  # the canary's mentions something else
     assert metrics["ungroundedRate"] == pytest.approx(2 / 6)
     overall = 0.25 * RECALL + 0.2 * PRECISION + 0.2 * RELATIONS + 0.2 * PROVENANCE - 0.15 * CANARIES
     assert metrics["overall"] == pytest.approx(overall)

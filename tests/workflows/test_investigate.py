@@ -179,6 +179,7 @@ def test_quotes_that_are_missing_changed_or_made_up(project: Project) -> None:
         "cereal": "missing",
         "salt": "unverified",
         "proofing": "unverified",
+        "LAB": "unsupported",
         "crumb osmosis": "unverified",
         "moon *phase*": "missing",
     }
@@ -236,7 +237,7 @@ def test_the_plan_names_the_commands(project: Project) -> None:
 
 
 def test_a_flawless_answer_leaves_nothing_to_fix(project: Project) -> None:
-    concepts = [(one["label"], "Rye is a cereal.") for one in CASE["expectedConcepts"]]
+    concepts = [(one["label"], "rye" if "inferred" in one else one["label"]) for one in CASE["expectedConcepts"]]
     found = looked_into(project, concepts, CASE["expectedRelationships"])
     assert not any(each.items for each in found.findings)
     assert not any(symptom.failing for symptom in found.symptoms)
@@ -250,7 +251,7 @@ def test_an_answer_that_cannot_be_read(project: Project) -> None:
     found = investigate(project, _suite(project), "bread")
     assert (found.status, found.raw) == ("bad_answer", '{"concepts": [{"label": "ry')
     assert "cut off by the token limit" in found.problem
-    assert {s.value for s in found.symptoms} == {0.0}
+    assert {s.value for s in found.symptoms} <= {0.0, None}
     assert found.fixes[0] == "Raise `max_tokens` of find-v1.0: its answer was cut off."
     assert listed(found, "quotes") == {}
 

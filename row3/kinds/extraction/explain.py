@@ -14,13 +14,14 @@ from row3.kinds.base import Rules
 from row3.kinds.extraction.model import ExtractionOut, GoldenCase
 from row3.kinds.outputs import compare_types, type_of
 from row3.matching.ends import by_matches, end_resolver
+from row3.matching.evidence import mentions
 from row3.matching.names import Named, NameIndex, NameMatch, NameRule, match_names, nearest
 from row3.matching.normalise import normalise, normalise_all
 from row3.matching.predicates import Predicates
 from row3.matching.relationships import RelationshipIndex
 from row3.matching.semantic_rule import SemanticRule
 from row3.matching.text.quotes import SourceText
-from row3.matching.variant.forms import category_key
+from row3.matching.typed import is_person_type
 
 GROUNDED = CORRECT | {"duplicate"}
 
@@ -28,15 +29,6 @@ GROUNDED = CORRECT | {"duplicate"}
 @lru_cache(maxsize=64)
 def _predicates(inverses: tuple[tuple[str, str], ...], symmetric: tuple[str, ...]) -> Predicates:
     return Predicates(inverses, symmetric)
-
-
-PERSON_TYPES = ("person", "human", "individual")
-"""Types of concepts whose names are compared as persons' names, however they look."""
-
-
-@lru_cache(maxsize=256)
-def _is_person(type_: str | None) -> bool:
-    return type_ is not None and category_key(type_) in map(category_key, PERSON_TYPES)
 
 
 def _triples(relationships: Iterable[Any]) -> list[Triple]:
@@ -52,7 +44,7 @@ def explain(case: GoldenCase, output: ExtractionOut, rules: Rules, *, typed: boo
     """Match a whole output: what each extracted item is, and what found each expected one; asks for embeddings."""
     expected, canaries = case.expected_concepts, case.forbidden_concepts
     text = SourceText(case.source_text)
-    named = [Named(c.label, c.aliases, typed and _is_person(c.type)) for c in expected]
+    named = [Named(c.label, c.aliases, is_person_type(c.type) if typed else None) for c in expected]
     labels = [concept.label for concept in output.concepts]
     wanted, forbidden = _triples(case.expected_relationships), _triples(case.forbidden_relationships)
     given = _triples(output.relationships)
@@ -75,7 +67,7 @@ def explain(case: GoldenCase, output: ExtractionOut, rules: Rules, *, typed: boo
     )
     relationships, found = links.match(given)
     return Explanation(
-        tuple(_concepts(case, output, matches, text)),
+        tuple(_concepts(case, output, matches, text, index)),
         tuple(_expectations(case, labels, matches, rules.names)),
         tuple(relationships),
         tuple(found),
@@ -147,7 +139,7 @@ class _Vectors:
 
 
 def _concepts(
-    case: GoldenCase, output: ExtractionOut, matches: Sequence[NameMatch], text: SourceText
+    case: GoldenCase, output: ExtractionOut, matches: Sequence[NameMatch], text: SourceText, index: NameIndex
 ) -> Iterator[ConceptMatch]:
     """Yield what each concept is; one that found a concept with a type says how its own type compares."""
     for concept, match in zip(output.concepts, matches, strict=True):
@@ -155,7 +147,15 @@ def _concepts(
         wanted = case.expected_concepts[position] if position >= 0 and state != "canary" else None
         quoted: QuoteState = "missing"
         if quote and not quote.isspace() and normalise(label):  # a quote for nothing is no evidence
-            quoted = "verified" if text.contains_quote(quote) else "unverified" if normalise(quote) else "missing"
+            if text.contains_quote(quote):
+                found = wanted if state != "unmatched" else None
+                names = [label] if found is None else [label, found.label, *found.aliases]
+                implied = found is not None and found.inferred  # the text has no name for it
+                quoted = "unsupported"
+                if implied or mentions(quote, names, text, index.judge.acronyms):
+                    quoted = "verified"
+            elif normalise(quote):
+                quoted = "unverified"
         expected = wanted.label if wanted else None
         type_ = wanted.type if wanted and state in CORRECT else None
         yield ConceptMatch(

@@ -15,6 +15,7 @@ from row3.kinds.extraction.model import DOMAINS, GoldenCase, Relationship
 from row3.matching.names import closest
 from row3.matching.normalise import normalise, normalise_text
 from row3.matching.predicates import Predicates, fold_predicate
+from row3.matching.text.quotes import SourceText
 from row3.matching.variant.forms import category_key
 
 _error, _warning, _size = (
@@ -107,7 +108,7 @@ def _concepts(case: GoldenCase) -> Iterator[Finding]:
     if inferred * INFERRED_SHARE > len(concepts):
         what = f"{part(inferred, len(concepts), 'concept', 'is', 'are')} inferred, at most one in ten may be"
         yield _error("inferred", what, whole)
-    text = f" {normalise_text(case.source_text)} "
+    text = SourceText(case.source_text)
     owner: dict[str, tuple[int, str]] = {}
     for i, concept in enumerate(concepts):
         names = [concept.label, *concept.aliases]
@@ -119,7 +120,7 @@ def _concepts(case: GoldenCase) -> Iterator[Finding]:
                 yield _error("empty-name", f"`{name}` has no letter or digit", place)
             elif at != i:
                 yield _error("name-twice", f"`{name}` is also a name of `{label}`", place)
-        occurs = any(f" {normalise(name)} " in text for name in names)
+        occurs = any(map(text.mentions, names))
         if not concept.inferred and not occurs:
             what = f"`{concept.label}` occurs in the text under neither label nor alias; add the form it has there"
             yield _error("not-in-text", f'{what}, or mark it `"inferred": true`', (*whole, i, "label"))

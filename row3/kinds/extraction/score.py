@@ -32,6 +32,8 @@ def _skipped(case: GoldenCase, explanation: Explanation, *, typed: bool) -> tupl
         skipped |= dict.fromkeys(("recall", "f1", "deduplicationAccuracy"), "the case expects no concepts")
         if relationships:
             skipped["precision"] = "the case expects no concepts"
+    if not any(concept.required for concept in concepts):
+        skipped["requiredRecall"] = "the case requires no concepts"
     if not relationships:
         skipped["relationshipRecall"] = "the case expects no relationships"
         if concepts:
@@ -107,6 +109,16 @@ def _predicates(explanation: Explanation, rules: Rules) -> dict[str, dict[str, i
     return {group: counts for group, counts in groups.items() if counts}
 
 
+NOTHING_TO_COUNT = {
+    "deduplicationAccuracy": "no concept was found",
+    "typeAccuracy": "no concept with a type was found",
+    "typesNormalised": "no concept with a type was found",
+    "duplicateRate": "no concept was extracted",
+    "ungroundedRate": "no concept was extracted",
+    "forbiddenRelationshipRate": "no relationship was extracted",
+}
+"""Companions that an answer may leave nothing to count for, and why they are skipped then."""
+
 METRICS = (
     Metric("recall", "Concept recall", threshold=Threshold(0.60, 0.70, 0.85), weight=0.25, also="entity_recall"),
     Metric(
@@ -130,6 +142,7 @@ METRICS = (
         alarm=True,
     ),
     Metric("overall", "Overall", threshold=Threshold(0.65, 0.75, 0.85)),
+    Metric("requiredRecall", "Required recall", companion=True),
     Metric("relationshipRecall", "Relationship recall", companion=True),
     Metric("provenanceVerified", "Provenance verified", companion=True),
     Metric("ungroundedRate", "Ungrounded rate", higher_is_better=False, companion=True),
@@ -145,7 +158,7 @@ class Extraction(Kind):
     """Scores `{"concepts": […], "relationships": […]}` against a golden case."""
 
     name = "extraction"
-    version = 10
+    version = 11
     case_model = GoldenCase
     case_schema = "golden-case"
     metrics = METRICS
@@ -195,6 +208,9 @@ class Extraction(Kind):
         if typed:
             counts |= type_counts(explanation)
         skipped, empty = _skipped(case, explanation, typed=typed)
+        empty |= {
+            key: why for key, why in NOTHING_TO_COUNT.items() if counts.get(key, (0, 1))[1] == 0 and key not in skipped
+        }
         metrics = values(counts, skipped.keys() | empty.keys())
         metrics["overall"] = overall(metrics, rules.weights)
         return Measured(explanation, counts, metrics, skipped, empty, _tally(explanation, rules, typed=typed))

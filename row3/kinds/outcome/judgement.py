@@ -12,7 +12,6 @@ from row3.kinds.answers import Unusable, read_json
 from row3.kinds.judging import notes
 from row3.kinds.outcome.model import ARMS, AnswerOut, Arm, Grades, Judgement, OutcomeCase
 from row3.kinds.outputs import closed_object
-from row3.matching.normalise import normalise_text
 from row3.matching.text.quotes import SourceText
 
 GRADES = ("correctness", "completeness", "evidence", "hallucination")
@@ -52,7 +51,7 @@ def check_evidence(case: OutcomeCase, answer: AnswerOut, documents: Mapping[str,
             for needed in fact.must_cite
             if not any(
                 same_document(cited.doc, needed.doc)
-                and normalise_text(needed.quote_contains) in normalise_text(cited.quote)
+                and SourceText(cited.quote).contains_quote(needed.quote_contains)
                 and (text := document(documents, cited.doc)) is not None
                 and text.contains_quote(cited.quote)
                 for cited in answer.citations

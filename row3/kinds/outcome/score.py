@@ -60,7 +60,7 @@ class Outcomes(Kind):
     """Scores `{"baseline", "full", "judgement"}`: two answers with citations, and V7.1's judgement of them."""
 
     name = "outcome"
-    version = 1
+    version = 2
     case_model = OutcomeCase
     case_schema = "outcome-case"
     metrics = METRICS

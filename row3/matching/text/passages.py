@@ -10,6 +10,7 @@ from rapidfuzz import fuzz
 from row3.matching.lexicon.lists import words
 from row3.matching.lexicon.phrases import FUNCTION_WORDS
 from row3.matching.normalise import normalise, normalise_text
+from row3.matching.text.quotes import find_words
 from row3.matching.value.values import with_values
 from row3.matching.variant.forms import form_key
 from row3.matching.word.contrasts import exclusive
@@ -64,7 +65,7 @@ class Passages:
     def place(self, quote: str) -> tuple[int, int] | None:
         """From which letter to which a quote stands in the normalised text; None where it does not."""
         key = normalise_text(quote)
-        at = self._text.find(f" {key} ") if key else -1
+        at = find_words(key, self._text) if key else -1
         return None if at < 0 else (at, at + len(key))
 
 

@@ -99,6 +99,8 @@ def _provenance(found: ExtractionFindings, prompts: Sequence[Prompt], cut: Seque
     asks = any("quot" in each.body.lower() for each in prompts if each.output in ("concepts", "extraction"))
     near = sum(1 for item in bad if (item.score or 0.0) >= NEARLY)
     told = f"{count(len(bad), 'quote does', 'quotes do')} not occur in the text, {near:,} of them nearly"
+    if other := len(_of_state(found.quotes, "unsupported")):
+        told += f"; {count(other, 'quote mentions', 'quotes mention')} something else"
     told += f"; the answer of {', '.join(cut)} was cut off" if cut else ""
     return (
         _which("Which concepts lack provenance?", missing, len(found.seen.concepts)),

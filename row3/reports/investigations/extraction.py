@@ -187,6 +187,10 @@ class ExtractionFindings:
             if match.quote == "missing":
                 place = self._text.find(self._forms(match.label))
                 yield Finding(match.label, "missing", None, None, "" if place else NOT_IN_TEXT, place, "no quote")
+            elif match.quote == "unsupported":
+                place = self._text.find((quote,))
+                phrase = "its quote mentions something else"
+                yield Finding(match.label, "unsupported", quote, None, "", place, phrase)
             elif match.quote == "unverified":
                 place, score = self._text.most_like(quote) or (None, 0.0)
                 phrase = "its quote {} is most like"

@@ -1,0 +1,28 @@
+"""What the type of a concept or entity says of its name."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from row3.matching.lexicon.lists import words
+from row3.matching.variant.forms import category_key
+
+_PERSONS = frozenset(map(category_key, ("person", "human", "individual", "per")))
+_OTHERS = frozenset(
+    map(
+        category_key,
+        words(
+            "org organization company institution agency team club place location city country region gpe loc facility "
+            "event date time product software work artwork law policy disease drug chemical gene protein species law "
+            "concept process theory method technology industry currency language document project system award"
+        ),
+    )
+)
+"""Types of what is no person, however its name looks."""
+
+
+@lru_cache(maxsize=256)
+def is_person_type(type_: str | None) -> bool | None:
+    """Whether what has this type is a person; None where the type does not tell."""
+    key = category_key(type_) if type_ is not None else ""
+    return True if key in _PERSONS else False if key in _OTHERS else None
