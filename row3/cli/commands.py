@@ -35,7 +35,7 @@ class Command(click.Command):
         if ctx.invoked_subcommand is not None:
             return None
         shared = {name: ctx.params.pop(name) for name in Common.__slots__ if name in ctx.params}
-        ctx.params["common"] = common = Common(**shared)
+        ctx.params["common"] = common = Common(**shared, base=ctx.params.get("against"))
         for each in self.params:
             if isinstance(each, options.OutFile):
                 check_out(common, self.forms)

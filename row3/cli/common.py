@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from row3.store.config import Mode
     from row3.store.project import Project
     from row3.store.suites import Suite
+    from row3.workflows.guard import Guard
     from row3.workflows.pipeline.run_suite import RunOptions
     from row3.workflows.session import GateFlags, Session
 
@@ -46,6 +47,9 @@ class Common:
     out: str | None = None
     directory: str | None = None
     approve: str | None = None
+    trust: bool = False
+    base: str | None = None
+    """What --against names."""
     policy: PolicyName | None = None
     inconclusive: Literal["investigate", "block"] | None = None
     fail: str | None = None
@@ -127,8 +131,16 @@ class Common:
     @property
     def may_write(self) -> bool:
         """Whether tracked files may be written: not in CI and not for its formats."""
-        in_ci = os.environ.get("CI", "").strip().lower() not in ("", "0", "false", "no")
-        return not in_ci and self.format not in CI_FORMATS
+        from row3.domain.given import is_set
+
+        return not is_set(os.environ, "CI") and self.format not in CI_FORMATS
+
+    @property
+    def guard(self) -> Guard | None:
+        """What decides whether code runs that settings and cases name; None: it does."""
+        from row3.workflows.guard import guard_of
+
+        return guard_of(os.environ, against=self.base, trust=self.trust)
 
     @property
     def told_directory(self) -> str:
@@ -175,7 +187,7 @@ class Common:
         from row3.store.project import open_project
         from row3.store.transaction import finish_interrupted
 
-        project = open_project(self.start)
+        project = replace(open_project(self.start), guard=self.guard)
         finish_interrupted(project.local, may_write=self.may_write, say=self.say)
         return project
 
@@ -204,4 +216,5 @@ class Common:
             observer=self.observer(),
             gate=self.gate_flags,
             directory=self.told_directory,
+            guard=self.guard,
         )

@@ -19,6 +19,7 @@ from row3.cli.show import INCOMPLETE, show_result
 @options.choice()
 @options.mode("Where embeddings come from, of a suite that matches by meaning.")
 @options.jobs("Processes that score.")
+@options.trust()
 @options.output_options(*options.FORMATS)
 def score(name: str, outputs: str, common: Common) -> int:
     """Score outputs made elsewhere, without a provider.
@@ -111,6 +112,7 @@ def leaderboard(common: Common, *, models: tuple[str, ...], prompts: tuple[str, 
 @options.model()
 @options.parameters()
 @options.fail("What counts as a fall, by metric, before row3.toml.")
+@options.trust()
 @options.output_options(
     "markdown", "table", "json", form="Form of the result; default: table on a terminal, else markdown."
 )

@@ -16,6 +16,7 @@ from row3.cli.common import Common
 )()
 @options.option("--seed", "draw", type=int, default=None, metavar="K", help="Of the split of the cases; default: 0.")()
 @options.suite()
+@options.trust()
 @options.output_options("table", "json")
 def command(common: Common, *, prompt_name: str, budget: int, draw: int | None) -> None:
     """Let a language model reword PROMPT, and write the best wording as a draft.

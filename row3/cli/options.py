@@ -120,6 +120,9 @@ against = option(
 max_cost = option(
     "--max-cost", type=Amount(min=0, min_open=True), metavar="USD", help="Stop before more than this is spent."
 )
+trust = option(
+    "--trust", is_flag=True, help="Run code and ask addresses that the base of the change does not have (docs/ci.md)."
+)
 all_suites = option("--all", "all_suites", is_flag=True, help="Every suite, one after the other.")
 no_interleave = option(
     "--no-interleave", is_flag=True, help="With --compare, live: do not ask the baseline's prompts again."
@@ -141,7 +144,7 @@ def parameters() -> Decorator[Any]:
 def run_options(*, without: str = "", **described: str) -> Decorator[Any]:
     """Options of a run, but one; `described` gives some of them another help text."""
     run = {"suite": suite, "prompt": prompt, "case": choice, "mode": mode, "model": model, "temperature": temperature}
-    run |= {"seed": seed, "max_tokens": max_tokens, "repeats": repeats, "jobs": jobs}
+    run |= {"seed": seed, "max_tokens": max_tokens, "repeats": repeats, "jobs": jobs, "trust": trust}
     return together(
         *(make(described[name]) if name in described else make() for name, make in run.items() if name != without)
     )

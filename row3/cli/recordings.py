@@ -32,6 +32,7 @@ def drift_options() -> options.Decorator[Any]:
         options.repeats(),
         options.jobs(),
         options.fail(),
+        options.trust(),
         options.output_options("table", "json"),
     )
 

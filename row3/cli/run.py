@@ -209,7 +209,7 @@ def opened(common: Common, live: LiveFlags | None = None) -> AllSuites:
     from row3.workflows.suites.all_suites import AllSuites
 
     options, gate = common.run_options(), common.gate_flags
-    project, done = open_whole(common.start, may_write=common.may_write, say=common.say)
+    project, done = open_whole(common.start, may_write=common.may_write, say=common.say, guard=common.guard)
 
     def make(suite: Suite) -> Session:
         return Session(

@@ -40,3 +40,8 @@ class Given:
 
 
 NOTHING: Final = Given()
+
+
+def is_set(environ: Mapping[str, str], name: str) -> bool:
+    """Return whether a variable of the environment says yes, as `CI=true` does; empty, 0, false and no do not."""
+    return environ.get(name, "").strip().lower() not in ("", "0", "false", "no")

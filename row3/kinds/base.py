@@ -209,6 +209,10 @@ class Kind(ABC):
         """Return whether a score of the case depends on others than case and answer: a judge, a scorer, the clock."""
         return False
 
+    def scorers(self, case: Any, rules: Rules) -> Iterable[str]:
+        """Return the functions, `module:function`, that score a case; without a case, those that score every one."""
+        return ()
+
     def judged(self, case: Any, output: Any, rules: Rules) -> Iterable[tuple[Graded, Judging]]:
         """Return all that a judge grades of an output, each with what asks the judge of these rules once more."""
         return ()

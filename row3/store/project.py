@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from row3.domain.code import Code
 from row3.domain.manifests import Tier, file_stem
 from row3.errors import InvalidFile, UsageError
 from row3.store.cases import GOLDEN, golden_files
@@ -34,10 +35,17 @@ class Project:
     config: Config
     tree: Tree
     """Where its files are read from; they are written below `root` alone."""
+    guard: Guard | None = None
+    """Says whether code that a suite's settings or cases name may run; None: it may."""
 
     def at(self, path: str) -> Path:
         """Return where a file is, or is to be written. Raises `InvalidFile` for a link there or on the way to it."""
         return WorkTree(self.root).at(path)
+
+    def check_code(self, suite: str, code: Iterable[Code]) -> None:
+        """Raise `UsageError` where this code of a suite may not run: the base of the change has no such code."""
+        if self.guard is not None:
+            self.guard(self, suite, code)
 
     def golden(self, suite: str) -> str:
         """Return the folder of a suite's golden cases, from the project on."""
@@ -74,6 +82,10 @@ class Project:
         return sorted((found - taken) | set(self.config.suites))
 
 
+Guard = Callable[[Project, str, Iterable[Code]], None]
+"""Raises `UsageError` for code of a suite that may not run."""
+
+
 def golden_of(config: Config, suite: str) -> str:
     """Folder of a suite's golden cases, from the project on."""
     settings = config.suites.get(suite)
@@ -97,10 +109,7 @@ def _is_root(folder: Path) -> bool:
 
 
 def own_file(path: Path) -> Path:
-    """Return the file to write where a user names `path`: their own link is followed, and none inside a project is.
-
-    Raises `InvalidFile`.
-    """
+    """Return the file to write where a user names `path`; raises `InvalidFile` for a link that lies in a project."""
     absolute = Path(os.path.normpath(path.absolute()))
     for root in filter(_is_root, absolute.parents):
         WorkTree(root).at(absolute.relative_to(root).as_posix())

@@ -6,7 +6,6 @@ import math
 import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TypeVar
 
 from msgspec import Struct, structs
@@ -61,8 +60,8 @@ class Suite(JudgedSuite):
     """What lint makes of cases and suites of another size than usual."""
     arms: Mapping[str, Suite] | None = None
     """Where two systems answer each case: what answers in each arm."""
-    root: Path = Path()
-    """The project's folder, where scorers of its own are looked for."""
+    project: Project | None = None
+    """Where scorers of its own are looked for; None for a suite of settings alone."""
     prices: Mapping[str, PriceConfig] | None = None
 
 
@@ -115,7 +114,7 @@ def read_suite(project: Project, name: str, tier: Tier = "replay") -> Suite:
         flag="" if project.default_suite == name else f" --suite {shlex.quote(name)}",
         rules=rules,
         policy=policy,
-        root=project.root,
+        project=project,
         prices=project.config.prices,
     )
 

@@ -136,9 +136,7 @@ def local_folder(local: Path) -> Path:
 
 
 def locked(local: Path, name: str, *, timeout_s: float = 0.0) -> BaseFileLock | None:
-    """Return the lock of a file of `.row3/`, held; None where another process keeps it that long. Raises
-    `EnvironmentFault`, `InvalidFile` for a symbolic link.
-    """
+    """Return a lock in `.row3/`, held; None where another process keeps it that long. Raises as `local_folder`."""
     import filelock  # brings asyncio: only a command that writes pays for it
 
     path = in_local(local, name)

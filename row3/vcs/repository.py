@@ -187,26 +187,22 @@ class Repository:
         inside = self.relative(folder)
         prefix = "" if inside == "." else f"{inside}/"
         within = [prefix + path for path in paths]
-        if commit is None:
-            ids = trees.object_ids(self._git, trees.index_tree(self._git), within, "in the index")
-        else:
-            try:
-                ids = trees.object_ids(self._git, refs.checked(commit), within)
-            except EnvironmentFault:
-                self.resolve(commit)
-                raise
+        ids = self.object_ids(commit, within)
         differing = trees.read_contents(self._git, ids, within)
         start = len(prefix)
         return trees.Contents(
             {name[start:]: oid for name, oid in ids.items()}, {name[start:]: raw for name, raw in differing.items()}
         )
 
-    def refuse_links(self, commit: str | None, paths: Sequence[str]) -> None:
-        """Raise UsageError for a link or submodule at or under `paths` of a commit (None: the index)."""
+    def object_ids(self, commit: str | None, paths: Sequence[str]) -> dict[str, str]:
+        """Return the id of each file under `paths` of a commit (None: the index); raises as `contents`."""
         if commit is None:
-            trees.object_ids(self._git, trees.index_tree(self._git), paths, "in the index")
-        else:
-            trees.object_ids(self._git, refs.checked(commit), paths)
+            return trees.object_ids(self._git, trees.index_tree(self._git), paths, "in the index")
+        try:
+            return trees.object_ids(self._git, refs.checked(commit), paths)
+        except EnvironmentFault:
+            self.resolve(commit)
+            raise
 
     def refuse_submodules(self, paths: Sequence[str]) -> None:
         """Raise UsageError for a submodule at or under `paths`: the work tree may have files there, no commit has."""
@@ -228,6 +224,14 @@ class Repository:
         if answer.code:
             self._explain(answer, command[0], base, *((tree,) if tree else ()))
         return answer.parts
+
+    def edited(self, commit: str, folder: Path) -> list[str]:
+        """Return the tracked files of a folder that the work tree has otherwise than a commit, folders with a slash."""
+        inside = self.relative(folder)
+        how = ("--name-only", "-z", "--no-renames", "--no-ext-diff", "--ignore-submodules=none")
+        names = self._git.ask("diff", *how, refs.checked(commit), paths=[inside]).parts
+        found = [name if inside == "." else name.removeprefix(f"{inside}/") for name in names]
+        return [f"{name}/" if (folder / name).is_dir() else name for name in found]
 
     def unstaged(self, paths: Sequence[str]) -> list[str]:
         """Return the files under `paths` that the work tree has otherwise than the index, untracked ones included."""

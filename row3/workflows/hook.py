@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from row3.domain.given import is_set
 from row3.errors import Row3Error, UsageError
 from row3.gate.outcomes import HookVerdict
 from row3.store.project import PLACES, READ_PATHS, find_root
 from row3.store.suites import pick_suite
+from row3.workflows.guard import VARIABLE, Guard
 from row3.workflows.pipeline.run_suite import RunOptions
 from row3.workflows.session import Session
 from row3.workflows.snapshots import affected, fork_of_work, inside_of, protected_branch, snapshot_of
@@ -76,7 +79,7 @@ def _push_base(repository: Repository, start: Path, push: Push) -> str | None:
 def _judge(repository: Repository, root: Path, verdict: HookVerdict, *, commit: str | None, base: str | None) -> None:
     """Judge the index, or a commit, as far as the change concerns a suite; every suite where there is no base."""
     inside = inside_of(repository, root)
-    repository.refuse_links(commit, [inside + path for path in PLACES])
+    repository.object_ids(commit, [inside + path for path in PLACES])  # no link is let in
     changed: list[str] = []
     if base is not None:
         changed = repository.changed([inside + path for path in READ_PATHS], base=base, tree=commit)
@@ -86,6 +89,10 @@ def _judge(repository: Repository, root: Path, verdict: HookVerdict, *, commit: 
     verdict.base = base
     head = snapshot_of(repository, root, commit, label="")
     there = None if base is None else snapshot_of(repository, root, base, label=base[:10])
+    if there is not None and not is_set(os.environ, VARIABLE):
+        guard = Guard(there)
+        for each in (head, there):
+            each.project = replace(each.project, guard=guard)
     project = head.project
     names = [name for name in project.suite_names() if head.has_cases(name)]
     concerned = set(names)

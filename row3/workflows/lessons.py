@@ -17,6 +17,7 @@ from row3.domain.requests import NoAnswer
 from row3.errors import InvalidFile, Row3Error, UsageError
 from row3.gate.lessons import lesson_of, ranked
 from row3.gate.results import Comparison
+from row3.store.code import code_of
 from row3.store.config import FILE as CONFIG
 from row3.store.config import LessonsMcpConfig
 from row3.store.files import write_atomic
@@ -45,6 +46,7 @@ def note_lessons(session: Session, comparisons: Sequence[Comparison]) -> None:
         try:
             import asyncio  # no comparison pays for what few projects configure
 
+            session.project.check_code(session.suite.name, code_of(session.project.config, session.suite))
             asyncio.run(_send(session.project, mcp, new))
         except Exception as error:  # a server fails in more ways than are known, and the lesson is in the file
             session.say(f"a lesson was not sent to `{mcp.command}`; it is kept in .row3/{FILE}: {error}")

@@ -23,7 +23,7 @@ from row3.store.chosen_cases import choose_cases
 from row3.store.config import Mode
 from row3.store.files import disk_faults
 from row3.store.history import read_history
-from row3.store.project import Project, open_project
+from row3.store.project import Guard, Project, open_project
 from row3.store.saved_runs import RUNS, ScoreCache, latest_runs, parse_record, write_run
 from row3.store.suites import Suite, pick_suite, with_limits
 from row3.store.transaction import finish_interrupted, in_local, local_folder
@@ -205,9 +205,11 @@ class Session:
         return self.options.mode or self.project.config.mode
 
 
-def open_whole(start: Path, *, may_write: bool, say: Callable[[str], None]) -> tuple[Project, list[str]]:
+def open_whole(
+    start: Path, *, may_write: bool, say: Callable[[str], None], guard: Guard | None = None
+) -> tuple[Project, list[str]]:
     """The project with nothing half-done left in it, and the files that were finished. Raises `InvalidFile`."""
-    project = open_project(start)
+    project = replace(open_project(start), guard=guard)
     return project, finish_interrupted(project.local, may_write=may_write, say=say)
 
 
@@ -224,12 +226,13 @@ def open_session(
     observer: Observer | None = None,
     gate: GateFlags = NO_FLAGS,
     directory: str = "",
+    guard: Guard | None = None,
 ) -> Session:
     """Open the project, finish what a killed promotion left, pick the suite and by `case` and `tag` its cases.
 
     Raises `InvalidFile`, `UsageError`.
     """
-    project, done = open_whole(start, may_write=may_write, say=say)
+    project, done = open_whole(start, may_write=may_write, say=say, guard=guard)
     chosen = gate.applied(pick_suite(project, suite, tier_of(options.mode or project.config.mode)))
     note_misnamed(project, chosen, say)
     options = replace(options, only=choose_cases(project, chosen, case, tag)) if case or tag else options

@@ -11,7 +11,7 @@ from row3.errors import EnvironmentFault, Row3Error, UsageError
 from row3.store.config import FILE, read_config
 from row3.store.files import link_at
 from row3.store.history import FILE as HISTORY
-from row3.store.project import PLACES, READ_PATHS, Project
+from row3.store.project import PLACES, READ_PATHS, Guard, Project
 from row3.store.prompts import PROMOTED
 from row3.store.snapshot import Snapshot
 from row3.store.suites import make_suite
@@ -27,11 +27,13 @@ OUTSIDE_GIT = (None, None)
 """The state of a project that is in no git repository; one without a commit is dirty or not."""
 
 
-def snapshot_of(repository: Repository, root: Path, commit: str | None, *, label: str, behind: int = 0) -> Snapshot:
+def snapshot_of(
+    repository: Repository, root: Path, commit: str | None, *, label: str, behind: int = 0, guard: Guard | None = None
+) -> Snapshot:
     """Return the project below `root` as a commit has it, or the index where `commit` is None."""
     ids, differing = repository.contents(commit, root, READ_PATHS)
     tree = GitTree(root, label, ids, differing)
-    return Snapshot(Project(root, read_config(tree), tree), commit, behind)
+    return Snapshot(Project(root, read_config(tree), tree, guard), commit, behind)
 
 
 def find_base(project: Project, name: str) -> Snapshot:
@@ -47,10 +49,11 @@ def find_base(project: Project, name: str) -> Snapshot:
     inside = inside_of(repository, project.root)
     repository.refuse_submodules([inside + path for path in READ_PATHS])
     if (left := fork_of(name)) is not None:
-        return snapshot_of(repository, project.root, repository.fork_point(left), label=name)
+        fork = repository.fork_point(left)
+        return snapshot_of(repository, project.root, fork, label=name, guard=project.guard)
     sha = repository.resolve(name)
     behind = repository.lacking(sha, [inside + path for path in JUDGED])
-    return snapshot_of(repository, project.root, sha, label=name, behind=behind)
+    return snapshot_of(repository, project.root, sha, label=name, behind=behind, guard=project.guard)
 
 
 def inside_of(repository: Repository, root: Path) -> str:
@@ -83,7 +86,7 @@ def work_base(project: Project) -> Snapshot | None:
     if repository is None or head is None:
         return None
     sha = fork_of_work(repository, project.root, head)
-    return snapshot_of(repository, project.root, sha, label=sha[:10])
+    return snapshot_of(repository, project.root, sha, label=sha[:10], guard=project.guard)
 
 
 def fork_of_work(repository: Repository, root: Path, head: str) -> str:

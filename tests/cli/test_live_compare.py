@@ -474,7 +474,7 @@ class TestDrift:
 
     def test_a_provider_that_moved_is_exit_1(self, box: Box, provider: Make) -> None:
         provider(fallen)
-        done = box.row3("drift", "--sample", "8", "--format", "json", CI="true", code=1)
+        done = box.row3("drift", "--sample", "8", "--format", "json", "--trust", CI="true", code=1)
         result = done.json
         assert (result["verdict"], result["state"], len(result["sample"])) == ("the provider moved", "moved", 8)
         assert result["metrics"]["overall"]["delta"] == pytest.approx(-0.0625)

@@ -129,3 +129,15 @@ def test_unresolved_conflict(box: Sandbox, tmp_path: Path) -> None:
     box.git("merge", "side", fails=True)
     with pytest.raises(UsageError, match=r"golden/a: .*unresolved merge conflict"):
         at(box, None, "golden")
+
+
+def test_what_the_work_tree_has_otherwise_than_a_commit(box: Sandbox, tmp_path: Path) -> None:
+    base = box.commit(p__same="1", **{"p__ü b": "1", "p__deep__gone": "1", "outside": "1"})
+    box.commit(p__new="1", outside="2")
+    box.write("p/ü b", "2")
+    (box.root / "p/deep/gone").unlink()
+    (box.root / "p/link").symlink_to(tmp_path)
+    box.git("add", "p/link")
+    box.write("p/untracked", "1")
+    assert sorted(box.repository().edited(base, box.root / "p")) == ["deep/gone", "link/", "new", "ü b"]
+    assert "outside" in box.repository().edited(base, box.root)

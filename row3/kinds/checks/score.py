@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -149,6 +149,11 @@ class Checks(Kind):
     def asks(self, case: ChecksCase, rules: Rules) -> bool:
         """Return whether one of its checks is answered by others."""
         return any(check.type in ASKING for check in (*rules.checks, *case.checks))
+
+    def scorers(self, case: ChecksCase | None, rules: Rules) -> Iterable[str]:
+        """Return what its checks of type `python` name."""
+        checks = (*rules.checks, *(() if case is None else case.checks))
+        return [check.wanted for check in checks if check.type == "python"]
 
     def measure(self, case: ChecksCase, output: Reply, rules: Rules) -> Generator[Ask, Any, Measured]:
         """Run every check; yields what judges, scorers and embeddings are asked."""

@@ -15,7 +15,7 @@ from row3.domain.embeddings import EmbeddingRequest
 from row3.domain.requests import JUDGE, Answer, NoAnswer, Request
 from row3.errors import EnvironmentFault
 from row3.providers.base import Provider
-from row3.store.files import disk_faults, no_follow
+from row3.store.files import disk_faults
 from row3.store.project import Project
 from row3.store.recording_lines import merge, to_line
 from row3.store.recordings import RecordingIndex, open_index
@@ -77,7 +77,7 @@ class Journal:
             if not group:
                 return
             if self._file is None:
-                self._file = open(self.path, "ab", opener=no_follow)  # noqa: SIM115
+                self._file = self.path.open("ab")
             lines = (to_line(request, answer, recorded_at=at).encode() for request, answer, at in group)
             self._file.write(b"".join(line + b"\n" for line in lines))
             self._file.flush()

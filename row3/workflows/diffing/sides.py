@@ -204,7 +204,8 @@ class Names:
 
     def _replay_commit(self, name: str, ref: str) -> Side:
         assert self.repository is not None
-        there = snapshot_of(self.repository, self.project.root, self.repository.resolve(ref), label=ref)
+        root, sha = self.project.root, self.repository.resolve(ref)
+        there = snapshot_of(self.repository, root, sha, label=ref, guard=self.project.guard)
         at = f"git {(there.commit or '')[:SHORT_SHA]}"
         if not there.has_cases(self.suite.name):
             what, where = f"the suite does not exist at {there.label}", f"{self.suite.golden}/ ({at})"

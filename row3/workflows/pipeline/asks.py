@@ -12,6 +12,7 @@ from row3.domain.judges import JudgeRequest
 from row3.domain.requests import JUDGE, Answer, NoAnswer, Request, digest_head, digest_json, digest_of
 from row3.domain.scores import CaseScore
 from row3.store.cases import StoredCase
+from row3.store.code import scorer_code
 from row3.store.suites import Suite
 from row3.workflows.pipeline.budget import cost_usd
 from row3.workflows.pipeline.results import Spent
@@ -43,7 +44,9 @@ def scored(
         if isinstance(ask, JudgeRequest):
             answer = yield judge_request(suite, ask, stored.id)
         elif isinstance(ask, FunctionRequest):
-            answer = call_scorer(suite.root, ask)
+            assert suite.project is not None
+            suite.project.check_code(suite.name, [scorer_code(ask.function)])
+            answer = call_scorer(suite.project.root, ask)
         elif isinstance(ask, UsageRequest):
             answer = spending(suite, spent)
         else:

@@ -13,6 +13,7 @@ from row3.domain.calls import SystemType
 from row3.domain.requests import JUDGE, Answer, NoAnswer, Request
 from row3.errors import InvalidFile, UsageError
 from row3.matching.semantic_rule import LOCAL
+from row3.store.code import code_of
 from row3.store.config import FILE, JudgeConfig, ProviderConfig
 from row3.store.judges import judge_settings
 from row3.store.project import Project
@@ -113,8 +114,9 @@ class Router:
 def open_provider(project: Project, suite: Suite) -> Provider:
     """What answers the suite, its arms and its judge. Opens nothing and needs no key until the first request.
 
-    Raises `InvalidFile` that names the field of `row3.toml`, `MissingExtra`.
+    Raises `InvalidFile` that names the field of `row3.toml`, `MissingExtra`, and `UsageError` where it may not run.
     """
+    project.check_code(suite.name, code_of(project.config, suite))
     found: dict[tuple[str, bool], Provider] = {}
     for name, arm in (suite.arms or {"": suite}).items():
         if arm.system is not None:
@@ -193,8 +195,9 @@ def open_embedder(project: Project, suite: Suite, model: str) -> Embedder:
     """What embeds a suite's texts, the model in this process or an endpoint. Opens and loads nothing yet.
 
     The suite's provider, unless its settings name another address: then only a key that they name goes there.
-    Raises `InvalidFile` that names the field of `row3.toml`.
+    Raises `InvalidFile` that names the field of `row3.toml`, and `UsageError` where nothing may be sent there.
     """
+    project.check_code(suite.name, code_of(project.config, suite))
     settings = project.config.suites[suite.name].matching.semantic
     assert settings is not None
     if settings.model == LOCAL:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,6 +26,7 @@ from row3.store.config import Mode
 from row3.store.suites import has_baseline
 from row3.workflows.comparing.baseline import no_baseline
 from row3.workflows.comparing.gating import gate
+from row3.workflows.guard import guard_of
 from row3.workflows.pipeline.run_suite import RunOptions
 from row3.workflows.pipeline.stages import Overrides
 from row3.workflows.running import run_suite
@@ -87,7 +89,7 @@ def judge_suite(root: Path, name: str, flags: Flags, only: frozenset[str] | None
     """
     try:
         options = RunOptions(mode=flags.mode, overrides=Overrides(flags.model), explain=True, only=only)
-        session = open_session(root, name, options, may_write=False)
+        session = open_session(root, name, options, may_write=False, guard=guard_of(os.environ, against=flags.against))
         session.named = fitting(flags.prompts, session.suite)
         session.tell_given()
         if flags.against is None and not has_baseline(session.project, session.suite):

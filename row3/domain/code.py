@@ -1,0 +1,48 @@
+"""What a run starts or sends to: the code and addresses that settings and cases name, and where two trees differ."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from posixpath import normpath
+from typing import NamedTuple
+
+IMPORTABLE = (".py", ".pyc", ".so", ".pyd", "/")
+"""Endings of what Python imports. The project's folder comes first on its path, so any such file there may run."""
+PART = re.compile(r"[^\s=;&|()'\"]+")
+SHOWN, SEVERAL = 200, 5
+"""Characters of a setting, and settings or files, that a message shows."""
+
+
+class Code(NamedTuple):
+    """A program, a function or an address that is named in one place."""
+
+    place: str
+    """The setting, or the check of a case."""
+    value: str
+    """All that the place says of it; equal values name the same code."""
+    words: tuple[str, ...] = ()
+    """Of a command line, program included."""
+    python: bool = False
+    """It is a function, so it imports."""
+
+    def runs(self, path: str) -> bool:
+        """Return whether a file of the project, or a submodule with its slash, is part of it or may be imported."""
+        named = [normpath(part) for word in self.words for part in PART.findall(word)]
+        whole = f"/{path}"
+        if any(whole.endswith(f"/{each}") or each.endswith(whole) or path.startswith(f"{each}/") for each in named):
+            return True
+        imports = self.python or "-m" in named or any(each.endswith(".py") for each in named)
+        return imports and path.endswith(IMPORTABLE)
+
+
+def differences(head: Iterable[Code], base: Iterable[Code], changed: Iterable[str]) -> Iterator[str]:
+    """Yield what of the head's code the base has not, in a few words: settings, then those of the changed files."""
+    head, known = list(head), list(base)
+    for each in dict.fromkeys(code for code in head if code.value not in {other.value for other in known}):
+        there = dict.fromkeys(f"`{other.value[:SHOWN]}`" for other in known if other.place == each.place)
+        yield f"{each.place} is `{each.value[:SHOWN]}`, there {', '.join(list(there)[:SEVERAL]) or 'nothing'}"
+    files = [path for path in changed if any(each.runs(path) for each in head)]
+    if files:
+        more = f" and {len(files) - SEVERAL} more files" if len(files) > SEVERAL else ""
+        yield f"{', '.join(files[:SEVERAL])}{more} {'is' if len(files) == 1 else 'are'} not the same"

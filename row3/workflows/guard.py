@@ -1,0 +1,65 @@
+"""Whether what settings and cases name may run: a change may bring code, and whoever judges it has not read it yet.
+
+With `--against`, in the hook and in CI only what the base names runs, and only from files that are the base's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from row3.domain.code import Code, differences
+from row3.domain.given import is_set
+from row3.errors import UsageError
+from row3.store.code import all_code
+from row3.store.project import Project
+from row3.store.snapshot import Snapshot
+from row3.workflows.snapshots import find_base, work_base
+
+VARIABLE = "ROW3_TRUST"
+
+
+def guard_of(environ: Mapping[str, str], *, against: str | None = None, trust: bool = False) -> Guard | None:
+    """Return what decides on code in a command; None where it runs as it always does: at one's own keyboard."""
+    asked = against is not None or is_set(environ, "CI")
+    return Guard(against=against) if asked and not (trust or is_set(environ, VARIABLE)) else None
+
+
+@dataclass
+class Guard:
+    """Lets code run that the base has too."""
+
+    base: Snapshot | None = None
+    """Found when first needed, unless given."""
+    against: str | None = None
+    """Its name on the command line; None: the commit that the hook would judge by."""
+    _changed: list[str] | None = None
+    _passed: set[tuple[str, Code]] = field(default_factory=set)
+
+    def __call__(self, project: Project, suite: str, code: Iterable[Code]) -> None:
+        """Raise `UsageError` for code that the base has not, or has otherwise."""
+        asked = [each for each in code if (suite, each) not in self._passed]
+        if not asked:
+            return
+        base, changed = self._found(project, suite)
+        if found := list(differences(asked, all_code(base.project, suite), changed)):
+            what = f"{base.label} does not have what would run here: {'; '.join(found)}"
+            fix = f"Read it; then pass --trust, or set {VARIABLE}=1 in the hook"
+            raise UsageError(what, where=f"suite {suite}", fix=fix)
+        self._passed |= {(suite, each) for each in asked}
+
+    def _found(self, project: Project, suite: str) -> tuple[Snapshot, list[str]]:
+        """Return the base, and the project's files that are not the same there."""
+        from row3.vcs.repository import Repository
+
+        repository = Repository.find(project.root)
+        if self.base is None and self.against is not None:
+            self.base = find_base(project, self.against)
+        elif self.base is None and repository is not None and repository.protected_branch(None) is not None:
+            self.base = work_base(project)
+        if repository is None or self.base is None or self.base.commit is None:
+            what = "in CI code runs only where the protected branch has the same, and that branch is not known here"
+            fix = "Fetch it, or name a base with --against, or pass --trust"
+            raise UsageError(what, where=f"suite {suite}", fix=fix)
+        self._changed = self._changed or repository.edited(self.base.commit, project.root)
+        return self.base, self._changed

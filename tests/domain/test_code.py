@@ -1,0 +1,50 @@
+"""What of a change would run that its base does not have."""
+
+from __future__ import annotations
+
+import pytest
+
+from row3.domain.code import Code, differences
+
+SETTING = "row3.toml field suites.a.provider"
+
+
+@pytest.mark.parametrize(
+    ("words", "path", "runs"),
+    [
+        (("sh", "run.sh"), "run.sh", True),
+        (("./run.sh",), "run.sh", True),
+        (("/home/me/evals/run.sh",), "run.sh", True),
+        (("sh", "-c", "cd tools && ./run.sh"), "tools/run.sh", True),
+        (("sh", "-c", "exec 'run.sh'"), "run.sh", True),
+        (("serve", "--config=conf/a.yaml"), "conf/a.yaml", True),
+        (("serve", "tools"), "tools/deep/a.js", True),
+        (("serve", "tool"), "tools/a.js", False),
+        (("sh", "run.sh"), "rerun.sh", False),
+        (("sh", "run.sh"), "helper.py", False),
+        (("python", "answer.py"), "helper.py", True),
+        (("python", "-m", "answer"), "answer/deep/__init__.py", True),
+        (("python", "answer.py"), "vendor/", True),
+        (("python", "answer.py"), "notes.md", False),
+    ],
+)
+def test_a_command_runs_the_files_it_names_and_python_what_it_may_import(
+    words: tuple[str, ...], path: str, runs: bool
+) -> None:
+    assert Code(SETTING, "x", words).runs(path) is runs
+
+
+def test_equal_code_with_equal_files_has_no_difference() -> None:
+    code = [Code(SETTING, "a"), Code("a check", "m:f", python=True)]
+    assert list(differences(code, reversed(code), ["README.md", "golden/a.gold.json"])) == []
+
+
+def test_settings_and_files_are_named_once_each() -> None:
+    head = [Code(SETTING, "new" * 100, python=True), Code("a check", "m:f", python=True)] * 2
+    files = [f"{letter}.py" for letter in "abcdefg"]
+    first, second, third = differences(head, [Code(SETTING, "old")], files)
+    assert first.startswith(f"{SETTING} is `newnew")
+    assert len(first) < 300
+    assert first.endswith("`, there `old`")
+    assert second == "a check is `m:f`, there nothing"
+    assert third == "a.py, b.py, c.py, d.py, e.py and 2 more files are not the same"
