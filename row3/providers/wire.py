@@ -12,6 +12,7 @@ import sys
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
+from weakref import WeakKeyDictionary
 
 from row3.domain.requests import NoAnswer
 from row3.errors import ProviderStopped, UsageError, as_sentence
@@ -67,6 +68,8 @@ class Wire:
         self._clients: list[AsyncClient] = []
         self._idle: list[AsyncClient] = []
         """Each as often as it can take one more request."""
+        self._sockets: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
+        """By connection: to ask for its socket takes as long as the rest of a request."""
         self._tls: ssl.SSLContext | None = None
         self._stopped: Fault | None = None
         self.pace = Pace(endpoint.requests_per_minute, endpoint.tokens_per_minute)
@@ -192,7 +195,7 @@ class Wire:
                     if len(received) > self._longest_body_bytes:
                         megabytes = self._longest_body_bytes / 1_000_000
                         return Fault("give_up", f"{host} sent more than {megabytes:g} MB, which no answer is")
-                latency_s = max(0.0, time.perf_counter() - sent_at - _unread_s(response))
+                latency_s = max(0.0, time.perf_counter() - sent_at - self._unread_s(response))
         except httpx2.ConnectTimeout:
             return Fault(
                 "retry", f"no connection to {host} within {CONNECT_S:g} s", "check the network and the base_url"
@@ -215,21 +218,21 @@ class Wire:
             self.pace.answered()
         return outcome
 
+    def _unread_s(self, response: Response) -> float:
+        """Return how long the last byte has been here, unread while the process was busy; 0 where nobody says."""
+        stream = response.extensions.get("network_stream")
+        if sys.platform != "linux" or stream is None:
+            return 0.0
+        try:
+            if stream not in self._sockets:
+                self._sockets[stream] = stream.get_extra_info("socket")
+            info = self._sockets[stream].getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, LAST_RECEIVED.size)
+        except (OSError, AttributeError):  # closed by now, or no socket
+            return 0.0
+        milliseconds: int = LAST_RECEIVED.unpack(info)[0]
+        return milliseconds / 1000 if milliseconds > TICK_MS else 0.0
+
 
 def _encoded(body: dict[str, Any]) -> bytes:
     """Return a body as JSON. Raises `ValueError` for what JSON in UTF-8 cannot carry."""
     return json.dumps(body, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
-
-
-def _unread_s(response: Response) -> float:
-    """Return how long the last byte has been here, which a busy process reads late; 0 where the system does not say."""
-    stream = response.extensions.get("network_stream")
-    connection = None if stream is None else stream.get_extra_info("socket")
-    if sys.platform != "linux" or connection is None:
-        return 0.0
-    try:
-        info = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, LAST_RECEIVED.size)
-    except OSError:
-        return 0.0
-    milliseconds: int = LAST_RECEIVED.unpack(info)[0]
-    return milliseconds / 1000 if milliseconds > TICK_MS else 0.0

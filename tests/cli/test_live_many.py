@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import signal
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from row3.workflows.pipeline.execute import PARALLEL_FROM
 from tests.chat_server import ChatServer, FakeModel, FakeReply
-from tests.projects import CASES, SUITE, Box, first, flawless
+from tests.projects import CASES, SUITE, Box, first, flawless, wait_until
 
 MANY = PARALLEL_FROM + 15
 Make = Callable[[Callable[[str, int], FakeReply]], FakeModel]
@@ -23,6 +25,8 @@ class Loaves(ChatServer):
         self.asked: list[str] = []
         self.broken: set[str] = set()
         """Cases that the server fails at."""
+        self.slow_from = MANY
+        """The number of cases that are answered at once; those after them wait until the server stops."""
         super().__init__()
 
     def reply_to(self, body: Any) -> FakeReply:
@@ -30,12 +34,13 @@ class Loaves(ChatServer):
         number = body["messages"][-1]["content"].rpartition("Loaf ")[2].rstrip(".")
         with self.lock:
             self.asked.append(number)
+            wait_s = 60.0 if len(self.asked) > self.slow_from else 0.0
         if number in self.broken:
             return FakeReply(status=500, body=b'{"error": {"message": "boom"}}')
         if number == "7":
             return FakeReply("I would rather not say.")
         output = flawless(CASES["rye"])
-        return FakeReply(json.dumps(first(output, 3) if int(number) % 5 == 0 else output))
+        return FakeReply(json.dumps(first(output, 3) if int(number) % 5 == 0 else output), wait_s=wait_s)
 
 
 @pytest.fixture
@@ -118,3 +123,25 @@ def test_limits_a_minute_come_from_row3_toml(box: Box, model: Make, key: str) ->
     fake.serve(box, **{key: 0})
     done = box.row3("--mode", "live", code=2)
     assert f"provider.{key}" in done.errors[0]
+
+
+def test_ctrl_c_ends_the_processes_that_score_and_keeps_the_answers(box: Box, loaves: Loaves) -> None:
+    loaves.slow_from = 40
+    process = box.start("--mode", "record", "--jobs", "16")
+
+    def kept() -> int:
+        return sum(path.read_text("utf-8").count("\n") for path in box.path(".row3/journal").glob("*.jsonl"))
+
+    wait_until(lambda: kept() == loaves.slow_from)
+    others = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=50)
+    assert (process.returncode, out) == (130, b"")
+    assert b"error: interrupted" in err
+    assert b"Traceback" not in err
+    assert others
+    wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in others))
+    answered, loaves.slow_from = loaves.slow_from, MANY
+    loaves.asked.clear()
+    box.row3("--mode", "record", code=0, fresh=True)
+    assert len(loaves.asked) == MANY - answered
