@@ -44,7 +44,7 @@ class Journal:
         self._lock = locked(local, f"{FOLDER}/{_lock_of(self.path).name}")
         self._file: BinaryIO | None = None
         self._waiting: list[tuple[Request, Answer, str]] = []
-        self._turn: asyncio.Lock | None = None
+        self._commit: asyncio.Future[None] | None = None
         self._writing = threading.Lock()  # an interruption does not end the thread that writes
         self._came = self._kept = 0
 
@@ -55,13 +55,13 @@ class Journal:
         """
         import asyncio
 
-        self._turn = self._turn or asyncio.Lock()
         self._waiting.append((request, answer, recorded_at))
         self._came += 1
         number = self._came
-        async with self._turn:
-            if self._kept < number:
-                await asyncio.to_thread(self._write)
+        while self._kept < number:
+            if self._commit is None or self._commit.done():
+                self._commit = asyncio.ensure_future(asyncio.to_thread(self._write))
+            await asyncio.shield(self._commit)
 
     def end(self) -> None:
         """Write what an interruption left waiting, and close the file; nothing more comes. Raises as `keep`."""
