@@ -34,7 +34,8 @@ LONGEST_BODY_BYTES = 20_000_000
 ACCOUNT = {"OpenAI-Organization": "OPENAI_ORG_ID", "OpenAI-Project": "OPENAI_PROJECT_ID"}
 """By header, the environment variable that it holds; sent to OpenAI alone."""
 
-FIRST_BYTE = "http11.send_request_headers.started"
+SENT = "http11.send_request_body.started"
+"""The event right before a request is out: a busy process sends its head earlier, but nobody answers a head."""
 LAST_RECEIVED = struct.Struct("=52xI")
 """Of Linux's `tcp_info`: milliseconds since data came in."""
 TICK_MS = 4
@@ -184,7 +185,7 @@ class Wire:
 
         async def trace(event: str, _: dict[str, Any]) -> None:
             nonlocal sent_at
-            if event == FIRST_BYTE:
+            if event == SENT:
                 sent_at = time.perf_counter()
 
         request = client.stream("POST", path, content=content, extensions={"trace": trace})
