@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
@@ -21,6 +21,13 @@ HISTORY_SCHEMA_VERSION = 2
 """Of an entry of the history; version 1 has no `scored`."""
 RunId = Annotated[str, worded(r"[0-9A-Za-z][0-9A-Za-z_.-]{0,63}", "at most 64 letters, digits, `-`, `_` and `.`")]
 """Part of a file's name, so it is no path."""
+
+
+def check_models(prompts: Iterable[str], parameters: Mapping[str, Mapping[str, Any]]) -> None:
+    """Raise `ValueError` for a prompt of which a file does not say what model answered it."""
+    for name in prompts:
+        if type(parameters.get(name, {}).get("model")) is not str:
+            raise ValueError(f"field `parameters.{name}.model` is missing or no text")
 
 
 class RunHeader(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
@@ -56,9 +63,7 @@ class RunHeader(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknow
             datetime.fromisoformat(self.at).astimezone(UTC)
         except (ValueError, OverflowError):
             raise ValueError("field `at` is no time like 2026-12-01T09:30:00Z") from None
-        for name in self.prompts:
-            if type(self.parameters.get(name, {}).get("model")) is not str:
-                raise ValueError(f"field `parameters.{name}.model` is missing or no text")
+        check_models(self.prompts, self.parameters)
 
     @property
     def resting(self) -> frozenset[str]:

@@ -77,7 +77,7 @@ def convert(value: Any, model: type[Model]) -> Model:
     """Return a plain value as a Struct; raises `MisfitsError` that names every wrong field."""
     try:
         return msgspec.convert(value, model)
-    except (msgspec.ValidationError, RecursionError) as error:
+    except (msgspec.ValidationError, RecursionError, UnicodeEncodeError) as error:
         raise MisfitsError(misfits(value, model) or [Misfit((), "invalid-field", str(error))]) from None
 
 
@@ -155,6 +155,10 @@ def _misfits(value: Any, annotation: Any, place: Place, *, closed: bool) -> Iter
         return
     try:
         msgspec.convert(value, annotation, strict=closed)
+    except UnicodeEncodeError:
+        yield Misfit(
+            place, "invalid-field", "holds half a surrogate pair (`\\ud800` to `\\udfff`), which is no character"
+        )
     except msgspec.ValidationError as error:
         told = str(error).partition(" - at `")[0]
         if closed or "unknown field" not in told:

@@ -10,7 +10,7 @@ import msgspec
 from msgspec import structs
 
 from row3.domain.manifests import Manifest, ManifestCase, ManifestPrompt, Tier, tier_of
-from row3.domain.runs import RunId
+from row3.domain.runs import RunId, check_models
 from row3.errors import InvalidFile
 from row3.store.documents import check_schema_version, dump_line, parse_json, validate
 from row3.store.files import decode
@@ -41,6 +41,9 @@ class ManifestFile(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_f
     commit: str | None = None
     summary: dict[str, float] = {}
     schema: str | None = msgspec.field(default=None, name="$schema")
+
+    def __post_init__(self) -> None:
+        check_models(self.prompts, self.parameters)
 
 
 class _FirstCase(msgspec.Struct, frozen=True, rename="camel"):

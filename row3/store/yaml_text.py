@@ -34,7 +34,10 @@ def _loader() -> Any:
     def mapping(loader: Any, node: Any) -> dict[Any, Any]:
         own = [pair for pair in node.value if pair[0].tag != "tag:yaml.org,2002:merge"]
         keys = [loader.construct_object(key, deep=True) for key, _ in own]
-        for key in keys:
+        for key, (at, _) in zip(keys, own, strict=True):
+            if not isinstance(key, str):
+                what = f"key `{key}` is a {type(key).__name__} and no text: put it in quotes"
+                raise yaml.constructor.ConstructorError(None, None, what, at.start_mark)
             if keys.count(key) > 1:
                 again = [other for (other, _), same in zip(own, keys, strict=True) if same == key][1]
                 raise yaml.constructor.ConstructorError(None, None, f"key `{key}` stands twice", again.start_mark)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
@@ -82,7 +82,7 @@ def side_of_baseline(project: Project, suite: Suite, manifest: Manifest, index: 
     A manifest of version 1 has no requests: its prompts ask again. Raises `InvalidFile` where they were edited since.
     """
     if manifest.version > 1:
-        stages = tuple(_stage(name, manifest) for name in manifest.prompts)
+        stages = tuple(_stage(name, manifest, suite.kind.outputs) for name in manifest.prompts)
         lineup = Lineup(stages, {}, arms=arm_steps(suite, manifest.prompts))
         asking: Asking = _ManifestAsking(suite, lineup, _parameters(manifest), manifest.repeats, manifest=manifest)
         return BaseSide(_header(asking, manifest), asking, _ManifestAnswers(index, manifest), manifest)
@@ -147,12 +147,14 @@ def _parameters(manifest: Manifest) -> dict[str, Any]:
     return {name: parameters_from(each) for name, each in manifest.parameters.items()}
 
 
-def _stage(name: str, manifest: Manifest) -> Prompt:
+def _stage(name: str, manifest: Manifest, outputs: Collection[str]) -> Prompt:
     """A stage as the manifest names it: enough to read its answers, not to ask."""
     entry = manifest.prompts[name]
     version = parse_version(entry.version)
-    if version is None:
-        what = f"field `prompts.{name}.version`: `{entry.version}` is not a version"
+    what = f"field `prompts.{name}.version`: `{entry.version}` is not a version" if version is None else ""
+    if entry.output not in outputs:
+        what = f"field `prompts.{name}.output`: `{entry.output}` is no output of the suite's kind"
+    if version is None or what:
         raise InvalidFile(what, where=f"baselines/{manifest.suite}.json", fix="Restore the file from git")
     return Prompt(PromptRef(name, version), "", entry.output, {}, "", entry.digest, "", f"prompts/{name}")
 

@@ -21,7 +21,7 @@ from typing import IO, Any
 from row3.workflows.pipeline.sandbox import Fault, attempt
 
 DEADLINE_S = 2.0
-MAX_MEMORY = 1024**3
+MAX_MEMORY = 512 * 1024**2
 """Bytes of address space."""
 LONGEST_LINE = 32_000_000
 """Bytes of an answer: two parts of the longest prompt, each character as an escape, with room."""
