@@ -55,7 +55,7 @@ def _search_keys(name: str) -> frozenset[str]:
 
 def _otherwise(name: str, spelt: Iterable[str]) -> tuple[str, ...]:
     """A name with its short forms written out, an adjective for a country, a prefix for `not`; empty for most."""
-    if _OTHERWISE.isdisjoint(spelt) and _SHORTENED.search(name) is None:
+    if _OTHERWISE.isdisjoint(spelt) and (name.replace(" ", "").isalpha() or _SHORTENED.search(name) is None):
         return ()
     found = [written_out(name), without_echo(name), without_addition(name), parted_company(name)[0]]
     if " of " in name:

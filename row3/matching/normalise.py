@@ -84,16 +84,14 @@ normalise: Callable[[str], str] = _KNOWN.__getitem__
 
 def normalise_all(names: Sequence[str]) -> list[str]:
     """Normalise many names at once: a fifth of the time of one by one. `normalise` has them ready from then on."""
-    joined = SEPARATOR.join(names)
-    if not joined.isascii() or joined.count(SEPARATOR[1]) != len(names) - 1:
-        return list(map(normalise, names))  # none, or one that is not ASCII or holds the separator's sign
+    joined = SEPARATOR.join(plain := [name for name in names if name.isascii()])
     keys = normalise_text(joined).split(SEPARATOR)
-    if len(keys) != len(names):  # a name has nothing but punctuation
-        return list(map(normalise, names))
-    if len(_KNOWN) + len(names) > _Normalised.MOST:
-        _KNOWN.clear()
-    _KNOWN.update(zip(names, keys, strict=True))
-    return keys
+    # Else there is none, one holds the separator's sign, or one has nothing but punctuation.
+    if joined.count(SEPARATOR[1]) == len(plain) - 1 == len(keys) - 1:
+        if len(_KNOWN) + len(names) > _Normalised.MOST:
+            _KNOWN.clear()
+        _KNOWN.update(zip(plain, keys, strict=True))
+    return list(map(normalise, names))
 
 
 def with_single_spaces(names: Sequence[str]) -> list[str]:

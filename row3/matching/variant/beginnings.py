@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 from row3.matching.lexicon.inflection import token_form
@@ -45,17 +44,17 @@ SKIPPED = LIGHT | FILLERS
 _RUNS = frozenset(" ".join((*PHRASES, *PHRASES.values())).replace("-", " ").split())
 """Words of runs that are written in another way: per cent, Tse-tung."""
 _DROPPED = b"aeiouyh "
-_TWICE = re.compile(r"(.)\1+")
 _SOUNDS = bytes.maketrans(b"cqzv", b"kksf")
 
 
 def consonants(text: str) -> str:
     """The consonants of words without accents, run together: what they keep in most spellings and forms.
 
-    Without vowels and h; c and q as k, z as s, v and ph as f; doubled ones once. So `colour` is `color`, and `leaves`
+    Without vowels and h; c and q as k, z as s, v and ph as f, ll as l. So `colour` is `color`, and `leaves`
     begins as `leaf` does.
     """
-    return _TWICE.sub(r"\1", text.replace("ph", "f").encode("utf-8", "replace").translate(_SOUNDS, _DROPPED).decode())
+    told = text.replace("ph", "f").encode("utf-8", "replace").translate(_SOUNDS, _DROPPED).decode()
+    return told.replace("ll", "l")
 
 
 def _shared(spelt: Sequence[str]) -> list[str]:
@@ -86,11 +85,13 @@ def beginnings(spelt: Iterable[str]) -> list[str]:
     return _shared([word for word in spelt if _tells(word)])
 
 
-def last_beginnings(names: Iterable[Sequence[str]]) -> list[str]:
+def last_beginnings(names: Sequence[Sequence[str]]) -> list[str]:
     """How the last word of each name begins that tells something of it; "" for none."""
     lasts = [spelt[-1] if spelt else "" for spelt in names]
-    if not SILENT.isdisjoint(lasts) or not "".join(lasts).isalpha() or min(map(len, lasts)) < 3:
-        lasts = [next(filter(_tells, reversed(spelt)), "") for spelt in names]
+    silent = SILENT.intersection(lasts)
+    for place, word in enumerate(lasts):
+        if word in silent or len(word) < 3 or not word.isalpha():
+            lasts[place] = next(filter(_tells, reversed(names[place])), "")
     return _shared(lasts)
 
 

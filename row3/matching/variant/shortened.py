@@ -64,13 +64,19 @@ _RULES: tuple[_Rule, ...] = (
 _PARTED_STAGES = frozenset(f"{count}{part}" for count in (*ROMAN, *ROMAN_LETTERS) for part in "abcde")
 SHORT_WORDS = _PARTED_STAGES.union(_RATE) | words("us uk un eu club fc gen ed edn no sum total")
 """Words in names without a sign or a digit in which something may be short."""
+_TIMED = words("second minute hour day week month year") | set(map(str.lower, _DAYS))
+"""Words in names with a sign or a digit in which something may be short, beside those and names with a stop or stroke.
+"""
 
 
 def written_out(name: str) -> str:
     """The name with its short forms written out; "" where it has none."""
     if len(name) > LONGEST:
         return ""
-    if name.replace(" ", "").isalpha() and SHORT_WORDS.isdisjoint(normalise(name).split()):
+    spelt = normalise(name).split()
+    if SHORT_WORDS.isdisjoint(spelt) and (
+        name.replace(" ", "").isalpha() or not ("." in name or "/" in name or not _TIMED.isdisjoint(spelt))
+    ):
         return ""
     found = name
     for pattern, by in _RULES:
