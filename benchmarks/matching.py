@@ -2,7 +2,7 @@
 
     python -m benchmarks.matching [FILE.jsonl …]
 
-A line is a JSON object with `a`, `b`, `same`, `class`, and perhaps `context` (the source text) and `person`.
+A line is a JSON object with `a`, `b`, `same`, and perhaps `class`, `context` (the source text), `person` and `type`.
 Every pair goes through the matcher as a case does: one name expected, the other extracted, the context as the source.
 Beside it stand two plain similarities at 0.85: what it is measured against.
 """
@@ -25,6 +25,7 @@ from row3.matching.compare import Comparison, compare
 from row3.matching.names import Named, NameIndex, NameMatch, NameRule, match_names
 from row3.matching.normalise import normalise
 from row3.matching.text.quotes import SourceText
+from row3.matching.typed import is_person_type
 from row3.matching.value.dates import writes_day_first
 from row3.matching.variant.acronyms import introduced
 from row3.matching.variant.forms import form_key, form_keys
@@ -66,9 +67,15 @@ def read_pairs(*paths: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in lines if line.strip()]
 
 
+def told_person(pair: dict[str, Any]) -> bool | None:
+    """Whether a pair, or its type, says that it is of persons."""
+    told = pair.get("person")
+    return is_person_type(pair.get("type")) if told is None else bool(told)
+
+
 def match(pair: dict[str, Any]) -> NameMatch:
     """What the matcher makes of `a` where `b` is the one name that a case expects."""
-    expected = Named(pair["b"], (), pair.get("person"))
+    expected = Named(pair["b"], (), told_person(pair))
     index = NameIndex([expected], (), NameRule(threshold=THRESHOLD), SourceText(pair.get("context") or ""))
     return match_names([pair["a"]], index)[0]
 
@@ -87,7 +94,7 @@ def decide(pair: dict[str, Any]) -> Comparison:
         threshold=THRESHOLD,
         acronyms=introduced(text),
         known=SourceText(text),
-        person=pair.get("person"),
+        person=told_person(pair),
         day_first=writes_day_first(text),
     )
 
@@ -137,8 +144,8 @@ def _quality(pairs: Sequence[dict[str, Any]]) -> list[str]:
     lines = [f"{len(pairs)} pairs, {sum(bool(pair['same']) for pair in pairs)} of them one concept", "", head]
     lines += [_row(name, count(pairs, rule)) for name, rule in rules.items()]
     lines += ["", "by class, row3"]
-    for kind in sorted({pair["class"] for pair in pairs}):
-        lines.append(_row(kind, count([pair for pair in pairs if pair["class"] == kind], rules["row3"])))
+    for kind in sorted({pair.get("class", "none") for pair in pairs}):
+        lines.append(_row(kind, count([pair for pair in pairs if pair.get("class", "none") == kind], rules["row3"])))
     lines += ["", "decided otherwise than labelled"]
     for pair in pairs:
         done = match(pair)

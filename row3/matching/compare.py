@@ -42,9 +42,6 @@ SCORES: dict[How, float] = {
 
 _POSSESSIVE = re.compile(r"['’]s?(?: |$)")
 
-SLIPS_OF_A_PERSON = 0.7
-"""Similarity from which the names of two persons are looked at for slips: there are few letters, and two names."""
-
 TYPO = 0.95
 """The most that a pair of different spelling is worth."""
 
@@ -131,15 +128,15 @@ def compare_spaced(
     if how is not None:
         return Comparison(True, how, SCORES[how], "")
     score = similarity(key_a, key_b, scorer)
-    lowest = least(key_a, key_b, scorer, threshold) if pair is None else min(threshold, SLIPS_OF_A_PERSON)
-    if score < lowest - SLACK:
+    reason = two_persons(*pair, known) if pair is not None else None
+    if reason == "":
+        return Comparison(True, "spelling", min(max(score, threshold), TYPO), "")
+    if score < least(key_a, key_b, scorer, threshold) - SLACK:
         return Comparison(False, "different", score, "not similar")
     if value_a is not None or value_b is not None:
         return Comparison(False, "value", score, "one is a value, the other is not")
-    reason = contradict(a, b, known) if pair is None else two_persons(*pair, known)
-    if reason:
-        return Comparison(False, "different", score, reason)
-    return Comparison(True, "spelling", min(score, TYPO), "")
+    reason = reason or contradict(a, b, known)
+    return Comparison(False, "different", score, reason) if reason else _slip(score)
 
 
 def _by_words(
@@ -159,8 +156,10 @@ def _by_words(
     if score < least(key_a, key_b, scorer, threshold) - SLACK:
         return Comparison(False, "different", score, "not similar")
     reason = contradict_words(zip(*one, strict=True), zip(*other, strict=True), known)
-    if reason:
-        return Comparison(False, "different", score, reason)
+    return Comparison(False, "different", score, reason) if reason else _slip(score)
+
+
+def _slip(score: float) -> Comparison:
     return Comparison(True, "spelling", min(score, TYPO), "")
 
 

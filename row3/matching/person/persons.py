@@ -45,7 +45,7 @@ _SHORT_TITLE = re.compile(r"(?:Adm|Capt|Cmdr|Col|Gen|Gov|Hon|Lt|Maj|Sgt)\. ")
 RETIRED = ("em", "emer", "emeritus", "emerita", "ret", "retd")
 """Behind a title these say that it was: Prof. em."""
 _LATE = r"^\s*[Tt]he late (?=[A-Z])"
-_AS_CITED = re.compile(r"([A-Z][a-z]{2,}(?:-[A-Z][a-z]+)?) ([A-Z]{1,2})")
+_AS_CITED = re.compile(r"([A-Z][a-z]{2,}(?:-[A-Z][a-z]+)?) ([A-Z]{1,2}|[A-Z]\.(?: ?[A-Z]\.)?)")
 """As lists of references write persons: `Nakagawa K`; `Vitamin K` is of a word."""
 _BEFORE_TITLE = re.compile(r"^[Tt]he (?=(?:Rev|Hon|Reverend|Honou?rable)\b)")
 _RETIRED = re.compile(r",? \(?(?:ret|retd|retired)\.?\)?$")
@@ -112,7 +112,7 @@ def parse_person(name: str) -> Person | None:
         return None
     titles: list[str] = []
     if (listed := _AS_CITED.fullmatch(text)) and not is_word(listed[1].lower()):
-        text = f"{listed[1]}, {'. '.join(listed[2])}."
+        text = f"{listed[1]}, {'. '.join(filter(str.isalpha, listed[2]))}."
     if text[-1] == ")" and (behind := _TITLE_BEHIND.fullmatch(text)):
         if (title := behind["title"].lower()) in TITLES:
             text, titles = behind["name"], [SHORT_TITLES.get(title, title)]

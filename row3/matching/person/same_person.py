@@ -39,7 +39,10 @@ def may_be_persons(one: str, other: str) -> bool:
     """
     if may_be_person(one) or may_be_person(other):
         return True
-    return set(normalise(one).split()).symmetric_difference(normalise(other).split()) <= BESIDE
+    spelt, spelt2 = normalise(one).split(), normalise(other).split()
+    if spelt[:1] == spelt2[:1] and 1 < len(spelt) == len(spelt2) < 4 and not one.islower():
+        return True
+    return set(spelt).symmetric_difference(spelt2) <= BESIDE
 
 
 def persons(one: str, other: str, *, told: bool) -> tuple[Person, Person] | None:
@@ -54,7 +57,9 @@ def persons(one: str, other: str, *, told: bool) -> tuple[Person, Person] | None
         return a, b
     if a.likely and b.likely and not SURNAMES_TOO.isdisjoint((*a.given[:1], *b.given[:1])):
         return a, b
-    foreign = not all(map(is_word, a.given + a.surname))  # Deng Xiaoping, not Race Horse
+    foreign = not all(map(is_word, (*a.given, *a.surname, *b.given, *b.surname)))  # Deng Xiaoping, not Race Horse
+    if foreign and a.likely and b.likely and a.given and a.given == b.given:
+        return a, b
     return (a, b) if turned(a, b) and (a.evident or b.evident or foreign or is_eastern(a, one, other)) else None
 
 

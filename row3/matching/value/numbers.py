@@ -37,7 +37,7 @@ _PARTS = {
     ).items()
 }
 SCALES = {"hundred": 10**2, "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
-SCALES |= {"mn": 10**6, "bn": 10**9, "tn": 10**12}
+SCALES |= {"lakh": 10**5, "crore": 10**7, "mn": 10**6, "bn": 10**9, "tn": 10**12}
 SHORT_SCALES = {"k": 10**3, "m": 10**6, "mn": 10**6, "mio": 10**6, "mm": 10**6, "bn": 10**9, "b": 10**9, "tn": 10**12}
 """Short for a scale where money is counted; elsewhere `m` is a metre."""
 

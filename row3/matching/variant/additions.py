@@ -22,16 +22,22 @@ OFTEN = words(lists("places")["often"])
 _STATES = frozenset(map(normalise, STATES.values()))
 _WITH_REGION = re.compile(r"(?P<head>[^,()]{2,}?)(?:, (?P<tail>[^()]+)| \((?P<within>[^()]+)\))")
 _CLUB = re.compile(r"(?P<name>[A-Z].*?),? (?:F\.?C\.?|A\.?F\.?C\.?|C\.?F\.?|S\.?C\.?|(?:Football|Soccer|Sports) Club)")
-_YEAR_OF_A_CASE = re.compile(r"(?P<name>.* vs?\.? .*) \((?:1[5-9]|20)\d\d\)")
+_CASE_OR_LAW = re.compile(
+    r"(?P<name>.* vs?\.? .*?)(?:, \d+ [A-Z].*)?(?: \((?:1[5-9]|20)\d\d\))?|"
+    r"(?P<law>.* (?:Act|Law|Directive|Code))(?: of|,)? \d{4}"
+)
 _KIND_BEHIND = re.compile(
     r"(?P<name>.+?) (?:[Ii]ndex|library|package|framework|module|gene|protein|programming language|database|tool)"
 )
-_CITY = re.compile(r"(?:[Tt]he )?(?:City|Town|Borough|Village) of (?P<name>[A-Z].*)")
+_NAMED_KIND = re.compile(r"\((?:\w+ )*(?:language|software|company|film|movie|band|album|song|novel|game)\)$")
+_CITY = re.compile(
+    r"(?:[Tt]he )?(?:[Cc]ity|[Tt]own|[Bb]orough|[Vv]illage|[Mm]unicipality|[Pp]rovince) of (?P<name>[A-Z].*)"
+)
 
 
 ADDED = words(
     "fc afc cf sc club city town borough village index library package framework module gene protein language database "
-    "tool"
+    "tool act law directive code v vs municipality province"
 )
 """Words one of which is in every name that has an addition and no sign."""
 
@@ -39,9 +45,9 @@ ADDED = words(
 @lru_cache(maxsize=1024)
 def without_addition(name: str) -> str:
     """The name without its region, or without what says what it is; "" for a name that has no addition."""
+    if (hit := _CASE_OR_LAW.fullmatch(name)) is not None:
+        return str(hit["name"] or hit["law"]) if name[-1:] == ")" or name[-1:].isdigit() else ""
     if "," in name or name[-1:] == ")":
-        if (hit := _YEAR_OF_A_CASE.fullmatch(name)) is not None:
-            return str(hit["name"])
         return _without_region(name) or without_gloss(name)
     if (hit := _CLUB.fullmatch(name)) is not None:
         return str(hit["name"])
@@ -80,6 +86,8 @@ def same_but_for_addition(one: str, other: str, text: str) -> bool:
     for name, bare in ((one, other), (other, one)):
         left = without_addition(name)
         if left and not variant_keys(left).isdisjoint(variant_keys(bare)):
+            if left[0].isupper() and bare.islower() and _NAMED_KIND.search(name):
+                continue  # Rust (programming language), rust
             often = OFTEN.issuperset(normalise(left).split())
             return not often or text.startswith(name, text.find(left))
     return False

@@ -14,7 +14,7 @@ from row3.matching.variant.variants import variant_keys
 LONGEST_NAME = 8
 """Words of a name in which an acronym is looked for."""
 
-_IN_NAME = re.compile(r"(.{2,}?)\s*\(([^()]{2,80})\)")
+_IN_NAME = re.compile(r"(.{2,}?)\s+\(([^()]{2,80})\)")
 _JOINS_SHORT = re.compile(r"(?:^|-)[A-Z][A-Za-z]*[A-Z]s?(?:-|$)")
 _INSIDE_NAME = re.compile(r"(?P<long>[^()]{3,80}?) \((?P<short>[A-Z][\w-]{1,8})\) (?P<rest>[^()]+)")
 

@@ -37,7 +37,9 @@ _KIND = (
 )
 """What something is, before its name or in a parenthesis behind it."""
 _GLOSS = re.compile(r"(?P<name>[^()]{2,}?) \((?:[a-z]+ ){0,2}" + _KIND + r"\)")
-_OFFICIAL = "(?i:(?:(?:federal|islamic|democratic|socialist) )?(?:republic|kingdom|sultanate|commonwealth) of(?: the)?)"
+_OFFICIAL = (
+    "(?i:(?:(?:federal|islamic|democratic|socialist) ){0,2}(?:republic|kingdom|sultanate|commonwealth) of(?: the)?)"
+)
 """What stands before the name of a country in full: the Republic of Kenya."""
 _BY_OFFICIAL_NAME = "|".join(
     country for country in sorted(COUNTRIES) if country not in ("china", "ireland", "netherlands", "wales")

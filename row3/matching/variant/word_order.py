@@ -40,6 +40,8 @@ _AND = re.compile(r"(?P<head>(?:\S+ )*?)(?P<one>[^\W\d]+) (?P<sign>and|&|or) (?P
 _OF = re.compile(r"\s+of\s+(?:the\s+)?")
 _FELT = ("fear", "love", "hatred", "dread", "envy", "distrust", "respect", "hope")
 """The enemy's fear is no fear of the enemy."""
+_DUE_TO = re.compile(r"(?P<head>\S+) (?:due to|caused by|resulting from) (?:the )?(?P<cause>\S+(?: \S+){0,3})")
+"""`anaemia due to iron deficiency`"""
 _FIELD = re.compile(
     r"(?:the )?(?:(?P<head>ministry|minister|department|committee|commission|institute|council|agency|bureau|"
     r"cent(?:re|er)|task force|working group|treaty|tax(?:es)?|levy|ban|(?:law|rule|regulation|restriction|tariff|"
@@ -57,6 +59,8 @@ def turned(name: str, low: str) -> Iterator[str]:
     """Names that have one of the words by which a name is written in another order (`phrases.VARIED`); some are ""."""
     yield _without_of(name)
     yield from _without_in(name)
+    if (due := _DUE_TO.fullmatch(low)) is not None:
+        yield f"{due['cause']} {due['head']}"
     yield _geographic(low)
     yield _before(low)
     yield _field_first(low)

@@ -15,9 +15,10 @@ from row3.matching.lexicon.inflection import plain, singular, token_form
 from row3.matching.lexicon.phrases import FUNCTION_WORDS
 from row3.matching.normalise import normalise
 from row3.matching.person.persons import Person
+from row3.matching.person.roles import is_given
 from row3.matching.variant.forms import APART, form_parts
 from row3.matching.word.opposites import NEGATIONS, opposite
-from row3.matching.word.slips import SHORTEST, TWO_WORDS, why_two
+from row3.matching.word.slips import SHORTEST, TWO_WORDS, said_alike, why_two
 
 Words = tuple[tuple[str, str], ...]
 """The words of a name as they are spelt, each with its form."""
@@ -91,14 +92,28 @@ def why_words(a: str, b: str, known: Container[str] = ()) -> str:
 def two_persons(one: Person, other: Person, known: Container[str] = ()) -> str:
     """Why two persons whose names are similar are two; "" where the names part in two slips at most."""
     a, b = one.given + one.surname, other.given + other.surname
-    parted = [(word, word2) for word, word2 in zip(a, b, strict=False) if word != word2]
     told = {one.sex, other.sex} - {""} if one.titles or other.titles else set()
-    if len(a) != len(b) or not 0 < len(parted) < 3 or one.generation != other.generation or len(told) > 1:
+    if len(a) != len(b) or one.generation != other.generation or len(told) > 1:
         return "two persons of one surname" if one.surname == other.surname else "two persons"
-    for word, word2 in parted:
-        if reason := why_two(word, word2, known, name=True):
+    # Surname first, as in East Asia and in lists, or last.
+    reasons = [_two_by_words(a, turned, known) for turned in dict.fromkeys((b, b[1:] + b[:1], b[-1:] + b[:-1]))]
+    return "" if "" in reasons else reasons[0]
+
+
+def _two_by_words(a: tuple[str, ...], b: tuple[str, ...], known: Container[str]) -> str:
+    """Why two names are two, word by word, the surname last; "" for a slip or two."""
+    if min(len(a[-1]), len(b[-1])) == 1:
+        return "a surname and an initial"
+    slips = 0
+    for word, word2 in zip(a, b, strict=True):
+        initial = min(len(word), len(word2)) == 1 and word[0] == word2[0]
+        if word == word2 or initial:
+            continue
+        slips += 1
+        reason = why_two(word, word2, known, name=True)
+        if reason and not ((is_given(word) or is_given(word2)) and said_alike(word, word2)):
             return f"{reason}: {word} / {word2}"
-    return ""
+    return "" if 0 < slips < 3 else "two persons"
 
 
 def _listed(codes: Counter[str]) -> str:

@@ -142,6 +142,8 @@ def _inside(one: str, other: str, *, name: bool) -> bool:
     """Of two spellings that no list knows one is a slip of the other: neighbours changed places inside, or in the name
     of a person a letter is lost or added there."""
     done = edits(one, other)
+    if name and len(done) == 1 and done[0].kind == "change" and min(len(one), len(other)) > 5:
+        return VOWELS.issuperset(done[0].letters) and done[0].at > 0 and done[0].rest > 1
     kinds = _INNER_OF_A_NAME if name and len(one) > 5 else _INNER if min(len(one), len(other)) > 8 else _INNER[:1]
     return len(done) == 1 and done[0].kind in kinds and done[0].at > 0 and (done[0].rest > 0 or len(one) > 6)
 
@@ -233,5 +235,19 @@ def _is_likely(word: str, slip: str, edit: Edit) -> bool:
 def _sound(token: str) -> str:
     """One spelling for what is said in one way: ph and f, ck and k, y and i, single and double letters."""
     for by, sign in (("ph", "f"), ("ck", "k"), ("qu", "kw"), ("y", "i")):
+        token = token.replace(by, sign)
+    return _TWICE.sub(r"\1", _HARD_C.sub("k", token))
+
+
+_GIVEN_SOUNDS = (("ph", "f"), ("th", "t"), ("ck", "k"), ("ch", "k"), ("aw", "au"), ("y", "i"), ("z", "s"))
+
+
+def said_alike(one: str, other: str) -> bool:
+    """Two given names are one to the ear: Catherine and Katherine, Stephanie and Stefanie, Mathew and Matthew."""
+    return min(len(one), len(other)) > 2 and _heard(one) == _heard(other)
+
+
+def _heard(token: str) -> str:
+    for by, sign in _GIVEN_SOUNDS:
         token = token.replace(by, sign)
     return _TWICE.sub(r"\1", _HARD_C.sub("k", token))
