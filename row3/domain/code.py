@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from posixpath import normpath
+from posixpath import normpath, splitext
 from typing import NamedTuple
 
 IMPORTABLE = (".py", ".pyc", ".so", ".pyd", "/")
 """Endings of what Python imports. The project's folder comes first on its path, so any such file there may run."""
+SCRIPTS = (".sh", ".bash", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".php", ".lua", ".R", ".jl")
+"""Endings of programs that load others of their kind: where a command names one, all of that ending may run."""
 PART = re.compile(r"[^\s=;&|()'\"]+")
 SHOWN, SEVERAL = 200, 5
 """Characters of a setting, and settings or files, that a message shows."""
@@ -32,8 +34,9 @@ class Code(NamedTuple):
         whole = f"/{path}"
         if any(whole.endswith(f"/{each}") or each.endswith(whole) or path.startswith(f"{each}/") for each in named):
             return True
-        imports = self.python or "-m" in named or any(each.endswith(".py") for each in named)
-        return imports and path.endswith(IMPORTABLE)
+        endings = {splitext(each)[1] for each in named}
+        imports = IMPORTABLE if self.python or "-m" in named or ".py" in endings else ()
+        return path.endswith((*imports, *endings.intersection(SCRIPTS)))
 
 
 def differences(head: Iterable[Code], base: Iterable[Code], changed: Iterable[str]) -> Iterator[str]:

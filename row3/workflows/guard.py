@@ -44,7 +44,7 @@ class Guard:
         base, changed = self._found(project, suite)
         if found := list(differences(asked, all_code(base.project, suite), changed)):
             what = f"{base.label} does not have what would run here: {'; '.join(found)}"
-            fix = f"Read it; then pass --trust, or set {VARIABLE}=1 in the hook"
+            fix = f"Read it; then pass --trust, or set {VARIABLE}=1 (a hook has no options)"
             raise UsageError(what, where=f"suite {suite}", fix=fix)
         self._passed |= {(suite, each) for each in asked}
 
