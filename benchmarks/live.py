@@ -14,6 +14,7 @@ import asyncio
 import json
 import multiprocessing
 import re
+import statistics
 import tempfile
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -95,22 +96,23 @@ def run(folder: Path, delay_s: float, jobs: int, peer: str | None, runs: int) ->
         CONFIG.replace("[provider]\n", f'[provider]\npreset = "vllm"\nbase_url = "{url}"\n'), encoding="utf-8"
     )
     command = (*ROW3, "--mode", "live", "--jobs", str(jobs), "--format", "json", "--out", "result.json")
-    benches = [Bench("row3 --mode live", command, folder, runs=runs)]
+    benches = [Bench("row3 --mode live", command, folder, runs=1)]
     if peer:
         benches.append(
-            Bench("pydantic-evals", (peer, str(HERE / "live_peer.py"), str(folder), url, str(jobs)), folder, runs=runs)
+            Bench("pydantic-evals", (peer, str(HERE / "live_peer.py"), str(folder), url, str(jobs)), folder, runs=1)
         )
-    rows = []
     try:
-        for bench in benches:
-            figure = measure(bench)
-            usage = json.loads((folder / "result.json").read_bytes())["usage"]
-            shown = f"{usage['latencyP50S']:.3f} / {usage['latencyP95S']:.3f}" if bench is benches[0] else ""
-            rows.append((bench.name, figure.seconds, figure.cpu_s, shown))
+        rounds = [[measure(bench) for bench in benches] for _ in range(runs)]  # in turn: the machine's speed varies
     finally:
         server.terminate()
         server.join()
-    return rows
+    usage = json.loads((folder / "result.json").read_bytes())["usage"]
+    shown = [f"{usage['latencyP50S']:.3f} / {usage['latencyP95S']:.3f}", ""]
+    middle = statistics.median
+    return [
+        (bench.name, middle(one.seconds for one in figures), middle(one.cpu_s for one in figures), latency)
+        for bench, latency, *figures in zip(benches, shown, *rounds, strict=False)
+    ]
 
 
 def main() -> None:

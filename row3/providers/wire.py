@@ -96,16 +96,16 @@ class Wire:
         """
         tries, waited_s, content = 0, 0.0, b""
         while True:
+            try:
+                content = content or _encoded(body())
+            except ValueError as error:  # a lone surrogate or a NaN, which JSON in UTF-8 cannot carry
+                return NoAnswer(f"the request cannot be sent: {redact(str(error), self._secrets).rstrip('.')}")
             async with self.pace.turn(tokens):
                 if self._stopped is not None:
                     raise ProviderStopped(self._stopped.message, fix=self._stopped.fix)
                 client = self._idle.pop() if self._idle else self._connect()
                 try:
-                    content = content or _encoded(body())
                     outcome = await self._try(client, path, content, read)
-                except ValueError as error:  # a lone surrogate or a NaN, which JSON in UTF-8 cannot carry
-                    said = redact(str(error), self._secrets).rstrip(".")
-                    outcome = Fault("give_up", f"the request cannot be sent: {said}")
                 finally:
                     self._idle.append(client)
             if not isinstance(outcome, Fault):
