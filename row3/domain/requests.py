@@ -100,8 +100,14 @@ def digest_of(head: bytes, system: str, user: str) -> str:
     return hashlib.sha256(b"%b%d:%b%d:%b" % (head, len(one), one, len(other), other)).hexdigest()
 
 
+FILTERED = frozenset(
+    {"content_filter", "content_filtered", "safety", "recitation", "blocklist", "prohibited_content", "spii"}
+)
+"""Finish reasons of an answer that a content filter stopped: OpenAI's, and what Gemini and Bedrock hand through."""
+
+
 class Answer(NamedTuple):
-    """What a provider said, unedited."""
+    """What a provider said, unedited but for keys, which are hidden."""
 
     text: str
     finish_reason: str = "stop"
@@ -111,6 +117,11 @@ class Answer(NamedTuple):
     completion_tokens: int | None = None
     latency_s: float | None = None
     replayed: bool = False
+
+    @property
+    def filtered(self) -> bool:
+        """Whether a content filter stopped the answer, which is a bad one whatever there is of it."""
+        return self.finish_reason.lower().partition(":")[0] in FILTERED
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from http import HTTPStatus
 from typing import Any, Literal
 
+from row3.domain.secrets import Guard
 from row3.providers.base import Endpoint
 from row3.providers.redaction import redact
 
@@ -64,8 +65,8 @@ class Exchange:
     endpoint: Endpoint
     headers: Mapping[str, str]
     """Must find names whatever their case."""
-    secrets: tuple[str, ...]
-    """Values that no message may hold."""
+    guard: Guard
+    """Hides what no message may hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +127,7 @@ def read_body(raw: bytes, wanted: str, exchange: Exchange) -> dict[str, Any] | F
         what = html if text.strip() else "an empty body"
     if not isinstance(body, dict):
         fix = "check the base_url (most end in /v1)"
-        return Fault("give_up", f"{exchange.endpoint.host} answered with {what} in place of {wanted}", fix)
+        return Fault("retry", f"{exchange.endpoint.host} answered with {what} in place of {wanted}", fix)
     return hidden_error(body["error"], text, exchange) if body.get("error") else body
 
 
@@ -145,7 +146,7 @@ def status_fault(status: int, text: str, exchange: Exchange) -> Fault:
         error = read_error(json.loads(text))
     except (ValueError, RecursionError):
         error = VendorError(message="a web page (HTML)" if _looks_like_html(text) else text)
-    said = redact(error.message, exchange.secrets)
+    said = redact(error.message, exchange.guard)
     phrase = HTTPStatus(status).phrase if status in set(HTTPStatus) else "no standard status"
     message = f"{exchange.endpoint.host} answered {status} ({phrase})" + (f": {said.rstrip('.')}" if said else "")
 

@@ -47,7 +47,7 @@ class Function(System):
         except Exception as error:  # whatever the user's function raises is a case without an answer
             if isinstance(error, TimeoutError) and limit.expired():
                 raise SlowError(f"`{self.name}` gave no answer within {self.access.timeout_s:g} s") from None
-            said = f"{type(error).__name__}: {redact(str(error)).rstrip('.')}"
+            said = f"{type(error).__name__}: {redact(str(error), self.guard).rstrip('.')}"
             raise RefusedError(f"`{self.name}` raised {said}") from None
 
     async def close(self) -> None:
@@ -71,7 +71,7 @@ class Function(System):
                 value = getattr(value, part)
         except Exception as error:  # importing runs the user's code, which may raise anything
             raise ProviderStopped(
-                f"`{self.name}` cannot be loaded: {type(error).__name__}: {redact(str(error))}",
+                f"`{self.name}` cannot be loaded: {type(error).__name__}: {redact(str(error), self.guard)}",
                 fix="Correct `callable` in row3.toml; the project's folder is looked in first",
             ) from None
         if not callable(value):

@@ -125,7 +125,7 @@ class McpServer(System):
             raise RefusedError(f"`{tool}`: {error}") from None
         text = text_of(result)
         if result.is_error:
-            said = redact(text, self.secrets).rstrip(".") or "an error without a word"
+            said = redact(text, self.guard).rstrip(".") or "an error without a word"
             raise RefusedError(f"`{tool}` failed: {said}")
         return text
 
@@ -138,11 +138,11 @@ class McpServer(System):
             if all(_is(value, path, wanted) for path, wanted in poll.until.items()):
                 return text
             if any(_is(value, path, wanted) for path, wanted in poll.failed.items()):
-                raise RefusedError(f"`{poll.tool}` says that it failed: {redact(text, self.secrets)}")
+                raise RefusedError(f"`{poll.tool}` says that it failed: {redact(text, self.guard)}")
             if time.monotonic() + poll.interval_s > ends:
                 raise SlowError(
                     f"`{poll.tool}` did not come to an end within {poll.limit_s:g} s, and says "
-                    f"{redact(text, self.secrets)}"
+                    f"{redact(text, self.guard)}"
                 )
             await self._sleep(poll.interval_s)
 
@@ -150,7 +150,7 @@ class McpServer(System):
         try:
             arguments: dict[str, Any] = filled(poll.arguments, {"result": json_or_text(said)})
         except UnknownPlaceholderError as error:
-            raise RefusedError(f"{error}, in what it said: {redact(said, self.secrets)}") from None
+            raise RefusedError(f"{error}, in what it said: {redact(said, self.guard)}") from None
         return arguments
 
 

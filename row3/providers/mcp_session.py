@@ -97,13 +97,13 @@ class Session:
         try:
             return calling.result()
         except MCPError as error:
-            message = redact(error.message, self._system.secrets).rstrip(".")
+            message = redact(error.message, self._system.guard).rstrip(".")
             if self._gone or error.code == CONNECTION_CLOSED:
                 raise LostError(f"{message}{self._said()}") from None
             raise RefusedError(f"{message} (error {error.code})") from None
         except Exception as error:  # what a server sends may break the SDK in more ways than it names
             raise RefusedError(
-                f"{type(error).__name__}: {redact(str(error), self._system.secrets).rstrip('.')}"
+                f"{type(error).__name__}: {redact(str(error), self._system.guard).rstrip('.')}"
             ) from None
 
     async def _keep(self, ready: asyncio.Future[frozenset[str]]) -> None:
@@ -159,7 +159,7 @@ class Session:
         if error is None:
             return f"the connection was closed{self._said()}"
         text = getattr(error, "strerror", None) or str(error) or type(error).__name__
-        return f"{redact(text, self._system.secrets).rstrip('.')}{self._said()}"
+        return f"{redact(text, self._system.guard).rstrip('.')}{self._said()}"
 
     def _said(self) -> str:
         """The end of a started server's stderr, for a message."""

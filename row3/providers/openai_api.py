@@ -13,7 +13,6 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any
 
-from row3.domain.counts import marked
 from row3.domain.requests import Answer, NoAnswer, Request
 from row3.providers.base import Endpoint
 from row3.providers.faults import Exchange, Fault, hidden_error, read_body
@@ -97,11 +96,13 @@ def read_reply(raw: bytes, exchange: Exchange, latency_s: float) -> Answer | Fau
     choices = body.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
     if not isinstance(choice, dict):
-        return Fault("give_up", f"{exchange.endpoint.host} answered without any choices")
+        return Fault("retry", f"{exchange.endpoint.host} answered without any choices")
     if isinstance(choice.get("error"), dict):
         return hidden_error(choice["error"], json.dumps(choice), exchange)
     message = choice.get("message")
-    found = _content(message if isinstance(message, dict) else {}, _finish(choice), exchange)
+    if not isinstance(message, dict):
+        return Fault("retry", f"{exchange.endpoint.host} answered without any message")
+    found = _content(message, exchange)
     if isinstance(found, Fault):
         return found
     usage = body.get("usage")
@@ -117,7 +118,8 @@ def read_reply(raw: bytes, exchange: Exchange, latency_s: float) -> Answer | Fau
     )
 
 
-def _content(message: dict[str, Any], finish_reason: str, exchange: Exchange) -> str | Fault:
+def _content(message: dict[str, Any], exchange: Exchange) -> str | Fault:
+    """Return the text, empty where there is none: all tokens may have gone into reasoning, or a filter stopped it."""
     content = message.get("content")
     if isinstance(content, list):
         parts = [part.get("text") for part in content if isinstance(part, dict)]
@@ -126,14 +128,8 @@ def _content(message: dict[str, Any], finish_reason: str, exchange: Exchange) ->
         return content
     refusal = message.get("refusal")
     if isinstance(refusal, str) and refusal:
-        return Fault("give_up", f"the model refused: {redact(refusal, exchange.secrets).rstrip('.')}")
-    if finish_reason == "length":
-        # All tokens went into reasoning: an answer, cut off before its first character.
-        return ""
-    if finish_reason == "content_filter":
-        return Fault("give_up", f"the content filter of {exchange.endpoint.host} stopped the answer")
-    reason = marked(redact(finish_reason) or None)
-    return Fault("give_up", f"{exchange.endpoint.host} answered without any content (finish reason {reason})")
+        return Fault("give_up", f"the model refused: {redact(refusal, exchange.guard).rstrip('.')}")
+    return ""
 
 
 def _finish(choice: dict[str, Any]) -> str:

@@ -1,13 +1,10 @@
-"""Keeps keys and account names out of everything that is shown or saved, also where they are encoded."""
+"""Keeps what looks like a key or an account out of messages; `row3.domain.secrets` hides the keys that are known."""
 
 from __future__ import annotations
 
-import json
 import re
-from base64 import b64encode
-from collections.abc import Iterable, Iterator
-from functools import lru_cache
-from urllib.parse import quote, quote_plus
+
+from row3.domain.secrets import NO_SECRETS, Guard
 
 LONGEST = 300
 """Characters of a vendor's message that are shown."""
@@ -33,16 +30,13 @@ _RULES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
 _GAPS = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
-def redact(text: str, secrets: Iterable[str] = ()) -> str:
-    """One line of at most 300 characters without keys, tokens, e-mail addresses or account names.
+def redact(text: str, guard: Guard = NO_SECRETS) -> str:
+    """Return one line of at most 300 characters without keys, tokens, e-mail addresses or account names.
 
-    `secrets` are values that must not be there whatever they look like, such as the key itself, nor in an encoded form.
+    `guard` hides secrets whatever they look like, before anything is cut off.
     """
     # A vendor may send megabytes; the patterns need not see more than can be shown.
-    line = text[: LONGEST * 20]
-    for form in sorted({form for secret in secrets for form in forms_of(secret)}, key=len, reverse=True):
-        line = line.replace(form, _HIDDEN)
-    line = _GAPS.sub(" ", line).strip()
+    line = _GAPS.sub(" ", guard.clean(text)[: LONGEST * 20]).strip()
     for pattern, put in _RULES:
         line = pattern.sub(put, line)
     return line if len(line) <= LONGEST else line[: LONGEST - 1].rstrip() + "…"
@@ -58,51 +52,3 @@ def public_model_name(name: str) -> str:
     if name.lower().endswith(".gguf") or name.startswith(("/", "~", "\\")) or re.match(r"[A-Za-z]:\\", name):
         name = re.split(r"[/\\]", name.rstrip("/\\"))[-1]
     return name
-
-
-SHORT = 8
-"""Characters of a value; a shorter one, or a form of it, may stand in a text by chance."""
-_BREAKS = re.compile(r"\s+|(?:\\[nr])+")
-"""Ends of lines, also as a JSON string has them: tools break base64 after 76 characters."""
-_PERCENT = re.compile(r"%[0-9A-F]{2}")
-
-
-@lru_cache(maxsize=64)
-def forms_of(secret: str) -> tuple[str, ...]:
-    """The secret itself and its encoded forms, the longest first; of a short one nothing but itself."""
-    if len(secret) < SHORT:
-        return (secret,) if secret else ()
-    forms = {secret, *_in_json(secret), *_in_url(secret), *_in_base64(secret)}
-    forms |= {form.replace("/", "\\/") for form in forms}  # as PHP and others write JSON
-    return tuple(sorted((form for form in forms if len(form) >= SHORT), key=lambda form: (-len(form), form)))
-
-
-def holds(text: str, secrets: Iterable[str]) -> bool:
-    """Whether a text has one of the secrets in any of these forms."""
-    whole = _BREAKS.sub("", text)
-    return any(form in text or form in whole for secret in secrets for form in forms_of(secret))
-
-
-def _in_json(secret: str) -> Iterator[str]:
-    """Within a JSON string, and within one that stands in another."""
-    for ascii_only in (True, False):
-        once = json.dumps(secret, ensure_ascii=ascii_only)[1:-1]
-        yield once
-        yield json.dumps(once, ensure_ascii=ascii_only)[1:-1]
-
-
-def _in_url(secret: str) -> Iterator[str]:
-    value = secret.encode("utf-8", "surrogateescape")
-    for form in (quote(value, safe=""), quote(value), quote_plus(value)):
-        yield form
-        yield _PERCENT.sub(lambda found: found[0].lower(), form)
-
-
-def _in_base64(secret: str) -> Iterator[str]:
-    """Alone, and within something longer such as `user:key`."""
-    value = secret.encode("utf-8", "surrogateescape")
-    for before in range(3):
-        # Bytes before it shift it by a third of a group; the characters that they or those after it touch are left out.
-        text = b64encode(b"\0" * before + value).decode()[-(-before * 8 // 6) : (before + len(value)) * 8 // 6]
-        yield text
-        yield text.replace("+", "-").replace("/", "_")

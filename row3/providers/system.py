@@ -1,4 +1,4 @@
-"""What the systems that are no model share: the question read back from the request, further tries, and secrets."""
+"""What the systems that are no model share: the question read back from the request, and further tries."""
 
 from __future__ import annotations
 
@@ -16,15 +16,20 @@ from typing import Any
 
 from row3.domain.calls import found_at
 from row3.domain.requests import Answer, NoAnswer, Request, canonical
+from row3.domain.secrets import Guard
 from row3.providers.base import Access
 from row3.providers.faults import backoff_s
-from row3.providers.redaction import SHORT, holds, redact
+from row3.providers.redaction import redact
 
 SYSTEM_VARIABLES = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "USER", "SYSTEMROOT", "TEMP", "PATHEXT")
 """Environment variables that every process is given; keys and tokens only where `row3.toml` names them."""
 LAST_BYTES = 2_000
 """The end of stderr that a message is made of."""
-_SECRET = re.compile(r"(?i)key|token|secret|passw|credential|auth")
+
+
+def is_secret(variable: str) -> bool:
+    """Return whether the name of an environment variable says that its value is a secret."""
+    return re.search(r"(?i)key|token|secret|passw|credential|auth", variable) is not None
 
 
 class LostError(Exception):
@@ -63,13 +68,12 @@ class System(ABC):
     ) -> None:
         self.access, self.root, self._sleep = access, root, sleep
         self.environment = {name: environ[name] for name in (*SYSTEM_VARIABLES, *access.variables) if name in environ}
-        named = (*access.variables, *([access.key_variable] if access.key_variable else []))
+        # A function has the whole environment at hand.
+        named = filter(is_secret, environ) if access.function else (*access.variables, access.key_variable or "")
         given = {name: environ[name] for name in named if environ.get(name)}
         self.token = given.get(access.key_variable or "")
-        self.secrets = tuple(given.values())
-        """Values that no message may hold."""
-        self._keys = tuple(value for name, value in given.items() if _SECRET.search(name) and len(value) >= SHORT)
-        """Values that no answer may hold: of variables whose names say that they are secrets."""
+        self.guard = Guard(given)
+        """Hides what no message may hold."""
 
     @property
     @abstractmethod
@@ -114,20 +118,15 @@ class System(ABC):
         return
 
     def _answer(self, value: Any, question: Question, latency_s: float) -> Answer | NoAnswer:
-        """Return the part of a result that is the answer, unless it holds a secret, encoded or not."""
-        who = f"`{self._asked(question)}`"
+        """Return the part of a result that is the answer."""
         if question.answer:
             try:
                 value = found_at(json_or_text(value), question.answer)
             except KeyError:
-                return NoAnswer(f"{who} gave nothing at `{question.answer}`", "Correct `answer` in row3.toml")
-        text = value if isinstance(value, str) else canonical(value)
-        if holds(text, self._keys):
-            return NoAnswer(
-                f"{who} told the value of a variable that is a secret",
-                "Answers are recorded: let it say something else, or take the variable out of `env`",
-            )
-        return Answer(text, latency_s=latency_s)
+                return NoAnswer(
+                    f"`{self._asked(question)}` gave nothing at `{question.answer}`", "Correct `answer` in row3.toml"
+                )
+        return Answer(value if isinstance(value, str) else canonical(value), latency_s=latency_s)
 
     def _asked(self, question: Question) -> str:
         return self.name
@@ -140,7 +139,7 @@ class System(ABC):
     def last_words(self, stderr: bytes) -> str:
         """Return the last line that a program wrote, without secrets and without its full stop."""
         lines = [line for line in stderr.decode("utf-8", "replace").splitlines() if line.strip()]
-        return redact(lines[-1], self.secrets).rstrip(".") if lines else ""
+        return redact(lines[-1], self.guard).rstrip(".") if lines else ""
 
 
 def json_or_text(value: Any) -> Any:

@@ -12,9 +12,11 @@ import sys
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import urljoin, urlsplit
 from weakref import WeakKeyDictionary
 
 from row3.domain.requests import NoAnswer
+from row3.domain.secrets import NO_SECRETS, Guard
 from row3.errors import ProviderStopped, UsageError, as_sentence
 from row3.providers.base import Endpoint
 from row3.providers.faults import LONGEST_ASKED_S, LONGEST_TOTAL_S, Exchange, Fault, backoff_s, status_fault
@@ -65,7 +67,7 @@ class Wire:
         self.endpoint, self._environ = endpoint, environ
         self._sleep, self._chance = sleep, chance
         self._longest_body_bytes = longest_body_bytes
-        self._secrets: tuple[str, ...] = ()
+        self._guard = NO_SECRETS
         self._clients: list[AsyncClient] = []
         self._idle: list[AsyncClient] = []
         """Each as often as it can take one more request."""
@@ -99,7 +101,7 @@ class Wire:
             try:
                 content = content or _encoded(body())
             except ValueError as error:  # a lone surrogate or a NaN, which JSON in UTF-8 cannot carry
-                return NoAnswer(f"the request cannot be sent: {redact(str(error), self._secrets).rstrip('.')}")
+                return NoAnswer(f"the request cannot be sent: {redact(str(error), self._guard).rstrip('.')}")
             async with self.pace.turn(tokens):
                 if self._stopped is not None:
                     raise ProviderStopped(self._stopped.message, fix=self._stopped.fix)
@@ -154,7 +156,6 @@ class Wire:
             headers=headers,
             # `_try` bounds the request as a whole, which a slow drip cannot stretch.
             timeout=httpx2.Timeout(None, connect=CONNECT_S),
-            follow_redirects=True,
             verify=self._tls,
         )
         self._clients.append(client)
@@ -173,7 +174,7 @@ class Wire:
             )
         if not (key.isascii() and key.isprintable()) or " " in key:
             raise UsageError(f"{variable} holds characters that no key has", fix="copy the key again")
-        self._secrets = (key,)
+        self._guard = Guard({variable: key})
         return key
 
     async def _try(self, client: AsyncClient, path: str, content: bytes, read: Read[T]) -> T | Fault:
@@ -204,11 +205,13 @@ class Wire:
         except TimeoutError:
             return Fault("retry", f"{host} gave no full answer within {self.endpoint.timeout_s:g} s")
         except httpx2.RequestError as error:
-            said = redact(str(error) or type(error).__name__, self._secrets).rstrip(".")
+            said = redact(str(error) or type(error).__name__, self._guard).rstrip(".")
             fix = "check the network and the base_url" if self.endpoint.key_variable else "is the server running?"
             return Fault("retry", f"no answer from {host}: {said}", fix)
-        exchange = Exchange(self.endpoint, response.headers, self._secrets)
+        exchange = Exchange(self.endpoint, response.headers, self._guard)
         self.pace.told(response.headers)
+        if response.has_redirect_location:
+            return _redirected(response, self._guard)
         if response.is_success:
             outcome = read(bytes(received), exchange, latency_s)
         else:
@@ -232,6 +235,16 @@ class Wire:
             return 0.0
         milliseconds: int = LAST_RECEIVED.unpack(info)[0]
         return milliseconds / 1000 if milliseconds > TICK_MS else 0.0
+
+
+def _redirected(response: Response, guard: Guard) -> Fault:
+    """Return the end of the run: where an endpoint sends its requests is for the user to decide."""
+    asked = response.request.url
+    other = urlsplit(urljoin(str(asked), response.headers["location"]))
+    origin, target = f"{asked.scheme}://{asked.netloc.decode()}", f"{other.scheme}://{other.netloc.rpartition('@')[2]}"
+    where = redact(f"to {target}, another origin" if target != origin else f"to {other.path}", guard)
+    what = f"{origin} answered {response.status_code}, a redirect {where}; row3 follows none and sent nothing there"
+    return Fault("stop", what, "set `base_url` in row3.toml to the address that is meant")
 
 
 def _encoded(body: dict[str, Any]) -> bytes:

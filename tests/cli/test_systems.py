@@ -276,16 +276,16 @@ def test_no_secret_reaches_a_recording(tmp_path: Path, kind: str) -> None:
 
 @pytest.mark.parametrize("kind", ["command", "mcp"])
 @pytest.mark.parametrize("how", ["said", "raised"])
-def test_a_system_that_tells_its_secret_has_no_answer(tmp_path: Path, kind: str, how: str) -> None:
+def test_a_system_that_tells_its_secret_is_not_quoted(tmp_path: Path, kind: str, how: str) -> None:
     box = system_box(tmp_path / "project", kind)
     told = "os.environ['API_TOKEN']"
     tells = f"return {{'concepts': [{told}], 'relationships': []}}"
     tells = tells if how == "said" else f"raise RuntimeError('who is ' + {told})"
     box.replace("system.py", "    answer = next(", f"    import os\n    {tells}\n    answer = next(")
     box.replace("row3.toml", 'command = "python"', 'command = "python"\nenv = ["API_TOKEN"]')
-    done = box.row3("--mode", "record", code=3, API_TOKEN="very-secret-value")
+    done = box.row3("--mode", "record", "-v", code=3 if how == "raised" else 0, API_TOKEN="very-secret-value")
     assert "very-secret-value" not in done.out + done.err
-    assert how == "raised" or "told the value of a variable that is a secret" in " ".join(done.out.split())
+    assert how == "raised" or "a key in the answer is hidden" in " ".join(done.out.split())
     for name, content in box.tree().items():
         assert b"very-secret-value" not in content, name
 

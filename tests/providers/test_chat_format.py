@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from row3.domain.requests import Answer
+from row3.domain.secrets import NO_SECRETS
 from row3.providers.base import endpoint_for
 from row3.providers.faults import Exchange, Fault, refused_fields
 from row3.providers.openai_api import chat_body, read_reply
@@ -64,7 +65,7 @@ ENDPOINT = endpoint_for("openrouter")
 
 def read(body: Any) -> Any:
     raw = body if isinstance(body, bytes) else json.dumps(body).encode()
-    return read_reply(raw, Exchange(ENDPOINT, {}, ()), 1.5)
+    return read_reply(raw, Exchange(ENDPOINT, {}, NO_SECRETS), 1.5)
 
 
 def test_the_text_is_unedited(make_completion: Any) -> None:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from row3.domain.secrets import NO_SECRETS
 from row3.providers.base import endpoint_for
 from row3.providers.faults import (
     LONGEST_BACKOFF_S,
@@ -44,7 +45,7 @@ def test_every_vendors_error_is_read(body: object, error: VendorError) -> None:
 
 
 def fault(status: int, body: Any) -> Any:
-    return status_fault(status, body if isinstance(body, str) else json.dumps(body), Exchange(OPENAI, {}, ()))
+    return status_fault(status, body if isinstance(body, str) else json.dumps(body), Exchange(OPENAI, {}, NO_SECRETS))
 
 
 def test_the_message_says_who_what_and_why() -> None:

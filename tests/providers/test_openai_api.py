@@ -267,12 +267,10 @@ def test_not_retried(fake: Any, asker: Asker, make_request: Any, make_reply: Any
         ({"body": b"[" * 100_000}, "something that is not JSON"),
         ({"body": {"id": "x"}}, "without any choices"),
         ({"body": {"choices": []}}, "without any choices"),
-        ({"body": {"choices": [{"message": {"content": None, "refusal": "I will not."}}]}}, "refused: I will not"),
-        ({"body": {"choices": [{"message": {"content": None}, "finish_reason": "content_filter"}]}}, "content filter"),
-        ({"body": {"choices": [{"message": None, "finish_reason": "tool_calls"}]}}, "without any content"),
+        ({"body": {"choices": [{"message": None, "finish_reason": "tool_calls"}]}}, "without any message"),
     ],
 )
-def test_200_with_something_else(
+def test_a_broken_200_is_tried_again_like_a_502(
     fake: Any, asker: Asker, make_request: Any, make_reply: Any, reply: dict[str, Any], sentence: str
 ) -> None:
     fake.script = [make_reply(**reply)]
@@ -281,6 +279,47 @@ def test_200_with_something_else(
     assert sentence in answer.error
     assert "\n" not in answer.error
     assert "<" not in answer.error
+    assert len(fake.seen) == 5
+    fake.script = [make_reply(**reply), make_reply()]
+    assert isinstance(asker.ask(make_request()), Answer)
+
+
+def test_a_model_that_refuses_gives_no_answer(fake: Any, asker: Asker, make_request: Any, make_reply: Any) -> None:
+    fake.script = [make_reply(body={"choices": [{"message": {"content": None, "refusal": "I will not."}}]})]
+    answer = asker.ask(make_request())
+    assert isinstance(answer, NoAnswer)
+    assert "refused: I will not" in answer.error
+    assert len(fake.seen) == 1
+
+
+@pytest.mark.parametrize("finish", ["stop", "tool_calls", "content_filter"])
+@pytest.mark.parametrize("text", ["", None])
+def test_an_empty_reply_is_an_answer(
+    fake: Any, asker: Asker, make_request: Any, make_reply: Any, make_completion: Any, text: str | None, finish: str
+) -> None:
+    fake.script = [make_reply(body=make_completion(text, finish))]
+    answer = asker.ask(make_request())
+    assert (answer.text, answer.finish_reason, answer.filtered) == ("", finish, finish == "content_filter")
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+@pytest.mark.parametrize("whose", ["another", "own"])
+def test_no_redirect_is_followed(
+    fake: Any, asker: Asker, make_request: Any, make_reply: Any, status: int, whose: str
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        other.setblocking(False)
+        own = fake.url.removesuffix("/v1")
+        origin = f"http://127.0.0.1:{other.getsockname()[1]}"
+        target = f"{origin}/v1/x?token=abc" if whose == "another" else "/v2/x?token=abc"
+        fake.script = [make_reply(status, b"", {"Location": target})]
+        with pytest.raises(ProviderStopped) as caught:
+            asker.ask(make_request())
+        with pytest.raises(BlockingIOError):
+            other.accept()
+    told = f"to {origin}, another origin" if whose == "another" else "to /v2/x;"
+    assert f"{own} answered {status}, a redirect {told}" in caught.value.what
+    assert "token" not in str(caught.value)
     assert len(fake.seen) == 1
 
 

@@ -21,7 +21,7 @@ from row3.workflows.pipeline.asks import Given, Question
 from row3.workflows.pipeline.budget import pricing
 from row3.workflows.pipeline.evaluate import Walk, replay_case, steps
 from row3.workflows.pipeline.meanings import open_meanings
-from row3.workflows.pipeline.providers import endpoint_of, judge_endpoint, open_provider, provider_at
+from row3.workflows.pipeline.providers import endpoint_of, guarded, judge_endpoint, open_provider, provider_at
 from row3.workflows.pipeline.replaying import Recorded
 from row3.workflows.pipeline.results import Observer
 from row3.workflows.pipeline.run_suite import make_asking
@@ -136,7 +136,7 @@ def open_trials(session: Session, lineup: Lineup, name: str, budget: int) -> Ite
         session.say("continuing with the answers saved by an interrupted run")
     meanings = open_meanings(project, suite, recordings=True)
     asked = Asked(open_provider(project, suite), kept, Observer(), pricing(project, suite), {}, meanings=meanings)
-    reflecting = provider_at(endpoint, os.environ)
+    reflecting = guarded(project, provider_at(endpoint, os.environ))
     with asyncio.Runner() as runner:
         try:
             yield Trials(session, lineup, runner, asked, reflecting, model, budget)

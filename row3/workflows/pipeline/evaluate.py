@@ -16,8 +16,9 @@ from msgspec import structs
 from row3.domain.prompts import Lineup, Prompt
 from row3.domain.requests import Answer, NoAnswer, Request, digest_head, digest_json, digest_of
 from row3.domain.scores import CaseScore
+from row3.domain.secrets import HIDDEN
 from row3.gate.pairs import side_by_side
-from row3.kinds.answers import Unusable
+from row3.kinds.answers import Parsed, Unusable
 from row3.kinds.base import Kind
 from row3.metrics.aggregate import Tallies, mean_and_spread
 from row3.store.cases import StoredCase
@@ -200,11 +201,17 @@ class Answers:
     def after(self, suite: Suite, prompt: Prompt, answer: Answer) -> Answers:
         """Return them with one more answer."""
         kind = suite.kind
-        cut = "cut off by the token limit" if answer.finish_reason == "length" else ""
-        parsed = kind.parse(prompt.output, answer.text, suite.rules.fields)
-        texts, told = (*self.texts, answer.text), [cut] if cut else []
+        told = ["cut off by the token limit"] if answer.finish_reason == "length" else []
+        told += ["a key in the answer is hidden"] if HIDDEN in answer.text else []
+        if answer.filtered:
+            parsed: Parsed | Unusable = Unusable("stopped by the content filter")
+        elif not answer.text.strip():
+            parsed = Unusable("the answer is empty")
+        else:
+            parsed = kind.parse(prompt.output, answer.text, suite.rules.fields)
+        texts = (*self.texts, answer.text)
         if isinstance(parsed, Unusable):
-            bad = f"{prompt.ref}: {parsed.reason}" + (f" ({cut})" if cut else "")
+            bad = f"{prompt.ref}: {parsed.reason}" + (f" ({'; '.join(told)})" if told else "")
             return replace(self, texts=texts, bad=bad)
         notes = (*self.notes, *(f"{prompt.ref}: {note}" for note in (*told, *parsed.repairs)))
         variables = {**self.variables, **kind.context(prompt.output, parsed.value)}

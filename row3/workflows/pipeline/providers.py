@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
-from msgspec import structs
+from msgspec import structs, to_builtins
 
 from row3.domain.calls import SystemType
 from row3.domain.requests import JUDGE, Answer, NoAnswer, Request
+from row3.domain.secrets import Guard
 from row3.errors import InvalidFile, UsageError
 from row3.matching.semantic_rule import LOCAL
+from row3.store.cases import case_files
 from row3.store.code import code_of
 from row3.store.config import FILE, JudgeConfig, ProviderConfig
 from row3.store.judges import judge_settings
 from row3.store.project import Project
 from row3.store.suites import Suite
 from row3.store.system_config import CommandConfig, PythonConfig, SystemConfig
+from row3.store.tree import read_text
 from row3.workflows.pipeline.stages import call_stage, setup_calls
 
 if TYPE_CHECKING:
@@ -114,7 +117,8 @@ class Router:
 def open_provider(project: Project, suite: Suite) -> Provider:
     """What answers the suite, its arms and its judge. Opens nothing and needs no key until the first request.
 
-    Raises `InvalidFile` that names the field of `row3.toml`, `MissingExtra`, and `UsageError` where it may not run.
+    No request that holds a key goes out, and no answer holds one. Raises `InvalidFile` that names the field of
+    `row3.toml`, `MissingExtra`, and `UsageError` where it may not run.
     """
     project.check_code(suite.name, code_of(project.config, suite))
     found: dict[tuple[str, bool], Provider] = {}
@@ -125,7 +129,36 @@ def open_provider(project: Project, suite: Suite) -> Provider:
             found[name, False] = _open_one(project, replace(arm, system=None))
     if suite.rules.judge is not None:
         found[JUDGE, False] = provider_at(judge_endpoint(project, suite), os.environ)
-    return next(iter(found.values())) if len(found) == 1 else Router(found)
+    return guarded(project, next(iter(found.values())) if len(found) == 1 else Router(found))
+
+
+def guard_of(project: Project) -> Guard:
+    """Return the guard of all keys in the environment: those of the presets, and those that row3.toml names."""
+    from row3.providers.base import PRESETS
+
+    names = dict.fromkeys(preset.key_variable for preset in PRESETS.values() if preset.key_variable)
+    names |= dict.fromkeys(_key_variables(to_builtins(project.config)))
+    return Guard({name: os.environ.get(name, "").strip() for name in names})
+
+
+def _key_variables(settings: Any) -> Iterator[str]:
+    from row3.providers.system import is_secret
+
+    for key, value in settings.items() if isinstance(settings, dict) else ():
+        if key == "key_variable" and value:
+            yield value
+        elif key == "env":
+            yield from filter(is_secret, value)
+        else:
+            yield from _key_variables(value)
+
+
+def guarded(project: Project, provider: Provider) -> Provider:
+    """Return a provider behind the guard, where there is a key to guard."""
+    from row3.providers.guarded import GuardedProvider
+
+    guard = guard_of(project)
+    return GuardedProvider(provider, guard) if guard else provider
 
 
 def judge_endpoint(project: Project, suite: Suite) -> Endpoint:
@@ -193,6 +226,23 @@ def _access(suite: Suite, system: SystemConfig) -> Access:
 
 def open_embedder(project: Project, suite: Suite, model: str) -> Embedder:
     """What embeds a suite's texts, the model in this process or an endpoint. Opens and loads nothing yet.
+
+    No text that holds a key is embedded. Raises `InvalidFile` that names the field of `row3.toml`.
+    """
+    from row3.providers.guarded import GuardedEmbedder
+
+    def case_with(guard: Guard) -> str:
+        for path in case_files(project.tree, suite.golden):
+            if guard.found(read_text(project.tree, path)):
+                return path
+        return f"suite {suite.name}"
+
+    embedder, guard = _open_embedder(project, suite, model), guard_of(project)
+    return GuardedEmbedder(embedder, guard, case_with) if guard else embedder
+
+
+def _open_embedder(project: Project, suite: Suite, model: str) -> Embedder:
+    """Return it without its guard.
 
     The suite's provider, unless its settings name another address: then only a key that they name goes there.
     Raises `InvalidFile` that names the field of `row3.toml`, and `UsageError` where nothing may be sent there.

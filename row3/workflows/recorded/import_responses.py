@@ -14,6 +14,7 @@ from row3.domain.prompts import Lineup
 from row3.domain.requests import MOST_REPEATS, Answer, Request
 from row3.domain.structs import MUST, MisfitsError, convert
 from row3.errors import InvalidFile
+from row3.providers.guarded import cleaned
 from row3.store.cases import StoredCase, read_cases
 from row3.store.chosen_cases import case_hint
 from row3.store.json_lines import LineFile, parse_line
@@ -26,6 +27,7 @@ from row3.store.transaction import writing
 from row3.workflows.pipeline.collecting import now
 from row3.workflows.pipeline.evaluate import Answers, Asking
 from row3.workflows.pipeline.lineup import line_up
+from row3.workflows.pipeline.providers import guard_of
 from row3.workflows.pipeline.replaying import open_recordings, refuse_replacing
 from row3.workflows.pipeline.run_suite import RunOptions, make_asking
 
@@ -78,6 +80,7 @@ def import_responses(
     """
     where = str(file)
     asking = make_asking(suite, line_up(project, suite, role="candidate", named=named), options or RunOptions())
+    guard = guard_of(project)
     responses = _responses(file, asking.lineup, suite, where=where, whence="" if named else ", the highest versions")
     index = open_recordings(project, suite)
     at, known = now(), set()
@@ -89,8 +92,10 @@ def import_responses(
     told: dict[str, tuple[str, str]] = {}
     for stored in read_cases(project.tree, suite.golden, suite.kind):
         known.add(stored.id)
+        own = responses.get(stored.id, {})
+        given = {place: (line, cleaned(answer, guard)) for place, (line, answer) in own.items()}
         for request, line, answer in _imports(
-            asking, stored, responses.get(stored.id, {}), index, unused=unused, waiting=waiting, where=where
+            asking, stored, given, index, unused=unused, waiting=waiting, where=where
         ):
             first, text = told.setdefault(request.digest, (stored.id, answer.text))
             if text != answer.text:

@@ -8,6 +8,7 @@ import pytest
 
 from row3.domain.requests import Answer, NoAnswer, digest_text
 from row3.domain.scores import CaseScore
+from row3.domain.secrets import HIDDEN
 from row3.errors import UsageError
 from row3.kinds import all_kinds
 from row3.store.cases import read_case
@@ -53,6 +54,28 @@ def test_the_three_states(small: Box, opened: Open) -> None:
     assert failed.problem == "extract-v1.1: time-out after 60 s. Try again"
     bad = walk(session, small, Answer("no"))
     assert (bad.status, bad.raw, set(bad.metrics.values())) == ("bad_answer", "no", {0.0})
+
+
+@pytest.mark.parametrize("reason", ["content_filter", "SAFETY", "content_filter: RECITATION"])
+def test_a_filtered_answer_is_a_bad_one_whatever_there_is_of_it(small: Box, opened: Open, reason: str) -> None:
+    for text in (GOOD.text, ""):
+        bad = walk(opened(), small, Answer(text, reason))
+        assert (bad.status, bad.problem) == ("bad_answer", "extract-v1.1: stopped by the content filter")
+        assert set(bad.metrics.values()) == {0.0}
+
+
+def test_an_empty_answer_is_a_bad_one(small: Box, opened: Open) -> None:
+    for text in ("", " \n"):
+        bad = walk(opened(), small, Answer(text))
+        assert (bad.status, bad.problem) == ("bad_answer", "extract-v1.1: the answer is empty")
+    cut = walk(opened(), small, Answer("", "length"))
+    assert cut.problem == "extract-v1.1: the answer is empty (cut off by the token limit)"
+
+
+def test_a_hidden_key_is_noted(small: Box, opened: Open) -> None:
+    score = walk(opened(), small, Answer(GOOD.text.replace("Rye is", f"Rye {HIDDEN} is")))
+    assert score.status == "scored"
+    assert score.notes == ("extract-v1.1: a key in the answer is hidden",)
 
 
 def test_a_repeat_without_answer_fails_the_case(small: Box, opened: Open) -> None:
