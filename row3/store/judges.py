@@ -93,15 +93,23 @@ def read_documents(project: Project, suite: str) -> Mapping[str, SourceText]:
         return {}
     tree, root = project.tree, f"golden/{folder}"
     found: dict[str, SourceText] = {}
+    places: dict[str, str] = {}
+
+    def keep(name: str, text: str, path: str) -> None:
+        key = name.casefold()
+        if (other := places.setdefault(key, path)) != path:
+            what = f"the document `{name}` is also in {other}"
+            raise InvalidFile(what, where=tree.place(path), fix="Give each document a name of its own")
+        found[key] = SourceText(text)
+
     for path in tree.files(root, deep=True):
         name = path.rpartition("/")[2]
         if name.endswith((".txt", ".md")):
-            found[name.rpartition(".")[0].casefold()] = SourceText(read_text(tree, path))
+            keep(name.rpartition(".")[0], read_text(tree, path), path)
         elif name.endswith(".json"):
             value = read_json(tree, path)
             if isinstance(value, dict) and isinstance(value.get("document"), str):
-                key = str(value.get("document_id") or name.partition(".")[0])
-                found[key.casefold()] = SourceText(value["document"])
+                keep(str(value.get("document_id") or name.partition(".")[0]), value["document"], path)
     if not found:
         raise InvalidFile(
             f"there are no documents under {root}/",

@@ -34,22 +34,25 @@ def _loader() -> Any:
     def mapping(loader: Any, node: Any) -> dict[Any, Any]:
         own = [pair for pair in node.value if pair[0].tag != "tag:yaml.org,2002:merge"]
         keys = [loader.construct_object(key, deep=True) for key, _ in own]
-        for key, (at, _) in zip(keys, own, strict=True):
-            if not isinstance(key, str):
-                what = f"key `{key}` is a {type(key).__name__} and no text: put it in quotes"
-                raise yaml.constructor.ConstructorError(None, None, what, at.start_mark)
+        for key in keys:
             if keys.count(key) > 1:
                 again = [other for (other, _), same in zip(own, keys, strict=True) if same == key][1]
                 raise yaml.constructor.ConstructorError(None, None, f"key `{key}` stands twice", again.start_mark)
         loader.flatten_mapping(node)
         return {
-            loader.construct_object(key, deep=True): loader.construct_object(value, deep=True)
+            _key(loader.construct_object(key, deep=True)): loader.construct_object(value, deep=True)
             for key, value in node.value
         }
 
     loader: Any = type("NoDuplicates", (base,), {})
     loader.add_constructor("tag:yaml.org,2002:map", mapping)
     return loader
+
+
+def _key(value: Any) -> str:
+    """Return a key as JSON has it: a number or a date as a text. Raises `TypeError` for a list or a mapping."""
+    hash(value)
+    return str(value)
 
 
 def _fault(error: Exception, text: str) -> tuple[str, int]:

@@ -281,6 +281,15 @@ def test_a_document_is_part_of_the_criteria(tmp_path: Path, desk: Desk) -> None:
     assert "row3: outcome against" in box.row3("hook", "run", code=3).err
 
 
+def test_two_documents_of_one_name_are_refused(tmp_path: Path, desk: Desk) -> None:
+    box = outcome_box(tmp_path / "project", desk, systems("python"))
+    box.write("golden/texts/emails/Meeting_001.txt", "Another text.\n")
+    done = box.row3("--mode", "replay", code=2)
+    (error,) = done.errors
+    assert "golden/texts/meetings/meeting_001.txt" in error
+    assert "also in golden/texts/emails/Meeting_001.txt" in error
+
+
 def test_lint_names_evidence_that_is_not_there(tmp_path: Path, desk: Desk) -> None:
     box = outcome_box(tmp_path / "project", desk, MODELS, PLAIN)
     box.replace("golden/outcome/value_eval/cases.json", 'API refactor by March 25th"\n', 'API refactor by May"\n')

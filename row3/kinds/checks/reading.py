@@ -100,6 +100,9 @@ def same(one: Any, other: Any) -> bool:
 
 _DIGITS = re.compile(r"\d[\d,  ]*(?:\.\d+)?")
 
+_BARE = re.compile(r"(?<![\w.,/-])-?\d[\d,]*(?:\.\d+)?(?![\w/-]|[.,]\d)")
+"""A number beside marks: in `$42.00`, `x=5` and `5%`, not in `COVID-19`, `1.2.3` or `2012-05-03`."""
+
 
 class Quantity(NamedTuple):
     """A number with its unit, in base units."""
@@ -143,6 +146,8 @@ def numbers_in(text: str, unit: str = "") -> Iterator[Quantity]:
             found = next((each for window in windows if (each := quantity(window)) and each.unit == unit), None)
             if found is not None:
                 yield found
+            elif not unit and (bare := _BARE.search(word)):
+                yield Quantity(float(bare[0].replace(",", "")), "")
 
 
 def _unit(value: Value) -> str:
