@@ -101,7 +101,8 @@ def _output(chance: random.Random, golden: dict[str, Any], sentences: list[str])
             said[label] = expected.get("aliases", [label.upper()])[0]
         else:
             said[label] = _opened(chance, label)
-    concepts = [{"label": name, "sourceQuote": chance.choice(sentences)} for name in said.values()]
+    quotes = {label: next((each for each in sentences if label in each), chance.choice(sentences)) for label in said}
+    concepts = [{"label": name, "sourceQuote": quotes[label]} for label, name in said.items()]
     if chance.random() < 0.05:
         concepts.append({"label": chance.choice(golden["forbiddenConcepts"]), "sourceQuote": ""})
     chance.shuffle(concepts)

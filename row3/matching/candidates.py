@@ -12,12 +12,16 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property, lru_cache
 from itertools import chain
 
+from rapidfuzz import fuzz, process
+
 from row3.matching.lexicon.inflection import plain, token_form
 from row3.matching.lexicon.phrases import OFTEN
-from row3.matching.normalise import normalise
+from row3.matching.normalise import normalise, normalise_all
 from row3.matching.person.given_names import SURNAMES_TOO
 from row3.matching.person.persons import TOLD_BY, is_evident
 from row3.matching.person.roles import SAID
+from row3.matching.person.same_person import may_be_persons
+from row3.matching.scorers import DEFAULT, SCORERS
 from row3.matching.value.values import has_number, value_of
 from row3.matching.variant.acronyms import Acronyms, as_term
 from row3.matching.variant.additions import ADDED, without_addition
@@ -30,11 +34,17 @@ from row3.matching.variant.readings import readings
 from row3.matching.variant.shortened import SHORT_WORDS, written_out
 from row3.matching.variant.variants import ECHOES, variant_keys, without_echo, without_filler
 
+LEAST = 0.79
+"""Similarity below which no two names are spellings of one, unless they are persons'."""
+LIKE = 65
+"""Partial ratio below which no run of a text's words is spelt like a name: a slip in five letters leaves 68."""
 LONGEST_SHORT = 12
 """Characters of a name that may be an acronym, with room for a plural."""
 _CALLED = re.compile(" (?:known as|called|named) ")
 _OTHERWISE = SHORT_WORDS | LAST_WORDS | ECHOES | ADDED | {"not", "company", "partnership", "haftung"}
 """Words with which a name is written in other words too (`_otherwise`)."""
+_MORE = _OTHERWISE | UNLIKE
+"""Words with which consonants alone do not tell whether a name may be another."""
 _SHORTENED = re.compile(r"[^\w\s-]|\d")
 """Signs with which it is."""
 _TELLING = TOLD_BY | SAID | SURNAMES_TOO
@@ -214,6 +224,46 @@ class Candidates:
             ways = () if _is_listed(name) else (self._words[place], *map(_words_of, _without_filler(name)))
             needed = self._needed[place] = list(map(beginnings, ways)) or [()]
         return any(all(map(letters.__contains__, begins)) for begins in needed)
+
+
+def among(runs: Sequence[str], name: str) -> list[str]:
+    """The runs of a text's words that may be a name: a look that spares comparing the others.
+
+    They are spelt like it, made of its words, a value like it or a person's, or in the name more than words may count.
+    """
+    keys, words, key = normalise_all(runs), _words_of(name), normalise(name)
+    said = {word for run in runs for word in _words_of(run)}
+    if not _MORE.isdisjoint(said.union(words)) or _is_listed(name) or _without_filler(name):
+        return list(runs)
+    numbered, named = has_number(name), not name.islower()
+    hits = process.extract(key, keys, scorer=SCORERS[DEFAULT][0], processor=None, limit=None, score_cutoff=LEAST)
+    like, begins = {place for _, _, place in hits}, beginnings(words)
+    return [
+        run
+        for place, (run, letters) in enumerate(
+            zip(runs, map(consonants, map("".join, map(_words_of, runs))), strict=True)
+        )
+        if place in like
+        or all(map(letters.__contains__, begins))
+        or _SHORTENED.search(run) is not None
+        or (numbered and has_number(run))
+        or (named and may_be_persons(run, name))
+    ]
+
+
+def may_say(text: str, name: str) -> bool:
+    """A look that spares looking at runs of a text's words: one of them may be a name."""
+    words, said = _words_of(name), _words_of(text)
+    begins, letters = beginnings(words), _letters(said)
+    return (
+        fuzz.partial_ratio(normalise(name), normalise(text)) >= LIKE
+        or all(map(letters.__contains__, begins))
+        or (not name.islower() and any(map(letters.__contains__, begins)))
+        or not _OTHERWISE.isdisjoint(said + words)
+        or has_number(name)
+        or _is_listed(name)
+        or bool(_without_filler(name))
+    )
 
 
 def _is_listed(name: str) -> bool:

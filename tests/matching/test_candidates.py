@@ -7,6 +7,7 @@ import random
 import pytest
 
 from benchmarks.matching import PAIRS, read_pairs
+from row3.matching.candidates import among, may_say
 from row3.matching.compare import compare
 from row3.matching.names import Named, NameIndex, NameRule
 from row3.matching.variant.acronyms import NO_ACRONYMS
@@ -64,6 +65,13 @@ def test_nothing_that_is_one_by_the_rules_is_left_out(seed: int) -> None:
 def test_words_that_begin_otherwise(one: str, other: str) -> None:
     for name, expected in ((one, other), (other, one)):
         assert NameIndex([Named(expected, ()), Named("tea", ())], (), NameRule()).resolve(name) == (0, True)
+
+
+def test_a_look_at_words_of_a_text_spares_no_pair_that_is_one_by_the_rules() -> None:
+    pairs = [(pair[one], pair[other]) for pair in read_pairs(*PAIRS) for one, other in (("a", "b"), ("b", "a"))]
+    pairs = [pair for pair in pairs if compare(*pair).same]
+    assert [pair for pair in pairs if not among(pair[:1], pair[1])] == []
+    assert [(one, other) for one, other in pairs if not may_say(f"Much was said of {one}, and more.", other)] == []
 
 
 @pytest.mark.parametrize("name", ["\u0301", "\u0301 fire", "fire \u0301", "..."])

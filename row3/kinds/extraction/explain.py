@@ -152,7 +152,7 @@ def _concepts(
                 names = [label] if found is None else [label, found.label, *found.aliases]
                 implied = found is not None and found.inferred  # the text has no name for it
                 quoted = "unsupported"
-                if implied or mentions(quote, names, text, index.judge.acronyms):
+                if implied or mentions(quote, names, text, lambda: index.judge.acronyms):
                     quoted = "verified"
             elif normalise(quote):
                 quoted = "unverified"
