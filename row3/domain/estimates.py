@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 from row3.domain.requests import Request
 
+EXPOSED = "prompts, answers and the key can be read on their way, as plain http goes to another machine:"
+
 
 @dataclass(frozen=True, slots=True)
 class Planned:
@@ -36,6 +38,8 @@ class Estimate:
     mode: str
     prompts: Mapping[str, str]
     requests: list[Planned] = field(default_factory=list)
+    exposed: list[str] = field(default_factory=list)
+    """Addresses of plain http to other machines."""
     again: int = 0
     """Requests of the baseline's prompts, which a live comparison asks again."""
     rounds: int = 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from ipaddress import ip_address
 from types import MappingProxyType
 from typing import Literal, Protocol
 from urllib.parse import urlsplit
@@ -124,10 +125,12 @@ def endpoint_for(
     max_retries: int | None = None,
     requests_per_minute: float | None = None,
     tokens_per_minute: float | None = None,
+    allow_http: bool | None = None,
 ) -> Endpoint:
     """Return the preset's endpoint with what is not None put in its place; `timeout_s` in seconds.
 
-    Raises `UsageError` for an unknown preset, an address that is not http or https, and a key variable that is no name.
+    Raises `UsageError` for an unknown preset, an address that is not http or https, one of plain http to another
+    machine without `allow_http`, and a key variable that is no name.
     """
     if preset not in PRESETS:
         near = nearest(preset.lower(), PRESETS)
@@ -156,15 +159,29 @@ def endpoint_for(
         raise UsageError(
             "the local preset runs in this process and has no base_url", where="base_url", fix="use llama.cpp or ollama"
         )
-    url = checked_url(base_url)
+    url = checked_url(base_url, allow_http=allow_http)
     if preset == "openai" and urlsplit(url).hostname != urlsplit(endpoint.base_url).hostname:
         # Lookalikes know `max_tokens` and often ignore the newer name without a word, limit and all.
         return replace(endpoint, base_url=url, limit_field="max_tokens")
     return replace(endpoint, base_url=url)
 
 
-def checked_url(base_url: str) -> str:
-    """Return the address without trailing slashes. Raises `UsageError` where it cannot be a base URL."""
+def is_exposed(url: str) -> bool:
+    """Return whether what is sent to an address can be read on its way: plain http to another machine."""
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    try:
+        loopback = ip_address(host).is_loopback
+    except ValueError:
+        loopback = host == "localhost" or host.endswith(".localhost")
+    return parts.scheme == "http" and not loopback
+
+
+def checked_url(base_url: str, *, allow_http: bool | None = None) -> str:
+    """Return the address without trailing slashes.
+
+    Raises `UsageError` where it cannot be a base URL, and for plain http to another machine unless that is allowed.
+    """
     text = base_url.strip()
     try:
         parts = urlsplit(text)
@@ -175,10 +192,18 @@ def checked_url(base_url: str) -> str:
     path = parts.path.rstrip("/")
     extra = parts.query or parts.fragment or path.endswith("/chat/completions") or not text.isprintable() or " " in text
     if not usable or secret or extra:
-        shown = "" if secret else f" `{base_url}`"
+        shown = "" if secret or "?" in text or "#" in text else f" `{base_url}`"  # somebody may have put the key there
         raise UsageError(
             f"the base_url{shown} is not an http or https address without user name, query and /chat/completions",
             where="base_url",
             fix="give one such as https://api.openai.com/v1, and keep the key in the environment",
         )
-    return f"{parts.scheme}://{parts.netloc}{path}"
+    url = f"{parts.scheme}://{parts.netloc}{path}"
+    if is_exposed(url) and not allow_http:
+        raise UsageError(
+            f"the base_url {parts.scheme}://{parts.netloc} is plain http to another machine: prompts and key can be "
+            "read on their way",
+            where="base_url",
+            fix="use https, or set `allow_http = true` in that provider's table in row3.toml",
+        )
+    return url

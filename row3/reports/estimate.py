@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from row3.domain.counts import spoken
-from row3.domain.estimates import Estimate, Planned
+from row3.domain.estimates import EXPOSED, Estimate, Planned
 from row3.domain.requests import Request
 from row3.reports import numbers
 from row3.reports.document import Block, Document, Items, Lines, Note, Table, Title
@@ -28,6 +28,7 @@ def estimate_document(plan: Estimate, *, verbose: bool = False) -> Document:
     if plan.unpriced:
         unpriced = ", ".join(plan.unpriced)
         notes.insert(0, f'No price for {unpriced}: the price is unknown. Set prices."<model>" in row3.toml.')
+    notes[:0] = [f"{EXPOSED[0].upper()}{EXPOSED[1:]} {url}" for url in plan.exposed]
     blocks: list[Block] = [
         Note([f"Dry run of {plan.suite}, nothing is sent: {versions} (mode {plan.mode}{by})"]),
         Table(("prompt", "recorded", "to send", "tokens in", "tokens out", "price"), rows, "lrrrrr"),
@@ -105,6 +106,7 @@ def estimate_json(plan: Estimate) -> dict[str, Any]:
             for request in plan.requests
             if request.request is not None
         },
+        **({"plainHttp": plan.exposed} if plan.exposed else {}),
         **({"baselineRequests": plan.again, "maxRounds": plan.rounds} if plan.again else {}),
     }
 

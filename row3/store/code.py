@@ -15,7 +15,7 @@ from row3.store.project import Project
 from row3.store.suites import Suite, make_suite
 from row3.store.system_config import PythonConfig
 
-ADDRESS = ("preset", "base_url", "key_variable")
+ADDRESS = ("preset", "base_url", "key_variable", "allow_http")
 
 
 def code_of(config: Config, suite: Suite) -> Iterator[Code]:

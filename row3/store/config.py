@@ -137,6 +137,9 @@ class ProviderConfig(_Section, frozen=True, tag_field="type", tag="chat"):
     preset: Annotated[str, Meta(description="Default: openai.")] = ""
     base_url: str | None = None
     key_variable: Annotated[str | None, Meta(description="Name of the environment variable with the key.")] = None
+    allow_http: Annotated[
+        bool | None, Meta(description="Allow a `base_url` of plain http to another machine. Default: false.")
+    ] = None
     model: str | None = None
     temperature: Temperature | None = None
     seed: int | None = None
@@ -153,6 +156,9 @@ class JudgeConfig(_Section, frozen=True):
     preset: Annotated[str | None, Meta(description="Default: that of [provider].")] = None
     base_url: str | None = None
     key_variable: Annotated[str | None, Meta(description="Name of the environment variable with the key.")] = None
+    allow_http: Annotated[
+        bool | None, Meta(description="Allow a `base_url` of plain http to another machine. Default: false.")
+    ] = None
     model: str | None = None
     models: Annotated[list[str], Meta(description="Several judges, in place of `model`: the majority counts.")] = []
     votes: Annotated[Whole | None, Meta(description="How often each is asked. Default: 1.")] = None

@@ -64,6 +64,7 @@ def judge_settings(config: Config, suite: str) -> JudgeConfig:
     if found["preset"] is None and found["base_url"] is None:
         found |= {"preset": provider.preset or None, "base_url": provider.base_url}
         found["key_variable"] = found["key_variable"] or provider.key_variable
+        found["allow_http"] = provider.allow_http if found["allow_http"] is None else found["allow_http"]
     if found["model"] is None and not found["models"]:
         found["model"] = provider.model
     return JudgeConfig(**{key: value for key, value in found.items() if value is not None})

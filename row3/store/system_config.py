@@ -54,6 +54,7 @@ class McpConfig(_SystemConfig, frozen=True, kw_only=True, tag_field="type", tag=
     env: Variables = []
     url: Annotated[str | None, Meta(description="Address of a server over streamable HTTP.")] = None
     key_variable: Annotated[Variable | None, Meta(description="Variable with the bearer token for `url`.")] = None
+    allow_http: Annotated[bool, Meta(description="Allow a `url` of plain http to another machine.")] = False
     tool: Word
     arguments: dict[str, Any] = {}
     poll: Poll | None = None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from row3.errors import UsageError
-from row3.providers.base import PRESETS, endpoint_for
+from row3.providers.base import PRESETS, endpoint_for, is_exposed
 
 
 @pytest.mark.parametrize(
@@ -86,9 +86,10 @@ def test_addresses_that_cannot_be(url: str) -> None:
         endpoint_for("openai", base_url=url)
 
 
-def test_a_password_in_the_address_is_refused_and_not_repeated() -> None:
+@pytest.mark.parametrize("url", ["http://me:s3cret@host/v1", "https://host/v1?key=s3cret", "https://host/v1#s3cret"])
+def test_a_password_in_the_address_is_refused_and_not_repeated(url: str) -> None:
     with pytest.raises(UsageError) as caught:
-        endpoint_for("vllm", base_url="http://me:s3cret@host/v1")
+        endpoint_for("vllm", base_url=url)
     assert "s3cret" not in str(caught.value)
 
 
@@ -96,6 +97,26 @@ def test_a_key_in_place_of_its_variable_is_refused_and_not_repeated() -> None:
     with pytest.raises(UsageError, match="never the key itself") as caught:
         endpoint_for("openai", key_variable="sk-proj-12345")
     assert "12345" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "url", ["http://models.example/v1", "http://192.168.0.7:8000/v1", "http://localhost.evil.example/v1"]
+)
+def test_plain_http_to_another_machine_has_to_be_allowed(url: str) -> None:
+    with pytest.raises(UsageError, match="is plain http to another machine") as caught:
+        endpoint_for("vllm", base_url=url)
+    assert (caught.value.where, "`allow_http = true`" in caught.value.fix) == ("base_url", True)
+    assert endpoint_for("vllm", base_url=url, allow_http=True).base_url == url
+    assert is_exposed(url)
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["http://127.0.0.1:1/v1", "http://127.8.9.1/v1", "http://[::1]/v1", "http://LocalHost/v1", "https://h.example/v1"],
+)
+def test_https_and_this_machine_are_private(url: str) -> None:
+    assert endpoint_for("vllm", base_url=url)
+    assert not is_exposed(url)
 
 
 def test_local_has_no_address() -> None:

@@ -15,6 +15,7 @@ import pytest
 from row3.domain.calls import Call, Poll
 from row3.domain.requests import Answer, NoAnswer
 from row3.errors import ProviderStopped, UsageError
+from tests.local_server import Handler, LocalServer
 from tests.systems.calls import ask, ask_all, over_http, request, stage, stdio
 from tests.systems.http_servers import Forgetful, faulty, free_port
 
@@ -198,6 +199,25 @@ class TestStreamableHttp:
         assert json.loads(given.text) == {"word": "hello"}
         assert server.opened == 2
         assert [call["name"] for call in server.calls] == ["learn", "say", "learn", "say"]
+
+    @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+    def test_no_redirect_to_another_origin_is_followed(self, status: int) -> None:
+        asked, other = stage("mcp", "say", {"word": "hello"}), Forgetful()
+        with other.listening() as target:
+
+            class Moved(Handler):
+                def do_POST(self) -> None:
+                    self.sent()
+                    self.reply(status, b"", {"Location": f"{target}?token=abc"})
+
+            server = LocalServer(Moved)
+            with pytest.raises(ProviderStopped) as stopped:
+                ask(over_http(asked, f"{server.address}/mcp", key_variable="GIVEN"), asked)
+            server.stop()
+        assert f"`{server.address}/mcp`" in str(stopped.value)
+        assert f"Redirect to {target} not followed" in str(stopped.value)
+        assert "token" not in str(stopped.value)
+        assert not other.headers
 
     def test_a_session_that_is_forgotten_again_and_again_fails_the_case(self) -> None:
         server = Forgetful()

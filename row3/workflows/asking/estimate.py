@@ -66,13 +66,13 @@ def estimate(
     recordings only tell how long answers are. Raises `InvalidFile`, `UsageError`.
     """
     mode = options.mode or project.config.mode
-    check_provider(project, suite)  # a run that could not be sent is not worth planning
+    exposed = check_provider(project, suite)  # a run that could not be sent is not worth planning
     asking = make_asking(suite, lineup, options)
     prices = price_table(project, [suite])
     index = open_index(project.tree, suite.name)
     judged = set[str]()
     planner = _Planner(asking, index, prices, mode in ("replay", "auto"), judged)
-    plan = Estimate(suite.name, mode, lineup.versions())
+    plan = Estimate(suite.name, mode, lineup.versions(), exposed=exposed)
     for stored in read_cases(project.tree, suite.golden, suite.kind):
         if not options.wants(stored.id):
             continue

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from row3.domain.estimates import EXPOSED
 from row3.domain.findings import LintReport
 from row3.domain.manifests import TIERS
 from row3.domain.prompts import Prompt, parse_reference
@@ -70,7 +71,8 @@ def lint_at(
     usable = {each.name: cases.suite(each) for each in suites}
     PromptLint(project, findings).run(suites, usable, everything=suite is None)
     for each in suites:
-        findings.attempt(FILE, partial(check_provider, project, each), count=False)
+        for url in findings.attempt(FILE, partial(check_provider, project, each), count=False) or ():
+            findings.add("warning", "plain-http", FILE, f"{EXPOSED} {url}", field=f"suites.{each.name}")
         for tier in TIERS:
             if project.tree.exists(path := project.baseline(each.name, tier)):
                 findings.attempt(path, partial(read_manifest, project.tree, path))

@@ -59,6 +59,7 @@ def _endpoint(settings: ProviderConfig | JudgeConfig, section: Callable[[str], s
             max_retries=settings.max_retries,
             requests_per_minute=settings.requests_per_minute,
             tokens_per_minute=settings.tokens_per_minute,
+            allow_http=settings.allow_http,
         )
     except UsageError as error:
         if address and error.where == "base_url":
@@ -79,12 +80,21 @@ def shown_address(project: Project, suite: Suite) -> str:
     return f"{endpoint_of(project, suite).host} ({variable})" if variable else ""
 
 
-def check_provider(project: Project, suite: Suite) -> None:
-    """Raise what `open_provider` would raise of the settings."""
-    if suite.system is None:
-        endpoint_of(project, suite)
-    else:
-        _access(suite, suite.system)
+def check_provider(project: Project, suite: Suite) -> list[str]:
+    """Return the addresses to which requests go readable by others. Raises what opening the providers would raise of
+    the settings.
+    """
+    from row3.providers.base import is_exposed
+
+    urls = [
+        endpoint_of(project, arm).base_url if arm.system is None else _access(arm, arm.system).url
+        for arm in (suite.arms or {"": suite}).values()
+    ]
+    if suite.rules.judge is not None:
+        urls.append(judge_endpoint(project, suite).base_url)
+    if (embeddings := _embedding_endpoint(project, suite)) is not None:
+        urls.append(embeddings.base_url)
+    return [url for url in dict.fromkeys(urls) if url and is_exposed(url)]
 
 
 class Router:
@@ -209,9 +219,10 @@ def _access(suite: Suite, system: SystemConfig) -> Access:
         return Access(command=command, variables=variables, timeout_s=system.timeout_s, retries=system.retries)
     try:
         if system.url is not None:
-            checked_url(system.url)
+            checked_url(system.url, allow_http=system.allow_http)
     except UsageError as error:
-        where, fix = f"{FILE} field suites.{suite.name}.provider.url", "Give one such as http://localhost:8000/mcp"
+        where = f"{FILE} field suites.{suite.name}.provider.url"
+        fix = error.fix if "allow_http" in error.fix else "Give one such as http://localhost:8000/mcp"
         raise InvalidFile(error.what.replace("base_url", "url"), where=where, fix=fix) from None
     return Access(
         command=command,
@@ -227,8 +238,10 @@ def _access(suite: Suite, system: SystemConfig) -> Access:
 def open_embedder(project: Project, suite: Suite, model: str) -> Embedder:
     """What embeds a suite's texts, the model in this process or an endpoint. Opens and loads nothing yet.
 
-    No text that holds a key is embedded. Raises `InvalidFile` that names the field of `row3.toml`.
+    No text that holds a key is embedded. Raises `InvalidFile` that names the field of `row3.toml`, and `UsageError`
+    where nothing may be sent there.
     """
+    project.check_code(suite.name, code_of(project.config, suite))
     from row3.providers.guarded import GuardedEmbedder
 
     def case_with(guard: Guard) -> str:
@@ -237,34 +250,37 @@ def open_embedder(project: Project, suite: Suite, model: str) -> Embedder:
                 return path
         return f"suite {suite.name}"
 
-    embedder, guard = _open_embedder(project, suite, model), guard_of(project)
+    endpoint, guard = _embedding_endpoint(project, suite), guard_of(project)
+    embedder: Embedder
+    if endpoint is None:
+        from row3.providers.minilm import LocalEmbedder
+
+        embedder = LocalEmbedder()
+    else:
+        from row3.providers.openai_api import OpenAIEmbedder
+
+        embedder = OpenAIEmbedder(endpoint, model, environ=os.environ)
     return GuardedEmbedder(embedder, guard, case_with) if guard else embedder
 
 
-def _open_embedder(project: Project, suite: Suite, model: str) -> Embedder:
-    """Return it without its guard.
+def _embedding_endpoint(project: Project, suite: Suite) -> Endpoint | None:
+    """Return where a suite's texts are embedded; None for the model in this process, and for a suite without.
 
     The suite's provider, unless its settings name another address: then only a key that they name goes there.
-    Raises `InvalidFile` that names the field of `row3.toml`, and `UsageError` where nothing may be sent there.
+    Raises `InvalidFile` that names the field of `row3.toml`.
     """
-    project.check_code(suite.name, code_of(project.config, suite))
-    settings = project.config.suites[suite.name].matching.semantic
-    assert settings is not None
-    if settings.model == LOCAL:
-        from row3.providers.minilm import LocalEmbedder
-
-        return LocalEmbedder()
-    from row3.providers.openai_api import OpenAIEmbedder
-
+    own = project.config.suites.get(suite.name)
+    settings = None if own is None else own.matching.semantic
+    if settings is None or settings.model == LOCAL:
+        return None
     section, key = f"suites.{suite.name}.matching.semantic", settings.key_variable
     if settings.base_url is not None:
-        own = structs.replace(suite.provider, preset="vllm", base_url=settings.base_url, key_variable=key)
-        endpoint = replace(_endpoint(own, lambda _: section), preset="embeddings")
-    else:
-        endpoint = endpoint_of(project, suite)
-        if endpoint.preset in WITHOUT_EMBEDDINGS:
-            what = f"the {endpoint.preset} provider has no embeddings"
-            raise InvalidFile(what, where=f"{FILE} field {section}.base_url", fix="Name the address of one that has")
-        if key is not None:
-            endpoint = _endpoint(structs.replace(suite.provider, key_variable=key), lambda _: section)
-    return OpenAIEmbedder(endpoint, model, environ=os.environ)
+        other = structs.replace(suite.provider, preset="vllm", base_url=settings.base_url, key_variable=key)
+        return replace(_endpoint(other, lambda _: section), preset="embeddings")
+    endpoint = endpoint_of(project, suite)
+    if endpoint.preset in WITHOUT_EMBEDDINGS:
+        what = f"the {endpoint.preset} provider has no embeddings"
+        raise InvalidFile(what, where=f"{FILE} field {section}.base_url", fix="Name the address of one that has")
+    if key is not None:
+        endpoint = _endpoint(structs.replace(suite.provider, key_variable=key), lambda _: section)
+    return endpoint

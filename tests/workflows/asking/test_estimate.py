@@ -144,6 +144,19 @@ def test_a_run_that_could_not_be_sent_is_not_planned(project: Project) -> None:
         planned(open_project(project.root), mode="live")
 
 
+def test_plain_http_to_another_machine_is_said(project: Project) -> None:
+    settings = 'model = "m"\nbase_url = "http://models.example:8000/v1"'
+    (project.root / "row3.toml").write_text(CONFIG.replace('model = "m"', settings))
+    with pytest.raises(InvalidFile, match="row3.toml field provider.base_url: .* is plain http to another machine"):
+        planned(open_project(project.root), mode="live")
+    (project.root / "row3.toml").write_text(CONFIG.replace('model = "m"', f"{settings}\nallow_http = true"))
+    plan = planned(open_project(project.root), mode="live")
+    assert plan.exposed == ["http://models.example:8000/v1"]
+    text = " ".join(terminal_text(estimate_document(plan)).split())
+    assert "can be read on their way, as plain http goes to another machine: http://models.example:8000/v1" in text
+    assert estimate_json(plan)["plainHttp"] == plan.exposed
+
+
 def test_everything_recorded_costs_nothing_even_without_a_price(project: Project) -> None:
     (project.root / "row3.toml").write_text('[provider]\nmodel = "m"\n[suites.bread]\npipeline = ["decompose"]\n')
     again = open_project(project.root)

@@ -686,6 +686,7 @@ def test_settings_of_a_suite(root: Path) -> None:
         ("suites.starter.provider", 'base_url = "localhost:1234"', "invalid-field", "not an http or https address"),
         ("provider", 'base_url = "http://a\\u0000b/v1"', "invalid-field", "not an http or https address"),
         ("provider", 'base_url = "http://a\\nb/v1"', "invalid-field", "not an http or https address"),
+        ("provider", 'base_url = "http://models.example/v1"', "invalid-field", "is plain http to another machine"),
         ("provider", 'preset = "sk-123456789012"', "invalid-field", "there is no such preset"),
         ("provider", 'key_variable = "sk-1"', "invalid-field", "Give the variable's name"),
     ],
@@ -697,6 +698,28 @@ def test_a_provider_that_cannot_be_asked(root: Path, section: str, line: str, ru
         field = f"{section}.{line.partition(' ')[0]}"
         assert [(one.rule, one.field, one.line) for one in findings] == [(rule, field, 4)]
         assert message in findings[0].message
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        'kind = "extraction"\n[suites.starter.provider]\nbase_url = "http://models.example/v1"\nallow_http = true',
+        'kind = "checks"\n[suites.starter.judge]\nbase_url = "http://models.example/v1"\nallow_http = true',
+        '[suites.starter.provider]\nallow_http = true\n[suites.starter.matching.semantic]\nmodel = "e"\n'
+        'base_url = "http://models.example/v1"',
+        '[suites.starter.provider]\ntype = "mcp"\nversion = "1.0"\ntool = "t"\nurl = "http://models.example/v1"\n'
+        "allow_http = true",
+    ],
+    ids=["model", "judge", "embeddings", "mcp"],
+)
+def test_plain_http_to_another_machine_is_a_warning_where_it_is_allowed(root: Path, settings: str) -> None:
+    (root / "row3.toml").write_text(f'suite = "starter"\n[provider]\nmodel = "m"\n[suites.starter]\n{settings}\n')
+    allowed = [one for one in lint_at(root, None).findings if one.rule == "plain-http"]
+    assert [(one.level, one.field) for one in allowed] == [("warning", "suites.starter")]
+    assert allowed[0].message.endswith("plain http goes to another machine: http://models.example/v1")
+    (root / "row3.toml").write_text((root / "row3.toml").read_text().replace("allow_http = true", ""))
+    refused = [one for one in lint_at(root, None).findings if "plain http to another machine" in one.message]
+    assert [(one.level, one.rule) for one in refused] == [("error", "invalid-field")]
 
 
 def test_recordings(root: Path) -> None:
