@@ -10,7 +10,7 @@ from row3.domain.secrets import Guard
 from row3.errors import Row3Error, UsageError
 from row3.providers.base import Embedder, Provider
 
-FIX = "remove the key, and withdraw it at its provider: it is in a file"
+FIX = "remove it; a key that was in a file should be withdrawn at its provider"
 
 
 class GuardedProvider:
@@ -32,11 +32,7 @@ class GuardedProvider:
     async def ask(self, request: Request) -> Answer | NoAnswer:
         """Answer one request; see `Provider.ask`. Raises `UsageError` too, for a request that holds a secret."""
         guard = self._guard
-        sent = (request.system, request.user, request.model, request.schema_name, canonical(request.schema))
-        if held := guard.found("\n".join(sent)):
-            of_case = request.case_id and guard.found(canonical(request.variables))
-            where = f"case `{request.case_id}`" if of_case else f"prompt {request.prompt}"
-            raise UsageError(f"the request holds the value of {held}, so it is not sent", where=where, fix=FIX)
+        check_request(request, guard)
         with _cleaned_errors(guard):
             answer = await self._provider.ask(request)
         if isinstance(answer, NoAnswer):
@@ -66,6 +62,17 @@ class GuardedEmbedder:
     async def close(self) -> None:
         """Close the embedder."""
         await self._embedder.close()
+
+
+def check_request(request: Request, guard: Guard) -> None:
+    """Raise `UsageError`, which names the case or the prompt, for a request that holds a secret."""
+    if not guard:
+        return
+    sent = (request.system, request.user, request.model, request.schema_name, canonical(request.schema))
+    if held := guard.found("\n".join(sent)):
+        of_case = request.case_id and guard.found(canonical(request.variables))
+        where = f"case `{request.case_id}`" if of_case else f"prompt {request.prompt}"
+        raise UsageError(f"the request holds the value of {held}, so it is not sent", where=where, fix=FIX)
 
 
 def cleaned(answer: Answer, guard: Guard) -> Answer:

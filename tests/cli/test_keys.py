@@ -6,12 +6,15 @@ import base64
 import json
 import re
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from row3.domain.secrets import HIDDEN, Guard
 from tests.chat_server import FakeModel, FakeReply, completion
-from tests.projects import CASES, Box, flawless
+from tests.judged import JudgeServer, support
+from tests.projects import CASES, Box, flawless, tiny
 from tests.runner import Done
 
 KEY = "sk-row3-aB3_secret-0123456789"
@@ -88,5 +91,50 @@ def test_a_request_with_a_key_is_not_sent(box: Box, model: Make, file: str, wher
         assert where in done.errors[0]
         assert "holds the value of BAKER_KEY" in done.errors[0]
         assert not GUARD.found(done.out + done.err)
+        planned = box.row3("--dry-run", "-v", "--mode", mode, "--model", "other", code=2, BAKER_KEY=KEY)
+        assert planned.errors == done.errors
+        assert not GUARD.found(planned.out + planned.err)
     assert "rye" not in fake.asked
     assert file.startswith("golden") or not fake.asked
+
+
+@pytest.mark.parametrize("mode", ["live", "auto"])
+def test_a_key_for_a_model_is_not_sent(box: Box, model: Make, mode: str) -> None:
+    fake = model(lambda case_id, times: FakeReply(json.dumps(flawless(CASES[case_id]))))
+    fake.serve(box, key_variable="BAKER_KEY")
+    done = box.row3("--mode", mode, "--model", KEY, code=2, BAKER_KEY=KEY)
+    nowhere(box, done)
+    assert "prompt extract-v1.1: " in done.errors[0]
+    assert "the request holds the value of BAKER_KEY" in done.errors[0]
+    assert not fake.asked
+
+
+class EchoingJudge(JudgeServer):
+    """Answers and grades with the key that the model was sent."""
+
+    def reply_to(self, body: Any) -> FakeReply:
+        reply = super().reply_to(body)
+        return FakeReply(reply.text.replace("seen", f"seen {KEY}").replace("well", f"well {KEY.encode().hex(' ')}", 1))
+
+
+def test_a_judge_that_echoes_a_key(tmp_path: Path) -> None:
+    box, server = tiny(tmp_path / "project"), EchoingJudge()
+    box.env["OPENAI_API_KEY"] = KEY
+    try:
+        support(box, server)
+        nowhere(box, box.row3("--format", "json", code=0))
+        nowhere(box, box.row3("-v", code=0))
+    finally:
+        server.stop()
+    recorded = "".join(path.read_text() for path in box.path("recordings/support").iterdir())
+    assert recorded.count(HIDDEN) == 2 * 24
+
+
+def test_an_imported_answer_with_a_key(box: Box) -> None:
+    line = {"caseId": "rye", "prompt": "extract", "response": f"I was given {KEY}"}
+    box.write("raw.jsonl", json.dumps(line))
+    box.replace("row3.toml", 'model = "baker-1"', 'model = "other"\nkey_variable = "BAKER_KEY"')
+    done = box.row3("recordings", "import", "raw.jsonl", code=0, BAKER_KEY=KEY)
+    box.path("raw.jsonl").unlink()
+    nowhere(box, done)
+    box.row3("recordings", "verify", code=0)

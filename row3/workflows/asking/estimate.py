@@ -18,6 +18,7 @@ from row3.domain.prompts import Lineup, Prompt
 from row3.domain.requests import NoAnswer, Request
 from row3.kinds.answers import Parsed
 from row3.kinds.base import expected_in
+from row3.providers.guarded import check_request
 from row3.store.cases import StoredCase, read_cases
 from row3.store.config import PriceConfig
 from row3.store.project import Project
@@ -27,7 +28,7 @@ from row3.store.suites import Suite
 from row3.workflows.pipeline.asks import judge_request
 from row3.workflows.pipeline.budget import cost_usd, estimate_tokens, price_table
 from row3.workflows.pipeline.evaluate import Answers, Asking
-from row3.workflows.pipeline.providers import check_provider
+from row3.workflows.pipeline.providers import check_provider, guard_of
 from row3.workflows.pipeline.run_suite import RunOptions, make_asking
 
 UNKNOWN = "not known yet"
@@ -83,6 +84,10 @@ def estimate(
                 _Planner(beside.asking, index, prices, False, judged).case(stored, repeat, plan)
                 plan.again += len(plan.requests) - before
     plan.rounds = 1 if beside is None else beside.rounds
+    guard = guard_of(project)
+    for each in plan.to_send:
+        if each.request is not None:
+            check_request(each.request, guard)
     return plan
 
 
