@@ -16,17 +16,27 @@ LONGEST = 200
 SLIP = 4
 """Letters with which a word and a slip of it begin."""
 _LIGHT = FUNCTION_WORDS | words("a an in on for to by at with from is are was were be that which")
+_BEHIND = frozenset(" .,;:!?")
 _EDGES = " .,;:!?()[]\"'“”‘’«»"
 
 
-def mentions(quote: str, names: Sequence[str], known: SourceText, acronyms: Callable[[], Acronyms]) -> bool:
+def mentions(
+    quote: str,
+    names: Sequence[str],
+    known: SourceText,
+    acronyms: Callable[[], Acronyms],
+    other: Callable[[str], object] | None = None,
+) -> bool:
     """One of the names occurs in the quote, or a run of its words that the matcher takes for one.
 
-    `known` is the source text and `acronyms` those that it introduces, asked for where no name occurs.
+    `known` is the source text and `acronyms` those that it introduces, asked for where no name occurs. Of what `other`
+    finds, matching has decided that it is none of the names.
     """
-    spaced = f" {quote} ".lower()
-    if any(f" {name} ".lower() in spaced for name in names if normalise(name)):
-        return True
+    low = f" {quote} ".lower()
+    for name in names:
+        at = low.find(name.lower())
+        if at > 0 and low[at - 1] == " " and low[at + len(name) : at + len(name) + 1] in _BEHIND and normalise(name):
+            return True
     said = SourceText(quote)
     if any(map(said.mentions, names)):
         return True
@@ -43,14 +53,20 @@ def mentions(quote: str, names: Sequence[str], known: SourceText, acronyms: Call
         return False
     spelt = quote.split()[:LONGEST]
     forms = [_begins(normalise(word).split()) for word in spelt]
-    return any(_said_otherwise(name, spelt, forms, known) for name in left)
+    return any(_said_otherwise(name, spelt, forms, known, other) for name in left)
 
 
 def _begins(spelt: Iterable[str]) -> set[str]:
     return {token_form(word)[:SLIP] for word in spelt if word not in FUNCTION_WORDS}
 
 
-def _said_otherwise(name: str, spelt: Sequence[str], forms: Sequence[set[str]], known: SourceText) -> bool:
+def _said_otherwise(
+    name: str,
+    spelt: Sequence[str],
+    forms: Sequence[set[str]],
+    known: SourceText,
+    other: Callable[[str], object] | None,
+) -> bool:
     """A run of words that begins or ends with a word of the name is the name."""
     own = normalise(name).split()
     wanted, most = _begins(own), len(name.split()) + 2
@@ -68,4 +84,5 @@ def _said_otherwise(name: str, spelt: Sequence[str], forms: Sequence[set[str]], 
     from row3.matching.candidates import among  # few quotes say it otherwise
     from row3.matching.compare import compare
 
-    return any(compare(run, name, known=known).same for run in among(list(runs), name))
+    left = [run for run in among(list(runs), name) if other is None or other(run) is None]
+    return any(compare(run, name, known=known).same for run in left)

@@ -152,7 +152,8 @@ def _concepts(
                 names = [label] if found is None else [label, found.label, *found.aliases]
                 implied = found is not None and found.inferred  # the text has no name for it
                 quoted = "unsupported"
-                if implied or mentions(quote, names, text, lambda: index.judge.acronyms):
+                other = index.exact if state == "unmatched" else None
+                if implied or mentions(quote, names, text, lambda: index.judge.acronyms, other):
                     quoted = "verified"
             elif normalise(quote):
                 quoted = "unverified"
