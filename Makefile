@@ -63,6 +63,7 @@ check: $(VENV)/.dev
 bench: $(VENV)/.all
 	$(BIN)/python -m benchmarks.run
 	$(BIN)/python -m benchmarks.intervals
+	$(BIN)/python -m benchmarks.ablation
 	$(BIN)/python -m benchmarks.retrieval
 	$(BIN)/python -m benchmarks.checks
 	$(BIN)/python -m benchmarks.scoring

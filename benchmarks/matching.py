@@ -21,11 +21,11 @@ from typing import Any
 from rapidfuzz import fuzz
 from rapidfuzz.distance import Levenshtein
 
+from row3.kinds.person_types import is_person_type
 from row3.matching.compare import Comparison, compare
 from row3.matching.names import Named, NameIndex, NameMatch, NameRule, match_names
 from row3.matching.normalise import normalise
 from row3.matching.text.quotes import SourceText
-from row3.matching.typed import is_person_type
 from row3.matching.value.dates import writes_day_first
 from row3.matching.variant.acronyms import introduced
 from row3.matching.variant.forms import form_key, form_keys

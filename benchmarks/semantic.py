@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from row3.domain.embeddings import Vector, cosine, pack, unpack
+from row3.kinds.extraction.semantic import Candidate, match_by_meaning, text_of
 from row3.matching.compare import compare
-from row3.matching.semantic import Candidate, match_by_meaning, text_of
 from row3.providers.minilm import MiniLM, folder
 
 HOME = Path(__file__).resolve().parents[1]

@@ -15,15 +15,15 @@ from row3.domain.asks import Ask, Scoring, finish, no_vectors
 from row3.domain.judges import Graded, JudgeRules, Judging
 from row3.domain.matches import items_json
 from row3.domain.metrics import Metric, Threshold
+from row3.domain.predicates import INVERSES, ROW3_PREDICATES, SYMMETRIC
 from row3.domain.prompts import Prompt
 from row3.domain.requests import digest_json
 from row3.domain.scores import CaseScore, Tally
+from row3.domain.semantic_rule import SemanticRule
 from row3.kinds.answers import Parsed, Unusable
 from row3.kinds.cases import brief, fact_text
 from row3.kinds.outputs import NO_FIELDS, Fields, answer_schema, fit, plain, read_text
 from row3.matching.names import NameRule
-from row3.matching.predicates import INVERSES, ROW3_PREDICATES, SYMMETRIC
-from row3.matching.semantic_rule import SemanticRule
 from row3.matching.text.quotes import SourceText
 from row3.metrics.aggregate import counted
 from row3.metrics.ratios import ratio

@@ -14,10 +14,10 @@ from row3.domain.metrics import Metric, Threshold
 from row3.kinds.base import Expected, Finding, Kind, Measured, Reference, Rules
 from row3.kinds.cases import DocumentCase, Labelled, Note, Text
 from row3.kinds.outputs import Output, answer_schema, compare_types, meta, type_of
+from row3.kinds.person_types import is_person_type
 from row3.matching.names import Named, NameIndex, NameMatch, match_names
 from row3.matching.normalise import normalise
 from row3.matching.text.quotes import SourceText
-from row3.matching.typed import is_person_type
 from row3.metrics.ratios import f1, ratio
 
 ENTITY_TYPES = ("PERSON", "ORG", "PROJECT", "PRODUCT", "PLACE")
@@ -81,7 +81,7 @@ class Entities(Kind):
     """Scores `{"entities": […]}`: which were found, of which type, and whether mentions were merged correctly."""
 
     name = "entities"
-    version = 12
+    version = 13
     tallied = ("types", "typeState")
     case_model = EntitiesCase
     case_schema = "entities-case"

@@ -13,8 +13,8 @@ from row3.domain.metrics import Metric, Threshold
 from row3.kinds.base import Expected, Finding, Kind, Measured, Reference, Rules
 from row3.kinds.cases import CaseId, Labelled, MemoryCase, Note, Text
 from row3.kinds.outputs import Output, meta
+from row3.kinds.passages import description_similarity
 from row3.matching.compare import compare
-from row3.matching.text.passages import description_similarity
 from row3.matching.variant.forms import category_key
 
 Hops = Annotated[int, Meta(ge=1, le=5)]
@@ -177,7 +177,7 @@ class Graph(Kind):
     """Scores `{"connections": […]}`: valid, complete, over the right path, and none to what is unrelated."""
 
     name = "graph"
-    version = 10
+    version = 11
     case_model = GraphCase
     case_schema = "graph-case"
     outputs: Mapping[str, type[Any]] = {"connections": ConnectionsOut}

@@ -23,7 +23,7 @@ from row3.matching.person.roles import SAID
 from row3.matching.person.same_person import may_be_persons
 from row3.matching.scorers import DEFAULT, SCORERS
 from row3.matching.value.values import has_number, value_of
-from row3.matching.variant.acronyms import Acronyms, as_term
+from row3.matching.variant.acronyms import Acronyms
 from row3.matching.variant.additions import ADDED, without_addition
 from row3.matching.variant.adjectives import LAST_WORDS, with_adjective
 from row3.matching.variant.beginnings import FILLED_FIRST, UNLIKE, beginnings, consonants, last_beginnings
@@ -149,7 +149,6 @@ class Candidates:
             name = self._names[position]
             if (
                 "(" in name
-                or as_term(name) in shorts
                 or not shorts.isdisjoint(map(form_key, key.split()))
                 or (len(name) <= LONGEST_SHORT and not shorts.isdisjoint(form_keys(name)))
             ):

@@ -32,6 +32,8 @@ LONGEST_NAME = 300
 
 _DATED = re.compile(r"\d[-/.]\d{1,2}[-/.]\d{4}")
 """A date in digits, in whatever order of day and month."""
+
+
 _LISTED = re.compile(r"\s*[,;/]\s*(?:or\s+)?|\s+or\s+|^(?:or|also|also called|also known as|aka|a\.k\.a\.)\s+")
 """Between the names in a parenthesis: `Plurality voting (also first past the post, FPTP)`."""
 

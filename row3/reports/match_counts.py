@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from row3.domain.counts import nearest
+from row3.domain.predicates import fold_predicate
 from row3.domain.scores import Tally
 from row3.gate.exact import upper_bound
 from row3.gate.results import Comparison, Run
-from row3.matching.predicates import fold_predicate
 from row3.metrics.aggregate import PAIR, Seen, split
 from row3.reports import numbers
 from row3.reports.document import Facts, Text

@@ -8,10 +8,10 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct, field
 
 from row3.domain.calls import Word
+from row3.domain.semantic_rule import LOCAL, LOCAL_MODEL, THRESHOLD
 from row3.domain.structs import worded
 from row3.errors import InvalidFile
 from row3.gate.policy import PolicyName
-from row3.matching.semantic_rule import LOCAL, LOCAL_MODEL, THRESHOLD
 from row3.store.documents import validate
 from row3.store.system_config import CommandConfig, McpConfig, PythonConfig
 from row3.store.tree import Tree, read_text

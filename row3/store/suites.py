@@ -14,6 +14,8 @@ from msgspec.structs import asdict
 from row3.domain.counts import did_you_mean
 from row3.domain.manifests import Tier, suite_of_stem, tier_of
 from row3.domain.metrics import Metric, Threshold
+from row3.domain.predicates import INVERSES, ROW3_PREDICATES, SYMMETRIC
+from row3.domain.semantic_rule import LOCAL, SemanticRule
 from row3.domain.structs import item_in, keys_of, struct_in
 from row3.errors import InvalidFile, UsageError
 from row3.gate.policy import GatePolicy, parse_limits
@@ -23,9 +25,7 @@ from row3.kinds import kind_named
 from row3.kinds.base import Kind, Rules
 from row3.kinds.outputs import LIST
 from row3.matching.names import NameRule
-from row3.matching.predicates import INVERSES, ROW3_PREDICATES, SYMMETRIC
 from row3.matching.scorers import EXACT
-from row3.matching.semantic_rule import LOCAL, SemanticRule
 from row3.store.config import (
     FILE,
     ArmConfig,

@@ -50,7 +50,6 @@ movement for women's rights | women's rights movement | variant
 six-foot wall | 6 ft wall | variant
 the disease malaria | malaria | variant
 Grupo Bimbo, S.A.B. de C.V. | Grupo Bimbo | variant
-low-density lipoprotein (LDL) cholesterol | LDL cholesterol | acronym
 9.8 m/s^2 | 9.8 m/s² | value
 delays in payment | payment delays | variant
 poisoning by carbon monoxide | carbon monoxide poisoning | variant

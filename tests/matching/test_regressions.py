@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from row3.domain.matches import Triple
-from row3.matching.ends import end_resolver
+from row3.domain.predicates import Predicates
+from row3.kinds.extraction.ends import end_resolver
+from row3.kinds.extraction.relationships import RelationshipIndex
 from row3.matching.names import Named, NameIndex, NameRule, match_names
 from row3.matching.normalise import normalise
-from row3.matching.predicates import Predicates
-from row3.matching.relationships import RelationshipIndex
 from row3.matching.scorers import similarity
 from row3.matching.text.quotes import SourceText
 

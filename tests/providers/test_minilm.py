@@ -18,9 +18,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from row3.domain.embeddings import cosine, pack, unpack
+from row3.domain.semantic_rule import THRESHOLD
 from row3.errors import EnvironmentFault, MissingExtra
-from row3.matching.semantic import Candidate, match_by_meaning
-from row3.matching.semantic_rule import THRESHOLD
+from row3.kinds.extraction.semantic import Candidate, match_by_meaning
 from row3.providers import minilm
 from row3.providers.minilm import MODULE, LocalEmbedder, MiniLM, WordPiece, folder
 

@@ -13,10 +13,10 @@ from row3.domain.matches import ItemExpectation, ItemMatch, Items
 from row3.kinds.base import Rules
 from row3.kinds.events.model import TEAM, EventsCase, EventsOut, ExpectedEvent
 from row3.kinds.outputs import compare_types, type_of
+from row3.kinds.passages import Passages, description_similarity, overlap
 from row3.matching.assignment import assign
 from row3.matching.compare import compare
 from row3.matching.normalise import normalise
-from row3.matching.text.passages import Passages, description_similarity, overlap
 from row3.matching.text.quotes import SourceText
 from row3.matching.value.values import value_of
 

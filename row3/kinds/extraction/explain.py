@@ -9,19 +9,19 @@ from typing import Any
 from row3.domain.asks import Ask
 from row3.domain.embeddings import EmbeddingRequest, Vector, cosine
 from row3.domain.matches import CORRECT, ConceptMatch, Expectation, Explanation, QuoteState, Triple
+from row3.domain.predicates import Predicates
+from row3.domain.semantic_rule import SemanticRule
 from row3.errors import InvalidFile
 from row3.kinds.base import Rules
+from row3.kinds.extraction.ends import by_matches, end_resolver
+from row3.kinds.extraction.evidence import mentions
 from row3.kinds.extraction.model import ExtractionOut, GoldenCase
+from row3.kinds.extraction.relationships import RelationshipIndex
 from row3.kinds.outputs import compare_types, type_of
-from row3.matching.ends import by_matches, end_resolver
-from row3.matching.evidence import mentions
+from row3.kinds.person_types import is_person_type
 from row3.matching.names import Named, NameIndex, NameMatch, NameRule, match_names, nearest
 from row3.matching.normalise import normalise, normalise_all
-from row3.matching.predicates import Predicates
-from row3.matching.relationships import RelationshipIndex
-from row3.matching.semantic_rule import SemanticRule
 from row3.matching.text.quotes import SourceText
-from row3.matching.typed import is_person_type
 
 GROUNDED = CORRECT | {"duplicate"}
 
@@ -82,7 +82,7 @@ def _with_meanings(
     rule: SemanticRule,
 ) -> Generator[Ask, Any, list[NameMatch]]:
     """Return the matches, in which unmatched names have found expected concepts that nothing else found."""
-    from row3.matching.semantic import (  # suites without embeddings do without its word lists
+    from row3.kinds.extraction.semantic import (  # suites without embeddings do without its word lists
         Candidate,
         match_by_meaning,
     )
@@ -122,7 +122,7 @@ class _Vectors:
         self.missing = {}
 
     def similarity(self, one: Sequence[str], other: Sequence[str]) -> list[list[float]]:
-        """See `row3.matching.semantic_rule.Similarity`. Raises `InvalidFile` for vectors of two models."""
+        """See `row3.domain.semantic_rule.Similarity`. Raises `InvalidFile` for vectors of two models."""
         self.missing |= {text: None for text in (*one, *other) if text not in self._held}
         return [[self._alike(text, other_text) for other_text in other] for text in one]
 

@@ -10,11 +10,11 @@ from functools import partial
 from rapidfuzz import process
 
 from row3.domain.counts import count, part
+from row3.domain.predicates import Predicates, fold_predicate
 from row3.kinds.base import Finding, Rules
 from row3.kinds.extraction.model import DOMAINS, GoldenCase, Relationship
 from row3.matching.names import closest
 from row3.matching.normalise import normalise, normalise_text
-from row3.matching.predicates import Predicates, fold_predicate
 from row3.matching.text.quotes import SourceText
 from row3.matching.variant.forms import category_key
 

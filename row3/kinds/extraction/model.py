@@ -6,9 +6,9 @@ from typing import Annotated, Any, Literal, get_args
 
 from msgspec import Meta, field
 
+from row3.domain.predicates import ROW3_PREDICATES
 from row3.kinds.cases import Case, CaseId, Labelled, Note, Text
 from row3.kinds.outputs import Output, meta
-from row3.matching.predicates import ROW3_PREDICATES
 
 Domain = Literal["ecological", "technical", "social", "economic", "interdisciplinary"]
 DOMAINS: tuple[str, ...] = get_args(Domain)

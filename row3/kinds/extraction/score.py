@@ -9,13 +9,13 @@ from typing import Any
 from row3.domain.asks import Ask
 from row3.domain.matches import CORRECT_RELATIONSHIP, Explanation
 from row3.domain.metrics import Metric, Threshold
+from row3.domain.predicates import fold_predicate
 from row3.domain.scores import CaseScore, Tally
 from row3.kinds.base import Expected, Finding, Kind, Measured, Rules
 from row3.kinds.extraction import lint
 from row3.kinds.extraction.explain import carries_types, explain
 from row3.kinds.extraction.model import ConceptsOut, ExtractionOut, GoldenCase, Relationship, RelationshipsOut
 from row3.kinds.outputs import answer_schema
-from row3.matching.predicates import fold_predicate
 from row3.metrics.aggregate import PAIR, counted
 from row3.metrics.extraction import concept_counts, relationship_counts, type_counts, values
 from row3.metrics.ratios import overall
@@ -158,7 +158,7 @@ class Extraction(Kind):
     """Scores `{"concepts": […], "relationships": […]}` against a golden case."""
 
     name = "extraction"
-    version = 12
+    version = 13
     case_model = GoldenCase
     case_schema = "golden-case"
     metrics = METRICS

@@ -14,9 +14,6 @@ _LISTS = lists("english")
 PLURALS = pairs(_LISTS["plurals"])
 """Plural to singular, where no rule of `inflection.singular` gives it."""
 
-TWO_SINGULARS = pairs("bases basis axes ax ellipses ellipsis")
-"""Plurals of two words, with the singular that `PLURALS` and the rules do not give: base, axis, ellipse."""
-
 PLURALS |= {f"{noun}s": noun for noun in words(_LISTS["plurals_in_ics"])}
 """Plurals in -ics, where most words in -ics are none: physics, politics, statistics."""
 
@@ -47,30 +44,11 @@ TENS = {word: NUMERALS[word][0] for word in listed("twenty thirty forty fifty si
 """The first digit of what `twenty` begins: twenty-first."""
 
 
-def _roman(number: int) -> str:
-    tens, ones = divmod(number, 10)
-    return ("", "x", "xx", "xxx", "xl", "l", "lx", "lxx", "lxxx", "xc")[tens] + (
-        "",
-        "i",
-        "ii",
-        "iii",
-        "iv",
-        "v",
-        "vi",
-        "vii",
-        "viii",
-        "ix",
-    )[ones]
-
-
-ROMAN = {_roman(number): str(number) for number in range(2, 100) if number not in (5, 10)}
-ROMAN_FIFTIES = {roman: number for roman, number in ROMAN.items() if int(number) > 50 and len(roman) == 3}
-"""Of these only capitals are numbers."""
-ROMAN = {roman: number for roman, number in ROMAN.items() if int(number) < 50 or len(roman) > 3}
+_TENS_IN_ROMAN = ("", "x", "xx", "xxx", "xl", "l", "lx", "lxx", "lxxx", "xc")
+_ONES_IN_ROMAN = ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix")
+_ROMAN = {_TENS_IN_ROMAN[n // 10] + _ONES_IN_ROMAN[n % 10]: str(n) for n in range(2, 100) if n not in (5, 10)}
+ROMAN = {roman: number for roman, number in _ROMAN.items() if int(number) < 50 or len(roman) > 3}
 """Roman numerals that are read as numbers after any word; from fifty on the short ones may be names: Li, Liv."""
-
-ROMAN_ORDINALS = frozenset(f"{roman}th" for roman in ROMAN)
-"""Numerals with the ending of an ordinal, as centuries are written: XIXth."""
 
 ROMAN_LETTERS = {"i": "1", "v": "5", "x": "10"}
 """Numerals of one letter: read so only after a word of `COUNTED`."""

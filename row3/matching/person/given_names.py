@@ -27,26 +27,18 @@ MENS = words("pres pope cardinal bishop archbishop imam rabbi gen adm marshal")
 PERSONAL_TITLES = words("mr mrs ms miss mme mlle dr prof sir dame rev sen")
 """Titles that only persons have: General Motors is none."""
 
-OFFICES = OFFICERS | words(
-    "pres chancellor minister premier secretary ambassador gov mayor judge justice congressman congresswoman "
-    "commissioner director chairman chairwoman chairperson"
-)
+OFFICES = OFFICERS | words(_LISTS["offices"])
 """Titles before a word that is no English one which tell of a person: `Governor Newsom`."""
 
 BEFORE_TITLES = words("prime vice deputy acting former")
 """Words that stand before a title and belong to it."""
 
-GENERATIONS = pairs(
-    "jr jr junior jr sr sr senior sr elder sr younger jr pere sr fils jr i 1 ii 2 iii 3 iv 4 v 5 vi 6 vii 7 viii 8 "
-    "ix 9 x 10 xi 11 xii 12 xiii 13 xiv 14 xv 15 xvi 16 xvii 17 xviii 18 xix 19"
-)
+GENERATIONS = pairs(_LISTS["generations"])
 """What tells bearers of one name apart."""
 
 DEGREES = words("phd md esq mba msc bsc ma ba dds rn jd llb llm obe cbe kbe mbe frs dphil mp qc kc")
 
-PARTICLES = words(
-    "van von der den de del della di da dos das du la le ten ter zu zur af av bin ibn bint al el ben abu y e san st"
-)
+PARTICLES = words(_LISTS["particles"])
 
 NOT_PERSONS = words(_LISTS["not_persons"])
 """Last words of names that are no person's."""

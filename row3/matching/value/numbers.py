@@ -7,35 +7,13 @@ from fractions import Fraction
 from functools import lru_cache
 from math import gcd
 
-from row3.matching.lexicon.lists import listed, pairs
+from row3.matching.lexicon.lists import lists, pairs
 
-_ONES = {
-    word: value
-    for value, word in enumerate(
-        listed(
-            "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-            "seventeen eighteen nineteen"
-        )
-    )
-}
-_TENS = {
-    word: 10 * value for value, word in enumerate(listed("twenty thirty forty fifty sixty seventy eighty ninety"), 2)
-}
-_ORDINALS = {
-    word: int(value)
-    for word, value in pairs(
-        "first 1 second 2 third 3 fourth 4 fifth 5 sixth 6 seventh 7 eighth 8 ninth 9 tenth 10 eleventh 11 twelfth 12 "
-        "thirteenth 13 fourteenth 14 fifteenth 15 sixteenth 16 seventeenth 17 eighteenth 18 nineteenth 19 twentieth 20 "
-        "thirtieth 30 fortieth 40 fiftieth 50 sixtieth 60 seventieth 70 eightieth 80 ninetieth 90"
-    ).items()
-}
-_PARTS = {
-    word: int(value)
-    for word, value in pairs(
-        "half 2 halves 2 third 3 thirds 3 quarter 4 quarters 4 fourth 4 fourths 4 fifth 5 fifths 5 sixth 6 sixths 6 "
-        "eighth 8 eighths 8 tenth 10 tenths 10"
-    ).items()
-}
+_LISTS = lists("english")
+_ONES = {word: value for value, word in enumerate(_LISTS["ones"].split())}
+_TENS = {word: 10 * value for value, word in enumerate(_LISTS["tens"].split(), 2)}
+_ORDINALS = {word: int(value) for word, value in pairs(_LISTS["ordinals"]).items()}
+_PARTS = {word: int(value) for word, value in pairs(_LISTS["parts"]).items()}
 SCALES = {"hundred": 10**2, "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 SCALES |= {"lakh": 10**5, "crore": 10**7, "mn": 10**6, "bn": 10**9, "tn": 10**12}
 SHORT_SCALES = {"k": 10**3, "m": 10**6, "mn": 10**6, "mio": 10**6, "mm": 10**6, "bn": 10**9, "b": 10**9, "tn": 10**12}

@@ -12,7 +12,7 @@ import unicodedata
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from row3.matching.lexicon.lists import words
+from row3.matching.lexicon.lists import lists, words
 from row3.matching.normalise import normalise
 
 if TYPE_CHECKING:
@@ -36,13 +36,7 @@ _DIGIT = re.compile(r"[\d¼-¾⅐-⅞]")
 _MIXED = re.compile(r"(?<=\d)(?=[¼-¾⅐-⅞])")
 _POINT = re.compile(r"(?<![\w.,])\.(?=\d)")
 """`.5 mg`"""
-NUMBER_WORDS = words(
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-    "eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety first third fourth fifth sixth seventh "
-    "eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth "
-    "twentieth thirtieth fortieth fiftieth sixtieth seventieth eightieth ninetieth nineties half quarter quarters "
-    "dozen hundred thousand million billion trillion noon midday midnight second fortnight"
-)
+NUMBER_WORDS = words(lists("english")["number_words"])
 
 
 def has_number(name: str) -> bool:

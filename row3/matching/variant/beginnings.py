@@ -19,9 +19,7 @@ from row3.matching.lexicon.words import (
     NUMERALS,
     PLURALS,
     ROMAN,
-    ROMAN_FIFTIES,
     ROMAN_LETTERS,
-    ROMAN_ORDINALS,
     SPELLINGS,
 )
 from row3.matching.value.values import NUMBER_WORDS
@@ -73,7 +71,7 @@ UNLIKE = {
 """Words whose forms have other consonants: mice, Kyiv. A name that has one is looked for by the form too."""
 UNLIKE |= {f"{word}s" for word in UNLIKE}
 SILENT = (
-    SKIPPED.union(UNLIKE, _RUNS, NUMBER_WORDS, ROMAN, ROMAN_FIFTIES, ROMAN_LETTERS, ROMAN_ORDINALS)
+    SKIPPED.union(UNLIKE, _RUNS, NUMBER_WORDS, ROMAN, ROMAN_LETTERS)
     .union(COUNTRIES_IN_SHORT, OFTEN, NUMERALS)
     .union(*((*table, *table.values()) for table in (BEFORE_NUMBERS, BEFORE_NAMES)))
 )

@@ -29,6 +29,7 @@ from row3.matching.lexicon.words import NUMERALS, ROMAN, ROMAN_LETTERS, TANTUM, 
 from row3.matching.normalise import normalise
 
 _CAPITALS_IN_PLURAL = re.compile(r"\b([A-Z]{1,4})s\b")
+_TOKENISED = re.compile(r" (?=['’]s\b)")
 _AND = re.compile(r" ['’‘]?[nN]['’] | ['’‘][nN] ")
 """`rock 'n' roll` is rock and roll."""
 _AGAINST = re.compile(r" vs?\.? (?=[A-Z])")
@@ -75,6 +76,8 @@ def form_keys(name: str) -> tuple[str, ...]:
     if name.islower() and name.isascii() and "#" not in name and "'" not in name:
         key = form_key(normalise(name))
         return (key,) if key else ()
+    if " '" in name or " ’" in name:
+        name = _TOKENISED.sub("", name)
     name = _CAPITALS_IN_PLURAL.sub(r"\1", _JOINED_NAME.sub(" ", name))
     if "n" in name and _AND.search(name):
         name = _AND.sub(" and ", name)

@@ -36,10 +36,6 @@ _LEADING = re.compile(r"(?:[Vv]ersion |[Vv]er\.? |v\.? ?)(?P<count>\d[\w.]*) (?:
 _INNER = re.compile(rf"(?<=\w) {_VERSION} (?=\d)")
 _SMALL_V = re.compile(r"(?<=\w) v(?!(?:6|8|10|12)\b)(?=\d+\b)")
 """`Python v3`, but not the V8 of an engine."""
-_YEARS = r"(?P<year>(?:19|20)\d\d(?:[/–-](?:\d\d){1,2})?)"
-_YEAR_LAST = re.compile(rf"(?P<rest>[A-Z].*\D) {_YEARS}$")
-_YEAR_FIRST = re.compile(rf"^{_YEARS} (?P<rest>[A-Z].*)")
-"""`2018/19 Champions League`, `Champions League 2018-19`"""
 _ROOMS = {"rm": "room", "apt": "apartment", "ste": "suite", "bldg": "building", "pp": "pages"}
 _ROOM = re.compile(r"\b([Rr]m|[Aa]pt|[Ss]te|[Bb]ldg|pp)(?:\. ?| )(?=\d)")
 _STREET = re.compile(r"(?P<before>\d.*\w) [Ss]t\.?(?P<after>$|,.*)")
@@ -62,16 +58,8 @@ def numbered(name: str) -> Iterator[str]:
     yield re.sub(r"\+/- ?|\bplus or minus ", "±", name)
     place = _ROOM.sub(lambda hit: f"{_ROOMS[hit[1].lower()]} ", name)
     yield _STREET.sub(r"\g<before> Street\g<after>", place)
-    yield _YEAR_LAST.sub(lambda hit: f"{_season(hit['year'])} {hit['rest']}", name)
-    yield _YEAR_FIRST.sub(lambda hit: f"{_season(hit['year'])} {hit['rest']}", name)
     yield _in_order(low)
     yield _share(low)
-
-
-def _season(years: str) -> str:
-    """`2018/19` -> `2018 2019`."""
-    first, last = years[:4], years[5:]
-    return f"{first} {first[: 4 - len(last)]}{last}" if last else first
 
 
 def _in_order(low: str) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from row3.matching.normalise import normalise
-from row3.matching.variant.acronyms import NO_ACRONYMS, Acronyms, as_term, introduced, is_short_form
+from row3.matching.variant.acronyms import NO_ACRONYMS, Acronyms, introduced, is_short_form
 from row3.matching.variant.forms import form_key, form_keys
 from row3.matching.variant.marks import parted_company
 from row3.matching.variant.variants import variant_keys
@@ -16,7 +16,6 @@ LONGEST_NAME = 8
 
 _IN_NAME = re.compile(r"(.{2,}?)\s+\(([^()]{2,80})\)")
 _JOINS_SHORT = re.compile(r"(?:^|-)[A-Z][A-Za-z]*[A-Z]s?(?:-|$)")
-_INSIDE_NAME = re.compile(r"(?P<long>[^()]{3,80}?) \((?P<short>[A-Z][\w-]{1,8})\) (?P<rest>[^()]+)")
 
 
 def same_by_acronym(one: str, other: str, acronyms: Acronyms) -> bool:
@@ -56,12 +55,10 @@ def readings(name: str, acronyms: Acronyms) -> list[str]:
             longs = {key for short in form_keys(part) for long in own.get(short, ()) for key in form_keys(long)}
             if longs.intersection(form_keys(whole)):
                 found += (part, whole)
-    if ") " in name:
-        found += _parted_within(name)
     if not acronyms:
         return found
     for form in (name, *found):
-        for key in (*form_keys(form), as_term(form)):
+        for key in form_keys(form):
             found += acronyms.get(key, ())
     return found + _by_word(name, acronyms)
 
@@ -82,17 +79,6 @@ def _by_word(name: str, acronyms: Acronyms) -> list[str]:
                 echoes = rest and form_key(normalise(last)) == form_key(normalise(rest[0]))  # ATM machines
                 found.append(" ".join((*words[:at], start if echoes else long, *rest)))
     return found
-
-
-def _parted_within(name: str) -> list[str]:
-    """`low-density lipoprotein (LDL) cholesterol` -> the name without `(LDL)`, and with it for what it stands for."""
-    hit = _INSIDE_NAME.fullmatch(name)
-    if hit is None:
-        return []
-    long, short, rest = hit["long"], hit["short"], hit["rest"]
-    told = introduced(f"{long} ({short})")
-    said = [said for key in form_keys(short) for said in told.get(key, ())]
-    return [f"{form} {rest}" for one in said for form in (long, long.replace(one, short))]
 
 
 def _keys(*forms: str) -> set[str]:

@@ -11,14 +11,14 @@ from collections.abc import Container, Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
-from row3.matching.lexicon.inflection import plain, singular, token_form
+from row3.matching.lexicon.inflection import plain, singular
 from row3.matching.lexicon.phrases import FUNCTION_WORDS
 from row3.matching.normalise import normalise
 from row3.matching.person.persons import Person
 from row3.matching.person.roles import is_given
 from row3.matching.variant.forms import APART, form_parts
 from row3.matching.word.opposites import NEGATIONS, opposite
-from row3.matching.word.slips import SHORTEST, TWO_WORDS, said_alike, why_two
+from row3.matching.word.slips import TWO_WORDS, said_alike, why_two
 
 Words = tuple[tuple[str, str], ...]
 """The words of a name as they are spelt, each with its form."""
@@ -61,9 +61,7 @@ def contradict(a: str, b: str, known: Container[str] = ()) -> str | None:
     if len(words_a) != len(words_b):
         words_a, words_b = _content(words_a), _content(words_b)
     if len(words_a) != len(words_b):
-        return (
-            None if _parted(words_a, words_b, known) or _parted(words_b, words_a, known) else _extra(words_a, words_b)
-        )
+        return _extra(words_a, words_b)
     return contradict_words(words_a, words_b, known) or None
 
 
@@ -123,23 +121,6 @@ def _listed(codes: Counter[str]) -> str:
 def _content(words: Words) -> Words:
     """Without function words."""
     return tuple(word for word in words if word[1] not in FUNCTION_WORDS)
-
-
-def _parted(long: Words, short: Words, known: Container[str]) -> bool:
-    """One space more is all that parts a name from another, beside slips: `photo synthesys`, `photosynthesis`."""
-    if len(long) != len(short) + 1 or len(long) > 12:
-        return False
-    for at in range(len(short)):
-        run = long[at][0] + long[at + 1][0]
-        if len(run) < SHORTEST:  # Q&A is no QA
-            continue
-        rest = (*long[:at], (run, token_form(run)), *long[at + 2 :])
-        if all(
-            form == form2 or not why_words(word, word2, known)
-            for (word, form), (word2, form2) in zip(rest, short, strict=True)
-        ):
-            return True
-    return False
 
 
 def _extra(a: Words, b: Words) -> str:

@@ -4,26 +4,14 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from row3.matching.lexicon.lists import listed, words
+from row3.matching.lexicon.lists import lists, words
 
-PREFIXES = words(
-    "a ab ad ante anti auto allo be bi bio centri co com con contra counter de di dis down dys eco ecto electro "
-    "em en endo epi equi eu ex exo extra fore geo hemi hetero homo hydro hyper hypo il im in infra inter intra "
-    "intro ir iso macro mal mega meso meta micro mid milli mini mis mono multi nano neo non ob octa off omni "
-    "ortho out over paleo para penta per peri phono photo poly post pre pro proto pseudo quadri quasi re retro "
-    "self semi sub suc super supra sur sym syn tele tetra thermo trans tri ultra un under uni up"
-)
+_LISTS = lists("english")
+
+PREFIXES = words(_LISTS["prefixes"])
 """What can stand before a stem; "" as well. Two words that part only in these are two."""
 
-OPPOSITES = frozenset(
-    frozenset(pair.split("/"))
-    for pair in listed(
-        "un/ in/ im/ il/ ir/ non/ dis/ de/ anti/ a/ mis/ mal/ counter/ over/under hyper/hypo pre/post inter/intra "
-        "endo/exo macro/micro mono/poly pro/anti sub/super up/down in/ex im/ex en/de in/de em/im homo/hetero "
-        "auto/hetero intro/extro con/dis ap/de a/de uni/bi uni/multi centri/ in/out ante/post infra/supra eu/dys "
-        "iso/aniso a/re"
-    )
-)
+OPPOSITES = frozenset(frozenset(pair.split("/")) for pair in _LISTS["opposites"].split())
 """Pairs of prefixes, one of which may be nothing, that turn a word into its opposite."""
 
 NEGATIONS = words("not no non without never neither nor un anti")

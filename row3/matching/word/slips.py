@@ -17,53 +17,32 @@ from typing import NamedTuple
 
 from rapidfuzz.distance import OSA, Levenshtein
 
-from row3.matching.lexicon.lists import listed, words
+from row3.matching.lexicon.lists import listed, lists, words
 from row3.matching.lexicon.vocabulary import is_listed, is_word
 from row3.matching.person.roles import is_name, is_of_persons
 
+_LISTS = lists("english")
 TWO_WORDS = "two words"
 
 SHORTEST = 5
 """Letters of the shorter word below which nothing is a slip: short words have too many neighbours."""
-
-FOREIGN = 8
-"""Letters from which a word may be a foreign name in two spellings: quartz and quarts are none."""
 
 VOWELS = frozenset("aeiouy")
 
 NEAR = words("mn dt cs ct st cz ck cq ks fv gj hn kl rt as op iy ae ei eo io ai iu eu ao ou ey au pb")
 """Letters taken for one another: by sound, or by their place on the keyboard."""
 
-ENDINGS = words(
-    "ane ene ine yne one ate ite ute ose ase al ol yl il el in an en on un is us as os um om a e i o y er ar or "
-    "ism ist ize ise ed es urg erg"
-)
+ENDINGS = words(_LISTS["endings"])
 """Where two words part only in one of these they are two: methane and methene, Hansen and Hanson."""
 
 AGENTS = {"er", "or"}
 """Endings of one sense, which the one word has and the other has not: conductor, not conducter."""
 
-NAME_ENDS = listed(
-    "ton town ville burg burgh berg borough bury ham ford field chester wick wich worth wood ley leigh stead stadt "
-    "stein mann son sen heim hausen dorf furt feld bach brook dale mouth holm borg vik zhou jiang ez port shire bridge "
-    "haven thorpe hurst land grad pur abad"
-)
+NAME_ENDS = listed(_LISTS["name_ends"])
 """Endings of names of places and families, which have many neighbours: Greenville and Grenville."""
 
-_SCRIPTS = tuple(
-    (re.compile(pattern), by)
-    for pattern, by in (
-        (r"^ts?ch", "ch"),
-        (r"(?<=[aeo])w(?=sk)", "v"),
-        (r"(?<=[aeo])y(?=e)", ""),
-        (r"(?<=sk)(?:iy|ij|ii|yy|yi|i)$", "y"),
-        (r"^(?:kh|qu?)(?=[aou])", "k"),
-        (r"tz", "ts"),
-        (r"(?<=[eo])(?:ff|w)$", "v"),
-    )
-)
-"""Foreign names that are written in two ways: Tchaikovsky and Chaikovsky, Dostoyevsky and Dostoevsky."""
-_MAY_BE_FOREIGN = re.compile("^ts?ch|ye|sk|kh|q|tz|ff$|w$")
+_SKY = re.compile(r"sk(?:iy|ij|ii|yi|y|i)$")
+"""Names of another script that are written in several ways: Zelenskiy, Zelensky."""
 _HARD_C = re.compile("c(?![eih])")
 _TWICE = re.compile(r"(.)\1+")
 _SAID_ALIKE = frozenset("phfckquwyi")
@@ -99,8 +78,7 @@ def why_two(one: str, other: str, known: Container[str] = (), *, name: bool = Fa
 @lru_cache(maxsize=4096)
 def _why_two(one: str, other: str, one_known: bool, other_known: bool, name: bool) -> str:
     """`why_two` of words long enough; cached, since repeats and the two sides of a comparison make the same slips."""
-    foreign = min(len(one), len(other)) >= FOREIGN and (_MAY_BE_FOREIGN.search(one) or _MAY_BE_FOREIGN.search(other))
-    if foreign and _script(one) == _script(other):
+    if _SKY.sub("sky", one) == _SKY.sub("sky", other):
         return ""
     is_right = is_name if name else is_word
     one_right, other_right = one_known or is_right(one), other_known or is_right(other)
@@ -155,13 +133,6 @@ def _two_places(word: str, slip: str) -> bool:
     done = [edit for edit in edits(word, slip) if edit.kind != "swap"]
     # A plural tells a noun (skeleton, comparison); hardly anybody slips in the second letter of one.
     return bool(done) and (done[0].at < 2 or not is_listed(word + "s"))
-
-
-@lru_cache(maxsize=1024)
-def _script(token: str) -> str:
-    for pattern, by in _SCRIPTS:
-        token = pattern.sub(by, token)
-    return token
 
 
 @lru_cache(maxsize=1024)

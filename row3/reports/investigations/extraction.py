@@ -11,10 +11,10 @@ from row3.domain.prompts import Prompt
 from row3.kinds.extraction.model import GoldenCase
 from row3.matching.names import Named, NameIndex, NameRule
 from row3.matching.normalise import normalise
-from row3.matching.resemblance import LIKE, best_resemblance, is_acronym
-from row3.matching.text.places import SearchableText
 from row3.reports.investigations.model import Finding, Findings
 from row3.reports.markdown import code
+from row3.reports.places import SearchableText
+from row3.reports.resemblance import LIKE, best_resemblance, is_acronym
 
 NOT_IN_TEXT = "not in the text"
 WRONG_STATES = ("wrong-predicate", "reversed", "wrong-end", "forbidden", "duplicate", "unmatched")

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 from row3.domain.matches import Item, Items
 from row3.domain.metrics import Metric, Threshold, Zone
-from row3.matching.text.places import Place
 from row3.reports import numbers
+from row3.reports.places import Place
 
 VERDICTS = ("State", "Right")
 """Endings of notes that the item's own state sums up."""

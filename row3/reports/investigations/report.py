@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from row3.matching.text.places import Place
 from row3.reports import numbers
 from row3.reports.document import (
     Block,
@@ -26,6 +25,7 @@ from row3.reports.document import (
     strong,
 )
 from row3.reports.investigations.model import Finding, Investigation, Symptom, all_is_well
+from row3.reports.places import Place
 
 SCHEMA_VERSION = 1
 MOST = 60

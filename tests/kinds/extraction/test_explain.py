@@ -12,11 +12,11 @@ import pytest
 from row3.domain.asks import Ask, finish, no_vectors
 from row3.domain.embeddings import Vector, Vectors
 from row3.domain.scores import CaseScore
+from row3.domain.semantic_rule import SemanticRule
 from row3.errors import InvalidFile
 from row3.kinds.base import Rules
 from row3.kinds.extraction.model import ExtractionOut, GoldenCase
 from row3.kinds.extraction.score import KIND as EXTRACTION
-from row3.matching.semantic_rule import SemanticRule
 from tests.scoring import case_of, output_of
 
 WORDS = ("heart attack", "kidney failure", "kidney", "myocardial infarction", "renal failure", "renal")

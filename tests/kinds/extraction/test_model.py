@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
+from row3.domain.predicates import ROW3_PREDICATES
 from row3.domain.structs import MisfitsError
 from row3.kinds.answers import Parsed, Unusable
 from row3.kinds.base import Rules
 from row3.kinds.extraction.model import ConceptsOut, ExtractionOut, GoldenCase
 from row3.kinds.extraction.score import KIND as EXTRACTION
-from row3.matching.predicates import ROW3_PREDICATES
 from tests.scoring import case_of, output_of
 
 

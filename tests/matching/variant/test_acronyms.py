@@ -59,41 +59,14 @@ def test_a_name_introduces_its_own_acronym() -> None:
         ("An urban heat island (hereafter UHI) forms.", "UHI", "urban heat island"),
         ("the Intergovernmental Panel on Climate Change [IPCC]", "IPCC", "Intergovernmental Panel on Climate Change"),
         ("International Business Machines Corp. (IBM) sold it.", "IBM", "International Business Machines Corporation"),
-        (
-            "UNHCR, the United Nations High Commissioner for Refugees, met.",
-            "UNHCR",
-            "United Nations High Commissioner for Refugees",
-        ),
-        ("AMR, short for antimicrobial resistance, is rising.", "AMR", "antimicrobial resistance"),
-        (
-            "They signed a memorandum of understanding. Under the MoU data is shared.",
-            "MoU",
-            "memorandum of understanding",
-        ),
         ("It needs an environmental impact assessment, the so-called EIA.", "EIA", "environmental impact assessment"),
         ("General Electric Co. (GE) met.", "GE", "General Electric"),
-        ('The seller is Tarnow Textiles B.V. (hereinafter "Tarnow").', "Tarnow", "Tarnow Textiles B.V."),
-        ("Between Calder Shipping plc (the “Company”) and John Reed.", "the Company", "Calder Shipping plc"),
-        ('Between Calder Shipping plc and John Reed (the "Executive").', "the Executive", "John Reed"),
         ("There is an automated teller machine (ATM).", "ATM machine", "automated teller machine"),
         ("Ask the U.S. Geological Survey (USGS).", "USGS", "U.S. Geological Survey"),
     ],
 )
 def test_ways_to_introduce_one(text: str, short: str, long: str) -> None:
     assert same_by_acronym(short, long, introduced(text))
-
-
-def test_a_defined_term_is_the_name_before_it_alone() -> None:
-    acronyms = introduced('Calder Shipping plc (the "Company") and John Reed (the "Executive") agree (as "partners").')
-    assert not same_by_acronym("the Executive", "Calder Shipping plc", acronyms)
-    assert not same_by_acronym("the Company", "John Reed", acronyms)
-    assert set(acronyms) == {"Company", "Executive"}
-    bank = introduced('The Bank of England (the "Bank") sets rates. France and Italy (together, the "Parties") agree.')
-    assert same_by_acronym("the Bank", "Bank of England", bank)
-    assert not same_by_acronym("the Bank", "England", bank)
-    assert not same_by_acronym("the Parties", "Italy", bank)
-    laws = introduced('England and Wales (the "Jurisdiction")')
-    assert not same_by_acronym("Jurisdiction", "Wales", laws)
 
 
 @pytest.mark.parametrize("inside", ["Canada", "Paris", "Smith"])
@@ -141,20 +114,6 @@ def test_parentheses_that_introduce_nothing() -> None:
 @given(st.text(st.sampled_from("abcML ().,;\n or"), max_size=60) | st.text(max_size=60))
 def test_any_text_is_read(text: str) -> None:
     introduced(text)
-
-
-def test_a_defined_term_is_meant_as_it_is_written() -> None:
-    acronyms = introduced("Harbour Bank Ltd (the \"Bank\") lends to Norbert Keil ('the Borrower'). She sat on a bank.")
-    assert same_by_acronym("the Bank", "Harbour Bank Ltd", acronyms)
-    assert same_by_acronym("the Borrower", "Norbert Keil", acronyms)
-    for name in ("bank", "the bank", "banks", "bank holiday"):
-        assert not same_by_acronym(name, "Harbour Bank Ltd", acronyms)
-        assert not same_by_acronym(name, "Harbour Bank Ltd holiday", acronyms)
-
-
-def test_a_name_that_says_where_is_no_party() -> None:
-    assert introduced('Calder Shipping plc, a company registered in New Zealand (the "Supplier"), sails.') == {}
-    assert introduced('the house in Oslo, Norway (the "Premises")') == {}
 
 
 @pytest.mark.parametrize("text", ["Google (YouTube) sells.", "Meta (WhatsApp) sells.", "Sales (Q4) fell."])

@@ -36,7 +36,6 @@ gas chromatography | gas chromatograpy
 learning algorithms | learning algoritm
 Byzantine Empire | Byzantine Emipre
 neural networks | neural network
-photo synthesis | photosynthesys
 University of Oxfordshire | the University Oxfordshire
 """
 

@@ -23,8 +23,6 @@ photosynthesis photosynthesys
 accommodation accomodation
 chromatography chromatograpy
 thermodynamics thermodynamcis
-Dostoevsky Dostoyevsky
-Tchaikovsky Chaikovsky
 mitochondrial mitochondiral
 backpropagation backpropogation
 eutrophication eutrofication

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from row3.domain.metrics import Metric, Threshold, Zone
-from row3.matching.text.places import Place
 from row3.reports.investigations.model import Finding, Findings, Investigation, Question, Section, Symptom
+from row3.reports.places import Place
 
 RECALL = Metric("recall", "Concept recall", threshold=Threshold(0.6, 0.7, 0.85))
 HALLUCINATION = Metric(

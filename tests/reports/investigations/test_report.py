@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from row3.matching.text.places import Place
 from row3.reports.document import Document, Items
 from row3.reports.investigations.model import Finding, Findings, Investigation
 from row3.reports.investigations.report import MOST, at, investigation_document, investigation_json
 from row3.reports.markdown import markdown_text
+from row3.reports.places import Place
 from tests.reports.investigations.conftest import FOUND, PLACE
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from row3.matching.predicates import INVERSES, ROW3_PREDICATES, SYMMETRIC, Predicates, fold_predicate
+from row3.domain.predicates import INVERSES, ROW3_PREDICATES, SYMMETRIC, Predicates, fold_predicate
 
 EXPERIMENTS_INVERSES = {
     ("parent_of", "child_of"),

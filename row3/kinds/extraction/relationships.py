@@ -15,8 +15,8 @@ from row3.domain.matches import (
     RelationshipState,
     Triple,
 )
+from row3.domain.predicates import Predicates
 from row3.matching.normalise import normalise
-from row3.matching.predicates import Predicates
 
 Resolve = Callable[[str], tuple[int, bool] | None]
 Key = tuple[str, int, int]

@@ -9,7 +9,7 @@ Similarity = Callable[[Sequence[str], Sequence[str]], Sequence[Sequence[float]]]
 """Of every text of the first to every text of the second, in [0, 1]."""
 
 VERSION = 1
-"""Of `row3.matching.semantic`: raise it with every change that can move a match."""
+"""Of `row3.kinds.extraction.semantic`: raise it with every change that can move a match."""
 
 LOCAL = "local"
 """What `row3.toml` calls the model in this process."""

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from row3.matching.text.passages import Passages, description_similarity, overlap
+from row3.kinds.passages import Passages, description_similarity, overlap
 
 SAME = 0.8
 
