@@ -10,6 +10,7 @@ HIDDEN = re.compile(
     "\ud800-\udfff\U000e0000-\U000e007f]"
 )
 """Controls, marks that turn or hide text, halves of surrogate pairs. Joiners stay: scripts need them."""
+_UNSEEN = bytes(code for code in range(128) if HIDDEN.match(chr(code)))
 
 
 def json_seen(pieces: str | Iterable[bytes]) -> Iterator[bytes]:
@@ -20,6 +21,14 @@ def json_seen(pieces: str | Iterable[bytes]) -> Iterator[bytes]:
         pieces: a text, or UTF-8 in pieces that begin and end with whole characters.
     """
     for piece in [pieces] if isinstance(pieces, str) else pieces:
+        if (
+            isinstance(piece, bytes)
+            and piece.isascii()
+            and len(piece.translate(None, _UNSEEN)) == len(piece)
+            and b"##[" not in piece
+        ):
+            yield piece  # as most are, and seen at once
+            continue
         text = piece if isinstance(piece, str) else piece.decode()
         yield HIDDEN.sub(_escape, text).replace("##[", "#\\u0023[").encode()
 

@@ -34,8 +34,9 @@ def mentions(
     """
     low = f" {quote} ".lower()
     for name in names:
-        at = low.find(name.lower())
-        if at > 0 and low[at - 1] == " " and low[at + len(name) : at + len(name) + 1] in _BEHIND and normalise(name):
+        key = name.lower()
+        at = low.find(key)
+        if at > 0 and low[at - 1] == " " and low[at + len(key) : at + len(key) + 1] in _BEHIND and normalise(name):
             return True
     said = SourceText(quote)
     if any(map(said.mentions, names)):
