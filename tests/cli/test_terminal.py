@@ -117,12 +117,12 @@ def slow(seconds: float, **rest: FakeReply) -> Callable[[str, int], FakeReply]:
 
 def test_a_live_run_shows_how_far_it_is_and_leaves_nothing_of_it(box: Box, model: Make) -> None:
     model(slow(0.3)).serve(box)
-    for args in ((), ("--case", "[ro]*")):  # with and without knowing how many cases there are
+    for args, cases in ((), 3), (("--case", "[ro]*"), 2):
         said, code = written(box, "--mode", "live", "--jobs", "1", *args)
         assert code == 0
         shown = re.findall(r"\r\x1b\[2K([^\r\n]+)", said)
-        assert shown[0] == ("0 cases" if args else "0 of 3 cases")
-        assert any(line.startswith("1 case" if args else "1 of 3 cases · 150 tokens") for line in shown)
+        assert shown[0] == f"0 of {cases} cases"
+        assert any(line.startswith(f"1 of {cases} cases · 150 tokens") for line in shown)
         assert max(map(len, shown)) < 80
     left = seen(box, "--mode", "live", "--jobs", "1")
     assert " left\n" not in left
@@ -142,7 +142,7 @@ def test_the_first_failure_is_told_while_the_others_go_on(box: Box, model: Make)
 def test_a_silence_is_told(box: Box, model: Make) -> None:
     model(slow(7.5)).serve(box)
     said, _ = written(box, "--mode", "live", "--case", "rye")
-    assert "0 cases · waiting for an answer, 6 s" in said
+    assert "0 of 1 case · waiting for an answer, 6 s" in said
 
 
 def test_ctrl_c_leaves_one_message(box: Box, model: Make) -> None:

@@ -73,7 +73,7 @@ def test_an_empty_answer_is_a_bad_one(small: Box, opened: Open) -> None:
 
 
 def test_a_hidden_key_is_noted(small: Box, opened: Open) -> None:
-    score = walk(opened(), small, Answer(GOOD.text.replace("Rye is", f"Rye {HIDDEN} is")))
+    score = walk(opened(), small, Answer(GOOD.text.replace('"sourceQuote": "rye"', f'"sourceQuote": "rye {HIDDEN}"')))
     assert score.status == "scored"
     assert score.notes == ("extract-v1.1: a key in the answer is hidden",)
 
