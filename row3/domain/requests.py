@@ -121,7 +121,12 @@ class Answer(NamedTuple):
     @property
     def filtered(self) -> bool:
         """Whether a content filter stopped the answer, which is a bad one whatever there is of it."""
-        return self.finish_reason.lower().partition(":")[0] in FILTERED
+        return self.finish_reason != "stop" and self.finish_reason.lower().partition(":")[0] in FILTERED
+
+    @property
+    def said(self) -> str:
+        """What answers are compared by: the text, and that it was filtered."""
+        return f"content_filter\n{self.text}" if self.filtered else self.text
 
 
 @dataclass(frozen=True, slots=True)

@@ -162,7 +162,7 @@ def merge(root: Path, suite: str, lines: Iterable[str]) -> Merged:
             held, line = from_line(raw, where=where), decoded(raw, where).strip()
             if held.digest in fresh:
                 recording = fresh[held.digest][0]
-                same = held.answer.text == recording.answer.text
+                same = held.answer.said == recording.answer.said
                 said[held.digest] = said.get(held.digest, True) and same
                 if not same or path == own[held.digest]:
                     if same and replace(held, recorded_at="") == replace(recording, recorded_at=""):

@@ -83,7 +83,7 @@ class RecordingIndex:
         """
         found, *others = self.every(digest) if digest in self._spots else [None]
         for number, other in enumerate(others, 1):
-            if found is not None and other is not None and other.answer.text != found.answer.text:
+            if found is not None and other is not None and other.answer.said != found.answer.said:
                 what = f"the same request has another answer in {self._spots[digest][number].place}"
                 raise InvalidFile(what, where=self.place(digest), fix="Keep one of the two lines and remove the other")
         return found

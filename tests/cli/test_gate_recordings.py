@@ -54,6 +54,17 @@ class TestRecordings:
         work.write(RECORDED, "".join(json.dumps(line) + "\n" for line in lines))
         assert judged(work, code=1).reasons >= {"investigate recorded_again rye", DIFFERS}
 
+    def test_one_that_a_filter_stopped_and_that_is_edited_to_be_whole(self, work: Box) -> None:
+        whole, filtered = '"finishReason": "stop"', '"finishReason": "content_filter"'
+        work.write(RECORDED, work.read(RECORDED).replace(whole, filtered))
+        work.row3("--baseline", code=0)
+        assert "block worse overall" in judged(work, code=1).reasons
+        work.commit("filtered")
+        work.git("branch", "-f", "main")
+        work.git("checkout", "-q", "-b", "whole")
+        work.write(RECORDED, work.read(RECORDED).replace(filtered, whole))
+        assert judged(work, code=1).reasons >= {"investigate recorded_again rye", DIFFERS}
+
     def test_one_that_only_moved_to_another_file(self, work: Box) -> None:
         work.write(f"recordings/{SUITE}/all.jsonl", work.read(RECORDED))
         work.path(RECORDED).unlink()

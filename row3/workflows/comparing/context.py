@@ -84,7 +84,7 @@ def _recorded_again(gate: Gate, comparer: Comparer) -> Iterator[str]:
     for case_id, sides in comparer.requests.items():
         for digest in {digest for side in sides for digest in side}:
             old, new = earlier.get(digest), head.get(digest)
-            if old is not None and new is not None and old.answer.text != new.answer.text:
+            if old is not None and new is not None and old.answer.said != new.answer.said:
                 yield case_id
                 break
     rule = gate.suite.rules.semantic
@@ -176,7 +176,7 @@ def _altered(gate: Gate, now: Manifest, here: Collection[str]) -> tuple[list[str
             if found is None:
                 gone.append(case.id)
             else:
-                altered = altered or digest_text(found.answer.text) != answer
+                altered = altered or digest_text(found.answer.said) != answer
     return [case for case in gone if case in here], altered
 
 

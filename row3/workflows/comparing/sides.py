@@ -199,6 +199,6 @@ class _ManifestAnswers:
         answer = self.index.answer(question.digest)
         if answer is None:
             return NoAnswer("the baseline's answer is not recorded", "Restore its recordings from git")
-        if digest_text(answer.text) != case.answers[case.requests.index(question.digest)]:
+        if digest_text(answer.said) != case.answers[case.requests.index(question.digest)]:
             return NoAnswer(REPLACED)
         return answer

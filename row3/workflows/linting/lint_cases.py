@@ -174,10 +174,10 @@ class CaseLint:
 
     def _answer(self, line: Recording, where: str, number: int, first: dict[str, tuple[str, str]]) -> None:
         """Check that it is the answer that was recorded, and the only one to its request; `first` has those before."""
-        answer = digest_text(line.answer.text)
-        if line.answer_digest not in ("", answer):
+        if line.answer_digest not in ("", digest_text(line.answer.text)):
             what = "the recorded answer was edited (its digest does not match). Restore the line from git, or re-record"
             self._findings.add("error", "edited-answer", where, what, field="answerDigest", line=number)
+        answer = line.answer.said
         held, place = first.setdefault(line.digest, (answer, f"{where}:{number}"))
         if held != answer:
             what = f"the same request has another answer in {place}. Keep one of the two lines and remove the other"

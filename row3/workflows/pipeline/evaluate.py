@@ -185,6 +185,15 @@ def steps(asking: Asking, stored: StoredCase) -> Steps:
     return scores[0] if len(scores) == 1 else average(asking.suite.kind, scores, asking.suite.rules.passes)
 
 
+def read_answer(suite: Suite, output: str, answer: Answer) -> Parsed | Unusable:
+    """Return an answer as the suite's kind reads it; one that is empty or was filtered cannot be used in any kind."""
+    if answer.filtered:
+        return Unusable("stopped by the content filter")
+    if not answer.text.strip():
+        return Unusable("the answer is empty")
+    return suite.kind.parse(output, answer.text, suite.rules.fields)
+
+
 @dataclass(frozen=True, slots=True)
 class Answers:
     """The answers to one case so far, prompt by prompt."""
@@ -203,12 +212,7 @@ class Answers:
         kind = suite.kind
         told = ["cut off by the token limit"] if answer.finish_reason == "length" else []
         told += ["a key in the answer is hidden"] if HIDDEN in answer.text else []
-        if answer.filtered:
-            parsed: Parsed | Unusable = Unusable("stopped by the content filter")
-        elif not answer.text.strip():
-            parsed = Unusable("the answer is empty")
-        else:
-            parsed = kind.parse(prompt.output, answer.text, suite.rules.fields)
+        parsed = read_answer(suite, prompt.output, answer)
         texts = (*self.texts, answer.text)
         if isinstance(parsed, Unusable):
             bad = f"{prompt.ref}: {parsed.reason}" + (f" ({'; '.join(told)})" if told else "")

@@ -125,7 +125,7 @@ def refuse_replacing(
     own = parse_reference(request.prompt)
     for recording in index.every(request.digest):
         other = parse_reference(recording.prompt)
-        kept = answer is not None and recording.answer.text == answer.text
+        kept = answer is not None and recording.answer.said == answer.said
         if kept or own is None or other is None or other == own or not _asks(project, index.suite, other, request):
             continue
         raise UsageError(

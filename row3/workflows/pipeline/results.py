@@ -129,14 +129,14 @@ class Transcript:
         """Take in a request and its answer."""
         if request.by == JUDGE:
             if isinstance(answer, Answer):
-                text = answer.text.encode("utf-8", "surrogatepass")
+                text = answer.said.encode("utf-8", "surrogatepass")
                 self.judged.append((request.digest, hashlib.sha256(text).hexdigest()))
                 self.spent.append(spent_on(request, answer))
             return
         self.requests.append(request.digest)
         if isinstance(answer, NoAnswer):
             return
-        text = answer.text.encode("utf-8", "surrogatepass")
+        text = answer.said.encode("utf-8", "surrogatepass")
         self._said.update(text)
         self.answers.append(hashlib.sha256(text).hexdigest())
         self.spent.append(spent_on(request, answer))

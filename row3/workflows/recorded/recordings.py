@@ -24,6 +24,7 @@ from row3.store.recording_lines import Recording, from_line, recording_files, wr
 from row3.store.recordings import open_changed, open_index
 from row3.store.suites import Suite
 from row3.store.transaction import writing
+from row3.workflows.pipeline.evaluate import read_answer
 from row3.workflows.pipeline.lineup import Role, line_up
 from row3.workflows.pipeline.meanings import recorded_vectors
 from row3.workflows.pipeline.replaying import open_recordings
@@ -122,9 +123,11 @@ def _verify_lines(project: Project, suite: Suite) -> Iterator[RecordingFinding]:
         try:
             held = row.read()
             if isinstance(held, Recording):
-                said = digest_text(held.answer.text)
+                said = held.answer.said
                 key: tuple[Any, ...] = held.case_id, held.prompt, held.repeat, held.digest
-                edited = "the recorded answer was edited (its digest does not match)" * (held.answer_digest != said)
+                edited = "the recorded answer was edited (its digest does not match)" * (
+                    held.answer_digest != digest_text(held.answer.text)
+                )
                 double: tuple[Level, str] = "error", "keep one of the two lines"
             else:
                 held.vector(row.where)
@@ -145,7 +148,7 @@ def _verify_lines(project: Project, suite: Suite) -> Iterator[RecordingFinding]:
             yield RecordingFinding(double[0], "two-answers", what, row.where)
         if isinstance(held, Recording):
             output = outputs.get(held.prompt)
-            parsed = None if output is None else suite.kind.parse(output, held.answer.text, suite.rules.fields)
+            parsed = None if output is None else read_answer(suite, output, held.answer)
             if isinstance(parsed, Unusable):
                 yield RecordingFinding("warning", "bad-answer", f"{held.case_id}: {parsed.reason}", row.where)
         elif not _matched_by(suite, row.path, held):
@@ -171,7 +174,7 @@ def _verify_replaced(project: Project, suite: Suite, against: str) -> Iterator[R
     here = open_index(project.tree, suite.name)
     for before in there.all():
         now = here.first(before.digest)
-        if now is not None and now.answer.text != before.answer.text:
+        if now is not None and now.answer.said != before.answer.said:
             what = f"{now.case_id}: another answer than at {against}"
             yield RecordingFinding("warning", "recorded-again", what, here.place(before.digest))
 
