@@ -284,6 +284,25 @@ def test_a_broken_200_is_tried_again_like_a_502(
     assert isinstance(asker.ask(make_request()), Answer)
 
 
+@pytest.mark.parametrize(
+    ("location", "told"),
+    [
+        ("http://[x/", "an address that is none"),
+        ("http://me:s3cret@evil.example/", "http://evil.example, another origin"),
+        ("file:///etc/passwd", "file://, another origin"),
+        ("", "/v1/chat/completions;"),
+    ],
+)
+def test_a_redirect_to_anywhere_ends_the_run(
+    fake: Any, asker: Asker, make_request: Any, make_reply: Any, location: str, told: str
+) -> None:
+    fake.script = [make_reply(307, b"", {"Location": location})]
+    with pytest.raises(ProviderStopped) as caught:
+        asker.ask(make_request())
+    assert f"a redirect to {told}" in caught.value.what
+    assert "s3cret" not in str(caught.value)
+
+
 def test_a_model_that_refuses_gives_no_answer(fake: Any, asker: Asker, make_request: Any, make_reply: Any) -> None:
     fake.script = [make_reply(body={"choices": [{"message": {"content": None, "refusal": "I will not."}}]})]
     answer = asker.ask(make_request())
