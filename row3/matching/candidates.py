@@ -231,22 +231,23 @@ def among(runs: Sequence[str], name: str) -> list[str]:
     They are spelt like it, made of its words, a value like it or a person's, or in the name more than words may count.
     """
     keys, words, key = normalise_all(runs), _words_of(name), normalise(name)
-    said = {word for run in runs for word in _words_of(run)}
-    if not _MORE.isdisjoint(said.union(words)) or _is_listed(name) or _without_filler(name):
+    said = list(map(_words_of, runs))
+    if not _MORE.isdisjoint(chain(words, *said)) or _is_listed(name) or _without_filler(name):
         return list(runs)
     numbered, named = has_number(name), not name.islower()
     hits = process.extract(key, keys, scorer=SCORERS[DEFAULT][0], processor=None, limit=None, score_cutoff=LEAST)
-    like, begins = {place for _, _, place in hits}, beginnings(words)
+    like, begins, own = {place for _, _, place in hits}, beginnings(words), consonants("".join(words))
     return [
         run
-        for place, (run, letters) in enumerate(
-            zip(runs, map(consonants, map("".join, map(_words_of, runs))), strict=True)
+        for place, (run, spelt) in enumerate(zip(runs, said, strict=True))
+        if (
+            # With a word more than the name the run without that word is the one to compare.
+            (place in like and (len(spelt) <= len(words) or all(map(own.__contains__, beginnings(spelt)))))
+            or all(map(consonants("".join(spelt)).__contains__, begins))
+            or _SHORTENED.search(run) is not None
+            or (numbered and has_number(run))
+            or (named and may_be_persons(run, name))
         )
-        if place in like
-        or all(map(letters.__contains__, begins))
-        or _SHORTENED.search(run) is not None
-        or (numbered and has_number(run))
-        or (named and may_be_persons(run, name))
     ]
 
 
