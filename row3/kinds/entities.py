@@ -81,7 +81,7 @@ class Entities(Kind):
     """Scores `{"entities": […]}`: which were found, of which type, and whether mentions were merged correctly."""
 
     name = "entities"
-    version = 13
+    version = 14
     tallied = ("types", "typeState")
     case_model = EntitiesCase
     case_schema = "entities-case"

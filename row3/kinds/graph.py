@@ -177,7 +177,7 @@ class Graph(Kind):
     """Scores `{"connections": […]}`: valid, complete, over the right path, and none to what is unrelated."""
 
     name = "graph"
-    version = 11
+    version = 12
     case_model = GraphCase
     case_schema = "graph-case"
     outputs: Mapping[str, type[Any]] = {"connections": ConnectionsOut}

@@ -7,13 +7,13 @@ from functools import lru_cache
 
 from rapidfuzz import fuzz
 
+from row3.kinds.contrasts import exclusive
 from row3.matching.lexicon.lists import words
 from row3.matching.lexicon.phrases import FUNCTION_WORDS
 from row3.matching.normalise import normalise, normalise_text
 from row3.matching.text.quotes import find_words
 from row3.matching.value.values import with_values
 from row3.matching.variant.forms import form_key
-from row3.matching.word.contrasts import exclusive
 from row3.matching.word.opposites import NEGATIONS
 
 DIGITS = re.compile(r"\d+")

@@ -32,7 +32,7 @@ from row3.matching.variant.marks import parted_company
 from row3.matching.variant.negated import negated
 from row3.matching.variant.readings import readings
 from row3.matching.variant.shortened import SHORT_WORDS, written_out
-from row3.matching.variant.variants import ECHOES, variant_keys, without_echo, without_filler
+from row3.matching.variant.variants import variant_keys, without_filler
 
 LEAST = 0.79
 """Similarity below which no two names are spellings of one, unless they are persons'."""
@@ -41,7 +41,7 @@ LIKE = 65
 LONGEST_SHORT = 12
 """Characters of a name that may be an acronym, with room for a plural."""
 _CALLED = re.compile(" (?:known as|called|named) ")
-_OTHERWISE = SHORT_WORDS | LAST_WORDS | ECHOES | ADDED | {"not", "company", "partnership", "haftung"}
+_OTHERWISE = SHORT_WORDS | LAST_WORDS | ADDED | {"not", "company", "partnership", "haftung"}
 """Words with which a name is written in other words too (`_otherwise`)."""
 _MORE = _OTHERWISE | UNLIKE
 """Words with which consonants alone do not tell whether a name may be another."""
@@ -67,7 +67,7 @@ def _otherwise(name: str, spelt: Iterable[str]) -> tuple[str, ...]:
     """A name with its short forms written out, an adjective for a country, a prefix for `not`; empty for most."""
     if _OTHERWISE.isdisjoint(spelt) and (name.replace(" ", "").isalpha() or _SHORTENED.search(name) is None):
         return ()
-    found = [written_out(name), without_echo(name), without_addition(name), parted_company(name)[0]]
+    found = [written_out(name), without_addition(name), parted_company(name)[0]]
     if " of " in name:
         found.append(with_adjective(name.lower()))
     if "not " in name:

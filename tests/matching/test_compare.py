@@ -133,8 +133,6 @@ statistically insignificant | not statistically significant | variant
 a total of 18 votes | 18 votes | variant
 the colour magenta | magenta | variant
 the month of Ramadan | Ramadan | variant
-PIN number | PIN | variant
-HIV virus | HIV | variant
 transferrable licence | transferable licence | form
 bureaux | bureaus | form
 plateaux | plateaus | form
@@ -144,7 +142,7 @@ Col. James Ward (ret.) | Colonel James Ward | person
 Capt. Ward | Captain Ward | person
 the Rev. Paul Adeyemi | Reverend Paul Adeyemi | person
 Hon. Ruth Feld | the Honourable Ruth Feld | person
-the U.S.A. | United States | form
+the U.S.A. | United States | variant
 3M Company | 3M | variant
 Ministry of Finance of Chile | Chilean Ministry of Finance | variant
 Swiss Federal Council | Federal Council of Switzerland | variant

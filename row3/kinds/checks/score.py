@@ -95,7 +95,7 @@ class Checks(Kind):
     """Scores any answer by the checks of its case and those that the suite makes of every case."""
 
     name = "checks"
-    version = 4
+    version = 5
     case_model = ChecksCase
     case_schema = "checks-case"
     metrics = METRICS

@@ -24,7 +24,7 @@ class Events(Kind):
     """Scores `{"events": […]}`: found, of the right category, with the right actor, with evidence."""
 
     name = "events"
-    version = 12
+    version = 13
     tallied = ("categories", "categoryState")
     case_model = EventsCase
     case_schema = "events-case"

@@ -21,13 +21,6 @@ FUNCTION_WORDS = words("of the and de la le du del und")
 A_NAMES = words(_LISTS["a_names"])
 """After these, or before a single letter, a leading `a` is a letter and not the article."""
 
-COUNTRIES_IN_SHORT = {
-    short: long.replace("-", " ")
-    for short, long in pairs("usa united-states uk united-kingdom uae united-arab-emirates").items()
-}
-COUNTRIES_IN_SHORT |= {" ".join(short): long for short, long in COUNTRIES_IN_SHORT.items()}
-"""Countries whose initials are their name, dots or none, where they are the whole name; `US` may be a word."""
-
 MEASURED = words(_LISTS["measured"])
 """Behind a number these make a measure of it: a 5-year plan."""
 

@@ -10,7 +10,6 @@ from row3.matching.lexicon.phrases import (
     BEFORE_NAMES,
     BEFORE_NUMBERS,
     COMPANY_ENDS,
-    COUNTRIES_IN_SHORT,
     FUNCTION_WORDS,
     OFTEN,
     PHRASES,
@@ -72,7 +71,7 @@ UNLIKE = {
 UNLIKE |= {f"{word}s" for word in UNLIKE}
 SILENT = (
     SKIPPED.union(UNLIKE, _RUNS, NUMBER_WORDS, ROMAN, ROMAN_LETTERS)
-    .union(COUNTRIES_IN_SHORT, OFTEN, NUMERALS)
+    .union(OFTEN, NUMERALS)
     .union(*((*table, *table.values()) for table in (BEFORE_NUMBERS, BEFORE_NAMES)))
 )
 """Words that a name may be written without, or otherwise: it is not looked for by them."""

@@ -18,7 +18,6 @@ from row3.matching.lexicon.phrases import (
     BEFORE_NUMBERS,
     COMPANY,
     COUNTED,
-    COUNTRIES_IN_SHORT,
     LETTERED,
     MEASURED,
     PHRASES,
@@ -103,7 +102,6 @@ def _spelt(normalised: str) -> list[str]:
     """The words of a normalised name that its key is made of, spelt as they are."""
     if " v" in normalised or normalised[:1] in _MAY_BE_VERSION or " release " in normalised:
         normalised = _VERSION.sub(" ", _VERSION_ALONE.sub("version ", normalised))
-    normalised = COUNTRIES_IN_SHORT.get(normalised.removeprefix("the "), normalised)
     words = (normalised.replace("&", " and ") if "&" in normalised else normalised).split()
     return _trimmed(words) if len(words) > 1 and not _USUAL.isdisjoint(words) else words
 

@@ -1,5 +1,5 @@
 """Names with a number in them that are written in two ways: `Symphony No. 5` and `Fifth Symphony`, `protocol v2` and
-`version 2 of the protocol`, `Rm. 204`, `three quarters of the voters`.
+`version 2 of the protocol`, `three quarters of the voters`.
 
 Each gives further names, whose keys are keys of the name (see `variants`).
 """
@@ -36,9 +36,6 @@ _LEADING = re.compile(r"(?:[Vv]ersion |[Vv]er\.? |v\.? ?)(?P<count>\d[\w.]*) (?:
 _INNER = re.compile(rf"(?<=\w) {_VERSION} (?=\d)")
 _SMALL_V = re.compile(r"(?<=\w) v(?!(?:6|8|10|12)\b)(?=\d+\b)")
 """`Python v3`, but not the V8 of an engine."""
-_ROOMS = {"rm": "room", "apt": "apartment", "ste": "suite", "bldg": "building", "pp": "pages"}
-_ROOM = re.compile(r"\b([Rr]m|[Aa]pt|[Ss]te|[Bb]ldg|pp)(?:\. ?| )(?=\d)")
-_STREET = re.compile(r"(?P<before>\d.*\w) [Ss]t\.?(?P<after>$|,.*)")
 _SHARES = tuple(
     re.compile(shape)
     for shape in (
@@ -56,8 +53,6 @@ def numbered(name: str) -> Iterator[str]:
         yield from _versions(name)
     yield _NUMBER_SIGN.sub("", name)
     yield re.sub(r"\+/- ?|\bplus or minus ", "±", name)
-    place = _ROOM.sub(lambda hit: f"{_ROOMS[hit[1].lower()]} ", name)
-    yield _STREET.sub(r"\g<before> Street\g<after>", place)
     yield _in_order(low)
     yield _share(low)
 

@@ -26,7 +26,9 @@ _DAYS = pairs(
 _MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*"
 _NTH = r"\d+(?:st|nd|rd|th)|first|second|third|fourth|fifth|next|last|current|previous|latest"
 _UNIONS = {"US": "United States", "UK": "United Kingdom", "UN": "United Nations", "EU": "European Union"}
+_UNIONS |= {"USA": "United States", "UAE": "United Arab Emirates"}
 """Within a name they stand for nothing else."""
+_DOTTED_UNION = re.compile(r"\b(U\.\s?(?:[KN]|S(?:\.\s?A)?|A\.\s?E)|E\.\s?U)\.(?=\s|$|,)")
 _RATE = {"daily": "day", "weekly": "week", "monthly": "month", "yearly": "year", "hourly": "hour"}
 _QUARTERS = {"N": "North", "S": "South", "E": "East", "W": "West"}
 
@@ -38,8 +40,11 @@ def _roman(hit: re.Match[str]) -> str:
 
 _Rule = tuple[re.Pattern[str], "str | Callable[[re.Match[str]], str]"]
 _RULES: tuple[_Rule, ...] = (
-    (re.compile(r"\b(US|UK|UN|EU)\b(?!-)"), lambda hit: _UNIONS[hit[1]]),
-    (re.compile(r"\b(U\.\s?[SKN]|E\.\s?U)\.(?=\s|$|,)"), lambda hit: _UNIONS[re.sub(r"\W", "", hit[1])]),
+    (re.compile(r"\b(USA?|UK|UN|EU|UAE)\b(?!-)"), lambda hit: _UNIONS[hit[1]]),
+    (
+        re.compile(r"\b(U\.\s?(?:[KN]|S(?:\.\s?A)?|A\.\s?E)|E\.\s?U)\.(?=\s|$|,)"),
+        lambda hit: _UNIONS[re.sub(r"\W", "", hit[1])],
+    ),
     (re.compile(r"\b([NSEW])\. (?=[A-Z][a-z])"), lambda hit: f"{_QUARTERS[hit[1]]} "),
     (re.compile(r"\bw/o\.?(?=[ a-z])", re.IGNORECASE), "without "),
     (re.compile(r"\bwith no (?!one\b)(?=[a-z]{2})"), "without "),
@@ -62,7 +67,7 @@ _RULES: tuple[_Rule, ...] = (
     (re.compile(r"^F\.?C\.? (?=[A-Z][a-z])(.+)$"), r"\1 FC"),
 )
 _PARTED_STAGES = frozenset(f"{count}{part}" for count in (*ROMAN, *ROMAN_LETTERS) for part in "abcde")
-SHORT_WORDS = _PARTED_STAGES.union(_RATE) | words("us uk un eu club fc gen ed edn no sum total")
+SHORT_WORDS = _PARTED_STAGES.union(_RATE) | words("us usa uk un eu uae club fc gen ed edn no sum total")
 """Words in names without a sign or a digit in which something may be short."""
 _TIMED = words("second minute hour day week month year") | set(map(str.lower, _DAYS))
 """Words in names with a sign or a digit in which something may be short, beside those and names with a stop or stroke.

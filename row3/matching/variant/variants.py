@@ -91,7 +91,7 @@ def variant_keys(name: str) -> frozenset[str]:
         found += numbered(name)
     if telling:
         found += turned(name, low)
-    found.append(_by_last_word(name))
+    found.append(_qualified(name))
     found = [variant for variant in found if variant]
     found += [with_values(base) for base in found[1:] if has_number(base)]
     for base in tuple(found):
@@ -122,28 +122,13 @@ def without_filler(name: str) -> str:
     return "" if filler is None else filler["rest"]
 
 
-def _by_last_word(name: str) -> str:
-    """`salary (gross)` -> `gross salary`: what kind it is, in a small word behind it; `PIN number` -> `PIN`."""
-    if name[-1:] == ")":
-        hit = None if without_gloss(name) else _QUALIFIED.fullmatch(name)
-        return "" if hit is None else f"{hit['kind']} {hit['head']}"
-    return without_echo(name)
+def _qualified(name: str) -> str:
+    """`salary (gross)` -> `gross salary`: what kind it is, in a small word behind it."""
+    hit = _QUALIFIED.fullmatch(name) if name[-1:] == ")" and not without_gloss(name) else None
+    return "" if hit is None else f"{hit['kind']} {hit['head']}"
 
 
-_SAID_TWICE = re.compile(
-    r"(?P<short>(?:.* )?(?:(?:PIN|ISBN|ISSN|VIN|IBAN)s?(?= number)|ATMs?(?= machine)|HIV(?= virus)|LCDs?(?= display))) "
-    r"(?:number|machine|virus|display)s?"
-)
-"""The last letter of the acronym once more: a PIN number."""
-ECHOES = frozenset(["number", "numbers", "machine", "machines", "virus", "viruses", "display", "displays"])
-"""Words that the last letter of an acronym before them stands for."""
 _QUALIFIED = re.compile(r"(?P<head>[^()]*[^()\s]) \((?P<kind>[a-z]{4,}(?:-[a-z]+)?)\)")
-
-
-def without_echo(name: str) -> str:
-    """`PIN number` -> `PIN`: without the word that the last letter stands for; "" for any other name."""
-    said = _SAID_TWICE.fullmatch(name) if name.rpartition(" ")[2] in ECHOES else None
-    return "" if said is None else said["short"]
 
 
 def without_gloss(name: str) -> str:

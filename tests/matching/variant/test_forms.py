@@ -83,7 +83,6 @@ Mao Tse-tung | Mao Zedong
 Super Bowl LVIII | Super Bowl 58
 Brown v. Board of Education | Brown vs. Board of Education
 Bayer Aktiengesellschaft | Bayer
-USA | United States of America
 a 5-year plan | five-year plan
 rock 'n' roll | Rock and Roll
 Hartmann Bros. Shipping Co. | Hartmann Brothers Shipping Company

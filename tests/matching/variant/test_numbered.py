@@ -30,10 +30,6 @@ Rule No. 14 | Rule 14
 2023/24 Premier League | 2023–24 Premier League
 Fifth Avenue | 5th Ave.
 5th Avenue, New York | Fifth Ave., New York
-Rm. 204 | room 204
-221B Baker St. | 221B Baker Street
-Apt 3B, 10 Elm St. | apartment 3B, 10 Elm Street
-pp. 3-5 | pages 3–5
 a share of a third | a share of 1/3
 a height of 5 ft 10 in | a height of 5'10"
 """
