@@ -23,6 +23,8 @@ from row3.matching.names import Named, NameIndex, NameMatch, NameRule, match_nam
 from row3.matching.normalise import normalise, normalise_all
 from row3.matching.text.quotes import SourceText
 
+NO_QUOTE = frozenset(("", "n a", "na", "none", "null", "not available", "not applicable"))
+"""What is written in the place of a quote, normalised, where there is none."""
 GROUNDED = CORRECT | {"duplicate"}
 
 
@@ -146,7 +148,7 @@ def _concepts(
         label, state, position, quote = concept.label, match.state, match.position, concept.quote
         wanted = case.expected_concepts[position] if position >= 0 and state != "canary" else None
         quoted: QuoteState = "missing"
-        if quote and not quote.isspace() and normalise(label):  # a quote for nothing is no evidence
+        if quote and normalise(quote) not in NO_QUOTE and normalise(label):  # a quote for nothing is no evidence
             if text.contains_quote(quote):
                 found = wanted if state != "unmatched" else None
                 names = [label] if found is None else [label, found.label, *found.aliases]
@@ -155,7 +157,7 @@ def _concepts(
                 other = index.exact if state == "unmatched" else None
                 if implied or mentions(quote, names, text, lambda: index.judge.acronyms, other):
                     quoted = "verified"
-            elif normalise(quote):
+            else:
                 quoted = "unverified"
         expected = wanted.label if wanted else None
         type_ = wanted.type if wanted and state in CORRECT else None

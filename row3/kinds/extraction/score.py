@@ -158,7 +158,7 @@ class Extraction(Kind):
     """Scores `{"concepts": […], "relationships": […]}` against a golden case."""
 
     name = "extraction"
-    version = 14
+    version = 15
     case_model = GoldenCase
     case_schema = "golden-case"
     metrics = METRICS

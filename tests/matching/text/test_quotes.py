@@ -124,3 +124,35 @@ def test_every_stretch_of_words_is_a_quote(words: list[str], data: st.DataObject
 def test_a_text_is_searched_without_error(words: list[str], quote: str) -> None:
     assert SourceText(" ".join(words)).contains_quote(quote) in (True, False)
     assert SourceText(quote).mentions(" ".join(words)) in (True, False)
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "occurs"),
+    [
+        ("Newton's method uses curvature.", "Newton", True),
+        ("Newton’s method uses curvature.", "Newton", True),
+        ("Newtons method uses curvature.", "Newton", False),
+        ("Prospero 's Books was filmed.", "Prospero's Books", True),
+        ("Prospero's Books was filmed.", "Prospero 's Books", True),
+        ("The party won in 2012.", "art", False),
+        ("The party won in 2012.", "12", False),
+        ("光合作用发生在叶绿体中。", "叶绿体", True),
+        ("光合作用发生在叶绿体中。", "叶绿素", False),
+        ("植物は光合成を行う。", "光合成", True),
+        ("การสังเคราะห์ด้วยแสงเกิดในใบ", "แสง", True),
+        ("光合作用 (photosynthesis)用光", "photo", False),
+    ],
+)
+def test_where_words_end(text: str, quote: str, occurs: bool) -> None:
+    source = SourceText(text)
+    assert source.contains_quote(quote) is source.mentions(quote) is occurs
+
+
+@given(st.lists(st.sampled_from(["art", "party", "12", "2012", "Newton's", "method", "叶绿体"]), min_size=1), st.data())
+def test_every_run_of_whole_words_occurs_and_no_part_of_one(words: list[str], data: st.DataObject) -> None:
+    text = SourceText(" ".join(words))
+    first = data.draw(st.integers(0, len(words) - 1))
+    last = data.draw(st.integers(first, len(words) - 1))
+    assert text.contains_quote(" ".join(words[first : last + 1]))
+    for part in ("art", "12"):
+        assert text.contains_quote(part) is (part in words)
