@@ -61,20 +61,11 @@ class Guard:
 
     def _without_forms(self, text: str) -> str:
         tokens = [(match, shown) for match in _TOKEN.finditer(text) if (shown := _shown(match))]
-        plain = "".join(shown for _, shown in tokens)
-        held = bytearray(len(plain))
-        for _, _, forms in self._forms:
-            for form in forms:
-                at = plain.find(form)
-                while at >= 0:
-                    held[at : at + len(form)] = b"\1" * len(form)
-                    at = plain.find(form, at + 1)
-        parts, end, inside = [], 0, False
-        for (match, _), secret in zip(tokens, held, strict=True):
-            if secret:
-                parts += [] if inside else [text[end : match.start()], HIDDEN]
-                end = match.end()
-            inside = bool(secret)
+        forms = sorted((form for _, _, each in self._forms for form in each), key=len, reverse=True)
+        parts, end = [], 0
+        for held in re.finditer("|".join(map(re.escape, forms)), "".join(shown for _, shown in tokens)):
+            parts += [text[end : tokens[held.start()][0].start()], HIDDEN]
+            end = tokens[held.end() - 1][0].end()
         return "".join([*parts, text[end:]])
 
 

@@ -240,14 +240,12 @@ class Wire:
 def _redirected(response: Response, guard: Guard) -> Fault:
     """Return the end of the run: where an endpoint sends its requests is for the user to decide."""
     asked = response.request.url
-    origin = f"{asked.scheme}://{asked.netloc.decode()}"
     try:
         other = urlsplit(urljoin(str(asked), response.headers["location"]))
-        target = f"{other.scheme}://{other.netloc.rpartition('@')[2]}"
-        where = redact(f"to {target}, another origin" if target != origin else f"to {other.path}", guard)
+        target = redact(f"{other.scheme}://{other.netloc.rpartition('@')[2]}{other.path}", guard)
     except ValueError:
-        where = "to an address that is none"
-    what = f"{origin} answered {response.status_code}, a redirect {where}; row3 follows none and sent nothing there"
+        target = "an address that is none"
+    what = f"{asked} answered {response.status_code}, a redirect to {target}; row3 follows none and sent nothing there"
     return Fault("stop", what, "set `base_url` in row3.toml to the address that is meant")
 
 

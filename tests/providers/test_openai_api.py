@@ -288,9 +288,8 @@ def test_a_broken_200_is_tried_again_like_a_502(
     ("location", "told"),
     [
         ("http://[x/", "an address that is none"),
-        ("http://me:s3cret@evil.example/", "http://evil.example, another origin"),
-        ("file:///etc/passwd", "file://, another origin"),
-        ("", "/v1/chat/completions;"),
+        ("http://me:s3cret@evil.example/", "http://evil.example/;"),
+        ("file:///etc/passwd", "file:///etc/passwd;"),
     ],
 )
 def test_a_redirect_to_anywhere_ends_the_run(
@@ -336,8 +335,8 @@ def test_no_redirect_is_followed(
             asker.ask(make_request())
         with pytest.raises(BlockingIOError):
             other.accept()
-    told = f"to {origin}, another origin" if whose == "another" else "to /v2/x;"
-    assert f"{own} answered {status}, a redirect {told}" in caught.value.what
+    told = f"to {origin}/v1/x;" if whose == "another" else f"to {own}/v2/x;"
+    assert f"{own}/v1/chat/completions answered {status}, a redirect {told}" in caught.value.what
     assert "token" not in str(caught.value)
     assert len(fake.seen) == 1
 

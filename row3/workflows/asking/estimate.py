@@ -85,9 +85,8 @@ def estimate(
                 plan.again += len(plan.requests) - before
     plan.rounds = 1 if beside is None else beside.rounds
     guard = guard_of(project)
-    for each in plan.to_send:
-        if each.request is not None:
-            check_request(each.request, guard)
+    for request in filter(None, (each.request for each in plan.to_send)):
+        check_request(request, guard)
     return plan
 
 

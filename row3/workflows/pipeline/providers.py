@@ -245,10 +245,8 @@ def open_embedder(project: Project, suite: Suite, model: str) -> Embedder:
     from row3.providers.guarded import GuardedEmbedder
 
     def case_with(guard: Guard) -> str:
-        for path in case_files(project.tree, suite.golden):
-            if guard.found(read_text(project.tree, path)):
-                return path
-        return f"suite {suite.name}"
+        paths = case_files(project.tree, suite.golden)
+        return next((path for path in paths if guard.found(read_text(project.tree, path))), f"suite {suite.name}")
 
     endpoint, guard = _embedding_endpoint(project, suite), guard_of(project)
     embedder: Embedder

@@ -125,9 +125,8 @@ def _verify_lines(project: Project, suite: Suite) -> Iterator[RecordingFinding]:
             if isinstance(held, Recording):
                 said = held.answer.said
                 key: tuple[Any, ...] = held.case_id, held.prompt, held.repeat, held.digest
-                edited = "the recorded answer was edited (its digest does not match)" * (
-                    held.answer_digest != digest_text(held.answer.text)
-                )
+                right = held.answer_digest == digest_text(held.answer.text)
+                edited = "" if right else "the recorded answer was edited (its digest does not match)"
                 double: tuple[Level, str] = "error", "keep one of the two lines"
             else:
                 held.vector(row.where)
