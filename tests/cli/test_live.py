@@ -95,6 +95,26 @@ def test_what_is_no_completion_is_no_answer(box: Box, model: Make, reply: FakeRe
     assert "the same: rye, yeast" in " ".join(done.out.split())
 
 
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        (FakeReply(json.dumps(flawless(CASES["rye"])), finish="content_filter"), "stopped by the content filter"),
+        (FakeReply("", finish="content_filter"), "stopped by the content filter"),
+        (FakeReply(""), "the answer is empty"),
+    ],
+)
+def test_a_filtered_and_an_empty_reply_are_bad_answers_everywhere(
+    box: Box, model: Make, reply: FakeReply, said: str
+) -> None:
+    model(but_rye(reply)).serve(box)
+    for mode in ("live", "record", "replay"):
+        cases = box.row3("--mode", mode, "--model", "other", "--format", "json", code=0).json["cases"]
+        rye = next(case for case in cases if case["id"] == "rye")
+        assert (rye["status"], set(rye["metrics"].values())) == ("bad_answer", {0.0}), mode
+    assert said in " ".join(box.row3("--model", "other", code=0).out.split())
+    assert f"rye: {said}" in " ".join(box.row3("recordings", "verify").out.split())
+
+
 def test_an_answer_cut_off_is_marked_and_one_that_is_no_json_scores_0(box: Box, model: Make) -> None:
     fake = model(but_rye(FakeReply('{"concepts": [{"label": "ry', finish="length")))
     fake.serve(box)
