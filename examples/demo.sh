@@ -40,11 +40,11 @@ printf '.row3/\n' > .gitignore
 git add -A
 git commit -q -m "fifteen golden cases, v1.0 promoted, v1.1 a candidate"
 
-say "1. A candidate, decompose-concepts v1.1, against the baseline of v1.0 over fifteen golden cases."
+say "1. Two candidates, v1.1 of both prompts, against the baseline of v1.0 over fifteen golden cases."
 run row3 --compare
 
-say "2. It is better, so it becomes the current version: lock, baseline, changelog, history, charts."
-run row3 promote v1.1 --commit
+say "2. They are better, so they become current: lock, baseline, changelog, history, charts."
+run row3 promote decompose-concepts-v1.1 --prompt map-ontology-v1.1 --commit
 run row3 hook install
 
 say "3. Somebody tidies the prompt. It reads better."

@@ -40,7 +40,7 @@ def shipped_first(tmp_path_factory: pytest.TempPathFactory) -> Box:
     """The shipped project with v1.0 promoted and v1.1 a candidate, committed."""
     box = shipped(tmp_path_factory.mktemp("shipped-first") / "project")
     box.init()
-    box.row3("promote", "v1.0", code=0)
+    box.row3("promote", "decompose-concepts-v1.0", "--prompt", "map-ontology-v1.0", code=0)
     box.commit("v1.0")
     return box
 
@@ -49,7 +49,7 @@ def shipped_first(tmp_path_factory: pytest.TempPathFactory) -> Box:
 def shipped_second(shipped_first: Box, tmp_path_factory: pytest.TempPathFactory) -> Box:
     """The same with v1.1 promoted and the hooks installed; the branch `tidy` has the worse draft."""
     box = shipped_first.copy(tmp_path_factory.mktemp("shipped-second") / "project")
-    box.row3("promote", "v1.1", code=0)
+    box.row3("promote", "decompose-concepts-v1.1", "--prompt", "map-ontology-v1.1", code=0)
     box.commit("v1.1")
     box.row3("hook", "install", code=0)
     box.git("checkout", "-q", "-b", "tidy")

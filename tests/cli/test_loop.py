@@ -10,20 +10,21 @@ from tests.projects import HOME, Box, add_worse_draft, clean_env, run
 
 DRAFT_LOSES = {
     # Read by hand from the recorded answers: expected concepts that v1.1 found and the draft does not.
-    "bank-runs": {"banks", "depositors", "collateral"},
-    "distributed-consensus": {"Replicas", "Heartbeats", "Split vote"},
-    "participatory-budgeting": {"Porto Alegre", "Workers' Party", "transparency"},
+    "bank-runs": {"Depositor", "Collateral", "Central bank"},
+    "distributed-consensus": {"Replica", "Heartbeat", "Candidate"},
+    "participatory-budgeting": {"Participatory democracy", "Redistribution", "Workers' Party"},
 }
 
 
 def test_the_second_version_is_better_and_may_proceed(first: Box) -> None:
     result = first.row3("--compare", "--format", "json", code=0).json
-    assert result["verdict"] == "proceed"
+    # It says some things twice, by label and by another name, which a person should look at.
+    assert result["verdict"] == "investigate"
     assert not result["blocked"]
-    assert result["prompts"] == {"decompose-concepts": "v1.1", "map-ontology": "v1.0"}
+    assert result["prompts"] == {"decompose-concepts": "v1.1", "map-ontology": "v1.1"}
     assert result["baseline"]["prompts"] == {"decompose-concepts": "v1.0", "map-ontology": "v1.0"}
     assert result["compared"] == len(result["cases"]) == 15
-    assert result["deltas"]["overall"] > 0.05
+    assert result["deltas"]["overall"] > 0.2
     assert result["deltas"]["recall"] > 0.2
     assert result["deltas"]["precision"] > -0.01
     assert result["intervals"]["precision"]["high"] >= 0  # no loss is shown
@@ -32,7 +33,7 @@ def test_the_second_version_is_better_and_may_proceed(first: Box) -> None:
 def test_the_first_line_says_what_runs_and_what_is_promoted(first: Box) -> None:
     line = first.row3("--compare", code=0).out.splitlines()[0]
     assert "decompose-concepts v1.1 (candidate; promoted v1.0)" in line
-    assert "map-ontology v1.0 (promoted)" in line
+    assert "map-ontology v1.1 (candidate; promoted v1.0)" in line
 
 
 def test_the_worse_draft_is_blocked_and_every_loss_is_named(second: Box) -> None:
@@ -57,7 +58,7 @@ def test_the_shipped_state_is_one_that_may_proceed(tmp_path: Path) -> None:
         source = HOME / name
         (shutil.copytree if source.is_dir() else shutil.copy)(source, box.root / name)
     result = box.row3("--compare", "--format", "json", code=0).json
-    assert (result["verdict"], result["complete"]) == ("proceed", True)
+    assert (result["verdict"], result["complete"]) == ("investigate", True)
     assert result["baseline"]["prompts"]["decompose-concepts"] == "v1.0"
 
 
@@ -65,7 +66,7 @@ def test_two_promotions_leave_two_entries_in_each_record(second: Box) -> None:
     changelog = second.read("CHANGELOG.md")
     assert changelog.index("## v1.1 (") < changelog.index("## v1.0 (")
     assert "| Metric | v1.0 | v1.1 | Delta |" in changelog
-    assert [(entry["action"], entry["verdict"]) for entry in second.history()] == [("promotion", "proceed")] * 2
+    assert [(entry["action"], entry["verdict"]) for entry in second.history()] == [("promotion", "proceed"), ("promotion", "investigate")]
     assert len(list(second.path("baselines/archive").iterdir())) == 1
     promoted = json.loads(second.read("prompts/promoted.json"))["prompts"]["decompose-concepts"]
     assert promoted["version"] == "v1.1"
@@ -76,7 +77,7 @@ def test_in_ci_nothing_tracked_is_written(first: Box) -> None:
     before = first.tree()
     for args, code in ((["--compare"], 0), ([], 0), (["--baseline"], 0), (["--compare", "--against", "HEAD"], 0)):
         first.row3(*args, code=code, CI="true")
-    assert first.row3("promote", "v1.1", CI="true").code == 2
+    assert first.row3("promote", "decompose-concepts-v1.1", "--prompt", "map-ontology-v1.1", CI="true").code == 2
     add_worse_draft(first)
     first.commit("worse")
     before = first.tree()
