@@ -19,7 +19,7 @@ from row3.reports.reason_text import grounds_of
 from row3.reports.style import plain, shorten
 from row3.reports.suites import problem_of
 
-SHOWN_REASONS, SHOWN_CASES = 6, 3
+SHOWN_REASONS, SHOWN_CASES = 2, 3
 NAMES = 3
 """Of what a case lost, before the rest is only counted."""
 FILES_NAMED = 3

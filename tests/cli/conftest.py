@@ -40,7 +40,9 @@ def shipped_first(tmp_path_factory: pytest.TempPathFactory) -> Box:
     """The shipped project with v1.0 promoted and v1.1 a candidate, committed."""
     box = shipped(tmp_path_factory.mktemp("shipped-first") / "project")
     box.init()
-    box.row3("promote", "decompose-concepts-v1.0", "--prompt", "map-ontology-v1.0", code=0)
+    # It is in the fail zone, as first versions are.
+    first = ("decompose-concepts-v1.0", "--prompt", "map-ontology-v1.0", "--approve", "a first version")
+    box.row3("promote", *first, code=0)
     box.commit("v1.0")
     return box
 

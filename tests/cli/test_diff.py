@@ -118,9 +118,10 @@ def test_the_tag_of_a_promotion_leaves_the_prompt_s_name_to_the_prompt(box: Box)
     assert (result["before"]["place"], result["after"]["place"][:4]) == ("replayed now", "git ")
 
 
-def test_a_version_of_two_prompts_is_of_the_first_in_the_pipeline(first: Box) -> None:
-    for before, after in (("v1.0", "v1.1"), ("v1.0", "decompose-concepts-v1.1")):
-        result = first.row3("diff", before, after, "--format", "json", code=0).json
+def test_a_version_of_two_prompts_is_of_the_first_in_the_pipeline(second: Box) -> None:
+    second.git("checkout", "-q", "tidy")
+    for before, after in (("v1.1", "v1.2"), ("v1.1", "decompose-concepts-v1.2")):
+        result = second.row3("diff", before, after, "--format", "json", code=0).json
         assert list(result["promptDiffs"]) == ["decompose-concepts"]
 
 

@@ -226,16 +226,15 @@ def test_what_cannot_be_is_refused(box: Box, args: tuple[str, ...], message: str
     assert message in error
 
 
-def test_two_stages_agree_with_diff(first: Box) -> None:
+def test_two_stages_agree_with_the_gate(first: Box) -> None:
     board = first.row3("leaderboard", "--format", "json", code=0).json
     assert [one["prompts"]["decompose-concepts"] for one in board["entries"]] == ["v1.1", "v1.0"]
     assert [one["rank"] for one in board["entries"]] == [1, 2]
     (pair,) = board["pairs"]
     assert pair["shown"] is True
-    difference = first.row3("diff", "v1.1", "v1.0", "--format", "json", code=0).json
-    assert pair["delta"] == pytest.approx(difference["metrics"]["overall"]["delta"])
-    for interval in (pair["interval"], difference["intervals"]["overall"]):
-        assert interval["low"] < pair["delta"] < interval["high"] < 0
+    gained = first.row3("--compare", "--format", "json", code=0).json["deltas"]["overall"]
+    assert pair["delta"] == pytest.approx(-gained)
+    assert pair["interval"]["low"] < pair["delta"] < pair["interval"]["high"] < 0
 
 
 def test_markdown_is_a_table(box: Box) -> None:

@@ -66,7 +66,10 @@ def test_two_promotions_leave_two_entries_in_each_record(second: Box) -> None:
     changelog = second.read("CHANGELOG.md")
     assert changelog.index("## v1.1 (") < changelog.index("## v1.0 (")
     assert "| Metric | v1.0 | v1.1 | Delta |" in changelog
-    assert [(entry["action"], entry["verdict"]) for entry in second.history()] == [("promotion", "proceed"), ("promotion", "investigate")]
+    assert [(entry["action"], entry["verdict"]) for entry in second.history()] == [
+        ("promotion", "block"),  # a first version, in the fail zone and approved
+        ("promotion", "investigate"),
+    ]
     assert len(list(second.path("baselines/archive").iterdir())) == 1
     promoted = json.loads(second.read("prompts/promoted.json"))["prompts"]["decompose-concepts"]
     assert promoted["version"] == "v1.1"
