@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from posixpath import normpath, splitext
+from posixpath import basename, normpath, splitext
 from typing import NamedTuple
 
 IMPORTABLE = (".py", ".pyc", ".so", ".pyd", "/")
 """Endings of what Python imports. The project's folder comes first on its path, so any such file there may run."""
 SCRIPTS = (".sh", ".bash", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".php", ".lua", ".R", ".jl")
 """Endings of programs that load others of their kind: where a command names one, all of that ending may run."""
+DATA = (
+    *("prompts/", "golden/", "recordings/", "baselines/", "charts/", "schemas/"),
+    *("row3.toml", "metrics-history.json", "CHANGELOG.md"),
+)
+"""What row3 itself reads and writes; what runs is looked up in the settings of both trees."""
 PART = re.compile(r"[^\s=;&|()'\"]+")
 SHOWN, SEVERAL = 200, 5
 """Characters of a setting, and settings or files, that a message shows."""
@@ -30,13 +35,18 @@ class Code(NamedTuple):
 
     def runs(self, path: str) -> bool:
         """Return whether a file of the project, or a submodule with its slash, is part of it or may be imported."""
+        if self.python and path.startswith("../"):
+            return False
         named = [normpath(part) for word in self.words for part in PART.findall(word)]
         whole = f"/{path}"
         if any(whole.endswith(f"/{each}") or each.endswith(whole) or path.startswith(f"{each}/") for each in named):
             return True
         endings = {splitext(each)[1] for each in named}
-        imports = IMPORTABLE if self.python or "-m" in named or ".py" in endings else ()
-        return path.endswith((*imports, *endings.intersection(SCRIPTS)))
+        scripts = endings.intersection(SCRIPTS)
+        imports = self.python or ".py" in endings or basename((*self.words, "")[0]).startswith("python")
+        if not imports and not scripts:  # `make`, `npm run` or a program that is installed may read anything
+            return bool(self.words) and not path.startswith(DATA)
+        return path.endswith((*(IMPORTABLE if imports else ()), *scripts))
 
 
 def differences(head: Iterable[Code], base: Iterable[Code], changed: Iterable[str]) -> Iterator[str]:

@@ -12,6 +12,7 @@ import os
 import re
 import shlex
 import shutil
+import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -191,10 +192,12 @@ class _Hook:
             return HookState(self.name, "unchanged", self.is_kept)
         if self.is_taken:
             self.path.rename(self.saved)
-        written = self.path.with_name(f".{self.name}.row3-new")  # git never meets half a hook
-        written.write_bytes(script)
-        written.chmod(0o755)
-        written.replace(mine or self.path)
+        # git never meets half a hook, and nobody can know the name to put a link there
+        descriptor, written = tempfile.mkstemp(prefix=f".{self.name}.", dir=self.path.parent)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(script)
+        Path(written).chmod(0o755)
+        Path(written).replace(mine or self.path)
         idle = self.is_kept and not os.access(self.saved, os.X_OK)
         note = "the earlier hook is not executable, so git never ran it" if idle else ""
         return HookState(self.name, "updated" if mine else "installed", self.is_kept, note)

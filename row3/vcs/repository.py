@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import posixpath
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -226,11 +227,14 @@ class Repository:
         return answer.parts
 
     def edited(self, commit: str, folder: Path) -> list[str]:
-        """Return the tracked files of a folder that the work tree has otherwise than a commit, folders with a slash."""
+        """Return the tracked files that the work tree has otherwise than a commit, as seen from a folder.
+
+        One outside of it begins with `../`, and a folder ends with a slash.
+        """
         inside = self.relative(folder)
         how = ("--name-only", "-z", "--no-renames", "--no-ext-diff", "--ignore-submodules=none")
-        names = self._git.ask("diff", *how, refs.checked(commit), paths=[inside]).parts
-        found = [name if inside == "." else name.removeprefix(f"{inside}/") for name in names]
+        names = self._git.ask("diff", *how, refs.checked(commit)).parts
+        found = [posixpath.relpath(name, inside) for name in names]
         return [f"{name}/" if (folder / name).is_dir() else name for name in found]
 
     def unstaged(self, paths: Sequence[str]) -> list[str]:

@@ -426,6 +426,18 @@ def test_hooks_path_under_the_home_folder(project: Project, tmp_path: Path) -> N
     assert project.install().folder == project.box.root / "mine"
 
 
+def test_a_link_with_the_name_of_a_half_written_hook_is_not_followed(project: Project, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.write_text("mine")
+    project.box.git("config", "core.hooksPath", ".githooks")
+    (project.box.root / ".githooks").mkdir()
+    for name in HOOKS:
+        (project.box.root / f".githooks/.{name}.row3-new").symlink_to(outside)
+    project.install()
+    assert outside.read_text() == "mine"
+    assert not (project.box.root / ".githooks/pre-commit").is_symlink()
+
+
 def test_an_empty_hooks_path_is_refused(project: Project) -> None:
     project.box.git("config", "core.hooksPath", "")
     with pytest.raises(UsageError, match=r"core.hooksPath is empty.*--unset"):

@@ -139,5 +139,11 @@ def test_what_the_work_tree_has_otherwise_than_a_commit(box: Sandbox, tmp_path: 
     (box.root / "p/link").symlink_to(tmp_path)
     box.git("add", "p/link")
     box.write("p/untracked", "1")
-    assert sorted(box.repository().edited(base, box.root / "p")) == ["deep/gone", "link/", "new", "ü b"]
+    assert sorted(box.repository().edited(base, box.root / "p")) == [
+        "../outside",
+        "deep/gone",
+        "link/",
+        "new",
+        "ü b",
+    ]
     assert "outside" in box.repository().edited(base, box.root)

@@ -18,6 +18,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
+from row3.errors import EnvironmentFault
 from row3.workflows.pipeline.sandbox import Fault, attempt
 
 DEADLINE_S = 2.0
@@ -26,23 +27,37 @@ MAX_MEMORY = 512 * 1024**2
 LONGEST_LINE = 32_000_000
 """Bytes of an answer: two parts of the longest prompt, each character as an escape, with room."""
 HOME = Path(__file__).parents[3]
+KNOWN = frozenset({"LANG", "LC_ALL", "LC_CTYPE", "PATH", "SYSTEMROOT", "TMPDIR", "TEMP", "TMP"})
+"""Variables that it gets."""
 
 
 class _Renderer:
     def __init__(self) -> None:
-        environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(HOME), os.environ.get("PYTHONPATH", "")])}
-        command = (sys.executable, "-P", "-m", __name__)
+        # Isolated: nothing of the folder it is called in is imported, and it knows no keys.
+        start = f"import sys; sys.path.insert(0, {str(HOME)!r}); from {__name__} import main; main()"
         self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
+            (sys.executable, "-I", "-c", start),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={name: value for name, value in os.environ.items() if name in KNOWN},
         )
+        self._killed = False
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._into, self._out = self._process.stdin, self._process.stdout
-        self._out.readline()  # it is ready; what it takes to start is not the template's
+        if not self._out.readline():  # it is ready; what it takes to start is not the template's
+            self.end()
+            raise EnvironmentFault("the process that renders templates cannot be started", where=sys.executable)
+
+    @property
+    def ended(self) -> bool:
+        """Whether it is gone, or will be."""
+        return self._killed or self._process.poll() is not None
 
     def attempt(self, given: bytes) -> tuple[str, str] | Fault | None:
         """Return what comes of a template; None where the process has ended over it."""
-        timer = threading.Timer(DEADLINE_S, self._process.kill)
+        timer = threading.Timer(DEADLINE_S, self._kill)
         timer.start()
         try:
             self._into.write(given)
@@ -60,6 +75,10 @@ class _Renderer:
             case {"what": str(what), "fix": str(fix)}:
                 return Fault(what, fix)
         return None
+
+    def _kill(self) -> None:
+        self._killed = True
+        self._process.kill()
 
     def end(self) -> None:
         self._process.kill()
@@ -82,9 +101,15 @@ _lock = threading.Lock()
 def attempt_apart(body: str, variables: Mapping[str, Any], lessons: Sequence[str] | None) -> tuple[str, str] | Fault:
     """Return the system and the user part, or why there are none."""
     with _lock:
+        if _kept and _kept[0].ended:
+            _end()
         if not _kept:
             _kept.append(_Renderer())
-        found = _kept[0].attempt(pickle.dumps((body, dict(variables), lessons)))
+        try:
+            found = _kept[0].attempt(pickle.dumps((body, dict(variables), lessons)))
+        except BaseException:  # its answer is still to come, and would be the next template's
+            _end()
+            raise
         if found is not None:
             return found
         _end()
@@ -131,6 +156,7 @@ def serve(given: IO[bytes], said: IO[bytes]) -> None:
         said.flush()
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Run in the process that renders."""
     _limit()
     serve(sys.stdin.buffer, sys.stdout.buffer)

@@ -41,6 +41,8 @@ def _parsed(body: str, path: str) -> nodes.Template:
         raise InvalidFile(what, where=path, fix="Correct it") from None
     except (TemplateError, RecursionError, ValueError) as error:
         raise InvalidFile(f"the template cannot be read: {error}", where=path, fix="Correct it") from None
+    if tree.find(nodes.EvalContextModifier) is not None:  # its value is worked out while the template is read
+        raise InvalidFile("the template uses `autoescape`, which a prompt has no use for", where=path, fix="Remove it")
     blocks = {block.name for block in tree.find_all(nodes.Block)}
     unknown = blocks - set(BLOCKS)
     if "user" not in blocks or unknown:

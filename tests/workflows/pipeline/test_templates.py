@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import multiprocessing
+import pickle
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from row3.domain.prompts import Prompt, PromptRef, Version
 from row3.errors import InvalidFile
 from row3.workflows.pipeline.harmless import is_harmless
-from row3.workflows.pipeline.render_process import attempt_apart
+from row3.workflows.pipeline.render_process import _Renderer, attempt_apart
 from row3.workflows.pipeline.sandbox import MAX_RENDERED, environment
 from row3.workflows.pipeline.templates import render, used_names
 
@@ -112,6 +114,9 @@ def test_a_plain_template_says_the_same_here_and_apart(user: str, shown: str) ->
     "user",
     [
         "{% for x in xs %}{% for y in xs %}{% endfor %}{% endfor %}",
+        "{% for c in b %}{% if b | tojson == '' %}{% endif %}{% endfor %}",
+        "{% for c in b %}{% if 'zq' in b %}{% endif %}{% endfor %}",
+        "{% for a in xs %}{% for b in a %}{% for c in a %}{% endfor %}{% endfor %}{% endfor %}",
         "{% for x in xs recursive %}{{ loop(x.ys) }}{% endfor %}",
         "{{ xs | join('123456789 123456789 123456789') }}",
         "{{ xs | join(b) }}",
@@ -125,6 +130,43 @@ def test_a_plain_template_says_the_same_here_and_apart(user: str, shown: str) ->
 )
 def test_what_may_grow_is_rendered_apart(user: str) -> None:
     assert not is_harmless(environment().parse(user), {"lessons"})
+
+
+@pytest.mark.parametrize("value", ["9 ** (9 ** 9)", "'a' * 10 ** 10", "'a' | center(10 ** 10)"])
+def test_autoescape_is_refused_before_its_value_is_worked_out(value: str) -> None:
+    for read in (used_names, lambda taking: render(taking, {})):
+        with pytest.raises(InvalidFile, match="autoescape"):
+            read(prompt(f"{{% autoescape {value} %}}x{{% endautoescape %}}"))
+
+
+def test_nothing_of_the_folder_is_imported_and_no_key_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("pickle", "hashlib", "json", "jinja2"):
+        (tmp_path / f"{name}.py").write_text("open('ran', 'w').write('')\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PYTHONPATH", "")
+    renderer = _Renderer()
+    try:
+        environment = Path(f"/proc/{renderer._process.pid}/environ")
+        if environment.exists():
+            assert b"PYTHONPATH" not in environment.read_bytes()
+        given = pickle.dumps((prompt("{{ b ~ b }}").body, {"b": "x"}, None))
+        assert renderer.attempt(given) == ("", "xx")
+    finally:
+        renderer.end()
+    assert not (tmp_path / "ran").exists()
+
+
+def test_an_interrupted_answer_is_no_other_templates(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert render(prompt("{{ b ~ b }}"), {"b": "x"}) == ("", "xx")
+    with monkeypatch.context() as patch:
+        patch.setattr("row3.workflows.pipeline.render_process.json.loads", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            render(prompt("{{ b ~ b }}"), {"b": "y"})
+    assert render(prompt("{{ b ~ b }}"), {"b": "z"}) == ("", "zz")
+
+
+def interrupt(_: object) -> None:
+    raise KeyboardInterrupt
 
 
 def test_a_forked_process_renders_in_one_of_its_own() -> None:
