@@ -14,7 +14,7 @@ SETTING = "row3.toml field suites.a.provider"
     [
         (("sh", "run.sh"), "run.sh", True),
         (("./run.sh",), "run.sh", True),
-        (("/home/me/evals/run.sh",), "run.sh", True),
+        (("/anywhere/evals/run.sh",), "run.sh", True),
         (("sh", "-c", "cd tools && ./run.sh"), "tools/run.sh", True),
         (("sh", "-c", "exec 'run.sh'"), "run.sh", True),
         (("serve", "--config=conf/a.yaml"), "conf/a.yaml", True),
