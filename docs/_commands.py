@@ -10,19 +10,26 @@ import click
 from row3.cli.app import main
 from row3.cli.common import Common
 
-WIDTH = 80
+WIDTH = 100
 SHARED = frozenset(Common.__slots__)
 INTRO = """\
 # Commands
 
-Made from `row3 COMMAND --help` by `python docs/_commands.py`. The result goes to stdout, everything else to stderr.
+Made by `python docs/_commands.py`; `row3 COMMAND --help` says more. Results go to stdout, everything else to stderr.
+
+| command | does | its own options |
+|:--|:--|:--|
 """
 SHARED_INTRO = """\
+
+## Options of `row3` alone
+"""
+SHARED_MORE = """\
+
 ## Shared options
 
-Give them before or after the command's name, once; `--prompt`, `--case` and `--tag` may be repeated. A case is chosen
-if its id fits one `--case` and it has one `--tag`. `row3 COMMAND --help` shows those a command takes; it refuses the
-others (exit code 2). `-C`, `-q`, `-v` and `--no-color` go with every command.
+Give them before or after the command's name; `--prompt`, `--case` and `--tag` may be repeated. A case is chosen if its
+id fits one `--case` and it has one `--tag`. A command refuses options it does not take (exit code 2).
 
 `--out` replaces an earlier result of the same form and empty files. It refuses any other existing file, and a name
 whose ending belongs to another form.
@@ -30,25 +37,27 @@ whose ending belongs to another form.
 
 
 def page() -> str:
-    """The whole page."""
-    parts = [INTRO, _section("row3", main), SHARED_INTRO + "\n" + _block(_options("row3", main, shared=True))]
-    parts += [_section(name, command) for name, command in commands() if name != "row3"]
-    return "\n".join(parts)
+    """Return the whole page."""
+    rows = [_row(name, command) for name, command in commands() if name != "row3" and _runs(command)]
+    own, shared = (_options(main, shared=shared) for shared in (False, True))
+    return INTRO + "".join(rows) + SHARED_INTRO + own + SHARED_MORE + shared
 
 
 def commands() -> Iterator[tuple[str, click.Command]]:
-    """Every command with the words that call it, in the order of the help."""
+    """Yield every command with the words that call it, in the order of the help."""
     yield "row3", main
     yield from _below("row3", main)
 
 
-def own_options(command: click.Command) -> list[click.Parameter]:
-    """The options of a command that are not shared, or that say something else there."""
+def own_options(command: click.Command) -> list[click.Option]:
+    """Return the options of a command that are not shared, or whose help differs from the shared one."""
     usual = {each.name: each.help for each in main.params if isinstance(each, click.Option)}
     return [
         each
         for each in command.params
-        if isinstance(each, click.Option) and (each.name not in SHARED or each.help != usual[each.name])
+        if isinstance(each, click.Option)
+        and not each.hidden
+        and (each.name not in SHARED or each.help != usual[each.name])
     ]
 
 
@@ -62,37 +71,32 @@ def _below(name: str, group: click.Group) -> Iterator[tuple[str, click.Command]]
             yield from _below(f"{name} {each}", command)
 
 
-def _section(name: str, command: click.Command) -> str:
-    return f"## `{name}`\n\n{_block(_head(name, command) + _options(name, command, shared=False))}"
+def _runs(command: click.Command) -> bool:
+    """Return whether a command does something by itself; a group such as `row3 hook` does not."""
+    return not isinstance(command, click.Group) or command.invoke_without_command
 
 
-def _context(name: str, command: click.Command) -> click.Context:
-    return click.Context(command, info_name=name, terminal_width=WIDTH, max_content_width=WIDTH)
+def _row(name: str, command: click.Command) -> str:
+    context = click.Context(command, info_name=name)
+    arguments = [each.make_metavar(context) for each in command.params if isinstance(each, click.Argument)]
+    words = f"`{' '.join([name, *arguments])}`".replace("|", "\\|")
+    options = ", ".join(f"`{_spelling(each)}`" for each in own_options(command))
+    does = command.get_short_help_str(limit=WIDTH * 2)
+    return f"| {words} | {does} | {options} |\n"
 
 
-def _head(name: str, command: click.Command) -> str:
-    context = _context(name, command)
-    formatter = context.make_formatter()
-    command.format_usage(context, formatter)
-    command.format_help_text(context, formatter)
-    return formatter.getvalue()
+def _spelling(option: click.Option) -> str:
+    return ", ".join([*option.opts, *option.secondary_opts])
 
 
-def _options(name: str, command: click.Command, *, shared: bool) -> str:
-    context = _context(name, command)
+def _options(command: click.Command, *, shared: bool) -> str:
+    context = click.Context(command, terminal_width=WIDTH, max_content_width=WIDTH)
     chosen = [each for each in command.params if each.name in SHARED] if shared else own_options(command)
     rows = [row for each in chosen if (row := each.get_help_record(context)) is not None]
-    if not rows:
-        return ""
     formatter = context.make_formatter()
-    with formatter.section("Options"):
-        formatter.write_dl(rows)
-    return ("" if shared else "\n") + formatter.getvalue().lstrip("\n")
-
-
-def _block(text: str) -> str:
-    lines = [line.rstrip() for line in text.strip("\n").split("\n")]
-    return "```\n" + "\n".join(lines) + "\n```\n"
+    formatter.write_dl(rows)
+    lines = [line.rstrip() for line in formatter.getvalue().strip("\n").split("\n")]
+    return "\n```\n" + "\n".join(lines) + "\n```\n"
 
 
 if __name__ == "__main__":
