@@ -5,8 +5,9 @@
     ├── InvalidFile       a file of the project cannot be used as it stands         exit 2
     ├── MissingExtra      an optional dependency is not installed                   exit 2
     ├── EnvironmentFault  the machine refuses (disk full, read-only, no git)        exit 2
-    └── RunIncomplete     a provider gave no answer, so there is no full run        exit 3
-        └── ProviderStopped   the provider refuses everything (401, 403, no quota)  exit 3
+    ├── RunIncomplete     a provider gave no answer, so there is no full run        exit 3
+    │   └── ProviderStopped   the provider refuses everything (401, 403, no quota)  exit 3
+    └── Undelivered       a service did not take what it was sent; it is kept       exit 3
 
 One place, `row3.cli.app`, turns them into text; nothing else prints an error.
 """
@@ -64,3 +65,14 @@ class RunIncomplete(Row3Error):  # noqa: N818 - callers catch it by what is wron
 
 class ProviderStopped(RunIncomplete):
     """The provider refuses every request (bad key, no permission, exhausted quota)."""
+
+
+class Undelivered(Row3Error):  # noqa: N818 - callers catch it by what is wrong
+    """A service did not take what it was sent, which is kept and sent later."""
+
+    exit_code: ClassVar[int] = 3
+
+    def __init__(self, what: str, *, where: str = "", fix: str = "", all_of_them: bool = True) -> None:
+        """Say with `all_of_them` whether nothing else would arrive now either; False: this one was refused."""
+        super().__init__(what, where=where, fix=fix)
+        self.all_of_them = all_of_them

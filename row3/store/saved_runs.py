@@ -51,6 +51,8 @@ class CaseRecord(Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True
     """Digests of the requests, stage by stage, repeat by repeat; empty in older runs and for outputs made elsewhere."""
     answers: Digests = field(default=(), name="answerDigests")
     """SHA-256 of each answer's text, in the order of the requests; one fewer where the last had no answer."""
+    problem: str = ""
+    """Why a bad answer could not be used, or why there is none; empty in older runs."""
 
     def line(self) -> bytes:
         """Return the record as JSON."""
@@ -119,6 +121,11 @@ def run_bytes(header: RunHeader, lines: Iterable[bytes]) -> Iterator[bytes]:
 def write_run(path: Path, header: RunHeader, lines: Iterable[bytes]) -> None:
     """Write a saved run; raises `EnvironmentFault`, and then nothing has changed."""
     write_atomic(path, run_bytes(header, lines), where=path.name)
+
+
+def answers_beside(log: Path) -> Path:
+    """Return the file beside a run log with the answers that no recording keeps: those of a live run."""
+    return log.with_suffix(".answers.jsonl")
 
 
 def latest_runs(local: Path) -> list[Path]:

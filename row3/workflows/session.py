@@ -21,10 +21,10 @@ from row3.gate.results import Run
 from row3.store.cases import PATTERN, golden_files, misnamed
 from row3.store.chosen_cases import choose_cases
 from row3.store.config import Mode
-from row3.store.files import disk_faults
+from row3.store.files import disk_faults, write_atomic
 from row3.store.history import read_history
 from row3.store.project import Guard, Project, open_project
-from row3.store.saved_runs import RUNS, ScoreCache, latest_runs, parse_record, write_run
+from row3.store.saved_runs import RUNS, ScoreCache, answers_beside, latest_runs, parse_record, write_run
 from row3.store.suites import Suite, pick_suite, with_limits
 from row3.store.transaction import finish_interrupted, in_local, local_folder
 from row3.workflows.pipeline.budget import Budget, open_budget
@@ -248,14 +248,18 @@ def note_misnamed(project: Project, suite: Suite, say: Callable[[str], None]) ->
 
 
 def save_log(session: Session, run: Run) -> None:
-    """Keep the run in `.row3/runs`, and the newest runs only. Never fails a command."""
+    """Keep the run in `.row3/runs`, a live one with its answers, and the newest runs only. Never fails a command."""
     local = session.project.local
     try:
         path = in_local(local_folder(local), f"{RUNS}/{run.header.run_id}.json")
+        if session.answers:
+            lines = [f"{line.strip()}\n".encode() for line in session.answers]
+            write_atomic(answers_beside(path), lines, where=".row3/runs")
         write_run(path, run.header, run.records)
         with disk_faults(".row3/runs"):
             for old in latest_runs(local)[KEPT_RUNS * len(session.project.suite_names()) :]:
                 old.unlink(missing_ok=True)
+                answers_beside(old).unlink(missing_ok=True)
     except (EnvironmentFault, InvalidFile) as error:
         session.say(f"the run log was not kept: {error}")
 

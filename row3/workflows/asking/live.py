@@ -188,9 +188,9 @@ class LiveRun:
                     meanings.record(project, say)
         if refused := sorted(getattr(provider, "refused", ())):
             say(f"the endpoint does not take {', '.join(refused)}; the requests went out without")
+        if self.mode == "live":
+            session.answers = [line for kept in sides for line in kept.lines()]
         if complete:
-            if self.mode == "live":
-                session.answers = [line for kept in sides for line in kept.lines()]
             # Not before the command has come to its result: until then it can be interrupted.
             later = [kept.discard for kept in sides]
             if session.afterwards is not None:

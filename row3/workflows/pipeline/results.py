@@ -193,6 +193,7 @@ class Packing:
             tally=score.tally,
             requests=(*said.requests, *(request for request, _ in said.judged)),
             answers=(*said.answers, *(answer for _, answer in said.judged)),
+            problem=score.problem,
         )
         base = None if self.before is None else self.before(stored)
         compared = None if base is None else compare_answers(suite.kind, score, found, base)

@@ -1,0 +1,120 @@
+"""Reads a finished run from `.row3/runs`, with the answers that its requests' digests find."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+from row3.domain.metrics import Threshold
+from row3.domain.prompts import parse_reference
+from row3.domain.requests import digest_text
+from row3.domain.runs import RunHeader
+from row3.errors import UsageError
+from row3.gate.zones import zones_of
+from row3.integrations.seams import FinishedCase, FinishedRequest, FinishedRun
+from row3.store.json_lines import LineFile
+from row3.store.project import Project
+from row3.store.recording_lines import Recording
+from row3.store.recordings import RecordingIndex, open_index
+from row3.store.saved_runs import CaseRecord, SavedRun, answers_beside, latest_runs, read_log
+from row3.store.suites import Suite, pick_suite
+from row3.workflows.pipeline.budget import pricing
+from row3.workflows.pipeline.results import Cost
+
+WHERE = ".row3/runs"
+
+
+def find_run(project: Project, name: str = "") -> Path:
+    """Return the run log of an id, or of its beginning; by default the latest. Raises `UsageError`."""
+    logs = latest_runs(project.local)
+    if not logs:
+        raise UsageError("no run was kept yet", where=WHERE, fix="Run `row3` first")
+    if name in ("", "latest"):
+        return logs[0]
+    found = [path for path in logs if path.stem.startswith(name)]
+    if len(found) != 1 and (exact := [path for path in found if path.stem == name]):
+        found = exact
+    if len(found) == 1:
+        return found[0]
+    what = f"`{name}` is the beginning of {len(found)} runs" if found else f"there is no run `{name}`"
+    raise UsageError(what, where=WHERE, fix=f"Choose: {', '.join(path.stem for path in (found or logs)[:4])}")
+
+
+def read_finished(project: Project, log: Path, *, content: bool = False) -> FinishedRun:
+    """Return the run of a log; `content` reads the texts of its answers too. Raises `InvalidFile`, `UsageError`."""
+    saved = read_log(log)
+    suite = pick_suite(project, saved.header.suite)
+    index = open_index(project.tree, suite.name)
+    if (beside := answers_beside(log)).exists():
+        own = RecordingIndex()
+        own.add(LineFile(beside, where=f"{WHERE}/{beside.name}"))
+        own.fallback = index
+        index = own
+    return finished(saved, suite, index, cost=pricing(project, suite), content=content)
+
+
+def finished(
+    saved: SavedRun, suite: Suite, index: RecordingIndex, *, cost: Cost, content: bool, context: Mapping[str, Any] = {}
+) -> FinishedRun:
+    """Return a saved run with the answers that `index` and its fallbacks hold. Raises `InvalidFile`."""
+    header = saved.header
+    thresholds = {
+        key: Threshold(limits["minimum"], limits["target"], limits["excellent"])
+        for key, limits in header.thresholds.items()
+    }
+    provider = suite.system.type if suite.system is not None else suite.provider.preset or "openai"
+
+    def case_of(record: CaseRecord) -> FinishedCase:
+        zones = zones_of(record.metrics, suite.kind.metrics, thresholds)
+        return FinishedCase(
+            id=record.id,
+            digest=record.digest,
+            status=record.status,
+            metrics=record.metrics,
+            zones={key: zone.word for key, zone in zones.items()},
+            problem=record.problem,
+            requests=tuple(
+                _request(header, digest, _recording(index, digest, answer), cost, content=content)
+                for digest, answer in zip_longest(record.requests, record.answers, fillvalue="")
+            ),
+        )
+
+    cases = tuple(case_of(record) for record in saved.cases.values())
+    return FinishedRun(header=header, provider=provider, cases=cases, context=context)
+
+
+def _recording(index: RecordingIndex | None, digest: str, answer: str) -> Recording | None:
+    """Return the recording that holds this very answer: since the run the request may have been recorded again."""
+    while index is not None:
+        for found in index.every(digest):
+            if digest_text(found.answer.said) == answer:
+                return found
+        index = index.fallback
+    return None
+
+
+def _request(header: RunHeader, digest: str, held: Recording | None, cost: Cost, *, content: bool) -> FinishedRequest:
+    if held is None:
+        return FinishedRequest(digest=digest)
+    sent, answer, reference = held.request, held.answer, parse_reference(held.prompt)
+    model, tokens_in, tokens_out = str(sent.get("model", "")), answer.prompt_tokens, answer.completion_tokens
+    return FinishedRequest(
+        digest=digest,
+        prompt=held.prompt,
+        by_judge=reference is not None and reference.name not in header.prompts,
+        repeat=held.repeat,
+        model=model,
+        served_model=answer.served_model,
+        temperature=sent.get("temperature"),
+        seed=sent.get("seed"),
+        max_tokens=sent.get("maxTokens"),
+        finish_reason=answer.finish_reason,
+        prompt_tokens=tokens_in,
+        completion_tokens=tokens_out,
+        latency_s=answer.latency_s,
+        cost_usd=None if tokens_in is None or tokens_out is None else cost(model, tokens_in, tokens_out),
+        answered_at=held.recorded_at,
+        answer=answer.text.encode("utf-8", "replace").decode() if content else "",
+    )

@@ -1,0 +1,90 @@
+"""Runs that wait to be sent: each is on disk before it is sent, and removed once it has arrived."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from msgspec import DecodeError, ValidationError
+from msgspec.json import decode, encode
+from msgspec.json import format as indented
+
+from row3.errors import InvalidFile, Undelivered
+from row3.integrations.seams import SCHEMA_VERSION, FinishedRun, Sink
+from row3.store.documents import check_schema_version
+from row3.store.files import disk_faults, write_atomic
+from row3.store.transaction import local_folder
+from row3.store.tree import WorkTree
+
+FOLDER = "outbox"
+MAX_BYTES = 2**30
+
+
+@dataclass
+class Delivery:
+    """What became of the runs that were to be sent, by id."""
+
+    sent: list[str] = field(default_factory=list)
+    waiting: list[str] = field(default_factory=list)
+    error: Undelivered | None = None
+    """Why the first of them waits."""
+
+
+class Outbox:
+    """The runs that wait for one sink, in `.row3/outbox/<sink>/<run id>.json`."""
+
+    def __init__(self, local: Path, sink: str) -> None:
+        """Take the project's `.row3/`; nothing is read yet."""
+        self._local, self._folder = local, f"{local.name}/{FOLDER}/{sink}"
+        self._tree = WorkTree(local.parent)
+
+    def waiting(self) -> list[str]:
+        """Return the ids of the runs that wait, oldest first. Raises `InvalidFile` for a symbolic link."""
+        names = (path.rpartition("/")[2] for path in self._tree.files(self._folder))
+        return [name.removesuffix(".json") for name in names if name.endswith(".json")]
+
+    def put(self, run: FinishedRun) -> None:
+        """Keep a run until it is sent; one of its id is replaced. Raises `EnvironmentFault`, `InvalidFile`."""
+        local_folder(self._local)
+        write_atomic(self._tree.at(self._file(run.id)), indented(encode(run), indent=1), where=self._file(run.id))
+
+    def get(self, run_id: str) -> FinishedRun:
+        """Return a run that waits. Raises `InvalidFile` where its file is broken."""
+        where, fix = self._file(run_id), "Delete it; `row3 export RUN` sends the run again while it is in .row3/runs"
+        try:
+            value = decode(raw := self._tree.read(where, limit=MAX_BYTES))
+            check_schema_version(value, SCHEMA_VERSION, where=where)
+            return decode(raw, type=FinishedRun)
+        except (DecodeError, ValidationError):
+            raise InvalidFile("this is no run that waits to be sent", where=where, fix=fix) from None
+
+    def remove(self, run_id: str) -> None:
+        """Forget a run that has arrived. Raises `EnvironmentFault`."""
+        with disk_faults(self._file(run_id)):
+            self._tree.at(self._file(run_id)).unlink(missing_ok=True)
+
+    def deliver(self, sink: Sink, runs: Iterable[FinishedRun] = ()) -> Delivery:
+        """Send these runs and all that wait, oldest first; what does not arrive goes on waiting.
+
+        Raises `EnvironmentFault` and `InvalidFile` of the files, and whatever the sink raises but `Undelivered`.
+        """
+        for run in runs:
+            self.put(run)
+        delivery = Delivery()
+        for run_id in self.waiting():
+            if delivery.error is not None and delivery.error.all_of_them:
+                delivery.waiting.append(run_id)
+                continue
+            try:
+                sink.write(self.get(run_id))
+            except Undelivered as error:
+                delivery.waiting.append(run_id)
+                delivery.error = error if delivery.error is None or error.all_of_them else delivery.error
+            else:
+                self.remove(run_id)
+                delivery.sent.append(run_id)
+        return delivery
+
+    def _file(self, run_id: str) -> str:
+        return f"{self._folder}/{run_id}.json"
