@@ -1,15 +1,15 @@
-"""Every error row3 raises on purpose.
+"""Errors that row3 raises on purpose.
 
     Row3Error
-    ├── UsageError        the command line asks for something that cannot be        exit 2
-    ├── InvalidFile       a file of the project cannot be used as it stands         exit 2
-    ├── MissingExtra      an optional dependency is not installed                   exit 2
-    ├── EnvironmentFault  the machine refuses (disk full, read-only, no git)        exit 2
-    ├── RunIncomplete     a provider gave no answer, so there is no full run        exit 3
-    │   └── ProviderStopped   the provider refuses everything (401, 403, no quota)  exit 3
-    └── Undelivered       a service did not take what it was sent; it is kept       exit 3
+    ├── UsageError        wrong options or arguments                               exit 2
+    ├── InvalidFile       a file of the project cannot be used                     exit 2
+    ├── MissingExtra      an optional dependency is not installed                  exit 2
+    ├── EnvironmentFault  the system refuses (disk full, read-only, no git)        exit 2
+    ├── RunIncomplete     a case has no answer                                     exit 3
+    │   └── ProviderStopped   the provider refuses all requests (401, no quota)    exit 3
+    └── Undelivered       a service refused data, which row3 keeps                 exit 3
 
-One place, `row3.cli.app`, turns them into text; nothing else prints an error.
+Only `row3.cli.app` prints them.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ COMMANDS = ("pip ", "row3 ", "git ")
 
 
 def as_sentence(fix: str) -> str:
-    """A cure as a sentence of its own, unless it is a command to be pasted."""
+    """Return a fix as a sentence; commands to paste stay as they are."""
     begins_as_a_word = fix.partition(" ")[0].isalpha() and not fix.startswith(COMMANDS)
     return fix[:1].upper() + fix[1:] if begins_as_a_word else fix
 
 
 class Row3Error(Exception):
-    """Something the user can mend: what happened, where, and what to do."""
+    """An error the user can fix: what happened, where, and what to do."""
 
     exit_code: ClassVar[int] = 2
 
@@ -42,23 +42,23 @@ class Row3Error(Exception):
 
 
 class UsageError(Row3Error):
-    """The command line asks for something that does not exist or does not go together."""
+    """Options or arguments are wrong or contradict each other."""
 
 
 class InvalidFile(Row3Error):  # noqa: N818 - callers catch it by what is wrong
-    """A file of the project is missing, malformed or contradicts itself."""
+    """A file of the project is missing, malformed or contradictory."""
 
 
 class MissingExtra(Row3Error):  # noqa: N818 - callers catch it by what is wrong
-    """An optional dependency is needed and not installed."""
+    """A required optional dependency is not installed."""
 
 
 class EnvironmentFault(Row3Error):  # noqa: N818 - callers catch it by what is wrong
-    """The machine refuses: disk full, read-only, no permission, no git."""
+    """The system refuses: disk full, read-only, no permission, no git."""
 
 
 class RunIncomplete(Row3Error):  # noqa: N818 - callers catch it by what is wrong
-    """At least one case has no answer, so the run can be neither judged nor saved."""
+    """A case has no answer, so the run can be neither judged nor saved."""
 
     exit_code: ClassVar[int] = 3
 

@@ -20,29 +20,29 @@ if TYPE_CHECKING:
     from row3.workflows.session import Session
 
 NAMED = 5
-"""Cases without a recorded answer that a note names; it counts the rest."""
+"""How many cases without a recorded answer a note names; it counts the rest."""
 INTERRUPT, END = "\x03", "\x04"
-"""Ctrl-C and Ctrl-D, as they arrive while keys are read one at a time."""
+"""Ctrl-C and Ctrl-D as read from the keyboard."""
 NO_LETTER = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|O.|.)?", re.DOTALL)
 """Arrows, function keys, Alt with a letter, Escape."""
 
 
 @click.group(cls=Group)
 def command() -> None:
-    """Judge what recorded runs found and no golden case knows: alias, real miss or hallucination."""
+    """Review items that recorded runs found and no golden case lists."""
 
 
 @command.command()
-@click.option("--list", "listing", is_flag=True, help="Ask nothing: list the unmatched items.")
+@click.option("--list", "listing", is_flag=True, help="Only list the unmatched items.")
 @options.suite()
-@options.prompt("Review this version only; default: all of them.")
+@options.prompt("Review only this version; default: all.")
 @options.choice()
 @options.output_options("table", "json")
 def review(common: Common, *, listing: bool) -> None:
-    """Go through the unmatched items of all recorded runs, one key each.
+    """Review the unmatched items of all recorded runs, one key each.
 
-    An item becomes an alias of an expected concept, a canary, or is remembered as a real miss. Each decision is written
-    at once: to the golden case, or to golden/<suite>/reviewed.jsonl.
+    Make an item an alias of an expected concept or a canary, or mark it as really wrong. Each decision is saved at
+    once, to the golden case or to golden/<suite>/reviewed.jsonl.
     """
     from row3.reports.alias_review import list_document, list_json
     from row3.reports.headline import some
@@ -54,7 +54,7 @@ def review(common: Common, *, listing: bool) -> None:
     session = common.session()
     found = gather(session.project, session.suite, only=session.options.only, named=common.prompt)
     if found.unanswered:
-        common.say(f"left out, as they have no readable recorded answer: {some(found.unanswered, NAMED)}")
+        common.say(f"no readable recorded answer, left out: {some(found.unanswered, NAMED)}")
     if asking:
         _Dialogue(session, found, common).run()
     elif common.as_json:
@@ -67,9 +67,9 @@ def _check_can_ask(common: Common) -> None:
     """Raise `UsageError` without a terminal, or if no tracked file may be written."""
     here = "row3 aliases review"
     if sys.stdin is None or not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise UsageError("there is no terminal to ask on", where=here, fix="Use --list or --format json in a pipe")
+        raise UsageError("no terminal to ask on", where=here, fix="Use --list or --format json in a pipe")
     if not common.may_write:
-        what = "no golden case is written in CI"
+        what = "golden cases are not written in CI"
         raise UsageError(what, where=here, fix="Use --list to see what there is to review")
 
 
@@ -91,7 +91,7 @@ def keys() -> Iterator[str]:
 
 
 class _Dialogue:
-    """Asks about one item after the other on stderr; the result goes to stdout."""
+    """Asks about each item on stderr; the summary goes to stdout."""
 
     def __init__(self, session: Session, found: AliasReview, common: Common) -> None:
         from row3.reports.style import Style
@@ -102,12 +102,12 @@ class _Dialogue:
         self._style = Style(common.wants_colour and sys.stderr.isatty())
         self._at = 0
         self._done: list[tuple[int, Decision | None]] = []
-        """Items by their place, with the decision; None for a skipped one."""
+        """Index of each item with its decision; None if skipped."""
         self._answered: set[int] = set()
-        """Items that a decision about another name has answered as well."""
+        """Items settled by a decision about another one."""
 
     def run(self) -> None:
-        """Ask until all items are judged or the user ends it, then show what was decided."""
+        """Ask until all items are judged or the user quits, then show the decisions."""
         from row3.reports.alias_review import summary_document
 
         items = self._found.items
@@ -138,13 +138,13 @@ class _Dialogue:
             self._say("")
             self._show_document(item_document(items[self._at], self._at + 1, len(items)))
         else:
-            self._say("That was the last one. u undoes it, any other key ends the review.")
+            self._say("That was the last one. Press u to undo it, any other key to finish.")
 
     def _press(self, key: str) -> None:
-        """Do what a key stands for; raises `UsageError` for any other key, and what the decision raises."""
+        """Act on a key; raises `UsageError` for an unknown one, and what the decision raises."""
         if key == "u":
             if not self._done:
-                raise UsageError("there is nothing to undo")
+                raise UsageError("nothing to undo")
             at, decision = self._done[-1]
             if decision is not None:
                 self._decider.undo(decision)
@@ -165,9 +165,9 @@ class _Dialogue:
             return self._decider.canary(item)
         number = "123456789".find(key) if key != "a" else 0
         if number < 0:
-            raise UsageError(f"no key `{key}`", fix="Press a key that is named above")
+            raise UsageError(f"no key `{key}`", fix="Press one of the keys above")
         if number >= len(item.candidates):
-            raise UsageError("there is no expected concept of that number", fix="Press m, h or s")
+            raise UsageError("no expected concept has that number", fix="Press m, h or s")
         return self._decider.alias(item, item.candidates[number])
 
     def _show_document(self, document: Document) -> None:

@@ -63,11 +63,11 @@ class Program(Group):
     """`row3`: imports a command when it is needed."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the commands in the order of the list."""
+        """Return the commands in the order of the help."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return a command; None if there is none of that name."""
+        """Return a command, or None if no command has that name."""
         if cmd_name not in COMMANDS:
             return None
         name = cmd_name.replace("-", "_") + ("_" if iskeyword(cmd_name) else "")
@@ -80,14 +80,14 @@ class Program(Group):
 @click.group(cls=Program, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--baseline", is_flag=True, help="Run the promoted prompts and save the run as the baseline.")
 @click.option("--compare", is_flag=True, help="Compare with the baseline; exit 1 on a regression.")
-@options.all_suites("Every suite, one after the other; exit code: the worst.")
+@options.all_suites("Run every suite; the exit code is the worst one.")
 @options.against()
 @options.dry_run()
-@options.option(
-    "--only", type=click.Choice(["failing", "changed"]), help="Run a part of the cases; a part has no verdict."
-)()
-@click.option("--adaptive", is_flag=True, help="With --compare: ask in rounds, on both sides, until it is decided.")
-@click.option("--max-repeats", type=click.IntRange(2, 100), metavar="K", help="Most rounds of --adaptive; default: 5.")
+@options.option("--only", type=click.Choice(["failing", "changed"]), help="Run part of the cases, without a verdict.")()
+@click.option("--adaptive", is_flag=True, help="With --compare: ask both sides in rounds until the result is clear.")
+@click.option(
+    "--max-repeats", type=click.IntRange(2, 100), metavar="K", help="Maximum rounds of --adaptive; default: 5."
+)
 @options.max_cost()
 @options.no_interleave()
 @options.run_options()
@@ -99,13 +99,13 @@ def main(common: Common, **flags: Any) -> int:
     """Run the suite's candidates and print the scorecard.
 
     \b
-    row3 init              make a project here, with a starter suite
+    row3 init              create a project with a starter suite
     row3 --baseline        before edits: save the promoted prompts' run
     row3 --compare         after edits: exit 1 on a regression
     row3 promote v1.1      gate, lock, baseline, changelog, history, charts
     row3 hook install      git blocks the merge
 
-    `row3 COMMAND --help` says more of each command.
+    `row3 COMMAND --help` describes a command.
 
     Exit codes: 0 proceed or investigate, 1 blocked, 2 usage or invalid file, 3 run incomplete, 130 interrupted.
     """
@@ -135,14 +135,16 @@ def _guarded() -> int:
         where = f"{error.filename}: " if error.filename else ""
         return _complain(f"{where}{error.strerror or error}. Check free space and permissions, then run again.")
     except MemoryError:
-        return _complain("out of memory. Use --jobs 1 (each process takes its own memory), or a machine with more.")
+        return _complain(
+            "out of memory. Use --jobs 1 (each process needs its own memory), or a machine with more memory."
+        )
     except Exception as error:  # a defect of row3, or Ctrl-C in disguise
         if _broken_by_ctrl_c(error):
             return _interrupted()
         if os.environ.get("ROW3_DEBUG"):
             raise
         return _complain(
-            f"row3 itself failed ({type(error).__name__}: {error}). This is a defect: please report it, with the "
+            f"internal error in row3 ({type(error).__name__}: {error}). Please report it with the "
             "traceback that ROW3_DEBUG=1 shows."
         )
 
@@ -153,7 +155,7 @@ def _complain(text: str, code: int = 2) -> int:
 
 
 def _usage_text(error: click.ClickException) -> str:
-    """Return click's message in plain words, with where to read on if the command line was not understood."""
+    """Return click's message in plain words, pointing to --help if the command line was not understood."""
     context = error.ctx if isinstance(error, click.UsageError) else None
     if isinstance(error, click.NoSuchOption) and context is not None:
         known = [name for each in context.command.params for name in each.opts]
@@ -161,7 +163,10 @@ def _usage_text(error: click.ClickException) -> str:
         path = context.command_path
         return f"`{path}` has no option `{error.option_name}`.{''.join(near)} See `{path} --help`."
     text = error.format_message()
-    for theirs, ours in (("is not a valid float", "is no number"), ("is not a valid integer", "is no whole number")):
+    for theirs, ours in (
+        ("is not a valid float", "is not a number"),
+        ("is not a valid integer", "is not a whole number"),
+    ):
         text = text.replace(f"{theirs} range", ours).replace(theirs, ours)
     misread = isinstance(error, click.MissingParameter) or text.startswith("Got unexpected extra")
     return f"{text.rstrip('.')}. See `{context.command_path} --help`." if misread and context else text

@@ -14,24 +14,24 @@ from row3.cli.common import Common
 from row3.cli.out_file import check_out
 
 EVERYWHERE = (
-    options.Option(["-C", "directory"], metavar="DIR", help="The project's folder; default: here or above."),
-    click.Option(["-v", "--verbose"], count=True, help="More: all cases, what they missed, the whole diff."),
-    click.Option(["-q", "--quiet"], is_flag=True, help="No notes and no progress."),
-    click.Option(["--no-color"], is_flag=True, help="No colour; NO_COLOR does the same."),
+    options.Option(["-C", "directory"], metavar="DIR", help="The project's folder; default: this one or a parent."),
+    click.Option(["-v", "--verbose"], count=True, help="Show more: all cases, what they missed, the whole diff."),
+    click.Option(["-q", "--quiet"], is_flag=True, help="No notes, no progress."),
+    click.Option(["--no-color"], is_flag=True, help="No colour (or set NO_COLOR)."),
 )
 OPTIONS_MISTAKEN = ("baseline", "compare")
-"""Options of `row3` that are easily taken for commands."""
+"""Options of `row3` that are easily mistaken for commands."""
 
 
 class Command(click.Command):
-    """Takes -C, -v, -q and --no-color; gives its function the shared options as `common` and returns its exit code."""
+    """A command with -C, -v, -q and --no-color; its function gets the shared options as `common`."""
 
     def __init__(self, *args: Any, **attrs: Any) -> None:
         super().__init__(*args, **attrs)
         self.params += EVERYWHERE
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Call the function, unless there is a subcommand to call; raises `UsageError` for an --out that cannot be."""
+        """Call the function unless a subcommand follows; raises `UsageError` if --out cannot be written."""
         if ctx.invoked_subcommand is not None:
             return None
         shared = {name: ctx.params.pop(name) for name in Common.__slots__ if name in ctx.params}
@@ -49,7 +49,7 @@ class Command(click.Command):
 
 
 class Group(click.Group, Command):
-    """Hands options that stand before a subcommand's name to the subcommand, and names the near miss of a wrong one."""
+    """Passes options given before a subcommand's name on to it; suggests a name for an unknown subcommand."""
 
     command_class = Command
 

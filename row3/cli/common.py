@@ -1,4 +1,4 @@
-"""The values of the shared options, and what every command derives from them."""
+"""Values of the shared options, and what commands derive from them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from row3.workflows.session import GateFlags, Session
 
 CI_FORMATS = ("junit", "github", "codequality", "comment")
-"""Read by machines that judge a change: a run in one of these writes no tracked file."""
+"""Formats for CI: a run in one of these writes no tracked file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +69,12 @@ class Common:
 
     @property
     def wants_colour(self) -> bool:
-        """Whether neither option nor environment turns colour off."""
+        """Whether colour is wanted: neither option nor environment turns it off."""
         return not (self.no_color or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb")
 
     @property
     def width(self) -> int:
-        """Columns of the result: the terminal's; in a file or a pipe always the same."""
+        """Columns of the result: the terminal's width; fixed in a file or pipe."""
         from row3.reports.style import WIDTH
 
         return output.columns(sys.stdout) if self.on_terminal else WIDTH
@@ -87,7 +87,7 @@ class Common:
         return Style(self.on_terminal and self.wants_colour, self.width, self.on_terminal)
 
     def fitted(self, text: str) -> str:
-        """Return sentences wrapped for a person; one line each for a program."""
+        """Return sentences wrapped on a terminal, unwrapped in a file or pipe."""
         from row3.reports.style import prose
 
         return "\n".join(prose(text, self.width)) if self.on_terminal else text
@@ -137,14 +137,14 @@ class Common:
 
     @property
     def guard(self) -> Guard | None:
-        """What decides whether code runs that settings and cases name; None: it does."""
+        """Check for code named by settings and cases; None if all of it may run."""
         from row3.workflows.guard import guard_of
 
         return guard_of(os.environ, against=self.base, trust=self.trust)
 
     @property
     def told_directory(self) -> str:
-        """Value of -C for printed commands; empty if they are read elsewhere, as in a file or in CI."""
+        """Value of -C for printed commands; empty if they are read elsewhere, such as in a file or in CI."""
         return self.directory or "" if self.may_write and self.out is None else ""
 
     @property
@@ -163,7 +163,7 @@ class Common:
         return ProgressLine()
 
     def chosen(self, project: Project, suite: Suite, how: Callable[[str], str] | None = None) -> frozenset[str] | None:
-        """Return the ids that --case and --tag choose, None for all; `how` says how a suite is named."""
+        """Return the ids that --case and --tag choose, None for all; `how` formats a suite's option."""
         from row3.store.chosen_cases import by_option, choose_cases
 
         return choose_cases(project, suite, self.case, self.tag, how=how or by_option)

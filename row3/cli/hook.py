@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from row3.workflows.hook import HookName
 
 OUTCOMES = {
-    "left": "left as it is: row3 did not install it",
+    "left": "left alone: not a row3 hook",
     "absent": "not installed",
-    "unchanged": "installed already",
-    "updated": "installed anew",
+    "unchanged": "already installed",
+    "updated": "reinstalled",
 }
 
 
@@ -34,7 +34,7 @@ def command() -> None:
 @command.command()
 @options.output_options()
 def install(common: Common) -> None:
-    """Install pre-commit, pre-merge-commit and pre-push; existing hooks keep running."""
+    """Install pre-commit, pre-merge-commit and pre-push; existing hooks still run."""
     from row3.store.project import find_root
     from row3.vcs.hooks import install as install_hooks
 
@@ -45,7 +45,7 @@ def install(common: Common) -> None:
 @command.command()
 @options.output_options()
 def uninstall(common: Common) -> None:
-    """Remove row3's hooks and restore what was there before."""
+    """Remove row3's hooks and restore the previous ones."""
     from row3.vcs.hooks import uninstall as uninstall_hooks
 
     _show(uninstall_hooks(_repository(common)), common)
@@ -54,7 +54,7 @@ def uninstall(common: Common) -> None:
 @command.command()
 @options.output_options()
 def status(common: Common) -> None:
-    """Say which hooks are installed."""
+    """Show which hooks are installed."""
     from row3.vcs.hooks import status as hook_status
 
     _show(hook_status(_repository(common)), common)
@@ -64,7 +64,7 @@ def status(common: Common) -> None:
 @click.argument("name", type=click.Choice(["pre-commit", "pre-merge-commit", "pre-push"]), default="pre-commit")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def run_(common: Common, name: HookName, arguments: tuple[str, ...]) -> int:
-    """Judge what is being committed, merged or pushed (git calls this)."""
+    """Judge a commit, merge or push (called by git)."""
     del arguments  # git's own: the remote's name and address
     from row3.reports.hook import hook_document
     from row3.reports.style import Style
@@ -86,21 +86,21 @@ def _repository(common: Common) -> Repository:
 
     repository = Repository.find(find_root(common.start))
     if repository is None:
-        raise UsageError("this is no git repository", where=str(common.start.resolve()), fix="Run `git init` first")
+        raise UsageError("not a git repository", where=str(common.start.resolve()), fix="Run `git init` first")
     return repository
 
 
 def _show(report: HookReport, common: Common) -> None:
     lines = [f"hooks in {report.folder}"]
     for hook in report.hooks:
-        first = "; the hook that was there runs first" if hook.runs_first else ""
+        first = "; the existing hook runs first" if hook.runs_first else ""
         remark = f" ({hook.note})" if hook.note else ""
         lines.append(f"  {hook.name:<17} {OUTCOMES.get(hook.outcome, hook.outcome)}{first}{remark}")
     common.show(common.fitted("\n".join(lines)))
 
 
 def _pushed() -> str:
-    """Return what is pushed in git's form: from stdin, or from the environment of the pre-commit framework."""
+    """Return the pushed refs in git's format, from stdin or the pre-commit framework's environment."""
     text = "" if sys.stdin.isatty() else sys.stdin.read()
     new = os.environ.get("PRE_COMMIT_TO_REF")
     if text.strip() or not new:

@@ -18,20 +18,20 @@ if TYPE_CHECKING:
     from row3.kinds.base import Kind
     from row3.workflows.importing.drafts import Drafts, PromptFiles
 
-suite = options.suite("The suite, which is made if it is new; default: the project's own.")
-dry_run = options.dry_run("Show what would be written; write nothing.")
-check = options.option("--check", metavar="CHECK", help="Kind checks: the check that is made of it; default: equals.")()
+suite = options.suite("The suite, created if new; default: the project's own.")
+dry_run = options.dry_run("Show what would be written, and write nothing.")
+check = options.option("--check", metavar="CHECK", help="Kind checks: the check to create from it; default: equals.")()
 expected = options.option(
-    "--expected", metavar="COLUMN", help="Kind checks: the column with what is expected; the others are the input."
+    "--expected", metavar="COLUMN", help="Kind checks: the column with the expected answer; the others are the input."
 )()
 ENDINGS = (".csv", ".jsonl")
 
 
 @click.group(cls=Group)
 def command() -> None:
-    """Make golden cases of kind checks from a promptfoo configuration, a table or JSON Lines.
+    """Create golden cases of kind checks from a promptfoo configuration, a table or JSON Lines.
 
-    Nothing is overwritten. What row3 has no check for is listed and kept in golden/SUITE/not-imported.jsonl.
+    Overwrites nothing. Lists what row3 has no check for and keeps it in golden/SUITE/not-imported.jsonl.
     """
 
 
@@ -40,7 +40,7 @@ def command() -> None:
 @suite
 @dry_run
 def promptfoo(file: str, common: Common, *, dry_run: bool) -> None:
-    """Import tests, assertions and prompts of a promptfoo configuration in YAML or JSON."""
+    """Import the tests, assertions and prompts of a promptfoo configuration (YAML or JSON)."""
     from row3.workflows.importing.promptfoo import read_promptfoo
 
     _import(common, Path(file), lambda path, prompts, _: read_promptfoo(path, prompts), "checks", dry_run=dry_run)
@@ -53,7 +53,7 @@ def promptfoo(file: str, common: Common, *, dry_run: bool) -> None:
 @suite
 @dry_run
 def csv_(file: str, common: Common, *, expected: str | None, check: str | None, dry_run: bool) -> None:
-    """Import the rows of a table; promptfoo's columns, such as __expected, are known."""
+    """Import the rows of a table; understands promptfoo's columns such as __expected."""
     _import(common, Path(file), _reader(".csv", expected, check), "checks", dry_run=dry_run)
 
 
@@ -63,24 +63,24 @@ def csv_(file: str, common: Common, *, expected: str | None, check: str | None, 
 @suite
 @dry_run
 def jsonl(file: str, common: Common, *, check: str | None, dry_run: bool) -> None:
-    """Import golden cases, or pairs {"input": …, "expected": …}, one a line."""
+    """Import golden cases, or {"input": …, "expected": …}, one per line."""
     _import(common, Path(file), _reader(".jsonl", None, check), "checks", dry_run=dry_run)
 
 
 @click.command("import", cls=Command)
 @click.argument("file")
 @suite
-@options.option("--kind", type=click.Choice(list(MODULES)), help="The kind of a new suite; default: extraction.")()
+@options.option("--kind", type=click.Choice(list(MODULES)), help="Kind of a new suite; default: extraction.")()
 @expected
 @check
 @dry_run
 def import_cases(
     file: str, common: Common, *, kind: str | None, expected: str | None, check: str | None, dry_run: bool
 ) -> None:
-    """Make golden cases of any kind from FILE, .csv or .jsonl; nothing is overwritten.
+    """Create golden cases of any kind from FILE (.csv or .jsonl); overwrites nothing.
 
-    A line of JSON Lines is a golden case, a column of a table one of its fields. A list in a cell is JSON, or texts
-    between semicolons. Cases without an id are numbered. Kind checks reads what `row3 import csv` and `jsonl` read.
+    Each line of JSON Lines is a golden case; each column of a table is a field. A list in a cell is JSON, or texts
+    separated by semicolons. Cases without an id are numbered. Kind checks reads what `row3 import` does.
     """
     path = Path(file)
     if path.suffix not in ENDINGS:
@@ -89,7 +89,7 @@ def import_cases(
 
 
 def _reader(ending: str, expected: str | None, check: str | None) -> Callable[[Path, PromptFiles, Kind], Drafts]:
-    """Return what reads a table or JSON Lines as cases of a kind; raises `UsageError` for options that it ignores."""
+    """Return a reader of tables or JSON Lines for a kind; raises `UsageError` for options it would ignore."""
     from row3.workflows.importing.promptfoo import read_table
     from row3.workflows.importing.tables import read_columns, read_csv, read_jsonl, read_lines
 

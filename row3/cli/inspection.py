@@ -1,4 +1,4 @@
-"""`row3 score`, `diff`, `leaderboard` and `investigate`: results to look at; nothing is judged."""
+"""`row3 score`, `diff`, `leaderboard` and `investigate`: show results without judging them."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from row3.cli.show import INCOMPLETE, show_result
 @click.argument("name", metavar="SUITE")
 @options.option("--outputs", required=True, metavar="FILE", help='JSON Lines: {"caseId": …, "output": {…}}.')()
 @options.choice()
-@options.mode("Where embeddings come from, of a suite that matches by meaning.")
-@options.jobs("Processes that score.")
+@options.mode("Where embeddings come from, if the suite matches by meaning.")
+@options.jobs("Processes.")
 @options.trust()
 @options.output_options(*options.FORMATS)
 def score(name: str, outputs: str, common: Common) -> int:
     """Score outputs made elsewhere, without a provider.
 
-    FILE has a line for each golden case of SUITE. Nothing is judged: exit 0, or 3 if a case has no output.
+    FILE has one line per golden case of SUITE. Judges nothing: exit 0, or 3 if a case has no output.
     """
     from row3.gate.results import ran
     from row3.store.history import read_history
@@ -47,17 +47,17 @@ def score(name: str, outputs: str, common: Common) -> int:
 @click.command(cls=Command)
 @click.argument("before", metavar="A")
 @click.argument("after", metavar="[B]", default="latest")
-@options.run_options(without="mode", jobs="Processes that score.")
+@options.run_options(without="mode", jobs="Processes.")
 @options.output_options("table", "json", "markdown")
 def diff(common: Common, before: str, after: str) -> int:
-    """Compare prompt versions, runs, baselines, git refs or models; nothing is judged.
+    """Compare two prompt versions, runs, baselines, git refs or models without judging.
 
     A and B are each a prompt version (v1.0, decompose-concepts-v1.0), a saved run (`latest`, a run id or its beginning,
-    a file), a baseline (`baseline`, the name of an archived one), a git ref (main, HEAD~3) or model:NAME. B defaults to
-    `latest`. If a name could be several of these, say which: prompt:v1.0, run:ID, baseline:NAME, git:REF.
+    a file), a baseline (`baseline`, or an archived one's name), a git ref (main, HEAD~3) or model:NAME. B defaults to
+    `latest`. If a name is ambiguous, add what it is: prompt:v1.0, run:ID, baseline:NAME, git:REF.
 
-    Versions, models and refs are replayed from recordings; of a ref, its own prompts, golden cases and recordings.
-    --prompt names versions to be replayed for a model or a ref. Exit 3 if recordings are missing.
+    Versions, models and refs are replayed from recordings; a ref uses its own prompts, golden cases and recordings.
+    --prompt sets the version for a model or ref. Exit 3 if recordings are missing.
     """
     from row3.reports.diff import diff_document, diff_json
     from row3.workflows.diffing.diff import diff as compare
@@ -74,20 +74,20 @@ def diff(common: Common, before: str, after: str) -> int:
     "--models",
     multiple=True,
     metavar="A,B",
-    help="These models; default: all that are recorded and the configured one.",
+    help="These models; default: all recorded ones and the configured one.",
 )
 @click.option("--prompts", multiple=True, metavar="V,W", help="These versions (v1.0 or NAME-v1.0); default: all.")
 @options.max_cost()
 @options.run_options(
-    without="model", mode="live or auto: ask for what is missing; default: replay.", prompt="As --prompts."
+    without="model", mode="live or auto: ask for missing answers; default: replay.", prompt="Same as --prompts."
 )
 @options.output_options("table", "json", "markdown")
 def leaderboard(common: Common, *, models: tuple[str, ...], prompts: tuple[str, ...], max_cost: float | None) -> int:
-    """Rank models × prompt versions on one suite by score, cost and latency; nothing is judged.
+    """Rank models × prompt versions on a suite by score, cost and latency.
 
-    By replay over what is recorded; combinations that lack answers are listed with how many. --mode live asks for what
-    is missing and records it: `--models a,b --prompts v1.0,v1.1 --mode live`. Exit 3 if no combination has all of its
-    answers, and if some are still missing after --mode live.
+    Replays recorded answers and lists combinations that lack some. --mode live asks for the missing answers and records
+    them: `--models a,b --prompts v1.0,v1.1 --mode live`. Exit 3 if no combination is complete, or if answers are still
+    missing after --mode live.
     """
     from row3.reports.leaderboard import leaderboard_document, leaderboard_json
     from row3.workflows.leaderboard import leaderboard as rank
@@ -95,7 +95,7 @@ def leaderboard(common: Common, *, models: tuple[str, ...], prompts: tuple[str, 
 
     chosen = {"prompts": (*common.prompt, *_listed(prompts, "--prompts")), "models": _listed(models, "--models")}
     if max_cost is not None and common.mode in (None, "replay"):
-        raise click.UsageError("--max-cost is for what is asked, and without --mode live nothing is; add --mode live")
+        raise click.UsageError("--max-cost limits live requests; add --mode live")
     session = common.session().under(LiveFlags(max_cost=max_cost))
     board = rank(session, **chosen)
     common.show_report(leaderboard_document(board, verbose=common.verbose > 0), leaderboard_json(board))
@@ -111,16 +111,16 @@ def leaderboard(common: Common, *, models: tuple[str, ...], prompts: tuple[str, 
 @options.mode("Where the answer comes from; default: replay.")
 @options.model()
 @options.parameters()
-@options.fail("What counts as a fall, by metric, before row3.toml.")
+@options.fail("Drop that counts, by metric; overrides row3.toml.")
 @options.trust()
 @options.output_options(
-    "markdown", "table", "json", form="Form of the result; default: table on a terminal, else markdown."
+    "markdown", "table", "json", form="Format of the result; default: table on a terminal, else markdown."
 )
 def investigate(case_id: str, common: Common) -> None:
     """Explain a case: what was missed, unexpected, misdirected or unquoted, and where.
 
-    Fills in the investigation template of the standards, for extraction with its checklist. A terminal gets it laid
-    out, a pipe or a file as Markdown; --format table or markdown chooses.
+    Fills in the investigation template of the standards, with a checklist for extraction. Prints a table on a terminal,
+    Markdown in a pipe or file.
     """
     from row3.reports.investigations.report import investigation_document, investigation_json
     from row3.workflows.investigate import investigate as explain
@@ -135,8 +135,8 @@ def investigate(case_id: str, common: Common) -> None:
 
 
 def _listed(texts: tuple[str, ...], option: str) -> tuple[str, ...]:
-    """Return the names between commas; raises `UsageError` if there is none, which would mean all of them."""
+    """Return the names between commas; raises `UsageError` if there are none, since that would mean all."""
     parts = [[part.strip() for part in text.split(",") if part.strip()] for text in texts]
     if not all(parts):
-        raise click.UsageError(f"{option}: no name in it; leave it out for all of them")
+        raise click.UsageError(f"{option} names nothing; leave it out to use all")
     return tuple(name for names in parts for name in names)

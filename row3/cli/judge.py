@@ -22,31 +22,34 @@ if TYPE_CHECKING:
     from row3.workflows.judging.labelling import Labelling
 
 GRADES = {"1": 0.0, "2": 25.0, "3": 50.0, "4": 75.0, "5": 100.0, "p": 100.0, "f": 0.0}
-"""By key."""
+"""Grade of each key, 0 to 100."""
 SKIP, QUIT = "s", "q"
 
 
 @click.group(cls=Group)
 def command() -> None:
-    """Measure a judge by people's labels of recorded answers."""
+    """Measure a judge against people's labels."""
 
 
 @command.command()
 @options.suite()
 @options.option(
-    "--out", "file", metavar="LABELS.jsonl", help="Append the labels there; default: calibrations/<suite>.labels.jsonl."
+    "--out",
+    "file",
+    metavar="LABELS.jsonl",
+    help="Append labels to this file; default: calibrations/<suite>.labels.jsonl.",
 )()
 def label(common: Common, *, file: str | None) -> None:
-    """Label recorded answers, one at a time, blind to what the judge said of them.
+    """Label recorded answers one at a time, without seeing the judge's grade.
 
-    One key an answer: 1 to 5 for a grade from 0 to 100, p for pass, f for fail. Of two answers: which is better, and
-    whether each passes. s skips, q quits. Each label is kept at once, and what is labelled is not asked again. Keys may
-    come through a pipe.
+    Press one key per answer: 1 to 5 for a grade from 0 to 100, p for pass, f for fail. Of two answers, say which is
+    better and whether each passes. s skips, q quits. Each label is saved at once and not asked again. Keys may come
+    from a pipe.
     """
     from row3.workflows.judging.labelling import Labelling
 
     if not common.may_write:
-        raise UsageError("no label is written in CI", where="row3 judge label", fix="Label on your own machine")
+        raise UsageError("labels are not written in CI", where="row3 judge label", fix="Label on your own machine")
     project, suite = common.project_and_suite()
     path, where = _labels(project.root, suite.name, file)
     labelling = Labelling.begin(project, suite, path, where=where, say=common.say)
@@ -58,13 +61,13 @@ def label(common: Common, *, file: str | None) -> None:
 
 @command.command()
 @click.argument("file", metavar="LABELS.jsonl")
-@options.dry_run("Show the figures; write nothing.")
+@options.dry_run("Show the figures, and write nothing.")
 @options.suite()
 @options.output_options("table", "json", "markdown")
 def calibrate(common: Common, *, file: str, dry_run: bool) -> None:
-    """Measure the suite's judge by labels of the same answers, and keep the result.
+    """Measure the suite's judge against labels of the same answers, and save the result.
 
-    Writes calibrations/<suite>.json, which holds for this rubric, these models and this number of votes.
+    Writes calibrations/<suite>.json, which is valid for this rubric, these models and this number of votes.
     """
     from msgspec import to_builtins
 
@@ -72,7 +75,7 @@ def calibrate(common: Common, *, file: str, dry_run: bool) -> None:
     from row3.workflows.judging.calibrating import calibrate as measure
 
     if not (dry_run or common.may_write):
-        raise UsageError("no calibration is written in CI", where="row3 judge calibrate", fix="Add --dry-run")
+        raise UsageError("calibrations are not written in CI", where="row3 judge calibrate", fix="Add --dry-run")
     project, suite = common.project_and_suite()
     report = measure(project, suite, Path(file), where=file, write=not dry_run, say=common.say)
     common.show_report(
@@ -83,13 +86,13 @@ def calibrate(common: Common, *, file: str, dry_run: bool) -> None:
 @command.command()
 @click.argument("first", metavar="A")
 @click.argument("second", metavar="B")
-@options.option("--labels", metavar="LABELS.jsonl", help="The labels; default: calibrations/<suite>.labels.jsonl.")()
+@options.option("--labels", metavar="LABELS.jsonl", help="Labels; default: calibrations/<suite>.labels.jsonl.")()
 @options.suite()
 @options.output_options("table", "json", "markdown")
 def compare(common: Common, *, first: str, second: str, labels: str | None) -> None:
     """Compare two rubrics, or two models, on the same labels.
 
-    A and B are versions such as helpfulness-v1.1, names of rubrics, or models. Their grades have to be recorded.
+    A and B are versions such as helpfulness-v1.1, rubric names, or models. Their grades must be recorded.
     """
     from msgspec import to_builtins
 
@@ -114,7 +117,7 @@ def _labels(root: Path, suite: str, file: str | None) -> tuple[Path, str]:
 
 
 def _pressed() -> Iterator[str]:
-    """Yield each key: as it is pressed on a terminal, else every character of stdin that is not blank."""
+    """Yield each key pressed on a terminal, else each non-blank character of stdin."""
     if sys.stdin is None:
         return
     if sys.stdin.isatty():
@@ -135,10 +138,10 @@ class _Dialogue:
         self._style = Style(common.wants_colour and sys.stderr.isatty())
         self._pressed = _pressed()
         self._shown = ""
-        """The rubric that was shown last."""
+        """Digest of the rubric shown last."""
 
     def run(self) -> None:
-        """Ask until all answers are labelled, the user quits, or no key comes any more."""
+        """Ask until all answers are labelled, the user quits, or the input ends."""
         labelling = self._labelling
         total = labelling.labelled + len(labelling.open)
         skipped: list[JudgedAnswer] = []
@@ -163,7 +166,7 @@ class _Dialogue:
         return key
 
     def _two(self, answer: JudgedAnswer) -> str:
-        """Ask which of two answers is better and whether each passes: about one alone would say which is which."""
+        """Ask which of two answers is better and whether each passes; asking about one would reveal which is which."""
         from row3.reports.judges import VERDICT_KEYS, WINNER_KEYS
 
         places: tuple[Winner, Winner] = ("baseline", "full")

@@ -10,7 +10,7 @@ from row3.cli.common import Common
 
 
 class Finding(Group):
-    """Takes what is no subcommand for words to look for."""
+    """A group that takes any word that is not a subcommand as a search."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -21,9 +21,9 @@ class Finding(Group):
         return "QUERY", find, [*typed_options(ctx), *args]
 
 
-SEMANTIC = options.option("--semantic", is_flag=True, help="Rank by meaning (row3[semantic]), not by words.")
-FORMAT = options.option("--format", type=click.Choice(["table", "json"]), help="Form of the list; default: table.")
-SUITE = options.option("--suite", metavar="NAME", help="Lessons of this suite only; default: of all suites.")
+SEMANTIC = options.option("--semantic", is_flag=True, help="Rank by meaning instead of words (needs row3[semantic]).")
+FORMAT = options.option("--format", type=click.Choice(["table", "json"]), help="Format of the list; default: table.")
+SUITE = options.option("--suite", metavar="NAME", help="Only lessons of this suite; default: all suites.")
 
 
 @click.group(cls=Finding, invoke_without_command=True, options_metavar="[OPTIONS] [QUERY]...")
@@ -31,9 +31,9 @@ SUITE = options.option("--suite", metavar="NAME", help="Lessons of this suite on
 @SUITE()
 @FORMAT()
 def command(common: Common, *, semantic: bool) -> None:
-    """List what regressions have taught, the newest first; with QUERY those that fit, the best first.
+    """List lessons from past regressions, newest first; with QUERY, the best matches first.
 
-    A comparison that a regression blocks notes its lesson in .row3/lessons.jsonl.
+    A comparison blocked by a regression saves its lesson in .row3/lessons.jsonl.
     """
     _show(common, "", semantic=semantic)
 
@@ -44,23 +44,24 @@ def command(common: Common, *, semantic: bool) -> None:
 @SUITE()
 @FORMAT()
 def find(common: Common, *, query: tuple[str, ...], semantic: bool) -> None:
-    """List the lessons that fit QUERY, the best first."""
+    """List the lessons that match QUERY, best first."""
     _show(common, " ".join(query), semantic=semantic)
 
 
 @command.command()
 @click.argument("lesson_ids", metavar="[ID]...", nargs=-1)
-@options.option("--suite", metavar="NAME", help="Lessons of this suite only; default: of all suites.")()
+@options.option("--suite", metavar="NAME", help="Only lessons of this suite; default: all suites.")()
 def keep(common: Common, *, lesson_ids: tuple[str, ...]) -> None:
-    """Keep lessons for prompts that show them: all, or those named.
+    """Keep lessons, all or those named, for prompts that show them.
 
-    They go from .row3/lessons.jsonl to lessons/<suite>.jsonl; commit it. Requests of prompts that show them change.
+    Copies them from .row3/lessons.jsonl to lessons/<suite>.jsonl; commit it. This changes the requests of prompts that
+    show lessons.
     """
     from row3.errors import UsageError
     from row3.workflows.lessons import keep_lessons
 
     if not common.may_write:
-        what = "a run in CI writes no tracked file"
+        what = "tracked files are not written in CI"
         raise UsageError(what, where="row3 lessons keep", fix="Keep lessons on your machine, and commit them")
     added = keep_lessons(common.project(), lesson_ids, suite=common.suite)
     lines = [f"{file}: {', '.join(each.id for each in lessons)}" for file, lessons in added.items()]

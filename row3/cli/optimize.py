@@ -12,17 +12,19 @@ from row3.cli.common import Common
 @click.command(cls=Command)
 @click.argument("prompt_name", metavar="PROMPT")
 @options.option(
-    "--budget", type=click.IntRange(min=1), required=True, metavar="N", help="Most answers that are asked for."
+    "--budget", type=click.IntRange(min=1), required=True, metavar="N", help="Maximum number of answers to request."
 )()
-@options.option("--seed", "draw", type=int, default=None, metavar="K", help="Of the split of the cases; default: 0.")()
+@options.option(
+    "--seed", "draw", type=int, default=None, metavar="K", help="Seed of the split of the cases; default: 0."
+)()
 @options.suite()
 @options.trust()
 @options.output_options("table", "json")
 def command(common: Common, *, prompt_name: str, budget: int, draw: int | None) -> None:
-    """Let a language model reword PROMPT, and write the best wording as a draft.
+    """Let a language model reword PROMPT and write the best wording as a draft.
 
-    Half of the golden cases give feedback, a quarter choose, and a quarter that the optimiser never sees measure the
-    draft. It is not promoted: it goes through the gate like any other. Needs row3[optimize].
+    Half of the golden cases give feedback, a quarter choose the wording, and a quarter that the optimiser never sees
+    measure it. The draft still has to pass the gate. Needs row3[optimize].
     """
     from row3.reports.optimised import optimised_document, optimised_json
     from row3.workflows.optimizing.optimize import optimize

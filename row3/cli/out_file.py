@@ -1,4 +1,4 @@
-"""Where --out may write: a name that fits the result's form, and no file that row3 did not write."""
+"""Checks of --out: the name has to fit the format, and only files that row3 wrote may be replaced."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ ENDINGS: Mapping[str, tuple[str, ...]] = {
     "junit": (".xml",),
     "html": PAGES,
 }
-"""Endings of the files of each form; any other ending, or none, promises no form and fits all."""
+"""File endings of each format; any other ending fits every format."""
 PROMISES = {ending for endings in ENDINGS.values() for ending in endings}.difference(TEXT)
 HEAD, TAIL = 1 << 16, 1 << 12
 """Bytes at a file's beginning and end by which `reports/generated_files.py` recognises it."""
 
 
 def check_out(common: Common, forms: tuple[str, ...]) -> None:
-    """Raise `UsageError` if --out cannot or must not be written; `forms` are those of the result, the default first."""
+    """Raise `UsageError` if --out cannot or must not be written; `forms` are the formats, the default first."""
     if common.out is None:
         return
     target, where = Path(common.out), f"--out {common.out}"
     ending = target.suffix.lower()
     if ending in PAGES and "html" not in forms:
-        raise UsageError("only a report can be a page", where=where, fix=f"Use `row3 report --out {common.out}`")
+        raise UsageError("only `row3 report` writes HTML", where=where, fix=f"Use `row3 report --out {common.out}`")
     writable = target.parent.is_dir() and os.access(target.parent, os.W_OK)
     if (target.exists() and not target.is_file()) or not writable:
-        raise UsageError("no file can be written there", where=where, fix="Name a file in an existing folder")
+        raise UsageError("cannot write there", where=where, fix="Name a file in an existing folder")
     if target.is_file() and _is_of_the_project(common, target):
-        raise UsageError("this is a file of the project, and would be lost", where=where, fix="Name another file")
+        raise UsageError("this would overwrite a file of the project", where=where, fix="Name another file")
     form = common.format or forms[0]
     fitting = ENDINGS[form]
     if ending in PROMISES and ending not in fitting:
@@ -53,9 +53,9 @@ def check_out(common: Common, forms: tuple[str, ...]) -> None:
 def check_folder(common: Common, folder: Path, where: str) -> None:
     """Raise `UsageError` if a folder named by `where` is a file, cannot be written to or holds data of the project."""
     if folder.exists() and not folder.is_dir():
-        raise UsageError("this is a file", where=where, fix="Name a folder")
+        raise UsageError("this is a file, not a folder", where=where, fix="Name a folder")
     if _is_of_the_project(common, folder):
-        raise UsageError("row3 reads its own data from this folder", where=where, fix="Name another one")
+        raise UsageError("this folder holds the project's own data", where=where, fix="Name another one")
 
 
 def refuse_foreign(targets: Iterable[Path], form: str, *, where: str = "") -> None:
@@ -71,12 +71,14 @@ def refuse_foreign(targets: Iterable[Path], form: str, *, where: str = "") -> No
         other = next((each for each in ENDINGS if is_ours(each, *ends)), None)
         what = f"the file was written as {other}, not as {form}" if other else "row3 did not write this file"
         raise UsageError(
-            f"{what}, and it would be lost", where=where or str(target), fix="Name another place, or remove it first"
+            f"{what}; writing would overwrite it",
+            where=where or str(target),
+            fix="Name another place, or remove it first",
         )
 
 
 def refuse_foreign_charts(name: Path) -> None:
-    """Do the same for a chart's two files; `name` has no ending."""
+    """Call `refuse_foreign` for a chart's two files; `name` has no ending."""
     for ending in ("svg", "png"):
         refuse_foreign([name.with_name(f"{name.name}.{ending}")], ending)
 
@@ -94,12 +96,12 @@ def _ends(path: Path) -> tuple[bytes, bytes]:
             file.seek(max(0, path.stat().st_size - TAIL))
             return head, file.read(TAIL)
     except OSError as error:
-        what = f"the file is there and cannot be read ({error.strerror})"
+        what = f"cannot read the existing file ({error.strerror})"
         raise EnvironmentFault(what, where=str(path), fix="Name another file") from None
 
 
 def _is_of_the_project(common: Common, target: Path) -> bool:
-    """Return whether row3 reads this file or folder: it would lose data or judge its own result."""
+    """Return whether row3 reads this file or folder, so that writing would lose data."""
     from row3.errors import Row3Error
     from row3.store.project import CHANGELOG, READ_PATHS, find_root
 

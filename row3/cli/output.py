@@ -1,4 +1,4 @@
-"""Streams: the result goes to stdout or a file, everything else to stderr."""
+"""Output streams: the result goes to stdout or a file, everything else to stderr."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import TextIO
 
 NARROWEST, USUAL = 60, 80
-"""Columns: the least that lines are wrapped to, and those of a terminal that does not report its width."""
+"""Columns: the minimum, and the default for a terminal that does not report its width."""
 COMMAND = re.compile(r"^\s*::|##\[", re.MULTILINE)
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 class SafeStream(io.TextIOWrapper):
-    """A stream that drops what it cannot write, so that the exit code never depends on who reads it."""
+    """A stream that drops what it cannot write, so that the exit code does not depend on the reader."""
 
     def __init__(self, stream: io.TextIOWrapper, dropped: type[OSError], *, by_line: bool) -> None:
         super().__init__(stream.buffer, encoding="utf-8", errors="backslashreplace", line_buffering=by_line)
@@ -42,7 +42,7 @@ class SafeStream(io.TextIOWrapper):
 
 
 def make_streams_safe() -> None:
-    """Let stdout survive a reader that leaves early (`row3 cases | head`), and stderr any failure, as a full disk."""
+    """Let stdout survive a closed pipe (`row3 cases | head`), and stderr any failure such as a full disk."""
     if sys.stdout is None or sys.stderr is None:  # closed by the caller
         nowhere = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - open as long as the process lives
         sys.stdout, sys.stderr = sys.stdout or nowhere, sys.stderr or nowhere
@@ -77,7 +77,7 @@ def columns(terminal: TextIO) -> int:
 
 
 def inert(text: str) -> str:
-    """Return lines of which GitHub's runner takes none for a command of its own (`::add-mask::`, `##[error]`)."""
+    """Defuse workflow commands of GitHub's runner in a text (`::add-mask::`, `##[error]`)."""
     if "GITHUB_ACTIONS" not in os.environ:
         return text
     return COMMAND.sub(lambda found: f"{found[0][:-1]}\u200b{found[0][-1]}", text)
@@ -87,7 +87,7 @@ def emit(pieces: str | Iterable[bytes], out: str | None, *, commands: bool = Fal
     """Write a result to stdout, or atomically to a file; bytes are UTF-8. Raises `EnvironmentFault`.
 
     Args:
-        commands: the result is commands for GitHub's runner; in any other it finds none.
+        commands: keep workflow commands of GitHub's runner; otherwise they are defused.
     """
     if isinstance(pieces, str):
         pieces = ((pieces if pieces.endswith("\n") else f"{pieces}\n").encode("utf-8", "backslashreplace"),)
@@ -108,7 +108,7 @@ def emit(pieces: str | Iterable[bytes], out: str | None, *, commands: bool = Fal
 
 
 def append_summary(markdown: str) -> bool:
-    """Append to the step's summary on GitHub; return whether there is one."""
+    """Append to the step summary on GitHub; returns whether there is one."""
     target = os.environ.get("GITHUB_STEP_SUMMARY")
     if target:
         with Path(target).open("a", encoding="utf-8") as file:

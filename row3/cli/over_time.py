@@ -1,4 +1,4 @@
-"""`row3 power`, `cases`, `flaky`, `history`, `trend`: what recorded runs say of a suite; nothing is asked or judged."""
+"""`row3 power`, `cases`, `flaky`, `history`, `trend`: what recorded runs say about a suite."""
 
 from __future__ import annotations
 
@@ -20,18 +20,17 @@ from row3.cli.output import emit
     "--detect",
     type=options.Amount(0, 100, min_open=True),
     metavar="POINTS",
-    help="The drop to plan for, in percentage points; default: the gate's limit.",
+    help="Drop to plan for, in percentage points; default: the gate's limit.",
 )()
-@options.option("--metric", metavar="KEY", help="Plan for this metric only; default: the headline metrics.")()
-@options.run_options(repeats="Look at K recorded answers of each case; default: as many as all have.")
+@options.option("--metric", metavar="KEY", help="Only this metric; default: the headline metrics.")()
+@options.run_options(repeats="Use K recorded answers per case; default: as many as all cases have.")
 @options.policy()
 @options.fail()
 @options.output_options("table", "json")
 def power(common: Common, *, detect: float | None, metric: str | None) -> None:
-    """Say how small a drop the suite detects, and whether cases or repeats are the better buy.
+    """Show how small a drop the suite detects, and whether more cases or more repeats help more.
 
-    Planned from the baseline and the candidate's recordings; nothing is asked or judged.
-    --policy paired plans for what blocks.
+    Plans from recordings of the baseline and the candidate. With --policy paired it plans for what blocks.
     """
     from row3.reports.power import power_document, power_json
     from row3.workflows.history.cases import plan
@@ -43,13 +42,13 @@ def power(common: Common, *, detect: float | None, metric: str | None) -> None:
 
 @click.group(cls=Group, invoke_without_command=True)
 @options.suite()
-@options.prompt("Look at this version only; default: all of them.")
+@options.prompt("Only this version; default: all.")
 @options.choice()
 @options.output_options("table", "json")
 def cases(common: Common) -> None:
-    """Say which cases matter: which tell good prompts from bad ones, which are redundant, which never fail.
+    """Show which cases tell good prompts from bad ones, which are redundant and which never fail.
 
-    From every recorded version of the prompts. Nothing is asked and nothing is judged.
+    Uses all recorded versions of the prompts; asks and judges nothing.
     """
     from row3.reports.case_worth import cases_document, cases_json
     from row3.workflows.history.cases import judge_cases
@@ -63,12 +62,14 @@ cases.add_command(import_cases)
 
 
 @click.command(cls=Command)
-@options.option("--action", type=click.Choice(["baseline", "compare", "promotion"]), help="Only these.")()
+@options.option(
+    "--action", type=click.Choice(["baseline", "compare", "promotion"]), help="Only entries of this action."
+)()
 @options.option("-n", "--last", type=click.IntRange(min=1), metavar="N", help="Only the last N.")()
 @options.suite()
 @options.output_options("table", "json")
 def history(common: Common, *, action: str | None, last: int | None) -> None:
-    """List the baselines, comparisons and promotions: the latest, with -v all of them."""
+    """List the latest baselines, comparisons and promotions; -v lists all."""
     from row3.reports.history import history_document
     from row3.workflows.history.trend import suite_history
 
@@ -87,16 +88,15 @@ def history(common: Common, *, action: str | None, last: int | None) -> None:
 
 
 @click.command(cls=Command)
-@click.option("--weekly", is_flag=True, help="Mean and range of each ISO week along real time.")
+@click.option("--weekly", is_flag=True, help="Show mean and range by ISO week.")
 @options.suite()
-@options.mode("live or record: the runs of the live tier; default: row3.toml's.")
-@options.option("--format", type=click.Choice(["table", "json"]), help="Form of the list of files; default: table.")()
-@options.option("--out", metavar="FOLDER", help="Draw there instead of in charts/.")()
+@options.mode("live: runs of the live tier; default: row3.toml's mode.")
+@options.option("--format", type=click.Choice(["table", "json"]), help="Format of the list of files; default: table.")()
+@options.option("--out", metavar="FOLDER", help="Write to this folder instead of charts/.")()
 def trend(common: Common, *, weekly: bool) -> None:
     """Draw the metrics over time (SVG and PNG).
 
-    They go into charts/, or into the folder that --out names. With row3[trend] the runs at which the composite's level
-    changed are marked and named.
+    With row3[trend] the charts mark the runs at which the composite changed its level.
     """
     from row3.domain.manifests import tier_of
     from row3.errors import UsageError
@@ -106,7 +106,7 @@ def trend(common: Common, *, weekly: bool) -> None:
 
     folder = None if common.out is None else Path(common.out)
     if folder is None and not common.may_write:
-        what = "a run in CI writes no tracked file"
+        what = "tracked files are not written in CI"
         raise UsageError(what, where="row3 trend", fix="Name a folder with --out")
     project = common.project()
     suite = pick_suite(project, common.suite, tier_of(common.mode or project.config.mode))
@@ -125,14 +125,14 @@ def trend(common: Common, *, weekly: bool) -> None:
 @options.suite()
 @options.prompt()
 @options.choice()
-@options.mode("live or record: by the live tier's thresholds.")
+@options.mode("live: use the live tier's thresholds.")
 @options.model()
 @options.parameters()
 @options.output_options("table", "json")
 def flaky(common: Common) -> None:
-    """Find the cases that waver by themselves, and put them into quarantine.
+    """Find cases whose score varies between identical requests.
 
-    From recorded repeats of the same prompts, model and parameters. Nothing is asked, nothing judged.
+    Uses recorded repeats of the same prompts, model and parameters; asks and judges nothing.
     """
     from row3.reports.flaky import flaky_document, flaky_json
     from row3.workflows.history.cases import find_flaky
@@ -147,15 +147,15 @@ def flaky(common: Common) -> None:
     "--until",
     required=True,
     metavar="YYYY-MM-DD",
-    help="The day from which it counts again; no more than 90 days ahead.",
+    help="The day from which it counts again, at most 90 days ahead.",
 )()
-@options.option("--reason", required=True, metavar="TEXT", help="Why; every scorecard shows it.")()
+@options.option("--reason", required=True, metavar="TEXT", help="The reason; every scorecard shows it.")()
 @options.suite()
 @options.output_options()
 def quarantine(common: Common, *, case_id: str, until: str, reason: str) -> None:
-    """Let CASE count for nothing until a day; it is still asked, scored and listed.
+    """Exclude CASE from all figures until a day; it is still asked, scored and listed.
 
-    Written to golden/<suite>/quarantine.json; commit it. No more than a fifth of the cases.
+    Writes golden/<suite>/quarantine.json; commit it. At most a fifth of the cases can be in quarantine.
     """
     from row3.reports.quarantine_text import changed_text
     from row3.workflows.quarantine import quarantine as put
@@ -169,7 +169,7 @@ def quarantine(common: Common, *, case_id: str, until: str, reason: str) -> None
 @options.suite()
 @options.output_options()
 def release(common: Common, *, case_id: str) -> None:
-    """Take CASE out of quarantine; it counts from the next run."""
+    """Release CASE from quarantine; it counts from the next run."""
     from row3.reports.quarantine_text import changed_text
     from row3.workflows.quarantine import release as take_out
 

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 @options.option(
     "--kind",
     type=click.Choice(["extraction", "checks"]),
-    help="Kind of the starter suite: concepts of a text (default), or checks on any answer.",
+    help="Kind of the starter suite: extraction (default) or checks.",
 )()
 @options.output_options()
 def init(kind: StarterKind | None, common: Common) -> None:
-    """Make a row3 project here, with a starter suite. Nothing is overwritten."""
+    """Create a row3 project here, with a starter suite; overwrites nothing."""
     from row3.workflows.init import init as make_project
     from row3.workflows.init import next_steps
 
@@ -35,13 +35,12 @@ def init(kind: StarterKind | None, common: Common) -> None:
 
 
 @click.command(cls=Command)
-@options.suite("Only this suite; default: all of them.")
+@options.suite("Only this suite; default: all.")
 @options.output_options("table", "json", "github", "codequality")
 def lint(common: Common) -> int:
     """Check golden cases, prompts and settings.
 
-    Exit 2 on errors, which come first; warnings do not fail, and -q leaves them out of the table. If stdout is not a
-    terminal, each finding is one line.
+    Exit 2 on errors; warnings do not fail, and -q hides them. In a pipe each finding is one line.
     """
     from row3.cli.show import places_of
     from row3.reports.findings import findings_json, findings_text
@@ -64,12 +63,12 @@ def lint(common: Common) -> int:
 
 @click.command(cls=Command)
 @click.argument("name")
-@click.option("--major", is_flag=True, help="The next major version: after v1.3 comes v2.0 instead of v1.4.")
+@click.option("--major", is_flag=True, help="Make a major version: v2.0 after v1.3 instead of v1.4.")
 @options.output_options()
 def new_version(name: str, common: Common, *, major: bool) -> None:
     """Copy a prompt's current version to the next one.
 
-    An "Unreleased" entry is opened in CHANGELOG.md: write there what the new version changes.
+    Adds an "Unreleased" entry to CHANGELOG.md: describe there what the new version changes.
     """
     from row3.store.prompts import versions
     from row3.workflows.promoting.new_version import new_version as copy_version
@@ -80,21 +79,22 @@ def new_version(name: str, common: Common, *, major: bool) -> None:
     common.show(common.fitted(f"copied {made.copied_from} to prompts/{made.ref}.md{changelog}"))
     skipped = [v for v in versions(project.tree).get(name, ()) if made.copied_from.version < v < made.ref.version]
     if skipped:
-        common.say(f"{name} {skipped[-1]} exists, is not promoted and is not in this copy")
+        common.say(
+            f"{name} {skipped[-1]} also exists, but is not promoted; this is a copy of {made.copied_from.version}"
+        )
     if made.description:
         common.say(
-            f"`description` in prompts/{made.ref}.md is still that of {made.copied_from.version}: describe there, or "
-            "in its entry in CHANGELOG.md, what the new version changes"
+            f"`description` in prompts/{made.ref}.md still describes {made.copied_from.version}: say there, or in "
+            "CHANGELOG.md, what the new version changes"
         )
 
 
 @click.command(cls=Command)
-@options.option("--out", metavar="FOLDER", help="Write there instead of into schemas/.")()
+@options.option("--out", metavar="FOLDER", help="Write to this folder instead of schemas/.")()
 def schema(common: Common) -> None:
     """Write JSON Schemas for the project's files.
 
-    They go into schemas/, or into the folder that --out names.
-    Editors complete and check golden cases, row3.toml and the rest by them as you type.
+    Editors use them to complete and check golden cases, row3.toml and the rest as you type.
     """
     from row3.store.project import find_root
     from row3.workflows.schemas import schema_files, write_schemas

@@ -15,12 +15,12 @@ from row3.errors import UsageError
 
 @click.command(cls=Command)
 @click.argument("version")
-@options.dry_run("Judge by the recordings, say what would be written.")
+@options.dry_run("Judge by recordings and show what would be written.")
 @click.option(
-    "--commit", "make_commit", is_flag=True, help="Commit what is written, with the prompts and their recordings."
+    "--commit", "make_commit", is_flag=True, help="Commit the written files with the prompts and their recordings."
 )
 @options.no_interleave("Live: do not ask the baseline's prompts again.")
-@options.max_cost("Live: stop before more than this is spent.")
+@options.max_cost("Live: stop before spending more than this.")
 @options.run_options(without="case")
 @options.gate_options()
 @options.approve()
@@ -30,8 +30,8 @@ def command(
 ) -> int:
     """Gate VERSION and, if it passes, make it the current one.
 
-    VERSION is `v1.1` or `decompose-concepts-v1.1`. Lock, baseline, changelog, history and charts are written as one
-    transaction; on a block nothing is written, unless --approve REASON is given.
+    VERSION is `v1.1` or `decompose-concepts-v1.1`. Writes lock, baseline, changelog, history and charts in one
+    transaction; if blocked, writes nothing unless you pass --approve REASON.
     """
     from row3.gate.results import judged, ran
     from row3.reports.formats import promotion_document, with_first_line

@@ -14,7 +14,7 @@ from row3.cli import options
 from row3.cli.commands import Command, Group
 from row3.cli.common import Common
 
-SAMPLE = "How many cases; default: half, 10 to 20."
+SAMPLE = "Number of cases; default: half, 10 to 20."
 if TYPE_CHECKING:
     from row3.gate.results import Drifted
     from row3.workflows.session import LiveFlags, Session
@@ -28,7 +28,7 @@ def drift_options() -> options.Decorator[Any]:
         options.all_suites(),
         options.suite(),
         options.choice(),
-        options.seed("Chooses the sample; default: 0."),
+        options.seed("Seed of the sample; default: 0."),
         options.repeats(),
         options.jobs(),
         options.fail(),
@@ -40,10 +40,10 @@ def drift_options() -> options.Decorator[Any]:
 @click.command(cls=Command)
 @drift_options()
 def drift(common: Common, *, sample: int | None, max_cost: float | None, all_suites: bool) -> int:
-    """Ask the baseline's prompts again on a sample: has the provider changed?
+    """Ask a sample of the baseline's requests again: has the provider changed?
 
-    Live, with the baseline's model and parameters, against what the baseline saved. For a weekly job. --seed chooses
-    the sample; nothing is recorded or judged. Exit 1 if the provider moved, 3 if a case has no answer.
+    Compares live answers, by the baseline's model and parameters, with the baseline's. Records and judges nothing.
+    Exit 1 if the provider moved, 3 if a case has no answer.
     """
     return show_drift(common, sample=sample, max_cost=max_cost, all_suites=all_suites)
 
@@ -94,14 +94,14 @@ def _show_all(common: Common, live: LiveFlags, ask: Callable[[Session], Drifted]
 
 @click.group(cls=Group)
 def command() -> None:
-    """List, import, prune or verify the recorded answers; see how far the live system drifts."""
+    """List, import, prune or verify recorded answers, or measure how far the live system has moved."""
 
 
 @command.command("list")
 @options.suite()
 @options.output_options("table", "json")
 def list_(common: Common) -> None:
-    """Say what is recorded, and what of it is used or stale."""
+    """List recordings, and which are in use or stale."""
     from row3.reports.recordings import list_document, list_json
     from row3.workflows.recorded.recordings import list_recordings
 
@@ -114,11 +114,11 @@ def list_(common: Common) -> None:
 @click.argument("file")
 @options.suite()
 @options.prompt("The version that was answered; default: the highest.")
-@options.model("The model that answered; default: the one that would be asked.")
+@options.model("The model that answered; default: the configured one.")
 @options.parameters()
 @options.output_options()
 def import_(file: str, common: Common) -> None:
-    """Make recordings of raw responses: {"caseId", "prompt", "response"} a line."""
+    """Create recordings from raw responses, one {"caseId", "prompt", "response"} per line."""
     from row3.reports.recordings import imported_text, waiting_text
     from row3.workflows.recorded.import_responses import import_responses
 
@@ -130,11 +130,11 @@ def import_(file: str, common: Common) -> None:
 
 
 @command.command()
-@options.dry_run("Say what would be removed; remove nothing.")
+@options.dry_run("Show what would be removed, and remove nothing.")
 @options.suite()
 @options.output_options()
 def prune(common: Common, *, dry_run: bool) -> None:
-    """Remove the recordings that no prompt version asks for any more."""
+    """Remove recordings that no prompt version requests any more."""
     from row3.reports.recordings import pruned_text
     from row3.workflows.recorded.recordings import prune as prune_recordings
 
@@ -143,11 +143,11 @@ def prune(common: Common, *, dry_run: bool) -> None:
 
 
 @command.command()
-@options.against("Also look for answers that differ at this git ref.")
+@options.against("Also report answers that differ from those at this git ref.")
 @options.suite()
 @options.output_options("table", "json")
 def verify(common: Common, *, against: str | None) -> int:
-    """Look for broken, edited, stale and missing recordings; exit 2 on errors."""
+    """Check for broken, edited, stale and missing recordings; exit 2 on errors."""
     from row3.reports.recordings import findings_json, findings_text
     from row3.workflows.recorded.recordings import verify as verify_recordings
 
@@ -161,9 +161,9 @@ def verify(common: Common, *, against: str | None) -> int:
 @drift_options()
 @options.prompt()
 def drift_(common: Common, *, sample: int | None, max_cost: float | None, all_suites: bool) -> int:
-    """Ask for a sample of the recordings again: how far has the live system moved from them?
+    """Ask a sample of the recorded requests again: how far has the live system moved?
 
-    Live, with the recorded model and parameters, the promoted prompts or those that --prompt names. --seed chooses
-    the sample; nothing is recorded or judged. Exit 1 if the live system moved, 3 if a case has no answer.
+    Uses the recorded model and parameters, and the promoted prompts or those --prompt names. Records and judges
+    nothing. Exit 1 if the live system moved, 3 if a case has no answer.
     """
     return show_drift(common, sample=sample, max_cost=max_cost, all_suites=all_suites, recordings=True)

@@ -32,19 +32,19 @@ INDEX = "index.html"
 
 @click.command(cls=Command)
 @options.against()
-@options.all_suites("Every suite: one text, or a folder of pages with an index.")
+@options.all_suites("Report every suite: one text, or a folder of pages with an index.")
 @options.run_options()
 @options.gate_options()
 @options.option(
-    "--format", type=click.Choice(FORMS), help="Form of the report; default: markdown, or html if --out ends in .html."
+    "--format", type=click.Choice(FORMS), help="Format; default: markdown, or html if --out ends in .html."
 )()
-@options.option("--out", metavar="FILE", help="Write it there instead of to stdout; with --all a folder.")()
+@options.option("--out", metavar="FILE", help="Write to this file instead of stdout; with --all, a folder.")()
 def command(common: Common, *, against: str | None, all_suites: bool) -> int:
-    """Write a comparison as a report: Markdown, or a page for a browser.
+    """Write a comparison as Markdown, or as a page for a browser.
 
-    The page is one file that loads nothing: `--out report.html`, or `--format html`. Compares like `row3 --compare`,
-    but writes no history and does not judge: exit 0, or 3 if a case has no answer. With --all and `--out FOLDER` there
-    is a page for each suite, and `index.html`.
+    `--out report.html` or `--format html` writes one file that loads nothing from the network. Compares like
+    `row3 --compare`, but writes no history and does not judge: exit 0, or 3 if a case has no answer. With --all and
+    `--out FOLDER` it writes a page per suite and `index.html`.
     """
     if all_suites:
         return _report_all(common, against)
@@ -101,7 +101,7 @@ def _report_all(common: Common, against: str | None) -> int:
 
 
 def _folder(common: Common) -> Path | None:
-    """Return the folder for pages; None if no pages are wanted. Raises `UsageError` if there is no such folder."""
+    """Return the folder for pages, or None if none are wanted. Raises `UsageError` if it does not exist."""
     out = None if common.out is None else Path(common.out)
     named = out is not None and out.suffix.lower() in PAGES
     like_a_folder = out is not None and (out.is_dir() or not out.suffix)
@@ -128,14 +128,14 @@ def _page_name(suite: str) -> str:
 
 @click.command(cls=Command)
 @options.against()
-@click.option("--pr", "number", type=click.IntRange(min=1), metavar="N", help="The pull request; default: the job's.")
-@click.option("--repo", metavar="OWNER/NAME", help="The repository; default: the job's.")
-@click.option("--marker", default="row3", metavar="KEY", help="Names the comment to keep; default: row3.")
-@click.option("--author", metavar="LOGIN", help="Who wrote the comment to keep; default: github-actions[bot].")
-@options.dry_run("Print the comment and send nothing.")
-@options.run_options(mode="Where answers come from; default: replay.", suite="Only this suite; default: all of them.")
+@click.option("--pr", "number", type=click.IntRange(min=1), metavar="N", help="Pull request; default: the job's.")
+@click.option("--repo", metavar="OWNER/NAME", help="Repository; default: the job's.")
+@click.option("--marker", default="row3", metavar="KEY", help="Key of the comment to update; default: row3.")
+@click.option("--author", metavar="LOGIN", help="Author of the comment to update; default: github-actions[bot].")
+@options.dry_run("Print the comment, and send nothing.")
+@options.run_options(mode="Where answers come from; default: replay.", suite="Only this suite; default: all.")
 @options.gate_options()
-@options.output_options("markdown", out="Write the comment there and send nothing.")
+@options.output_options("markdown", out="Write the comment to this file, and send nothing.")
 def comment(
     common: Common,
     *,
@@ -148,9 +148,8 @@ def comment(
 ) -> int:
     """Compare all suites, or --suite, and keep one comment on a GitHub pull request.
 
-    For a job of GitHub Actions, with GITHUB_TOKEN in its environment. Replays unless --mode says otherwise, writes no
-    tracked file and does not judge: exit 0. If no comment may be written, as for a fork, the text goes to the job's
-    summary.
+    For GitHub Actions, with GITHUB_TOKEN in the environment. Replays unless --mode says otherwise, writes no tracked
+    file and does not judge: exit 0. Without permission to comment, as on a fork, the text goes to the job's summary.
     """
     from row3.reports.suites import comment_markdown
     from row3.workflows.suites.comment import BOT, Refused, keep_comment, marker_of, place_of, what_the_gate_says
@@ -175,9 +174,9 @@ def comment(
 
 
 def _show_elsewhere(text: str, why: str) -> None:
-    """Put the comment into the job's summary, or on stdout if there is none."""
+    """Write the comment to the job's summary, or to stdout if there is none."""
     if append_summary(text):
-        note(f"no comment was written: {why.rstrip('.')}. It is in the job's summary")
+        note(f"no comment written: {why.rstrip('.')}. Its text is in the job's summary")
     else:
         note(f"no comment: {why}")
         emit(text, None)

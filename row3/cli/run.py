@@ -21,7 +21,7 @@ NEEDS = {
     **dict.fromkeys(("against", "approve", "policy", "inconclusive", "fail", "adaptive", "no_interleave"), "compare"),
     "max_repeats": "adaptive",
 }
-"""Options that mean something only with another one."""
+"""Options that need another one."""
 CONFLICTS = (
     ("baseline", "compare", "run one after the other"),
     ("baseline", "prompt", "promote a version with `row3 promote`"),
@@ -33,12 +33,12 @@ CONFLICTS = (
     ("only", "all_suites", "leave out --all"),
     ("dry_run", "all_suites", "leave out --all"),
 )
-"""Options that contradict each other, and what to do or why."""
+"""Options that exclude each other, and why or what to do instead."""
 
 
 @dataclass(frozen=True, slots=True)
 class Flags:
-    """Options of `row3` that it shares with no command, or with few."""
+    """Options of `row3` that few or no other commands have."""
 
     baseline: bool
     compare: bool
@@ -53,7 +53,7 @@ class Flags:
 
 
 def run_default(common: Common, flags: Flags) -> int:
-    """Do what `row3` does without a command; returns the exit code."""
+    """Run `row3` without a command; returns the exit code."""
     _check(common, flags)
     from row3.workflows.session import MAX_REPEATS, LiveFlags
 
@@ -68,9 +68,9 @@ def run_default(common: Common, flags: Flags) -> int:
 
         chosen = frozenset(filter(session.options.wants, pick_cases(session.project, session.suite, flags.only)))
         if not chosen:
-            raise UsageError(f"no {flags.only} case is chosen", where="--case, --tag", fix="Leave these or --only out")
+            raise UsageError(f"no {flags.only} case matches", where="--case, --tag", fix="Leave these or --only out")
         session.options = replace(session.options, only=chosen)
-        session.say(f"{count(len(chosen), f'{flags.only} case')}: a part has no verdict")
+        session.say(f"{count(len(chosen), f'{flags.only} case')}: no verdict on part of the suite")
     if flags.dry_run:
         return _estimate(session, common, flags)
     if flags.compare:
@@ -90,7 +90,7 @@ def _compare(session: Session, common: Common, against: str | None) -> int:
 
     comparison = gate(session, against=against, approve=common.approve)
     if common.approve is not None and comparison.approval is None:
-        session.say("nothing is blocked that could be approved")
+        session.say("nothing is blocked, so there is nothing to approve")
     code = show_result(judged(comparison), common)
     session.finish()
     if comparison.approval is None:  # the result itself says what to commit with an approval
@@ -103,7 +103,7 @@ def _save_baseline(session: Session, common: Common) -> int:
 
     saved = save_baseline(session)
     if code := show_result(saved, common):
-        session.say("no baseline was saved")
+        session.say("baseline not saved")
         return code
     session.finish()
     in_git = saved.run is not None and saved.run.header.dirty is not None
@@ -133,15 +133,15 @@ def _check(common: Common, flags: Flags) -> None:
     given = {name for name, value in values.items() if value not in (None, False, ())}
     for name, needed in NEEDS.items():
         if name in given and needed not in given:
-            raise click.UsageError(f"{_typed(name)} goes with {_typed(needed)}")
+            raise click.UsageError(f"{_typed(name)} needs {_typed(needed)}")
     for one, other, fix in CONFLICTS:
         if one in given and other in given:
-            raise click.UsageError(f"{_typed(one)} and {_typed(other)} do not go together; {fix}")
+            raise click.UsageError(f"{_typed(one)} and {_typed(other)} exclude each other; {fix}")
     if flags.adaptive and common.mode in ("replay", "auto"):
-        raise click.UsageError("--adaptive asks every case anew; use --mode live or record")
+        raise click.UsageError("--adaptive asks every case again; use --mode live or record")
     asks = next((name for name in ("max_cost", "no_interleave") if name in given), None)
     if asks and common.mode == "replay":
-        raise click.UsageError(f"{_typed(asks)} is about asking a provider, and --mode replay asks none")
+        raise click.UsageError(f"{_typed(asks)} has no effect in --mode replay, which asks no provider")
 
 
 def _typed(name: str) -> str:
@@ -176,7 +176,7 @@ def _run_all_suites(common: Common, live: LiveFlags, flags: Flags) -> int:
 
 
 def _gate_without(common: Common, against: str) -> int | None:
-    """Judge a suite that the change removed; None for any other."""
+    """Judge a suite that the change removed; returns None for any other suite."""
     from row3.gate.results import SuitesReport
     from row3.workflows.suites.all_suites import gate_removed
 
@@ -192,15 +192,15 @@ def _gate_without(common: Common, against: str) -> int | None:
         return None
     code = show_result(SuitesReport([gone]), common)
     if not code:
-        common.say("the approval counts once metrics-history.json and CHANGELOG.md are committed with the change")
+        common.say("commit metrics-history.json and CHANGELOG.md with the change; the approval counts from then on")
     return code
 
 
 def refuse_one(common: Common) -> None:
-    """Raise `UsageError` for an option that is about one suite."""
+    """Raise `UsageError` for an option that applies to one suite only."""
     for name in ("suite", "case", "tag", "approve"):
         if getattr(common, name) not in (None, ()):
-            raise click.UsageError(f"--{name} is for one suite; leave out --all")
+            raise click.UsageError(f"--{name} applies to one suite; leave out --all")
 
 
 def opened(common: Common, live: LiveFlags | None = None) -> AllSuites:

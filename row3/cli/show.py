@@ -1,4 +1,4 @@
-"""Hands results to reports, and the exit code to the shell."""
+"""Shows results and returns their exit code."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BLOCKED = 1
 
 
 def show_result(result: SuiteResult | SuitesReport, common: Common, page: Iterable[bytes] | None = None) -> int:
-    """Show a result in the format of --format, or its page; returns its exit code."""
+    """Show a result in the chosen format, or its page; returns its exit code."""
     from row3.gate.results import SuiteResult
 
     common.show(page or result_text(result, common))
@@ -30,7 +30,7 @@ def show_result(result: SuiteResult | SuitesReport, common: Common, page: Iterab
 
 
 def result_text(result: SuiteResult | SuitesReport, common: Common) -> str | Iterable[bytes]:
-    """Return the result in the format of --format."""
+    """Return the result in the chosen format."""
     from row3.reports import formats
     from row3.reports.issues import HERE
 
@@ -41,7 +41,7 @@ def result_text(result: SuiteResult | SuitesReport, common: Common) -> str | Ite
 
 
 def places_of(common: Common) -> Places:
-    """Return the paths of the project's files from the root of its repository, as GitHub and GitLab want them."""
+    """Return the paths of the project's files relative to the repository, as GitHub and GitLab need them."""
     from row3.errors import Row3Error
     from row3.reports.issues import Places
     from row3.store.cases import MANY
@@ -70,16 +70,16 @@ def places_of(common: Common) -> Places:
 
 
 def tell_noted(common: Common, noted: int, *, in_git: bool) -> None:
-    """Tell the reader of a table that the history got this many comparisons."""
+    """Note how many comparisons the history gained, if the result is a table."""
     if noted and common.format in (None, "table"):
-        subject = "the comparison is" if noted == 1 else f"{noted} comparisons are"
-        common.say(f"{subject} noted in metrics-history.json{'; commit it with the change' if in_git else ''}")
+        subject = "the comparison was" if noted == 1 else f"{noted} comparisons were"
+        common.say(f"{subject} added to metrics-history.json{'; commit it with the change' if in_git else ''}")
 
 
 def tell_saved(common: Common, baselines: Sequence[str], *, in_git: bool) -> None:
-    """Say which baselines were saved, or that none may be."""
+    """Note which baselines were saved, or why none was."""
     if not common.may_write:
-        common.say("nothing was saved: a run in CI or for this format writes no tracked file")
+        common.say("nothing saved: runs in CI or in this format write no tracked file")
     elif baselines:
         more = f"; commit {'it' if len(baselines) == 1 else 'them'} with metrics-history.json" if in_git else ""
         what = "baseline saved as" if len(baselines) == 1 else "baselines saved:"
@@ -87,7 +87,7 @@ def tell_saved(common: Common, baselines: Sequence[str], *, in_git: bool) -> Non
 
 
 def _tell_incomplete(run: Run, common: Common) -> None:
-    """Report how many cases have no answer, and why the first unless the result on the screen says so."""
+    """Report how many cases have no answer, with the first problem unless the result shows it."""
     text = f"the run is incomplete: {part(len(run.failed), run.cases, 'case', 'has', 'have')} no answer."
     if common.format not in (None, "table") or common.out is not None:
         first = run.failed[0]

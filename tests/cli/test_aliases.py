@@ -67,7 +67,7 @@ def test_the_list_goes_into_a_file(box: Box) -> None:
 
 def test_cases_without_answers_are_named_on_stderr(box: Box) -> None:
     done = box.row3(*REVIEW, "--list", "--prompt", "extract-v1.2", code=0)
-    assert done.err.startswith("note: left out, as they have no readable recorded answer: oven, yeast\n")
+    assert done.err.startswith("note: no readable recorded answer, left out: oven, yeast\n")
 
 
 def test_the_shipped_project_has_something_to_review(first: Box) -> None:
@@ -96,7 +96,7 @@ def no_recordings(box: Box) -> None:
 @pytest.mark.parametrize(
     ("damage", "args", "says"),
     [
-        (None, (), ("row3 aliases review: there is no terminal to ask on", "--list")),
+        (None, (), ("row3 aliases review: no terminal to ask on", "--list")),
         (None, ("--list", "--case", "wheat"), ("no case fits `wheat`", "golden/bread/")),
         (None, ("--list", "--suite", "bred"), ("suite `bred` does not exist", "Did you mean `bread`?")),
         (None, ("--list", "--prompt", "extract-v9.9"), ("`extract-v9.9` does not exist",)),

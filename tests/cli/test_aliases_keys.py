@@ -93,7 +93,7 @@ def test_a_digit_chooses_another_concept(box: Box) -> None:
         person.until_asked()
         assert "1  salt " in person.screen
         assert "2  proofing " in person.screen
-        assert "there is no expected concept of that number" in person.press("9")
+        assert "no expected concept has that number" in person.press("9")
         assert "✓ alias `common salt and cold proofing` of `proofing`" in person.press("2")
         person.end("q")
     assert case(box)["expectedConcepts"][3]["aliases"] == ["common salt and cold proofing"]
@@ -124,7 +124,7 @@ def test_undo_goes_back_one_by_one_to_the_bytes_before(box: Box) -> None:
         assert person.screen.startswith("── 4 of 5")
         assert "undone: alias" in person.press("u")
         assert "undone: real miss" in person.press("u")
-        assert "there is nothing to undo" in person.press("u")
+        assert "nothing to undo" in person.press("u")
         person.end("q")
     assert box.tree() == before
 
@@ -197,7 +197,7 @@ def test_in_ci_nothing_is_asked_since_nothing_may_be_written(box: Box) -> None:
     with terminal(box, *REVIEW, env={"CI": "true"}) as person:
         code, _ = person.end()
     assert code == 2
-    told = "error: row3 aliases review: no golden case is written in CI. Use --list to see what there is to review."
+    told = "error: row3 aliases review: golden cases are not written in CI. Use --list to see what there is to review."
     assert person.text.split() == told.split()
 
 

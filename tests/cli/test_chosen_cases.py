@@ -64,7 +64,7 @@ def test_a_part_is_no_baseline_and_is_not_noted(box: Box) -> None:
     before = box.tree()
     done = box.row3("--baseline", *GRAIN, code=2)
     assert "--case/--tag/--only: a baseline needs all cases. Leave these out." in done.err
-    assert "is for one suite" in box.row3("--all", *GRAIN, code=2).err
+    assert "applies to one suite" in box.row3("--all", *GRAIN, code=2).err
     assert "no verdict to approve" in box.row3("--compare", *GRAIN, "--approve", "because", code=2).err
     box.row3("--compare", *GRAIN, code=0)
     assert box.tree() == before
@@ -96,7 +96,7 @@ def test_a_part_beside_only(box: Box) -> None:
     done = changed.row3("--only", "changed", "--case", "oven", "--format", "json", code=0)
     assert [case["id"] for case in done.json["cases"]] == ["oven"]
     done = changed.row3("--only", "changed", *GRAIN, code=2)
-    assert done.errors == ["error: --case, --tag: no changed case is chosen. Leave these or --only out."]
+    assert done.errors == ["error: --case, --tag: no changed case matches. Leave these or --only out."]
 
 
 def test_what_the_head_says_chooses_the_bases_cases(box: Box, tmp_path: Path) -> None:

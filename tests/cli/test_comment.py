@@ -70,8 +70,8 @@ def test_a_comment_that_was_deleted_meanwhile_is_made_anew(box: Box, github: Fak
 def test_a_fork_finds_the_comment_in_the_summary(box: Box, github: FakeGitHub, method: str, status: int) -> None:
     github.fail(status, times=1, method=method)
     done = job(box, github)
-    assert "note: no comment was written: " in done.err
-    assert "It is in the job's summary" in done.err
+    assert "note: no comment written: " in done.err
+    assert "Its text is in the job's summary" in done.err
     assert "t0k3n" not in done.err
     assert summary(box).startswith("### ✓ PROCEED · row3 · bread\n")
     assert github.comments == []

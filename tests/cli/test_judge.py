@@ -63,7 +63,7 @@ def test_labelling_is_blind_kept_at_once_and_goes_on_where_it_stopped(box: Box) 
 def test_labels_elsewhere_and_in_ci(box: Box, tmp_path: Path) -> None:
     box.row3("judge", "label", "--out", str(tmp_path / "mine.jsonl"), stdin="pf", code=0)
     assert len((tmp_path / "mine.jsonl").read_text().splitlines()) == 2
-    assert "no label is written in CI" in box.row3("judge", "label", code=2, CI="1").err
+    assert "labels are not written in CI" in box.row3("judge", "label", code=2, CI="1").err
 
 
 def test_a_calibration_is_shown_written_and_lets_the_judge_block(full: Box) -> None:

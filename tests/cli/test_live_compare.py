@@ -268,7 +268,7 @@ class TestCap:
         provider(lambda asked: concepts(asked, 4))
         before = box.tree()
         done = box.row3("--baseline", "--mode", "record", "--max-cost", "0.002", "--jobs", "1", code=3)
-        assert "no baseline was saved" in said(done.err)
+        assert "baseline not saved" in said(done.err)
         after = box.tree()
         assert {name for name in after if after[name] != before.get(name)} == {"recordings/bread/extract-v1.0.jsonl"}
 
@@ -421,10 +421,10 @@ class TestAdaptive:
     @pytest.mark.parametrize(
         ("args", "said_"),
         [
-            (("--adaptive",), "--adaptive goes with --compare"),
-            (("--no-interleave",), "--no-interleave goes with --compare"),
-            (("--compare", "--adaptive", "--no-interleave"), "--adaptive and --no-interleave do not go together"),
-            (("--compare", "--max-repeats", "3"), "--max-repeats goes with --adaptive"),
+            (("--adaptive",), "--adaptive needs --compare"),
+            (("--no-interleave",), "--no-interleave needs --compare"),
+            (("--compare", "--adaptive", "--no-interleave"), "--adaptive and --no-interleave exclude each other"),
+            (("--compare", "--max-repeats", "3"), "--max-repeats needs --adaptive"),
             (("--compare", "--adaptive", "--repeats", "3"), "--max-repeats limits the rounds"),
             (("--compare", "--adaptive", "--mode", "replay"), "use --mode live or record"),
             (("--compare", "--adaptive", "--against", "HEAD"), "--against judges recorded answers"),
@@ -470,7 +470,7 @@ class TestDrift:
         assert [(one["suite"], one["verdict"]) for one in result["suites"]] == [("bread", "the provider moved")]
         result = box.row3("recordings", "drift", "--all", "--format", "json", code=1).json
         assert [one["then"]["source"] for one in result["suites"]] == ["recordings/bread"]
-        assert "--suite is for one suite" in said(box.row3("drift", "--all", "--suite", "bread", code=2).err)
+        assert "--suite applies to one suite" in said(box.row3("drift", "--all", "--suite", "bread", code=2).err)
 
     def test_a_provider_that_moved_is_exit_1(self, box: Box, provider: Make) -> None:
         provider(fallen)

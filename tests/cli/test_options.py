@@ -103,13 +103,13 @@ def test_what_a_command_takes_is_taken_before_its_name_too(box: Box) -> None:
 @pytest.mark.parametrize(
     ("args", "says"),
     [
-        (["--policy", "paired"], "--policy goes with --compare"),
-        (["--baseline", "--fail", "overall:5"], "--fail goes with --compare"),
+        (["--policy", "paired"], "--policy needs --compare"),
+        (["--baseline", "--fail", "overall:5"], "--fail needs --compare"),
         (["--compare", "--dry-run", "--against", "main"], "--dry-run gives no verdict"),
         (["--compare", "--dry-run", "--approve", "x"], "--dry-run gives no verdict"),
-        (["leaderboard", "--max-cost", "1"], "without --mode live nothing is; add --mode live"),
-        (["--compare", "--mode", "replay", "--max-cost", "1"], "--max-cost is about asking a provider"),
-        (["--compare", "--mode", "replay", "--no-interleave"], "--no-interleave is about asking a provider"),
+        (["leaderboard", "--max-cost", "1"], "--max-cost limits live requests; add --mode live"),
+        (["--compare", "--mode", "replay", "--max-cost", "1"], "--max-cost has no effect in --mode replay"),
+        (["--compare", "--mode", "replay", "--no-interleave"], "--no-interleave has no effect in --mode replay"),
     ],
 )
 def test_options_that_contradict_each_other_are_refused(tiny_promoted: Box, args: list[str], says: str) -> None:
@@ -120,14 +120,14 @@ def test_options_that_contradict_each_other_are_refused(tiny_promoted: Box, args
 @pytest.mark.parametrize(
     ("args", "says"),
     [
-        (["--compare", "--approve", "--format", "json"], "--approve: `--format` begins like an option, so the REASON"),
-        (["promote", "v1.1", "--approve", "--commit"], "--approve: `--commit` begins like an option"),
-        (["--out", "--compare"], "--out: `--compare` begins like an option, so the FILE"),
+        (["--compare", "--approve", "--format", "json"], "--approve: `--format` looks like an option, so REASON"),
+        (["promote", "v1.1", "--approve", "--commit"], "--approve: `--commit` looks like an option"),
+        (["--out", "--compare"], "--out: `--compare` looks like an option, so FILE"),
         (["--model", ""], "--model: the value is empty. Write --model NAME, or leave --model out"),
         (["--prompt", " "], "--prompt: the value is empty"),
-        (["--compare", "--model", "MODEL"], "--model: `MODEL` stands for the name of a model. Write the model's own"),
+        (["--compare", "--model", "MODEL"], "--model: `MODEL` is a placeholder. Write the name of a model that"),
         (["flaky", "quarantine", "rye", "--until", "2030-01-01", "--reason", "- wavers"], "--until"),
-        (["flaky", "quarantine", "rye", "--until", "2030-01-01", "--reason", "--out"], "--reason: `--out` begins"),
+        (["flaky", "quarantine", "rye", "--until", "2030-01-01", "--reason", "--out"], "--reason: `--out` looks like"),
     ],
 )
 def test_an_option_is_not_taken_for_the_value_before_it(box: Box, args: list[str], says: str) -> None:

@@ -115,7 +115,7 @@ def test_a_file_of_somebody_else_stays(box: Box, args: list[str], name: str, tex
     before = box.tree()
     (error,) = box.row3(*args, "--out", name, code=2).errors
     assert error == (
-        f"error: --out {name}: row3 did not write this file, and it would be lost. "
+        f"error: --out {name}: row3 did not write this file; writing would overwrite it. "
         "Name another place, or remove it first."
     )
     assert box.tree() == before
@@ -125,7 +125,7 @@ def test_a_result_in_another_form_stays_and_an_empty_file_goes(box: Box) -> None
     box.write("result", "")
     box.row3("--format", "json", "--out", "result", code=0)
     (error,) = box.row3("--out", "result", code=2).errors
-    assert "the file was written as json, not as table, and it would be lost" in error
+    assert "the file was written as json, not as table; writing would overwrite it" in error
     box.write("result", "\n \n")
     box.row3("--out", "result", code=0)
     assert "Concept recall" in box.read("result")
@@ -170,7 +170,7 @@ def test_only_plain_files_are_written(box: Box) -> None:
 
     os.mkfifo(box.path("pipe"))
     (error,) = box.row3("--out", "pipe", code=2).errors
-    assert "no file can be written there" in error
+    assert "cannot write there" in error
 
 
 def test_charts_schemas_and_pages_spare_files_of_others(box: Box) -> None:
@@ -194,5 +194,5 @@ def test_charts_schemas_and_pages_spare_files_of_others(box: Box) -> None:
 def test_no_chart_or_schema_goes_where_row3_reads_its_data(box: Box, command: str, folder: str) -> None:
     before = box.tree()
     (error,) = box.row3(*command.split(), folder, code=2).errors
-    assert f"{folder}: row3 reads its own data from this folder. Name another one." in error
+    assert f"{folder}: this folder holds the project's own data. Name another one." in error
     assert box.tree() == before

@@ -25,11 +25,11 @@ def responses(box: Box) -> str:
     ("command", "remark"),
     [
         ("hook install", "--no-verify` skips the hook"),
-        ("new-version extract", "v1.1 exists, is not promoted and is not in this copy"),
+        ("new-version extract", "v1.1 also exists, but is not promoted"),
         ("recordings import", "not used: "),
         ("promote v1.1 --commit", ""),
         ("--baseline", "baseline saved as"),
-        ("--compare", "the comparison is noted in metrics-history.json; commit it with the change"),
+        ("--compare", "the comparison was added to metrics-history.json; commit it with the change"),
     ],
 )
 def test_quiet_has_the_result_and_no_remark(box: Box, command: str, remark: str) -> None:
@@ -47,15 +47,15 @@ def test_without_git_nothing_is_to_be_committed(box: Box) -> None:
     for command in ("--baseline", "--baseline --all", "--compare", "--compare --all", "promote v1.1", "--compare"):
         done = box.row3(*command.split(), code=0)
         assert "commit" not in (done.out + done.err).lower(), done
-    assert "the comparison is noted in metrics-history.json\n" in done.err
+    assert "the comparison was added to metrics-history.json\n" in done.err
 
 
 def test_the_state_of_the_hooks_in_words(box: Box) -> None:
     box.write(".git/hooks/pre-commit", "#!/bin/sh\n").chmod(0o755)
-    assert "pre-commit        left as it is: row3 did not install it\n" in box.row3("hook", "status", code=0).out
+    assert "pre-commit        left alone: not a row3 hook\n" in box.row3("hook", "status", code=0).out
     assert box.row3("hook", "status", code=0).out.count("not installed") == 2
     assert box.row3("hook", "install", code=0).out.count(" installed") == 3
-    assert box.row3("hook", "install", code=0).out.count("installed already") == 3
+    assert box.row3("hook", "install", code=0).out.count("already installed") == 3
     status = box.row3("hook", "status", code=0).out
     assert status.count(" installed") == 3
     assert "unchanged" not in status

@@ -129,7 +129,7 @@ def test_answers_of_a_live_model_are_shown_and_nothing_is_recorded(
 def test_no_other_command_writes_a_table_into_a_page(tiny_promoted: Box, tmp_path: Path, args: list[str]) -> None:
     box = tiny_promoted.copy(tmp_path / "project")
     (error,) = box.row3(*args, "--out", "r.html", code=2).errors
-    assert "only a report can be a page" in error
+    assert "only `row3 report` writes HTML" in error
     assert "`row3 report --out r.html`" in error
     assert not box.path("r.html").exists()
 
@@ -139,7 +139,7 @@ def test_no_other_command_writes_a_table_into_a_page(tiny_promoted: Box, tmp_pat
 def test_a_file_of_the_project_is_not_written_over(box: Box, name: str, command: tuple[str, ...]) -> None:
     before = box.tree()
     (error,) = box.row3(*command, "--out", name, code=2).errors
-    assert error.startswith(f"error: --out {name}: this is a file of the project, and would be lost")
+    assert error.startswith(f"error: --out {name}: this would overwrite a file of the project")
     assert box.tree() == before
 
 
@@ -184,9 +184,9 @@ class TestAllSuites:
         [
             (("--out", "all.html"), "Name a folder: --out FOLDER"),
             (("--format", "html"), "Name a folder: --out FOLDER"),
-            (("--out", "golden"), "row3 reads its own data from this folder"),
+            (("--out", "golden"), "this folder holds the project's own data"),
             (("--out", "nowhere/pages"), "Name a folder: --out FOLDER"),
-            (("--suite", "good"), "--suite is for one suite"),
+            (("--suite", "good"), "--suite applies to one suite"),
         ],
     )
     def test_what_it_cannot_do_is_said_first(self, several: Box, args: tuple[str, ...], told: str) -> None:

@@ -126,13 +126,13 @@ def test_a_stale_recording_is_3_with_the_nearest_and_the_first_difference(box: B
 def test_notes_go_to_stderr_and_the_result_to_stdout(box: Box) -> None:
     done = box.row3("--compare", "--approve", "for nothing", "--format", "json", code=0)
     assert done.json["verdict"] == "proceed"
-    assert "nothing is blocked that could be approved" in done.err
+    assert "nothing is blocked, so there is nothing to approve" in done.err
     done = box.row3("--only", "changed", "--format", "json")
     assert (done.code, done.out) == (2, "")
     box.case("rye", expectedConcepts=CASES["rye"]["expectedConcepts"][:3])
     done = box.row3("--only", "changed", "--format", "json", code=0)
     assert [case["id"] for case in done.json["cases"]] == ["rye"]
-    assert "a part has no verdict" in done.err
+    assert "no verdict on part of the suite" in done.err
 
 
 def test_quiet_means_no_notes(box: Box) -> None:
@@ -154,7 +154,7 @@ def test_who_looks_again_leaves_no_trace(box: Box) -> None:
     """Else the tracked file would stand in the way of a checkout, and a chart would show looks and not versions."""
     worse(box, concepts=2)
     first = box.row3("--compare", code=1)
-    assert "the comparison is noted in metrics-history.json" in first.err
+    assert "the comparison was added to metrics-history.json" in first.err
     box.commit("a draft with what was said of it")
     before = box.tree()
     for more in ([], ["--all"], []):

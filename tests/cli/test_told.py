@@ -112,7 +112,7 @@ class TestOutputsAndResponses:
 
 class TestTheHistoryIsNoted:
     def test_on_a_table_only(self, box: Box) -> None:
-        assert f"note: the comparison is noted in {NOTED}\n" in box.row3("--compare", code=0).err
+        assert f"note: the comparison was added to {NOTED}\n" in box.row3("--compare", code=0).err
         before = box.read("metrics-history.json")
         for form, version in (("json", "1.0"), ("markdown", "1.1")):
             done = box.row3("--compare", "--prompt", f"extract-v{version}", "--format", form, code=0)
@@ -133,7 +133,7 @@ class TestTheHistoryIsNoted:
 
     def test_for_all_suites(self, tmp_path: Path) -> None:
         box = with_baselines(tmp_path / "project")
-        assert f"4 comparisons are noted in {NOTED}" in box.row3("--compare", "--all").err
+        assert f"4 comparisons were added to {NOTED}" in box.row3("--compare", "--all").err
         assert NOTED not in box.row3("--compare", "--all", "--format", "json").err
 
 
@@ -142,8 +142,8 @@ class TestTheHistoryIsNoted:
     [
         (["score"], "Missing argument 'SUITE'. See `row3 score --help`."),
         (["history", "rye"], "Got unexpected extra argument (rye). See `row3 history --help`."),
-        (["--temperature", "hot"], "'hot' is no number."),
-        (["--max-tokens", "many"], "'many' is no whole number."),
+        (["--temperature", "hot"], "'hot' is not a number."),
+        (["--max-tokens", "many"], "'many' is not a whole number."),
     ],
 )
 def test_what_a_command_line_lacks(tiny_promoted: Box, args: list[str], told: str) -> None:
