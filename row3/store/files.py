@@ -29,7 +29,7 @@ def link_at(where: str) -> InvalidFile:
     return InvalidFile("this is a symbolic link, which row3 does not follow", where=where, fix=NO_LINK)
 
 
-def _no_follow(path: str, flags: int) -> int:
+def no_follow(path: str, flags: int) -> int:
     """Open a file of a project; raises `OSError` for a symbolic link where the system can."""
     return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o666)
 
@@ -41,7 +41,7 @@ def open_file(path: Path, *, where: str, buffering: int = -1, fix: str = NO_PIPE
         raise link_at(where)
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
         raise InvalidFile("this is a pipe, a socket or a device, not a file", where=where, fix=fix)
-    return open(path, "rb", buffering, opener=None if follow else _no_follow)
+    return open(path, "rb", buffering, opener=None if follow else no_follow)
 
 
 def read_bytes(path: Path, *, where: str, limit: int = MAX_TEXT_BYTES, follow: bool = True) -> bytes:

@@ -36,12 +36,19 @@ class LineFile:
     """A file that stays open, so that its lines are those that were found, even if the file is replaced."""
 
     def __init__(
-        self, source: Path | bytes, *, where: str, fix: str = "Split it", cure: str = NO_PIPE, pipe: bool = False
+        self,
+        source: Path | bytes,
+        *,
+        where: str,
+        fix: str = "Split it",
+        cure: str = NO_PIPE,
+        pipe: bool = False,
+        follow: bool = True,
     ) -> None:
         """Open a path, or content that is in memory, which messages call `where`; a `pipe` only where it may be one.
 
-        `fix` is what to do about a line that is too long, `cure` about a pipe. Raises `InvalidFile`,
-        `EnvironmentFault`.
+        `fix` is what to do about a line that is too long, `cure` about a pipe; a link is followed outside a project
+        only. Raises `InvalidFile`, `EnvironmentFault`.
         """
         self.where, self._fix = where, fix
         with read_faults(where):
@@ -50,7 +57,7 @@ class LineFile:
             elif pipe:
                 self._file = source.open("rb", BUFFER)
             else:
-                self._file = open_file(source, where=where, buffering=BUFFER, fix=cure)
+                self._file = open_file(source, where=where, buffering=BUFFER, fix=cure, follow=follow)
         finalize(self, self._file.close)
 
     def __iter__(self) -> Iterator[Line]:
@@ -81,7 +88,8 @@ class LineFile:
 
 def lines_in(tree: Tree, path: str) -> LineFile:
     """Open a JSON Lines file of a project. Raises as `LineFile`."""
-    return LineFile(tree.on_disk(path) or tree.read(path, limit=MAX_BYTES), where=tree.place(path))
+    source = tree.on_disk(path) or tree.read(path, limit=MAX_BYTES)
+    return LineFile(source, where=tree.place(path), follow=False)
 
 
 def decoded(raw: bytes, where: str, *, fix: str = "Restore the file from git") -> str:

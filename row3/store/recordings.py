@@ -71,7 +71,7 @@ class RecordingIndex:
 
     def add_journal(self, path: Path) -> None:
         """Index a journal. A crash may have cut its last line off, and recordings win over its answers."""
-        file = LineFile(path, where=f"journal {path.name}")
+        file = open_journal(path)
         for offset, number, raw in file:
             if raw.endswith(b"\n"):
                 digest = from_line(raw, where=f"{file.where}:{number}").digest
@@ -167,6 +167,11 @@ class RecordingIndex:
             if best is None or rank >= best[0]:
                 best = rank, recording, first, there.get(first), wanted.get(first)
         return None if best is None else best[1:]
+
+
+def open_journal(path: Path) -> LineFile:
+    """Open the journal of a run. Raises as `LineFile`."""
+    return LineFile(path, where=f"journal {path.name}", follow=False)
 
 
 def open_index(tree: Tree | None, suite: str, journals: Iterable[Path] = ()) -> RecordingIndex:

@@ -71,7 +71,7 @@ def recover(root: Path, local: Path) -> list[str]:
         return []
     where = ".row3/transaction/commit.json"
     try:
-        entries = json.loads(read_bytes(manifest, where=where))["files"]
+        entries = json.loads(read_bytes(manifest, where=where, follow=False))["files"]
         moves = [(entry["file"], f"{FOLDER}/new/{entry['new']}", entry["digest"]) for entry in entries]
         was = {entry["file"]: entry.get("was") for entry in entries}
     except (ValueError, KeyError, TypeError):

@@ -10,6 +10,7 @@ import pytest
 
 from row3.domain.requests import Answer, Request, digest_text
 from row3.errors import InvalidFile
+from row3.store.json_lines import lines_in
 from row3.store.recording_lines import to_line
 from row3.store.recordings import RecordingIndex, open_index
 from row3.store.tree import WorkTree
@@ -81,3 +82,17 @@ def test_an_edited_a_doubled_and_a_broken_answer_are_refused(tmp_path: Path) -> 
         assert error.value.where == f"recordings/s/p-v1.0.jsonl:{number if number < 4 else 5}"
         with pytest.raises(InvalidFile, match=says):
             index.answer(ask(number).digest)
+
+
+def test_a_link_that_appears_after_the_check_is_not_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    outside = tmp_path / "outside"
+    outside.write_text("{}\n")
+    monkeypatch.setattr(WorkTree, "at", lambda tree, path: tree.root / path)  # the check was before it was put there
+    path = "recordings/bread/extract-v1.0.jsonl"
+    link = tmp_path / "project" / path
+    link.parent.mkdir(parents=True)
+    link.symlink_to(outside)
+    with pytest.raises(InvalidFile, match="symbolic link"):
+        lines_in(WorkTree(tmp_path / "project"), path)
+    with pytest.raises(InvalidFile, match="symbolic link"):
+        RecordingIndex().add_journal(link)

@@ -188,7 +188,7 @@ class CaseLint:
         before = len(self._findings)
         self._findings.files += 1
         try:
-            with read_faults(where), open_file(self._project.at(where), where=where) as file:
+            with read_faults(where), open_file(self._project.at(where), where=where, follow=False) as file:
                 for number, raw in enumerate(file, 1):
                     place = f"{where}:{number}"
                     try:
