@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
 import threading
+from collections.abc import Iterator
+from functools import partial
+
+import pytest
 
 from tests.chat_server import FakeModel, FakeReply
 from tests.projects import CASES, Box, flawless, wait_until
+from tests.runner import PATIENCE_S
 
 
 def ended(*processes: object) -> list[tuple[int, str]]:
@@ -70,9 +77,62 @@ def test_two_recording_runs_at_once_keep_all_their_answers(box: Box) -> None:
     try:
         one = box.start("--mode", "record", "--jobs", "3", "--model", "other")
         wait_until(lambda: len(model.asked) == 3 or one.poll() is not None)
-        two = box.start("--mode", "record", "--jobs", "3", "--model", "other", "--case", "rye")
+        two = box.start("--mode", "record", "--jobs", "3", "--model", "another", "--case", "rye")
         assert [code for code, _ in ended(one, two)] == [0, 0]
     finally:
         model.stop()
     assert box.row3("--mode", "replay", "--model", "other", code=0)
+    assert box.row3("--mode", "replay", "--model", "another", "--case", "rye", code=0)
     assert not list(box.path(".row3/journal").glob("*.jsonl"))
+
+
+class Slow:
+    """A model whose answers to all but the first request wait until they are let go."""
+
+    def __init__(self, box: Box) -> None:
+        self.go = threading.Event()
+        self.model = FakeModel(self._answer)
+        self.model.serve(box)
+
+    def _answer(self, case_id: str, times: int) -> FakeReply:
+        if len(self.model.asked) > 1:
+            self.go.wait(PATIENCE_S)
+        return FakeReply(json.dumps(flawless(CASES[case_id])))
+
+    def start_two(self, box: Box, *modes: str) -> list[subprocess.Popen[bytes]]:
+        """Start two runs; the first has one answer and waits for another, the second waits for the first."""
+        one, two = (partial(box.start, "--mode", mode, "--jobs", "1", "--model", "other") for mode in modes)
+        first = one()
+        wait_until(lambda: len(self.model.asked) == 2 or first.poll() is not None)
+        second = two()
+        assert second.stderr is not None
+        assert any(b"waiting for its answers" in line for line in second.stderr)
+        return [first, second]
+
+
+@pytest.fixture
+def slow(box: Box) -> Iterator[Slow]:
+    made = Slow(box)
+    yield made
+    made.go.set()
+    made.model.stop()
+
+
+@pytest.mark.parametrize("modes", [("record", "auto"), ("auto", "record"), ("record", "record"), ("live", "live")])
+def test_two_runs_that_ask_the_same_at_once_pay_once(box: Box, slow: Slow, modes: tuple[str, str]) -> None:
+    both = slow.start_two(box, *modes)
+    slow.go.set()
+    assert [code for code, _ in ended(*both)] == [0, 0]
+    assert sorted(slow.model.asked) == sorted(CASES)
+    assert not list(box.path(".row3/journal").glob("*.jsonl"))
+    box.row3("--mode", "replay", "--model", "other", code=3 if "live" in modes else 0)
+
+
+def test_a_killed_run_leaves_its_answers_to_the_one_that_waits(box: Box, slow: Slow) -> None:
+    first, second = slow.start_two(box, "record", "record")
+    first.kill()
+    slow.go.set()
+    assert [code for code, _ in ended(first, second)] == [-signal.SIGKILL, 0]
+    assert len(slow.model.asked) == len(CASES) + 1  # the request that was under way is asked again
+    assert not list(box.path(".row3/journal").glob("*.jsonl"))
+    box.row3("--mode", "replay", "--model", "other", code=0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
+import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -12,13 +13,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from row3.domain.embeddings import EmbeddingRequest
-from row3.domain.requests import JUDGE, Answer, NoAnswer, Request
-from row3.errors import EnvironmentFault
+from row3.domain.requests import JUDGE, Answer, NoAnswer, Request, digest_text
+from row3.errors import EnvironmentFault, InvalidFile
 from row3.providers.base import Provider
-from row3.store.files import disk_faults
+from row3.store.files import disk_faults, no_follow, read_bytes
+from row3.store.json_lines import MAX_BYTES, LineFile
 from row3.store.project import Project
 from row3.store.recording_lines import merge, to_line
-from row3.store.recordings import RecordingIndex, open_index
+from row3.store.recordings import RecordingIndex, open_index, open_journal
 from row3.store.transaction import in_local, local_folder, locked, writing
 from row3.workflows.pipeline.asks import Given, Question
 from row3.workflows.pipeline.budget import Budget
@@ -30,7 +32,11 @@ from row3.workflows.pipeline.results import Cost, Observer, spent_on
 if TYPE_CHECKING:
     import asyncio
 
+    from filelock import BaseFileLock
+
 FOLDER = "journal"
+LOOK_AGAIN_S = 0.2
+"""Between two looks whether another run is done."""
 
 
 class Journal:
@@ -40,13 +46,48 @@ class Journal:
         folder = in_local(local_folder(local), FOLDER)
         with disk_faults(".row3/journal"):
             folder.mkdir(parents=True, exist_ok=True)
-        self.path = in_local(local, f"{FOLDER}/{suite}--{kind}--{run_id}.jsonl")
+        self._local, self._run = local, f"{suite}--{kind}"
+        self.path = in_local(local, f"{FOLDER}/{self._run}--{run_id}.jsonl")
         self._lock = locked(local, f"{FOLDER}/{_lock_of(self.path).name}")
-        self._file: BinaryIO | None = None
+        self._turns: list[BaseFileLock] = []
+        self._file: BinaryIO | None = self._opened()  # from now on, who waits for this run sees it
         self._waiting: list[tuple[Request, Answer, str]] = []
         self._commit: asyncio.Future[None] | None = None
         self._writing = threading.Lock()  # an interruption does not end the thread that writes
         self._came = self._kept = 0
+
+    def _opened(self) -> BinaryIO:
+        with disk_faults(".row3/journal"):
+            return open(self.path, "ab", opener=no_follow)
+
+    def take_turn(self, models: Iterable[str], say: Callable[[str], None]) -> None:
+        """Wait until no other run asks one of the models about the suite, and take in what others were answered
+        meanwhile: identical requests are paid once. A run that is killed ends its turn. Raises as `keep`.
+        """
+        others: dict[Path, LineFile] = {}  # open, so that they can be read when their run has removed them
+        for model in sorted(set(models)):
+            name = f"{FOLDER}/{self._run}--{digest_text(model)[:16]}.lock"
+            waits = False
+            while (turn := locked(self._local, name)) is None:
+                if not waits:
+                    say(f"another row3 is asking {model} about these cases; waiting for its answers")
+                for path in {*self.path.parent.glob(f"{self._run}--*.jsonl")}.difference(others, [self.path]):
+                    with contextlib.suppress(InvalidFile):
+                        others[path] = open_journal(path)
+                waits = True
+                time.sleep(LOOK_AGAIN_S)
+            self._turns.append(turn)
+        lines = dict.fromkeys(line.raw for other in others.values() for line in other if line.raw.endswith(b"\n"))
+        if lines:
+            assert self._file is not None
+            with disk_faults(".row3/journal"):
+                self._file.writelines(lines)
+                self._file.flush()
+
+    def end_turn(self) -> None:
+        """Let the next run ask."""
+        for turn in self._turns:
+            turn.release()
 
     async def keep(self, request: Request, answer: Answer, *, recorded_at: str) -> None:
         """Return when an answer is on disk. Raises `EnvironmentFault`.
@@ -77,7 +118,7 @@ class Journal:
             if not group:
                 return
             if self._file is None:
-                self._file = self.path.open("ab")
+                self._file = self._opened()
             lines = (to_line(request, answer, recorded_at=at).encode() for request, answer, at in group)
             self._file.write(b"".join(line + b"\n" for line in lines))
             self._file.flush()
@@ -85,8 +126,10 @@ class Journal:
             self._kept += len(group)
 
     def close(self) -> None:
-        """Close the file and give up the lock; the file stays."""
+        """Close the file and give up the lock; a file with answers stays."""
         self.end()
+        if self.path.exists() and not self.path.stat().st_size:
+            discard([self.path])
         if self._lock is not None:
             self._lock.release()
 
@@ -107,7 +150,8 @@ def lines_of(path: Path) -> list[str]:
     """The whole lines of a journal; one that was cut off by a crash is left out."""
     if not path.exists():
         return []
-    return [line.decode("utf-8") for line in path.read_bytes().split(b"\n")[:-1] if line.strip()]
+    raw = read_bytes(path, where=f"journal {path.name}", limit=MAX_BYTES, follow=False)
+    return [line.decode("utf-8") for line in raw.split(b"\n")[:-1] if line.strip()]
 
 
 def discard(paths: Iterable[Path]) -> None:
@@ -149,28 +193,35 @@ class Kept:
         *,
         recordings: bool = False,
         replaces: bool = False,
+        models: Iterable[str] = (),
+        say: Callable[[str], None] = lambda _: None,
     ) -> Kept:
-        """Begin a journal.
+        """Begin a journal, as soon as no other run of this kind asks one of the models about the suite.
 
         Args:
             kind: keeps apart what will be recorded, what will not, and the two sides of a comparison.
             recordings: the suite's recordings answer too.
             replaces: new answers replace the suite's recordings.
+            models: those that will be asked.
+            say: told that another run is waited for.
         """
+        own = Journal(project.local, suite, kind, new_run_id())
+        own.take_turn(models, say)
         left = abandoned(project.local, suite, kind)
         if kind not in LASTING:
             oldest = run_id_at(datetime.now(UTC) - timedelta(hours=LASTS_H))
             stale = [path for path in left if path.stem.rpartition("--")[2] < oldest]
             discard(stale)
             left = [path for path in left if path not in stale]
-        index = open_index(project.tree if recordings else None, suite, left)
+        index = open_index(project.tree if recordings else None, suite, [*left, own.path])
         replaced = open_index(project.tree, suite) if replaces else None
-        return cls(project, suite, left, Journal(project.local, suite, kind, new_run_id()), index, replaced)
+        return cls(project, suite, left, own, index, replaced)
 
     @property
     def waiting(self) -> int:
         """How many answers an interrupted run left."""
-        return sum(1 for digest in self.index.digests() if self.index.place(digest).startswith("journal "))
+        names = tuple(f"journal {path.name}:" for path in self.left)
+        return sum(self.index.place(digest).startswith(names) for digest in self.index.digests())
 
     def known(self, request: Request) -> Answer | None:
         """The answer, where there is one already.
@@ -184,7 +235,7 @@ class Kept:
 
     def lines(self) -> list[str]:
         """The answers in the journals, as recordings spell them."""
-        return [line for path in (*self.left, self.own.path) for line in lines_of(path)]
+        return list(dict.fromkeys(line for path in (*self.left, self.own.path) for line in lines_of(path)))
 
     def record(self, say: Callable[[str], None]) -> None:
         """Move what the journals hold into the suite's recordings."""

@@ -96,8 +96,9 @@ class Interleaving:
         # The two sides are kept apart, or equal prompts would get equal answers. The baseline's answers of now are
         # never recorded: a replay of its prompts gives those that it was made of. Old answers are no match for new.
         project, name, replaces = live.session.project, live.asking.suite.name, live.mode == "record"
-        before = Kept.open(project, name, f"{live.mode}-before")
-        now = Kept.open(project, name, f"{live.mode}-now", replaces=replaces)
+        say = live.session.say
+        before = Kept.open(project, name, f"{live.mode}-before", models=self.again.models, say=say)
+        now = Kept.open(project, name, f"{live.mode}-now", replaces=replaces, models=live.asking.models, say=say)
         ask = partial(self._ask_all, live, pairs)
         live.ask([before, now], ask, record=now if replaces else None, embeddings=False)
         return [self._packed(live, pair) for pair in pairs]

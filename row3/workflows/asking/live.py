@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING, TypeVar
 
 from row3.domain.counts import count
@@ -95,6 +96,8 @@ class LiveRun:
             self.kind or ("live" if self.mode == "live" else "record"),
             recordings=self.mode == "auto",
             replaces=self.mode == "record",
+            models=self.asking.models,
+            say=self.session.say,
         )
         order: list[str] = []
         results: dict[str, CaseResult] = {}
@@ -138,7 +141,7 @@ class LiveRun:
         """Raise `UsageError` where a budget is set and a model has no price."""
         if self.session.budget is not None:
             judge = self.asking.suite.rules.judge
-            models = [each.model for asking in askings for each in asking.parameters.values()]
+            models = chain.from_iterable(asking.models for asking in askings)
             self.session.budget.check([*models, *(() if judge is None else judge.models)])
 
     def ask(
@@ -156,6 +159,24 @@ class LiveRun:
             record: the side whose answers become recordings.
             embeddings: recorded ones are taken.
         """
+        complete = False
+        try:
+            complete = self._ask(sides, ask, record=record, embeddings=embeddings)
+        finally:
+            for kept in sides:
+                if not complete:
+                    kept.own.close()  # what stays is continued by the same command
+                kept.own.end_turn()
+
+    def _ask(
+        self,
+        sides: Sequence[Kept],
+        ask: Callable[[Sequence[Asked]], Awaitable[bool]],
+        *,
+        record: Kept | None,
+        embeddings: bool,
+    ) -> bool:
+        """Do what `ask` does, and return what its `ask` returns."""
         import asyncio
 
         session, suite = self.session, self.asking.suite
@@ -181,7 +202,7 @@ class LiveRun:
         finally:
             self.observer.ended()
             for kept in sides:
-                kept.own.end() if complete else kept.own.close()  # what stays is continued by the same command
+                kept.own.end()
             if record is not None:
                 record.record(say)
                 if meanings is not None:
@@ -197,6 +218,7 @@ class LiveRun:
                 session.afterwards += later
             for discard in later if session.afterwards is None else ():
                 discard()
+        return complete
 
     @property
     def observer(self) -> Observer:

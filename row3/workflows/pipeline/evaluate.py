@@ -57,6 +57,11 @@ class Asking:
         digest = digest_of(head, system, user)
         return begun._replace(case_id=case_id, system=system, user=user, variables=variables, digest=digest)
 
+    @property
+    def models(self) -> list[str]:
+        """Models that the prompts ask."""
+        return [each.model for each in self.parameters.values()]
+
     def parameters_of(self, prompt: str, arm: str = "") -> Parameters:
         """Return what a prompt's requests are sent with."""
         return self.parameters.get(f"{arm}/{prompt}") or self.parameters[prompt]

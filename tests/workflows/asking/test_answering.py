@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 from row3.domain.requests import Answer, Request
+from row3.errors import EnvironmentFault
 from row3.store.recording_lines import from_line
+from row3.store.transaction import in_local
 from row3.workflows.asking.answering import Journal, abandoned, discard, lines_of
 
 WHEN = "2026-01-01T00:00:00Z"
@@ -54,6 +56,29 @@ def test_every_answer_is_on_disk_before_the_next_request(tmp_path: Path) -> None
     journal.close()
     journal.close()
     assert [from_line(line, where="x").answer.text for line in lines_of(journal.path)] == ["answer a\n", "answer b\n"]
+
+
+def test_a_journal_without_answers_does_not_stay(tmp_path: Path) -> None:
+    assert not kept(tmp_path, "bread", "save", "run1").exists()
+    assert kept(tmp_path, "bread", "save", "run1", "a").exists()
+
+
+def test_a_link_that_appears_after_the_check_is_not_written_through(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outside = tmp_path / "bashrc"
+    outside.write_text("")
+
+    def replaced(local: Path, path: str) -> Path:
+        place = in_local(local, path)
+        if path.endswith(".jsonl"):
+            place.symlink_to(outside)
+        return place
+
+    monkeypatch.setattr("row3.workflows.asking.answering.in_local", replaced)
+    with pytest.raises(EnvironmentFault, match=r"\.row3/journal: cannot be written"):
+        kept(tmp_path / ".row3", "bread", "save", "run1", "a")
+    assert outside.read_text() == ""
 
 
 def slow_disk(monkeypatch: pytest.MonkeyPatch) -> tuple[list[int], threading.Event]:
