@@ -190,6 +190,25 @@ class LessonsConfig(_Section, frozen=True):
     mcp: LessonsMcpConfig | None = None
 
 
+class MonitorConfig(_Section, frozen=True):
+    """Where records of production are kept, and what of them."""
+
+    store: Annotated[
+        str,
+        worded(r"[a-z0-9][a-z0-9_-]{0,63}\.duckdb", "a name like `monitor.duckdb`"),
+        Meta(description="DuckDB file in .row3/."),
+    ] = "monitor.duckdb"
+    url_variable: Annotated[
+        str | None,
+        Meta(description="Name of the environment variable with a postgresql:// URL: records live there instead."),
+    ] = None
+    sample: Annotated[Fraction, Meta(description="Part of the records that is measured and exported.")] = 0.05
+    keep: Annotated[
+        Literal["sample", "all"],
+        Meta(description="Records kept whole: the sample, errors and those rated before they came, or all."),
+    ] = "sample"
+
+
 class PriceConfig(_Section, frozen=True):
     """US dollars for a million tokens."""
 
@@ -263,6 +282,7 @@ class Config(_Section, frozen=True):
     provider: ProviderConfig = ProviderConfig()
     judge: JudgeConfig = JudgeConfig()
     lessons: LessonsConfig = LessonsConfig()
+    monitor: MonitorConfig = MonitorConfig()
     prices: dict[str, PriceConfig] = {}
     suites: dict[SuiteName, SuiteConfig] = field(default_factory=dict)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeGuard
 
 from row3.domain.asks import Ask
 from row3.domain.embeddings import EmbeddingRequest, Vector, cosine
@@ -35,6 +35,11 @@ def _predicates(inverses: tuple[tuple[str, str], ...], symmetric: tuple[str, ...
 
 def _triples(relationships: Iterable[Any]) -> list[Triple]:
     return [Triple(one.source, one.predicate, one.target) for one in relationships]
+
+
+def is_quote(quote: str | None, label: str) -> TypeGuard[str]:
+    """Return whether a concept has a source quote; a quote for a label of punctuation is no evidence."""
+    return bool(quote) and normalise(quote or "") not in NO_QUOTE and bool(normalise(label))
 
 
 def carries_types(case: GoldenCase) -> bool:
@@ -148,7 +153,7 @@ def _concepts(
         label, state, position, quote = concept.label, match.state, match.position, concept.quote
         wanted = case.expected_concepts[position] if position >= 0 and state != "canary" else None
         quoted: QuoteState = "missing"
-        if quote and normalise(quote) not in NO_QUOTE and normalise(label):  # a quote for nothing is no evidence
+        if is_quote(quote, label):
             if text.contains_quote(quote):
                 found = wanted if state != "unmatched" else None
                 names = [label] if found is None else [label, found.label, *found.aliases]

@@ -1,0 +1,96 @@
+"""The figures of production with their targets, and the conditions under which they raise an alarm (STANDARDS §7)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from row3.integrations.monitoring.totals import Totals
+
+Unit = Literal["", "%", "ms", "USD", "of 5"]
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One figure: how it is made of totals, and its target."""
+
+    key: str
+    name: str
+    unit: Unit
+    """With `%`, values are fractions of 1."""
+    of: str
+    """Field of `Totals` that is shown, or divided."""
+    by: str = ""
+    """Field that it is divided by."""
+    n: str = ""
+    """Field with the number of observations; default: `by`."""
+    low: float | None = None
+    """The target begins here."""
+    high: float | None = None
+    """The target ends here."""
+    reached: bool = False
+    """Whether a value equal to `low` or `high` meets the target."""
+
+    def value(self, totals: Totals) -> float | None:
+        """Return the figure; None where there is nothing to count."""
+        value: float | None = getattr(totals, self.of)
+        if not self.by or value is None:
+            return value
+        return value / below if (below := getattr(totals, self.by)) else None
+
+    def count(self, totals: Totals) -> int:
+        """Return the number of observations that the value rests on."""
+        return int(getattr(totals, self.n or self.by))
+
+    def met(self, value: float | None) -> bool | None:
+        """Return whether a value meets the target; None without value or target."""
+        if value is None or (self.low is None and self.high is None):
+            return None
+        if self.reached and value in (self.low, self.high):
+            return True
+        return (self.low is None or value > self.low) and (self.high is None or value < self.high)
+
+
+FIGURES = (
+    Figure("concepts", "Concepts per topic", "", "concepts", "answered", low=15, high=30, reached=True),
+    Figure("relationships", "Relationships per topic", "", "relationships", "answered", low=30, high=60, reached=True),
+    Figure("confidence", "Average confidence", "", "confidence_sum", "confidences", low=0.75),
+    Figure("latency", "Average latency", "ms", "latency_sum", "timed", high=3000),
+    Figure("latencyP50", "Latency p50", "ms", "latency_p50", n="timed"),
+    Figure("latencyP95", "Latency p95", "ms", "latency_p95", n="timed"),
+    Figure("latencyP99", "Latency p99", "ms", "latency_p99", n="timed"),
+    Figure("cost", "Average cost", "USD", "cost_sum", "priced", high=0.05),
+    Figure("errors", "Error rate", "%", "errors", "requests"),
+    Figure("acceptable", "Acceptable to experts", "%", "acceptable", "ratings", low=0.80),
+    Figure("feedback", "User feedback", "of 5", "score_sum", "scores", low=4.0),
+    Figure("verified", "Quotes verified", "%", "verified", "quotes", low=0.95),
+    Figure("quoted", "Concepts with a quote", "%", "quotes", "measured_concepts"),
+    Figure("ungrounded", "Concepts not in the text", "%", "ungrounded", "measured_concepts"),
+    Figure("hallucination", "Canaries of the domain", "%", "canaries", "watched_concepts"),
+)
+"""In the order of STANDARDS §7.1 and §7.2, each with what row3 adds to it."""
+FIGURE = {figure.key: figure for figure in FIGURES}
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """When a figure raises an alarm."""
+
+    figure: str
+    """Key of the figure, and name of the condition."""
+    severity: Literal["warning", "critical"]
+    action: str
+    threshold: float
+    below: bool = False
+    """Whether values below the threshold alarm; else those above it."""
+
+
+CONDITIONS = (
+    Condition("confidence", "warning", "Investigate prompt drift", 0.7, below=True),
+    Condition("hallucination", "critical", "Pause deployments, investigate", 0.02),
+    Condition("latency", "warning", "Check API performance", 5000),
+    Condition("cost", "warning", "Review token usage", 0.10),
+    Condition("concepts", "warning", "Check extraction completeness", 10, below=True),
+    Condition("errors", "critical", "Check API availability", 0.01),
+)
+"""The conditions of STANDARDS §7.3."""

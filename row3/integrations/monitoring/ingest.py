@@ -1,0 +1,301 @@
+"""Take records, ratings and feedback into the store: each once, and whatever does not fit counted, named and kept."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from base64 import b64decode, b64encode
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from row3.integrations.monitoring.readers import Aside, Chunk
+from row3.integrations.monitoring.records import BadLineError, Opinion, Record, parse_line
+from row3.integrations.monitoring.rows import Keeping, row
+from row3.integrations.monitoring.storage import Store
+from row3.integrations.monitoring.tables import OPINIONS, RECORDS, Connection, insert
+from row3.integrations.monitoring.totals import refresh_hours
+from row3.store.files import disk_faults
+from row3.workflows.pipeline.execute import Processes
+
+NAMED = 20
+"""Bad lines that are named; the file has all of them."""
+REFRESH_S = 3.0
+"""Seconds after which totals of hours are brought up to date, while records come."""
+FUTURE_MS = 300_000
+"""How far a clock may be ahead."""
+BATCH = 5000
+"""Records and opinions of one transaction."""
+AHEAD = 3
+"""Chunks a process that are read before they are written."""
+AT, DIGEST, HOUR, PAYLOAD = (list(RECORDS).index(each) for each in ("at_ms", "digest", "hour", "payload"))
+
+
+@dataclass(slots=True)
+class Parsed:
+    """What some lines hold."""
+
+    rows: list[tuple[Any, ...]] = field(default_factory=list)
+    numbers: list[int] = field(default_factory=list)
+    """Of the lines of `rows`."""
+    opinions: list[Opinion] = field(default_factory=list)
+    unrated: int = 0
+    bad: list[Aside] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Ingested:
+    """What became of a file."""
+
+    new: int = 0
+    known: int = 0
+    """Records that the store had, with the same content."""
+    conflicts: int = 0
+    """Records whose id the store had with another content."""
+    bad: int = 0
+    opinions: int = 0
+    """New ratings and feedback."""
+    known_opinions: int = 0
+    unrated: int = 0
+    """Lines of an exported sample that nobody has filled in."""
+    unknown: int = 0
+    """Ratings and feedback in the whole store about records that have not come."""
+    backwards: int = 0
+    """Records older than the one before them in the file."""
+    future: int = 0
+    named: list[str] = field(default_factory=list)
+    """The first lines that were kept aside, each with its number and why."""
+
+
+def parse(chunk: Chunk, keeping: Keeping) -> Parsed:
+    """Return what the lines of a chunk hold; blank ones are left out."""
+    parsed = Parsed(bad=list(chunk.bad))
+    for number, raw in chunk.lines():
+        if not raw or raw.isspace():
+            continue
+        try:
+            found = parse_line(raw)
+        except BadLineError as error:
+            parsed.bad.append(Aside(number, str(error), raw))
+            continue
+        if isinstance(found, Record):
+            parsed.rows.append(row(found, keeping))
+            parsed.numbers.append(number)
+        elif isinstance(found, Opinion):
+            parsed.opinions.append(found)
+        else:
+            parsed.unrated += 1
+    return parsed
+
+
+def ids_wanted(store: Store) -> frozenset[str]:
+    """Return the ids of rated records that the store does not have whole."""
+    with store.open() as connection:
+        found = connection.rows(
+            "SELECT DISTINCT o.id FROM opinions o LEFT JOIN records r ON r.id = o.id WHERE r.payload IS NULL"
+        )
+    return frozenset(record_id for (record_id,) in found)
+
+
+def ingest(
+    store: Store,
+    chunks: Iterable[Chunk | None],
+    keeping: Keeping,
+    *,
+    name: str,
+    aside: Path,
+    now_ms: int,
+    jobs: int = 1,
+) -> Ingested:
+    """Take all of a file's chunks into the store; `name` is the file's in messages, `aside` where bad lines are kept.
+
+    With several `jobs` as many processes read the lines. Raises as `Store.open` and `readers.chunks`.
+    """
+    writer = _Writer(store, name, _Aside(aside, name), now_ms)
+    reading: deque[tuple[Chunk, Future[Parsed]]] = deque()
+    with _workers(jobs, keeping) as hand:
+        for chunk in chunks:
+            if chunk is not None:
+                reading.append((chunk, hand(chunk)))
+            while reading and (chunk is None or len(reading) > AHEAD * jobs or reading[0][1].done()):
+                taken, future = reading.popleft()
+                writer.take(taken, future.result())
+            if chunk is None:
+                writer.write()
+        for taken, future in reading:
+            writer.take(taken, future.result())
+    return writer.close()
+
+
+def _workers(jobs: int, keeping: Keeping) -> AbstractContextManager[Callable[[Chunk], Future[Parsed]]]:
+    """Return what reads a chunk: at once, or in one of several processes."""
+    if jobs > 1 and hasattr(os, "fork"):
+        return Processes(jobs).open(lambda chunk: parse(chunk, keeping))
+
+    def now(chunk: Chunk) -> Future[Parsed]:
+        done: Future[Parsed] = Future()
+        done.set_result(parse(chunk, keeping))
+        return done
+
+    return nullcontext(now)
+
+
+class _Writer:
+    """Writes what chunks hold, many at a time."""
+
+    def __init__(self, store: Store, name: str, aside: _Aside, now_ms: int) -> None:
+        self._store, self._name, self._aside, self._now_ms = store, name, aside, now_ms
+        self._waiting: list[tuple[Chunk, Parsed]] = []
+        self._latest = 0
+        self._due, self._stale = time.monotonic() + REFRESH_S, False
+        self.done = Ingested()
+
+    def take(self, chunk: Chunk, parsed: Parsed) -> None:
+        """Take in what a chunk holds; it is written when enough has come."""
+        self._waiting.append((chunk, parsed))
+        if sum(len(each.rows) + len(each.opinions) for _, each in self._waiting) >= BATCH:
+            self.write()
+
+    def write(self) -> None:
+        """Write what waits, in one transaction, and bring the totals of hours up to date where that is due."""
+        due = self._stale and time.monotonic() >= self._due
+        if not self._waiting and not due:
+            return
+        with self._store.open(write=True) as connection:
+            for chunk, parsed in self._waiting:
+                self._note(parsed.bad)
+                self.done.bad += len(parsed.bad)
+                self.done.unrated += parsed.unrated
+                self._records(connection, chunk, parsed)
+                self._opinions(connection, parsed.opinions)
+            if due:
+                self._refresh(connection)
+        self._stale, self._waiting = not due, []
+
+    def close(self) -> Ingested:
+        """Write the rest; return what became of everything."""
+        self._stale, self._due = True, 0.0  # a killed process may have left hours to add up
+        self.write()
+        with self._store.open() as connection:
+            [(self.done.unknown,)] = connection.rows(
+                "SELECT count(*) FROM opinions o LEFT JOIN records r ON r.id = o.id WHERE r.id IS NULL"
+            )
+        return self.done
+
+    def _refresh(self, connection: Connection) -> None:
+        begun = time.monotonic()
+        refresh_hours(connection)
+        took = time.monotonic() - begun
+        self._due = time.monotonic() + max(REFRESH_S, 10 * took)
+
+    def _records(self, connection: Connection, chunk: Chunk, parsed: Parsed) -> None:
+        self._clocks(parsed.rows)
+        ids = [each[0] for each in parsed.rows]
+        stored = {
+            record_id: (digest, lacking)
+            for record_id, digest, lacking in connection.rows(
+                "SELECT id, digest, payload IS NULL FROM records WHERE id IN (SELECT unnest(CAST(? AS VARCHAR[])))",
+                [ids],
+            )
+        }
+        fresh, conflicts = [], []
+        for number, values in zip(parsed.numbers, parsed.rows, strict=True):
+            digest, lacking = stored.setdefault(values[0], ("", False))
+            if not digest:
+                stored[values[0]] = values[DIGEST], False
+                fresh.append(values)
+            elif digest != values[DIGEST]:
+                what = f"the id `{values[0]}` is that of a record with another content"
+                conflicts.append(Aside(number, what, chunk.line(number)))
+            else:
+                self.done.known += 1
+                if lacking and values[PAYLOAD] is not None:
+                    connection.rows("UPDATE records SET payload = ? WHERE id = ?", [values[PAYLOAD], values[0]])
+        self._note(conflicts)
+        self.done.conflicts += len(conflicts)
+        self.done.new += len(fresh)
+        insert(connection, "records", RECORDS, fresh)
+        insert(connection, "stale", {"hour": RECORDS["hour"]}, [(hour,) for hour in {each[HOUR] for each in fresh}])
+
+    def _clocks(self, rows: Sequence[tuple[Any, ...]]) -> None:
+        for each in rows:
+            self.done.backwards += each[AT] < self._latest
+            self.done.future += each[AT] > self._now_ms + FUTURE_MS
+            self._latest = each[AT]
+
+    def _opinions(self, connection: Connection, opinions: Sequence[Opinion]) -> None:
+        if not opinions:
+            return
+        one = {each.key: each for each in opinions}
+        there = connection.rows("SELECT key FROM opinions WHERE key IN (SELECT unnest(CAST(? AS VARCHAR[])))", [[*one]])
+        for (key,) in there:
+            del one[key]
+        self.done.opinions += len(one)
+        self.done.known_opinions += len(opinions) - len(one)
+        insert(connection, "opinions", OPINIONS, [*one.values()])
+        connection.rows(
+            "INSERT INTO stale SELECT DISTINCT hour FROM records WHERE id IN (SELECT unnest(CAST(? AS VARCHAR[]))) "
+            "ON CONFLICT DO NOTHING",
+            [[each.id for each in one.values()]],
+        )
+
+    def _note(self, asides: Sequence[Aside]) -> None:
+        for each in asides[: NAMED - len(self.done.named)]:
+            self.done.named.append(f"{self._name}:{each.line}: {each.why}")
+        self._aside.add(asides)
+
+
+class _Aside:
+    """The file of lines that are not in the store, each of them once."""
+
+    def __init__(self, path: Path, name: str) -> None:
+        self._path, self._name = path, name
+        self._kept: set[bytes] | None = None
+
+    def add(self, asides: Sequence[Aside]) -> None:
+        """Keep lines; raises `EnvironmentFault`."""
+        if not asides:
+            return
+        with disk_faults(self._path.name):
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            with self._path.open("a+b") as file:
+                if self._kept is None:
+                    file.seek(0)
+                    self._kept = {sha256(_raw_of(line)).digest() for line in file}
+                if file.tell() and not _ends_with_newline(file):
+                    file.write(b"\n")
+                for each in asides:
+                    if (digest := sha256(each.raw).digest()) not in self._kept:
+                        self._kept.add(digest)
+                        file.write(_aside_line(self._name, each))
+                file.flush()
+                os.fsync(file.fileno())
+
+
+def _aside_line(name: str, aside: Aside) -> bytes:
+    kept = {"schemaVersion": 1, "file": name, "line": aside.line, "why": aside.why}
+    try:
+        kept["raw"] = aside.raw.decode("utf-8")
+    except UnicodeDecodeError:
+        kept["base64"] = b64encode(aside.raw).decode("ascii")
+    return json.dumps(kept, ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+
+
+def _raw_of(line: bytes) -> bytes:
+    """Return the line that a line of the file keeps; empty where a killed process left half of one."""
+    try:
+        kept = json.loads(line)
+        return b64decode(kept["base64"]) if "base64" in kept else str(kept["raw"]).encode("utf-8")
+    except (ValueError, KeyError, TypeError):
+        return b""
+
+
+def _ends_with_newline(file: BinaryIO) -> bool:
+    file.seek(-1, os.SEEK_END)
+    return file.read(1) == b"\n"

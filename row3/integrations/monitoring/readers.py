@@ -1,0 +1,100 @@
+"""What a file or a stream of production holds, as chunks of JSON Lines."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Iterator
+from typing import BinaryIO, NamedTuple
+
+from row3.errors import InvalidFile
+
+CHUNK_BYTES = 1 << 22
+MAX_LINE_BYTES = 1 << 25
+IDLE_S, LONGEST_S = 0.2, 1.0
+"""After so long without a byte, or with some, what has come of a stream is passed on."""
+BOM = b"\xef\xbb\xbf"
+
+
+class Aside(NamedTuple):
+    """A line that does not go into the store, and why."""
+
+    line: int
+    why: str
+    raw: bytes
+
+
+class Chunk(NamedTuple):
+    """Whole lines."""
+
+    first: int
+    """Number of the first line."""
+    raw: bytes
+    bad: tuple[Aside, ...] = ()
+    """What could not be made a line."""
+
+    def lines(self) -> Iterator[tuple[int, bytes]]:
+        """Yield the lines with their numbers."""
+        return enumerate(self.raw.split(b"\n"), self.first)
+
+    def line(self, number: int) -> bytes:
+        """Return one line."""
+        return self.raw.split(b"\n")[number - self.first]
+
+
+def chunks(stream: BinaryIO, *, where: str, live: bool = False) -> Iterator[Chunk | None]:
+    """Yield the lines of a stream, a few megabytes at a time, the last one even without its end.
+
+    Of a `live` one, where more may come at any time, what has come is passed on in a second, and None tells of a pause.
+    Raises `InvalidFile` for a line of more than 32 MB.
+    """
+    left, first = b"", 1
+    for piece in _pieces(stream) if live else iter(lambda: stream.read(CHUNK_BYTES), b""):
+        if piece is None:
+            yield None
+            continue
+        whole = left + piece if left or first > 1 else piece.removeprefix(BOM)
+        end = whole.rfind(b"\n") + 1
+        left = whole[end:]
+        if len(left) > MAX_LINE_BYTES:
+            what, line = f"the line has more than {MAX_LINE_BYTES:,} bytes", first + whole.count(b"\n", 0, end)
+            raise InvalidFile(what, where=f"{where}:{line}", fix="Split or remove it")
+        if end:
+            yield Chunk(first, whole[: end - 1])
+            first += whole.count(b"\n", 0, end)
+    if left:
+        yield Chunk(first, left)
+
+
+def _pieces(stream: BinaryIO) -> Iterator[bytes | None]:
+    """Yield what comes of a stream, put together until it pauses, and None for each pause."""
+    waiting: queue.Queue[bytes | OSError] = queue.Queue(64)
+
+    def read() -> None:
+        try:
+            while piece := stream.read1(CHUNK_BYTES) if hasattr(stream, "read1") else stream.read(CHUNK_BYTES):
+                waiting.put(piece)
+            waiting.put(b"")
+        except OSError as error:
+            waiting.put(error)
+
+    threading.Thread(target=read, daemon=True).start()
+    held: list[bytes] = []
+    size, since = 0, time.monotonic()
+    while True:
+        try:
+            piece = waiting.get(timeout=IDLE_S)
+        except queue.Empty:
+            yield b"".join(held) if held else None
+            held, size, since = [], 0, time.monotonic()
+            continue
+        if isinstance(piece, OSError):
+            raise piece
+        held.append(piece)
+        size += len(piece)
+        if not piece or size >= CHUNK_BYTES or time.monotonic() - since > LONGEST_S:
+            yield b"".join(held)
+            held, size, since = [], 0, time.monotonic()
+        if not piece:
+            return

@@ -1,0 +1,177 @@
+"""What production sends, one JSON object a line: decompositions, expert ratings and user feedback."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from typing import Annotated, Any, Literal, NamedTuple
+
+import msgspec
+from msgspec import Meta, Struct, field
+
+from row3.domain.structs import MisfitsError, convert, worded
+
+MINUTE_MS, HOUR_MS, DAY_MS = 60_000, 3_600_000, 86_400_000
+THUMBS = {"up": 5.0, "down": 1.0}
+"""Points of a thumb, on the scale of scores from 1 to 5."""
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND = timedelta(milliseconds=1)
+
+Id = Annotated[str, worded(r"[^\x00]{1,256}", "1 to 256 characters")]
+Moment = Annotated[datetime, Meta(tz=True, extra={"must": "a time with its offset, like 2026-11-24T09:00:00Z"})]
+Amount = Annotated[float, Meta(ge=0, le=1e15)]
+
+
+class Concept(Struct, frozen=True, gc=False, omit_defaults=True):
+    """One extracted concept."""
+
+    label: str
+    confidence: Annotated[float, Meta(ge=0, le=1)] | None = None
+    source_quote: str | None = field(default=None, name="sourceQuote")
+
+
+class Relationship(Struct, frozen=True, gc=False):
+    """One extracted relationship."""
+
+    source: str
+    predicate: str
+    target: str
+
+
+class Record(Struct, frozen=True, kw_only=True, gc=False, rename="camel"):
+    """One decomposition in production."""
+
+    id: Id
+    at: Moment
+    topic: str
+    domain: str | None = None
+    version: str | None
+    """Of the prompts that answered."""
+    model: str | None
+    latency_ms: Amount | None
+    cost_usd: Amount | None
+    """US dollars; null where nobody knows it."""
+    error: str | None = None
+    source_text: str | None = None
+    concepts: list[Concept]
+    relationships: list[Relationship]
+
+
+class Rating(Struct, frozen=True, kw_only=True):
+    """An expert's verdict on a decomposition or one of its concepts; null until it is given."""
+
+    id: Id
+    at: Moment
+    acceptable: bool | None
+    concept: str | None = None
+
+
+class Feedback(Struct, frozen=True, kw_only=True):
+    """A user's points for a decomposition or one of its concepts: a score or a thumb."""
+
+    id: Id
+    at: Moment
+    score: Annotated[float, Meta(ge=1, le=5)] | None = None
+    thumb: Literal["up", "down"] | None = None
+    concept: str | None = None
+
+
+class Opinion(NamedTuple):
+    """A rating (1 acceptable, 0 not) or feedback (1 to 5 points)."""
+
+    key: str
+    """Digest of all the rest: the same opinion is kept once."""
+    kind: Literal["rating", "feedback"]
+    id: str
+    at_ms: int
+    concept: str | None
+    value: float
+
+
+class Unrated(NamedTuple):
+    """A line of an exported sample that nobody has filled in yet."""
+
+    id: str
+
+
+class BadLineError(ValueError):
+    """A line that is none of the three."""
+
+
+_RECORD = msgspec.json.Decoder(Record)
+
+
+def milliseconds(at: datetime) -> int:
+    """Return a time as milliseconds since 1970 UTC."""
+    return (at - _EPOCH) // _MILLISECOND
+
+
+def moment(at_ms: int) -> str:
+    """Return milliseconds since 1970 UTC as RFC 3339 text."""
+    text = (_EPOCH + timedelta(milliseconds=at_ms)).isoformat(timespec="milliseconds" if at_ms % 1000 else "seconds")
+    return text.removesuffix("+00:00") + "Z"
+
+
+def content(record: Record) -> bytes:
+    """Return a record as JSON in its one usual form."""
+    return msgspec.json.encode(record)
+
+
+def read_content(raw: bytes) -> Record:
+    """Return the record of what `content` wrote."""
+    return _RECORD.decode(raw)
+
+
+def parse_line(raw: bytes) -> Record | Opinion | Unrated:
+    """Return what a line holds; raises `BadLineError` that names every wrong field."""
+    try:
+        return _RECORD.decode(raw)
+    except (ValueError, RecursionError):
+        return from_value(plain_json(raw))
+
+
+def from_value(value: Any) -> Record | Opinion | Unrated:
+    """Return what a JSON value holds; raises as `parse_line`."""
+    if not isinstance(value, dict):
+        raise BadLineError("not a JSON object")
+    try:
+        if "acceptable" in value and "concepts" not in value:
+            rating = convert(value, Rating)
+            if rating.acceptable is None:
+                return Unrated(rating.id)
+            return _opinion("rating", rating, float(rating.acceptable))
+        if "score" in value or "thumb" in value:
+            feedback = convert(value, Feedback)
+            if (feedback.score is None) == (feedback.thumb is None):
+                raise BadLineError("give either `score` or `thumb`")
+            points = THUMBS[feedback.thumb] if feedback.thumb is not None else feedback.score
+            return _opinion("feedback", feedback, points or 0.0)
+        record = convert(value, Record)
+        content(record)
+    except MisfitsError as error:
+        raise BadLineError(error.told()) from None
+    except UnicodeEncodeError:
+        raise BadLineError("a text holds half a surrogate pair, which is no character") from None
+    return record
+
+
+def plain_json(raw: bytes) -> Any:
+    """Return the JSON value of a line, NaN included; raises `BadLineError`."""
+    try:
+        return json.loads(raw.decode("utf-8"))
+    except UnicodeDecodeError:
+        raise BadLineError("not UTF-8") from None
+    except RecursionError:
+        raise BadLineError("nested too deeply") from None
+    except ValueError as error:
+        whole = raw.rstrip()[-1:] == b"}" or str(error).startswith("Extra data")
+        told = "not JSON" if whole else "half a line"
+        raise BadLineError(f"{told} ({error})") from None
+
+
+def _opinion(kind: Literal["rating", "feedback"], given: Rating | Feedback, value: float) -> Opinion:
+    at_ms = milliseconds(given.at)
+    text = json.dumps([kind, given.id, at_ms, given.concept, value])
+    concept = given.concept if given.concept is None else given.concept.replace("\0", "\ufffd")
+    return Opinion(sha256(text.encode()).hexdigest()[:32], kind, given.id, at_ms, concept, value)

@@ -1,0 +1,69 @@
+"""Single records as the store has them, with the ratings and feedback about them."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+from row3.integrations.monitoring.records import Record
+from row3.integrations.monitoring.rows import read_payload
+from row3.integrations.monitoring.tables import OF_OPINIONS, Connection
+
+Choice = Literal["all", "sampled", "unrated", "errors", "rated"]
+_WHERE: dict[Choice, str] = {
+    "all": "true",
+    "sampled": "sampled",
+    "unrated": "sampled AND error IS NULL AND coalesce(o.ratings, 0) = 0",
+    "errors": "error IS NOT NULL",
+    "rated": "o.id IS NOT NULL",
+}
+
+
+class StoredRecord(Struct, frozen=True, gc=False):
+    """One record; see `tables.RECORDS` and `tables.OF_OPINIONS` for its fields."""
+
+    id: str
+    at_ms: int
+    topic: str
+    domain: str | None
+    version: str | None
+    model: str | None
+    latency_ms: float | None
+    cost_usd: float | None
+    error: str | None
+    concepts: int
+    relationships: int
+    confidences: int
+    confidence_sum: float
+    quotes: int | None
+    verified: int | None
+    ungrounded: int | None
+    canaries: int | None
+    payload: bytes | None
+    ratings: int
+    acceptable: float
+    scores: int
+    score_sum: float
+
+    def record(self) -> Record | None:
+        """Return the whole record; None where only its figures are kept."""
+        return None if self.payload is None else read_payload(bytes(self.payload))
+
+
+def stored_records(
+    connection: Connection, from_ms: int, to_ms: int, choice: Choice = "all", *, most: int = 100_000
+) -> list[StoredRecord]:
+    """Return records from a time on and before another, oldest first: the sample, that of it which no expert has rated,
+    those with an error, or those with ratings or feedback.
+    """
+    fields = StoredRecord.__struct_fields__
+    names = [f"coalesce(o.{name}, 0)" if name in OF_OPINIONS else f"records.{name}" for name in fields]
+    opinions = ", ".join(f"{sql} AS {name}" for name, (_, sql) in OF_OPINIONS.items())
+    found = connection.rows(
+        f"SELECT {', '.join(names)} FROM records LEFT JOIN (SELECT id, {opinions} FROM opinions o GROUP BY id) o "
+        f"ON o.id = records.id WHERE records.at_ms >= ? AND records.at_ms < ? AND {_WHERE[choice]} "
+        "ORDER BY records.at_ms, records.id LIMIT ?",
+        [from_ms, to_ms, most],
+    )
+    return [StoredRecord(*each) for each in found]

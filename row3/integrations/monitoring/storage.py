@@ -1,0 +1,169 @@
+"""Where records are kept: a DuckDB file that every process opens for a moment, or a PostgreSQL database.
+
+Both run the same SQL. A DuckDB file lets in one process at a time, so each batch or query takes a lock beside it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from row3.errors import EnvironmentFault, InvalidFile, MissingExtra
+from row3.integrations.monitoring.tables import SCHEMA, SCHEMA_VERSION, Connection
+from row3.store.project import Project
+from row3.store.transaction import local_folder
+
+PATIENCE_S = 60.0
+POLL_S = 0.01
+_TURN = "SELECT pg_advisory_xact_lock(1919907635)"
+"""How writers of PostgreSQL wait for each other."""
+
+
+class Store(Protocol):
+    """Where records are kept."""
+
+    def open(self, *, write: bool = False) -> contextlib.AbstractContextManager[Connection]:
+        """Open for one transaction, which an exception undoes. Writers wait for each other.
+
+        Raises `EnvironmentFault` where the store cannot be reached, `InvalidFile` for one of a newer row3.
+        """
+        ...
+
+
+def open_store(project: Project, environ: Mapping[str, str]) -> Store:
+    """Return the store that the settings name, made on first use. Raises `EnvironmentFault`, `MissingExtra`."""
+    settings = project.config.monitor
+    if settings.url_variable is None:
+        return DuckDb(local_folder(project.local) / settings.store)
+    url = environ.get(settings.url_variable, "")
+    if not url.startswith(("postgresql://", "postgres://")):
+        what = f"${settings.url_variable} holds no postgresql:// URL"
+        raise EnvironmentFault(what, where="row3.toml field monitor.url_variable", fix="Set the variable")
+    return Postgres(url)
+
+
+class DuckDb:
+    """A DuckDB file."""
+
+    def __init__(self, path: Path) -> None:
+        """Take the file's path; raises `MissingExtra`."""
+        _needed("duckdb", "monitor")
+        self._path, self._where, self._made = path, f".row3/{path.name}", False
+
+    @contextlib.contextmanager
+    def open(self, *, write: bool = False) -> Iterator[Connection]:
+        """See `Store`."""
+        import duckdb
+        import filelock
+
+        making = not self._made
+        lock = filelock.FileLock(f"{self._path}.lock", thread_local=False, poll_interval=POLL_S)
+        try:
+            lock.acquire(timeout=PATIENCE_S)
+        except filelock.Timeout:
+            what = f"another row3 has kept the store for more than {PATIENCE_S:g} s"
+            raise EnvironmentFault(what, where=self._where, fix="End it, or use PostgreSQL") from None
+        try:
+            with contextlib.closing(duckdb.connect(str(self._path), read_only=not write and not making)) as database:
+                connection = _DuckDbConnection(database)
+                if making:
+                    with _transaction(connection):
+                        _make(connection, self._where)
+                    self._made = True
+                with _transaction(connection):
+                    yield connection
+        except (duckdb.IOException, duckdb.ConnectionException, duckdb.OutOfMemoryException) as error:
+            raise EnvironmentFault(
+                f"the store cannot be used ({' '.join(str(error).split())[:200]})",
+                where=self._where,
+                fix="Close other programs that have it open, check free space, then run again",
+            ) from None
+        finally:
+            lock.release()
+
+
+class _DuckDbConnection:
+    def __init__(self, database: Any) -> None:
+        self._database = database
+
+    def rows(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        done = self._database.execute(sql, list(values))
+        return [] if done.description is None else list(done.fetchall())
+
+
+class Postgres:
+    """A PostgreSQL database."""
+
+    def __init__(self, url: str) -> None:
+        """Take the database's address; raises `MissingExtra`."""
+        _needed("psycopg", "postgres")
+        self._url, self._made = url, False
+
+    @contextlib.contextmanager
+    def open(self, *, write: bool = False) -> Iterator[Connection]:
+        """See `Store`."""
+        import psycopg
+
+        where = "PostgreSQL"
+        try:
+            with contextlib.closing(psycopg.connect(self._url, autocommit=True, connect_timeout=10)) as database:
+                connection = _PostgresConnection(database)
+                connection.rows("SET search_path TO row3")
+                if not self._made:
+                    with _transaction(connection, _TURN):
+                        connection.rows("CREATE SCHEMA IF NOT EXISTS row3")
+                        _make(connection, where, ("at_ms", "hour"))
+                    self._made = True
+                with _transaction(connection, _TURN if write else ""):
+                    yield connection
+        except psycopg.OperationalError as error:
+            what = f"the store cannot be reached ({' '.join(str(error).split())[:200]})"
+            raise EnvironmentFault(what, where=where, fix="Check the address and that the server runs") from None
+
+
+class _PostgresConnection:
+    def __init__(self, database: Any) -> None:
+        self._database = database
+
+    def rows(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        done = self._database.execute(sql.replace("?", "%s"), list(values) or None)
+        return [] if done.description is None else list(done.fetchall())
+
+
+@contextlib.contextmanager
+def _transaction(connection: Connection, lock: str = "") -> Iterator[None]:
+    connection.rows("BEGIN")
+    try:
+        if lock:
+            connection.rows(lock)
+        yield
+    except BaseException:
+        with contextlib.suppress(Exception):  # a broken connection has undone it
+            connection.rows("ROLLBACK")
+        raise
+    connection.rows("COMMIT")
+
+
+def _make(connection: Connection, where: str, indexed: Sequence[str] = ()) -> None:
+    """Make the tables that are missing; raises `InvalidFile` for those of a newer row3.
+
+    DuckDB needs no index for times: it knows the least and the greatest of every block.
+    """
+    for statement in SCHEMA:
+        connection.rows(statement)
+    for column in indexed:
+        connection.rows(f"CREATE INDEX IF NOT EXISTS records_{column} ON records ({column})")
+    if not (known := connection.rows("SELECT version FROM about")):
+        connection.rows("INSERT INTO about VALUES (?)", [SCHEMA_VERSION])
+    elif known[0][0] > SCHEMA_VERSION:
+        what = f"schema version {known[0][0]} is newer than this row3 knows ({SCHEMA_VERSION})"
+        raise InvalidFile(what, where=where, fix="Upgrade row3")
+
+
+def _needed(module: str, extra: str) -> None:
+    import importlib.util
+
+    if importlib.util.find_spec(module) is None:
+        raise MissingExtra(f"monitoring needs {module}, which is not installed", fix=f'pip install "row3[{extra}]"')
