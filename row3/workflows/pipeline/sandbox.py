@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping, Sequence, ValuesView
 from functools import lru_cache, partial, wraps
 from typing import Any, NamedTuple
 
-from jinja2 import StrictUndefined, Template, TemplateError, pass_context
+from jinja2 import StrictUndefined, Template, TemplateError, nodes, pass_context
 from jinja2.exceptions import SecurityError, UndefinedError
 from jinja2.runtime import Context, Undefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment, safe_range
@@ -44,19 +44,35 @@ class _Function:
         self._call = call
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
-        return self._call(*arguments, **options)
+        receiver = getattr(self._call, "__self__", "")
+        return _made(self._call(*arguments, **options), (receiver, *arguments, *options.values()))
 
     def __repr__(self) -> str:
         raise SecurityError("prints a function")
 
 
 class _Environment(ImmutableSandboxedEnvironment):
+    intercepted_binops = frozenset({"%"})
+
     def __init__(self) -> None:
         super().__init__(undefined=_Undefined, autoescape=False, keep_trailing_newline=False, finalize=_printed)
         self.globals = {"range": _Function(safe_range)}
         del self.filters["random"]  # the same prompt is the same request
-        self.filters = {name: _listed(function) for name, function in self.filters.items()}
-        self.filters["tojson"] = _fenced_whole(self.filters["tojson"])
+        to_json = _fenced_whole(self.filters["tojson"])  # which knows null
+        self.filters = {name: _checked(function) for name, function in self.filters.items()} | {"tojson": to_json}
+
+    def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
+        """Return the syntax, in which `a ~ b` is `[a, b] | join`."""
+        tree = super()._parse(source, name, filename)
+        for parent in reversed([tree, *tree.find_all(nodes.Node)]):
+            for field, value in parent.iter_fields():
+                each = [_joined(part) for part in value] if isinstance(value, list) else _joined(value)
+                setattr(parent, field, each)
+        return tree
+
+    def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
+        """Return `left % right`, which may be a text."""
+        return _made(super().call_binop(context, operator, left, right), (left, right))
 
     def getattr(self, obj: Any, attribute: str) -> Any:
         """Return an attribute as the sandbox allows it; a method as something that cannot be printed."""
@@ -74,32 +90,55 @@ def _callable(value: Any) -> Any:
 @pass_context
 def _printed(context: Context, value: Any) -> Any:
     """Return what `{{ … }}` writes. Raises `SecurityError` for all but text, numbers, booleans, and lists and maps."""
-    if isinstance(value, Undefined):
-        str(value)  # raises, and names it
-    if not _is_data(value):
-        raise SecurityError(f"prints {'null' if value is None else type(value).__name__}: print text, numbers, lists")
+    _check(value)
     return value
 
 
-def _is_data(value: Any) -> bool:
-    if isinstance(value, dict):
-        return all(_is_data(part) for pair in value.items() for part in pair)
-    if isinstance(value, list | tuple | range):
-        return isinstance(value, range) or all(map(_is_data, value))
+def _check(value: Any) -> None:
     if isinstance(value, Undefined):
-        str(value)
-    return isinstance(value, str | int | float)
+        str(value)  # raises, and names it
+    elif isinstance(value, dict | list | tuple):
+        for part in (*value, *value.values()) if isinstance(value, dict) else value:
+            _check(part)
+    elif not isinstance(value, str | int | float | range):
+        what = "null" if value is None else "a function" if isinstance(value, _Function) else type(value).__name__
+        raise SecurityError(f"prints {what}: print text, numbers, lists")
 
 
-def _listed(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the filter, giving a list where it gives a generator, which Python shows by its address."""
+def _joined(value: Any) -> Any:
+    if not isinstance(value, nodes.Concat):
+        return value
+    parts = nodes.List(value.nodes, lineno=value.lineno)
+    return nodes.Filter(parts, "join", [], [], None, None, lineno=value.lineno)
+
+
+def _checked(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the filter, which makes no text of what cannot be printed."""
+    first = 0 if getattr(function, "jinja_pass_arg", None) is None else 1
 
     @wraps(function)
-    def listed(*arguments: Any, **options: Any) -> Any:
-        value = function(*arguments, **options)
-        return list(value) if isinstance(value, Iterator) else value
+    def checked(*arguments: Any, **options: Any) -> Any:
+        return _made(function(*arguments, **options), (*arguments[first:], *options.values()))
 
-    return listed
+    return checked
+
+
+def _made(value: Any, given: Sequence[Any]) -> Any:
+    """Return what a filter or a method gives, as a list where it is a generator or a view, which Python shows by its
+    address or its type. Raises as `_printed` for a text made of what cannot be printed; one that was given may pass.
+    """
+    if isinstance(value, Iterator | KeysView | ValuesView | ItemsView):
+        return list(value)
+    if isinstance(value, str) and value and not any(value is part for each in given for part in _parts(each)):
+        for each in given:
+            _check(each)
+    return value
+
+
+def _parts(value: Any) -> list[Any]:
+    """Return a value and what it holds."""
+    held = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+    return [value, *held]
 
 
 def _fenced_whole(to_json: Callable[..., Any]) -> Callable[..., Any]:

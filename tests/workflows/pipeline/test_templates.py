@@ -48,11 +48,11 @@ def test_what_the_text_says_is_no_template() -> None:
         ("{% import 'os' as os %}", "fails|compiled"),
         ("{{ range(10 ** 9) }}", "Range too big"),
         ("{{ 1 / 0 }}", "ZeroDivisionError"),
-        ("{{ b.upper }}", "prints _Function"),
+        ("{{ b.upper }}", "prints a function"),
         ("{{ b.upper ~ '' }}", "prints a function"),
-        ("{{ [b.upper] }}", "prints list"),
+        ("{{ [b.upper] }}", "prints a function"),
         ("{{ nothing }}", "prints null"),
-        ("{{ [nothing] }}", "prints list"),
+        ("{{ [nothing] }}", "prints null"),
         ("{{ [a] }}", "undefined name: 'a'"),
         ("{{ [a] ~ '' }}", "undefined name: 'a'"),
         ("{{ {'k': [a]} }}", "undefined name: 'a'"),
@@ -63,6 +63,53 @@ def test_what_a_prompt_may_not_do(user: str, says: str) -> None:
     with pytest.raises(InvalidFile, match=says) as error:
         render(prompt(user), {"b": "text", "nothing": None})
     assert error.value.where == "prompts/x-v1.0.md"
+
+
+@pytest.mark.parametrize("value", ["nothing", "[nothing]", "f", "self", "b.upper", "{'k': {'k': nothing}}"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{{ %s ~ '' }}",
+        "{{ 'x' ~ (b ~ %s) }}",
+        "{% set x = b ~ %s %}{{ x | upper }}",
+        "{{ %s | string }}",
+        "{{ [b, %s] | join }}",
+        "{{ [b, %s] | map('string') | join(' ') }}",
+        "{{ '%%s' | format(%s) }}",
+        "{{ '{}'.format(%s) }}",
+        "{{ '{x}'.format(x=%s) }}",
+        "{{ '%%s' %% [%s] }}",
+        "{{ %s | upper }}",
+        "{{ %s | e }}",
+        "{{ (b | e).join([%s]) }}",
+        "{{ b.replace(b, %s | trim) }}",
+        "{{ %s | pprint }}",
+    ],
+)
+def test_no_text_is_made_of_what_cannot_be_printed(text: str, value: str) -> None:
+    user = "{% macro f() %}{% endmacro %}" + text.replace("%%", "\0").replace("%s", value).replace("\0", "%")
+    with pytest.raises(InvalidFile, match=r"prints (null|Macro|TemplateReference|a function)"):
+        render(prompt(user), {"b": "text", "nothing": None})
+
+
+@pytest.mark.parametrize(
+    ("user", "shown"),
+    [
+        ("{{ a | default('none') }} {{ nothing | default('none', true) }}", "none none"),
+        ("{{ [nothing, b] | last }} {{ {'x': nothing, 'y': b}.get('y', nothing) }}", "text text"),
+        ("{{ {'x': nothing, 'y': b} | tojson }}", '{"x": null, "y": "text"}'),
+        (
+            "{{ {'x': 1}.keys() | join }} {{ {'x': 1}.items() }} {{ {'x': 1} | items | list }}",
+            "x [('x', 1)] [('x', 1)]",
+        ),
+        ("{{ b ~ 1 ~ [2, 'c'] ~ (true ~ 0.5) }}", "text1[2, 'c']True0.5"),
+        ("{{ '%s-%03d' % (b, 7) }} {{ 7 % 4 }} {{ '{:>3}'.format(1) }} {{ '%s' | format(b) }}", "text-007 3   1 text"),
+        ("{{ rows | selectattr('x') | map(attribute='x') | join(', ') }}", "1, 2"),
+    ],
+)
+def test_what_can_be_printed_is_made_into_texts(user: str, shown: str) -> None:
+    given = {"b": "text", "nothing": None, "rows": [{"x": 1}, {"x": None}, {"x": 2}]}
+    assert render(prompt(user), given) == ("", shown)
 
 
 @pytest.mark.parametrize(
