@@ -43,6 +43,7 @@ COMMANDS = (
     "history",
     "trend",
     "recordings",
+    "monitor",
     "report",
     "comment",
     "schema",

@@ -7,7 +7,18 @@ from __future__ import annotations
 
 import re
 
-JSON_KEYS = ("suite", "suites", "case", "verdict", "files", "findings", "recordings", "combinations", "runId")
+JSON_KEYS = (
+    "suite",
+    "suites",
+    "case",
+    "verdict",
+    "files",
+    "findings",
+    "recordings",
+    "combinations",
+    "runId",
+    "figures",
+)
 """What follows `schemaVersion` in the JSON of the commands."""
 JSON = re.compile(rf'\[?\s*\{{\s*"schemaVersion"\s*:\s*\d+\s*,\s*"(?:{"|".join(JSON_KEYS)})"|\[\s*\]\s*\Z')
 CODE_QUALITY = re.compile(r'\[\s*\{\s*"description"\s*:.*?"check_name"\s*:\s*"row3/|\[\s*\]\s*\Z', re.DOTALL)

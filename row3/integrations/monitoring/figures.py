@@ -7,7 +7,7 @@ from typing import Literal
 
 from row3.integrations.monitoring.totals import Totals
 
-Unit = Literal["", "%", "ms", "USD", "of 5"]
+Unit = Literal["", "%", "ms", "USD", "of 5", "per minute"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +61,7 @@ FIGURES = (
     Figure("latencyP99", "Latency p99", "ms", "latency_p99", n="timed"),
     Figure("cost", "Average cost", "USD", "cost_sum", "priced", high=0.05),
     Figure("errors", "Error rate", "%", "errors", "requests"),
+    Figure("requests", "Requests", "per minute", "per_minute", n="requests"),
     Figure("acceptable", "Acceptable to experts", "%", "acceptable", "ratings", low=0.80),
     Figure("feedback", "User feedback", "of 5", "score_sum", "scores", low=4.0),
     Figure("verified", "Quotes verified", "%", "verified", "quotes", low=0.95),

@@ -72,6 +72,13 @@ class Ingested:
     named: list[str] = field(default_factory=list)
     """The first lines that were kept aside, each with its number and why."""
 
+    @property
+    def nothing(self) -> bool:
+        """Whether there were bad lines and nothing else."""
+        return self.bad > 0 and not (
+            self.new + self.known + self.conflicts + self.opinions + self.known_opinions + self.unrated
+        )
+
 
 def parse(chunk: Chunk, keeping: Keeping) -> Parsed:
     """Return what the lines of a chunk hold; blank ones are left out."""

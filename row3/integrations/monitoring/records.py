@@ -165,8 +165,8 @@ def plain_json(raw: bytes) -> Any:
     except RecursionError:
         raise BadLineError("nested too deeply") from None
     except ValueError as error:
-        whole = raw.rstrip()[-1:] == b"}" or str(error).startswith("Extra data")
-        told = "not JSON" if whole else "half a line"
+        cut = raw.lstrip()[:1] == b"{" and raw.rstrip()[-1:] != b"}" and not str(error).startswith("Extra data")
+        told = "half a line" if cut else "not JSON"
         raise BadLineError(f"{told} ({error})") from None
 
 

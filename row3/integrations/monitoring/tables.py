@@ -64,6 +64,8 @@ def _percentile(part: float) -> str:
 
 OF_RECORDS: dict[str, tuple[str, str]] = {
     "requests": (LARGE, "count(*)"),
+    "first_ms": (LARGE, "min(at_ms)"),
+    "last_ms": (LARGE, "max(at_ms)"),
     "errors": (LARGE, "count(error)"),
     "concepts": (LARGE, _count("concepts", " FILTER (WHERE error IS NULL)")),
     "relationships": (LARGE, _count("relationships", " FILTER (WHERE error IS NULL)")),

@@ -17,6 +17,9 @@ class Totals(Struct, frozen=True, gc=False):
     """Sums and counts over records; see `OF_RECORDS` and `OF_OPINIONS` for how each is counted."""
 
     requests: int = 0
+    first_ms: int | None = None
+    """Time of the first record; None without records."""
+    last_ms: int | None = None
     errors: int = 0
     concepts: int = 0
     relationships: int = 0
@@ -57,16 +60,27 @@ class Totals(Struct, frozen=True, gc=False):
         """Records without an error."""
         return self.requests - self.errors
 
+    @property
+    def per_minute(self) -> float | None:
+        """Records a minute, from the first to the last; None for less than a minute."""
+        if self.first_ms is None or self.last_ms is None or self.last_ms - self.first_ms < MINUTE_MS:
+            return None
+        return self.requests * MINUTE_MS / (self.last_ms - self.first_ms)
+
     def __add__(self, other: Totals) -> Totals:
         """Return both together; percentiles cannot be added and are None."""
         joined = {name: getattr(self, name) + getattr(other, name) for name in _ADDED}
+        times = [at for each in (self, other) for at in (each.first_ms, each.last_ms) if at is not None]
         return Totals(
-            **joined, distribution=tuple(a + b for a, b in zip(self.distribution, other.distribution, strict=True))
+            **joined,
+            first_ms=min(times, default=None),
+            last_ms=max(times, default=None),
+            distribution=tuple(a + b for a, b in zip(self.distribution, other.distribution, strict=True)),
         )
 
 
-_PERCENTILES = ("latency_p50", "latency_p95", "latency_p99")
-_ADDED = [name for name in Totals.__struct_fields__ if name not in (*_PERCENTILES, "distribution")]
+_APART = ("first_ms", "last_ms", "distribution", "latency_p50", "latency_p95", "latency_p99")
+_ADDED = [name for name in Totals.__struct_fields__ if name not in _APART]
 
 
 def refresh_hours(connection: Connection) -> int:

@@ -44,6 +44,8 @@ def test_the_same_file_twice_changes_nothing(store: Store, tmp_path: Path) -> No
     assert totals(store) == once
     assert once == Totals(
         requests=2,
+        first_ms=1_793_527_200_000,
+        last_ms=1_793_527_200_000,
         errors=1,
         concepts=2,
         relationships=1,

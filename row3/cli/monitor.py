@@ -1,0 +1,101 @@
+"""`row3 monitor`: production's records, the figures of them and the sample for experts."""
+
+from __future__ import annotations
+
+import os
+import time
+from datetime import UTC, datetime
+from typing import Any
+
+import click
+
+from row3.cli import options
+from row3.cli.commands import Group
+from row3.cli.common import Common
+from row3.errors import InvalidFile
+
+EVER_MS = 1 << 60
+
+
+class When(click.ParamType[int]):
+    """A day or a time with its offset; its value is milliseconds since 1970 UTC."""
+
+    name = "time"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Return the milliseconds; click reports what is no time."""
+        if isinstance(value, int):
+            return value
+        try:
+            when = datetime.fromisoformat(value)
+        except ValueError:
+            self.fail(f"`{value}` is no time. Write 2026-11-24 or 2026-11-24T09:00:00Z", param, ctx)
+        return int((when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp() * 1000)
+
+
+since = options.option("--from", "from_ms", type=When(), metavar="TIME", help="From this time on; a day is UTC.")
+until = options.option("--to", "to_ms", type=When(), metavar="TIME", help="Before this time.")
+
+
+@click.group(cls=Group)
+def command() -> None:
+    """Take in and watch what production extracts (docs/monitoring.md)."""
+
+
+@command.command()
+@click.argument("file")
+def ingest(file: str, common: Common) -> None:
+    """Take in records, ratings and feedback from FILE, or from stdin for `-`.
+
+    FILE is JSON Lines, OTLP JSON or an export of LangFuse traces. Taking a file in twice changes nothing.
+    """
+    from row3.integrations.monitoring.files import ASIDE, ingest_file
+    from row3.integrations.monitoring.views import ingested_notes, ingested_text
+
+    done = ingest_file(common.project(), file, os.environ, now_ms=_now_ms())
+    for note in ingested_notes(done, f".row3/{ASIDE}"):
+        common.say(note)
+    if done.nothing:
+        raise InvalidFile("no line could be taken in", where=file, fix="See docs/monitoring.md for the forms")
+    common.show(ingested_text(done))
+
+
+@command.command()
+@since()
+@until()
+@options.output_options("table", "json")
+def figures(common: Common, *, from_ms: int | None, to_ms: int | None) -> None:
+    """Show every figure of production with its target; default: of all records."""
+    from row3.integrations.monitoring.storage import open_store
+    from row3.integrations.monitoring.totals import total
+    from row3.integrations.monitoring.views import figures_document, figures_json
+
+    with open_store(common.project(), os.environ).open() as connection:
+        totals = total(connection, *_span(from_ms, to_ms))
+    common.show_report(figures_document(totals), figures_json(totals))
+
+
+@command.command()
+@options.option("--out", required=True, metavar="FILE", help="A new file, JSON Lines.")()
+@since()
+@until()
+def sample(common: Common, *, from_ms: int | None, to_ms: int | None) -> None:
+    """Write the sampled records that no expert has rated yet.
+
+    Set `acceptable` to true or false in each line, then take the file in with `row3 monitor ingest`.
+    """
+    from row3.integrations.monitoring.files import export_sample
+
+    assert common.out is not None
+    start, end = _span(from_ms, to_ms)
+    project, now_ms = common.project(), _now_ms()
+    number = export_sample(project, common.out, os.environ, from_ms=start, to_ms=end, now_ms=now_ms)
+    common.say(f"{number:,} records to rate are in {common.out}")
+
+
+def _span(from_ms: int | None, to_ms: int | None) -> tuple[int, int]:
+    return -EVER_MS if from_ms is None else from_ms, EVER_MS if to_ms is None else to_ms
+
+
+def _now_ms() -> int:
+    return int(time.time() * 1000)

@@ -1,0 +1,79 @@
+"""Files of a monitored project: take one in, and write the sample that experts rate."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+
+from row3.errors import UsageError
+from row3.integrations.monitoring.ingest import Ingested, ids_wanted, ingest
+from row3.integrations.monitoring.quality import domain_canaries
+from row3.integrations.monitoring.readers import CHUNK_BYTES, chunks
+from row3.integrations.monitoring.records import moment
+from row3.integrations.monitoring.rows import Keeping
+from row3.integrations.monitoring.samples import stored_records
+from row3.integrations.monitoring.storage import open_store
+from row3.store.files import disk_faults, read_faults, write_atomic
+from row3.store.project import Project
+
+STDIN = "-"
+ASIDE = "monitor/aside.jsonl"
+"""Where in `.row3/` lines are kept that could not be taken in."""
+
+
+def ingest_file(project: Project, file: str, environ: Mapping[str, str], *, now_ms: int) -> Ingested:
+    """Take in a file, or what comes on stdin for `-`. Raises `InvalidFile`, `EnvironmentFault`, `MissingExtra`."""
+    store, settings = open_store(project, environ), project.config.monitor
+    keeping = Keeping(settings.sample, domain_canaries(project), settings.keep == "all", ids_wanted(store))
+    with _opened(file) as stream:
+        live = file == STDIN
+        small = not live and os.fstat(stream.fileno()).st_size <= CHUNK_BYTES
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        return ingest(
+            store,
+            chunks(stream, where=file, live=live),
+            keeping,
+            name=file,
+            aside=project.at(f"{project.local.name}/{ASIDE}"),
+            now_ms=now_ms,
+            jobs=1 if small else cores,
+        )
+
+
+@contextlib.contextmanager
+def _opened(file: str) -> Iterator[BinaryIO]:
+    if file == STDIN:
+        yield sys.stdin.buffer
+        return
+    with contextlib.ExitStack() as stack:
+        with read_faults(file):
+            stream = stack.enter_context(Path(file).open("rb"))
+        yield stream
+
+
+def export_sample(
+    project: Project, out: str, environ: Mapping[str, str], *, from_ms: int, to_ms: int, now_ms: int
+) -> int:
+    """Write the sampled records that no expert has rated, a line each with `acceptable` to fill in; return how many.
+
+    Raises `UsageError` where the file exists: it may be half filled in. Otherwise as `open_store`.
+    """
+    target = Path(out)
+    if target.exists():
+        raise UsageError("the file exists, and may hold ratings", where=f"--out {out}", fix="Name a new file")
+    with open_store(project, environ).open() as connection:
+        found = stored_records(connection, from_ms, to_ms, "unrated")
+    lines = [
+        msgspec.json.encode({"id": each.id, "at": moment(now_ms), "acceptable": None, "record": record}) + b"\n"
+        for each in found
+        if (record := each.record()) is not None
+    ]
+    with disk_faults(out):
+        write_atomic(target, lines, where=out)
+    return len(lines)
