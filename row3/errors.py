@@ -2,6 +2,7 @@
 
     Row3Error
     ├── UsageError        wrong options or arguments                               exit 2
+    │   └── NotServedError    no provider has the model                            exit 2
     ├── InvalidFile       a file of the project cannot be used                     exit 2
     ├── MissingExtra      an optional dependency is not installed                  exit 2
     ├── EnvironmentFault  the system refuses (disk full, read-only, no git)        exit 2
@@ -43,6 +44,10 @@ class Row3Error(Exception):
 
 class UsageError(Row3Error):
     """Options or arguments are wrong or contradict each other."""
+
+
+class NotServedError(UsageError):
+    """A model that no provider has would be asked: the one of recordings that were made by hand."""
 
 
 class InvalidFile(Row3Error):  # noqa: N818 - callers catch it by what is wrong

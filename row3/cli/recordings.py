@@ -74,7 +74,7 @@ def show_drift(
 def _show_all(common: Common, live: LiveFlags, ask: Callable[[Session], Drifted]) -> int:
     """Do the same for every suite, whether or not others can be asked; returns the worst exit code: 2, 1, 3, 0."""
     from row3.cli.run import opened, refuse_one
-    from row3.errors import Row3Error
+    from row3.errors import NotServedError, Row3Error
     from row3.gate.results import worst_code
     from row3.reports.drift import drifts_document, drifts_json
 
@@ -85,6 +85,8 @@ def _show_all(common: Common, live: LiveFlags, ask: Callable[[Session], Drifted]
     for name in suites.names:
         try:
             found[name] = ask(suites.of(name))
+        except NotServedError as error:
+            common.say(f"{name} is left out: {error}")
         except Row3Error as error:
             found[name] = error
     common.show_report(drifts_document(found, verbose=common.verbose > 0), drifts_json(found))

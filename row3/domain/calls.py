@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from msgspec import Meta, Struct, structs
 
@@ -82,6 +82,8 @@ def _value(path: str, values: Mapping[str, Any]) -> Any:
 
 
 SystemType = Literal["mcp", "command", "python"]
+CALLED = frozenset(get_args(SystemType))
+"""What a call names in the place of a model."""
 
 
 Seconds = Annotated[float, Meta(gt=0, le=86_400)]

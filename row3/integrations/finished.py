@@ -9,7 +9,7 @@ from typing import Any
 
 from row3.domain.metrics import Threshold
 from row3.domain.prompts import parse_reference
-from row3.domain.requests import digest_text
+from row3.domain.requests import JUDGE, digest_text
 from row3.domain.runs import RunHeader
 from row3.errors import UsageError
 from row3.gate.zones import zones_of
@@ -20,7 +20,7 @@ from row3.store.recording_lines import Recording
 from row3.store.recordings import RecordingIndex, open_index
 from row3.store.saved_runs import CaseRecord, SavedRun, answers_beside, latest_runs, read_log
 from row3.store.suites import Suite, pick_suite
-from row3.workflows.pipeline.budget import pricing
+from row3.workflows.pipeline.budget import prices_of
 from row3.workflows.pipeline.results import Cost
 
 WHERE = ".row3/runs"
@@ -52,7 +52,7 @@ def read_finished(project: Project, log: Path, *, content: bool = False) -> Fini
         own.add(LineFile(beside, where=f"{WHERE}/{beside.name}"))
         own.fallback = index
         index = own
-    return finished(saved, suite, index, cost=pricing(project, suite), content=content)
+    return finished(saved, suite, index, cost=prices_of(project, suite).usd, content=content)
 
 
 def finished(
@@ -99,11 +99,12 @@ def _request(header: RunHeader, digest: str, held: Recording | None, cost: Cost,
     if held is None:
         return FinishedRequest(digest=digest)
     sent, answer, reference = held.request, held.answer, parse_reference(held.prompt)
+    by_judge = reference is not None and reference.name not in header.prompts
     model, tokens_in, tokens_out = str(sent.get("model", "")), answer.prompt_tokens, answer.completion_tokens
     return FinishedRequest(
         digest=digest,
         prompt=held.prompt,
-        by_judge=reference is not None and reference.name not in header.prompts,
+        by_judge=by_judge,
         repeat=held.repeat,
         model=model,
         served_model=answer.served_model,
@@ -114,7 +115,7 @@ def _request(header: RunHeader, digest: str, held: Recording | None, cost: Cost,
         prompt_tokens=tokens_in,
         completion_tokens=tokens_out,
         latency_s=answer.latency_s,
-        cost_usd=None if tokens_in is None or tokens_out is None else cost(model, tokens_in, tokens_out),
+        cost_usd=cost(model, tokens_in, tokens_out, JUDGE if by_judge else ""),
         answered_at=held.recorded_at,
         answer=answer.text.encode("utf-8", "replace").decode() if content else "",
     )

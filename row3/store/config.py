@@ -13,7 +13,7 @@ from row3.domain.structs import worded
 from row3.errors import InvalidFile
 from row3.gate.policy import PolicyName
 from row3.store.documents import validate
-from row3.store.system_config import CommandConfig, McpConfig, PythonConfig
+from row3.store.system_config import CommandConfig, Cost, McpConfig, PythonConfig
 from row3.store.tree import Tree, read_text
 
 Fraction = Annotated[float, Meta(ge=0, le=1)]
@@ -135,6 +135,7 @@ class ProviderConfig(_Section, frozen=True, tag_field="type", tag="chat"):
     """A model that answers prompts. The key comes from the environment only."""
 
     preset: Annotated[str, Meta(description="Default: openai.")] = ""
+    cost: Cost = None
     base_url: str | None = None
     key_variable: Annotated[str | None, Meta(description="Name of the environment variable with the key.")] = None
     allow_http: Annotated[
@@ -154,6 +155,7 @@ class JudgeConfig(_Section, frozen=True):
     """The language model that grades answers, apart from the one that answers."""
 
     preset: Annotated[str | None, Meta(description="Default: that of [provider].")] = None
+    cost: Cost = None
     base_url: str | None = None
     key_variable: Annotated[str | None, Meta(description="Name of the environment variable with the key.")] = None
     allow_http: Annotated[

@@ -63,6 +63,7 @@ def judge_settings(config: Config, suite: str) -> JudgeConfig:
     found = {key: strongest(key) for key in JudgeConfig.__struct_fields__}
     if found["preset"] is None and found["base_url"] is None:
         found |= {"preset": provider.preset or None, "base_url": provider.base_url}
+        found["cost"] = found["cost"] or provider.cost
         found["key_variable"] = found["key_variable"] or provider.key_variable
         found["allow_http"] = provider.allow_http if found["allow_http"] is None else found["allow_http"]
     if found["model"] is None and not found["models"]:

@@ -35,7 +35,6 @@ from row3.store.config import (
     LintSizes,
     LiveConfig,
     PredicatesConfig,
-    PriceConfig,
     ProviderConfig,
     SuiteConfig,
     ThresholdConfig,
@@ -62,7 +61,6 @@ class Suite(JudgedSuite):
     """Where two systems answer each case: what answers in each arm."""
     project: Project | None = None
     """Where scorers of its own are looked for; None for a suite of settings alone."""
-    prices: Mapping[str, PriceConfig] | None = None
 
 
 def baseline_tier(project: Project, suite: Suite) -> Tier:
@@ -115,7 +113,6 @@ def read_suite(project: Project, name: str, tier: Tier = "replay") -> Suite:
         rules=rules,
         policy=policy,
         project=project,
-        prices=project.config.prices,
     )
 
 
@@ -150,7 +147,7 @@ def make_suite(config: Config, name: str, tier: Tier = "replay") -> Suite:
     if policy.investigate > policy.block:
         raise InvalidFile("`investigate` is above `block`", where=at_gate, fix="Keep investigate ≤ block")
     model = settings.provider if isinstance(settings.provider, ProviderConfig) else ProviderConfig()
-    provider = _overridden(_overridden(ProviderConfig(preset="openai"), config.provider), model)
+    provider = _provider(_overridden(ProviderConfig(preset="openai"), config.provider), model)
     system = None if isinstance(settings.provider, ProviderConfig) else settings.provider
     semantic = settings.matching.semantic
     made = Suite(
@@ -196,7 +193,7 @@ def _arms(settings: SuiteConfig, suite: Suite, *, where: str) -> dict[str, Suite
         arm = settings.arms.get(name, ArmConfig())
         provider, system = suite.provider, None
         if isinstance(arm.provider, ProviderConfig):
-            provider = _overridden(suite.provider, arm.provider)
+            provider = _provider(suite.provider, arm.provider)
         else:
             system = arm.provider
         pipeline = tuple(arm.pipeline) or suite.pipeline
@@ -304,6 +301,12 @@ def with_limits(policy: GatePolicy, kind: Kind, text: str, *, where: str) -> Gat
     limits = parse_limits(text, [metric.key for metric in kind.metrics], where=where, also=also)
     metrics = dict.fromkeys((*policy.metrics, *limits))
     return replace(policy, limits={**policy.limits, **limits}, metrics=tuple(metrics))
+
+
+def _provider(general: ProviderConfig, own: ProviderConfig) -> ProviderConfig:
+    """Return a provider's settings over general ones; another address does not inherit that it is free."""
+    elsewhere = own.preset or own.base_url is not None
+    return _overridden(structs.replace(general, cost=None) if elsewhere else general, own)
 
 
 def _overridden(general: Settings, own: Settings) -> Settings:

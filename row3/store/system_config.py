@@ -23,6 +23,10 @@ StageName = Annotated[
 ]
 Arguments = Annotated[dict[str, Any], Meta(description="Default: everything the case shows.")]
 Retries = Annotated[int, Meta(ge=0, le=20)]
+Cost = Annotated[
+    Literal["free"] | None,
+    Meta(description="`free`: it costs nothing, as what runs on this machine does unless [prices] names it."),
+]
 
 
 class SetupCall(Call, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -42,6 +46,7 @@ class _SystemConfig(Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     name: StageName | None = None
     version: Version
     output: Annotated[str | None, Meta(description="Which output of the kind it answers with.")] = None
+    cost: Cost = None
     type: ClassVar[Literal["mcp", "command", "python"]]
 
 
@@ -100,6 +105,11 @@ class PythonConfig(_SystemConfig, frozen=True, kw_only=True, tag_field="type", t
 
 
 SystemConfig = McpConfig | CommandConfig | PythonConfig
+
+
+def runs_here(config: SystemConfig) -> bool:
+    """Whether row3 starts it: a command, a function or a stdio server, not an address."""
+    return not isinstance(config, McpConfig) or config.url is None
 
 
 def tool_of(config: SystemConfig) -> str:

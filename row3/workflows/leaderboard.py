@@ -19,7 +19,7 @@ from row3.store import prompts as prompt_store
 from row3.store.project import Project
 from row3.store.suites import Suite
 from row3.workflows.diffing.sides import recorded_models
-from row3.workflows.pipeline.budget import pricing
+from row3.workflows.pipeline.budget import prices_of
 from row3.workflows.pipeline.evaluate import Asking
 from row3.workflows.pipeline.lineup import line_up
 from row3.workflows.pipeline.results import CaseResult, Cost
@@ -45,9 +45,9 @@ def leaderboard(session: Session, *, prompts: Sequence[str] = (), models: Sequen
             fix = "Name some with --models or --prompts, or set --max-cost"
             raise UsageError(what, where=f"--mode {mode}", fix=fix)
         if session.budget is not None:
-            session.budget.check(each.model for asking in askings for each in asking.parameters.values())
+            session.budget.check((each for asking in askings for each in asking.asked()), prices_of(project, suite))
     held = [entry.case_id for entry in in_force(project, suite).active if options.wants(entry.case_id)]
-    cost = pricing(project, suite)
+    cost = prices_of(project, suite).usd
     sources: dict[str, str] = {}
     entrants = []
     for asking in askings:

@@ -19,7 +19,7 @@ from row3.gate.results import JudgedSuite, Run, SuiteResult, ran
 from row3.store.cases import CaseFiles, golden_files, read_case
 from row3.store.recordings import RecordingIndex
 from row3.store.suites import Suite
-from row3.workflows.pipeline.budget import pricing
+from row3.workflows.pipeline.budget import prices_of
 from row3.workflows.pipeline.collecting import collect, header_for
 from row3.workflows.pipeline.lineup import Role, line_up
 from row3.workflows.pipeline.providers import shown_address
@@ -81,7 +81,7 @@ def run_suite(
         head,
         partial=session.options.partial,
         take=take,
-        cost=pricing(session.project, session.suite),
+        cost=prices_of(session.project, session.suite).usd,
         quarantine=in_force(session.project, suite, files),
     )
     for cache in session.caches.values():

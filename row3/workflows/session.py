@@ -7,12 +7,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from msgspec import structs
+
 from row3 import __version__
 from row3.domain.counts import part
 from row3.domain.given import Given
 from row3.domain.judgements import Approval, Judgement
 from row3.domain.manifests import tier_of
-from row3.domain.requests import digest_json, digest_text
+from row3.domain.requests import RECORDED_ONLY, digest_json, digest_text
 from row3.domain.runs import HistoryEntry
 from row3.domain.verdicts import Verdict
 from row3.errors import EnvironmentFault, InvalidFile, RunIncomplete
@@ -213,6 +215,15 @@ def open_whole(
     return project, finish_interrupted(project.local, may_write=may_write, say=say)
 
 
+def served(project: Project, options: RunOptions) -> Project:
+    """Return the project whose judge has the run's model, where both sides are asked and its own is not served."""
+    model, config = options.overrides.model, project.config
+    asks = (options.mode or config.mode) in ("live", "record")
+    if not asks or model is None or config.provider.model != RECORDED_ONLY:
+        return project
+    return replace(project, config=structs.replace(config, provider=structs.replace(config.provider, model=model)))
+
+
 def open_session(
     start: Path,
     suite: str | None,
@@ -233,6 +244,7 @@ def open_session(
     Raises `InvalidFile`, `UsageError`.
     """
     project, done = open_whole(start, may_write=may_write, say=say, guard=guard)
+    project = served(project, options)
     chosen = gate.applied(pick_suite(project, suite, tier_of(options.mode or project.config.mode)))
     note_misnamed(project, chosen, say)
     options = replace(options, only=choose_cases(project, chosen, case, tag)) if case or tag else options

@@ -278,7 +278,8 @@ class TestCap:
         done = box.row3("--compare", "--mode", "live", "--max-cost", "1", code=2)
         assert said(done.err) == (
             "error: --max-cost: the price of `baker-1` is not known. "
-            'Add [prices."baker-1"] to row3.toml: input and output, US dollars for a million tokens.'
+            'Add [prices."baker-1"] to row3.toml: input and output, US dollars for a million tokens; '
+            'or set `cost = "free"` for its provider.'
         )
         assert made.asked == []
 

@@ -23,11 +23,11 @@ from row3.store.recording_lines import merge, to_line
 from row3.store.recordings import RecordingIndex, open_index, open_journal
 from row3.store.transaction import in_local, local_folder, locked, writing
 from row3.workflows.pipeline.asks import Given, Question
-from row3.workflows.pipeline.budget import Budget
+from row3.workflows.pipeline.budget import Budget, Prices
 from row3.workflows.pipeline.collecting import new_run_id, now, run_id_at
 from row3.workflows.pipeline.meanings import Meanings
 from row3.workflows.pipeline.replaying import refuse_replacing
-from row3.workflows.pipeline.results import Cost, Observer, spent_on
+from row3.workflows.pipeline.results import Observer, spent_on
 
 if TYPE_CHECKING:
     import asyncio
@@ -257,7 +257,7 @@ class Asked:
     provider: Provider
     kept: Kept
     observer: Observer
-    cost: Cost
+    prices: Prices
     judged: dict[str, asyncio.Future[Answer | NoAnswer]]
     """What judges are asked, by digest of the request; both sides of a comparison share it."""
     budget: Budget | None = None
@@ -276,7 +276,7 @@ class Asked:
             answer = await self._once(question)
         if isinstance(answer, Answer):
             spent = spent_on(question, answer)
-            self.observer.answered(spent, 0.0 if spent.replayed else spent.usd(self.cost))
+            self.observer.answered(spent, 0.0 if spent.replayed else spent.usd(self.prices.usd))
         return answer
 
     async def _once(self, request: Request) -> Answer | NoAnswer:
@@ -312,12 +312,12 @@ class Asked:
     async def _sent(self, request: Request) -> Answer | NoAnswer:
         if self.budget is None:
             return await self.provider.ask(request)
-        reserved = await self.budget.admit(request)
+        reserved = await self.budget.admit(request, self.prices)
         if isinstance(reserved, NoAnswer):
             return reserved
         answer: Answer | NoAnswer | None = None
         try:
             answer = await self.provider.ask(request)
         finally:
-            self.budget.settle(reserved, request, answer)
+            self.budget.settle(reserved, request, answer, self.prices)
         return answer

@@ -15,18 +15,17 @@ from row3.domain.embeddings import EmbeddingRequest
 from row3.domain.estimates import Estimate, Planned
 from row3.domain.judges import JudgeRequest
 from row3.domain.prompts import Lineup, Prompt
-from row3.domain.requests import NoAnswer, Request
+from row3.domain.requests import JUDGE, NoAnswer, Request
 from row3.kinds.answers import Parsed
 from row3.kinds.base import expected_in
 from row3.providers.guarded import check_request
 from row3.store.cases import StoredCase, read_cases
-from row3.store.config import PriceConfig
 from row3.store.project import Project
 from row3.store.recording_lines import Recording
 from row3.store.recordings import RecordingIndex, open_index
 from row3.store.suites import Suite
 from row3.workflows.pipeline.asks import judge_request
-from row3.workflows.pipeline.budget import cost_usd, estimate_tokens, price_table
+from row3.workflows.pipeline.budget import Prices, estimate_tokens, prices_of
 from row3.workflows.pipeline.evaluate import Answers, Asking
 from row3.workflows.pipeline.providers import check_provider, guard_of
 from row3.workflows.pipeline.run_suite import RunOptions, make_asking
@@ -69,7 +68,7 @@ def estimate(
     mode = options.mode or project.config.mode
     exposed = check_provider(project, suite)  # a run that could not be sent is not worth planning
     asking = make_asking(suite, lineup, options)
-    prices = price_table(project, [suite])
+    prices = prices_of(project, suite)
     index = open_index(project.tree, suite.name)
     judged = set[str]()
     planner = _Planner(asking, index, prices, mode in ("replay", "auto"), judged)
@@ -94,7 +93,7 @@ def estimate(
 class _Planner:
     asking: Asking
     index: RecordingIndex
-    prices: Mapping[str, PriceConfig]
+    prices: Prices
     replays: bool
     judged: set[str]
     """Requests of a judge that are planned: the same answer is judged once."""
@@ -117,7 +116,7 @@ class _Planner:
             answered = self._size_of_answer(prompt, stored, recording, list(held.values()), parameters.max_tokens)
             replayed = self.replays and recording is not None
             sizes = {"model": parameters.model, "prompt_tokens": sent, "completion_tokens": answered}
-            planned = self._planned(stored, prompt, repeat, request=request, recorded=replayed, **sizes)
+            planned = self._planned(stored, prompt, repeat, arm, request=request, recorded=replayed, **sizes)
             plan.requests.append(planned)
             handed_on[arm] += answered
             answers = answers.after(self.asking.suite, prompt, recording.answer) if answers and recording else None
@@ -154,20 +153,24 @@ class _Planner:
             assert suite.rules.judge is not None  # who asks it has one
             rubric, asked = suite.rules.judge.rubrics[ask.rubric], request if exact else None
             sizes = {"model": request.model, "prompt_tokens": sent, "completion_tokens": said}
-            planned = self._planned(stored, rubric, repeat, request=asked, recorded=replayed, **sizes)
+            planned = self._planned(stored, rubric, repeat, JUDGE, request=asked, recorded=replayed, **sizes)
             plan.requests.append(planned)
             return NO_GRADE if recording is None else recording.answer
 
         finish(kind.score(stored.case, output, suite.rules), answer)
 
     def _planned(
-        self, stored: StoredCase, prompt: Prompt, repeat: int, *, request: Request | None, recorded: bool, **sizes: Any
+        self,
+        stored: StoredCase,
+        prompt: Prompt,
+        repeat: int,
+        by: str,
+        *,
+        request: Request | None,
+        recorded: bool,
+        **sizes: Any,
     ) -> Planned:
-        cost = (
-            0.0
-            if recorded
-            else cost_usd(sizes["model"], sizes["prompt_tokens"], sizes["completion_tokens"], self.prices)
-        )
+        cost = 0.0 if recorded else self.prices.usd(**sizes, by=by)
         return Planned(
             case_id=stored.id,
             prompt=str(prompt.ref),

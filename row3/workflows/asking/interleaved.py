@@ -77,6 +77,8 @@ class Interleaving:
     has: Callable[[str], bool]
     """Whether the base has a case of that id."""
     adaptive: Adaptive | None = None
+    stand_in: str | None = None
+    """The model that is asked where the baseline's is not served, so that nothing is told of a drift."""
     rounds: int = 0
     standing: Standing | None = None
     unfinished: dict[str, str] = field(default_factory=dict)
@@ -88,7 +90,7 @@ class Interleaving:
         Raises `ProviderStopped` where the provider refuses everything; every answer so far is kept. Raises
         `UsageError` as `LiveRun.results`, and where the baseline's model is none of the provider's.
         """
-        live.check_budget(self.again, live.asking)
+        live.check_models(self.again, live.asking)
         pairs = [
             Pair(stored, place, Side(), Side() if self.has(stored.id) else None)
             for place, stored in enumerate(live.cases())

@@ -9,16 +9,16 @@ from __future__ import annotations
 import sys
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import TYPE_CHECKING, TypeVar
 
 from row3.domain.counts import count
-from row3.domain.requests import Answer, NoAnswer
-from row3.errors import UsageError
+from row3.domain.requests import JUDGE, RECORDED_ONLY, Answer, NoAnswer
+from row3.errors import NotServedError, UsageError
 from row3.store.cases import CaseFiles, StoredCase, case_files, read_case, read_cases
+from row3.store.config import FILE
 from row3.workflows.asking.answering import Asked, Kept
 from row3.workflows.pipeline.asks import Given
-from row3.workflows.pipeline.budget import pricing
+from row3.workflows.pipeline.budget import prices_of
 from row3.workflows.pipeline.evaluate import Asking, Dictated, Walk, answers_to, replay_case, steps
 from row3.workflows.pipeline.execute import Inline, executor_for, few_collections
 from row3.workflows.pipeline.meanings import open_meanings
@@ -73,7 +73,7 @@ class LiveRun:
         `UsageError` where a budget is set and a model has no price, and where what is to be recorded would replace
         another prompt version's answers.
         """
-        self.check_budget(self.asking)
+        self.check_models(self.asking)
         executor = executor_for(self._expected() or 0, None)
         if isinstance(executor, Inline):
             return self._ask_all(None)
@@ -137,12 +137,18 @@ class LiveRun:
         self.ask([kept], ask, record=kept if self.mode != "live" else None, embeddings=self.mode == "auto")
         return [results[case_id] for case_id in order]
 
-    def check_budget(self, *askings: Asking) -> None:
-        """Raise `UsageError` where a budget is set and a model has no price."""
+    def check_models(self, *askings: Asking) -> None:
+        """Raise `UsageError` for a model that no provider serves, or has no price where a budget is set."""
+        suite = self.asking.suite
+        judge = suite.rules.judge
+        models = [each for asking in askings for each in asking.asked()]
+        models += [(model, JUDGE) for model in (() if judge is None else judge.models)]
+        if by := [by for model, by in models if model == RECORDED_ONLY]:
+            what = f"no provider serves `{RECORDED_ONLY}`, the model of recordings made by hand"
+            fix = "Name the judge's `model` in [judge]" if by == [JUDGE] else "Name a model with --model, or there"
+            raise NotServedError(what, where=f"{FILE} field {'judge' if by == [JUDGE] else 'provider'}.model", fix=fix)
         if self.session.budget is not None:
-            judge = self.asking.suite.rules.judge
-            models = chain.from_iterable(asking.models for asking in askings)
-            self.session.budget.check([*models, *(() if judge is None else judge.models)])
+            self.session.budget.check(models, prices_of(self.session.project, suite))
 
     def ask(
         self,
@@ -185,9 +191,9 @@ class LiveRun:
             say(f"continuing with {count(waiting, 'answer')} saved by an interrupted run")
         provider = open_provider(project, suite)
         meanings = open_meanings(project, suite, recordings=embeddings)
-        cost = pricing(project, session.suite)
+        prices = prices_of(project, suite)
         judged: dict[str, asyncio.Future[Answer | NoAnswer]] = {}
-        answerers = [Asked(provider, kept, self.observer, cost, judged, session.budget, meanings) for kept in sides]
+        answerers = [Asked(provider, kept, self.observer, prices, judged, session.budget, meanings) for kept in sides]
 
         async def asking() -> bool:
             try:

@@ -9,6 +9,7 @@ from typing import Any, Final, Literal
 from msgspec import structs
 
 from row3.domain.prompts import Lineup
+from row3.domain.requests import RECORDED_ONLY
 from row3.domain.runs import BaseHeader, RunHeader
 from row3.domain.verdicts import Verdict
 from row3.gate.judging import Scores, Side, judge
@@ -88,7 +89,9 @@ def compare(
     if gate.interleaving is not None:
         from row3.workflows.comparing.live import drift_since
 
-        drift, adaptive = drift_since(session.project, gate.side, comparer, suite), gate.interleaving.standing
+        adaptive = gate.interleaving.standing
+        if gate.interleaving.stand_in is None:
+            drift = drift_since(session.project, gate.side, comparer, suite)
     asked_now = run.usage.requests - (run.usage.replayed if session.mode == "auto" else 0)
     saved = gate.interleaving is None and suite.system is None and session.mode != "replay" and asked_now > 0
     blocks = judgement.complete and judgement.verdict is Verdict.BLOCK
@@ -98,7 +101,7 @@ def compare(
         run, drift = drift_by_sample(session, gate.side, run, list(comparer.latest))
     return Comparison(
         run=run,
-        baseline=replace(gate.side.header, metrics=comparer.pairs.means()[0]),
+        baseline=replace(_asked_header(gate), metrics=comparer.pairs.means()[0]),
         against=None if base is None else base.label,
         metrics=list(sides[0].by_base.changes),
         cases=comparer.largest(),
@@ -117,6 +120,12 @@ def compare(
         behind=0 if base is None else base.behind,
         own_baseline=bool(added),
     )
+
+
+def _asked_header(gate: Gate) -> BaseHeader:
+    """The base's header, with the model that was asked where its own is not served."""
+    header, stand_in = gate.side.header, None if gate.interleaving is None else gate.interleaving.stand_in
+    return header if stand_in is None else replace(header, model=header.model.replace(RECORDED_ONLY, stand_in))
 
 
 def _after_rounds(gate: Gate, comparer: Comparer, scores: Scores) -> Scores:

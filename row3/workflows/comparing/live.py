@@ -9,8 +9,9 @@ from msgspec import structs
 
 from row3.domain.counts import count
 from row3.domain.manifests import Manifest
+from row3.domain.requests import RECORDED_ONLY
 from row3.domain.scores import Usage
-from row3.errors import InvalidFile, Row3Error, UsageError
+from row3.errors import InvalidFile, NotServedError, Row3Error, UsageError
 from row3.gate.adaptive import Margin
 from row3.gate.drift import Again, CaseThen, Drift, drift_of, sample_of, sample_size
 from row3.gate.pairs import Pairs, both_sides
@@ -24,7 +25,7 @@ from row3.workflows.asking.live import LiveRun
 from row3.workflows.comparing.baseline import read_baseline
 from row3.workflows.comparing.comparer import Comparer
 from row3.workflows.comparing.sides import BaseSide, baseline_side, side_of_lineup
-from row3.workflows.pipeline.budget import pricing
+from row3.workflows.pipeline.budget import prices_of
 from row3.workflows.pipeline.collecting import UsageMeter, usage_json
 from row3.workflows.pipeline.evaluate import Asking
 from row3.workflows.pipeline.lineup import line_up
@@ -49,8 +50,9 @@ def interleaving_of(session: Session, baseline: Manifest) -> Interleaving | None
         return None
     if not live.interleave:
         return None
+    model = session.options.overrides.model or suite.provider.model
     try:
-        again = asking_again(session.project, suite, baseline, session.options.repeats)
+        again = asking_again(session.project, suite, baseline, session.options.repeats, model)
     except Row3Error as error:
         what = f"the baseline's prompts cannot be asked again: {error}"
         if live.adaptive:
@@ -64,15 +66,35 @@ def interleaving_of(session: Session, baseline: Manifest) -> Interleaving | None
         margin = Margin.of(suite.policy, kind.primary, higher_is_better=up, highest=highest)
         resting = frozenset(entry.case_id for entry in in_force(session.project, suite).active)
         adaptive = Adaptive(live.max_repeats, margin, kind.primary, resting, bool(kind.invented))
-    return Interleaving(again, baseline.cases.__contains__, adaptive)
+    by_hand = any(each.get("model") == RECORDED_ONLY for each in baseline.parameters.values())
+    if by_hand:
+        session.say(
+            f"the baseline's answers were made by hand: its prompts are asked with `{model}`, as the candidates"
+        )
+    return Interleaving(again, baseline.cases.__contains__, adaptive, stand_in=model if by_hand else None)
 
 
-def asking_again(project: Project, suite: Suite, baseline: Manifest, repeats: int) -> Asking:
-    """Return how the baseline's prompts are asked again; raises `InvalidFile` where one is gone or was edited."""
+def asking_again(
+    project: Project, suite: Suite, baseline: Manifest, repeats: int, stand_in: str | None = None
+) -> Asking:
+    """Return how the baseline's prompts are asked again; `stand_in` takes the place of a model that is not served.
+
+    Raises `InvalidFile` where a prompt is gone or was edited, `NotServedError` where nothing stands in.
+    """
     lineup = line_up(project, suite, role="promoted", pinned=baseline.versions)
     if lineup.digests() != baseline.prompt_digests:
         raise InvalidFile("the baseline's prompts were edited since", where="prompts/", fix="Restore them from git")
     parameters = {name: parameters_from(each) for name, each in baseline.parameters.items()}
+    if stand_in is not None:
+        for name, each in parameters.items():
+            parameters[name] = replace(each, model=stand_in) if each.model == RECORDED_ONLY else each
+    if any(each.model == RECORDED_ONLY for each in parameters.values()):
+        what = f"its answers were made by hand, and no provider serves `{RECORDED_ONLY}`"
+        raise NotServedError(
+            what,
+            where=project.baseline(suite.name, baseline.tier),
+            fix="Make a live one: `row3 --baseline --mode live --model MODEL`",
+        )
     return Asking(suite, lineup, parameters, repeats)
 
 
@@ -107,7 +129,7 @@ def drift_since(project: Project, side: BaseSide, comparer: Comparer, suite: Sui
 
 def ask_again(session: Session, suite: Suite, side: BaseSide, asking: Asking, ids: Sequence[str]) -> Again:
     """Ask these cases again, live; nothing of it is recorded. Raises as `LiveRun.results`."""
-    cost = pricing(session.project, session.suite)
+    cost = prices_of(session.project, session.suite).usd
     options, packing = replace(session.options, only=frozenset(ids)), Packing(suite, before=side.score)
     live = LiveRun(session, asking, options, "live", packing, kind="drift")
     comparer, meter, primary = Comparer(suite), UsageMeter(cost), suite.kind.primary

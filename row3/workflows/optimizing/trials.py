@@ -18,7 +18,7 @@ from row3.store.judges import judge_settings
 from row3.workflows.asking.answering import Asked, Kept
 from row3.workflows.asking.live import DEFAULT_JOBS, many
 from row3.workflows.pipeline.asks import Given, Question
-from row3.workflows.pipeline.budget import pricing
+from row3.workflows.pipeline.budget import prices_of
 from row3.workflows.pipeline.evaluate import Walk, replay_case, steps
 from row3.workflows.pipeline.meanings import open_meanings
 from row3.workflows.pipeline.providers import endpoint_of, guarded, judge_endpoint, open_provider, provider_at
@@ -135,7 +135,7 @@ def open_trials(session: Session, lineup: Lineup, name: str, budget: int) -> Ite
     if kept.waiting:
         session.say("continuing with the answers saved by an interrupted run")
     meanings = open_meanings(project, suite, recordings=True)
-    asked = Asked(open_provider(project, suite), kept, Observer(), pricing(project, suite), {}, meanings=meanings)
+    asked = Asked(open_provider(project, suite), kept, Observer(), prices_of(project, suite), {}, meanings=meanings)
     reflecting = guarded(project, provider_at(endpoint, os.environ))
     with asyncio.Runner() as runner:
         try:

@@ -14,7 +14,7 @@ from row3.domain.scores import CaseScore
 from row3.store.cases import StoredCase
 from row3.store.code import scorer_code
 from row3.store.suites import Suite
-from row3.workflows.pipeline.budget import cost_usd
+from row3.workflows.pipeline.budget import Prices, prices_of
 from row3.workflows.pipeline.results import Spent
 from row3.workflows.pipeline.scorers import call_scorer
 from row3.workflows.pipeline.stages import request_texts
@@ -98,8 +98,8 @@ def judge_request(suite: Suite, ask: JudgeRequest, case_id: str) -> Request:
 
 def spending(suite: Suite, spent: Sequence[Spent]) -> Spending:
     """Return what the answers took together; None where one of them does not say."""
-    prices = suite.prices or {}
-    costs = [cost_usd(each.model, each.prompt_tokens, each.completion_tokens, prices) for each in spent]
+    prices = Prices({}) if suite.project is None else prices_of(suite.project, suite)
+    costs = [each.usd(prices.usd) for each in spent]
     return Spending(_sum(costs), _sum([each.latency_s for each in spent]))
 
 

@@ -5,15 +5,19 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from row3.domain.requests import Answer, NoAnswer, Request, is_local
+from row3.domain.calls import CALLED
+from row3.domain.requests import JUDGE, Answer, NoAnswer, Request
 from row3.errors import UsageError
 from row3.store.config import PriceConfig
+from row3.store.judges import judge_settings
 from row3.store.project import Project
 from row3.store.recordings import open_index
 from row3.store.suites import Suite
+from row3.store.system_config import runs_here
 
 if TYPE_CHECKING:
     import asyncio
@@ -22,28 +26,39 @@ if TYPE_CHECKING:
 # another model (claude-sonnet-4-5 is not claude-sonnet-4).
 _RELEASE = re.compile(r"-\d{3,}(?:-\d+)*")
 
-LOCAL = "(local)"
-"""The entry of a price table for whatever runs in this process."""
+FREE = PriceConfig(0.0, 0.0)
 
 
 def price_of(model: str, prices: Mapping[str, PriceConfig]) -> PriceConfig | None:
     """The price under the model's name, else under the longest name of which it is a release, else None."""
     if model in prices:
         return prices[model]
-    if LOCAL in prices and is_local(model):
-        return prices[LOCAL]
     families = [name for name in prices if model.startswith(name) and _RELEASE.fullmatch(model, len(name))]
     return prices[max(families, key=len)] if families else None
 
 
-def cost_usd(
-    model: str, prompt_tokens: int | None, completion_tokens: int | None, prices: Mapping[str, PriceConfig]
-) -> float | None:
-    """US dollars; None where the model has no price or a count is not known: unknown, not zero."""
-    price = price_of(model, prices)
-    if price is None or prompt_tokens is None or completion_tokens is None:
-        return None
-    return (prompt_tokens * price.input + completion_tokens * price.output) / 1_000_000
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """What answers to a suite cost, by who gives them."""
+
+    table: Mapping[str, PriceConfig]
+    """Of `row3.toml`, by model; what is called goes by its type there, `mcp`."""
+    free: Mapping[tuple[str, bool], bool] = field(default_factory=dict)
+    """Who costs nothing, by `Request.by` and whether it is called: True by its settings, False unless priced."""
+
+    def of(self, model: str, by: str = "") -> PriceConfig | None:
+        """Return the price of a model or of what is called; None for an unknown one."""
+        free = self.free.get((by, model in CALLED))
+        return FREE if free else price_of(model, self.table) or (None if free is None else FREE)
+
+    def usd(self, model: str, prompt_tokens: int | None, completion_tokens: int | None, by: str = "") -> float | None:
+        """Return US dollars; None where the price or a count is not known: unknown, not zero."""
+        price = self.of(model, by)
+        if price is FREE:
+            return 0.0
+        if price is None or prompt_tokens is None or completion_tokens is None:
+            return None
+        return (prompt_tokens * price.input + completion_tokens * price.output) / 1_000_000
 
 
 def estimate_tokens(text: str) -> int:
@@ -57,16 +72,16 @@ FIRST_GUESS = 1000
 """Tokens of an answer, before any came and where the request sets no limit."""
 
 
-def price_table(project: Project, suites: Iterable[Suite]) -> dict[str, PriceConfig]:
-    """The prices of `row3.toml`; a model that runs in this process costs nothing where none is set."""
-    local = {LOCAL: PriceConfig(0.0, 0.0)} if any(suite.local for suite in suites) else {}
-    return {**project.config.prices, **local}
-
-
-def pricing(project: Project, suite: Suite) -> Callable[[str, int, int], float | None]:
-    """US dollars of an answer; None where the model has no price."""
-    prices = price_table(project, [suite])
-    return lambda model, prompt, completion: cost_usd(model, prompt, completion, prices)
+def prices_of(project: Project, suite: Suite) -> Prices:
+    """Return what answers to a suite cost; what runs on this machine is free unless `row3.toml` has a price for it."""
+    judge = judge_settings(project.config, suite.name)
+    known = [(JUDGE, False, judge.cost, judge.preset == "local")]
+    for by, arm in (suite.arms or {"": suite}).items():
+        known.append((by, False, arm.provider.cost, arm.provider.preset == "local"))
+        if arm.system is not None:
+            known.append((by, True, arm.system.cost, runs_here(arm.system)))
+    free = {(by, called): cost is not None for by, called, cost, here in known if here or cost is not None}
+    return Prices(project.config.prices, free)
 
 
 class Budget:
@@ -77,14 +92,11 @@ class Budget:
     `recorded`. So the limit may be passed by the error of that estimate, and by no more.
     """
 
-    def __init__(
-        self, limit: float, prices: Mapping[str, PriceConfig], recorded: Callable[[], Mapping[str, int]] = dict
-    ) -> None:
+    def __init__(self, limit: float, recorded: Callable[[], Mapping[str, int]] = dict) -> None:
         self.limit = limit
         self.spent = 0.0
         self.cut = False
         """A request was not sent."""
-        self._prices = prices
         self._aside = 0.0
         self._under_way = 0
         self._longest: dict[str, int] = {}
@@ -94,18 +106,19 @@ class Budget:
         self._sizes: Mapping[str, int] | None = None
         self._settled: asyncio.Event | None = None
 
-    def check(self, models: Iterable[str]) -> None:
-        """Raise `UsageError` for a model without a price: nothing could be kept to."""
-        for model in dict.fromkeys(models):
-            if price_of(model, self._prices) is None:
-                fix = f'Add [prices."{model}"] to row3.toml: input and output, US dollars for a million tokens'
+    def check(self, models: Iterable[tuple[str, str]], prices: Prices) -> None:
+        """Raise `UsageError` for a model without a price, each given with who is asked: nothing could be kept to."""
+        for model, by in dict.fromkeys(models):
+            if prices.of(model, by) is None:
+                fix = f'Add [prices."{model}"] to row3.toml: input and output, US dollars for a million tokens; '
+                fix += 'or set `cost = "free"` for its provider'
                 raise UsageError(f"the price of `{model}` is not known", where="--max-cost", fix=fix)
 
-    async def admit(self, request: Request) -> float | NoAnswer:
+    async def admit(self, request: Request, prices: Prices) -> float | NoAnswer:
         """What is set aside for a request; a `NoAnswer` where it would spend too much."""
         import asyncio
 
-        estimate = self._estimate(request)
+        estimate = self._estimate(request, prices)
         while not self.cut and self.spent + self._aside + estimate > self.limit:
             if not self._under_way:
                 self.cut = True
@@ -119,7 +132,7 @@ class Budget:
         self._under_way += 1
         return estimate
 
-    def settle(self, aside: float, request: Request, answer: Answer | NoAnswer | None) -> None:
+    def settle(self, aside: float, request: Request, answer: Answer | NoAnswer | None, prices: Prices) -> None:
         """Take what was set aside back, and book the answer; None where it was interrupted."""
         self._under_way -= 1
         self._aside = self._aside - aside if self._under_way else 0.0
@@ -130,16 +143,16 @@ class Budget:
             guessed = estimate_tokens(request.system) + estimate_tokens(request.user)
             read = guessed if answer.prompt_tokens is None else answer.prompt_tokens
             self._counted = max(self._counted, read / max(1, guessed))
-            self.spent += cost_usd(request.model, read, written, self._prices) or 0.0
+            self.spent += prices.usd(request.model, read, written, request.by) or 0.0
             self._longest[request.prompt] = max(self._longest.get(request.prompt, 0), written)
         if self._settled is not None:
             self._settled.set()
             self._settled = None
 
-    def _estimate(self, request: Request) -> float:
+    def _estimate(self, request: Request, prices: Prices) -> float:
         written = self._longest.get(request.prompt) or self._guess(request)
         read = self._counted * (estimate_tokens(request.system) + estimate_tokens(request.user))
-        return cost_usd(request.model, math.ceil(read), written, self._prices) or 0.0
+        return prices.usd(request.model, math.ceil(read), written, request.by) or 0.0
 
     def _guess(self, request: Request) -> int:
         if self._sizes is None:
@@ -167,4 +180,4 @@ def open_budget(project: Project, suites: Sequence[Suite], limit: float) -> Budg
             sizes[name] = max(sizes.get(name, 0), tokens)
         return sizes
 
-    return Budget(limit, price_table(project, suites), longest)
+    return Budget(limit, longest)

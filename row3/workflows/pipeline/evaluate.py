@@ -66,6 +66,10 @@ class Asking:
         """Return what a prompt's requests are sent with."""
         return self.parameters.get(f"{arm}/{prompt}") or self.parameters[prompt]
 
+    def asked(self) -> list[tuple[str, str]]:
+        """Return which models are asked, each with who answers: an arm's name, or nothing."""
+        return [(self.parameters_of(prompt.ref.name, arm).model, arm) for arm, prompt in self.lineup.steps]
+
     def _begin(self, prompt: Prompt, repeat: int, arm: str) -> tuple[Request, bytes]:
         if prompt.output not in self.schemas:
             made = answer_schema(prompt, self.suite.kind, self.suite.rules)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 from msgspec import structs, to_builtins
 
-from row3.domain.calls import SystemType
+from row3.domain.calls import CALLED
 from row3.domain.requests import JUDGE, Answer, NoAnswer, Request
 from row3.domain.secrets import Guard
 from row3.domain.semantic_rule import LOCAL
@@ -27,8 +27,6 @@ from row3.workflows.pipeline.stages import call_stage, setup_calls
 if TYPE_CHECKING:
     from row3.providers.base import Access, Embedder, Endpoint, Provider
 
-CALLED = frozenset(get_args(SystemType))
-"""What a call names in the place of a model."""
 OPENAI_ADDRESS = "OPENAI_BASE_URL"
 WITHOUT_EMBEDDINGS = ("anthropic", "local")
 """Presets whose service embeds nothing."""

@@ -25,7 +25,7 @@ ANSWERS_DIGITS = 16
 """Hexadecimal digits that a record keeps of the digest of a case's answers."""
 
 
-Cost = Callable[[str, int, int], float | None]
+Cost = Callable[[str, int | None, int | None, str], float | None]
 """US dollars by model, prompt tokens and completion tokens; None for a model without a price."""
 
 
@@ -38,14 +38,17 @@ class Spent(NamedTuple):
     latency_s: float | None
     replayed: bool
     truncated: bool
-    judge: bool = False
-    """A judge's grade, which is no part of what an answer costs."""
+    by: str = ""
+    """Of its request."""
+
+    @property
+    def judge(self) -> bool:
+        """A judge's grade, which is no part of what an answer costs."""
+        return self.by == JUDGE
 
     def usd(self, cost: Cost) -> float | None:
         """Return its price in US dollars; None where tokens or price are unknown."""
-        if self.prompt_tokens is None or self.completion_tokens is None:
-            return None
-        return cost(self.model, self.prompt_tokens, self.completion_tokens)
+        return cost(self.model, self.prompt_tokens, self.completion_tokens, self.by)
 
 
 class CaseResult(NamedTuple):
@@ -158,7 +161,7 @@ def spent_on(request: Request, answer: Answer) -> Spent:
         answer.latency_s,
         answer.replayed,
         answer.finish_reason == "length",
-        request.by == JUDGE,
+        request.by,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,10 +13,12 @@ from hypothesis import strategies as st
 from row3.domain.requests import Answer, NoAnswer, Request
 from row3.errors import UsageError
 from row3.store.config import PriceConfig
+from row3.store.project import open_project
+from row3.store.suites import make_suite
 from row3.workflows.asking.live import many
-from row3.workflows.pipeline.budget import Budget, cost_usd, estimate_tokens, price_of
+from row3.workflows.pipeline.budget import Budget, Prices, estimate_tokens, price_of, prices_of
 
-PRICES = {"m": PriceConfig(1.0, 4.0)}
+PRICES = Prices({"m": PriceConfig(1.0, 4.0)})
 
 
 def request(text: str = "x" * 400, max_tokens: int | None = None, prompt: str = "find-v1.0") -> Request:
@@ -33,13 +36,13 @@ async def asked(budget: Budget, sent: list[Request], *, tokens: int = 100, jobs:
 
     async def one(each: Request) -> Answer | NoAnswer:
         nonlocal under_way
-        aside = await budget.admit(each)
+        aside = await budget.admit(each, PRICES)
         if isinstance(aside, NoAnswer):
             return aside
         under_way += 1
         await asyncio.sleep(0)
         under_way -= 1
-        budget.settle(aside, each, answer(tokens))
+        budget.settle(aside, each, answer(tokens), PRICES)
         return answer(tokens)
 
     results = await many(sent, one, jobs=jobs)
@@ -48,18 +51,18 @@ async def asked(budget: Budget, sent: list[Request], *, tokens: int = 100, jobs:
 
 
 def test_a_model_without_a_price_is_refused() -> None:
-    Budget(1.0, PRICES).check(["m", "m"])
+    Budget(1.0).check([("m", ""), ("m", "judge")], PRICES)
     with pytest.raises(UsageError, match="the price of `other` is not known"):
-        Budget(1.0, PRICES).check(["m", "other"])
+        Budget(1.0).check([("m", ""), ("other", "")], PRICES)
 
 
 def test_it_books_what_was_counted_and_estimates_what_was_not() -> None:
-    budget = Budget(1.0, PRICES)
-    budget.settle(asyncio.run(budget.admit(request())), request(), answer())  # type: ignore[arg-type]
+    budget = Budget(1.0)
+    budget.settle(asyncio.run(budget.admit(request(), PRICES)), request(), answer(), PRICES)  # type: ignore[arg-type]
     assert budget.spent == pytest.approx((100 + 400) / 1e6)
-    budget.settle(asyncio.run(budget.admit(request())), request(), answer(None, None))  # type: ignore[arg-type]
+    budget.settle(asyncio.run(budget.admit(request(), PRICES)), request(), answer(None, None), PRICES)  # type: ignore[arg-type]
     assert budget.spent == pytest.approx((200 + 400 + 40) / 1e6)
-    budget.settle(asyncio.run(budget.admit(request())), request(), None)  # type: ignore[arg-type]
+    budget.settle(asyncio.run(budget.admit(request(), PRICES)), request(), None, PRICES)  # type: ignore[arg-type]
     assert budget.spent == pytest.approx((200 + 400 + 40) / 1e6)
 
 
@@ -70,16 +73,16 @@ def test_it_books_what_was_counted_and_estimates_what_was_not() -> None:
 def test_what_it_guesses_before_any_answer_came(recorded: dict[str, int], limit: int | None, tokens: int) -> None:
     just, less = ((100 + 4 * tokens) / 1e6 * share for share in (1.001, 0.999))
     assert not isinstance(
-        asyncio.run(Budget(just, PRICES, lambda: recorded).admit(request("x" * 400, limit))), NoAnswer
+        asyncio.run(Budget(just, lambda: recorded).admit(request("x" * 400, limit), PRICES)), NoAnswer
     )
-    refused = asyncio.run(Budget(less, PRICES, lambda: recorded).admit(request("x" * 400, limit)))
+    refused = asyncio.run(Budget(less, lambda: recorded).admit(request("x" * 400, limit), PRICES))
     assert isinstance(refused, NoAnswer)
     assert "and one request may cost" in refused.error
 
 
 def test_what_is_on_its_way_is_waited_for_before_it_gives_up() -> None:
     # The first two are taken to be of 1000 tokens, so that the others must wait; they turn out to be of 10.
-    budget = Budget(0.0085, PRICES)
+    budget = Budget(0.0085)
     results = asyncio.run(asked(budget, [request()] * 20, tokens=10))
     assert all(isinstance(each, Answer) for each in results)
     assert not budget.cut
@@ -88,7 +91,7 @@ def test_what_is_on_its_way_is_waited_for_before_it_gives_up() -> None:
 @given(st.floats(0.0006, 0.02), st.integers(1, 8), st.integers(1, 200))
 @settings(deadline=None, max_examples=50)
 def test_it_is_never_passed_where_the_estimate_is_right(limit: float, jobs: int, tokens: int) -> None:
-    budget = Budget(limit, PRICES, lambda: {"find": tokens})
+    budget = Budget(limit, lambda: {"find": tokens})
     results = asyncio.run(asked(budget, [request()] * 40, tokens=tokens, jobs=jobs))
     assert budget.spent <= limit * (1 + 1e-9)
     given_up = [each for each in results if isinstance(each, NoAnswer)]
@@ -100,11 +103,11 @@ def test_it_is_never_passed_where_the_estimate_is_right(limit: float, jobs: int,
 
 
 def test_a_provider_that_counts_more_tokens_is_believed() -> None:
-    budget = Budget(0.01, PRICES, lambda: {"find": 1})
-    aside = asyncio.run(budget.admit(request()))
+    budget = Budget(0.01, lambda: {"find": 1})
+    aside = asyncio.run(budget.admit(request(), PRICES))
     assert aside == pytest.approx(104 / 1e6)
-    budget.settle(aside, request(), answer(1, 300))  # type: ignore[arg-type]
-    assert asyncio.run(budget.admit(request())) == pytest.approx(304 / 1e6)
+    budget.settle(aside, request(), answer(1, 300), PRICES)  # type: ignore[arg-type]
+    assert asyncio.run(budget.admit(request(), PRICES)) == pytest.approx(304 / 1e6)
 
 
 class TestMany:
@@ -147,9 +150,9 @@ TABLE = {
 
 def test_cost_by_hand() -> None:
     # 1,200 × 0.25 / 1e6 = 0.0003; 300 × 2 / 1e6 = 0.0006
-    assert cost_usd("gpt-5-mini", 1200, 300, TABLE) == pytest.approx(0.0009)
-    assert cost_usd("free", 10, 10, TABLE) == 0.0
-    assert cost_usd("gpt-5", 0, 0, TABLE) == 0.0
+    assert Prices(TABLE).usd("gpt-5-mini", 1200, 300) == pytest.approx(0.0009)
+    assert Prices(TABLE).usd("free", 10, 10) == 0.0
+    assert Prices(TABLE).usd("gpt-5", 0, 0) == 0.0
 
 
 @pytest.mark.parametrize(
@@ -177,12 +180,57 @@ def test_which_price_a_model_has(model: str, name: str | None) -> None:
 
 
 def test_unknown_is_none_and_not_zero() -> None:
-    assert cost_usd("mystery", 10, 10, TABLE) is None
-    assert cost_usd("gpt-5", None, 10, TABLE) is None
-    assert cost_usd("gpt-5", 10, None, TABLE) is None
-    assert cost_usd("gpt-5", 10, 10, {}) is None
+    assert Prices(TABLE).usd("mystery", 10, 10) is None
+    assert Prices(TABLE).usd("gpt-5", None, 10) is None
+    assert Prices(TABLE).usd("gpt-5", 10, None) is None
+    assert Prices({}).usd("gpt-5", 10, 10) is None
 
 
 @pytest.mark.parametrize(("text", "tokens"), [("", 0), ("a", 1), ("abcd", 1), ("abcde", 2), ("x" * 400, 100)])
 def test_estimate(text: str, tokens: int) -> None:
     assert estimate_tokens(text) == tokens
+
+
+MCP = 'type = "mcp"\nversion = "1.0"\ntool = "recall"\n'
+STDIO, HTTP = f'{MCP}command = "python"\n', f'{MCP}url = "http://localhost:8000/mcp"\n'
+COMMAND = 'type = "command"\nversion = "1.0"\ncommand = "./ask"\n'
+FUNCTION = 'type = "python"\nversion = "1.0"\ncallable = "notes:find"\n'
+FREE = 'cost = "free"\n'
+
+
+@pytest.mark.parametrize(
+    ("settings", "more", "model", "usd"),
+    [
+        (STDIO, "", "mcp", 0.0),
+        (COMMAND, "", "command", 0.0),
+        (FUNCTION, "", "python", 0.0),
+        (HTTP, "", "mcp", None),
+        (HTTP + FREE, "", "mcp", 0.0),
+        (HTTP, "[prices.mcp]\ninput = 1\noutput = 1\n", "mcp", 3e-6),
+        (STDIO, "[prices.mcp]\ninput = 1\noutput = 1\n", "mcp", 3e-6),
+        (STDIO + FREE, "[prices.mcp]\ninput = 1\noutput = 1\n", "mcp", 0.0),
+        ('preset = "vllm"\nmodel = "m"\n', "", "m", None),
+        ('preset = "vllm"\nmodel = "m"\n' + FREE, "", "m", 0.0),
+        ('preset = "local"\n', "", "smollm", 0.0),
+        ("", f"[provider]\n{FREE}", "m", 0.0),
+        ('base_url = "https://paid.example.org/v1"\n', f"[provider]\n{FREE}", "m", None),
+    ],
+)
+def test_who_costs_nothing(settings: str, more: str, model: str, usd: float | None, tmp_path: Path) -> None:
+    (tmp_path / "row3.toml").write_text(
+        f'{more}[suites.notes]\nkind = "retrieval"\n[suites.notes.provider]\n{settings}'
+    )
+    project = open_project(tmp_path)
+    prices = prices_of(project, make_suite(project.config, "notes"))
+    assert prices.usd(model, 1, 2) == (None if usd is None else pytest.approx(usd))
+    if usd == 0.0:
+        assert prices.usd(model, None, None) == 0.0  # what is free needs no count
+
+
+def test_an_arm_and_a_judge_have_prices_of_their_own(tmp_path: Path) -> None:
+    arms = f"[suites.a.arms.baseline.provider]\n{STDIO}[suites.a.arms.full.provider]\n{HTTP}"
+    (tmp_path / "row3.toml").write_text(f'[judge]\ncost = "free"\n[suites.a]\nkind = "outcome"\n{arms}')
+    project = open_project(tmp_path)
+    prices = prices_of(project, make_suite(project.config, "a"))
+    assert [prices.of("mcp", arm) is None for arm in ("baseline", "full")] == [False, True]
+    assert [prices.of("m", by) is None for by in ("judge", "baseline", "full")] == [False, True, True]
