@@ -100,7 +100,7 @@ def main(common: Common, **flags: Any) -> int:
     """Run the suite's candidates and print the scorecard.
 
     \b
-    row3 init              create a project with a starter suite
+    row3 init              create a project here
     row3 --baseline        before edits: save the promoted prompts' run
     row3 --compare         after edits: exit 1 on a regression
     row3 promote v1.1      gate, lock, baseline, changelog, history, charts

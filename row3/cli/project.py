@@ -20,16 +20,20 @@ if TYPE_CHECKING:
 @click.command(cls=Command)
 @options.option(
     "--kind",
-    type=click.Choice(["extraction", "checks"]),
-    help="Kind of the starter suite: extraction (default) or checks.",
+    type=click.Choice(["extraction", "checks", "events", "entities", "retrieval"]),
+    help="What the suite scores; default: extraction, the concepts of a text.",
 )()
+@click.option("--empty", is_flag=True, help="Settings alone, no suite.")
+@click.option("--example", is_flag=True, help="Five long golden cases, two prompts and every setting, to look at.")
 @options.output_options()
-def init(kind: StarterKind | None, common: Common) -> None:
-    """Create a row3 project here, with a starter suite; overwrites nothing."""
+def init(kind: StarterKind | None, common: Common, *, empty: bool, example: bool) -> None:
+    """Create a row3 project here: settings, a prompt, two golden cases; overwrites nothing."""
     from row3.workflows.init import init as make_project
     from row3.workflows.init import next_steps
 
-    made = make_project(common.start, kind or "extraction")
+    if sum((empty, example, kind is not None)) > 1:
+        raise click.UsageError("--kind, --empty and --example do not go together; leave out all but one")
+    made = make_project(common.start, "empty" if empty else "example" if example else kind or "extraction")
     lines = [f"  {item.what:<9} {item.path}" for item in made]
     common.show(common.fitted("\n".join([*lines, "", *next_steps(made)])))
 

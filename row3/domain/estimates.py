@@ -40,6 +40,8 @@ class Estimate:
     requests: list[Planned] = field(default_factory=list)
     exposed: list[str] = field(default_factory=list)
     """Addresses of plain http to other machines."""
+    missing: str = ""
+    """What has to be set before anything can be asked; empty where that is not known."""
     again: int = 0
     """Requests of the baseline's prompts, which a live comparison asks again."""
     rounds: int = 1

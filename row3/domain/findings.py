@@ -22,10 +22,12 @@ class LintFinding:
     line: int
     """1-based; 1 where the finding is about the whole file."""
     message: str
+    setting: str = ""
+    """Key of row3.toml that changes it; the message names it too."""
 
-    def order(self) -> tuple[str, str, int, str, str]:
-        """Return the key that sorts errors before warnings, then by file and line."""
-        return self.level, self.file, self.line, self.field, self.rule
+    def order(self) -> tuple[Any, ...]:
+        """Return the key that sorts errors before warnings and contents before counts, then by file and line."""
+        return self.level, self.setting.endswith(".standards"), self.file, self.line, self.field, self.rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +36,6 @@ class LintReport:
 
     findings: tuple[LintFinding, ...]
     files: int
-    unsized: tuple[str, ...] = ()
-    """Suites whose size was not checked, as their settings ask."""
 
     @property
     def errors(self) -> int:
@@ -53,9 +53,9 @@ class LintReport:
         return 2 if self.errors else 0
 
 
-def make_report(findings: Iterable[LintFinding], files: int, *, unsized: Iterable[str] = ()) -> LintReport:
+def make_report(findings: Iterable[LintFinding], files: int) -> LintReport:
     """Return a report of findings in any order; duplicates count once."""
-    return LintReport(tuple(sorted(set(findings), key=LintFinding.order)), files, tuple(unsized))
+    return LintReport(tuple(sorted(set(findings), key=LintFinding.order)), files)
 
 
 @dataclass(frozen=True, slots=True)

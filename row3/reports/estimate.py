@@ -29,6 +29,7 @@ def estimate_document(plan: Estimate, *, verbose: bool = False) -> Document:
         unpriced = ", ".join(plan.unpriced)
         notes.insert(0, f'No price for {unpriced}: the price is unknown. Set prices."<model>" in row3.toml.')
     notes[:0] = [f"{EXPOSED[0].upper()}{EXPOSED[1:]} {url}" for url in plan.exposed]
+    notes += [f"Before it can be sent: {plan.missing}."] if plan.missing else []
     blocks: list[Block] = [
         Note([f"Dry run of {plan.suite}, nothing is sent: {versions} (mode {plan.mode}{by})"]),
         Table(("prompt", "recorded", "to send", "tokens in", "tokens out", "price"), rows, "lrrrrr"),

@@ -9,7 +9,7 @@ from row3.domain.findings import LintReport
 from row3.reports.numbers import count
 from row3.reports.style import WIDTH, plain, prose
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 
 def findings_text(report: LintReport, *, width: int | None = WIDTH, errors_only: bool = False) -> str:
@@ -20,11 +20,7 @@ def findings_text(report: LintReport, *, width: int | None = WIDTH, errors_only:
         place = f"{file} {finding.field}"
         line = "  ".join(map(plain, (place, finding.level, finding.rule, finding.message)))
         lines += [line] if width is None else prose(line, width, then="    ")
-    last = [summary(report, errors_only=errors_only)]
-    if report.unsized:
-        what = f'the size was not checked in {", ".join(report.unsized)} (lint_sizes = "off")'
-        last += [what] if width is None else prose(what, width, then="    ")
-    return "\n".join([*lines, *([""] if lines else []), *last]) + "\n"
+    return "\n".join([*lines, *([""] if lines else []), summary(report, errors_only=errors_only)]) + "\n"
 
 
 def summary(report: LintReport, *, errors_only: bool = False) -> str:
@@ -37,13 +33,12 @@ def summary(report: LintReport, *, errors_only: bool = False) -> str:
 
 
 def findings_json(report: LintReport) -> str:
-    """Return the report as JSON, schema version 1."""
+    """Return the report as JSON."""
     value = {
         "schemaVersion": SCHEMA_VERSION,
         "files": report.files,
         "errors": report.errors,
         "warnings": report.warnings,
-        "sizesNotChecked": list(report.unsized),
         "findings": [
             {key: plain(value) if isinstance(value, str) else value for key, value in asdict(finding).items()}
             for finding in report.findings

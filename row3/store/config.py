@@ -23,7 +23,6 @@ Temperature = Annotated[float, Meta(ge=0, le=2)]
 Whole = Annotated[int, Meta(ge=1)]
 PerMinute = Annotated[Whole | None, Meta(description="Sent in a minute, at most. Default: no limit.")]
 Mode = Literal["replay", "live", "record", "auto"]
-LintSizes = Literal["error", "warning", "off"]
 NAME = r"[a-z0-9][a-z0-9_-]{0,63}"
 SuiteName = Annotated[
     str, worded(NAME, "small letters, digits and _ - only, the first a letter or a digit, at most 64")
@@ -262,10 +261,9 @@ class SuiteConfig(_Section, frozen=True):
     arms: Annotated[
         dict[str, ArmConfig], Meta(description="Kind outcome: what answers in `baseline` and in `full`.")
     ] = {}
-    lint_sizes: Annotated[
-        LintSizes,
-        Meta(description="What `row3 lint` makes of cases and suites of another size than usual; off: nothing."),
-    ] = "error"
+    standards: Annotated[
+        Literal["row3"] | None, Meta(description="What counts and coverage `row3 lint` asks for; default: none.")
+    ] = None
     live: Annotated[LiveConfig, Meta(description="What is otherwise in mode `live`.")] = LiveConfig()
 
 

@@ -32,7 +32,6 @@ from row3.store.config import (
     Config,
     GateConfig,
     JudgeConfig,
-    LintSizes,
     LiveConfig,
     PredicatesConfig,
     ProviderConfig,
@@ -55,8 +54,8 @@ class Suite(JudgedSuite):
     provider: ProviderConfig
     system: SystemConfig | None = None
     """What answers in place of a model and its prompts."""
-    lint_sizes: LintSizes = "error"
-    """What lint makes of cases and suites of another size than usual."""
+    standards: str | None = None
+    """What counts and coverage lint asks of its cases; None for none."""
     arms: Mapping[str, Suite] | None = None
     """Where two systems answer each case: what answers in each arm."""
     project: Project | None = None
@@ -176,7 +175,7 @@ def make_suite(config: Config, name: str, tier: Tier = "replay") -> Suite:
         prompted=system is None,
         local=system is None and provider.preset == "local",
         golden=golden_of(config, name),
-        lint_sizes=settings.lint_sizes,
+        standards=settings.standards,
         system=system,
         tier=tier,
     )

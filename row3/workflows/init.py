@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -17,12 +16,11 @@ from row3.store.files import disk_faults
 from row3.store.project import LOCAL
 from row3.store.transaction import commit, writing
 from row3.store.tree import WorkTree
-from row3.workflows.schemas import schema_files
 
-StarterKind = Literal["extraction", "checks"]
-SUITE = "starter"
-FOLDERS: Mapping[StarterKind, str] = {"extraction": "starter", "checks": "starter/checks"}
-"""Where the package keeps the starter of a kind."""
+StarterKind = Literal["extraction", "checks", "events", "entities", "retrieval"]
+"""Kinds whose suite can start alone, without documents or systems that the project would have to have."""
+Starter = StarterKind | Literal["empty", "example"]
+"""A folder of the package, copied as it is: a suite of two cases, named after its kind; nothing; or a larger suite."""
 LINES = {
     ".gitattributes": (
         "metrics-history.json merge=union",
@@ -44,8 +42,8 @@ class Created:
     """Extended: lines that were missing stand at its end now. Kept: it was there and is as it was."""
 
 
-def init(folder: Path, kind: StarterKind = "extraction") -> list[Created]:
-    """Make the layout of a project, with a starter of the kind where there are no cases or prompts, as one change.
+def init(folder: Path, starter: Starter = "extraction") -> list[Created]:
+    """Make the layout of a project as one change, with a starter where there are no settings, cases or prompts.
     Raises `UsageError` for a file or a folder in another project, `EnvironmentFault`.
     """
     if folder.exists() and not folder.is_dir():
@@ -58,8 +56,8 @@ def init(folder: Path, kind: StarterKind = "extraction") -> list[Created]:
     with writing(root / LOCAL):
         done: list[Created] = []
         new: dict[str, bytes] = {}
-        for name, content in _layout(root, kind).items():
-            kept = tree.exists(name)
+        for name, content in _layout(tree, starter).items():
+            kept = tree.exists(name) and bool(tree.read(name).strip())
             done.append(Created(name, "kept" if kept else "created"))
             new |= {} if kept else {name: content}
         for name, lines in LINES.items():
@@ -84,45 +82,47 @@ def _refuse_inside(root: Path) -> None:
 
 def next_steps(created: list[Created]) -> tuple[str, ...]:
     """Return what to do after `init`, a line each."""
-    cases = sum(item.path.startswith(f"golden/{SUITE}/") and item.what == "created" for item in created)
-    starter = (
-        f"golden/{SUITE}/ has {count(cases, 'golden case')} to start from; a suite of your own is a folder beside "
-        "it, golden/NAME/",
-        f"Once you have one, delete the starter: golden/{SUITE}/, [suites.{SUITE}] in row3.toml, and the prompts that "
-        f"your suite does not use; `suite` in row3.toml then names yours (docs/configuration.md)",
+    new = {item.path for item in created if item.what == "created"}
+    cases = sorted(path for path in new if path.startswith("golden/"))
+    prompts = any(path.startswith("prompts/") for path in new)
+    first = (
+        f"{Path(cases[0]).parent}/ has {count(len(cases), 'golden case')} to start from: put yours in their place"
+        if cases
+        else "golden/NAME/*.gold.json are the golden cases of suite NAME (`row3 docs golden-cases`, `row3 docs checks`)"
+    )
+    asked = (
+        'The model in row3.toml is asked with the key in OPENAI_API_KEY. Without a key: `preset = "local"` and '
+        "`pip install 'row3[local]'`, or answers made elsewhere, `row3 recordings import FILE`"
     )
     return (
-        "row3.toml names the provider and the model; its key comes from the environment, such as OPENAI_API_KEY",
-        *(starter if cases else ()),
-        "`row3 lint` checks the golden cases and the prompts",
-        "`row3 --baseline` runs them and saves the result; commit it with the recordings",
-        "`row3 new-version NAME` copies a prompt to its next version; edit that",
-        "`row3 --compare` tells what the edit changed, `row3 promote` makes it the current version",
-        "`row3 hook install` lets git refuse a change that makes it worse",
+        first,
+        *([asked] if prompts or not cases else ()),
+        "`row3 lint` checks cases, prompts and settings; `row3 --dry-run` shows what would be asked, and what it costs",
+        "`row3 --baseline` runs the cases and saves the result; commit it with the recordings",
+        *(["`row3 new-version NAME` copies a prompt to its next version; edit that"] if prompts or not cases else ()),
+        "`row3 --compare` shows what an edit changed; `row3 hook install` makes git refuse one that is worse",
     )
 
 
-def _layout(root: Path, kind: StarterKind) -> dict[str, bytes]:
+def _layout(tree: WorkTree, starter: Starter) -> dict[str, bytes]:
     """Every file of the layout and its starting content, by its path in the project."""
-    data = files("row3").joinpath(FOLDERS[kind])
-    changelog = files("row3").joinpath(FOLDERS["extraction"], "CHANGELOG.md")
-    layout = {FILE: data.joinpath(FILE).read_bytes(), "CHANGELOG.md": changelog.read_bytes()}
-    suites = sorted({path.parent.name for path in root.glob(f"golden/*/{PATTERN}")} - {SUITE})
-    prompts = _texts(data.joinpath("prompts"), "prompts", ".md")
-    if suites:
-        layout[FILE] = layout[FILE].replace(SUITE.encode(), suites[0].encode())
-    else:
-        layout |= _texts(data.joinpath("golden"), f"golden/{SUITE}", ".json")
-    if {f"prompts/{path.name}" for path in root.glob("prompts/*-v*.md")} <= set(prompts):
-        layout |= prompts
-    else:
-        layout[FILE] = layout[FILE].replace(b"\npipeline = ", b"\n# pipeline = ")
-    return layout | {name: text.encode() for name, text in schema_files().items()}
+    layout = _files(files("row3").joinpath("starter", starter))
+    begun = tree.exists(FILE) and bool(tree.read(FILE).strip())
+    patterns = (f"golden/*/{PATTERN}", "prompts/*-v*.md")
+    own = {path.relative_to(tree.root).as_posix() for pattern in patterns for path in tree.root.glob(pattern)}
+    if not begun and own <= set(layout):
+        return layout
+    return {FILE: files("row3").joinpath("starter", "empty", FILE).read_bytes()}
 
 
-def _texts(folder: Traversable, place: str, ending: str) -> dict[str, bytes]:
-    found = {f"{place}/{item.name}": item for item in folder.iterdir() if item.name.endswith(ending)}
-    return {name: found[name].read_bytes() for name in sorted(found)}
+def _files(folder: Traversable, place: str = "") -> dict[str, bytes]:
+    found: dict[str, bytes] = {}
+    for item in sorted(folder.iterdir(), key=lambda each: each.name):
+        if item.is_dir():
+            found |= _files(item, f"{place}{item.name}/") if item.name != "__pycache__" else {}
+        else:
+            found[f"{place}{item.name}"] = item.read_bytes()
+    return found
 
 
 def _with_lines(before: bytes, lines: tuple[str, ...]) -> bytes:

@@ -170,6 +170,6 @@ def test_prompts_of_other_text_get_another_name(empty: Box) -> None:
     empty.row3("init", "--kind", "checks", code=0)
     for text in ("Say {{ x }}", "Say {{ x }}", "Say {{ x }}!"):
         empty.write("c.json", json.dumps({"prompts": [text], "tests": [{"vars": {"x": text}}]}))
-        done = empty.row3("import", "promptfoo", "c.json", "--suite", "starter", code=0)
+        done = empty.row3("import", "promptfoo", "c.json", "--suite", "checks", code=0)
     assert [path.name for path in sorted(empty.path("prompts").glob("say*"))] == ["say-2-v1.0.md", "say-v1.0.md"]
-    assert "prompts of promptfoo are alternatives: `pipeline` of [suites.starter] names one of say-2" in done.err
+    assert "prompts of promptfoo are alternatives: `pipeline` of [suites.checks] names one of say-2" in done.err

@@ -1,4 +1,4 @@
-"""`row3 init`, and what becomes of its starter when there is a suite of one's own."""
+"""`row3 init`, and what becomes of its example when there is a suite of one's own."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ output: extraction
 
 @pytest.fixture
 def beside(tmp_path: Path) -> Box:
-    """A project with the starter and a suite of its own that has a baseline, committed, with hooks."""
+    """A project with the example and a suite of its own that has a baseline, committed, with hooks."""
     box = Box(tmp_path / "project")
     box.root.mkdir()
-    box.row3("init", code=0)
-    shutil.copytree(box.path("golden/starter"), box.path("golden/mine"))
+    box.row3("init", "--example", code=0)
+    shutil.copytree(box.path("golden/example"), box.path("golden/mine"))
     box.write("row3.toml", box.read("row3.toml") + OWN)
     box.write("prompts/extract-v1.0.md", PROMPT)
     _answer(box, "mine", "extract-v1.0")
@@ -55,41 +55,71 @@ def _answer(box: Box, suite: str, *prompts: str) -> None:
 
 
 def _delete_as_told(box: Box) -> None:
-    """What docs/configuration.md says, step by step."""
-    shutil.rmtree(box.path("golden/starter"))
-    text = box.read("row3.toml").replace('suite = "starter"', 'suite = "mine"')
-    box.write("row3.toml", re.sub(r"(?ms)^\[suites\.starter\]\n.*?(?=^$)", "", text))
+    """Everything of the suite that is its alone."""
+    shutil.rmtree(box.path("golden/example"))
+    text = box.read("row3.toml").replace('suite = "example"', 'suite = "mine"')
+    box.write("row3.toml", re.sub(r"(?ms)^\[suites\.example\]\n.*?(?=^$)", "", text))
     for name in ("decompose-concepts", "map-ontology"):
         box.path(f"prompts/{name}-v1.0.md").unlink()
-    shutil.rmtree(box.path("recordings/starter"), ignore_errors=True)
+    shutil.rmtree(box.path("recordings/example"), ignore_errors=True)
     for folder in ("baselines", "charts"):
-        for path in box.path(folder).glob("starter*"):
+        for path in box.path(folder).glob("example*"):
             path.unlink()
 
 
-def test_without_the_starter_nothing_tells_of_it(beside: Box) -> None:
-    assert "starter" in beside.row3("--all").out
+def test_without_the_example_nothing_tells_of_it(beside: Box) -> None:
+    assert "example" in beside.row3("--all").out
     _delete_as_told(beside)
     linted = beside.row3("lint", "--format", "json", code=0).json
-    assert [finding["rule"] for finding in linted["findings"]] == ["case-count"]  # five cases: of the suite that stays
-    assert "starter" not in beside.row3("--all", code=0).out
-    assert "starter" not in beside.row3("--compare", "--all", code=0).out
+    assert linted["findings"] == []
+    assert "example" not in beside.row3("--all", code=0).out
+    assert "example" not in beside.row3("--compare", "--all", code=0).out
     beside.git("checkout", "-q", "metrics-history.json")
     beside.git("add", "-A")
-    committed = beside.git("commit", "-m", "without the starter")
+    committed = beside.git("commit", "-m", "without the example")
     assert "✗" not in committed.err
-    assert committed.err.count("starter") == committed.err.count("changed: starter → mine") == 1
+    assert committed.err.count("example") == committed.err.count("changed: example → mine") == 1
     assert "row3" not in beside.git("commit", "--allow-empty", "-m", "next").err
 
 
-def test_a_starter_with_a_baseline_is_taken_away_like_any_suite(beside: Box) -> None:
-    _answer(beside, "starter", "decompose-concepts-v1.0", "map-ontology-v1.0")
-    beside.row3("--baseline", "--suite", "starter", code=0)
-    beside.commit("the starter has run")
+def test_an_example_with_a_baseline_is_taken_away_like_any_suite(beside: Box) -> None:
+    _answer(beside, "example", "decompose-concepts-v1.0", "map-ontology-v1.0")
+    beside.row3("--baseline", "--suite", "example", code=0)
+    beside.commit("the example has run")
     _delete_as_told(beside)
     beside.git("add", "-A")
-    blocked = " ".join(beside.git("commit", "-m", "without the starter", code=1).err.split())
-    assert "suite starter was removed" in blocked
-    beside.git("commit", "-q", "--no-verify", "-m", "without the starter")
-    assert "starter" not in beside.row3("--all", code=0).out
+    blocked = " ".join(beside.git("commit", "-m", "without the example", code=1).err.split())
+    assert "suite example was removed" in blocked
+    beside.git("commit", "-q", "--no-verify", "-m", "without the example")
+    assert "example" not in beside.row3("--all", code=0).out
     assert beside.row3("hook", "run", "pre-commit", code=0).err == ""
+
+
+def test_a_service_is_under_the_gate_at_once(tmp_path: Path) -> None:
+    box = Box(tmp_path / "project")
+    box.root.mkdir()
+    box.row3("init", "--kind", "retrieval", code=0)
+    box.row3("lint", code=0)
+    box.row3("--baseline", code=0, fresh=True)
+    assert "PROCEED" in box.row3("--compare", code=0).out
+    box.write("search.py", box.read("search.py").replace("[:limit]", "[1:limit]"))
+    box.write("row3.toml", box.read("row3.toml").replace('version = "1.0"', 'version = "1.1"'))
+    assert "BLOCK" in box.row3("--compare", code=1, fresh=True).out
+
+
+def test_without_a_key_it_is_said_what_to_set(tmp_path: Path) -> None:
+    box = Box(tmp_path / "project")
+    box.root.mkdir()
+    box.row3("init", "--kind", "checks", code=0)
+    for done in (box.row3("--dry-run", code=0), box.row3("--baseline", code=2)):
+        told = " ".join((done.out + done.err).split())
+        for way in ("OPENAI_API_KEY", "`local`", "`row3 recordings import FILE`"):
+            assert way in told
+    assert "Before it can be sent" not in box.row3("--dry-run", code=0, OPENAI_API_KEY="sk-123456789").out
+
+
+@pytest.mark.parametrize("args", [("--kind", "checks", "--empty"), ("--empty", "--example")])
+def test_one_starter_at_a_time(tmp_path: Path, args: tuple[str, ...]) -> None:
+    box = Box(tmp_path / "project")
+    box.root.mkdir()
+    assert "do not go together" in box.row3("init", *args, code=2).err

@@ -44,15 +44,6 @@ def test_errors_only_with_the_number_of_warnings() -> None:
     assert findings_text(make_report([], 1), errors_only=True) == "1 file checked, nothing found\n"
 
 
-def test_where_sizes_were_not_checked_the_last_line_says_so() -> None:
-    report = make_report([ERROR], 15, unsized=["coffee", "tea"])
-    assert findings_text(report).endswith(
-        '1 error, 0 warnings in 15 files\nthe size was not checked in coffee, tea (lint_sizes = "off")\n'
-    )
-    assert findings_text(make_report([], 3, unsized=["tea"]), width=None).count("\n") == 2
-    assert json.loads(findings_json(report))["sizesNotChecked"] == ["coffee", "tea"]
-
-
 def test_nothing_found() -> None:
     assert findings_text(make_report([], 3)) == "3 files checked, nothing found\n"
 
@@ -75,11 +66,10 @@ def test_text_from_a_file_cannot_command_the_terminal() -> None:
 
 def test_json_is_versioned() -> None:
     assert json.loads(findings_json(make_report([WARNING], 2))) == {
-        "schemaVersion": 1,
+        "schemaVersion": 2,
         "files": 2,
         "errors": 0,
         "warnings": 1,
-        "sizesNotChecked": [],
         "findings": [
             {
                 "level": "warning",
@@ -88,6 +78,7 @@ def test_json_is_versioned() -> None:
                 "field": "created",
                 "line": 4,
                 "message": "the date of creation is missing",
+                "setting": "",
             }
         ],
     }

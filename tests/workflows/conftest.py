@@ -37,7 +37,7 @@ def opened(small: Box) -> Open:
 def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """What `row3 init` makes; nobody may touch it."""
     folder = tmp_path_factory.mktemp("begun")
-    init(folder)
+    init(folder, "example")
     return folder
 
 

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import re
 import subprocess
+from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from row3.errors import UsageError
 from row3.kinds.extraction.model import DOMAINS
+from row3.providers.base import endpoint_for
 from row3.store.cases import read_cases
 from row3.store.config import Config, read_config
 from row3.store.project import open_project
-from row3.store.suites import pick_suite
+from row3.store.suites import make_suite, pick_suite
 from row3.store.tree import WorkTree
-from row3.workflows.init import Created, init, next_steps
+from row3.workflows.init import Created, StarterKind, init, next_steps
 from row3.workflows.linting.lint import lint_at
 from row3.workflows.pipeline.lineup import line_up
 
@@ -25,51 +27,76 @@ def _by_path(created: list[Created]) -> dict[str, str]:
     return {item.path: item.what for item in created}
 
 
-def test_an_empty_folder_becomes_a_project_that_lints(tmp_path: Path) -> None:
-    created = _by_path(init(tmp_path))
+@pytest.mark.parametrize("starter", get_args(StarterKind))
+def test_an_empty_folder_becomes_a_project_of_six_files_that_lints(tmp_path: Path, starter: StarterKind) -> None:
+    created = _by_path(init(tmp_path, starter))
     assert set(created.values()) == {"created"}
+    assert len(created) == 6
     assert all((tmp_path / path).is_file() for path in created)
     project = open_project(tmp_path)
     suite = pick_suite(project, None)
-    assert (suite.name, project.config.mode) == ("starter", "auto")
-    report = lint_at(project.root)
-    assert report.exit_code == 0
-    assert [(finding.level, finding.rule) for finding in report.findings] == [("warning", "case-count")]
+    assert (suite.name, suite.kind.name) == (starter, starter)
+    assert len([*read_cases(project.tree, suite.golden, suite.kind)]) == 2
+    assert not lint_at(project.root).findings
 
 
-def test_the_starter_has_a_case_for_each_domain_and_both_prompts(tmp_path: Path) -> None:
-    init(tmp_path)
+def test_the_example_has_a_case_for_each_domain_and_both_prompts(tmp_path: Path) -> None:
+    init(tmp_path, "example")
     project = open_project(tmp_path)
     suite = pick_suite(project, None)
-    cases = [stored.case for stored in read_cases(project.tree, project.golden("starter"), suite.kind)]
+    cases = [stored.case for stored in read_cases(project.tree, project.golden("example"), suite.kind)]
     assert sorted(case.domain for case in cases) == sorted(DOMAINS)
     lineup = line_up(project, suite, role="candidate")
     assert [str(prompt.ref) for prompt in lineup.prompts] == ["decompose-concepts-v1.0", "map-ontology-v1.0"]
+    assert [(one.level, one.rule) for one in lint_at(tmp_path).findings] == [("warning", "case-count")]
 
 
-def test_every_section_of_the_settings_is_shown(tmp_path: Path) -> None:
-    init(tmp_path)
+def test_the_example_shows_every_section_of_the_settings(tmp_path: Path) -> None:
+    init(tmp_path, "example")
     text = (tmp_path / "row3.toml").read_text(encoding="utf-8")
     for key in Config.__struct_fields__:
         assert key in text
     for section in ("provider", "weights", "thresholds", "matching", "predicates", "gate", "live"):
-        assert f"[suites.starter.{section}" in text
+        assert f"[suites.example.{section}" in text
 
 
-def test_the_commented_settings_are_valid_when_the_comments_go(tmp_path: Path) -> None:
-    init(tmp_path)
+def _uncommented(path: Path) -> Config:
+    """Return the settings as they are once every commented one counts."""
+    text = re.sub(r"(?m)^# (?=\[|[a-zA-Z_]+ = )", "", path.read_text(encoding="utf-8"))
+    path.write_text(text, encoding="utf-8")
+    return read_config(WorkTree(path.parent))
+
+
+@pytest.mark.parametrize("starter", get_args(StarterKind))
+def test_the_commented_settings_are_the_defaults(tmp_path: Path, starter: StarterKind) -> None:
+    init(tmp_path, starter)
     path = tmp_path / "row3.toml"
-    lines = []
-    for line in path.read_text(encoding="utf-8").split("\n"):
-        bare = line.removeprefix("# ")
-        is_setting = line.startswith("# ") and (
-            bare.startswith("[") or bare.partition(" = ")[0].replace("_", "").isalnum()
-        )
-        lines.append(bare if is_setting else line)
-    path.write_text("\n".join(lines), encoding="utf-8")
-    config = read_config(WorkTree(tmp_path))
-    assert config.suites["starter"].weights["recall"] == 0.25
-    assert config.jobs == 8
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= 20
+    before = read_config(WorkTree(tmp_path))
+    after = _uncommented(path)
+    assert after != before
+    assert (after.mode, after.provider) == (before.mode, before.provider)
+    one, other = make_suite(before, starter), make_suite(after, starter)
+    assert (one.rules, one.policy, one.system) == (other.rules, other.policy, other.system)
+
+
+def test_the_example_shows_defaults_too(tmp_path: Path) -> None:
+    init(tmp_path, "example")
+    before = make_suite(read_config(WorkTree(tmp_path)), "example")
+    config = _uncommented(tmp_path / "row3.toml")
+    after = make_suite(config, "example")
+    assert after.rules.names == before.rules.names
+    assert after.rules.weights == before.rules.weights
+    assert after.rules.thresholds == before.rules.thresholds
+    assert after.rules.predicates == before.rules.predicates
+    assert replace(after.policy, baseline="saved") == before.policy
+    openai = endpoint_for("openai")
+    shown = config.provider
+    assert (shown.timeout_s, shown.max_retries, shown.key_variable) == (
+        openai.timeout_s,
+        openai.max_retries,
+        openai.key_variable,
+    )
 
 
 def test_inside_a_project_another_one_is_made_only_where_it_was_begun(tmp_path: Path) -> None:
@@ -79,8 +106,9 @@ def test_inside_a_project_another_one_is_made_only_where_it_was_begun(tmp_path: 
         init(inside)
     assert not inside.exists()
     inside.mkdir()
-    (inside / "row3.toml").write_text("")
-    assert _by_path(init(inside))["CHANGELOG.md"] == "created"
+    (inside / "row3.toml").write_text("\n")
+    assert _by_path(init(inside, "checks"))["row3.toml"] == "created"
+    assert pick_suite(open_project(inside), None).kind.name == "checks"
 
 
 def test_twice_changes_nothing(tmp_path: Path) -> None:
@@ -92,12 +120,12 @@ def test_twice_changes_nothing(tmp_path: Path) -> None:
 
 def test_nothing_is_overwritten_and_missing_lines_are_appended(tmp_path: Path) -> None:
     subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
-    (tmp_path / "CHANGELOG.md").write_text("mine\n")
+    (tmp_path / "search.py").write_text("mine\n")
     (tmp_path / ".gitignore").write_bytes(b"dist/\r\n*.log")
     (tmp_path / ".gitattributes").write_text("metrics-history.json merge=union\n")
-    created = _by_path(init(tmp_path))
-    assert created["CHANGELOG.md"] == "kept"
-    assert (tmp_path / "CHANGELOG.md").read_text() == "mine\n"
+    created = _by_path(init(tmp_path, "retrieval"))
+    assert created["search.py"] == "kept"
+    assert (tmp_path / "search.py").read_text() == "mine\n"
     assert created[".gitignore"] == created[".gitattributes"] == "extended"
     assert (tmp_path / ".gitignore").read_bytes() == b"dist/\r\n*.log\r\n.row3/\r\n"
     attributes = (
@@ -122,9 +150,7 @@ def test_a_project_with_cases_and_prompts_gets_no_starter(tmp_path: Path) -> Non
     (tmp_path / "prompts" / "mine-v2.1.md").write_text("---\n---\n")
     created = _by_path(init(tmp_path))
     assert not any(path.startswith(("golden/", "prompts/")) for path in created)
-    project = open_project(tmp_path)
-    assert project.config.suite == "own"
-    assert project.config.suites["own"].pipeline == []
+    assert pick_suite(open_project(tmp_path), None).name == "own"
     assert sorted(path.name for path in (tmp_path / "prompts").iterdir()) == ["mine-v2.1.md"]
 
 
@@ -140,19 +166,16 @@ def test_a_file_is_no_folder(tmp_path: Path) -> None:
 
 
 def test_what_to_do_next_is_said(tmp_path: Path) -> None:
-    first = next_steps(init(tmp_path))
-    assert any("5 golden cases" in step for step in first)
-    assert not any("5 golden cases" in step for step in next_steps(init(tmp_path)))
-    assert any("row3 --baseline" in step for step in first)
-    told = next(step for step in first if "delete the starter" in step)
-    assert all(place in told for place in ("golden/starter/", "[suites.starter]", "`suite`", "prompts"))
+    first = " ".join(next_steps(init(tmp_path / "a")))
+    for told in ("golden/extraction/ has 2 golden cases", "OPENAI_API_KEY", "recordings import", "row3 --baseline"):
+        assert told in first
+    asked = " ".join(next_steps(init(tmp_path / "b", "retrieval")))
+    assert "OPENAI_API_KEY" not in asked
+    assert "new-version" not in asked
+    assert "golden/NAME/*.gold.json" in next_steps(init(tmp_path / "c", "empty"))[0]
 
 
-def test_the_starter_of_checks_needs_no_labels(tmp_path: Path) -> None:
-    init(tmp_path, "checks")
-    assert not lint_at(tmp_path).findings
-    cases = [json.loads(path.read_text("utf-8")) for path in sorted((tmp_path / "golden/starter").glob("*.gold.json"))]
-    assert len(cases) == 3
-    assert all(case["checks"] for case in cases)
-    assert [path.name for path in (tmp_path / "prompts").iterdir()] == ["answer-question-v1.0.md"]
-    assert {one.what for one in init(tmp_path, "checks")} == {"kept"}
+def test_a_project_is_given_no_second_starter(tmp_path: Path) -> None:
+    init(tmp_path, "empty")
+    assert set(_by_path(init(tmp_path, "checks"))) == {"row3.toml", ".gitattributes", ".gitignore"}
+    assert not (tmp_path / "golden").exists()

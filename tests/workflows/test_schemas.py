@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tomllib
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -15,6 +15,7 @@ from row3.domain.quarantine import Quarantined
 from row3.domain.requests import Answer, Request
 from row3.domain.runs import HistoryEntry
 from row3.errors import InvalidFile
+from row3.kinds import all_kinds
 from row3.reports.result_json import SCHEMA_VERSION
 from row3.store.history import history_text
 from row3.store.manifests import manifest_bytes
@@ -23,7 +24,7 @@ from row3.store.quarantine import write_quarantine
 from row3.store.recording_lines import to_line
 from row3.store.reviewed import from_line, with_wrong
 from row3.store.tree import WorkTree
-from row3.workflows.init import init
+from row3.workflows.init import StarterKind, init
 from row3.workflows.schemas import schemas, write_schemas
 
 ROOT = Path(__file__).parents[2]
@@ -86,12 +87,14 @@ def test_the_shipped_cases_of_a_memory_fit() -> None:
         assert _errors(schema, json.loads(path.read_text(encoding="utf-8"))) == [], path.name
 
 
-def test_what_init_makes_fits(tmp_path: Path) -> None:
-    init(tmp_path)
-    for path in (tmp_path / "golden/starter").iterdir():
+@pytest.mark.parametrize("starter", get_args(StarterKind))
+def test_what_init_makes_fits(tmp_path: Path, starter: StarterKind) -> None:
+    init(tmp_path, starter)
+    paths = [*(tmp_path / "golden" / starter).iterdir()]
+    assert len(paths) == 2
+    for path in paths:
         value = json.loads(path.read_text(encoding="utf-8"))
-        assert _errors("golden-case", value) == []
-        assert (path.parent / value["$schema"]).resolve() == tmp_path / "schemas/golden-case.schema.json"
+        assert _errors(all_kinds()[starter].case_schema, value) == []
     assert _errors("row3", tomllib.loads((tmp_path / "row3.toml").read_text(encoding="utf-8"))) == []
 
 

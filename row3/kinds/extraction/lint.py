@@ -18,11 +18,8 @@ from row3.matching.normalise import normalise, normalise_text
 from row3.matching.text.quotes import SourceText
 from row3.matching.variant.forms import category_key
 
-_error, _warning, _size = (
-    partial(Finding, "error"),
-    partial(Finding, "warning"),
-    partial(Finding, "error", of_size=True),
-)
+_error, _warning = partial(Finding, "error"), partial(Finding, "warning")
+_size = partial(Finding, "error", setting="standards")
 SIZES = {
     "words": ("word", 300, 800),
     "paragraphs": ("paragraph", 2, 5),
@@ -57,7 +54,7 @@ def lint_suite(cases: Sequence[GoldenCase]) -> list[Finding]:
         findings.append(_size("case-count", f"{many}, the minimum is {minimum} (target {target}, ideal {ideal})"))
     elif there < ideal:
         step = f"the target is {target}, the ideal" if there < target else "the ideal is"
-        findings.append(_warning("case-count", f"{many}; {step} {ideal} or more", of_size=True))
+        findings.append(_warning("case-count", f"{many}; {step} {ideal} or more", setting="standards"))
     missing = [domain for domain in DOMAINS if domain not in {case.domain for case in cases}]
     if missing:
         findings.append(_size("domain-coverage", f"no case for the domain {', '.join(missing)}"))
@@ -66,11 +63,11 @@ def lint_suite(cases: Sequence[GoldenCase]) -> list[Finding]:
 
 def _header(case: GoldenCase) -> Iterator[Finding]:
     if not case.topic.strip():
-        yield _error("topic", "the topic is missing", ("topic",))
+        yield _size("topic", "the topic is missing", ("topic",))
     if case.domain is None:
         yield _size("domain", f"the domain is missing; one of {', '.join(DOMAINS)}", ("domain",))
     if not (case.origin or case.citation):
-        yield _error("origin", "say where the text comes from in `origin` or `citation`", ("origin",))
+        yield _size("origin", "say where the text comes from in `origin` or `citation`", ("origin",))
     if case.created is not None and not _is_date(case.created):
         yield _error("created", f"`{case.created}` is not a date YYYY-MM-DD", ("created",))
 
@@ -107,7 +104,7 @@ def _concepts(case: GoldenCase) -> Iterator[Finding]:
     inferred = len([concept for concept in concepts if concept.inferred])
     if inferred * INFERRED_SHARE > len(concepts):
         what = f"{part(inferred, len(concepts), 'concept', 'is', 'are')} inferred, at most one in ten may be"
-        yield _error("inferred", what, whole)
+        yield _size("inferred", what, whole)
     text = SourceText(case.source_text)
     owner: dict[str, tuple[int, str]] = {}
     for i, concept in enumerate(concepts):
@@ -140,7 +137,8 @@ def _types(case: GoldenCase, rules: Rules) -> Iterator[Finding]:
         if known and concept.type is not None and concept.type not in known.values():
             hint = _like(concept.type, [*known.values()], known.get(category_key(concept.type)))
             hint = hint or f"; one of {', '.join(known.values())}"
-            yield _error("type", f"type `{concept.type}` is none of the suite's{hint}", ("expectedConcepts", i, "type"))
+            what = f"type `{concept.type}` is none of the suite's{hint}"
+            yield _error("type", what, ("expectedConcepts", i, "type"), "types")
 
 
 def _like(name: str, known: Sequence[str], exact: str | None = None) -> str:
@@ -167,7 +165,8 @@ def _canaries(case: GoldenCase, rules: Rules) -> Iterator[Finding]:
             yield _error("canary-twice", f"`{canary}` is listed twice", place)
         seen.add(key)
         if (near := closest(key, list(names), rules.names)) is not None:
-            yield _error("canary-expected", f"canary `{canary}` is too close to the expected `{names[near]}`", place)
+            what = f"canary `{canary}` is too close to the expected `{names[near]}`"
+            yield _error("canary-expected", what, place, "matching" if near != key else "")
         length = len(key.split())
         windows = dict.fromkeys(
             " ".join(words[at : at + size])
@@ -176,7 +175,9 @@ def _canaries(case: GoldenCase, rules: Rules) -> Iterator[Finding]:
         )
         if (near := closest(key, list(windows), rules.names)) is not None:
             how = "occurs" if near == key else f"nearly occurs (as `{near}`)"
-            yield _error("canary-in-text", f"canary `{canary}` {how} in the text", place)
+            yield _error(
+                "canary-in-text", f"canary `{canary}` {how} in the text", place, "matching" if near != key else ""
+            )
 
 
 def _relationships(case: GoldenCase, rules: Rules) -> Iterator[Finding]:
@@ -198,7 +199,7 @@ def _relationships(case: GoldenCase, rules: Rules) -> Iterator[Finding]:
             yield from _ends(link, (field, i), labels, by_key)
             if known and fold_predicate(link.predicate) not in known:
                 what = f"predicate `{link.predicate}` is not one of {', '.join(rules.predicates)}"
-                yield _error("predicate", what, (field, i, "predicate"))
+                yield _error("predicate", what, (field, i, "predicate"), "predicates.allowed")
             key = _key(link, predicates)
             if field == "expectedRelationships":
                 if key in keys:
@@ -211,7 +212,8 @@ def _relationships(case: GoldenCase, rules: Rules) -> Iterator[Finding]:
     used = {name for link in links for name in (link.source, link.target)}
     for i, concept in enumerate(case.expected_concepts):
         if links and concept.label not in used:
-            yield _warning("unconnected", f"`{concept.label}` is in no relationship", ("expectedConcepts", i, "label"))
+            place = ("expectedConcepts", i, "label")
+            yield _warning("unconnected", f"`{concept.label}` is in no relationship", place, setting="standards")
 
 
 def _ends(

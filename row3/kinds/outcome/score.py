@@ -245,7 +245,10 @@ class Outcomes(Kind):
         if len(cases) >= 8 and not negative:
             return [
                 Finding(
-                    "warning", "no-negatives", "every question has an answer; add some that have none", of_size=True
+                    "warning",
+                    "no-negatives",
+                    "every question has an answer; add some that have none",
+                    setting="standards",
                 )
             ]
         return []

@@ -27,7 +27,7 @@ from row3.store.suites import Suite
 from row3.workflows.pipeline.asks import judge_request
 from row3.workflows.pipeline.budget import Prices, estimate_tokens, prices_of
 from row3.workflows.pipeline.evaluate import Answers, Asking
-from row3.workflows.pipeline.providers import check_provider, guard_of
+from row3.workflows.pipeline.providers import check_provider, endpoint_of, guard_of, missing_access
 from row3.workflows.pipeline.run_suite import RunOptions, make_asking
 
 UNKNOWN = "not known yet"
@@ -82,6 +82,7 @@ def estimate(
                 before = len(plan.requests)
                 _Planner(beside.asking, index, prices, False, judged).case(stored, repeat, plan)
                 plan.again += len(plan.requests) - before
+    plan.missing = missing_access(suite, endpoint_of(project, suite)) if plan.to_send else ""
     plan.rounds = 1 if beside is None else beside.rounds
     guard = guard_of(project)
     for request in filter(None, (each.request for each in plan.to_send)):

@@ -78,8 +78,6 @@ class CaseLint:
             self._findings.add("error", "empty-suite", where, f"the suite has no golden cases ({PATTERN})")
         elif len(usable) == len(files):  # counts would be wrong while some cannot be read
             self._findings.add_of_kind(suite, suite.kind.lint_suite(usable), where)
-        if suite.lint_sizes == "off":
-            self._findings.unsized.append(suite.name)
         return usable
 
     def _case(self, suite: Suite, path: str, ids: dict[str, str]) -> Any:

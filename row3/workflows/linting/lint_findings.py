@@ -24,8 +24,6 @@ class Findings:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.files = 0
-        self.unsized: list[str] = []
-        """Suites whose size is not checked."""
         self._found: list[LintFinding] = []
 
     def __len__(self) -> int:
@@ -33,25 +31,27 @@ class Findings:
 
     def report(self) -> LintReport:
         """Return all of it, in order."""
-        return make_report(self._found, self.files, unsized=self.unsized)
+        return make_report(self._found, self.files)
 
-    def add(self, level: Level, rule: str, file: str, message: str, *, field: str = "", line: int = 1) -> None:
+    def add(
+        self, level: Level, rule: str, file: str, message: str, *, field: str = "", line: int = 1, setting: str = ""
+    ) -> None:
         """Add one."""
-        self._found.append(LintFinding(level, rule, file, field, line, message))
+        self._found.append(LintFinding(level, rule, file, field, line, message, setting))
 
     def add_at(self, level: Level, rule: str, file: str, message: str, at: tuple[str, ...]) -> None:
         """Add one about a field of a file of the project."""
         self.add(level, rule, file, message, field=".".join(at), line=positions.line_in(file, self.text(file), at))
 
     def add_of_kind(self, suite: Suite, found: Iterable[Finding], file: str, text: str = "") -> None:
-        """Add what a kind found, at the level that the suite gives it; `text` is the file's."""
-        sizes = suite.lint_sizes  # of findings about a size alone the suite may want none
-        wanted = [each for each in found if not each.of_size or sizes != "off"]
-        leveled = [("warning" if each.of_size and sizes == "warning" else each.level, each) for each in wanted]
-        lines = positions.lines_of(text, [each.path for _, each in leveled])
-        for level, each in leveled:
+        """Add what a kind found, as far as the suite is held to it; `text` is the file's."""
+        wanted = [each for each in found if each.setting != "standards" or suite.standards is not None]
+        lines = positions.lines_of(text, [each.path for each in wanted])
+        for each in wanted:
             field = ".".join(map(str, each.path))
-            self.add(level, each.rule, file, each.message, field=field, line=lines[each.path])
+            setting = f"suites.{suite.name}.{each.setting}" if each.setting else ""
+            message = f"{each.message} ({setting})" if setting else each.message
+            self.add(each.level, each.rule, file, message, field=field, line=lines[each.path], setting=setting)
 
     def attempt(self, file: str, read: Callable[[], Value], *, count: bool = True) -> Value | None:
         """Return what reading the file gives; None where it cannot be used, which is a finding then."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from msgspec import structs, to_builtins
@@ -93,6 +94,17 @@ def check_provider(project: Project, suite: Suite) -> list[str]:
     if (embeddings := _embedding_endpoint(project, suite)) is not None:
         urls.append(embeddings.base_url)
     return [url for url in dict.fromkeys(urls) if url and is_exposed(url)]
+
+
+def missing_access(suite: Suite, endpoint: Endpoint) -> str:
+    """Return what has to be set before the model of a suite can be asked; empty where that is not known."""
+    from row3.providers.base import INSTALL_LOCAL, KEYLESS
+    from row3.providers.local import MODULE
+
+    key = endpoint.key_variable
+    if suite.system is None and key and not os.environ.get(key, "").strip():
+        return f"set {key}, or {KEYLESS}"
+    return INSTALL_LOCAL if suite.local and find_spec(MODULE) is None else ""
 
 
 class Router:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from row3.reports.findings import findings_json, findings_text
 from row3.store.manifests import manifest_bytes
 from row3.workflows.linting.lint import lint_at
 
-CASE = "golden/starter/bank-runs.gold.json"
+CASE = "golden/example/bank-runs.gold.json"
 PROMPT = "prompts/decompose-concepts-v1.0.md"
 Edit = Callable[[dict[str, Any]], object]
 
@@ -258,8 +259,8 @@ def test_the_rules_of_the_suite_as_a_whole(root: Path) -> None:
     (root / CASE).unlink()
     report = lint_at(root)
     assert {(one.level, one.rule, one.file) for one in report.findings} == {
-        ("error", "case-count", "golden/starter/"),
-        ("error", "domain-coverage", "golden/starter/"),
+        ("error", "case-count", "golden/example/"),
+        ("error", "domain-coverage", "golden/example/"),
     }
     assert "no case for the domain economic" in findings_text(report)
     assert report.exit_code == 2
@@ -335,7 +336,7 @@ BROKEN: list[tuple[Callable[[str], str | bytes], str, str, int, str]] = [
 def test_a_broken_case_is_a_finding_and_the_others_are_still_checked(
     root: Path, spoil: Callable[[str], str | bytes], rule: str, field: str, line: int, message: str
 ) -> None:
-    path, other = root / CASE, "golden/starter/machine-learning.gold.json"
+    path, other = root / CASE, "golden/example/machine-learning.gold.json"
     before = path.read_text(encoding="utf-8")
     after = spoil(before)
     path.write_bytes(after if isinstance(after, bytes) else after.encode("utf-8"))
@@ -382,26 +383,26 @@ def test_the_topic_may_be_used_by_a_prompt(root: Path) -> None:
 
 def test_an_id_in_two_files_and_a_file_that_is_not_named_after_its_id(root: Path) -> None:
     text = (root / CASE).read_text(encoding="utf-8")
-    (root / "golden/starter/zz.gold.json").write_text(text, encoding="utf-8")
+    (root / "golden/example/zz.gold.json").write_text(text, encoding="utf-8")
     line = line_with(text, '"id"')
     findings = {(one.level, one.rule, one.file, one.field, one.line) for one in found(root)}
     assert findings == {
-        ("error", "id-twice", "golden/starter/zz.gold.json", "id", line),
-        ("warning", "file-name", "golden/starter/zz.gold.json", "id", line),
+        ("error", "id-twice", "golden/example/zz.gold.json", "id", line),
+        ("warning", "file-name", "golden/example/zz.gold.json", "id", line),
     }
-    (root / "golden/starter/zz.gold.json").rename(root / "golden/starter/aa.gold.json")  # read before its original
+    (root / "golden/example/zz.gold.json").rename(root / "golden/example/aa.gold.json")  # read before its original
     findings = {(one.level, one.rule, one.file, one.field, one.line) for one in found(root)}
     assert findings == {
-        ("error", "id-twice", "golden/starter/bank-runs.gold.json", "id", line),
-        ("warning", "file-name", "golden/starter/aa.gold.json", "id", line),
+        ("error", "id-twice", "golden/example/bank-runs.gold.json", "id", line),
+        ("warning", "file-name", "golden/example/aa.gold.json", "id", line),
     }
 
 
 def test_ids_that_differ_in_case_alone_are_one_id(root: Path) -> None:
     text = (root / CASE).read_text(encoding="utf-8").replace('"id": "bank-runs"', '"id": "Bank-Runs"')
-    (root / "golden/starter/Bank-Runs.gold.json").write_text(text, encoding="utf-8")
+    (root / "golden/example/Bank-Runs.gold.json").write_text(text, encoding="utf-8")
     (finding,) = found(root, "id-twice")
-    assert finding.message == "the id `bank-runs` is also that of golden/starter/Bank-Runs.gold.json"
+    assert finding.message == "the id `bank-runs` is also that of golden/example/Bank-Runs.gold.json"
 
 
 def test_a_text_with_a_character_that_ends_it_elsewhere(root: Path) -> None:
@@ -422,12 +423,12 @@ def test_a_prompt_that_tells_what_is_to_be_found(root: Path) -> None:
 
 
 def test_files_that_nothing_reads(root: Path) -> None:
-    (root / "golden/starter/other.json").write_text("{}")
-    (root / "golden/starter/rye.gold.JSON").write_text("{}")
+    (root / "golden/example/other.json").write_text("{}")
+    (root / "golden/example/rye.gold.JSON").write_text("{}")
     (root / "golden/loose.gold.json").write_text("{}")
     assert {(one.rule, one.file) for one in found(root)} == {
-        ("not-a-case", "golden/starter/other.json"),
-        ("not-a-case", "golden/starter/rye.gold.JSON"),
+        ("not-a-case", "golden/example/other.json"),
+        ("not-a-case", "golden/example/rye.gold.JSON"),
         ("not-a-case", "golden/loose.gold.json"),
     }
 
@@ -437,51 +438,48 @@ def test_an_empty_suite(root: Path) -> None:
     assert [(one.rule, one.file) for one in found(root)] == [("empty-suite", "golden/empty/")]
 
 
-def test_a_suite_of_another_size_may_be_warned_of_it_alone(root: Path) -> None:
+def test_counts_and_coverage_are_found_where_the_suite_sets_standards(root: Path) -> None:
     def make_small(case: dict[str, Any]) -> None:
-        case.pop("domain")
+        del case["domain"], case["topic"]
         case["sourceText"] = case["sourceText"].split("\n\n")[0]
         case["forbiddenConcepts"] = case["forbiddenConcepts"][:1]
 
     edit(root, make_small)
-    rules = {"words-count", "paragraphs-count", "canaries-count", "domain", "domain-coverage"}
-    before = lint_at(root)
-    assert rules <= {one.rule for one in before.findings if one.level == "error"}
+    held = lint_at(root).findings
+    counts = [one for one in held if one.setting == "suites.example.standards"]
+    assert {"words-count", "paragraphs-count", "canaries-count", "domain", "domain-coverage", "topic"} <= {
+        one.rule for one in counts if one.level == "error"
+    }
+    assert all(one.message.endswith(" (suites.example.standards)") for one in counts)
+    contents = [one for one in held if one not in counts]
+    assert {one.rule for one in contents} == {"not-in-text"}  # concepts whose sentence is gone
+    assert list(held[: len(contents)]) == contents  # what is wrong with a case comes first
     config = root / "row3.toml"
-    text = config.read_text(encoding="utf-8")
-    config.write_text(text.replace("[suites.starter]\n", '[suites.starter]\nlint_sizes = "warning"\n'))
-    after = lint_at(root)
-    assert sorted(one.rule for one in after.findings) == sorted(one.rule for one in before.findings)
-    assert rules.isdisjoint(one.rule for one in after.findings if one.level == "error")
-    assert {one.rule for one in after.findings if one.level == "error"} == {
-        one.rule for one in before.findings if one.level == "error"
-    } - rules  # what is wrong with a case stays an error: concepts whose sentence is gone
+    config.write_text(re.sub("(?m)^standards = .*\n", "", config.read_text(encoding="utf-8")))
+    assert list(lint_at(root).findings) == contents
 
 
-def test_a_suite_may_leave_sizes_out(root: Path) -> None:
-    def make_small(case: dict[str, Any]) -> None:
-        case.pop("domain")
-        case["sourceText"] = case["sourceText"].split("\n\n")[0]
-        case["forbiddenConcepts"] = case["forbiddenConcepts"][:1]
+def test_a_finding_names_the_setting_that_changes_it(root: Path) -> None:
+    def tell(case: dict[str, Any]) -> None:
+        case["expectedRelationships"][0]["predicate"] = "OWNS"
+        case["forbiddenConcepts"][:2] = ["maturity transformations", case["expectedConcepts"][0]["label"]]
 
-    edit(root, make_small)
-    before = lint_at(root)
-    config = root / "row3.toml"
-    text = config.read_text(encoding="utf-8")
-    config.write_text(text.replace("[suites.starter]\n", '[suites.starter]\nlint_sizes = "off"\n'))
-    after = lint_at(root)
-    sizes = {"words-count", "paragraphs-count", "canaries-count", "domain", "domain-coverage", "case-count"}
-    assert [one for one in before.findings if one.rule not in sizes] == list(after.findings)
-    assert any(one.rule == "not-in-text" for one in after.findings)
-    assert (before.unsized, after.unsized) == ((), ("starter",))
+    edit(root, tell)
+    told = {(one.rule, one.setting) for one in lint_at(root).findings if one.level == "error"}
+    near, same = "suites.example.matching", ""
+    assert told == {
+        ("predicate", "suites.example.predicates.allowed"),
+        *(("canary-expected", each) for each in (near, same)),
+        *(("canary-in-text", each) for each in (near, same)),
+    }
 
 
 def test_one_suite_alone(root: Path) -> None:
     (root / "golden/empty").mkdir()
-    assert lint_at(root, "starter").errors == 0
+    assert lint_at(root, "example").errors == 0
     assert lint_at(root, "empty").errors == 1
-    with pytest.raises(UsageError, match="Did you mean `starter`"):
-        lint_at(root, "startre")
+    with pytest.raises(UsageError, match="Did you mean `example`"):
+        lint_at(root, "exmaple")
 
 
 # --- prompts ---
@@ -607,7 +605,7 @@ def test_a_pipeline_that_names_no_prompt(root: Path) -> None:
     text = path.read_text(encoding="utf-8").replace('"map-ontology"]', '"map-ontologies"]')
     path.write_text(text, encoding="utf-8")
     finding = found(root, "unknown-prompt")[0]
-    assert (finding.file, finding.field) == ("row3.toml", "suites.starter.pipeline")
+    assert (finding.file, finding.field) == ("row3.toml", "suites.example.pipeline")
     assert finding.line == line_with(text, "pipeline =")
     assert "did you mean `map-ontology`?" in finding.message
 
@@ -652,7 +650,7 @@ def test_a_broken_promoted_file(root: Path) -> None:
         ('mode = "reply"', "invalid-field", "mode", "replay, live"),
         ("jbos = 3", "invalid-field", "jbos", "did you mean `jobs`?"),
         ("jobs = = 3", "invalid-file", "", "not TOML"),
-        ('suite = "startre"', "unknown-suite", "suite", "did you mean `starter`?"),
+        ('suite = "exmaple"', "unknown-suite", "suite", "did you mean `example`?"),
     ],
 )
 def test_settings(root: Path, line: str, rule: str, field: str, message: str) -> None:
@@ -669,11 +667,11 @@ def test_settings(root: Path, line: str, rule: str, field: str, message: str) ->
 
 def test_settings_of_a_suite(root: Path) -> None:
     path = root / "row3.toml"
-    text = path.read_text(encoding="utf-8") + "[suites.starter.weights]\nrecal = 0.5\n"
+    text = path.read_text(encoding="utf-8") + "[suites.example.weights]\nrecal = 0.5\n"
     path.write_text(text, encoding="utf-8")
     finding = found(root)[0]
     assert (finding.file, finding.field, finding.line) == (
-        "row3.toml", "suites.starter.weights", line_with(text, "[suites.starter.weights]", 2)
+        "row3.toml", "suites.example.weights", line_with(text, "[suites.example.weights]", 2)
     )  # fmt: skip
     assert "Did you mean `recall`?" in finding.message
 
@@ -682,8 +680,8 @@ def test_settings_of_a_suite(root: Path) -> None:
     ("section", "line", "rule", "message"),
     [
         ("provider", 'preset = "opneai"', "invalid-field", "Did you mean `openai`?"),
-        ("suites.starter.provider", 'preset = "lama.cpp"', "invalid-field", "Did you mean `llama.cpp`?"),
-        ("suites.starter.provider", 'base_url = "localhost:1234"', "invalid-field", "not an http or https address"),
+        ("suites.example.provider", 'preset = "lama.cpp"', "invalid-field", "Did you mean `llama.cpp`?"),
+        ("suites.example.provider", 'base_url = "localhost:1234"', "invalid-field", "not an http or https address"),
         ("provider", 'base_url = "http://a\\u0000b/v1"', "invalid-field", "not an http or https address"),
         ("provider", 'base_url = "http://a\\nb/v1"', "invalid-field", "not an http or https address"),
         ("provider", 'base_url = "http://models.example/v1"', "invalid-field", "is plain http to another machine"),
@@ -692,8 +690,8 @@ def test_settings_of_a_suite(root: Path) -> None:
     ],
 )
 def test_a_provider_that_cannot_be_asked(root: Path, section: str, line: str, rule: str, message: str) -> None:
-    (root / "row3.toml").write_text(f'suite = "starter"\n[{section}]  # who answers\nmodel = "m"\n{line}\n')
-    for suite in (None, "starter"):
+    (root / "row3.toml").write_text(f'suite = "example"\n[{section}]  # who answers\nmodel = "m"\n{line}\n')
+    for suite in (None, "example"):
         findings = [one for one in lint_at(root, suite).findings if one.file == "row3.toml"]
         field = f"{section}.{line.partition(' ')[0]}"
         assert [(one.rule, one.field, one.line) for one in findings] == [(rule, field, 4)]
@@ -703,19 +701,19 @@ def test_a_provider_that_cannot_be_asked(root: Path, section: str, line: str, ru
 @pytest.mark.parametrize(
     "settings",
     [
-        'kind = "extraction"\n[suites.starter.provider]\nbase_url = "http://models.example/v1"\nallow_http = true',
-        'kind = "checks"\n[suites.starter.judge]\nbase_url = "http://models.example/v1"\nallow_http = true',
-        '[suites.starter.provider]\nallow_http = true\n[suites.starter.matching.semantic]\nmodel = "e"\n'
+        'kind = "extraction"\n[suites.example.provider]\nbase_url = "http://models.example/v1"\nallow_http = true',
+        'kind = "checks"\n[suites.example.judge]\nbase_url = "http://models.example/v1"\nallow_http = true',
+        '[suites.example.provider]\nallow_http = true\n[suites.example.matching.semantic]\nmodel = "e"\n'
         'base_url = "http://models.example/v1"',
-        '[suites.starter.provider]\ntype = "mcp"\nversion = "1.0"\ntool = "t"\nurl = "http://models.example/v1"\n'
+        '[suites.example.provider]\ntype = "mcp"\nversion = "1.0"\ntool = "t"\nurl = "http://models.example/v1"\n'
         "allow_http = true",
     ],
     ids=["model", "judge", "embeddings", "mcp"],
 )
 def test_plain_http_to_another_machine_is_a_warning_where_it_is_allowed(root: Path, settings: str) -> None:
-    (root / "row3.toml").write_text(f'suite = "starter"\n[provider]\nmodel = "m"\n[suites.starter]\n{settings}\n')
+    (root / "row3.toml").write_text(f'suite = "example"\n[provider]\nmodel = "m"\n[suites.example]\n{settings}\n')
     allowed = [one for one in lint_at(root, None).findings if one.rule == "plain-http"]
-    assert [(one.level, one.field) for one in allowed] == [("warning", "suites.starter")]
+    assert [(one.level, one.field) for one in allowed] == [("warning", "suites.example")]
     assert allowed[0].message.endswith("plain http goes to another machine: http://models.example/v1")
     (root / "row3.toml").write_text((root / "row3.toml").read_text().replace("allow_http = true", ""))
     refused = [one for one in lint_at(root, None).findings if "plain http to another machine" in one.message]
@@ -723,12 +721,12 @@ def test_plain_http_to_another_machine_is_a_warning_where_it_is_allowed(root: Pa
 
 
 def test_recordings(root: Path) -> None:
-    folder = root / "recordings/starter"
+    folder = root / "recordings/example"
     folder.mkdir(parents=True)
     lines = ["{}", "<<<<<<< HEAD", "\x00", '{"a": NaN}', ""]
     (folder / "x.jsonl").write_text("\n".join(lines), encoding="utf-8")
     findings = found(root)
-    assert {one.file for one in findings} == {"recordings/starter/x.jsonl"}
+    assert {one.file for one in findings} == {"recordings/example/x.jsonl"}
     assert list(dict.fromkeys((one.line, one.rule) for one in findings)) == [
         (1, "invalid-field"),
         (2, "invalid-file"),
@@ -741,10 +739,10 @@ def test_recordings(root: Path) -> None:
 
 def test_baseline_and_history(root: Path) -> None:
     (root / "baselines").mkdir()
-    (root / "baselines/starter.json").write_text('{\n "runId": 7,\n "cases": []}')
+    (root / "baselines/example.json").write_text('{\n "runId": 7,\n "cases": []}')
     (root / "metrics-history.json").write_text('[\n{"runId": "a"}\n]\n')
     findings = found(root)
-    baseline = [one for one in findings if one.file == "baselines/starter.json"]
+    baseline = [one for one in findings if one.file == "baselines/example.json"]
     assert ("invalid-field", "runId", 2) in {(one.rule, one.field, one.line) for one in baseline}
     history = [one for one in findings if one.file == "metrics-history.json"]
     assert history
@@ -752,14 +750,14 @@ def test_baseline_and_history(root: Path) -> None:
 
 
 def test_a_baseline_with_a_broken_case(root: Path) -> None:
-    manifest = Manifest("starter", "extraction", "replay", "r", "2026-01-29T00:00:00Z", {}, "m", {}, 1, {
+    manifest = Manifest("example", "extraction", "replay", "r", "2026-01-29T00:00:00Z", {}, "m", {}, 1, {
         case_id: ManifestCase(case_id, "d", "i") for case_id in ("a", "b")
     })  # fmt: skip
     text = manifest_bytes(manifest).decode().replace('"id": "b", "digest": "d"', '"id": "b", "digest": 7')
     (root / "baselines").mkdir()
-    (root / "baselines/starter.json").write_text(text)
+    (root / "baselines/example.json").write_text(text)
     (finding,) = found(root)
-    assert (finding.file, finding.field) == ("baselines/starter.json", "cases.1.digest")
+    assert (finding.file, finding.field) == ("baselines/example.json", "cases.1.digest")
     assert finding.line == line_with(text, '"id": "b"')
 
 
@@ -774,9 +772,9 @@ def test_broken_settings_are_the_only_finding(root: Path, broken: str) -> None:
 
 def test_a_suite_whose_settings_are_wrong_is_one_finding(root: Path) -> None:
     path = root / "row3.toml"
-    path.write_text(path.read_text(encoding="utf-8") + "[suites.starter.weights]\nrecal = 0.5\n", encoding="utf-8")
-    for suite in (None, "starter"):
-        assert [one.field for one in lint_at(root, suite).findings] == ["suites.starter.weights"]
+    path.write_text(path.read_text(encoding="utf-8") + "[suites.example.weights]\nrecal = 0.5\n", encoding="utf-8")
+    for suite in (None, "example"):
+        assert [one.field for one in lint_at(root, suite).findings] == ["suites.example.weights"]
 
 
 def test_no_project(tmp_path: Path) -> None:
@@ -806,11 +804,9 @@ def test_text_that_stands_in_no_block_is_a_warning(root: Path) -> None:
 
 
 def test_a_conflict_in_the_changelog_is_found_before_a_promotion_stops_on_it(root: Path) -> None:
-    path = root / "CHANGELOG.md"
-    lines = path.read_text(encoding="utf-8").splitlines()
-    path.write_text("\n".join([*lines, "<<<<<<< HEAD", "a", "=======", "b", ">>>>>>> x", ""]), encoding="utf-8")
+    (root / "CHANGELOG.md").write_text("# Changelog\n\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> x\n", encoding="utf-8")
     found = [finding for finding in lint_at(root).findings if finding.file == "CHANGELOG.md"]
-    assert [(finding.rule, finding.line) for finding in found] == [("invalid-file", len(lines) + 1)]
+    assert [(finding.rule, finding.line) for finding in found] == [("invalid-file", 3)]
 
 
 def recorded(case_id: str, answer: str, *, of: str | None = None) -> str:
@@ -829,13 +825,13 @@ def recorded(case_id: str, answer: str, *, of: str | None = None) -> str:
 
 
 def test_recordings_that_a_replay_would_refuse(root: Path) -> None:
-    folder = root / "recordings/starter"
+    folder = root / "recordings/example"
     folder.mkdir(parents=True)
     (folder / "a.jsonl").write_text(recorded("rye", "one") + recorded("oat", "one"))
     (folder / "b.jsonl").write_text(recorded("oat", "one") + recorded("rye", "two") + recorded("bun", "x", of="y"))
     findings = found(root)
     assert [(one.file, one.line, one.rule) for one in findings] == [
-        ("recordings/starter/b.jsonl", 2, "two-answers"),
-        ("recordings/starter/b.jsonl", 3, "edited-answer"),
+        ("recordings/example/b.jsonl", 2, "two-answers"),
+        ("recordings/example/b.jsonl", 3, "edited-answer"),
     ]
-    assert "another answer in recordings/starter/a.jsonl:1" in findings[0].message
+    assert "another answer in recordings/example/a.jsonl:1" in findings[0].message

@@ -15,8 +15,8 @@ from row3.workflows.linting.lint import lint_at
 from row3.workflows.linting.lint_cases import MOST
 from row3.workflows.quarantine import today
 
-JUDGED = "golden/starter/reviewed.jsonl"
-RESTING = "golden/starter/quarantine.json"
+JUDGED = "golden/example/reviewed.jsonl"
+RESTING = "golden/example/quarantine.json"
 LINE: dict[str, Any] = {
     "schemaVersion": 1,
     "caseId": "bank-runs",
@@ -80,7 +80,7 @@ def test_a_judgement_of_no_case_is_named_with_the_near_miss(root: Path) -> None:
 
 def test_while_a_case_cannot_be_read_its_judgements_are_left_alone(root: Path) -> None:
     judged(root, LINE)
-    (root / "golden/starter/bank-runs.gold.json").write_text("{", encoding="utf-8")
+    (root / "golden/example/bank-runs.gold.json").write_text("{", encoding="utf-8")
     assert found(root, JUDGED) == []
 
 
@@ -92,7 +92,7 @@ def test_a_file_of_something_else_does_not_fill_the_screen(root: Path) -> None:
 def resting(root: Path, *cases: str, since: str = "") -> None:
     day = today()
     entries = [Quarantined(case, since or day.isoformat(), _later(since or day.isoformat()), "x") for case in cases]
-    write_quarantine(root, "golden/starter", entries)
+    write_quarantine(root, "golden/example", entries)
 
 
 def _later(text: str) -> str:

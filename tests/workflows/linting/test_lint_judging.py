@@ -88,14 +88,14 @@ def test_without_a_pipeline_rubrics_are_no_part_of_it(found: Found, tmp_path: Pa
 def test_a_check_of_the_suite_that_nothing_can_answer(
     found: Found, tmp_path: Path, check: str, key: str, message: str
 ) -> None:
-    (one,) = found(f"\n[[suites.starter.checks]]\n{check}\n")
+    (one,) = found(f"\n[[suites.checks.checks]]\n{check}\n")
     lines = (tmp_path / "row3.toml").read_text("utf-8").split("\n")
     assert (one.level, one.rule, one.file, one.field) == (
         "error",
         "invalid-check",
         "row3.toml",
-        "suites.starter.checks.1",
+        "suites.checks.checks.1",
     )
     assert message in one.message
-    assert lines[one.line - 1] == "[[suites.starter.checks]]"
+    assert lines[one.line - 1] == "[[suites.checks.checks]]"
     assert lines[one.line].startswith(key)
