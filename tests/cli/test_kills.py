@@ -201,7 +201,7 @@ def test_a_compare_that_was_under_way_keeps_the_entry_of_a_killed_promotion(box:
     ["history", "recordings list", "recordings verify", "lint", "diff extract-v1.0 extract-v1.1", "trend"],
 )
 def test_a_command_that_only_reads_finishes_it_first(halfway: Box, command: str) -> None:
-    done = halfway.row3(*command.split(), code=2 if command == "lint" else 0)
+    done = halfway.row3(*command.split(), code=0)
     assert "finished what an interrupted command had begun: prompts/promoted.json" in done.err
     assert '"version": "v1.1"' in halfway.read("prompts/promoted.json")
     assert not (halfway.root / ".row3/transaction").exists()

@@ -62,7 +62,7 @@ def test_the_state_of_the_hooks_in_words(box: Box) -> None:
 
 
 def test_quiet_lint_has_errors_and_the_number_of_warnings(box: Box) -> None:
-    box.case("rye", topic="Rye")
+    box.case("rye", created="yesterday")
     box.write("prompts/extract-v1.1.md", box.read("prompts/extract-v1.1.md") + "\nnever sent\n")
     loud, quiet = box.row3("lint", code=2).out, box.row3("lint", "-q", code=2).out
     errors = [line for line in loud.splitlines() if "  error  " in line]
