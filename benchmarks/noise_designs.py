@@ -1,4 +1,4 @@
-"""What other rules for the composite would find and falsely block: a table of `docs/noise.md`.
+"""What other rules for the composite would find and falsely block; `docs/noise.md` has the summary.
 
     python -m benchmarks.noise_designs
 
@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from benchmarks.noise import CASES, GATED, KINDS, RUNS, pairs_of
-from benchmarks.noise_report import rate, write_table
+from benchmarks.noise_report import rate
 from benchmarks.noise_shapes import SHAPES, Shape, comparisons
 from row3.domain.verdicts import Verdict
 from row3.gate.moves import compare_metrics
@@ -60,4 +60,4 @@ def table(numbers: Sequence[int] = CASES, runs: int = RUNS) -> str:
 
 
 if __name__ == "__main__":
-    write_table("designs", table())
+    print(table())
