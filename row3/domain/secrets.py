@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from base64 import b64encode
 from collections.abc import Iterator, Mapping
+from typing import Any
 from urllib.parse import quote
 
 SHORTEST = 8
@@ -58,6 +59,14 @@ class Guard:
             hidden = hidden.replace(value, HIDDEN)
         hidden = self._without_forms(hidden)
         return HIDDEN if self.found(hidden) else hidden
+
+    def clean_value(self, value: Any) -> Any:
+        """Return a JSON value with every text in it clean."""
+        if isinstance(value, str):
+            return self.clean(value)
+        if isinstance(value, Mapping):
+            return {self.clean_value(key): self.clean_value(part) for key, part in value.items()}
+        return [self.clean_value(part) for part in value] if isinstance(value, list | tuple) else value
 
     def _without_forms(self, text: str) -> str:
         tokens = [(match, shown) for match in _TOKEN.finditer(text) if (shown := _shown(match))]

@@ -19,6 +19,7 @@ from row3.domain.metrics import by_other_names
 from row3.domain.prompts import Lineup
 from row3.domain.requests import NoAnswer, Request
 from row3.domain.scores import CaseScore
+from row3.domain.secrets import NO_SECRETS, Guard
 from row3.errors import InvalidFile, UsageError
 from row3.gate.results import Run
 from row3.kinds.answers import Unusable
@@ -34,6 +35,7 @@ from row3.workflows.pipeline.collecting import collect, header_for
 from row3.workflows.pipeline.evaluate import Asking
 from row3.workflows.pipeline.execute import evaluate_all
 from row3.workflows.pipeline.meanings import Source, vector_source
+from row3.workflows.pipeline.providers import guard_of
 from row3.workflows.pipeline.results import CaseResult, Packing
 from row3.workflows.pipeline.run_suite import RunOptions
 
@@ -96,6 +98,8 @@ class Scoring:
     """Of a suite that matches by meaning."""
     judgements: RecordingIndex | None = None
     """Recordings of the suite's judge."""
+    guard: Guard = NO_SECRETS
+    """Hides the keys in an output before anything is kept or shown of it."""
 
     def __call__(self, stored: StoredCase) -> CaseResult:
         """Score one case; raises `InvalidFile` where the line of its output is broken."""
@@ -107,13 +111,16 @@ class Scoring:
         if output is None:
             return CaseScore(stored.id, "failed", {}, problem=MISSING)
         if output.error:
-            return CaseScore(stored.id, "failed", {}, problem=output.error)
-        parsed = kind.read_output(output.value, rules.fields)
+            return CaseScore(stored.id, "failed", {}, problem=self.guard.clean(output.error))
+        value = self.guard.clean_value(output.value)
+        told = () if value == output.value else ("a key in the output is hidden",)
+        parsed = kind.read_output(value, rules.fields)
         if isinstance(parsed, Unusable):
-            raw = output.value if isinstance(output.value, str) else json.dumps(output.value, ensure_ascii=False)
-            return kind.bad_answer(stored.case, f"{output.where}: {parsed.reason}", raw, rules)
+            raw = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            return kind.bad_answer(stored.case, "; ".join((f"{output.where}: {parsed.reason}", *told)), raw, rules)
         score = finish(scored(self.suite, stored, parsed.value), self._answer)
-        return replace(score, notes=parsed.repairs) if parsed.repairs else score
+        notes = (*told, *parsed.repairs)
+        return replace(score, notes=notes) if notes else score
 
     def _answer(self, question: Question) -> Given:
         if isinstance(question, Request):
@@ -139,7 +146,7 @@ def output_results(
     pack = Packing(suite, options.explain)
     with vector_source(project, suite, mode) as vectors:
         judgements = None if suite.rules.judge is None else open_index(project.tree, suite.name)
-        scoring = Scoring(suite, index.get, pack, vectors, judgements)
+        scoring = Scoring(suite, index.get, pack, vectors, judgements, guard_of(project))
         jobs = 1 if alone else options.jobs or project.config.jobs
         for result in evaluate_all(files, suite.kind, scoring, options.wants, jobs=jobs):
             seen.add(result.case_id)

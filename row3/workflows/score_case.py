@@ -20,6 +20,7 @@ from row3.store.project import Project
 from row3.store.suites import Suite, has_baseline
 from row3.workflows.comparing.sides import baseline_side
 from row3.workflows.pipeline.meanings import vector_source
+from row3.workflows.pipeline.providers import guard_of
 from row3.workflows.pipeline.results import Before, CaseResult, Packing
 from row3.workflows.score import Scoring
 
@@ -95,7 +96,8 @@ class CaseScorer:
             raise UsageError(f"there is no golden case `{case_id}`", where=f"suite {self.suite.name}", fix=fix)
         outputs = {case_id: Output(case_id, as_json(output), "", "the output")}
         with vector_source(self.project, self.suite, self.project.config.mode) as vectors:
-            scoring = Scoring(self.suite, outputs.get, Packing(self.suite, before=self._before), vectors)
+            packing, guard = Packing(self.suite, before=self._before), guard_of(self.project)
+            scoring = Scoring(self.suite, outputs.get, packing, vectors, guard=guard)
             return self._card(scoring(stored))
 
     def _card(self, result: CaseResult) -> CaseScorecard:

@@ -14,7 +14,7 @@ import pytest
 from row3.domain.secrets import HIDDEN, Guard
 from tests.chat_server import FakeModel, FakeReply, completion
 from tests.judged import JudgeServer, support
-from tests.projects import CASES, Box, flawless, tiny
+from tests.projects import CASES, SUITE, Box, flawless, tiny
 from tests.runner import Done
 
 KEY = "sk-row3-aB3_secret-0123456789"
@@ -128,6 +128,52 @@ def test_a_judge_that_echoes_a_key(tmp_path: Path) -> None:
         server.stop()
     recorded = "".join(path.read_text() for path in box.path("recordings/support").iterdir())
     assert recorded.count(HIDDEN) == 2 * 24
+
+
+SPELLED = [KEY, base64.b64encode(f"x{KEY}".encode()).decode(), "".join(f"\\u{ord(each):04x}" for each in KEY)]
+
+
+def test_outputs_made_elsewhere_with_a_key(box: Box) -> None:
+    box.replace("row3.toml", 'model = "baker-1"', 'model = "baker-1"\nkey_variable = "BAKER_KEY"')
+    outputs: list[dict[str, Any]] = [
+        {"caseId": "rye", "output": {**flawless(CASES["rye"]), SPELLED[1]: SPELLED[0]}},
+        {"caseId": "yeast", "output": f"no JSON, but {SPELLED[2]}"},
+        {"caseId": "oven", "error": f"401 {KEY}"},
+    ]
+    outputs[0]["output"]["concepts"][0]["label"] += f" {KEY}"
+    box.write("outputs.jsonl", "".join(f"{json.dumps(each)}\n" for each in outputs))
+    for shape in ("table", "json"):
+        done = box.row3("score", SUITE, "--outputs", "outputs.jsonl", "-v", "--format", shape, code=3, BAKER_KEY=KEY)
+        assert done.out.count("a key in the output is hidden") == 2
+        written = box.read("outputs.jsonl")
+        box.path("outputs.jsonl").unlink()
+        nowhere(box, done)
+        box.write("outputs.jsonl", written)
+
+
+SCORER = """
+import os
+
+def raises(case, answer):
+    raise ValueError(f"401 for {os.environ['BAKER_KEY']}")
+
+def explains(case, answer):
+    return 0.5, f"sent with {os.environ['BAKER_KEY'].encode().hex()}"
+"""
+
+
+def test_scorers_that_show_a_key(box: Box) -> None:
+    for name in CASES:
+        box.path(f"golden/{SUITE}/{name}.gold.json").unlink()
+    settings = f'\n[suites.{SUITE}]\nkind = "checks"\n'
+    box.write("row3.toml", f'{box.read("row3.toml")}key_variable = "BAKER_KEY"\n{settings}')
+    box.write("scorers.py", SCORER)
+    checks = [{"python": f"scorers:{name}", "name": name} for name in ("raises", "explains")]
+    box.write(f"golden/{SUITE}/rye.gold.json", json.dumps({"id": "rye", "input": {"q": "?"}, "checks": checks}))
+    box.write("outputs.jsonl", json.dumps({"caseId": "rye", "output": "rye"}))
+    done = box.row3("score", SUITE, "--outputs", "outputs.jsonl", "-v", "--format", "json", BAKER_KEY=KEY)
+    assert done.out.count(HIDDEN) >= 2
+    nowhere(box, done)
 
 
 def test_an_imported_answer_with_a_key(box: Box) -> None:

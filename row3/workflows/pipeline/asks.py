@@ -15,6 +15,7 @@ from row3.store.cases import StoredCase
 from row3.store.code import scorer_code
 from row3.store.suites import Suite
 from row3.workflows.pipeline.budget import Prices, prices_of
+from row3.workflows.pipeline.providers import guard_of
 from row3.workflows.pipeline.results import Spent
 from row3.workflows.pipeline.scorers import call_scorer
 from row3.workflows.pipeline.stages import request_texts
@@ -46,7 +47,7 @@ def scored(
         elif isinstance(ask, FunctionRequest):
             assert suite.project is not None
             suite.project.check_code(suite.name, [scorer_code(ask.function)])
-            answer = call_scorer(suite.project.root, ask)
+            answer = call_scorer(suite.project.root, ask, guard_of(suite.project))
         elif isinstance(ask, UsageRequest):
             answer = spending(suite, spent)
         else:

@@ -155,22 +155,21 @@ def open_provider(project: Project, suite: Suite) -> Provider:
 def guard_of(project: Project) -> Guard:
     """Return the guard of all keys in the environment: those of the presets, and those that row3.toml names."""
     from row3.providers.base import PRESETS
+    from row3.providers.system import is_secret
 
     names = dict.fromkeys(preset.key_variable for preset in PRESETS.values() if preset.key_variable)
-    names |= dict.fromkeys(_key_variables(to_builtins(project.config)))
+    names |= dict.fromkeys(_key_variables(to_builtins(project.config), is_secret))
     return Guard({name: os.environ.get(name, "").strip() for name in names})
 
 
-def _key_variables(settings: Any) -> Iterator[str]:
-    from row3.providers.system import is_secret
-
-    for key, value in settings.items() if isinstance(settings, dict) else ():
+def _key_variables(settings: dict[str, Any], is_secret: Callable[[str], bool]) -> Iterator[str]:
+    for key, value in settings.items():
         if key == "key_variable" and value:
             yield value
         elif key == "env":
             yield from filter(is_secret, value)
-        else:
-            yield from _key_variables(value)
+        elif isinstance(value, dict):
+            yield from _key_variables(value, is_secret)
 
 
 def guarded(project: Project, provider: Provider) -> Provider:

@@ -13,16 +13,25 @@ from typing import Any
 
 from row3.domain.asks import FunctionRequest, FunctionScore
 from row3.domain.requests import NoAnswer
+from row3.domain.secrets import Guard
 
 LIMIT_S = 10.0
 """How long a scorer may take for one answer."""
 
 
-def call_scorer(root: Path, ask: FunctionRequest) -> FunctionScore | NoAnswer:
+def call_scorer(root: Path, ask: FunctionRequest, guard: Guard) -> FunctionScore | NoAnswer:
     """Return what a scorer says: a number or `(number, reason)`; `NoAnswer` where it cannot be loaded, raises or hangs.
 
     It runs in a thread that does not keep the program alive, so one that never returns costs its limit and no more.
+    The guard cleans what it says, as it cleans what a provider answers.
     """
+    said = _called(root, ask)
+    if isinstance(said, NoAnswer):
+        return NoAnswer(guard.clean(said.error))
+    return said._replace(reason=guard.clean(said.reason))
+
+
+def _called(root: Path, ask: FunctionRequest) -> FunctionScore | NoAnswer:
     try:
         function = _loaded(str(root), ask.function)
     except Exception as error:
