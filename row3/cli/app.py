@@ -46,6 +46,7 @@ COMMANDS = (
     "monitor",
     "report",
     "comment",
+    "export",
     "schema",
 )
 """In the order of the help; each is the `command` of `row3.cli.<name>`, or in a module that it shares."""

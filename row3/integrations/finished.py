@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
 from row3.domain.metrics import Threshold
 from row3.domain.prompts import parse_reference
-from row3.domain.requests import JUDGE, digest_text
+from row3.domain.requests import JUDGE, NoAnswer, Request, digest_text
 from row3.domain.runs import RunHeader
-from row3.errors import UsageError
+from row3.errors import InvalidFile, UsageError
 from row3.gate.zones import zones_of
 from row3.integrations.seams import FinishedCase, FinishedRequest, FinishedRun
+from row3.store.cases import read_cases
 from row3.store.json_lines import LineFile
 from row3.store.project import Project
 from row3.store.recording_lines import Recording
 from row3.store.recordings import RecordingIndex, open_index
 from row3.store.saved_runs import CaseRecord, SavedRun, answers_beside, latest_runs, read_log
 from row3.store.suites import Suite, pick_suite
+from row3.workflows.pipeline.asks import Given, Question
 from row3.workflows.pipeline.budget import prices_of
+from row3.workflows.pipeline.evaluate import Asking, answers_to
+from row3.workflows.pipeline.lineup import line_up
 from row3.workflows.pipeline.results import Cost
+from row3.workflows.pipeline.stages import parameters_from
 
 WHERE = ".row3/runs"
 
@@ -52,13 +58,25 @@ def read_finished(project: Project, log: Path, *, content: bool = False) -> Fini
         own.add(LineFile(beside, where=f"{WHERE}/{beside.name}"))
         own.fallback = index
         index = own
-    return finished(saved, suite, index, cost=prices_of(project, suite).usd, content=content)
+    texts = rendered(project, suite, saved, index) if content else {}
+    return finished(saved, suite, index, cost=prices_of(project, suite).usd, content=content, texts=texts)
 
 
 def finished(
-    saved: SavedRun, suite: Suite, index: RecordingIndex, *, cost: Cost, content: bool, context: Mapping[str, Any] = {}
+    saved: SavedRun,
+    suite: Suite,
+    index: RecordingIndex,
+    *,
+    cost: Cost,
+    content: bool,
+    texts: Mapping[str, tuple[str, str]] = {},
+    context: Mapping[str, Any] = {},
 ) -> FinishedRun:
-    """Return a saved run with the answers that `index` and its fallbacks hold. Raises `InvalidFile`."""
+    """Return a saved run with the answers that `index` and its fallbacks hold. Raises `InvalidFile`.
+
+    Args:
+        texts: system and user part of the requests, by digest.
+    """
     header = saved.header
     thresholds = {
         key: Threshold(limits["minimum"], limits["target"], limits["excellent"])
@@ -74,10 +92,10 @@ def finished(
             status=record.status,
             metrics=record.metrics,
             zones={key: zone.word for key, zone in zones.items()},
-            problem=record.problem,
+            problem=record.problem if content or record.status == "failed" else "",
             requests=tuple(
-                _request(header, digest, _recording(index, digest, answer), cost, content=content)
-                for digest, answer in zip_longest(record.requests, record.answers, fillvalue="")
+                _request(header, digest, held, cost, content=content, texts=texts.get(digest, ("", "")))
+                for digest, held in _recordings(index, record)
             ),
         )
 
@@ -85,17 +103,46 @@ def finished(
     return FinishedRun(header=header, provider=provider, cases=cases, context=context)
 
 
-def _recording(index: RecordingIndex | None, digest: str, answer: str) -> Recording | None:
-    """Return the recording that holds this very answer: since the run the request may have been recorded again."""
-    while index is not None:
-        for found in index.every(digest):
-            if digest_text(found.answer.said) == answer:
-                return found
-        index = index.fallback
-    return None
+def rendered(project: Project, suite: Suite, saved: SavedRun, index: RecordingIndex) -> dict[str, tuple[str, str]]:
+    """Return system and user part of the pipeline's requests, by digest, where prompts and cases are as they were."""
+    header, found = saved.header, dict[str, tuple[str, str]]()
+    answers = {
+        digest: held.answer for each in saved.cases.values() for digest, held in _recordings(index, each) if held
+    }
+
+    class Reader:
+        async def answer(self, question: Question) -> Given:
+            assert isinstance(question, Request)
+            found[question.digest] = question.system, question.user
+            return answers.get(question.digest) or NoAnswer("not of this run")
+
+    with suppress(InvalidFile, UsageError):  # a prompt or case that is gone or was edited
+        lineup = line_up(project, suite, role="promoted", pinned=header.prompts)
+        parameters = {name: parameters_from(value) for name, value in header.parameters.items()}
+        asking = Asking(suite, lineup, parameters, header.repeats)
+        for stored in read_cases(project.tree, suite.golden, suite.kind):
+            if stored.id in saved.cases:
+                with suppress(StopIteration):
+                    answers_to(asking, stored, Reader()).send(None)
+    return found
 
 
-def _request(header: RunHeader, digest: str, held: Recording | None, cost: Cost, *, content: bool) -> FinishedRequest:
+def _recordings(index: RecordingIndex, record: CaseRecord) -> Iterator[tuple[str, Recording | None]]:
+    """Yield the digest of each request, with the recording of the very answer that the run rests on: since then the
+    request may have been recorded again.
+    """
+    for digest, answer in zip_longest(record.requests, record.answers, fillvalue=""):
+        behind: RecordingIndex | None = index
+        held = None
+        while behind is not None and held is None:
+            held = next((each for each in behind.every(digest) if digest_text(each.answer.said) == answer), None)
+            behind = behind.fallback
+        yield digest, held
+
+
+def _request(
+    header: RunHeader, digest: str, held: Recording | None, cost: Cost, *, content: bool, texts: tuple[str, str]
+) -> FinishedRequest:
     if held is None:
         return FinishedRequest(digest=digest)
     sent, answer, reference = held.request, held.answer, parse_reference(held.prompt)
@@ -117,5 +164,12 @@ def _request(header: RunHeader, digest: str, held: Recording | None, cost: Cost,
         latency_s=answer.latency_s,
         cost_usd=cost(model, tokens_in, tokens_out, JUDGE if by_judge else ""),
         answered_at=held.recorded_at,
-        answer=answer.text.encode("utf-8", "replace").decode() if content else "",
+        system=_sendable(texts[0]),
+        user=_sendable(texts[1]),
+        answer=_sendable(answer.text) if content else "",
     )
+
+
+def _sendable(text: str) -> str:
+    """Return a text without half surrogate pairs, which a model can write and UTF-8 cannot."""
+    return text.encode("utf-8", "replace").decode()

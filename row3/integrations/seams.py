@@ -55,7 +55,7 @@ class FinishedCase(Struct, frozen=True, kw_only=True, rename="camel", omit_defau
     zones: Mapping[str, str] = {}
     """Word of the zone by metric."""
     problem: str = ""
-    """Why there is no answer, or none that could be used."""
+    """Why there is no answer; with content, also why it could not be used, for which it may be quoted."""
     requests: tuple[FinishedRequest, ...] = ()
     """Stage by stage, repeat by repeat, then those of judges."""
 

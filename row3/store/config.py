@@ -217,6 +217,13 @@ class PriceConfig(_Section, frozen=True):
     output: Points
 
 
+class ExportConfig(_Section, frozen=True):
+    """What `row3 export` sends; addresses and keys come from the environment only."""
+
+    content: Annotated[bool, Meta(description="Send prompts and answers too.")] = False
+    allow_http: Annotated[bool, Meta(description="Allow addresses of plain http to another machine.")] = False
+
+
 class ArmConfig(_Section, frozen=True):
     """One of two systems that answer the same cases."""
 
@@ -284,6 +291,7 @@ class Config(_Section, frozen=True):
     lessons: LessonsConfig = LessonsConfig()
     monitor: MonitorConfig = MonitorConfig()
     prices: dict[str, PriceConfig] = {}
+    export: ExportConfig = ExportConfig()
     suites: dict[SuiteName, SuiteConfig] = field(default_factory=dict)
 
 

@@ -1,0 +1,98 @@
+"""One HTTP service that is sent to: its address from the environment, its faults as `Undelivered`."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from row3.domain.secrets import Guard
+from row3.errors import Undelivered, UsageError
+from row3.providers.base import is_exposed
+from row3.providers.faults import asked_delay, read_error
+from row3.providers.redaction import redact
+from row3.store.documents import quick_json
+
+TIMEOUT_S = 30.0
+"""Of one request as a whole."""
+LONGEST_WAIT_S = 10.0
+"""A service that asks to wait no longer than this is asked again, twice."""
+ONE_ALONE = (400, 409, 413, 422)
+"""Statuses that refuse what was sent, and say nothing of the next."""
+
+
+def address(variable: str, *, allow_http: bool) -> str:
+    """Return the address that an environment variable holds, without trailing slashes; raises `UsageError`."""
+    text = os.environ.get(variable, "").strip()
+    try:
+        parts = urlsplit(text)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable or any(mark in text for mark in "@?# "):
+        what = "this is not an http or https address without user name and query" if text else "no address to send to"
+        raise UsageError(what, where=variable, fix=f"Set {variable} to one such as https://otel.example.com")
+    if is_exposed(text) and not allow_http:
+        what = f"{parts.scheme}://{parts.netloc} is plain http to another machine: what is sent can be read on its way"
+        raise UsageError(what, where=variable, fix="Use https, or set `allow_http = true` under [export] in row3.toml")
+    return text.rstrip("/")
+
+
+class Service:
+    """Sends requests to one service, one at a time."""
+
+    def __init__(
+        self, url: str, headers: Mapping[str, str], *, key_variable: str, timeout_s: float = TIMEOUT_S
+    ) -> None:
+        """Take the address and the headers, whose values are kept out of every message."""
+        self._url, self._headers, self._key_variable, self._timeout_s = url, headers, key_variable, timeout_s
+        self.host = urlsplit(url).netloc
+        self._guard = Guard({name: value.rpartition(" ")[2] for name, value in headers.items()})
+
+    def send(self, method: str, path: str, body: Any, *, kind: str = "application/json") -> bytes:
+        """Return the body of the answer to a request; a `body` that is no bytes is sent as JSON.
+
+        Raises `Undelivered` for a connection that fails, a time-out and every status but 2xx.
+        """
+        import httpx2
+        from msgspec.json import encode
+
+        content = body if isinstance(body, bytes) else encode(body)
+        for last in (False, False, True):
+            try:
+                status, headers, answer = self._try(method, path, content, kind)
+            except httpx2.TimeoutException:
+                raise Undelivered(f"{self.host} gave no full answer within {self._timeout_s:g} s") from None
+            except httpx2.HTTPError as error:
+                said = redact(str(error) or type(error).__name__, self._guard).rstrip(".")
+                raise Undelivered(f"no answer from {self.host}: {said}", fix="Check that it runs") from None
+            delay_s = asked_delay(headers) if status in (429, 503) else None
+            if last or delay_s is None or delay_s > LONGEST_WAIT_S:
+                break
+            time.sleep(delay_s)
+        if 200 <= status < 300:
+            return answer
+        try:
+            told = f": {redact(read_error(quick_json(answer)).message, self._guard).rstrip('.')}"
+        except ValueError:
+            told = ""
+        what = f"{self.host} answered {status} to {method} {urlsplit(self._url + path).path}{told}"
+        key = f"Check the key in {self._key_variable}"
+        fix = key if status in (401, 403) else "Check the address" if status < 500 and status != 429 else ""
+        raise Undelivered(what, fix="" if status in ONE_ALONE else fix, all_of_them=status not in ONE_ALONE)
+
+    def _try(self, method: str, path: str, content: bytes, kind: str) -> tuple[int, Mapping[str, str], bytes]:
+        """One request, bounded as a whole: a slow drip cannot stretch it."""
+        import httpx2
+
+        until, received = time.monotonic() + self._timeout_s, bytearray()
+        headers = {**self._headers, "Content-Type": kind, "Accept-Encoding": "identity"}
+        url, limit = self._url + path, self._timeout_s
+        with httpx2.stream(method, url, content=content, headers=headers, timeout=limit) as response:
+            for piece in response.iter_bytes():
+                received += piece
+                if time.monotonic() > until:
+                    raise httpx2.ReadTimeout("too slow")
+            return response.status_code, response.headers, bytes(received)

@@ -1,0 +1,165 @@
+"""`row3 export` to services that are down, slow, closed, busy or broken: nothing is lost and nothing is there twice."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from row3.integrations import http
+from tests.integrations.receivers import Collector, Fault, Tracking
+from tests.projects import CASES, Box
+from tests.runner import Done
+
+TOKEN = "t0ken-of-the-bakery"
+WAITS = "Kept in .row3/outbox/otel; `row3 export --to otel` sends it"
+
+
+@pytest.fixture
+def collector() -> Iterator[Collector]:
+    one = Collector()
+    yield one
+    one.stop()
+
+
+def export(box: Box, address: str, *args: str, code: int = 0) -> Done:
+    keys = {"OTEL_EXPORTER_OTLP_HEADERS": f"Authorization=Bearer%20{TOKEN}"}
+    done = box.row3("export", *args, "--to", "otel", code=code, OTEL_EXPORTER_OTLP_ENDPOINT=address, **keys)
+    assert TOKEN not in done.out + done.err
+    return done
+
+
+def waiting(box: Box, sink: str = "otel") -> list[str]:
+    return sorted(path.stem for path in box.path(f".row3/outbox/{sink}").glob("*.json"))
+
+
+def run_id(box: Box) -> str:
+    return max(path.stem for path in box.path(".row3/runs").glob("*.json"))
+
+
+def test_the_latest_run_is_sent(live: Box, collector: Collector) -> None:
+    done = export(live, collector.address)
+    assert done.out == f"sent to otel: {run_id(live)}\n"
+    assert (len(collector.spans), waiting(live)) == (7, [])
+    result = export(live, collector.address, run_id(live)[:-1], "--format", "json").json
+    assert result == {"schemaVersion": 1, "to": "otel", "sent": [run_id(live)], "waiting": []}
+    assert len(collector.spans) == 7
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        (Fault(401, b'{"message": "no such key t0ken-of-the-bakery"}'), "401"),
+        (Fault(403), "Check the key in OTEL_EXPORTER_OTLP_HEADERS"),
+        (Fault(404), "Check the address"),
+        (Fault(308, headers={"Location": "http://127.0.0.1:9/"}), "308"),
+        (Fault(429, headers={"Retry-After": "3600"}), "429"),
+        (Fault(500, b"<html>"), "answered 500 to POST /v1/traces"),
+        (Fault(503), "503"),
+        (Fault(400, b'{"message": "odd span"}'), "odd span"),
+        (Fault(cut=True), "no answer from 127.0.0.1"),
+    ],
+    ids=lambda value: str(value.status) + "cut" * value.cut if isinstance(value, Fault) else "",
+)
+def test_what_is_not_taken_waits_and_goes_with_the_next_export(
+    live: Box, collector: Collector, fault: Fault, said: str
+) -> None:
+    collector.faults = [fault]
+    done = export(live, collector.address, code=3)
+    (error,) = done.errors
+    assert said in error
+    assert WAITS in error
+    assert done.out == f"waits for otel: {run_id(live)}\n"
+    assert waiting(live) == [run_id(live)]
+    assert export(live, collector.address).out == f"sent to otel: {run_id(live)}\n"
+    assert (len(collector.spans), waiting(live)) == (7, [])
+
+
+def test_a_service_that_is_down_loses_nothing_even_of_runs_that_are_gone(live: Box, collector: Collector) -> None:
+    gone = Collector()
+    gone.stop()
+    for _ in range(2):
+        done = export(live, gone.address, code=3)
+        assert "Check that it runs" in done.errors[0]
+    sent = run_id(live)
+    for path in live.path(".row3/runs").iterdir():
+        path.unlink()
+    assert export(live, collector.address).out == f"sent to otel: {sent}\n"
+    assert len(collector.spans) == 7
+    assert "no run was kept yet" in export(live, collector.address, code=2).err
+
+
+def test_a_slow_service_is_not_waited_for(live: Box, collector: Collector, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http.Service.__init__, "__kwdefaults__", {"timeout_s": 0.2})
+    collector.faults = [Fault(wait_s=60)]
+    assert "no full answer within 0.2 s" in export(live, collector.address, code=3).errors[0]
+    assert waiting(live) == [run_id(live)]
+
+
+def test_a_service_that_asks_for_a_moment_gets_it(live: Box, collector: Collector) -> None:
+    collector.faults = [Fault(429, headers={"Retry-After": "0"}), Fault(503, headers={"Retry-After": "0.01"})]
+    export(live, collector.address)
+    assert len(collector.paths) == 3
+    collector.faults = [Fault(429, headers={"Retry-After": "0"})] * 3
+    assert "429" in export(live, collector.address, code=3).errors[0]
+
+
+def test_content_is_sent_where_the_settings_say_so(live: Box, collector: Collector) -> None:
+    text = CASES["rye"]["sourceText"].encode()
+    export(live, collector.address)
+    assert text not in b"".join(each.SerializeToString() for each in collector.requests)
+    live.write("row3.toml", live.read("row3.toml") + "[export]\ncontent = true\n")
+    export(live, collector.address)
+    assert text in b"".join(each.SerializeToString() for each in collector.requests)
+
+
+def test_a_run_that_holds_a_key_is_not_sent_and_not_kept(live: Box, collector: Collector) -> None:
+    live.write("row3.toml", live.read("row3.toml") + "[export]\ncontent = true\n")
+    secret = {"OPENAI_API_KEY": "slows the proofing"}  # the text of a case
+    address = {"OTEL_EXPORTER_OTLP_ENDPOINT": collector.address}
+    done = live.row3("export", "--to", "otel", code=2, **secret, **address)
+    assert "the run holds the value of OPENAI_API_KEY" in done.err
+    assert (collector.paths, waiting(live)) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("", "no address to send to"),
+        ("localhost:4318", "not an http or https address"),
+        ("https://zoe:secret@example.org", "not an http or https address"),
+        ("http://example.org", "plain http to another machine"),
+    ],
+)
+def test_an_address_that_is_none_is_told_and_nothing_is_kept(live: Box, address: str, said: str) -> None:
+    done = export(live, address, code=2)
+    assert said in done.err
+    assert "OTEL_EXPORTER_OTLP_ENDPOINT" in done.err
+    assert "secret" not in done.err
+    assert waiting(live) == []
+
+
+def test_another_name_is_told_with_the_near_miss(live: Box) -> None:
+    assert "Did you mean `mlflow`?" in live.row3("export", "--to", "mlfow", code=2).err
+    assert "otel, mlflow" in live.row3("export", "--to", "x", code=2).err
+    assert (
+        "there is no run `x`" in live.row3("export", "x", "--to", "mlflow", code=2, MLFLOW_TRACKING_URI="https://x").err
+    )
+
+
+def test_without_the_messages_of_opentelemetry_the_extra_is_named(live: Box, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "opentelemetry.proto.trace.v1.trace_pb2", None)
+    assert "pip install 'row3[otel]'" in export(live, "https://example.org", code=2).err
+
+
+def test_mlflow_keeps_and_sends_too(live: Box) -> None:
+    server = Tracking()
+    server.after(3, Fault(500, json.dumps({"error_code": "INTERNAL", "message": "disk full"}).encode()))
+    done = live.row3("export", "--to", "mlflow", code=3, MLFLOW_TRACKING_URI=server.address)
+    assert "disk full" in done.errors[0]
+    assert waiting(live, "mlflow") == [run_id(live)]
+    live.row3("export", "--to", "mlflow", code=0, MLFLOW_TRACKING_URI=server.address)
+    assert (len(server.runs), waiting(live, "mlflow")) == (1, [])
+    server.stop()
