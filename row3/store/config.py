@@ -210,6 +210,21 @@ class MonitorConfig(_Section, frozen=True):
     ] = "sample"
 
 
+class LangFuseConfig(_Section, frozen=True):
+    """LangFuse; its keys come from the environment only."""
+
+    host: Annotated[
+        str | None, Meta(description="Default: LANGFUSE_HOST, which wins, else https://cloud.langfuse.com.")
+    ] = None
+    allow_http: Annotated[
+        bool | None, Meta(description="Allow a `host` of plain http to another machine. Default: false.")
+    ] = None
+    timeout_s: Annotated[float, Meta(gt=0)] | None = None
+    datasets: Annotated[
+        dict[SuiteName, str], Meta(description="Dataset by suite; default: the suite's name.")
+    ] = field(default_factory=dict)
+
+
 class PriceConfig(_Section, frozen=True):
     """US dollars for a million tokens."""
 
@@ -290,6 +305,7 @@ class Config(_Section, frozen=True):
     judge: JudgeConfig = JudgeConfig()
     lessons: LessonsConfig = LessonsConfig()
     monitor: MonitorConfig = MonitorConfig()
+    langfuse: LangFuseConfig = LangFuseConfig()
     prices: dict[str, PriceConfig] = {}
     export: ExportConfig = ExportConfig()
     suites: dict[SuiteName, SuiteConfig] = field(default_factory=dict)

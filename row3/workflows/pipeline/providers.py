@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from row3.providers.base import Access, Embedder, Endpoint, Provider
 
 OPENAI_ADDRESS = "OPENAI_BASE_URL"
+LANGFUSE_KEYS = ("LANGFUSE_PUBLIC_KEY", "LANGFUSE_SECRET_KEY")
 WITHOUT_EMBEDDINGS = ("anthropic", "local")
 """Presets whose service embeds nothing."""
 
@@ -158,7 +159,7 @@ def guard_of(project: Project) -> Guard:
     from row3.providers.system import is_secret
 
     names = dict.fromkeys(preset.key_variable for preset in PRESETS.values() if preset.key_variable)
-    names |= dict.fromkeys(_key_variables(to_builtins(project.config), is_secret))
+    names |= dict.fromkeys((*LANGFUSE_KEYS, *_key_variables(to_builtins(project.config), is_secret)))
     return Guard({name: os.environ.get(name, "").strip() for name in names})
 
 

@@ -1,0 +1,1 @@
+"""LangFuse: datasets, prompts, seeds from traces, and experiments."""

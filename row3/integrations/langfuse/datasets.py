@@ -1,0 +1,260 @@
+"""`row3 langfuse push` and `pull`: golden cases and dataset items, the newer side written to the other.
+
+Each item keeps the digest of the case that both sides last had. So a case that changed on one side only is known, and
+one that changed on both is a conflict that a person settles.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from row3.domain.counts import count
+from row3.domain.structs import MisfitsError, convert
+from row3.errors import InvalidFile, UsageError
+from row3.integrations.langfuse.client import Connection, NotThere, in_path
+from row3.integrations.langfuse.items import OURS, Item, case_digest, case_of, item_id, item_of
+from row3.kinds.base import Kind
+from row3.store.cases import CASE_SCHEMA_VERSION, ENDING, case_value, file_of, golden_files, place_in, unique_cases
+from row3.store.project import Project
+from row3.store.suites import Suite
+from row3.store.transaction import commit, writing
+
+if TYPE_CHECKING:
+    from langfuse.api import DatasetItem
+
+NAMED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Synced:
+    """What a push or a pull did, by case ids."""
+
+    dataset: str
+    written: Sequence[str] = ()
+    unchanged: int = 0
+    newer_there: Sequence[str] = ()
+    """Changed on the side that was to be written, and left alone."""
+    only_there: Sequence[str] = ()
+    """Cases that the side that was read does not have."""
+
+
+@dataclass(slots=True)
+class _Case:
+    """A case of the suite, on both sides as far as it is there."""
+
+    case_id: str
+    path: str = ""
+    here: dict[str, Any] | None = None
+    item: DatasetItem | None = None
+    there: dict[str, Any] | None = None
+    """None for an item that holds no case."""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def digests(self) -> tuple[str, str, str]:
+        """Digests of the case here, there, and when both were the same; empty where unknown."""
+        own = self.metadata.get(OURS)
+        known = str(own.get("digest", "")) if isinstance(own, dict) else ""
+        here, there = ("" if each is None else case_digest(each) for each in (self.here, self.there))
+        return here, there, known
+
+
+def dataset_of(project: Project, suite: str) -> str:
+    """Return the name of a suite's dataset."""
+    return project.config.langfuse.datasets.get(suite, suite)
+
+
+def push(project: Project, suite: Suite, connection: Connection, *, force: bool = False) -> Synced:
+    """Write the suite's cases to its dataset, which is made if it is new.
+
+    Raises `UsageError` for cases that changed on both sides, unless `force`, and what `Connection.ask` raises.
+    """
+    dataset = dataset_of(project, suite.name)
+    try:
+        cases = _paired(project, suite, connection, dataset)
+    except NotThere:
+        about = {OURS: {"suite": suite.name, "kind": suite.kind.name}}
+        connection.ask(
+            lambda: connection.api.datasets.create(name=dataset, metadata=about), where=f"dataset {dataset}"
+        )
+        cases = _paired(project, suite, connection, dataset)
+    here = [each for each in cases if each.here is not None]
+    if not here:
+        fix = "Write golden cases, or `row3 langfuse pull` those of the dataset"
+        raise UsageError("the suite has no golden cases to push", where=f"{suite.golden}/", fix=fix)
+    _refuse_conflicts(here, force=force)
+    written, newer, unchanged = [], [], 0
+    for each in here:
+        mine, theirs, known = each.digests
+        if each.item is not None and mine != theirs and mine == known and not force:
+            newer.append(each.case_id)
+        elif _put_item(connection, dataset, suite, each):
+            written.append(each.case_id)
+        else:
+            unchanged += 1
+    return Synced(dataset, written, unchanged, newer, [each.case_id for each in cases if each.here is None])
+
+
+def pull(project: Project, suite: Suite, connection: Connection, *, force: bool = False) -> Synced:
+    """Write the dataset's items to the suite's golden cases, all of them or none.
+
+    Raises `InvalidFile` for an item that holds no case, `UsageError` for cases that changed on both sides unless
+    `force`, and what `Connection.ask` raises.
+    """
+    dataset = dataset_of(project, suite.name)
+    cases = _paired(project, suite, connection, dataset)
+    there = [each for each in cases if each.item is not None]
+    _refuse_conflicts(there, force=force)
+    files: dict[str, bytes] = {}
+    written, newer, unchanged = [], [], 0
+    for each in there:
+        here, theirs, known = each.digests
+        if here == theirs:
+            unchanged += 1
+        elif here and theirs == known and not force:
+            newer.append(each.case_id)
+        else:
+            where = f"item {each.item.id if each.item else ''} of dataset {dataset}"
+            value = _read_item(each.item, each.case_id, suite, where) if each.item else {}
+            connection.check(value, where=where)
+            _add_case(files, project, suite, each, value, where)
+            each.here = value
+            written.append(each.case_id)
+    if files:
+        with writing(project.local):
+            commit(project.root, project.local, files)
+    for each in there:
+        if each.case_id in written or OURS not in each.metadata:
+            _put_item(connection, dataset, suite, each)  # from here on both sides know what they had in common
+    return Synced(dataset, written, unchanged, newer, [each.case_id for each in cases if each.item is None])
+
+
+def same_cases(project: Project, suite: Suite, connection: Connection, dataset: str) -> list[str]:
+    """Return the ids of the cases in which a dataset and the suite's golden cases differ; drafts are no part of it."""
+    cases = _paired(project, suite, connection, dataset)
+    counted = [each for each in cases if not (each.here or each.there or {}).get("draft")]
+    return [each.case_id for each in counted if each.digests[0] != each.digests[1]]
+
+
+def read_items(suite: Suite, connection: Connection, dataset: str) -> Iterator[tuple[DatasetItem, dict[str, Any]]]:
+    """Yield the items of a dataset with their cases; drafts too. Raises `InvalidFile` for one that holds none."""
+    for item in connection.items(dataset):
+        where = f"item {item.id} of dataset {dataset}"
+        yield item, _read_item(item, _case_id(item, suite), suite, where)
+
+
+def golden_file(value: Mapping[str, Any], kind: Kind, folder: str) -> dict[str, Any]:
+    """Return a case with the keys that its file begins with."""
+    schema = f"{'../' * (folder.count('/') + 1)}schemas/{kind.case_schema}.schema.json"
+    return {"$schema": schema, "schemaVersion": CASE_SCHEMA_VERSION, **value}
+
+
+def _paired(project: Project, suite: Suite, connection: Connection, dataset: str) -> list[_Case]:
+    """The cases of both sides, those of the suite first."""
+    tree, cases = project.tree, {}
+    for stored in unique_cases(tree, golden_files(tree, suite.golden), suite.kind):
+        value = case_value(tree.read(file_of(stored.where)), stored.where, tree.place(stored.where))
+        cases[stored.id] = _Case(stored.id, stored.where, value)
+    for item in connection.items(dataset):
+        case_id = _case_id(item, suite)
+        each = cases.setdefault(case_id, _Case(case_id))
+        if each.item is not None:
+            what, fix = f"two items hold the case `{case_id}`: {each.item.id} and {item.id}", "Archive one of them"
+            raise InvalidFile(what, where=f"dataset {dataset}", fix=fix)
+        each.item = item
+        each.metadata = item.metadata if isinstance(item.metadata, dict) else {}
+        with suppress(InvalidFile):
+            each.there = _read_item(item, case_id, suite, item.id)
+    return list(cases.values())
+
+
+def _case_id(item: DatasetItem, suite: Suite) -> str:
+    own = item.metadata.get(OURS) if isinstance(item.metadata, dict) else None
+    known = own.get("case") if isinstance(own, dict) else None
+    return known if isinstance(known, str) and known else item.id.removeprefix(item_id(suite.name, ""))
+
+
+def _read_item(item: DatasetItem, case_id: str, suite: Suite, where: str) -> dict[str, Any]:
+    metadata = item.metadata if isinstance(item.metadata, dict) else {}
+    value = case_of(Item(item.input, item.expected_output, metadata, case_id), suite, where=where)
+    try:
+        convert(value, suite.kind.case_model)
+    except MisfitsError as error:
+        raise InvalidFile(f"this is no golden case: {error.told()}", where=where, fix="Correct it there") from None
+    return value
+
+
+def _refuse_conflicts(cases: Sequence[_Case], *, force: bool) -> None:
+    both = [
+        each.case_id
+        for each in cases
+        if each.item is not None and each.here is not None and len({*each.digests}) == 3  # here, there and before
+    ]
+    if both and not force:
+        named = ", ".join(both[:NAMED]) + (f" and {len(both) - NAMED:,} more" if len(both) > NAMED else "")
+        what = f"{count(len(both), 'case')} changed here and in LangFuse since both were the same: {named}"
+        fix = "Settle it: --force lets the side that is read win; commit first, so that git has the other text"
+        raise UsageError(what, where="--force", fix=fix)
+
+
+def _put_item(connection: Connection, dataset: str, suite: Suite, each: _Case) -> bool:
+    """Write a case to its item unless it is there as it is; return whether it was written."""
+    assert each.here is not None
+    made, old = item_of(each.here, suite), each.item
+    metadata = {**each.metadata, **made.metadata}
+    if old is not None and (old.input, old.expected_output, old.metadata) == (made.input, made.expected, metadata):
+        return False
+    put_item(
+        connection,
+        dataset,
+        Item(made.input, made.expected, metadata, each.case_id),
+        old.id if old is not None else item_id(suite.name, each.case_id),
+        trace=None if old is None else old.source_trace_id,
+    )
+    return True
+
+
+def put_item(connection: Connection, dataset: str, item: Item, name: str, *, trace: str | None = None) -> None:
+    """Write an item under an id; what is there under that id is replaced. Raises as `Connection.ask`."""
+    where = f"case `{item.case_id}`"
+    connection.check([item.input, item.expected, item.metadata], where=where)
+    given = {} if trace is None else {"source_trace_id": trace}
+    connection.ask(
+        lambda: connection.api.dataset_items.create(
+            dataset_name=dataset, input=item.input, expected_output=item.expected, metadata=item.metadata, id=name, **given
+        ),
+        where=where,
+        missing=f"Another dataset has an item with the id `{name}`: delete it there",
+    )
+
+
+def find_dataset(connection: Connection, name: str) -> Any:
+    """Return a dataset. Raises `NotThere`, and as `Connection.ask`."""
+    return connection.ask(
+        lambda: connection.api.datasets.get(in_path(name)),
+        where=f"dataset {name}",
+        missing="Make it with `row3 langfuse push SUITE`, or correct the name",
+    )
+
+
+def _add_case(
+    files: dict[str, bytes], project: Project, suite: Suite, each: _Case, value: dict[str, Any], where: str
+) -> None:
+    """Put a case into its file among those to write: its own one, or its place among many."""
+    from row3.store.tree import WorkTree
+
+    kept = {key: part for key, part in (each.here or {}).items() if key in ("$schema", "schemaVersion")}
+    whole = {**kept, **value} if kept else golden_file(value, suite.kind, suite.golden)
+    path = each.path or f"{suite.golden}/{each.case_id}{ENDING}"
+    if not each.path and (WorkTree(project.root).at(path)).exists():
+        raise InvalidFile("a file is where this case would go", where=path, fix=f"Rename it; {where} holds the case")
+    if place := place_in(path):
+        path = file_of(path)
+        many = json.loads(files.get(path) or project.tree.read(path))
+        many[place[0]][place[1]] = {**kept, **value}
+        whole = many
+    files[path] = (json.dumps(whole, ensure_ascii=False, indent=2) + "\n").encode()

@@ -1,0 +1,144 @@
+"""Golden cases as dataset items and back, without loss.
+
+An item's input has the text and the schemas of the answer, its expected output entities and relationships, and its
+metadata, under `row3`, what else the case says. Kinds other than extraction keep their own keys.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from row3.domain.requests import digest_json
+from row3.domain.structs import keys_of
+from row3.errors import InvalidFile
+from row3.kinds.base import Kind
+from row3.store.cases import ID_KEYS, case_id_of
+from row3.store.suites import Suite
+
+OURS = "row3"
+"""Key of an item's metadata."""
+EXTRACTION = "extraction"
+EXPECTS = re.compile(r"expected|forbidden_|forbidden[A-Z]|required_|relevant_|checks$")
+"""Beginnings of the keys that say what an answer should be."""
+HEADER = ("$schema", "schemaVersion")
+LISTS = {"entities": ("expectedConcepts", "label"), "relationships": ("expectedRelationships", "")}
+"""By key of an extraction's expected output: the case's key, and what it calls a name."""
+TEXTS = ("text", "sourceText", "source_text", "document", "documentText", "document_text", "content")
+"""What inputs that were not written by row3 call the text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A case as an item has it."""
+
+    input: Any
+    expected: Any
+    metadata: Mapping[str, Any]
+    case_id: str
+
+
+def case_digest(value: Mapping[str, Any]) -> str:
+    """Return the digest of what a case says; where its schema lies and in which order its keys stand is no part."""
+    return digest_json(_whole({key: part for key, part in value.items() if key not in HEADER}))
+
+
+def item_id(suite: str, case_id: str) -> str:
+    """Return the id of a case's item. A suite's name has no point, so it is unique."""
+    return f"{suite}.{case_id}"
+
+
+def item_of(value: Mapping[str, Any], suite: Suite) -> Item:
+    """Return a case as an item."""
+    rest = {key: part for key, part in value.items() if key not in HEADER}
+    case_id = case_id_of(rest)
+    own: dict[str, Any] = {"suite": suite.name, "kind": suite.kind.name, "case": case_id, "digest": case_digest(rest)}
+    if suite.kind.name == EXTRACTION:
+        sent: dict[str, Any] = {"text": rest.pop("sourceText")}
+        if "topic" in rest:
+            sent["topic"] = rest.pop("topic")
+        sent["schemas"] = {suite.kind.whole: suite.kind.schema(suite.kind.whole, suite.rules)}
+        expected: dict[str, Any] = {
+            key: [_renamed(each, name, "name") for each in rest.pop(field)]
+            for key, (field, name) in LISTS.items()
+            if field in rest
+        }
+    else:
+        expected = {key: rest.pop(key) for key in list(rest) if EXPECTS.match(key)}
+        plain = {*keys_of(suite.kind.case_model)} - {*_common()}
+        sent = {key: rest.pop(key) for key in list(rest) if key in plain and key not in ID_KEYS}
+    return Item(sent, expected, {OURS: own | {"rest": rest}}, case_id)
+
+
+def case_of(item: Item, suite: Suite, *, where: str) -> dict[str, Any]:
+    """Return the case that an item holds, in the order of the kind's keys; one that row3 did not write too.
+
+    Raises `InvalidFile` for an item without a text.
+    """
+    own = item.metadata.get(OURS)
+    rest = own.get("rest", {}) if isinstance(own, dict) else {}
+    value = dict(rest) if isinstance(rest, dict) else {}
+    if not case_id_of(value):
+        value[ID_KEYS[0]] = item.case_id
+    if suite.kind.name == EXTRACTION:
+        value |= _extraction(item, where)
+    else:
+        value |= {**(item.input if isinstance(item.input, dict) else {})}
+        value |= {**(item.expected if isinstance(item.expected, dict) else {})}
+    return ordered(value, suite.kind)
+
+
+def ordered(value: Mapping[str, Any], kind: Kind) -> dict[str, Any]:
+    """Return a case with its keys in the order of the kind's model, unknown ones last."""
+    known = [*HEADER, *ID_KEYS, *keys_of(kind.case_model)]
+    return {key: value[key] for key in dict.fromkeys((*known, *value)) if key in value}
+
+
+def _whole(value: Any) -> Any:
+    """Return a value with 1 for 1.0, as LangFuse gives it back."""
+    if isinstance(value, dict):
+        return {key: _whole(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [_whole(part) for part in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _common() -> list[str]:
+    from row3.kinds.cases import Case
+
+    return list(keys_of(Case))
+
+
+def _extraction(item: Item, where: str) -> dict[str, Any]:
+    given = {"text": item.input} if isinstance(item.input, str) else item.input
+    key = next((key for key in TEXTS if isinstance(given, dict) and isinstance(given.get(key), str)), "")
+    if not key:
+        fix = 'Give it an input such as {"text": "…"}'
+        raise InvalidFile("the item's input has no text", where=where, fix=fix)
+    value: dict[str, Any] = {"sourceText": given[key]} | {key: given[key] for key in ("topic",) if key in given}
+    expected = item.expected if isinstance(item.expected, dict) else {}
+    if "entities" not in expected and "concepts" in expected:
+        expected = {"entities": expected["concepts"]} | expected
+    for key, (field, name) in LISTS.items():
+        if isinstance(expected.get(key), list):
+            value[field] = [_entry(each, name) for each in expected[key]]
+    return value if "expectedConcepts" in value else value | {"expectedConcepts": []}
+
+
+def _entry(each: Any, name: str) -> Any:
+    """Return an expected entity or relationship in row3's words: `name` is a label, a relationship's type a predicate."""
+    if isinstance(each, str) and name:
+        return {name: each}
+    if not isinstance(each, dict):
+        return each
+    if name:
+        return _renamed(each, "name", name)
+    return _renamed(each, "type", "predicate") if "predicate" not in each else each
+
+
+def _renamed(each: Any, old: str, new: str) -> Any:
+    if not isinstance(each, dict) or not old:
+        return each
+    return {new if key == old else key: part for key, part in each.items()}
