@@ -33,7 +33,7 @@ BEGIN = datetime(2026, 11, 24, 9, 0, tzinfo=UTC)
 TRACE_ID = re.compile(r"[0-9a-f]{32}\Z")
 
 
-class Refused(Exception):  # noqa: N818 - what it is
+class RefusedError(Exception):
     """A request that the real server would refuse."""
 
     def __init__(self, status: int, message: str) -> None:
@@ -61,10 +61,10 @@ def strict(model: Any, value: Any) -> Any:
     try:
         made = parse_obj_as(model, value)
     except pydantic.ValidationError as error:
-        raise Refused(400, f"Invalid request data: {error}") from None
+        raise RefusedError(400, f"Invalid request data: {error}") from None
     for each in made if isinstance(made, list) else [made]:
         if extra := each.model_extra:
-            raise Refused(400, f"Unrecognized keys: {sorted(extra)}")
+            raise RefusedError(400, f"Unrecognized keys: {sorted(extra)}")
     return made
 
 
@@ -143,7 +143,7 @@ class LangFuse(LocalServer):
                         query = {key: values[0] for key, values in parse_qs(path.query).items()}
                         given = self.headers.get("x-langfuse-ingestion-version", "")
                         status, value = own.handle(self.command, path.path, query, body, given)
-                except Refused as error:
+                except RefusedError as error:
                     status, value = error.status, {"error": "InvalidRequestError", "message": str(error)}
                 if fault is not None and fault.applied and own.fail(self, fault):
                     return
@@ -186,22 +186,22 @@ class LangFuse(LocalServer):
                 handler.wfile.write(b'{"data": [')
             handler.close_connection = True
             return True
-        handler.reply(int(fault.kind), b'{"message": "told to fail"}', {"Content-Type": "application/json", **fault.headers})
+        handler.reply(
+            int(fault.kind), b'{"message": "told to fail"}', {"Content-Type": "application/json", **fault.headers}
+        )
         return True
 
     def check_key(self, header: str) -> None:
-        """Raise `Refused` unless these are the keys."""
+        """Raise `RefusedError` unless these are the keys."""
         if header != "Basic " + b64encode(f"{PUBLIC}:{SECRET}".encode()).decode():
-            raise Refused(401, "Invalid credentials. Confirm that you've configured the correct host.")
+            raise RefusedError(401, "Invalid credentials. Confirm that you've configured the correct host.")
 
     def now(self) -> str:
         """A time that goes on with every call."""
         self.ticks += 1
         return (BEGIN + timedelta(seconds=self.ticks)).strftime("%Y-%m-%dT%H:%M:%S.000Z")
 
-    def handle(
-        self, method: str, path: str, query: dict[str, str], body: bytes, ingestion: str
-    ) -> tuple[int, Any]:
+    def handle(self, method: str, path: str, query: dict[str, str], body: bytes, ingestion: str) -> tuple[int, Any]:
         """Answer one request."""
         routes: list[tuple[str, str, Callable[..., Any]]] = [
             ("POST", "/api/public/v2/datasets", self.create_dataset),
@@ -220,7 +220,7 @@ class LangFuse(LocalServer):
         ]
         if (method, path) == ("POST", "/api/public/otel/v1/traces"):
             if ingestion != "4":
-                raise Refused(400, "x-langfuse-ingestion-version: 4 is missing")
+                raise RefusedError(400, "x-langfuse-ingestion-version: 4 is missing")
             for span in decoded(body):
                 assert TRACE_ID.match(span.trace_id)
                 assert len(span.id) == 16
@@ -232,7 +232,7 @@ class LangFuse(LocalServer):
                 given = [unquote(each) for each in found.groups()]
                 value = answer(*given, query if method == "GET" else json.loads(body))
                 return value if isinstance(value, tuple) else (200, value)
-        raise Refused(404, f"no such route: {method} {path}")
+        raise RefusedError(404, f"no such route: {method} {path}")
 
     # Datasets
 
@@ -251,7 +251,7 @@ class LangFuse(LocalServer):
 
     def get_dataset(self, name: str, query: dict[str, str]) -> Any:
         if name not in self.datasets:
-            raise Refused(404, "Dataset not found")
+            raise RefusedError(404, "Dataset not found")
         return self.datasets[name]
 
     def create_item(self, body: Any) -> Any:
@@ -259,14 +259,19 @@ class LangFuse(LocalServer):
         dataset = self.get_dataset(made.dataset_name, {})
         item_id = made.id or f"item-{len(self.items) + 1}"
         if len(item_id) > 255:
-            raise Refused(400, "id is longer than 255 characters")
+            raise RefusedError(400, "id is longer than 255 characters")
         old = self.items.get(item_id, {"createdAt": self.now(), "status": "ACTIVE"})
         if old.get("datasetId", dataset["id"]) != dataset["id"]:
-            raise Refused(404, f"Dataset item with id {item_id} not found for project")
+            raise RefusedError(404, f"Dataset item with id {item_id} not found for project")
         # What a request leaves out stays as it is, as an upsert does.
-        given = {key: body[key] for key in ("input", "expectedOutput", "metadata", "sourceTraceId", "status") if key in body}
+        given = {
+            key: body[key] for key in ("input", "expectedOutput", "metadata", "sourceTraceId", "status") if key in body
+        }
         self.items[item_id] = {
-            **{"input": None, "expectedOutput": None, "metadata": None, "sourceTraceId": None},
+            "input": None,
+            "expectedOutput": None,
+            "metadata": None,
+            "sourceTraceId": None,
             **old,
             **{key: value for key, value in given.items() if value is not None},
             "id": item_id,
@@ -279,7 +284,7 @@ class LangFuse(LocalServer):
 
     def get_item(self, item_id: str, query: dict[str, str]) -> Any:
         if item_id not in self.items:
-            raise Refused(404, "Dataset item not found")
+            raise RefusedError(404, "Dataset item not found")
         return self.items[item_id]
 
     def list_items(self, query: dict[str, str]) -> Any:
@@ -322,7 +327,7 @@ class LangFuse(LocalServer):
         for each in self.prompts.get(name, []):
             if str(each["version"]) == query.get("version") or ("version" not in query and label in each["labels"]):
                 return each
-        raise Refused(404, f"Prompt not found: '{name}' with label '{label}'")
+        raise RefusedError(404, f"Prompt not found: '{name}' with label '{label}'")
 
     def list_prompts(self, query: dict[str, str]) -> Any:
         found = [
@@ -342,7 +347,7 @@ class LangFuse(LocalServer):
 
     def label_prompt(self, name: str, version: str, body: Any) -> Any:
         if set(body) != {"newLabels"}:
-            raise Refused(400, "Unrecognized keys")
+            raise RefusedError(400, "Unrecognized keys")
         self._label(name, int(version), body["newLabels"])
         return self.prompts[name][int(version) - 1]
 
@@ -350,12 +355,12 @@ class LangFuse(LocalServer):
 
     def create_scores(self, body: Any) -> Any:
         if len(json.dumps(body)) > 1_000_000:
-            raise Refused(413, "Request entity too large")
+            raise RefusedError(413, "Request entity too large")
         for given, made in zip(body, strict(list[CreateScoreRequest], body), strict=True):
             if made.data_type == "NUMERIC" and not isinstance(given["value"], int | float):
-                raise Refused(400, "a numeric score needs a number")
+                raise RefusedError(400, "a numeric score needs a number")
             if made.data_type == "TEXT" and not 1 <= len(given["value"]) <= 500:
-                raise Refused(400, "a text score has 1 to 500 characters")
+                raise RefusedError(400, "a text score has 1 to 500 characters")
             assert made.id is not None
             assert made.timestamp is not None
             assert made.timestamp.tzinfo is not None

@@ -44,6 +44,7 @@ COMMANDS = (
     "trend",
     "recordings",
     "monitor",
+    "langfuse",
     "report",
     "comment",
     "export",

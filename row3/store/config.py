@@ -13,6 +13,7 @@ from row3.domain.structs import worded
 from row3.errors import InvalidFile
 from row3.gate.policy import PolicyName
 from row3.store.documents import validate
+from row3.store.integration_config import LangFuseConfig, MonitorConfig
 from row3.store.system_config import CommandConfig, Cost, McpConfig, PythonConfig
 from row3.store.tree import Tree, read_text
 
@@ -189,40 +190,6 @@ class LessonsConfig(_Section, frozen=True):
     """Where lessons from regressions go beside .row3/lessons.jsonl."""
 
     mcp: LessonsMcpConfig | None = None
-
-
-class MonitorConfig(_Section, frozen=True):
-    """Where records of production are kept, and what of them."""
-
-    store: Annotated[
-        str,
-        worded(r"[a-z0-9][a-z0-9_-]{0,63}\.duckdb", "a name like `monitor.duckdb`"),
-        Meta(description="DuckDB file in .row3/."),
-    ] = "monitor.duckdb"
-    url_variable: Annotated[
-        str | None,
-        Meta(description="Name of the environment variable with a postgresql:// URL: records live there instead."),
-    ] = None
-    sample: Annotated[Fraction, Meta(description="Part of the records that is measured and exported.")] = 0.05
-    keep: Annotated[
-        Literal["sample", "all"],
-        Meta(description="Records kept whole: the sample, errors and those rated before they came, or all."),
-    ] = "sample"
-
-
-class LangFuseConfig(_Section, frozen=True):
-    """LangFuse; its keys come from the environment only."""
-
-    host: Annotated[
-        str | None, Meta(description="Default: LANGFUSE_HOST, which wins, else https://cloud.langfuse.com.")
-    ] = None
-    allow_http: Annotated[
-        bool | None, Meta(description="Allow a `host` of plain http to another machine. Default: false.")
-    ] = None
-    timeout_s: Annotated[float, Meta(gt=0)] | None = None
-    datasets: Annotated[
-        dict[SuiteName, str], Meta(description="Dataset by suite; default: the suite's name.")
-    ] = field(default_factory=dict)
 
 
 class PriceConfig(_Section, frozen=True):

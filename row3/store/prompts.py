@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from msgspec import Meta, Struct, field, to_builtins
 
@@ -81,11 +81,8 @@ def read_prompt(tree: Tree, ref: PromptRef) -> Prompt:
 
 def parse_prompt(text: str, ref: PromptRef, *, path: str, where: str) -> Prompt:
     """A prompt from its file's text; raises `InvalidFile`."""
-    front, body = _split(text, where=where)
-    value = parse_yaml(front, where=where, what="the front matter", above=1)
-    if not isinstance(value, dict):
-        raise InvalidFile("the front matter holds no keys", where=where, fix="Give name, version and output")
-    matter = validate(_FrontMatter, value, where=where)
+    _, body = _split(text, where=where)
+    matter = validate(_FrontMatter, front_matter(text, where=where), where=where)
     version = parse_version(matter.version)
     if matter.name != ref.name or version != ref.version:
         field = "name" if matter.name != ref.name else "version"
@@ -106,6 +103,14 @@ def parse_prompt(text: str, ref: PromptRef, *, path: str, where: str) -> Prompt:
         criteria=matter.criteria,
         lessons=() if matter.lessons else None,
     )
+
+
+def front_matter(text: str, *, where: str) -> dict[str, Any]:
+    """Return the front matter of a prompt's file as it is written; raises `InvalidFile`."""
+    value = parse_yaml(_split(text, where=where)[0], where=where, what="the front matter", above=1)
+    if not isinstance(value, dict):
+        raise InvalidFile("the front matter holds no keys", where=where, fix="Give name, version and output")
+    return value
 
 
 def _split(text: str, *, where: str) -> tuple[str, str]:

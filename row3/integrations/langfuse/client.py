@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, urlsplit
 
 from row3.domain.requests import canonical
@@ -26,14 +27,14 @@ PUBLIC_KEY, SECRET_KEY = LANGFUSE_KEYS
 HOSTS: Final = ("LANGFUSE_HOST", "LANGFUSE_BASE_URL")
 """Environment variables with the address, which win over row3.toml."""
 CLOUD = "https://cloud.langfuse.com"
-TIMEOUT_S = 20.0
+TIMEOUT, TIMEOUT_S = "LANGFUSE_TIMEOUT", 20.0
 PAGE = 50
 PASSING = (408, 409, 425, 429)
 """Statuses below 500 that say nothing about the request."""
-Answer = TypeVar("Answer")
+NO_DATASET = "Make it with `row3 langfuse push SUITE`, or correct the name"
 
 
-class NotThere(UsageError):
+class NotThereError(UsageError):
     """LangFuse does not have what was asked for."""
 
 
@@ -47,51 +48,55 @@ class Connection:
     host: str
     guard: Guard = field(repr=False)
 
-    def ask(self, call: Callable[[], Answer], *, where: str, missing: str = "") -> Answer:
-        """Return what a call of the client returns.
+    @contextmanager
+    def asking(self, where: str, *, missing: str = "") -> Iterator[None]:
+        """Give the errors of a call of the client as row3's.
 
-        Raises `Undelivered` where LangFuse is down, or refuses the keys or the request, and `NotThere` for a 404 where
-        `missing` says what to do about it.
+        Raises `Undelivered` where LangFuse is down, or refuses the keys or the request, and `NotThereError` for a 404
+        where `missing` says what to do about it.
         """
         import httpx
         import pydantic
         from langfuse.api.core import ApiError
 
         try:
-            return call()
+            yield
         except httpx.TimeoutException:
             raise self._down("no answer in time") from None
         except httpx.HTTPError as error:
             raise self._down(f"no answer ({redact(str(error), self.guard) or type(error).__name__})") from None
         except ApiError as error:
             raise self._refused(error.status_code or 0, error.body, where, missing) from None
-        except (pydantic.ValidationError, ValueError):
+        except pydantic.ValidationError:
             raise self._down("an answer that the SDK cannot read") from None
 
-    def send_spans(self, spans: bytes, *, where: str) -> None:
-        """Send an OTLP export request. Raises as `ask`."""
+    def pages(self, fetch: Callable[[int], Any], where: str, *, missing: str = "") -> Iterator[Any]:
+        """Yield the entries of all pages, numbered from 1. Raises as `asking`."""
+        page, pages = 1, 1
+        while page <= pages:
+            with self.asking(where, missing=missing):
+                found = fetch(page)
+            yield from found.data
+            page, pages = page + 1, found.meta.total_pages
+
+    def items(self, dataset: str) -> Iterator[DatasetItem]:
+        """Yield the active items of a dataset. Raises as `asking`."""
+
+        def fetch(page: int) -> Any:
+            return self.api.dataset_items.list(dataset_name=dataset, page=page, limit=PAGE)
+
+        found: Iterator[DatasetItem] = self.pages(fetch, f"dataset {dataset}", missing=NO_DATASET)
+        yield from (item for item in found if item.status == "ACTIVE")
+
+    def send_spans(self, spans: bytes, where: str) -> None:
+        """Send an OTLP export request. Raises as `asking`."""
         from langfuse.api.core import ApiError
 
-        def call() -> None:
-            headers = {"Content-Type": "application/x-protobuf", "x-langfuse-ingestion-version": "4"}
+        headers = {"Content-Type": "application/x-protobuf", "x-langfuse-ingestion-version": "4"}
+        with self.asking(where):
             answer = self.http.post("/api/public/otel/v1/traces", content=spans, headers=headers)
             if not answer.is_success:
                 raise ApiError(status_code=answer.status_code, body=answer.text)
-
-        self.ask(call, where=where)
-
-    def items(self, dataset: str) -> Iterator[DatasetItem]:
-        """Yield the active items of a dataset. Raises as `ask`."""
-        page, pages = 1, 1
-        while page <= pages:
-            given = page
-            found = self.ask(
-                lambda: self.api.dataset_items.list(dataset_name=dataset, page=given, limit=PAGE),
-                where=f"dataset {dataset}",
-                missing="Make it with `row3 langfuse push SUITE`, or correct the name",
-            )
-            yield from (item for item in found.data if item.status == "ACTIVE")
-            page, pages = page + 1, found.meta.total_pages
 
     def check(self, value: Any, *, where: str) -> None:
         """Raise `UsageError` for what holds a key, on its way out or in."""
@@ -107,7 +112,7 @@ class Connection:
             fix = f"Check {PUBLIC_KEY} and {SECRET_KEY}: they belong to one project on this host"
             return Undelivered(f"LangFuse refuses the keys ({status})", where=self.host, fix=fix)
         if status == 404 and missing:
-            return NotThere("LangFuse does not have it", where=where, fix=missing)
+            return NotThereError("LangFuse does not have it", where=where, fix=missing)
         if status >= 500 or status in PASSING or 200 <= status < 400:
             return self._down(f"status {status}, after retries where these make sense")
         said = body.get("message", body) if isinstance(body, dict) else body
@@ -136,9 +141,7 @@ def connect(project: Project) -> Connection:
         fix = "Use https, or set `allow_http = true` under [langfuse]" if "plain http" in error.what else "Correct it"
         raise InvalidFile(error.what.replace("base_url", "host"), where=place, fix=fix) from None
     # Redirects are not followed: the keys go to this address and no other.
-    http = httpx.Client(
-        base_url=host, auth=(keys[0], keys[1]), timeout=settings.timeout_s or TIMEOUT_S, follow_redirects=False
-    )
+    http = httpx.Client(base_url=host, auth=(keys[0], keys[1]), timeout=_timeout_s(), follow_redirects=False)
     api = LangfuseAPI(
         base_url=host,
         username=keys[0],
@@ -149,6 +152,18 @@ def connect(project: Project) -> Connection:
         httpx_client=http,
     )
     return Connection(api, http, urlsplit(host).netloc, guard_of(project))
+
+
+def _timeout_s() -> float:
+    """Return the SDK's own variable for it, in seconds. Raises `UsageError`."""
+    given = os.environ.get(TIMEOUT, "").strip()
+    try:
+        seconds = float(given or TIMEOUT_S)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < 86_400:
+        raise UsageError(f"`{given}` is no time in seconds", where=TIMEOUT, fix="Set it to one such as 20, or unset it")
+    return seconds
 
 
 def in_path(name: str) -> str:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from row3.domain.counts import count
 from row3.domain.structs import MisfitsError, convert
 from row3.errors import InvalidFile, UsageError
-from row3.integrations.langfuse.client import Connection, NotThere, in_path
+from row3.integrations.langfuse.client import NO_DATASET, Connection, NotThereError, in_path
 from row3.integrations.langfuse.items import OURS, Item, case_digest, case_of, item_id, item_of
 from row3.kinds.base import Kind
 from row3.store.cases import CASE_SCHEMA_VERSION, ENDING, case_value, file_of, golden_files, place_in, unique_cases
@@ -24,7 +24,7 @@ from row3.store.suites import Suite
 from row3.store.transaction import commit, writing
 
 if TYPE_CHECKING:
-    from langfuse.api import DatasetItem
+    from langfuse.api import Dataset, DatasetItem
 
 NAMED = 5
 
@@ -71,17 +71,11 @@ def dataset_of(project: Project, suite: str) -> str:
 def push(project: Project, suite: Suite, connection: Connection, *, force: bool = False) -> Synced:
     """Write the suite's cases to its dataset, which is made if it is new.
 
-    Raises `UsageError` for cases that changed on both sides, unless `force`, and what `Connection.ask` raises.
+    Raises `UsageError` for cases that changed on both sides, unless `force`, and what `Connection.asking` raises.
     """
     dataset = dataset_of(project, suite.name)
-    try:
-        cases = _paired(project, suite, connection, dataset)
-    except NotThere:
-        about = {OURS: {"suite": suite.name, "kind": suite.kind.name}}
-        connection.ask(
-            lambda: connection.api.datasets.create(name=dataset, metadata=about), where=f"dataset {dataset}"
-        )
-        cases = _paired(project, suite, connection, dataset)
+    make_dataset(connection, dataset, suite)
+    cases = _paired(project, suite, connection, dataset)
     here = [each for each in cases if each.here is not None]
     if not here:
         fix = "Write golden cases, or `row3 langfuse pull` those of the dataset"
@@ -103,7 +97,7 @@ def pull(project: Project, suite: Suite, connection: Connection, *, force: bool 
     """Write the dataset's items to the suite's golden cases, all of them or none.
 
     Raises `InvalidFile` for an item that holds no case, `UsageError` for cases that changed on both sides unless
-    `force`, and what `Connection.ask` raises.
+    `force`, and what `Connection.asking` raises.
     """
     dataset = dataset_of(project, suite.name)
     cases = _paired(project, suite, connection, dataset)
@@ -121,7 +115,7 @@ def pull(project: Project, suite: Suite, connection: Connection, *, force: bool 
             where = f"item {each.item.id if each.item else ''} of dataset {dataset}"
             value = _read_item(each.item, each.case_id, suite, where) if each.item else {}
             connection.check(value, where=where)
-            _add_case(files, project, suite, each, value, where)
+            _add_case(files, project, suite, each, value)
             each.here = value
             written.append(each.case_id)
     if files:
@@ -219,39 +213,44 @@ def _put_item(connection: Connection, dataset: str, suite: Suite, each: _Case) -
 
 
 def put_item(connection: Connection, dataset: str, item: Item, name: str, *, trace: str | None = None) -> None:
-    """Write an item under an id; what is there under that id is replaced. Raises as `Connection.ask`."""
+    """Write an item under an id; what is there under that id is replaced. Raises as `Connection.asking`."""
     where = f"case `{item.case_id}`"
     connection.check([item.input, item.expected, item.metadata], where=where)
     given = {} if trace is None else {"source_trace_id": trace}
-    connection.ask(
-        lambda: connection.api.dataset_items.create(
-            dataset_name=dataset, input=item.input, expected_output=item.expected, metadata=item.metadata, id=name, **given
-        ),
-        where=where,
-        missing=f"Another dataset has an item with the id `{name}`: delete it there",
-    )
+    with connection.asking(where, missing=f"Another dataset has an item with the id `{name}`: delete it there"):
+        connection.api.dataset_items.create(
+            dataset_name=dataset,
+            input=item.input,
+            expected_output=item.expected,
+            metadata=item.metadata,
+            id=name,
+            **given,
+        )
 
 
-def find_dataset(connection: Connection, name: str) -> Any:
-    """Return a dataset. Raises `NotThere`, and as `Connection.ask`."""
-    return connection.ask(
-        lambda: connection.api.datasets.get(in_path(name)),
-        where=f"dataset {name}",
-        missing="Make it with `row3 langfuse push SUITE`, or correct the name",
-    )
+def find_dataset(connection: Connection, name: str) -> Dataset:
+    """Return a dataset. Raises `NotThereError`, and as `Connection.asking`."""
+    with connection.asking(f"dataset {name}", missing=NO_DATASET):
+        found: Dataset = connection.api.datasets.get(in_path(name))
+    return found
 
 
-def _add_case(
-    files: dict[str, bytes], project: Project, suite: Suite, each: _Case, value: dict[str, Any], where: str
-) -> None:
+def make_dataset(connection: Connection, name: str, suite: Suite) -> None:
+    """Make a suite's dataset unless it is there. Raises as `Connection.asking`."""
+    with suppress(NotThereError):
+        find_dataset(connection, name)
+        return
+    with connection.asking(f"dataset {name}"):
+        connection.api.datasets.create(name=name, metadata={OURS: {"suite": suite.name, "kind": suite.kind.name}})
+
+
+def _add_case(files: dict[str, bytes], project: Project, suite: Suite, each: _Case, value: dict[str, Any]) -> None:
     """Put a case into its file among those to write: its own one, or its place among many."""
-    from row3.store.tree import WorkTree
-
     kept = {key: part for key, part in (each.here or {}).items() if key in ("$schema", "schemaVersion")}
     whole = {**kept, **value} if kept else golden_file(value, suite.kind, suite.golden)
     path = each.path or f"{suite.golden}/{each.case_id}{ENDING}"
-    if not each.path and (WorkTree(project.root).at(path)).exists():
-        raise InvalidFile("a file is where this case would go", where=path, fix=f"Rename it; {where} holds the case")
+    if not each.path and project.at(path).exists():
+        raise InvalidFile("a file is where this case would go", where=path, fix="Rename it, then pull again")
     if place := place_in(path):
         path = file_of(path)
         many = json.loads(files.get(path) or project.tree.read(path))

@@ -15,6 +15,7 @@ from row3.domain.requests import digest_json
 from row3.domain.structs import keys_of
 from row3.errors import InvalidFile
 from row3.kinds.base import Kind
+from row3.kinds.cases import Case
 from row3.store.cases import ID_KEYS, case_id_of
 from row3.store.suites import Suite
 
@@ -67,7 +68,7 @@ def item_of(value: Mapping[str, Any], suite: Suite) -> Item:
         }
     else:
         expected = {key: rest.pop(key) for key in list(rest) if EXPECTS.match(key)}
-        plain = {*keys_of(suite.kind.case_model)} - {*_common()}
+        plain = {*_keys(suite.kind)} - {*keys_of(Case)}
         sent = {key: rest.pop(key) for key in list(rest) if key in plain and key not in ID_KEYS}
     return Item(sent, expected, {OURS: own | {"rest": rest}}, case_id)
 
@@ -92,7 +93,7 @@ def case_of(item: Item, suite: Suite, *, where: str) -> dict[str, Any]:
 
 def ordered(value: Mapping[str, Any], kind: Kind) -> dict[str, Any]:
     """Return a case with its keys in the order of the kind's model, unknown ones last."""
-    known = [*HEADER, *ID_KEYS, *keys_of(kind.case_model)]
+    known = [*HEADER, *ID_KEYS, *_keys(kind)]
     return {key: value[key] for key in dict.fromkeys((*known, *value)) if key in value}
 
 
@@ -105,10 +106,9 @@ def _whole(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def _common() -> list[str]:
-    from row3.kinds.cases import Case
-
-    return list(keys_of(Case))
+def _keys(kind: Kind) -> list[str]:
+    model: type[Case] = kind.case_model
+    return list(keys_of(model))
 
 
 def _extraction(item: Item, where: str) -> dict[str, Any]:
@@ -128,7 +128,7 @@ def _extraction(item: Item, where: str) -> dict[str, Any]:
 
 
 def _entry(each: Any, name: str) -> Any:
-    """Return an expected entity or relationship in row3's words: `name` is a label, a relationship's type a predicate."""
+    """Return an expected entity or relationship in row3's words: label, predicate."""
     if isinstance(each, str) and name:
         return {name: each}
     if not isinstance(each, dict):

@@ -1,0 +1,199 @@
+"""`row3 langfuse prompts push` and `pull`: prompt versions by label, equal where front matter and template are equal.
+
+A prompt is a text prompt there, its template as it is; the rest of its front matter is its configuration.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from row3.domain.prompts import NAME, PromptRef, Version
+from row3.errors import InvalidFile, UsageError
+from row3.integrations.langfuse.client import Connection, in_path
+from row3.reports.changelog import insert_entry, unreleased_entry
+from row3.store import prompts as store
+from row3.store.project import CHANGELOG, Project, read_changelog
+from row3.store.transaction import commit, writing
+from row3.workflows.promoting.new_version import next_version
+
+if TYPE_CHECKING:
+    from langfuse.api import Prompt_Chat, Prompt_Text
+
+VERSION = "row3Version"
+"""Key of the configuration with the version that a prompt had when it was pushed."""
+FRONT = ("description", "output", "model", "temperature", "seed", "max_tokens", "criteria", "lessons")
+"""Keys of the front matter that are the configuration."""
+BLOCKS = ("system", "user")
+LABEL = re.compile(r"[a-z0-9_.-]{1,36}\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class PromptSync:
+    """One prompt version, here and there."""
+
+    ref: PromptRef
+    there: int
+    """LangFuse's number of the version."""
+    new: bool
+    """It was written; else both sides had it."""
+
+
+def push_prompts(project: Project, connection: Connection, names: Sequence[str], label: str | None) -> list[PromptSync]:
+    """Push the highest version of these prompts, by default of all; a `label` moves to it.
+
+    Raises `UsageError` for an unknown prompt, and as `Connection.asking`.
+    """
+    _check_label(label)
+    found = store.versions(project.tree)
+    if unknown := [name for name in names if name not in found]:
+        fix = f"Prompts: {', '.join(sorted(found)) or 'none'}"
+        raise UsageError(f"prompt `{unknown[0]}` does not exist", where="NAME", fix=fix)
+    return [_push(project, connection, PromptRef(name, found[name][-1]), label) for name in names or sorted(found)]
+
+
+def _push(project: Project, connection: Connection, ref: PromptRef, label: str | None) -> PromptSync:
+    from langfuse.api import CreateTextPromptRequest
+
+    prompt, where = store.read_prompt(project.tree, ref), f"prompt {ref.name}"
+    config = _front(store.front_matter(prompt.text, where=prompt.path))
+    connection.check([config, prompt.body], where=prompt.path)
+    same = next((each for each in _every(connection, ref.name) if _content(each) == (config, prompt.body)), None)
+    labels = [] if label is None else [label]
+    if same is None:
+        request = CreateTextPromptRequest(
+            name=ref.name,
+            prompt=prompt.body,
+            config={**config, VERSION: str(ref.version)},
+            labels=labels,
+        )
+        with connection.asking(where):
+            same = connection.api.prompts.create(request=request)
+        return PromptSync(ref, same.version, new=True)
+    if missing := [each for each in labels if each not in same.labels]:
+        with connection.asking(where):
+            connection.api.prompt_version.update(in_path(ref.name), same.version, new_labels=missing)
+    return PromptSync(ref, same.version, new=False)
+
+
+def pull_prompts(
+    project: Project, connection: Connection, names: Sequence[str], label: str, *, may_write: bool = True
+) -> list[PromptSync]:
+    """Write what has the label there as a new version here, unless a version says the same; none is ever changed.
+
+    `names` are all prompts of the project by default. Raises `UsageError` where none has the label, or where a new
+    version would be written and may not, `InvalidFile` for a prompt that row3 cannot use, and as `Connection.asking`.
+    """
+    _check_label(label)
+    with writing(project.local):
+        here = store.versions(project.tree)
+        wanted = names or [name for name in here if name in _labelled(connection, label)]
+        if not wanted:
+            fix = "Give it to a version in LangFuse, or push with --label"
+            raise UsageError(f"no prompt of this project has the label `{label}`", where="--label", fix=fix)
+        files: dict[str, bytes] = {}
+        changelog = before = read_changelog(project)
+        done = []
+        for name in wanted:
+            theirs = _fetch(connection, name, label)
+            ref, new = _known_as(project, name, here.get(name, []), theirs)
+            if new:
+                files[f"{store.FOLDER}/{ref}.md"] = _file(project, ref, here.get(name, []), theirs, connection).encode()
+                changelog = insert_entry(changelog, unreleased_entry(str(ref.version), name), str(ref.version), name)
+            done.append(PromptSync(ref, theirs.version, new))
+        if files and not may_write:
+            what = f"{', '.join(sorted(files))} would be written, and no file is written in CI"
+            raise UsageError(
+                what, where="--prompt-label", fix=f"Run `row3 langfuse prompts pull --label {label}`, commit"
+            )
+        if files:
+            files |= {CHANGELOG: changelog.encode()} if changelog != before else {}
+            commit(project.root, project.local, files)
+    return done
+
+
+def _check_label(label: str | None) -> None:
+    if label is not None and (not LABEL.match(label) or label == "latest"):
+        fix = "Use small letters, digits, `_`, `-` and `.`; `latest` is LangFuse's own"
+        raise UsageError(f"`{label}` is no label that can be given", where="--label", fix=fix)
+
+
+def _front(value: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value[key] for key in FRONT if key in value and value[key] is not None}
+
+
+def _content(prompt: Prompt_Chat | Prompt_Text) -> tuple[dict[str, Any], str]:
+    """Return front matter and template of a prompt there. Raises `InvalidFile` for messages that are no template."""
+    config = _front(prompt.config) if isinstance(prompt.config, dict) else {}
+    if isinstance(prompt.prompt, str):
+        return config, prompt.prompt
+    parts: dict[str, str] = {}
+    for message in prompt.prompt:
+        role, content = getattr(message, "role", ""), getattr(message, "content", None)
+        if role not in BLOCKS or role in parts or not isinstance(content, str):
+            what = "a chat prompt for row3 has one system and one user message, and no placeholders"
+            raise InvalidFile(what, where=f"prompt {prompt.name} version {prompt.version}", fix="Change it in LangFuse")
+        parts[role] = content
+    return config, "".join(f"{{% block {role} %}}{parts[role]}{{% endblock %}}\n" for role in BLOCKS if role in parts)
+
+
+def _every(connection: Connection, name: str) -> Iterator[Prompt_Chat | Prompt_Text]:
+    """Yield the versions of a prompt there, the latest first."""
+    where, api = f"prompt {name}", connection.api.prompts
+    listed = connection.pages(lambda page: api.list(name=name, page=page), where)
+    for number in sorted((number for each in listed if each.name == name for number in each.versions), reverse=True):
+        with connection.asking(where):
+            found: Prompt_Chat | Prompt_Text = api.get(in_path(name), version=number, resolve=False)
+        yield found
+
+
+def _labelled(connection: Connection, label: str) -> set[str]:
+    api = connection.api.prompts
+    return {each.name for each in connection.pages(lambda page: api.list(label=label, page=page), f"label {label}")}
+
+
+def _fetch(connection: Connection, name: str, label: str) -> Prompt_Chat | Prompt_Text:
+    if not NAME.match(name):
+        raise UsageError(f"`{name}` cannot name a prompt here", where="NAME", fix="Use small letters, digits and -")
+    missing = f"No version of it has the label `{label}`: give it to one in LangFuse, or push with --label"
+    with connection.asking(f"prompt {name}", missing=missing):
+        found: Prompt_Chat | Prompt_Text = connection.api.prompts.get(in_path(name), label=label)
+    return found
+
+
+def _known_as(
+    project: Project, name: str, there: Sequence[Version], theirs: Prompt_Chat | Prompt_Text
+) -> tuple[PromptRef, bool]:
+    """Return the version here that says the same, or the next one, and whether it is that."""
+    config, body = _content(theirs)
+    for version in reversed(there):
+        prompt = store.read_prompt(project.tree, PromptRef(name, version))
+        front = _front(store.front_matter(prompt.text, where=prompt.path))
+        if front | config == front and prompt.body.strip() == body.strip():
+            return prompt.ref, False
+    return PromptRef(name, next_version(there[-1], major=False) if there else Version(1, 0)), True
+
+
+def _file(
+    project: Project,
+    ref: PromptRef,
+    there: Sequence[Version],
+    theirs: Prompt_Chat | Prompt_Text,
+    connection: Connection,
+) -> str:
+    """Return the text of a new version; what LangFuse does not say of it is as in the highest version here."""
+    config, body = _content(theirs)
+    where = f"prompt {ref.name} version {theirs.version}"
+    connection.check([config, body], where=where)
+    if there:
+        last = store.read_prompt(project.tree, PromptRef(ref.name, there[-1]))
+        config = _front(store.front_matter(last.text, where=last.path)) | {"description": ""} | config
+    front = {"name": ref.name, "version": str(ref.version).removeprefix("v"), **config}
+    text = yaml.safe_dump(front, allow_unicode=True, sort_keys=False, width=1000)
+    whole = f"---\n{text}---\n{body.rstrip()}\n"
+    store.parse_prompt(whole, ref, path=f"{store.FOLDER}/{ref}.md", where=where)
+    return whole

@@ -1,0 +1,35 @@
+"""A LangFuse on loopback, and the small project that knows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.langfuse_server import LangFuse
+from tests.projects import Box, tiny
+
+
+@pytest.fixture
+def fuse() -> Iterator[LangFuse]:
+    """A running server."""
+    server = LangFuse()
+    yield server
+    server.stop()
+
+
+@pytest.fixture(scope="session")
+def tiny_once(tmp_path_factory: pytest.TempPathFactory) -> Box:
+    """The small project."""
+    return tiny(tmp_path_factory.mktemp("langfuse") / "project")
+
+
+@pytest.fixture
+def box(tiny_once: Box, tmp_path: Path, fuse: LangFuse, monkeypatch: pytest.MonkeyPatch) -> Box:
+    """A copy of the small project, with the server's address and keys in its environment."""
+    box = tiny_once.copy(tmp_path / "project")
+    box.env |= fuse.env
+    for name, value in fuse.env.items():  # as in this process, so that commands can run in it
+        monkeypatch.setenv(name, value)
+    return box

@@ -1,0 +1,189 @@
+"""Golden cases and dataset items, over real HTTP."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import Any
+
+import pytest
+from langfuse import Langfuse
+
+from row3.integrations.langfuse.items import Item, case_digest, case_of, item_of
+from row3.kinds import MODULES, kind_named
+from row3.store.cases import case_value, file_of, golden_files
+from row3.store.project import open_project
+from row3.store.suites import pick_suite
+from tests.langfuse_server import PUBLIC, SECRET, Fault, LangFuse
+from tests.projects import CASES, HOME, Box
+
+RYE = "golden/bread/rye.gold.json"
+
+
+def posts(fuse: LangFuse) -> Counter[str]:
+    return Counter(path for method, path in fuse.requests if method == "POST")
+
+
+def edit(box: Box, **changes: Any) -> None:
+    box.write(RYE, json.dumps(json.loads(box.read(RYE)) | changes, indent=1) + "\n")
+
+
+def test_a_suite_is_pushed_once_and_the_sdk_finds_text_schemas_entities_and_relationships(
+    box: Box, fuse: LangFuse
+) -> None:
+    done = box.row3("langfuse", "push", "bread", code=0)
+    assert done.out == "3 items written, 0 unchanged, dataset bread\n"
+    client = Langfuse(public_key=PUBLIC, secret_key=SECRET, base_url=fuse.address, tracing_enabled=False)
+    dataset = client.get_dataset("bread")
+    item = next(each for each in dataset.items if each.id == "bread.rye")
+    assert item.input["text"] == CASES["rye"]["sourceText"]
+    assert "concepts" in item.input["schemas"]["extraction"]["properties"]
+    assert item.expected_output["entities"][0] == {"name": "rye", "aliases": ["secale"]}
+    assert item.expected_output["relationships"] == CASES["rye"]["expectedRelationships"]
+    assert item.metadata["row3"]["rest"]["forbiddenConcepts"] == CASES["rye"]["forbiddenConcepts"]
+    before = posts(fuse)
+    assert box.row3("langfuse", "push", "bread", code=0).out == "0 items written, 3 unchanged, dataset bread\n"
+    assert posts(fuse) == before
+    client.shutdown()
+
+
+def test_pull_gives_the_same_cases_back_to_an_empty_project(box: Box, fuse: LangFuse) -> None:
+    edit(box, tags=["cereal"], history=[{"date": "2026-11-01", "change": "an alias", "reason": "Latin"}])
+    fuse.page = 2
+    box.row3("langfuse", "push", "bread", code=0)
+    before = {name: json.loads(raw) for name, raw in box.tree().items() if name.startswith("golden/")}
+    for name in before:
+        box.path(name).unlink()
+    box.write("golden/bread/README.md", "cases\n")
+    assert box.row3("langfuse", "pull", "bread", code=0).out.startswith("3 golden cases written")
+    after = {name: json.loads(box.read(name)) for name in before}
+    for value in after.values():
+        assert (value.pop("$schema"), value.pop("schemaVersion")) == ("../../schemas/golden-case.schema.json", 1)
+    assert after == before
+    tree = box.tree()
+    assert box.row3("langfuse", "pull", "bread", code=0).out.startswith("0 golden cases written, 3 unchanged")
+    assert box.tree() == tree
+
+
+def test_the_newer_side_wins_and_a_change_on_both_is_a_conflict(box: Box, fuse: LangFuse) -> None:
+    box.row3("langfuse", "push", "bread", code=0)
+    fuse.items["bread.rye"]["input"]["topic"] = "Rye"
+    done = box.row3("langfuse", "push", "bread", code=0)
+    assert "newer on the other side, so left alone: rye" in done.err
+    box.row3("langfuse", "pull", "bread", code=0)
+    assert json.loads(box.read(RYE))["topic"] == "Rye"
+    # Both sides know what they had in common: an edit here is an edit, not a conflict.
+    edit(box, topic="Rye bread")
+    box.row3("langfuse", "push", "bread", code=0)
+    assert fuse.items["bread.rye"]["input"]["topic"] == "Rye bread"
+    edit(box, topic="Mine")
+    fuse.items["bread.rye"]["input"]["topic"] = "Theirs"
+    tree, items = box.tree(), json.dumps(fuse.items)
+    for verb in ("push", "pull"):
+        (error,) = box.row3("langfuse", verb, "bread", code=2).errors
+        assert "1 case changed here and in LangFuse" in error
+        assert "rye" in error
+    assert (box.tree(), json.dumps(fuse.items)) == (tree, items)
+    box.row3("langfuse", "pull", "bread", "--force", code=0)
+    assert json.loads(box.read(RYE))["topic"] == "Theirs"
+
+
+def test_an_item_made_in_langfuse_becomes_a_case_and_keeps_its_own_metadata(box: Box, fuse: LangFuse) -> None:
+    box.row3("langfuse", "push", "bread", code=0)
+    fuse.create_item(
+        {
+            "datasetName": "bread",
+            "id": "from-the-ui",
+            "input": {"document": "Spelt is a wheat."},
+            "expectedOutput": {
+                "entities": [{"name": "spelt", "type": "cereal"}, "wheat"],
+                "relationships": [{"source": "spelt", "type": "IS_A", "target": "wheat"}],
+            },
+            "metadata": {"owner": "Ada"},
+        }
+    )
+    box.row3("langfuse", "pull", "bread", code=0)
+    case = json.loads(box.read("golden/bread/from-the-ui.gold.json"))
+    assert case["expectedConcepts"] == [{"label": "spelt", "type": "cereal"}, {"label": "wheat"}]
+    assert case["expectedRelationships"] == [{"source": "spelt", "predicate": "IS_A", "target": "wheat"}]
+    assert fuse.items["from-the-ui"]["metadata"]["owner"] == "Ada"
+    assert box.row3("langfuse", "push", "bread", code=0).out.startswith("0 items written, 4 unchanged")
+
+
+def test_an_item_that_is_no_case_stops_a_pull_and_nothing_is_written(box: Box, fuse: LangFuse) -> None:
+    box.row3("langfuse", "push", "bread", code=0)
+    fuse.items["bread.rye"]["input"]["topic"] = "Rye"
+    fuse.items["bread.oven"]["expectedOutput"]["entities"] = [{"name": "steam", "colour": "white"}]
+    fuse.items["bread.oven"]["input"]["topic"] = "Oven"
+    tree = box.tree()
+    (error,) = box.row3("langfuse", "pull", "bread", code=2).errors
+    assert "item bread.oven of dataset bread" in error
+    assert "colour" in error
+    assert box.tree() == tree
+
+
+@pytest.mark.parametrize("kind", list(MODULES))
+def test_every_shipped_case_of_every_kind_comes_back_whole(kind: str) -> None:
+    project = open_project(HOME)
+    for name in project.suite_names():
+        suite = pick_suite(project, name)
+        if suite.kind.name != kind:
+            continue
+        for path in golden_files(project.tree, suite.golden):
+            value = case_value(project.tree.read(file_of(path)), path, path)
+            item = item_of(value, suite)
+            sent = json.loads(json.dumps([item.input, item.expected, item.metadata]))
+            back = case_of(Item(*sent, item.case_id), suite, where=path)
+            assert case_digest(back) == case_digest(value)
+            assert item.input
+    assert kind_named(kind, where="")
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        (Fault("down"), "no answer"),
+        (Fault("half", "GET"), "no answer"),
+        (Fault("slow"), "no answer in time"),
+        (Fault("401"), "refuses the keys (401)"),
+        (Fault("429"), "status 429"),
+        (Fault("400"), "refuses this (400): told to fail"),
+        (Fault("302", headers={"Location": "http://elsewhere.invalid/"}), "status 302"),
+    ],
+)
+def test_a_fault_is_one_error_and_the_same_command_goes_on_later(
+    box: Box, fuse: LangFuse, fault: Fault, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("time.sleep", lambda _: None)  # the SDK's own between its tries
+    monkeypatch.setenv("LANGFUSE_TIMEOUT", "0.3")
+    box.env["LANGFUSE_TIMEOUT"] = "0.3"
+    fault.after = 2 if fault.kind != "half" else 0  # so that something was sent before
+    fuse.faults = [fault]
+    done = box.row3("langfuse", "push", "bread", code=3)
+    assert len(done.errors) == 1
+    assert said in done.err
+    assert SECRET not in done.err
+    fuse.faults = []
+    box.row3("langfuse", "push", "bread", code=0)
+    assert sorted(fuse.items) == ["bread.oven", "bread.rye", "bread.yeast"]
+
+
+def test_keys_are_needed_and_never_sent_within_a_case(box: Box, fuse: LangFuse) -> None:
+    (error,) = box.row3("langfuse", "push", "bread", code=2, LANGFUSE_SECRET_KEY="").errors
+    assert "LANGFUSE_SECRET_KEY is not set" in error
+    edit(box, sourceText=f"Rye is a cereal. The key is {SECRET}.")
+    done = box.row3("langfuse", "push", "bread", code=2)
+    assert "LANGFUSE_SECRET_KEY" in done.err
+    assert SECRET not in done.err
+    assert "bread.rye" not in fuse.items
+    for host in ("http://langfuse.example.org", "langfuse"):
+        (error,) = box.row3("langfuse", "push", "bread", code=2, LANGFUSE_HOST=host).errors
+        assert error.startswith("error: LANGFUSE_HOST: the host")
+
+
+def test_a_dataset_that_is_not_there_is_named(box: Box) -> None:
+    (error,) = box.row3("langfuse", "pull", "bread", code=2).errors
+    assert "dataset bread: LangFuse does not have it" in error
+    box.write("row3.toml", box.read("row3.toml") + '[langfuse.datasets]\nbread = "extraction eval"\n')
+    box.row3("langfuse", "push", "bread", code=0)
+    assert box.row3("langfuse", "pull", "bread", code=0).out.endswith("dataset extraction eval\n")
