@@ -93,8 +93,8 @@ def push_prompts(names: tuple[str, ...], common: Common, *, label: str | None) -
     """Push the highest version of each prompt, or of these."""
     from row3.integrations.langfuse.prompts import push_prompts as push_versions
 
-    project, connection = _connected(common)
-    _show_prompts(common, push_versions(project, connection, names, label), "pushed", "LangFuse has")
+    project = common.project()
+    _show_prompts(common, push_versions(project, connected(project), names, label), "pushed", "LangFuse has")
 
 
 @prompts.command("pull")
@@ -108,23 +108,23 @@ def pull_prompts(names: tuple[str, ...], common: Common, *, label: str) -> None:
     from row3.integrations.langfuse.prompts import pull_prompts as pull_versions
 
     _may_write(common)
-    project, connection = _connected(common)
-    _show_prompts(common, pull_versions(project, connection, names, label), "wrote", "the same as")
+    project = common.project()
+    _show_prompts(common, pull_versions(project, connected(project), names, label), "wrote", "the same as")
 
 
 def opened(common: Common) -> tuple[Project, Suite, Connection]:
     """Open project, suite and connection. Raises `MissingExtra`, and `UsageError` without keys."""
-    from row3.integrations.langfuse.client import connect
-
     project, suite = common.project_and_suite()
-    return project, suite, connect(project)
+    return project, suite, connected(project)
 
 
-def _connected(common: Common) -> tuple[Project, Connection]:
+def connected(project: Project) -> Connection:
+    """Open the connection, until the command ends. Raises as `opened`."""
     from row3.integrations.langfuse.client import connect
 
-    project = common.project()
-    return project, connect(project)
+    connection = connect(project)
+    click.get_current_context().call_on_close(connection.http.close)
+    return connection
 
 
 def _may_write(common: Common) -> None:

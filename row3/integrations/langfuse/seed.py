@@ -128,7 +128,10 @@ def _expected(said: Any, suite: Suite, where: str) -> dict[str, Any]:
         what = f"the trace's output is no extraction: {read.reason}"
         raise InvalidFile(what, where=where, fix="Write the case by hand, or correct the output in LangFuse")
     output = read.value
-    concepts = {each.label: each.type for each in output.concepts if each.label.strip()}
+    concepts: dict[str, Any] = {}
+    for each in output.concepts:
+        if each.label.strip():
+            concepts.setdefault(each.label, each.type)
     return {
         "expectedConcepts": [
             {"label": label, **({"type": kind} if isinstance(kind, str) and kind.strip() else {})}

@@ -6,8 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from langfuse import Langfuse
+from langfuse._client.resource_manager import LangfuseResourceManager
+from opentelemetry.sdk.trace import TracerProvider
 
-from tests.langfuse_server import LangFuse
+from tests.langfuse_server import PUBLIC, SECRET, LangFuse
 from tests.projects import Box, tiny
 
 
@@ -17,6 +20,20 @@ def fuse() -> Iterator[LangFuse]:
     server = LangFuse()
     yield server
     server.stop()
+
+
+@pytest.fixture
+def sdk(fuse: LangFuse) -> Iterator[Langfuse]:
+    """The SDK's client, which keeps one for each public key: the last test's is forgotten."""
+    LangfuseResourceManager.reset()
+    yield Langfuse(
+        public_key=PUBLIC,
+        secret_key=SECRET,
+        base_url=fuse.address,
+        tracer_provider=TracerProvider(),
+        environment="test",
+    )
+    LangfuseResourceManager.reset()
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,7 @@ from row3.kinds import MODULES, kind_named
 from row3.store.cases import case_value, file_of, golden_files
 from row3.store.project import open_project
 from row3.store.suites import pick_suite
-from tests.langfuse_server import PUBLIC, SECRET, Fault, LangFuse
+from tests.langfuse_server import SECRET, Fault, LangFuse
 from tests.projects import CASES, HOME, Box
 
 RYE = "golden/bread/rye.gold.json"
@@ -29,12 +29,11 @@ def edit(box: Box, **changes: Any) -> None:
 
 
 def test_a_suite_is_pushed_once_and_the_sdk_finds_text_schemas_entities_and_relationships(
-    box: Box, fuse: LangFuse
+    box: Box, fuse: LangFuse, sdk: Langfuse
 ) -> None:
     done = box.row3("langfuse", "push", "bread", code=0)
     assert done.out == "3 items written, 0 unchanged, dataset bread\n"
-    client = Langfuse(public_key=PUBLIC, secret_key=SECRET, base_url=fuse.address, tracing_enabled=False)
-    dataset = client.get_dataset("bread")
+    dataset = sdk.get_dataset("bread")
     item = next(each for each in dataset.items if each.id == "bread.rye")
     assert item.input["text"] == CASES["rye"]["sourceText"]
     assert "concepts" in item.input["schemas"]["extraction"]["properties"]
@@ -44,7 +43,6 @@ def test_a_suite_is_pushed_once_and_the_sdk_finds_text_schemas_entities_and_rela
     before = posts(fuse)
     assert box.row3("langfuse", "push", "bread", code=0).out == "0 items written, 3 unchanged, dataset bread\n"
     assert posts(fuse) == before
-    client.shutdown()
 
 
 def test_pull_gives_the_same_cases_back_to_an_empty_project(box: Box, fuse: LangFuse) -> None:
