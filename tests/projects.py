@@ -105,7 +105,7 @@ def first(output: Mapping[str, Any], concepts: int) -> dict[str, Any]:
 
 def clean_env(home: Path, **more: str) -> dict[str, str]:
     """The environment without git's variables, keys, CI and whatever else a developer's machine sets."""
-    gone = ("GIT_", "ROW3_", "GITHUB_")
+    gone = ("GIT_", "ROW3_", "GITHUB_", "OTEL_", "MLFLOW_")
     env = {
         name: value
         for name, value in os.environ.items()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -15,6 +16,7 @@ from filelock import FileLock
 
 NPM_PACKAGES = ("@modelcontextprotocol/server-memory@2026.8.31", "@modelcontextprotocol/server-everything@2026.8.31")
 NPM_S = 240
+PIP_S = 600
 
 
 def missing(what: str) -> NoReturn:
@@ -41,3 +43,22 @@ def npm_bin() -> Path:
                 missing(f"{' and '.join(NPM_PACKAGES)}, which npm could not install: {error}")
             done.touch()
     return folder / "node_modules" / ".bin"
+
+
+@cache
+def python_environment(package: str) -> Path:
+    """The folder with the programs of a Python package, in an environment of its own; later runs find it again."""
+    name = package.replace("==", "-")
+    folder = Path(tempfile.gettempdir()) / f"row3-tests-{name}-{os.getuid()}-{sys.version_info[0]}{sys.version_info[1]}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    done = folder / "installed"
+    with FileLock(folder / "lock"):
+        if not done.exists():
+            pip = [str(folder / "bin" / "python"), "-m", "pip", "install", "--quiet", "--only-binary", ":all:", package]
+            try:
+                subprocess.run([sys.executable, "-m", "venv", "--clear", str(folder)], check=True, capture_output=True)
+                subprocess.run(pip, check=True, capture_output=True, timeout=PIP_S)
+            except (subprocess.SubprocessError, OSError) as error:
+                missing(f"{package}, which pip could not install: {error}")
+            done.touch()
+    return folder / "bin"
