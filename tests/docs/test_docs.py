@@ -93,6 +93,11 @@ def test_relative_links_lead_somewhere(path: Path) -> None:
     assert not broken
 
 
+def test_the_table_of_contents_lists_every_page() -> None:
+    contents = read("README.md")
+    assert not [page.name for page in DOCS.glob("*.md") if page.name != "README.md" and f"({page.name})" not in contents]
+
+
 def command_parameters() -> list[Any]:
     return [pytest.param(name, command, id=name) for name, command in COMMANDS.commands()]
 
