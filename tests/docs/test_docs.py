@@ -95,7 +95,9 @@ def test_relative_links_lead_somewhere(path: Path) -> None:
 
 def test_the_table_of_contents_lists_every_page() -> None:
     contents = read("README.md")
-    assert not [page.name for page in DOCS.glob("*.md") if page.name != "README.md" and f"({page.name})" not in contents]
+    assert not [
+        page.name for page in DOCS.glob("*.md") if page.name != "README.md" and f"({page.name})" not in contents
+    ]
 
 
 def command_parameters() -> list[Any]:
