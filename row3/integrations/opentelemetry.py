@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -66,7 +66,7 @@ class OpenTelemetry:
         from google.protobuf.message import DecodeError
         from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 
-        for body in requests_of(run):
+        for body in requests_of(spans_of(run)):
             answer = self._service.send("POST", "", body, kind="application/x-protobuf")
             try:
                 partial = ExportTraceServiceResponse.FromString(answer or b"").partial_success
@@ -77,16 +77,16 @@ class OpenTelemetry:
                 raise Undelivered(what, all_of_them=False)
 
 
-def requests_of(run: FinishedRun) -> Iterator[bytes]:
-    """Yield the bodies of `ExportTraceServiceRequest`s that together hold the run's spans."""
+def requests_of(spans: Iterable[Span]) -> Iterator[bytes]:
+    """Yield the bodies of `ExportTraceServiceRequest`s that together hold the spans."""
     from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
     request, size = ExportTraceServiceRequest(), 0
-    for span in spans_of(run):
+    for span in spans:
         if not request.resource_spans:
             resource = request.resource_spans.add()
             service = {"service.name": os.environ.get("OTEL_SERVICE_NAME") or "row3", "service.version": __version__}
-            _put(resource.resource.attributes, service | _pairs("OTEL_RESOURCE_ATTRIBUTES"))
+            put(resource.resource.attributes, service | _pairs("OTEL_RESOURCE_ATTRIBUTES"))
             scope = resource.scope_spans.add(schema_url=SCHEMA_URL)
             scope.scope.name, scope.scope.version = "row3", __version__
         scope.spans.append(span)
@@ -99,48 +99,56 @@ def requests_of(run: FinishedRun) -> Iterator[bytes]:
 
 
 def spans_of(run: FinishedRun) -> Iterator[Span]:
-    """Yield the spans of each case's requests, then its own, and that of the run last.
-
-    An answer of this run is where it came, to the second; a replayed one lies at the run's time with the latency of
-    its recording.
-    """
+    """Yield the spans of each case, and that of the run last."""
     from opentelemetry.proto.trace.v1.trace_pb2 import Status
 
-    header, began = run.header, _ns(run.header.at)
-    first = last = began
+    header = run.header
+    first = last = _ns(header.at)
     for case in run.cases:
-        own, at = _span(run, f"row3 case {case.id}", case.id), began
-        start = end = None
-        for place, request in enumerate(case.requests):
-            span = _request_span(run, case, request, place, at)
-            at = max(at, span.end_time_unix_nano)
-            start, end = min(start or at, span.start_time_unix_nano), max(end or 0, span.end_time_unix_nano)
+        for span in case_spans(run, case):
+            first, last = min(first, span.start_time_unix_nano), max(last, span.end_time_unix_nano)
             yield span
-        own.start_time_unix_nano, own.end_time_unix_nano = start or began, end or began
-        first, last = min(first, own.start_time_unix_nano), max(last, own.end_time_unix_nano)
-        _put(own.attributes, {"row3.case.id": case.id, "row3.case.status": case.status})
-        if case.status != "scored":
-            own.status.code, own.status.message = Status.STATUS_CODE_ERROR, case.problem
-            _put(own.attributes, {"error.type": "no_answer" if case.status == "failed" else case.status})
-        for key, value in case.metrics.items():
-            event = own.events.add(name="gen_ai.evaluation.result", time_unix_nano=own.end_time_unix_nano)
-            label = {"gen_ai.evaluation.score.label": case.zones.get(key)}
-            _put(event.attributes, {"gen_ai.evaluation.name": key, "gen_ai.evaluation.score.value": value, **label})
-        yield own
     whole = _span(run, f"row3 run {header.suite}")
     whole.start_time_unix_nano, whole.end_time_unix_nano = first, last
     if not header.complete:
         whole.status.code = Status.STATUS_CODE_ERROR
     about = {"id": run.id, "action": header.action, "mode": header.mode, "commit": header.commit, "model": header.model}
-    _put(whole.attributes, {"row3.suite": header.suite, "row3.kind": header.kind, "row3.cases": len(run.cases)})
+    put(whole.attributes, {"row3.suite": header.suite, "row3.kind": header.kind, "row3.cases": len(run.cases)})
     for name, values in (
         ("run", about),
         ("prompt", header.prompts),
         ("metric", header.metrics),
         ("zone", header.zones),
     ):
-        _put(whole.attributes, {f"row3.{name}.{key}": value for key, value in values.items()})
+        put(whole.attributes, {f"row3.{name}.{key}": value for key, value in values.items()})
     yield whole
+
+
+def case_spans(run: FinishedRun, case: FinishedCase) -> Iterator[Span]:
+    """Yield the spans of a case's requests, then its own.
+
+    An answer of this run is where it came, to the second; a replayed one lies at the run's time with the latency of
+    its recording.
+    """
+    from opentelemetry.proto.trace.v1.trace_pb2 import Status
+
+    own, began = _span(run, f"row3 case {case.id}", case.id), _ns(run.header.at)
+    at, start, end = began, None, None
+    for place, request in enumerate(case.requests):
+        span = _request_span(run, case, request, place, at)
+        at = max(at, span.end_time_unix_nano)
+        start, end = min(start or at, span.start_time_unix_nano), max(end or 0, span.end_time_unix_nano)
+        yield span
+    own.start_time_unix_nano, own.end_time_unix_nano = start or began, end or began
+    put(own.attributes, {"row3.case.id": case.id, "row3.case.status": case.status})
+    if case.status != "scored":
+        own.status.code, own.status.message = Status.STATUS_CODE_ERROR, case.problem
+        put(own.attributes, {"error.type": "no_answer" if case.status == "failed" else case.status})
+    for key, value in case.metrics.items():
+        event = own.events.add(name="gen_ai.evaluation.result", time_unix_nano=own.end_time_unix_nano)
+        label = {"gen_ai.evaluation.score.label": case.zones.get(key)}
+        put(event.attributes, {"gen_ai.evaluation.name": key, "gen_ai.evaluation.score.value": value, **label})
+    yield own
 
 
 def _request_span(run: FinishedRun, case: FinishedCase, request: FinishedRequest, place: int, at: int) -> Span:
@@ -180,7 +188,7 @@ def _request_span(run: FinishedRun, case: FinishedCase, request: FinishedRequest
         given["gen_ai.response.finish_reasons"] = [request.finish_reason]
     elif case.status == "failed":
         span.status.code, given["error.type"] = Status.STATUS_CODE_ERROR, "no_answer"
-    _put(span.attributes, given)
+    put(span.attributes, given)
     return span
 
 
@@ -216,7 +224,7 @@ def _id(size: int, *parts: str) -> bytes:
     return hashlib.sha256("\n".join(parts).encode()).digest()[:size]
 
 
-def _put(attributes: Any, values: Mapping[str, Any]) -> None:
+def put(attributes: Any, values: Mapping[str, Any]) -> None:
     """Add to a message's attributes what is not None."""
     for key, value in values.items():
         if value is None:
