@@ -105,7 +105,8 @@ def leaderboard(common: Common, *, models: tuple[str, ...], prompts: tuple[str, 
 
 
 @click.command(cls=Command)
-@click.argument("case_id", metavar="CASE")
+@click.argument("cases", metavar="[CASE]...", nargs=-1)
+@click.option("--open", "issue", is_flag=True, help="Print the body of an issue: the template of the standards.")
 @options.suite()
 @options.prompt()
 @options.mode("Where the answer comes from; default: replay.")
@@ -113,25 +114,27 @@ def leaderboard(common: Common, *, models: tuple[str, ...], prompts: tuple[str, 
 @options.parameters()
 @options.fail("Drop that counts, by metric; overrides row3.toml.")
 @options.trust()
-@options.output_options(
-    "markdown", "table", "json", form="Format of the result; default: table on a terminal, else markdown."
-)
-def investigate(case_id: str, common: Common) -> None:
-    """Explain a case: what was missed, unexpected, misdirected or unquoted, and where.
+@options.output_options("markdown", "table", "json", form="Format of the result; default: table, in a file markdown.")
+def investigate(cases: tuple[str, ...], common: Common, *, issue: bool) -> int:
+    """Explain cases, or all that fail: what was missed, extra or wrong, and why, beside the last good run.
 
-    Fills in the investigation template of the standards, with a checklist for extraction. Prints a table on a terminal,
-    Markdown in a pipe or file.
+    The last good run is the baseline, or else the newest saved run that passed. -v and Markdown show every item, with
+    its place in the text, and the whole checklist of the standards. Exit 3 if a case has no answer.
     """
-    from row3.reports.investigations.report import investigation_document, investigation_json
+    from row3.reports.investigations.report import investigation_document, investigation_json, investigation_page
     from row3.workflows.investigate import investigate as explain
 
     session = common.session()
-    found = explain(session.project, session.suite, case_id, session.options, named=session.named)
+    found = explain(session.project, session.suite, cases, session.options, named=session.named)
+    form = common.format or ("markdown" if issue or common.out else "table")
     if common.as_json:
         common.show_json(investigation_json(found))
-        return
-    form = common.format or ("table" if common.on_terminal else "markdown")
-    replace(common, format=form).show_document(investigation_document(found))
+    elif form == "markdown" or common.verbose:
+        width = 0 if form == "markdown" else common.width
+        replace(common, format=form).show_document(investigation_document(found, items=not issue, width=width))
+    else:
+        replace(common, format=form).show_document(investigation_page(found, common.style))
+    return INCOMPLETE if found.unanswered else 0
 
 
 def _listed(texts: tuple[str, ...], option: str) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ from row3.domain.scores import CaseScore, Tally
 from row3.domain.semantic_rule import SemanticRule
 from row3.kinds.answers import Parsed, Unusable
 from row3.kinds.cases import brief, fact_text
+from row3.kinds.faults import Faults, item_faults
 from row3.kinds.outputs import NO_FIELDS, Fields, answer_schema, fit, plain, read_text
 from row3.matching.names import NameRule
 from row3.matching.text.quotes import SourceText
@@ -132,10 +133,12 @@ class Kind(ABC):
     """Metrics that rest on a judge's word: they block only where the judge is warranted."""
     graded_as: str = ""
     """What a page calls the parts of an explanation that are no items of the answer; empty where an answer is lists."""
+    also_wrong: frozenset[str] = frozenset()
+    """States of items that count as found, and are wrong in part."""
     arms: tuple[str, ...] = ()
     """Names of the systems that answer each case; empty for one."""
     gate_defaults: Mapping[str, Any] = {}
-    """Settings of the gate where a suite gives none, in place of `GatePolicy`'s."""
+    """Settings of the gate, in place of `GatePolicy`'s."""
 
     @property
     def primary_metric(self) -> Metric:
@@ -178,12 +181,9 @@ class Kind(ABC):
 
     def read_output(self, value: Any, fields: Fields = NO_FIELDS) -> Parsed | Unusable:
         """Read a whole output that another program made (a JSON value, or the text of one)."""
-        whole = self.whole
-        return (
-            self.parse(whole, value, fields)
-            if isinstance(value, str)
-            else fit(self.outputs[whole], value, fields=fields)
-        )
+        if isinstance(value, str):
+            return self.parse(self.whole, value, fields)
+        return fit(self.outputs[self.whole], value, fields=fields)
 
     def combine(self, outputs: Mapping[str, Any]) -> Any:
         """Return the pipeline's outputs, by output name, as one output."""
@@ -271,6 +271,10 @@ class Kind(ABC):
         }
         return {key: lines for key, lines in lists.items() if lines}
 
+    def faults(self, case: Any, score: CaseScore, rules: Rules) -> Faults:
+        """Return what is wrong with an answer that was explained, by cause."""
+        return item_faults(score.explanation, self.also_wrong)
+
     def failure(self, name: str, item: str = "") -> str:
         """Return what kind of failure an item of a `shortfall` list is, in words that tell nothing of the case."""
         return "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in name)
@@ -321,8 +325,3 @@ class Kind(ABC):
     def lint_suite(self, cases: Sequence[Any]) -> list[Finding]:
         """Return what is wrong or weak about the cases together."""
         return []
-
-
-def expected_in(demands: Mapping[str, str]) -> list[str]:
-    """Return the demands that an answer can meet: without input and marks of the case, and other names."""
-    return [key for key in demands if ":" in key and not key.startswith("alias:")]

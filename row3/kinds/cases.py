@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import date
 from typing import Annotated, Any
 
@@ -130,3 +131,8 @@ def brief(contents: set[str]) -> str:
     """Return what one key of a case demands in a line, or its digest."""
     text = "; ".join(sorted(contents))
     return text if len(text) <= SHOWN and text.isprintable() else digest_text(text)[:DIGITS]
+
+
+def expected_in(demands: Mapping[str, str]) -> list[str]:
+    """Return the demands that an answer can meet: without input and marks of the case, and other names."""
+    return [key for key in demands if ":" in key and not key.startswith("alias:")]

@@ -195,6 +195,7 @@ class Graph(Kind):
         Metric("judged_rate", "Judged", companion=True),
     )
     primary = "connection_precision"
+    also_wrong = frozenset({"wrong-path"})
     invented = frozenset(("connection_precision", "judged_rate"))
 
     def measure(self, case: GraphCase, output: ConnectionsOut, rules: Rules) -> Generator[Ask, Any, Measured]:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Literal, NamedTuple
 
+from row3.matching.text.places import Place
 from row3.reports.document import Block, Document, Note, Parts, Span, Table, Text, Title, strong
 from row3.reports.numbers import count
-from row3.reports.places import Place
 from row3.reports.style import plain, shorten
 
 SCHEMA_VERSION = 1

@@ -14,10 +14,10 @@ from row3.errors import InvalidFile, UsageError
 from row3.kinds.extraction.model import GoldenCase
 from row3.matching.names import closest
 from row3.matching.normalise import normalise
+from row3.matching.resemblance import LIKE, best_resemblance
+from row3.matching.text.places import SearchableText
 from row3.matching.text.quotes import ELLIPSIS, SourceText
 from row3.reports.alias_review import AliasReview, Candidate, Decision, Stands, Unmatched
-from row3.reports.places import SearchableText
-from row3.reports.resemblance import LIKE, best_resemblance
 from row3.reports.style import plain
 from row3.store.cases import StoredCase, parse_case
 from row3.store.chosen_cases import cases_of

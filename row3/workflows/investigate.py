@@ -1,17 +1,18 @@
-"""`row3 investigate`: one case run again, and everything that can be said about why it scored as it did."""
+"""`row3 investigate`: cases run again, and everything that can be said about why they scored as they did."""
 
 from __future__ import annotations
 
 import asyncio
 import glob
+from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import Any
+from dataclasses import replace as with_fields
+from functools import partial
+from typing import NamedTuple
 
 from row3.domain.asks import finish
 from row3.domain.embeddings import EmbeddingRequest
-from row3.domain.matches import Items
-from row3.domain.metrics import Metric
+from row3.domain.metrics import Metric, Zone
 from row3.domain.requests import Answer, NoAnswer, Request
 from row3.domain.scores import CaseScore
 from row3.errors import Row3Error, RunIncomplete
@@ -19,17 +20,18 @@ from row3.gate.comparison import POINT, worse_by
 from row3.gate.pairs import both_sides
 from row3.gate.policy import GatePolicy
 from row3.gate.zones import SLACK, zones_of
-from row3.reports.investigations.checklist import checklist, truncated
-from row3.reports.investigations.extraction import ExtractionFindings, prompt_for
-from row3.reports.investigations.model import Fall, Investigation, Symptom, item_findings
+from row3.kinds.faults import UNUSABLE, Fault, Faults
+from row3.reports.investigations.checklist import Seen, checklist
+from row3.reports.investigations.model import Fall, InvestigatedCase, Investigation, Symptom
 from row3.store.cases import StoredCase
 from row3.store.chosen_cases import cases_of, choose_cases
 from row3.store.project import Project
 from row3.store.recording_lines import merge, to_line
 from row3.store.recordings import open_index
+from row3.store.saved_runs import SavedRun, latest_runs, read_log
 from row3.store.suites import Suite, baseline_tier
 from row3.store.transaction import writing
-from row3.workflows.comparing.sides import baseline_side
+from row3.workflows.comparing.sides import BaseSide, baseline_side
 from row3.workflows.pipeline.asks import Given, Question
 from row3.workflows.pipeline.collecting import now
 from row3.workflows.pipeline.evaluate import Asking, steps
@@ -40,64 +42,96 @@ from row3.workflows.pipeline.replaying import miss, open_recordings, refuse_repl
 from row3.workflows.pipeline.run_suite import RunOptions, make_asking
 
 Said = list[tuple[Request, Answer]]
-"""What was asked of the case, with the answers."""
+"""What was asked of the cases, with the answers."""
+
+
+class _Good(NamedTuple):
+    """The last good run: what it is, and how it scores a case, with what to know about that."""
+
+    words: str
+    score: Callable[[StoredCase], tuple[CaseScore | None, str]] = lambda stored: (None, "")
 
 
 def investigate(
-    project: Project, suite: Suite, case_id: str, options: RunOptions | None = None, *, named: Sequence[str] = ()
+    project: Project,
+    suite: Suite,
+    cases: Sequence[str] = (),
+    options: RunOptions | None = None,
+    *,
+    named: Sequence[str] = (),
 ) -> Investigation:
-    """Run one case, by replay unless said otherwise. Raises `UsageError`, `RunIncomplete`, `InvalidFile`."""
-    only = choose_cases(project, suite, [glob.escape(case_id)])
-    options = replace(options or RunOptions(), only=only, repeats=1)
-    stored = next(cases_of(project, suite, only))
+    """Run these cases, by replay unless said otherwise; without any, all, and keep those that fail.
+
+    Raises `UsageError`, `InvalidFile`, and `RunIncomplete` where a named case, or every case, has no answer.
+    """
+    only = choose_cases(project, suite, [glob.escape(case_id) for case_id in cases])
+    options = with_fields(options or RunOptions(), only=only, repeats=1)
     asking = make_asking(suite, line_up(project, suite, role="candidate", named=named), options)
+    answers, good = _answers(project, asking, options), _last_good(project, suite)
+    found, said, unanswered, problem, of = list[InvestigatedCase](), Said(), list[str](), "", 0
     with vector_source(project, suite, options.mode or "replay") as vectors:
-        score, said = _walk(asking, stored, _answers(project, asking, options), vectors)
-    if score.status == "failed":
-        raise RunIncomplete("the case has no answer", where=case_id, fix=score.problem)
-    symptoms, notes = _symptoms(project, suite, stored, score)
-    shown = {symptom.metric.key: symptom.metric.title for symptom in symptoms if symptom.value is None}
-    skipped = (f"{shown[key]} does not apply: {reason}" for key, reason in score.skipped.items() if key in shown)
+        for stored in cases_of(project, suite, only):
+            of += 1
+            score, its = _walk(asking, stored, answers, vectors)
+            if score.status == "failed":
+                unanswered.append(stored.id)
+                problem = problem or score.problem
+                continue
+            case = _look_into(suite, stored, score, its, good)
+            if cases or case.fails:
+                found.append(case)
+                said += its
+    if unanswered and (cases or len(unanswered) == of):
+        raise RunIncomplete("the case has no answer", where=unanswered[0], fix=problem)
     mode = " --mode auto" if project.config.mode == "replay" else ""
-    found = Investigation(
-        case_id=stored.id,
+    sizes: Counter[str] = Counter({"answer": len(found)})
+    for case in found:
+        sizes.update(case.faults.sizes)
+    faults = tuple(fault for case in found for fault in case.faults.items)
+    seen = Seen(faults, sizes, *checklist(suite.kind.name), asking.lineup.prompts, said)
+    result = Investigation(
         suite=suite.name,
         kind=suite.kind.name,
         date=now()[:10],
         prompts=asking.lineup.versions(),
         model=", ".join(dict.fromkeys(request.model for request, _ in said)),
+        good=good.words,
+        cases=tuple(found),
+        of=0 if cases else of,
+        unanswered=tuple(unanswered),
+        seen=seen,
+        flags=suite.flags("row3 --compare", *(["mode"] if mode else [])) + mode,
+        change="",
+        prompted=suite.prompted,
+    )
+    return with_fields(result, change=_where_to_change(asking, result.fixes))
+
+
+def _look_into(suite: Suite, stored: StoredCase, score: CaseScore, said: Said, good: _Good) -> InvestigatedCase:
+    before, note = good.score(stored)
+    symptoms, notes = _symptoms(suite, score, before)
+    known = before is not None and before.explanation is not None
+    cut = any(answer.finish_reason == "length" for _, answer in said)
+    return InvestigatedCase(
+        id=stored.id,
         status=score.status,
         problem=score.problem,
         raw=score.raw,
-        notes=(*score.notes, *skipped, *notes),
+        query=getattr(stored.case, "query", "") or getattr(stored.case, "question", ""),
         symptoms=symptoms,
-        findings=item_findings(score.explanation) if isinstance(score.explanation, Items) else (),
-        flags=suite.flags("row3 --compare", *(["mode"] if mode else [])) + mode,
-        change="",
-        query=getattr(stored.case, "query", ""),
+        faults=_faults(suite, stored, score, cut=cut),
+        before=_faults(suite, stored, before) if before is not None and known else None,
+        notes=tuple(filter(None, (note, *notes))),
+        remarks=(*score.notes, *dict.fromkeys(score.skipped.values())),
     )
-    if not isinstance(score.explanation, Items):
-        found = _of_extraction(found, asking, stored.case, score, said)
-    return replace(found, change=_where_to_change(asking, found.fixes))
 
 
-def _of_extraction(found: Investigation, asking: Asking, case: Any, score: CaseScore, said: Said) -> Investigation:
-    """Return the investigation with what only an extraction has: places in the text, checklist and fixes."""
-    prompts, predicates = asking.lineup.prompts, tuple(score.tally.get("unknownPredicates", ()))
-    quotes = [concept.quote for concept in score.output.concepts] if score.output is not None else []
-    looked_up = ExtractionFindings(case, score.explanation, quotes, asking.suite.rules.names)
-    cut = [f"Raise `max_tokens` of {prompt}: its answer was cut off." for prompt in truncated(said)]
+def _faults(suite: Suite, stored: StoredCase, score: CaseScore, *, cut: bool = False) -> Faults:
     if score.status == "bad_answer":
-        prompt = score.problem.partition(":")[0]
-        fix = f"`{prompt}`: ask for JSON and nothing else, and check that the model keeps to the output schema."
-        return replace(found, findings=looked_up.lists(()), fixes=(*cut, fix))
-    fixes = looked_up.fixes(prompt_for(prompts, "concepts"), prompt_for(prompts, "relationships"), predicates)
-    return replace(
-        found,
-        findings=looked_up.lists(predicates),
-        checklist=checklist(looked_up, prompts, said),
-        fixes=(*cut, *fixes),
-    )
+        pair = "cut off by the token limit" if cut else ""
+        return Faults((Fault(UNUSABLE, score.problem, pair=pair, case_id=stored.id),), {})
+    faults, sizes = suite.kind.faults(stored.case, score, suite.rules)
+    return Faults(tuple(fault._replace(case_id=stored.id) for fault in faults), sizes)
 
 
 def _where_to_change(asking: Asking, fixes: Sequence[str]) -> str:
@@ -155,18 +189,15 @@ def _answers(project: Project, asking: Asking, options: RunOptions) -> Callable[
     return answer
 
 
-def _symptoms(
-    project: Project, suite: Suite, stored: StoredCase, score: CaseScore
-) -> tuple[tuple[Symptom, ...], list[str]]:
-    """Return the metrics that apply, paired with the baseline's as the gate pairs them, and notes on the baseline."""
+def _symptoms(suite: Suite, score: CaseScore, before: CaseScore | None) -> tuple[tuple[Symptom, ...], list[str]]:
+    """Return the metrics that apply, paired with those of the good run as the gate pairs them, and notes on that."""
     metrics, limits = suite.kind.metrics, suite.rules.thresholds
-    before, notes = _baseline(project, suite, stored)
-    zones = zones_of(score.metrics, metrics, limits)
+    zones, notes = zones_of(score.metrics, metrics, limits), []
     old, new = (before.metrics, score.metrics) if before is not None else ({}, score.metrics)
     if before is not None:
         old, new = both_sides(suite.kind, before.metrics, score.metrics)
         if old is not before.metrics or new is not score.metrics:
-            who = "The baseline's answer" if old is not before.metrics else "This answer"
+            who = "The good run's answer" if old is not before.metrics else "This answer"
             notes.append(f"{who} is silent where nothing is to be found, which is flawless beside one that invents.")
     return tuple(
         Symptom(
@@ -195,21 +226,50 @@ def fall_of(metric: Metric, before: float | None, now: float | None, policy: Gat
     return Fall(worse, limit, before - room if up else before + room, relative)
 
 
-def _baseline(project: Project, suite: Suite, stored: StoredCase) -> tuple[CaseScore | None, list[str]]:
+def _last_good(project: Project, suite: Suite) -> _Good:
+    """Return the baseline; without a usable one the newest saved run outside every blocking fail zone."""
+    words = "nothing: no baseline, and no saved run that passed"
+    if project.tree.exists(project.baseline(suite.name, baseline_tier(project, suite))):
+        try:
+            side = baseline_side(project, suite)
+            prompts = ", ".join(f"{name} {version}" for name, version in side.header.prompts.items())
+            words = f"the baseline of {side.header.at[:10]}: {prompts}, {side.header.model}"
+            return _Good(words, partial(_of_baseline, side))
+        except Row3Error as error:
+            words = f"nothing: the baseline cannot be used ({error}), and no saved run passed"
+    for path in latest_runs(project.local):
+        run = read_log(path)
+        if _passed(suite, run):
+            return _Good(f"the last saved run that passed, of {run.header.at[:10]}", partial(_saved, run))
+    return _Good(words)
+
+
+def _passed(suite: Suite, run: SavedRun) -> bool:
+    """Return whether a whole run by today's scorer is outside every fail zone that blocks."""
+    head, limits = run.header, suite.rules.thresholds
+    if head.suite != suite.name or not head.complete or head.scorer != suite.kind.signature(suite.rules):
+        return False
+    zones = zones_of(head.metrics, suite.kind.metrics, limits)
+    return not any(zone is Zone.FAIL and limits[key].blocking for key, zone in zones.items())
+
+
+def _of_baseline(side: BaseSide, stored: StoredCase) -> tuple[CaseScore | None, str]:
     """Return how the baseline's answer to a case scores now, if it has one, and what to know about it."""
-    if not project.tree.exists(project.baseline(suite.name, baseline_tier(project, suite))):
-        return None, ["There is no baseline to compare with."]
     try:
-        side = baseline_side(project, suite)
         answered = side.score(stored)
     except Row3Error as error:
-        return None, [f"The baseline cannot be used: {error}"]
+        return None, f"The baseline cannot be used: {error}"
     if answered is None:
-        return None, ["The case is not in the baseline."]
-    score, header = answered[0], side.header
-    if score.status == "failed":
-        return None, [f"The baseline has no answer to this case: {score.problem}."]
-    prompts = ", ".join(f"{name} {version}" for name, version in header.prompts.items())
+        return None, "The case is not in the baseline."
+    if answered[0].status == "failed":
+        return None, f"The baseline has no answer to this case: {answered[0].problem}."
     changed = side.manifest is not None and side.manifest.cases[stored.id].digest != stored.digest
-    note = "; the golden case has changed since" if changed else ""
-    return score, [f"Baseline: {header.at[:10]}, {prompts}, {header.model}{note}."]
+    return answered[0], "The golden case has changed since the baseline." if changed else ""
+
+
+def _saved(run: SavedRun, stored: StoredCase) -> tuple[CaseScore | None, str]:
+    """Return the metrics that a saved run has of a case."""
+    record = run.cases.get(stored.id)
+    if record is None or record.digest != stored.digest:
+        return None, "The case is new or changed since that run."
+    return CaseScore(stored.id, "scored", record.metrics), ""

@@ -107,7 +107,9 @@ class TestLoop:
         assert [entry["model"] for entry in board["entries"]] == ["desk-1", "desk-1"]
         assert "passRate" in box.row3("history", code=0).out
         page = box.row3("investigate", "capital", code=0).out
-        assert "`$.city: equals Paris`: failed" in page
+        assert "failed: equals" in page
+        page = box.row3("investigate", "capital", "-v", code=0).out
+        assert "`$.city: equals Paris`; is Lyon" in page
         assert "is Lyon" in page
 
     def test_the_report_shows_every_check_with_its_reason_and_both_answers(self, box: Box) -> None:

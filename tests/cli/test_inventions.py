@@ -131,12 +131,12 @@ def test_a_leaderboard_leaves_out_where_all_are_silent(box: Box) -> None:
 
 @pytest.mark.parametrize("kind", ["events", "entities"])
 def test_an_investigation_shows_what_the_gate_compares(box: Box, kind: str) -> None:
-    told = box.row3("investigate", "quiet-0", "--suite", kind, "--format", "json", code=0).json
+    (told,) = box.row3("investigate", "quiet-0", "--suite", kind, "--format", "json", code=0).json["cases"]
     shown = told["metrics"][PRIMARY[kind]]
-    assert (shown["value"], shown["baseline"], shown["delta"]) == (0.0, 1.0, -1.0)
+    assert (shown["value"], shown["before"], shown["delta"]) == (0.0, 1.0, -1.0)
     assert PRIMARY[kind] in {fall["metric"] for fall in told["fell"]}
     text = " ".join(box.row3("investigate", "quiet-0", "--suite", kind, code=0).out.split())
-    assert "The baseline's answer is silent where nothing is to be found" in text
+    assert "The good run's answer is silent where nothing is to be found" in text
 
 
 class Inventive(ChatServer):

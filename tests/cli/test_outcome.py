@@ -175,7 +175,7 @@ def test_two_systems_are_recorded_by_stage_and_replayed_without_them(tmp_path: P
     assert "No case was asked twice" in box.row3("flaky", code=0).out
     assert "Value win rate" in box.row3("leaderboard", code=0).out
     page = box.row3("investigate", "ve_001", code=0).out
-    assert "Failure Investigation: ve\\_001" in page
+    assert "Failure Investigation: ve_001" in page
     box.row3("report", "--out", "r.html", code=0)
 
 

@@ -14,4 +14,4 @@ def test_it_is_told_with_a_case_to_look_into_and_not_advised_to_promote_first(bo
     done = box.row3("--compare", code=0)
     assert "Provenance verified is worse by 33.3 points" in " ".join(done.out.split())
     assert done.out.index("Next: row3 investigate yeast") < done.out.index("row3 promote extract-v1.2")
-    assert "As experts agree" in box.row3("investigate", "yeast").out
+    assert "As experts agree" in box.row3("investigate", "yeast", "-v").out

@@ -99,9 +99,9 @@ def test_matched_marked_recorded_and_replayed(box: Box, server: EmbeddingServer)
     assert box.tree() == before
     table = box.row3(code=0).out
     assert "2 semantic" in table
-    report = box.row3("investigate", "yeast", code=0).out
-    assert "**Matched though written otherwise** (1 of 4 extracted)" in report
-    assert f"- `natural leaven`: counts as `wild yeast` ({found['score']:.1%}); semantic\n" in report
+    report = box.row3("investigate", "yeast", "-v", code=0).out
+    assert "The golden case: counted though spelt otherwise (1)" in report
+    assert "- `natural leaven`; nearest `wild yeast`; semantic\n" in report
 
 
 def test_auto_asks_for_no_answer_again_and_only_for_what_is_new(box: Box, server: EmbeddingServer) -> None:

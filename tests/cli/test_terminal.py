@@ -89,14 +89,26 @@ def test_the_headline_is_wrapped_on_a_terminal_only(first: Box, tmp_path: Path) 
     assert (tmp_path / "card.txt").read_text(encoding="utf-8").split("\n")[0] == piped[0]
 
 
-def test_an_investigation_is_laid_out_on_a_terminal_and_markdown_elsewhere(first: Box) -> None:
+def test_an_investigation_is_a_page_on_a_terminal_and_markdown_where_it_is_asked_for(first: Box) -> None:
     on_terminal, _ = written(first, "investigate", "bank-runs")
-    assert "\x1b[1mSymptoms\x1b[0m" in on_terminal
+    assert "\x1b[1mProposed Fix\x1b[0m" in on_terminal
     assert not re.search(r"^(#|\|)|\*\*", CODES.sub("", on_terminal), re.MULTILINE)
-    piped = first.row3("investigate", "bank-runs", code=0).out
-    assert "### Symptoms" in piped
-    raw, _ = written(first, "investigate", "bank-runs", "--format", "markdown")
-    assert CODES.sub("", raw) == piped
+    assert "### " not in first.row3("investigate", "bank-runs", code=0).out
+    markdown = first.row3("investigate", "bank-runs", "--format", "markdown", code=0).out
+    assert "### Symptoms" in markdown
+    first.row3("investigate", "bank-runs", "--out", "bank-runs.md", code=0)
+    assert first.read("bank-runs.md") == markdown
+    issue = first.row3("investigate", "bank-runs", "--open", code=0).out
+    assert issue.startswith("## Failure Investigation: bank-runs\n")
+    assert "- [x]" in markdown
+    assert "- [x]" not in issue
+
+
+@pytest.mark.parametrize("width", [80, 100])
+def test_an_investigation_of_all_failing_cases_fits_on_a_screen(first: Box, width: int) -> None:
+    shown, _ = written(first, "investigate", columns=width)
+    assert "failing of 15 cases of decomposition" in shown
+    assert len(shown.splitlines()) <= 40
 
 
 def test_in_a_pipe_the_width_is_always_the_same(first: Box) -> None:

@@ -221,26 +221,23 @@ def test_the_counts_of_repeats_are_of_all_answers(project: Box) -> None:
 
 
 def test_the_investigation_names_wrong_types_and_unknown_predicates(project: Box) -> None:
-    text = project.row3("investigate", "standup", "--prompt", "extract-v1.0", code=0).out
-    assert (
-        "**Types not as expected** (3 of 7 extracted)\n\n"
-        "- `Alice`: Person for `PERSON`\n- `Acme`: Orgs for `ORG`\n- `Project Alpha`: ORG for `PROJECT`\n"
-    ) in text
-    assert "**Predicates that the suite does not know** (2 of 7 extracted)\n\n- `manage`\n- `funds`\n" in text
-    assert "- extract-v1.0: define each type, such as `PROJECT` and not `ORG` (1 wrong)." in text
-    assert "- extract-v1.0: write a type as it is listed, `PERSON` and not `Person` (2 normalised)." in text
-    assert "- extract-v1.0: only the predicates that are listed, not `manage`, `funds`." in text
-    assert "`Delta Fund` and not `Delta Fund`" not in text
+    text = project.row3("investigate", "standup", "--prompt", "extract-v1.0", "--format", "markdown", code=0).out
+    assert "| **Types not as expected** | 3 of " in text
+    for pair, label in (("Person for PERSON", "Alice"), ("Orgs for ORG", "Acme"), ("ORG for PROJECT", "Project Alpha")):
+        assert f"| type: {pair} | 1 | 0 | {label} |" in text or f"| type: {pair} | 1 | {label} |" in text
+    assert "**Predicates that the suite does not know: not listed** (2)\n\n- `manage`\n- `funds`\n" in text
+    assert "- extract-v1.0: write the types as the suite lists them, and define each (`ORG for PROJECT`)." in text
+    assert "- extract-v1.0: only the predicates that are listed, not `manage`." in text
     done = project.row3("investigate", "standup", "--prompt", "extract-v1.0", "--format", "json", code=0).json
-    mistyped = done["mistyped"][2]
-    assert (mistyped["label"], mistyped["state"], mistyped["other"]) == ("Project Alpha", "wrong", "PROJECT")
-    assert [one["label"] for one in done["unknownPredicates"]] == ["manage", "funds"]
+    faults = done["cases"][0]["faults"]
+    assert [one["note"] for one in faults if one["cause"] == "type"] == ["normalised", "normalised", "wrong"]
+    assert [one["label"] for one in faults if one["cause"] == "unknown"] == ["manage", "funds"]
 
 
 def test_the_investigation_of_an_untyped_case_does_not_speak_of_types(project: Box) -> None:
     project.case("oven", **UNTYPED["oven"])
     project.record("1.1", {"oven": {"concepts": [{"label": "steam"}], "relationships": []}})
-    text = project.row3("investigate", "standup", code=0).out
+    text = project.row3("investigate", "standup", "-v", code=0).out
     assert "Type accuracy" in text
     assert "Types not as expected" not in text
-    assert "Type" not in project.row3("investigate", "oven", code=0).out
+    assert "Type" not in project.row3("investigate", "oven", "-v", code=0).out

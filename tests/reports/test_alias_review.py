@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
+from row3.matching.text.places import SearchableText
 from row3.reports import alias_review
 from row3.reports.alias_review import AliasReview, Candidate, Decision, Unmatched, list_document, list_json
-from row3.reports.places import SearchableText
 from row3.reports.style import Style, cells
 from row3.reports.terminal import terminal_text
 from tests.terminal import COLOURS

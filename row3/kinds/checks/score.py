@@ -19,6 +19,7 @@ from row3.kinds.base import Expected, Finding, Kind, Measured, Rules
 from row3.kinds.checks.model import TIERS, Check, ChecksCase, Reply
 from row3.kinds.checks.reading import Reading
 from row3.kinds.checks.running import Checked, action_of, ask, check_problem, look, to_grade
+from row3.kinds.faults import Fault, Faults
 from row3.kinds.judging import Anything, grade_schema, judged_tally, opinion
 from row3.kinds.outputs import NO_FIELDS, Fields
 from row3.metrics.aggregate import PAIR, counted
@@ -197,6 +198,20 @@ class Checks(Kind):
         found: Items | None = score.explanation
         failed = () if found is None else tuple(each.label for each in found.items if each.state == "failed")
         return {"missedChecks": failed} if failed else {}
+
+    def faults(self, case: ChecksCase, score: CaseScore, rules: Rules) -> Faults:
+        """Return the checks that failed, by type, and those that nobody scored."""
+        faults = []
+        for each in score.explanation.items:
+            of_type, reason, pair = str(each.notes["type"]), str(each.notes["reason"]), ""
+            if each.state == "failed" and of_type == "action":
+                pair = f"{reason.removeprefix('chose ')} for {each.label.removeprefix('action ')}"
+            elif each.state == "failed" and of_type != "judge":
+                pair = of_type
+            cause = of_type if of_type in ("action", "judge") and each.state == "failed" else each.state
+            if each.state != "passed":
+                faults.append(Fault(cause, each.label, note=reason, pair=pair))
+        return Faults(tuple(faults), {"": len(score.explanation.items)})
 
     def failure(self, name: str, item: str = "") -> str:
         """Return the type of a failed check; one with a name of its own does not say its type."""

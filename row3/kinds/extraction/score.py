@@ -14,7 +14,9 @@ from row3.domain.scores import CaseScore, Tally
 from row3.kinds.base import Expected, Finding, Kind, Measured, Rules
 from row3.kinds.extraction import lint
 from row3.kinds.extraction.explain import carries_types, explain
+from row3.kinds.extraction.faults import extraction_faults
 from row3.kinds.extraction.model import ConceptsOut, ExtractionOut, GoldenCase, Relationship, RelationshipsOut
+from row3.kinds.faults import Faults
 from row3.kinds.outputs import answer_schema
 from row3.metrics.aggregate import PAIR, counted
 from row3.metrics.extraction import concept_counts, relationship_counts, type_counts, values
@@ -235,6 +237,13 @@ class Extraction(Kind):
             ],
         }
         return {name: tuple(items) for name, items in lists.items() if items}
+
+    def faults(self, case: GoldenCase, score: CaseScore, rules: Rules) -> Faults:
+        """Look up every item in the text."""
+        quotes = [] if score.output is None else [concept.quote for concept in score.output.concepts]
+        return extraction_faults(
+            case, score.explanation, quotes, tuple(score.tally.get("unknownPredicates", ())), rules.names
+        )
 
     def matches_json(self, explanation: Explanation) -> dict[str, Any]:
         """Return every match of every concept and relationship."""

@@ -14,6 +14,7 @@ from row3.domain.requests import digest_json
 from row3.domain.scores import CaseScore
 from row3.kinds.answers import Parsed, Unusable, read_json
 from row3.kinds.base import Expected, Finding, Kind, Measured, Reference, Rules
+from row3.kinds.faults import Fault, Faults
 from row3.kinds.judging import WINNERS, judged_tally
 from row3.kinds.outcome.judgement import (
     GRADES,
@@ -203,6 +204,19 @@ class Outcomes(Kind):
         missed = tuple(each.label for each in found.expected if each.found_by is None)
         lists = {"missedFacts": missed, "wrongClaims": tuple(claims)}
         return {name: lines for name, lines in lists.items() if lines}
+
+    def faults(self, case: OutcomeCase, score: CaseScore, rules: Rules) -> Faults:
+        """Return the facts that `full` does not prove, its claims without support, and whether it did not win."""
+        found: Items = score.explanation
+        full = next(item for item in found.items if item.label == "full")
+        lost = [each for each in found.expected if each.found_by is None]
+        faults = [Fault("missed", each.label, note=str(each.notes["reason"])) for each in lost]
+        faults += [Fault("claim", claim) for claim in full.notes.get("unsupportedClaims", ())]
+        if full.state != "won":
+            faults.append(
+                Fault(full.state, full.label, note=full.notes.get("judgeNotes") or full.notes.get("reason", ""))
+            )
+        return Faults(tuple(faults), {"missed": len(found.expected), "wrong": 1, "evidence": 1})
 
     def expected(self, case: OutcomeCase) -> Iterator[Expected]:
         """Yield every required fact with its evidence, and every forbidden claim."""

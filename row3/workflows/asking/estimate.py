@@ -17,7 +17,7 @@ from row3.domain.judges import JudgeRequest
 from row3.domain.prompts import Lineup, Prompt
 from row3.domain.requests import JUDGE, NoAnswer, Request
 from row3.kinds.answers import Parsed
-from row3.kinds.base import expected_in
+from row3.kinds.cases import expected_in
 from row3.providers.guarded import check_request
 from row3.store.cases import StoredCase, read_cases
 from row3.store.project import Project

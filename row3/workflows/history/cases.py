@@ -16,7 +16,7 @@ from row3.gate.case_worth import CasesReport, redundant, worth
 from row3.gate.flakiness import FlakyReport, flakiness
 from row3.gate.policy import find_metric
 from row3.gate.power import PowerReport, sensitivity
-from row3.kinds.base import expected_in
+from row3.kinds.cases import expected_in
 from row3.store.chosen_cases import cases_of
 from row3.store.project import Project
 from row3.store.suites import Suite, has_baseline

@@ -1,10 +1,14 @@
-"""An investigation with something wrong of every sort."""
+"""An investigation of one case with something wrong of several sorts, and of two cases."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from row3.domain.metrics import Metric, Threshold, Zone
-from row3.reports.investigations.model import Finding, Findings, Investigation, Question, Section, Symptom
-from row3.reports.places import Place
+from row3.kinds.faults import Fault, Faults
+from row3.matching.text.places import Place
+from row3.reports.investigations.checklist import Seen, checklist
+from row3.reports.investigations.model import InvestigatedCase, Investigation, Symptom
 
 RECALL = Metric("recall", "Concept recall", threshold=Threshold(0.6, 0.7, 0.85))
 HALLUCINATION = Metric(
@@ -12,42 +16,49 @@ HALLUCINATION = Metric(
 )
 F1 = Metric("f1", "Concept F1")
 PLACE = Place(2, 3, 100, 106, "The *dough* rises, says @baker.", ((4, 11),))
-FOUND = Investigation(
-    case_id="bread",
-    suite="bakery",
-    kind="extraction",
-    date="2026-01-29",
-    prompts={"find": "v1.1", "connect": "v1.0"},
-    model="m",
+FAULTS = Faults(
+    (
+        Fault("stated", "rye", place=PLACE, case_id="bread"),
+        Fault("absent", "oat", note="optional", case_id="bread"),
+        Fault("wrong-predicate", "a CAUSES b", "a IS_A b", pair="CAUSES for IS_A", case_id="bread"),
+        Fault("wrong-predicate", "c CAUSES d", "c IS_A d", pair="CAUSES for IS_A", case_id="bread"),
+        Fault("unknown", "A_B", case_id="bread"),
+    ),
+    {"missed": 12, "extra": 10, "wrong": 5},
+)
+CASE = InvestigatedCase(
+    id="bread",
     status="scored",
     problem="",
     raw="",
-    notes=("There is no baseline to compare with.",),
+    query="",
     symptoms=(
         Symptom(RECALL, 0.58, Zone.FAIL, RECALL.threshold, 0.72),
         Symptom(HALLUCINATION, 0.1, Zone.FAIL, HALLUCINATION.threshold, None),
         Symptom(F1, None, None, None, None),
     ),
-    findings=(
-        Findings(
-            "missed",
-            "Missed concepts",
-            "of 12 expected",
-            (
-                Finding("rye", "required", "wry", 2 / 3, "", PLACE, "required, nearest {}"),
-                Finding("oat", "optional", remark="not in the text", phrase="optional"),
-            ),
-        ),
-        Findings("duplicates", "Duplicates", "of 10 extracted", ()),
-        Findings("unknownPredicates", "Unknown predicates", "of 5 extracted", (Finding("A_B", "unknown"),)),
-    ),
+    faults=FAULTS,
+    before=Faults(FAULTS.items[1:2], {}),
+    notes=("The golden case has changed since the baseline.",),
+)
+FOUND = Investigation(
+    suite="bakery",
+    kind="extraction",
+    date="2026-01-29",
+    prompts={"find": "v1.1", "connect": "v1.0"},
+    model="m",
+    good="the baseline of 2026-01-28",
+    cases=(CASE,),
+    of=0,
+    unanswered=(),
+    seen=Seen(FAULTS.items, FAULTS.sizes, *checklist("extraction")),
     flags=" --suite bakery",
     change="Make the change in `prompts/find-v1.1.md`.",
-    checklist=(
-        Section(
-            "6.1 Recall",
-            (Question("Which?", "2 of 12", ("rye", "oat")), Question("Is the source text ambiguous?", "", open=True)),
-        ),
-    ),
-    fixes=("find-v1.1: go on, such as `rye`.",),
+    prompted=False,
 )
+
+
+def of_cases(*cases: InvestigatedCase, of: int = 0) -> Investigation:
+    """The same of these cases."""
+    faults = tuple(fault for case in cases for fault in case.faults.items)
+    return replace(FOUND, cases=cases, of=of, seen=FOUND.seen._replace(faults=faults))

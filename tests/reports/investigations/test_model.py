@@ -1,15 +1,15 @@
-"""What a case has to reach again, and what an answer that is a list of items comes to."""
+"""What a case has to reach again, which faults go together, and which of them come first."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from row3.domain.matches import ItemExpectation, ItemMatch, Items
 from row3.domain.metrics import Metric, Threshold, Zone
-from row3.reports.investigations.model import Fall, Symptom, item_findings
+from row3.kinds.faults import Fault, Faults
+from row3.reports.investigations.model import Fall, Symptom
 from row3.reports.investigations.report import investigation_document, investigation_json
 from row3.reports.markdown import markdown_text
-from tests.reports.investigations.conftest import FOUND
+from tests.reports.investigations.conftest import CASE, FOUND, of_cases
 
 RECALL = Metric("recall", "Concept recall", threshold=Threshold(0.6, 0.7, 0.85))
 RATE = Metric("hallucinationRate", "Hallucination rate", higher_is_better=False, threshold=Threshold(0.05, 0.02, 0))
@@ -22,23 +22,31 @@ FINE = Symptom(RECALL, 0.9, Zone.EXCELLENT, RECALL.threshold, 0.92)
 
 
 def failing(*symptoms: Symptom) -> str:
-    text = markdown_text(investigation_document(replace(FOUND, symptoms=symptoms)))
+    text = markdown_text(investigation_document(of_cases(replace(CASE, symptoms=symptoms))))
     (line,) = [line for line in text.split("\n") if line.startswith("**Failing Metric(s)**")]
     return line.removeprefix("**Failing Metric(s)**: ")
 
 
 def test_failing_are_those_under_their_target_and_those_that_fell() -> None:
-    assert failing(LOW, FINE) == "Concept recall (marginal)"
-    assert failing(FELL, FINE) == "Concept recall (fell 16.0 points, limit 5)"
+    assert failing(LOW, FINE) == "Concept recall 65.0% (marginal)"
+    assert failing(FELL, FINE) == "Concept recall 84.0% (fell 16.0 points, limit 5)"
     assert failing(ROSE, SHARE) == (
-        "Hallucination rate (fail, rose 10.0 points, limit 5), Concept F1 (fell 20.0% of the baseline, limit 10)"
+        "Hallucination rate 10.0% (fail, rose 10.0 points, limit 5), "
+        "Concept F1 80.0% (fell 20.0% of its value before, limit 10)"
     )
 
 
 def test_if_nothing_fails_and_nothing_fell_it_says_so() -> None:
     well = "none: every metric reaches its target"
-    assert failing(FINE) == f"{well}, and none is worse than the baseline by more than its limit"
+    assert failing(FINE) == f"{well}, and none is worse than the last good run by more than its limit"
     assert failing(FINE._replace(baseline=None)) == well
+
+
+def test_a_case_fails_in_a_fail_zone_by_a_fall_and_if_it_cannot_be_used() -> None:
+    assert not replace(CASE, symptoms=(LOW, FINE)).fails
+    assert replace(CASE, symptoms=(FELL,)).fails
+    assert replace(CASE, symptoms=(ROSE._replace(fall=None),)).fails
+    assert replace(CASE, symptoms=(FINE,), status="bad_answer").fails
 
 
 def test_a_goal_is_the_harder_of_target_and_limit() -> None:
@@ -51,31 +59,30 @@ def test_a_goal_is_the_harder_of_target_and_limit() -> None:
 
 
 def test_json_lists_what_fell() -> None:
-    assert investigation_json(replace(FOUND, symptoms=(FELL, LOW, SHARE)))["fell"] == [
+    (case,) = investigation_json(of_cases(replace(CASE, symptoms=(FELL, LOW, SHARE))))["cases"]
+    assert case["fell"] == [
         {"metric": "recall", "worseBy": 16.0, "limit": 5.0, "unit": "points"},
         {"metric": "f1", "worseBy": 20.0, "limit": 10.0, "unit": "relative"},
     ]
 
 
-def test_items_are_missed_wrong_or_right() -> None:
-    matches = Items(
-        (
-            ItemMatch("Rye rises", "match", "rye rises", 1.0, {"actor": "Ann", "actorState": "exact"}),
-            ItemMatch("Oat falls", "wrong-actor", "oat falls", 0.9, {"actor": "Bob", "due": "", "late": True}),
-            ItemMatch("Sun shines", "not-asked", None, 0.0, {}),
-        ),
-        (
-            ItemExpectation("oat falls", "Oat falls", None, 0.9, {"actor": "Cy", "late": True}),
-            ItemExpectation("salt slows", None, "Oat falls", 0.3, {"actor": "Di"}),
-        ),
-        frozenset({"match"}),
-    )
-    text = markdown_text(investigation_document(replace(FOUND, findings=item_findings(matches))))
-    for lines in (
-        "**Missed** (1 of 2 expected)\n\n- `salt slows`: nearest `Oat falls` (30.0%); actor Di\n",
-        "**Wrong** (2 of 3 answered)\n\n"
-        "- `Oat falls`: wrong actor, nearest `oat falls` (90.0%); actor Bob, late yes; expected: actor Cy\n"
-        "- `Sun shines`: not asked\n",
-        "**Right** (1 of 3 answered)\n\n- `Rye rises`: for `rye rises`; actor Ann\n",
-    ):
-        assert lines in text
+def test_faults_of_one_cause_go_together_and_what_grew_most_comes_first() -> None:
+    groups = FOUND.groups
+    assert [(group.words, len(group.faults), group.before) for group in groups] == [
+        ("predicate: CAUSES for IS_A", 2, 0),
+        ("stated in the text, not extracted", 1, 0),
+        ("not listed", 1, 0),
+        ("not in the text by any of its names", 1, 1),
+    ]
+
+
+def test_over_several_cases_a_cause_in_more_of_them_comes_first() -> None:
+    once = Faults(tuple(Fault("near", label, case_id="oven") for label in "ab"), {})
+    both = [Faults((*once.items, Fault("reversed", "x", case_id="oven")), {}), Faults((Fault("reversed", "y"),), {})]
+    cases = [replace(CASE, id=name, faults=faults, before=None) for name, faults in zip("ab", both, strict=True)]
+    groups = of_cases(*cases).groups
+    assert [(group.words, group.rank) for group in groups] == [
+        ("reversed", (0, 2, 2)),
+        ("a similar name was extracted", (0, 1, 2)),
+    ]
+    assert of_cases(*cases).earlier is None

@@ -1,20 +1,37 @@
-"""STANDARDS' investigation template, filled in, and the same as JSON."""
+"""The page for a terminal, STANDARDS' investigation template, filled in, and the same as JSON."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import replace
 
+import pytest
+
+from row3.kinds.faults import Fault, Faults
+from row3.matching.text.places import Place
 from row3.reports.document import Document, Items
-from row3.reports.investigations.model import Finding, Findings, Investigation
-from row3.reports.investigations.report import MOST, at, investigation_document, investigation_json
+from row3.reports.investigations.model import Investigation
+from row3.reports.investigations.report import (
+    MOST,
+    PAGE,
+    at,
+    investigation_document,
+    investigation_json,
+    investigation_page,
+)
 from row3.reports.markdown import markdown_text
-from row3.reports.places import Place
-from tests.reports.investigations.conftest import FOUND, PLACE
+from row3.reports.style import Style
+from row3.reports.terminal import terminal_text
+from tests.reports.investigations.conftest import CASE, FOUND, PLACE, of_cases
 
 
-def investigation_markdown(found: Investigation) -> str:
-    return markdown_text(investigation_document(found))
+def markdown(found: Investigation, *, items: bool = True) -> str:
+    return markdown_text(investigation_document(found, items=items))
+
+
+def page(found: Investigation, width: int = 100) -> str:
+    style = Style(width=width)
+    return terminal_text(investigation_page(found, style), style)
 
 
 def shown_at(place: Place) -> str:
@@ -22,11 +39,12 @@ def shown_at(place: Place) -> str:
 
 
 def test_the_template_in_its_order() -> None:
-    lines = investigation_markdown(FOUND).split("\n")
+    lines = markdown(FOUND).split("\n")
     assert lines[0] == "## Failure Investigation: bread"
     assert lines[2] == "**Date**: 2026-01-29"
     assert lines[3] == "**Prompt Version**: find v1.1, connect v1.0"
-    assert lines[4] == "**Failing Metric(s)**: Concept recall (fail), Hallucination rate (fail)"
+    assert lines[4] == "**Failing Metric(s)**: Concept recall 58.0% (fail), Hallucination rate 10.0% (fail)"
+    assert lines[5] == "**Compared with**: the baseline of 2026-01-28"
     heads = [line for line in lines if line.startswith("### ")]
     assert heads == ["### Symptoms", "### Root Cause", "### Proposed Fix", "### Verification Plan"]
     assert lines[-4:] == [
@@ -39,30 +57,45 @@ def test_the_template_in_its_order() -> None:
 
 
 def test_symptoms_say_what_failed_and_by_how_much() -> None:
-    text = investigation_markdown(FOUND)
+    text = markdown(FOUND)
     assert "| Concept recall | 58.0% | fail | ≥70% | 12.0 points | 72.0% | −14.0 |" in text
     assert "| Hallucination rate | 10.0% | fail | ≤2% | 8.0 points |  |  |" in text
     assert "| Concept F1 | skipped |" in text
-    assert "- There is no baseline to compare with." in text
+    assert "- The golden case has changed since the baseline." in text
 
 
-def test_every_finding_says_what_became_of_it_and_where_it_stands() -> None:
-    text = investigation_markdown(FOUND)
+def test_causes_are_counted_beside_the_last_good_run() -> None:
+    text = markdown(FOUND)
+    assert "| **Missing concepts** | 2 of 12 | 1 |  |" in text
+    assert "| stated in the text, not extracted | 1 | 0 | rye |" in text
+    assert "| predicate: CAUSES for IS\\_A | 2 | 0 | a CAUSES b, c CAUSES d |" in text
+
+
+def test_every_fault_says_its_cause_and_where_it_stands() -> None:
+    lines = markdown(FOUND).split("\n")
     for line in (
-        "**Missed concepts** (2 of 12 expected)",
-        "- `oat`: optional; not in the text",
-        "**Unknown predicates** (1 of 5 extracted)",
+        "**Missing concepts: not in the text by any of its names** (1)",
+        "- `oat`; optional",
+        "- `a CAUSES b`; nearest `a IS_A b`",
         "- `A_B`",
     ):
-        assert line in text.split("\n")
-    assert "- `rye`: required, nearest `wry` (66.7%); paragraph 2, line 3: “The **" in text
-    assert "Duplicates" not in text
+        assert line in lines
+    assert any(line.startswith("- `rye`; paragraph 2, line 3: “The **") for line in lines)
 
 
-def test_questions_are_ticked_where_the_data_answers() -> None:
-    lines = investigation_markdown(FOUND).split("\n")
-    assert "- [x] Which? 2 of 12." in lines
-    assert "- [ ] Is the source text ambiguous?" in lines
+def test_questions_are_ticked_where_the_data_answer() -> None:
+    lines = markdown(FOUND).split("\n")
+    assert "- [x] Are they mentioned explicitly in the text? 1 of 2." in lines
+    assert "- [ ] Is the prompt too narrow? 10 in the answer, 12 expected." in lines
+    assert "- [ ] Is the text ambiguous?" in lines
+    assert "#### Missing concepts: 2 of 12" in lines
+
+
+def test_an_issue_has_the_template_without_the_long_lists() -> None:
+    text = markdown(FOUND, items=False)
+    assert "### Root Cause" in text
+    assert "- [" not in text
+    assert "paragraph 2" not in text
 
 
 def test_text_from_a_model_or_a_case_is_no_markup() -> None:
@@ -78,42 +111,86 @@ def test_a_mark_inside_a_mark_and_a_line_break() -> None:
 
 
 def test_a_bad_answer_is_shown_as_it_came() -> None:
-    text = investigation_markdown(
-        replace(FOUND, status="bad_answer", problem="the answer is not JSON", raw="```\nhello")
-    )
+    fault = Fault("unusable", "the answer is not JSON", case_id="bread")
+    bad = replace(CASE, status="bad_answer", problem="the answer is not JSON", raw="```\nhello")
+    bad = replace(bad, faults=Faults((fault,), {}))
+    text = markdown(of_cases(bad))
     assert "every metric is 0: the answer is not JSON." in text
     assert "````text\n```\nhello\n````" in text
-    assert "**Missed concepts**" not in text
+    assert "Missing concepts" not in text
 
 
 def test_a_long_list_ends_with_what_is_left() -> None:
-    many = Findings("missed", "Missed", "", tuple(Finding(f"c{i}", "required") for i in range(MOST + 5)))
-    assert "- and 5 more; --format json has them all" in investigation_markdown(replace(FOUND, findings=(many,)))
+    many = Faults(tuple(Fault("stated", f"c{i}", case_id="bread") for i in range(MOST + 5)), {})
+    assert "- and 5 more; --format json has them all" in markdown(of_cases(replace(CASE, faults=many)))
 
 
 def test_nothing_went_wrong() -> None:
-    right = Findings("right", "Right", "of 1 answered", (Finding("rye", "match"),))
-    text = investigation_markdown(replace(FOUND, symptoms=(), findings=(right,), fixes=(), checklist=()))
+    text = markdown(of_cases(replace(CASE, symptoms=(), faults=Faults((), {}))))
     assert "**Failing Metric(s)**: none: every metric reaches its target\n" in text
-    assert "**Right** (1 of 1 answered)\n\n- `rye`\n\nNothing went wrong." in text
+    assert "\nNothing went wrong.\n" in text
     assert "\n1. Nothing has to be changed: every metric reaches its target.\n" in text
 
 
+@pytest.mark.parametrize("width", [60, 80, 100, 160])
+def test_a_page_fits_on_a_screen_whatever_went_wrong(width: int) -> None:
+    causes = FOUND.seen.causes
+    many = [
+        replace(
+            CASE,
+            id=f"case-{number}",
+            notes=("The golden case has changed since the baseline.",),
+            faults=Faults(
+                tuple(
+                    Fault(cause, f"{cause} {'very ' * number}long", pair="x" * number, case_id=f"case-{number}")
+                    for cause in causes
+                ),
+                FOUND.seen.sizes,
+            ),
+        )
+        for number in range(9)
+    ]
+    for found in (FOUND, of_cases(many[0]), of_cases(*many, of=12)):
+        text = page(found, width)
+        lines = text.splitlines()
+        assert max(map(len, lines)) <= width
+        if width >= 80:
+            assert len(lines) <= PAGE
+        assert "what is wrong" in text
+        assert "Verification Plan" in text
+        assert "6.1" not in text
+
+
+def test_of_several_cases_a_page_names_those_that_fail_and_counts_them() -> None:
+    text = page(of_cases(CASE, replace(CASE, id="oven"), of=5))
+    assert "── Failure Investigation: 2 failing of 5 cases of bakery ─" in text
+    assert "Concept recall (2 cases)" in text
+    assert "bread  Concept recall 58.0%, Hallucination rate 10.0%\n" in text
+    assert "these cases reach their targets" in " ".join(text.split())
+
+
+def test_a_page_leaves_to_a_person_what_the_data_cannot_say() -> None:
+    text = " ".join(page(FOUND).split())
+    assert "Only a person can say Is the prompt too narrow (10 in the answer, 12 expected)?" in text
+    assert "Are they reversed?" not in text
+
+
 def test_json_has_everything() -> None:
-    value = investigation_json(FOUND)
-    assert (value["schemaVersion"], value["case"], value["failing"]) == (1, "bread", ["recall", "hallucinationRate"])
-    assert value["metrics"]["recall"] == {
-        "value": 0.58, "zone": "fail", "target": 0.7, "minimum": 0.6, "baseline": 0.72, "delta": 0.58 - 0.72,
+    value = json.loads(json.dumps(investigation_json(FOUND)))
+    assert (value["schemaVersion"], value["suite"]) == (2, "bakery")
+    (case,) = value["cases"]
+    assert (case["id"], case["failing"]) == ("bread", ["recall", "hallucinationRate"])
+    assert case["metrics"]["recall"] == {
+        "value": 0.58, "zone": "fail", "target": 0.7, "minimum": 0.6, "before": 0.72, "delta": 0.58 - 0.72,
     }  # fmt: skip
-    assert "f1" not in value["metrics"]
-    assert json.loads(json.dumps(value["missed"][0])) == {
-        "label": "rye", "state": "required", "other": "wry", "score": 2 / 3, "remark": "",
-        "place": {
-            "paragraph": 2, "line": 3, "start": 100, "end": 106, "sentence": PLACE.sentence, "marks": [[4, 11]],
-        },
+    assert "f1" not in case["metrics"]
+    fault = case["faults"][0]
+    assert (fault["part"], fault["cause"], fault["label"], fault["place"]["line"]) == ("missed", "stated", "rye", 3)
+    assert value["causes"][0] == {
+        "part": "wrong", "cause": "predicate: CAUSES for IS_A", "items": 2, "cases": 1, "before": 0,
     }  # fmt: skip
-    assert value["checklist"][0]["questions"][0] == {
-        "text": "Which?", "answer": "2 of 12", "items": ("rye", "oat"), "open": False,
-    }  # fmt: skip
+    asked = {one["question"]: one for one in value["checklist"]}
+    assert asked["Are they mentioned explicitly in the text?"]["items"] == ["rye"]
+    assert asked["Is the text ambiguous?"]["open"]
     assert value["fixes"] == FOUND.fixes
     assert value["plan"] == FOUND.plan

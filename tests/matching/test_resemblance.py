@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from row3.reports.resemblance import best_resemblance, readings, resemblance
+from row3.matching.resemblance import best_resemblance, readings, resemblance
 
 NAMES = st.text(alphabet="abc ()-", max_size=20)
 

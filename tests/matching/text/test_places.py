@@ -7,7 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from row3.matching.normalise import normalise, normalise_text
-from row3.reports.places import SearchableText
+from row3.matching.text.places import SearchableText
 
 
 @pytest.mark.parametrize(

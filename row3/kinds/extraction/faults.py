@@ -1,0 +1,116 @@
+"""Kind `extraction`: what is wrong with an answer, and where in the text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from row3.domain.matches import CORRECT, CORRECT_RELATIONSHIP, ConceptMatch, Explanation, RelationshipMatch
+from row3.kinds.extraction.model import GoldenCase
+from row3.kinds.faults import Fault, Faults
+from row3.matching.names import Named, NameIndex, NameRule
+from row3.matching.normalise import normalise
+from row3.matching.resemblance import LIKE, best_resemblance
+from row3.matching.text.places import SearchableText
+
+NEARLY = 0.9
+"""Similarity from which a quote that does not occur was copied with small changes; below it is made up."""
+WRONG = {"duplicate": "again"}
+"""Causes of relationships that have another name than the state."""
+
+
+def extraction_faults(
+    case: GoldenCase, seen: Explanation, quotes: Sequence[str], unknown: Sequence[str], rule: NameRule
+) -> Faults:
+    """Return what is wrong; `quotes` of the concepts in their order, `unknown` predicates that nobody knows."""
+    typed = sum(match.type is not None for match in seen.concepts)
+    sizes = dict.fromkeys(("extra", "evidence"), len(seen.concepts)) | {"types": typed}
+    sizes |= {"missed": len(case.expected_concepts), "lost": len(case.expected_relationships)}
+    sizes["wrong"] = len(seen.relationships)
+    looked_up = _Look(case, seen, rule)
+    return Faults((*looked_up.concepts(), *looked_up.links(unknown), *looked_up.quotes(quotes)), sizes)
+
+
+class _Look:
+    """Looks up in the text what the scorer explained."""
+
+    def __init__(self, case: GoldenCase, seen: Explanation, rule: NameRule) -> None:
+        self.case, self.seen = case, seen
+        self.text = SearchableText(case.source_text)
+        named = [Named(concept.label, concept.aliases) for concept in case.expected_concepts]
+        self.names = NameIndex(named, case.forbidden_concepts, rule)
+
+    def concepts(self) -> Iterator[Fault]:
+        yield from self._missed()
+        for match in self.seen.concepts:
+            if match.state in ("fuzzy", "semantic"):
+                yield Fault("otherwise", match.label, match.expected or "", match.how or match.state)
+            elif match.state not in CORRECT:
+                yield self._extra(match)
+            if match.type is not None and match.type.state != "exact":
+                pair = f"{match.type.given or 'none'} for {match.type.expected}"
+                yield Fault("type", match.label, match.type.expected, match.type.state, pair=pair)
+
+    def _missed(self) -> Iterator[Fault]:
+        free = [match.label for match in self.seen.concepts if match.state not in CORRECT]
+        for concept, expectation in zip(self.case.expected_concepts, self.seen.expected_concepts, strict=True):
+            if expectation.found_by is None:
+                forms = [concept.label, *concept.aliases]
+                near = max(((best_resemblance(forms, [label]), label) for label in free), default=(0.0, ""))
+                place, other = self.text.find(forms), near[1] if near[0] >= LIKE else ""
+                cause = "near" if other else "stated" if place else "implied" if concept.inferred else "absent"
+                yield Fault(cause, concept.label, other, "" if concept.required else "optional", place)
+
+    def _extra(self, match: ConceptMatch) -> Fault:
+        place, expected = self.text.find([match.label]), match.expected or ""
+        label, short = normalise(match.label), normalise(expected)
+        cause = "unexpected" if place else "ungrounded"
+        if match.state != "unmatched":
+            cause = match.state
+        elif short and short != label and short in label:
+            cause = "longer"
+        return Fault(cause, match.label, expected, match.how or match.why_not, place)
+
+    def links(self, unknown: Sequence[str]) -> Iterator[Fault]:
+        invented = {normalise(m.label) for m in self.seen.concepts if m.state in ("unmatched", "canary")}
+        for match in self.seen.relationships:
+            if match.state not in CORRECT_RELATIONSHIP:
+                yield self._wrong(match, invented)
+        yield from (Fault("unknown", name) for name in unknown)
+        missed = {each.label for each in self.seen.expected_concepts if each.found_by is None}
+        for each in self.seen.expected_relationships:
+            if each.found_by is None:
+                ends = [end for end in dict.fromkeys((each.triple.source, each.triple.target)) if end in missed]
+                note = "" if each.required else "optional"
+                yield Fault("end-missed" if ends else "ends-there", str(each.triple), ", ".join(ends), note)
+
+    def _wrong(self, match: RelationshipMatch, invented: set[str]) -> Fault:
+        triples = [match.triple] if match.expected is None else [match.expected, match.triple]
+        places = (self.text.together(self._forms(each.source), self._forms(each.target)) for each in triples)
+        place, cause, pair = next(filter(None, places), None), WRONG.get(match.state, match.state), ""
+        if match.state == "wrong-predicate" and match.expected is not None:
+            pair = f"{match.triple.predicate} for {match.expected.predicate}"
+        elif match.state in ("wrong-end", "unmatched") and invented & {
+            normalise(match.triple.source),
+            normalise(match.triple.target),
+        }:
+            cause = "invented-end"
+        expected = "" if match.expected is None else str(match.expected)
+        return Fault(cause, str(match.triple), expected, "" if place else "no sentence has both ends", place, pair)
+
+    def quotes(self, quotes: Sequence[str]) -> Iterator[Fault]:
+        for match, quote in zip(self.seen.concepts, quotes, strict=True):
+            if match.quote == "missing":
+                yield Fault("missing", match.label, place=self.text.find(self._forms(match.label)))
+            elif match.quote == "unsupported":
+                yield Fault("unsupported", match.label, quote, place=self.text.find((quote,)))
+            elif match.quote == "unverified":
+                place, score = self.text.most_like(quote) or (None, 0.0)
+                yield Fault("changed" if score >= NEARLY else "made-up", match.label, quote, place=place)
+
+    def _forms(self, name: str) -> list[str]:
+        """Return a name with the other forms of the concept that it stands for."""
+        hit = self.names.resolve(name)
+        if hit is None:
+            return [name]
+        concept = self.case.expected_concepts[hit[0]]
+        return [name, concept.label, *concept.aliases]

@@ -1,0 +1,48 @@
+"""What is wrong with an answer that is a list of items."""
+
+from __future__ import annotations
+
+from row3.domain.matches import ItemExpectation, ItemMatch, Items
+from row3.kinds.faults import item_faults, noted
+
+FOUND = Items(
+    (
+        ItemMatch("Rye rises", "match", "rye rises", 1.0, {"actor": "Ann", "actorRight": True, "evidence": "verified"}),
+        ItemMatch(
+            "Oat falls", "wrong-actor", "oat falls", 0.9, {"actor": "Bob", "actorRight": False, "evidence": "missing"}
+        ),
+        ItemMatch("Sun shines", "unmatched", None, 0.0, {}),
+        ItemMatch("Alice", "alias", "Alice A", 1.0, {"type": "ORG", "typeState": "wrong"}),
+    ),
+    (
+        ItemExpectation("rye rises", "Rye rises", None, 1.0, {"actor": "Ann"}),
+        ItemExpectation("oat falls", None, "Oat falls", 0.9, {"actor": "Cy"}),
+        ItemExpectation("salt slows", None, "Oat falls", 0.3, {"actor": "Di"}),
+        ItemExpectation("Alice A", "Alice", None, 1.0, {"type": "PERSON"}),
+    ),
+    frozenset({"match", "alias"}),
+)
+
+
+def test_each_item_is_at_fault_once_for_one_cause_and_says_what_was_taken_for_what() -> None:
+    faults, sizes = item_faults(FOUND)
+    assert [(fault.cause, fault.label, fault.pair) for fault in faults] == [
+        ("missed", "salt slows", ""),  # `oat falls` was told, with another actor
+        ("wrong-actor", "Oat falls", "Bob for Cy"),
+        ("missing", "Oat falls", ""),
+        ("unmatched", "Sun shines", ""),
+        ("type", "Alice", "ORG for PERSON"),
+    ]
+    assert faults[0].note == "actor Di"
+    assert sizes == {"": 4, "missed": 4}
+
+
+def test_a_state_that_counts_can_be_a_fault_too() -> None:
+    faults, _ = item_faults(FOUND, frozenset({"match"}))
+    assert ("match", "Rye rises", "") in [(fault.cause, fault.label, fault.pair) for fault in faults]
+
+
+def test_notes_in_words_leave_out_verdicts_and_what_is_empty() -> None:
+    assert noted({"dueDate": "2026-01-02", "rank": 1, "actorRight": True, "by": None, "late": True, "why": ""}) == (
+        "due date 2026-01-02, rank 1"
+    )

@@ -1,0 +1,60 @@
+"""The checklists by kind: whole, and answered by the data they are given."""
+
+from __future__ import annotations
+
+import pytest
+
+from row3.domain.matches import ConceptState, QuoteState, RelationshipState
+from row3.kinds import MODULES, kind_named
+from row3.kinds.faults import UNUSABLE, Fault
+from row3.reports.investigations.checklist import ANSWERS, Seen, checklist
+from tests.reports.investigations.conftest import FOUND
+
+
+@pytest.mark.parametrize("kind", MODULES)
+def test_every_part_has_a_title_and_every_question_something_that_answers(kind: str) -> None:
+    parts, causes = checklist(kind)
+    outputs = kind_named(kind, where="").outputs
+    for part in parts:
+        assert part.title
+        assert part.output in ("", *outputs)
+        assert part.key == "case" or any(cause.part == part.key for cause in causes.values())
+        for question, answer in part.questions:
+            assert question.endswith("?")
+            assert answer in ANSWERS or all(cause in causes for cause in answer.split())
+    assert {cause.part for cause in causes.values()} <= {part.key for part in parts}
+    assert parts[-1].key == "case"
+    assert UNUSABLE in causes
+
+
+@pytest.mark.parametrize("kind", MODULES)
+def test_a_fix_can_be_filled_in(kind: str) -> None:
+    for cause in checklist(kind)[1].values():
+        assert "{" not in cause.fix.format(label="a", other="b", pair="c", note="d", n="1")
+
+
+def test_every_state_of_an_extraction_that_is_a_fault_has_a_cause() -> None:
+    causes = checklist("extraction")[1]
+    states = {*ConceptState.__args__, *RelationshipState.__args__, *QuoteState.__args__}  # type: ignore[attr-defined]
+    right = {"exact", "alias", "fuzzy", "semantic", "inverse", "inverse-fuzzy", "verified", "unverified"}
+    assert states - right <= causes.keys()
+
+
+def test_only_parts_with_faults_are_asked_about() -> None:
+    asked = {part.key for part, _, _ in FOUND.seen.asked()}
+    assert asked == {"missed", "wrong", "case"}
+    assert {part.key for part, _, _ in FOUND.seen.asked(all_parts=True)} > asked
+    assert list(FOUND.seen._replace(faults=()).asked()) == []
+
+
+def test_answers_are_counts_of_faults_or_left_open() -> None:
+    replies = {question: reply for _, question, reply in FOUND.seen.asked()}
+    assert replies["Are they mentioned explicitly in the text?"].text == "1 of 2"
+    assert replies["Are they reversed?"].text == "0 of 2"
+    assert replies["Are the predicates clear in the prompt?"].text == "CAUSES for IS_A"
+    assert replies["Is the prompt too narrow?"] == ("10 in the answer, 12 expected", (), True)
+
+
+def test_a_size_that_a_part_does_not_name_is_that_of_the_answer() -> None:
+    seen = Seen((Fault("unmatched", "x"),), {"": 7, "missed": 3}, *checklist("events"))
+    assert (seen.size("missed"), seen.size("extra"), seen.size("case")) == (3, 7, 0)
