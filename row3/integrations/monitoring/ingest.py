@@ -15,8 +15,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from row3.integrations.monitoring.readers import Aside, Chunk
-from row3.integrations.monitoring.records import BadLineError, Opinion, Record, parse_line
+from row3.integrations.monitoring.readers import Aside, Chunk, read_line
+from row3.integrations.monitoring.records import BadLineError, Opinion, Record
 from row3.integrations.monitoring.rows import Keeping, row
 from row3.integrations.monitoring.storage import Store
 from row3.integrations.monitoring.tables import OPINIONS, RECORDS, Connection, insert
@@ -30,7 +30,8 @@ REFRESH_S = 3.0
 """Seconds after which totals of hours are brought up to date, while records come."""
 FUTURE_MS = 300_000
 """How far a clock may be ahead."""
-BATCH = 5000
+GIVEN = "SELECT unnest(CAST(? AS VARCHAR[]))"
+BATCH = 10_000
 """Records and opinions of one transaction."""
 AHEAD = 3
 """Chunks a process that are read before they are written."""
@@ -87,7 +88,7 @@ def parse(chunk: Chunk, keeping: Keeping) -> Parsed:
         if not raw or raw.isspace():
             continue
         try:
-            found = parse_line(raw)
+            found = read_line(raw)
         except BadLineError as error:
             parsed.bad.append(Aside(number, str(error), raw))
             continue
@@ -174,16 +175,18 @@ class _Writer:
         due = self._stale and time.monotonic() >= self._due
         if not self._waiting and not due:
             return
+        waiting, self._waiting = self._waiting, []
+        for _, parsed in waiting:
+            self._note(parsed.bad)
+            self.done.bad += len(parsed.bad)
+            self.done.unrated += parsed.unrated
+            self._clocks(parsed.rows)
         with self._store.open(write=True) as connection:
-            for chunk, parsed in self._waiting:
-                self._note(parsed.bad)
-                self.done.bad += len(parsed.bad)
-                self.done.unrated += parsed.unrated
-                self._records(connection, chunk, parsed)
-                self._opinions(connection, parsed.opinions)
+            self._records(connection, waiting)
+            self._opinions(connection, [each for _, parsed in waiting for each in parsed.opinions])
             if due:
                 self._refresh(connection)
-        self._stale, self._waiting = not due, []
+        self._stale = not due
 
     def close(self) -> Ingested:
         """Write the rest; return what became of everything."""
@@ -201,29 +204,27 @@ class _Writer:
         took = time.monotonic() - begun
         self._due = time.monotonic() + max(REFRESH_S, 10 * took)
 
-    def _records(self, connection: Connection, chunk: Chunk, parsed: Parsed) -> None:
-        self._clocks(parsed.rows)
-        ids = [each[0] for each in parsed.rows]
-        stored = {
-            record_id: (digest, lacking)
-            for record_id, digest, lacking in connection.rows(
-                "SELECT id, digest, payload IS NULL FROM records WHERE id IN (SELECT unnest(CAST(? AS VARCHAR[])))",
-                [ids],
-            )
-        }
-        fresh, conflicts = [], []
-        for number, values in zip(parsed.numbers, parsed.rows, strict=True):
-            digest, lacking = stored.setdefault(values[0], ("", False))
-            if not digest:
-                stored[values[0]] = values[DIGEST], False
-                fresh.append(values)
-            elif digest != values[DIGEST]:
-                what = f"the id `{values[0]}` is that of a record with another content"
-                conflicts.append(Aside(number, what, chunk.line(number)))
-            else:
-                self.done.known += 1
-                if lacking and values[PAYLOAD] is not None:
-                    connection.rows("UPDATE records SET payload = ? WHERE id = ?", [values[PAYLOAD], values[0]])
+    def _records(self, connection: Connection, waiting: Sequence[tuple[Chunk, Parsed]]) -> None:
+        query = f"SELECT id, digest, payload IS NULL FROM records WHERE id IN ({GIVEN})"
+        ids = [values[0] for _, parsed in waiting for values in parsed.rows]
+        stored = {each[0]: (each[1], each[2]) for each in connection.rows(query, [ids])} if ids else {}
+        fresh: list[tuple[Any, ...]] = []
+        conflicts: list[Aside] = []
+        for chunk, parsed in waiting:
+            lines: dict[int, bytes] = {}
+            for number, values in zip(parsed.numbers, parsed.rows, strict=True):
+                digest, lacking = stored.setdefault(values[0], ("", False))
+                if not digest:
+                    stored[values[0]] = values[DIGEST], False
+                    fresh.append(values)
+                elif digest != values[DIGEST]:
+                    what = f"the id `{values[0]}` is that of a record with another content"
+                    lines = lines or dict(chunk.lines())
+                    conflicts.append(Aside(number, what, lines[number]))
+                else:
+                    self.done.known += 1
+                    if lacking and values[PAYLOAD] is not None:
+                        connection.rows("UPDATE records SET payload = ? WHERE id = ?", [values[PAYLOAD], values[0]])
         self._note(conflicts)
         self.done.conflicts += len(conflicts)
         self.done.new += len(fresh)
@@ -240,17 +241,14 @@ class _Writer:
         if not opinions:
             return
         one = {each.key: each for each in opinions}
-        there = connection.rows("SELECT key FROM opinions WHERE key IN (SELECT unnest(CAST(? AS VARCHAR[])))", [[*one]])
+        there = connection.rows(f"SELECT key FROM opinions WHERE key IN ({GIVEN})", [[*one]])
         for (key,) in there:
             del one[key]
         self.done.opinions += len(one)
         self.done.known_opinions += len(opinions) - len(one)
         insert(connection, "opinions", OPINIONS, [*one.values()])
-        connection.rows(
-            "INSERT INTO stale SELECT DISTINCT hour FROM records WHERE id IN (SELECT unnest(CAST(? AS VARCHAR[]))) "
-            "ON CONFLICT DO NOTHING",
-            [[each.id for each in one.values()]],
-        )
+        hours = f"SELECT DISTINCT hour FROM records WHERE id IN ({GIVEN})"
+        connection.rows(f"INSERT INTO stale {hours} ON CONFLICT DO NOTHING", [[each.id for each in one.values()]])
 
     def _note(self, asides: Sequence[Aside]) -> None:
         for each in asides[: NAMED - len(self.done.named)]:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import queue
+import re
 import threading
 import time
 from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple
 
 from row3.errors import InvalidFile
+from row3.integrations.monitoring.records import Opinion, Record, Unrated, from_value, plain_json, read_content
+from row3.integrations.monitoring.traces import from_langfuse, from_otlp, is_langfuse
 
 CHUNK_BYTES = 1 << 22
 MAX_LINE_BYTES = 1 << 25
@@ -38,9 +42,10 @@ class Chunk(NamedTuple):
         """Yield the lines with their numbers."""
         return enumerate(self.raw.split(b"\n"), self.first)
 
-    def line(self, number: int) -> bytes:
-        """Return one line."""
-        return self.raw.split(b"\n")[number - self.first]
+
+OTLP = re.compile(rb'\s*\{\s*"resourceSpans"\s*:')
+DOCUMENT = re.compile(rb'\s*(\[|\{\s*\n|\{\s*"(resourceSpans|data)"\s*:)')
+"""How a file begins that is one JSON document, or has traces whose spans may lie lines apart."""
 
 
 def chunks(stream: BinaryIO, *, where: str, live: bool = False) -> Iterator[Chunk | None]:
@@ -50,10 +55,15 @@ def chunks(stream: BinaryIO, *, where: str, live: bool = False) -> Iterator[Chun
     Raises `InvalidFile` for a line of more than 32 MB.
     """
     left, first = b"", 1
-    for piece in _pieces(stream) if live else iter(lambda: stream.read(CHUNK_BYTES), b""):
+    pieces = _pieces(stream) if live else iter(lambda: stream.read(CHUNK_BYTES), b"")
+    for piece in pieces:
         if piece is None:
             yield None
             continue
+        if first == 1 and not left and DOCUMENT.match(piece.removeprefix(BOM)):
+            raw = b"".join([piece.removeprefix(BOM), *(each for each in pieces if each)])
+            yield _from_document(raw) or Chunk(1, raw)
+            return
         whole = left + piece if left or first > 1 else piece.removeprefix(BOM)
         end = whole.rfind(b"\n") + 1
         left = whole[end:]
@@ -65,6 +75,41 @@ def chunks(stream: BinaryIO, *, where: str, live: bool = False) -> Iterator[Chun
             first += whole.count(b"\n", 0, end)
     if left:
         yield Chunk(first, left)
+
+
+def read_line(raw: bytes) -> Record | Opinion | Unrated:
+    """Return what a line holds, a trace of LangFuse included; raises `BadLineError` that names every wrong field."""
+    try:
+        return read_content(raw)
+    except (ValueError, RecursionError):
+        value = plain_json(raw)
+    return from_value(from_langfuse(value) if isinstance(value, dict) and is_langfuse(value) else value)
+
+
+def _from_document(raw: bytes) -> Chunk | None:
+    """Return what a document lists as lines, numbered by their place in it; None for JSON Lines that begin like one."""
+    bad: list[Aside] = []
+    try:
+        value = json.loads(raw)
+        items = value if isinstance(value, list) else [value]
+        if len(items) == 1 and isinstance(items[0], dict) and isinstance(items[0].get("data"), list):
+            items = items[0]["data"]
+    except (ValueError, RecursionError):
+        if not OTLP.match(raw):
+            return None
+        items = []
+        for number, line in Chunk(1, raw).lines():
+            try:
+                items += [json.loads(line)] if line.strip() else []
+            except (ValueError, RecursionError) as error:
+                bad.append(Aside(number, f"not JSON ({error})", line))
+    exports = [each for each in items if isinstance(each, dict) and "resourceSpans" in each]
+    lines = [json.dumps(each).encode() for each in items if not isinstance(each, dict) or "resourceSpans" not in each]
+    for found, why in from_otlp(exports):
+        line = json.dumps(found).encode()
+        bad += [Aside(len(lines) + 1, why, line)] if why else []
+        lines.append(b"" if why else line)
+    return Chunk(1, b"\n".join(lines), tuple(bad))
 
 
 def _pieces(stream: BinaryIO) -> Iterator[bytes | None]:

@@ -119,20 +119,12 @@ def content(record: Record) -> bytes:
 
 
 def read_content(raw: bytes) -> Record:
-    """Return the record of what `content` wrote."""
+    """Return the record of a line in the usual form; raises `ValueError`, or `RecursionError`, for any other."""
     return _RECORD.decode(raw)
 
 
-def parse_line(raw: bytes) -> Record | Opinion | Unrated:
-    """Return what a line holds; raises `BadLineError` that names every wrong field."""
-    try:
-        return _RECORD.decode(raw)
-    except (ValueError, RecursionError):
-        return from_value(plain_json(raw))
-
-
 def from_value(value: Any) -> Record | Opinion | Unrated:
-    """Return what a JSON value holds; raises as `parse_line`."""
+    """Return what a JSON value holds; raises `BadLineError` that names every wrong field."""
     if not isinstance(value, dict):
         raise BadLineError("not a JSON object")
     try:

@@ -8,7 +8,7 @@ from msgspec import Meta, field
 
 from row3.domain.predicates import ROW3_PREDICATES
 from row3.kinds.cases import Case, CaseId, Labelled, Note, Text
-from row3.kinds.outputs import Output, meta
+from row3.kinds.outputs import ASKED, Output, meta
 
 Domain = Literal["ecological", "technical", "social", "economic", "interdisciplinary"]
 DOMAINS: tuple[str, ...] = get_args(Domain)
@@ -86,6 +86,8 @@ class ConceptOut(Output, frozen=True):
     ] = field(default=None, name="sourceQuote")
     # Anything at all, so that an odd type cannot make an answer unusable; see `row3.kinds.outputs.type_of`.
     type: Annotated[Any, meta("Its type.", "category", "entityType", "entity_type", "kind")] = None
+    # Monitoring reads it; no score does.
+    confidence: Annotated[Any, meta("How sure the model is, from 0 to 1.", **{ASKED: False})] = None
 
     @property
     def quote(self) -> str:

@@ -66,8 +66,14 @@ class TestSpellings:
         assert [(r.source, r.predicate, r.target) for r in out.relationships] == [("A", "IS_A", "B")]
 
     def test_what_is_not_asked_for_is_ignored(self) -> None:
-        out = read({"concepts": [{"label": "A", "confidence": 0.9}], "notes": "x"})
+        out = read({"concepts": [{"label": "A", "page": 9}], "notes": "x", "confidence": 0.5})
         assert out == read({"concepts": ["A"]})
+
+    @pytest.mark.parametrize("confidence", [0.9, 7, "high", None])
+    def test_a_confidence_is_taken_as_it_is(self, confidence: Any) -> None:
+        out = read({"concepts": [{"label": "A", "confidence": confidence}]})
+        assert out.concepts[0].confidence == confidence
+        assert "confidence" not in str(EXTRACTION.schema("extraction", Rules()))
 
 
 class TestShapes:

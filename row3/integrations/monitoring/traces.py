@@ -1,0 +1,153 @@
+"""Traces as records: OTLP JSON, and what LangFuse exports. What a trace does not say stays unknown."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from msgspec import to_builtins
+
+from row3.integrations.monitoring.records import BadLineError, moment
+from row3.kinds.answers import Parsed
+from row3.kinds.extraction.model import ExtractionOut, RelationshipsOut
+from row3.kinds.outputs import read_text
+
+Value = Mapping[str, Any]
+SOURCE_TEXT = ("sourceText", "source_text", "text")
+OUTPUTS = ("gen_ai.output.messages", "output.value")
+"""Attributes with an answer: of OpenTelemetry's GenAI conventions 1.41 and of OpenInference."""
+MODELS = ("gen_ai.response.model", "gen_ai.request.model", "llm.model_name")
+COSTS = ("row3.costUsd", "llm.cost.total")
+FAILED = (2, "STATUS_CODE_ERROR")
+
+
+def is_langfuse(value: Value) -> bool:
+    """Return whether a JSON object looks like a trace of LangFuse."""
+    return "timestamp" in value and "at" not in value
+
+
+def from_langfuse(trace: Value) -> dict[str, Any]:
+    """Return a trace of LangFuse in the form of a record; raises `BadLineError` where it has neither output nor error.
+
+    Topic, domain and source text are looked for in its metadata and its input; without a topic its name counts.
+    """
+    told = [part for part in (trace.get("metadata"), trace.get("input")) if isinstance(part, dict)]
+    steps = [step for step in trace.get("observations") or () if isinstance(step, dict)]
+    faults = [str(step.get("statusMessage") or "error") for step in steps if step.get("level") == "ERROR"]
+    latency = trace.get("latency")
+    return {
+        "id": trace.get("id"),
+        "at": trace["timestamp"],
+        "topic": _first(told, ("topic",)) or trace.get("name"),
+        "domain": _first(told, ("domain",)),
+        "version": trace.get("version"),
+        "model": next((step["model"] for step in reversed(steps) if step.get("model")), None),
+        "latencyMs": latency * 1000 if isinstance(latency, int | float) else latency,
+        "costUsd": trace.get("totalCost"),
+        "sourceText": _first(told, SOURCE_TEXT),
+        **_answer([step.get("output") for step in steps] + [trace.get("output")], faults),
+    }
+
+
+def from_otlp(exports: Iterable[Value]) -> Iterator[tuple[dict[str, Any], str]]:
+    """Yield a record for each trace of OTLP exports that belong together, or the trace and why it is none.
+
+    `row3.topic`, `row3.domain`, `row3.version` and `row3.sourceText` are attributes of any of its spans; without them
+    the topic is the name of the first span, the version that of the service.
+    """
+    traces: dict[str, list[tuple[Value, dict[str, Any]]]] = {}
+    for export in exports:
+        for resource in export.get("resourceSpans") or ():
+            service = _attributes(resource.get("resource") or {}).get("service.version")
+            for scope in resource.get("scopeSpans") or ():
+                for span in scope.get("spans") or ():
+                    found = {"row3.version": service, **_attributes(span)}
+                    traces.setdefault(str(span.get("traceId")), []).append((span, found))
+    for trace_id, spans in traces.items():
+        try:
+            yield _from_spans(trace_id, spans), ""
+        except (BadLineError, KeyError, TypeError, ValueError) as error:
+            why = error if isinstance(error, BadLineError) else f"a field is missing or of another type ({error!r})"
+            yield {"traceId": trace_id, "spans": [span for span, _ in spans]}, f"trace {trace_id}: {why}"
+
+
+def _from_spans(trace_id: str, spans: list[tuple[Value, dict[str, Any]]]) -> dict[str, Any]:
+    spans = sorted(spans, key=lambda each: int(each[0]["startTimeUnixNano"]))
+    (root, _), told = next((each for each in spans if not each[0].get("parentSpanId")), spans[0]), [a for _, a in spans]
+    begun, ended = int(root["startTimeUnixNano"]), int(root["endTimeUnixNano"])
+    status = root.get("status") or {}
+    faults = [status.get("message") or "error"] if status.get("code") in FAILED else []
+    costs = [cost for each in told if (cost := _first([each], COSTS)) is not None]
+    return {
+        "id": trace_id,
+        "at": moment(begun // 1_000_000),
+        "topic": _first(told, ("row3.topic",)) or root["name"],
+        "domain": _first(told, ("row3.domain",)),
+        "version": _first(told, ("row3.version",)),
+        "model": _first(reversed(told), MODELS),
+        "latencyMs": (ended - begun) / 1e6,
+        "costUsd": sum(costs) if costs else None,
+        "sourceText": _first(told, ("row3.sourceText",)),
+        **_answer([_first([each], OUTPUTS) for each in told], faults),
+    }
+
+
+def _answer(outputs: Iterable[Any], faults: list[str]) -> dict[str, Any]:
+    """Return concepts and relationships of the last outputs that have some, and the error where none has."""
+    found: dict[str, Any] = {}
+    for output in outputs:
+        for text in _texts(output):
+            for model in (ExtractionOut, RelationshipsOut):
+                if isinstance(read := read_text(model, text), Parsed):
+                    lists = to_builtins(read.value)
+                    found |= {key: items for key, items in lists.items() if items or key not in found}
+                    break
+    if not found and not faults:
+        raise BadLineError("the trace has no output with concepts, and no error")
+    for concept in found.get("concepts", ()):
+        quote = concept.pop("sourceQuote", None)
+        concept["sourceQuote"] = quote if isinstance(quote, str) else None
+    return {"error": None if found else faults[0], "concepts": [], "relationships": [], **found}
+
+
+def _texts(output: Any) -> Iterator[str]:
+    """Yield the texts of an output: a text, an object, or messages with parts, as they are or as JSON."""
+    if isinstance(output, str) and output.lstrip()[:1] == "[":
+        try:
+            output = json.loads(output)
+        except ValueError:
+            yield output
+            return
+    messages = output if isinstance(output, list) else [output]
+    for message in messages:
+        if isinstance(message, str):
+            yield message
+        elif isinstance(message, dict) and isinstance(message.get("parts"), list):
+            yield from (part["content"] for part in message["parts"] if isinstance(part.get("content"), str))
+        elif isinstance(message, dict):
+            content = message.get("content")
+            yield content if isinstance(content, str) else json.dumps(message)
+
+
+def _first(places: Iterable[Value], keys: tuple[str, ...]) -> Any:
+    return next((found for place in places for key in keys if (found := place.get(key)) is not None), None)
+
+
+def _attributes(holder: Value) -> dict[str, Any]:
+    """Return attributes of OTLP as plain values."""
+    return {each["key"]: _plain(each.get("value") or {}) for each in holder.get("attributes") or ()}
+
+
+def _plain(value: Value) -> Any:
+    for kind, held in value.items():
+        match kind:
+            case "intValue":
+                return int(held)
+            case "arrayValue":
+                return [_plain(each) for each in held.get("values") or ()]
+            case "kvlistValue":
+                return {each["key"]: _plain(each.get("value") or {}) for each in held.get("values") or ()}
+            case _:
+                return held
+    return None
