@@ -12,9 +12,10 @@ from rapidfuzz import process
 from row3.domain.counts import count, part
 from row3.domain.predicates import Predicates, fold_predicate
 from row3.kinds.base import Finding, Rules
+from row3.kinds.extraction.evidence import mentions
 from row3.kinds.extraction.model import DOMAINS, GoldenCase, Relationship
-from row3.matching.names import closest
-from row3.matching.normalise import normalise, normalise_text
+from row3.matching.names import Named, NameIndex
+from row3.matching.normalise import normalise
 from row3.matching.text.quotes import SourceText
 from row3.matching.variant.forms import category_key
 
@@ -35,14 +36,32 @@ INFERRED_SHARE = 10
 """At most one expected concept in this many may be marked `inferred`."""
 CASE_COUNTS = (5, 10, 15)
 """Minimum, target and ideal number of cases (STANDARDS 3.1)."""
+SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
 LIKE = 70
 """Similarity, in per cent, from which a name is suggested."""
 
 
 def lint_case(case: GoldenCase, rules: Rules) -> list[Finding]:
     """All findings of one case, in the order of its fields."""
-    findings = [*_header(case), *_sizes(case), *_concepts(case), *_types(case, rules), *_canaries(case, rules)]
+    said = _Said(case, rules)
+    findings = [*_header(case), *_sizes(case), *_concepts(case, said), *_types(case, rules), *_canaries(case, said)]
     return [*findings, *_relationships(case, rules)]
+
+
+class _Said:
+    """What the matcher finds in a case's text and among its expected names."""
+
+    def __init__(self, case: GoldenCase, rules: Rules) -> None:
+        self._text = SourceText(case.source_text)
+        self._sentences = SENTENCE_END.split(case.source_text)
+        named = [Named(concept.label, concept.aliases) for concept in case.expected_concepts]
+        self.index = NameIndex(named, (), rules.names, self._text)
+
+    def mentions(self, names: Sequence[str]) -> bool:
+        """Return whether a run of the text's words is one of the names, or what the matcher takes for one."""
+        if any(map(self._text.mentions, names)):
+            return True
+        return any(mentions(each, names, self._text, lambda: self.index.judge.acronyms) for each in self._sentences)
 
 
 def lint_suite(cases: Sequence[GoldenCase]) -> list[Finding]:
@@ -94,7 +113,7 @@ def _sizes(case: GoldenCase) -> Iterator[Finding]:
             yield _size(f"{many.replace(' ', '-')}-count", what, (field,))
 
 
-def _concepts(case: GoldenCase) -> Iterator[Finding]:
+def _concepts(case: GoldenCase, said: _Said) -> Iterator[Finding]:
     concepts, whole = case.expected_concepts, ("expectedConcepts",)
     if sum(1 for concept in concepts if concept.aliases) < ALIASED:
         yield _size("aliases", f"fewer than {ALIASED} concepts have aliases", whole)
@@ -105,7 +124,6 @@ def _concepts(case: GoldenCase) -> Iterator[Finding]:
     if inferred * INFERRED_SHARE > len(concepts):
         what = f"{part(inferred, len(concepts), 'concept', 'is', 'are')} inferred, at most one in ten may be"
         yield _size("inferred", what, whole)
-    text = SourceText(case.source_text)
     owner: dict[str, tuple[int, str]] = {}
     for i, concept in enumerate(concepts):
         names = [concept.label, *concept.aliases]
@@ -117,7 +135,7 @@ def _concepts(case: GoldenCase) -> Iterator[Finding]:
                 yield _error("empty-name", f"`{name}` has no letter or digit", place)
             elif at != i:
                 yield _error("name-twice", f"`{name}` is also a name of `{label}`", place)
-        occurs = any(map(text.mentions, names))
+        occurs = said.mentions(names)
         if not concept.inferred and not occurs:
             what = f"`{concept.label}` occurs in the text under neither label nor alias; add the form it has there"
             yield _error("not-in-text", f'{what}, or mark it `"inferred": true`', (*whole, i, "label"))
@@ -148,13 +166,7 @@ def _like(name: str, known: Sequence[str], exact: str | None = None) -> str:
     return f"; did you mean `{near}`?" if near else ""
 
 
-def _canaries(case: GoldenCase, rules: Rules) -> Iterator[Finding]:
-    words = normalise_text(case.source_text).split()
-    names = {
-        normalise(name): concept.label
-        for concept in case.expected_concepts
-        for name in (concept.label, *concept.aliases)
-    }
+def _canaries(case: GoldenCase, said: _Said) -> Iterator[Finding]:
     seen: set[str] = set()
     for i, canary in enumerate(case.forbidden_concepts):
         key, place = normalise(canary), ("forbiddenConcepts", i)
@@ -164,20 +176,11 @@ def _canaries(case: GoldenCase, rules: Rules) -> Iterator[Finding]:
         if key in seen:
             yield _error("canary-twice", f"`{canary}` is listed twice", place)
         seen.add(key)
-        if (near := closest(key, list(names), rules.names)) is not None:
-            what = f"canary `{canary}` is too close to the expected `{names[near]}`"
-            yield _error("canary-expected", what, place, "matching" if near != key else "")
-        length = len(key.split())
-        windows = dict.fromkeys(
-            " ".join(words[at : at + size])
-            for size in range(max(1, length - 1), length + 2)
-            for at in range(len(words) - size + 1)
-        )
-        if (near := closest(key, list(windows), rules.names)) is not None:
-            how = "occurs" if near == key else f"nearly occurs (as `{near}`)"
-            yield _error(
-                "canary-in-text", f"canary `{canary}` {how} in the text", place, "matching" if near != key else ""
-            )
+        if (found := said.index.resolve(canary)) is not None:
+            what = f"canary `{canary}` is too close to the expected `{case.expected_concepts[found[0]].label}`"
+            yield _error("canary-expected", what, place, "matching" if said.index.exact(canary) is None else "")
+        if said.mentions([canary]):
+            yield _error("canary-in-text", f"canary `{canary}` occurs in the text", place)
 
 
 def _relationships(case: GoldenCase, rules: Rules) -> Iterator[Finding]:

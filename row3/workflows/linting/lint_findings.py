@@ -45,7 +45,7 @@ class Findings:
 
     def add_of_kind(self, suite: Suite, found: Iterable[Finding], file: str, text: str = "") -> None:
         """Add what a kind found, as far as the suite is held to it; `text` is the file's."""
-        wanted = [each for each in found if each.setting != "standards" or suite.standards is not None]
+        wanted = held_to(suite, found)
         lines = positions.lines_of(text, [each.path for each in wanted])
         for each in wanted:
             field = ".".join(map(str, each.path))
@@ -76,6 +76,11 @@ class Findings:
             return decode(WorkTree(self.root).read(file), where=file)
         except Row3Error:
             return ""
+
+
+def held_to(suite: Suite, found: Iterable[Finding]) -> list[Finding]:
+    """Return the findings of a kind without those on standards that the suite does not set."""
+    return [each for each in found if each.setting != "standards" or suite.standards is not None]
 
 
 def near_miss(name: str, known: Iterable[str]) -> str:

@@ -13,7 +13,6 @@ import pytest
 from row3.kinds.base import Finding, Rules
 from row3.kinds.extraction.model import DOMAINS, GoldenCase
 from row3.kinds.extraction.score import KIND as EXTRACTION
-from row3.matching.names import NameRule
 from tests.scoring import case_of, score_by
 
 GOLDEN = Path(__file__).parents[3] / "golden" / "decomposition"
@@ -158,12 +157,23 @@ class TestConcepts:
         assert lint(case) == [("error", "required-mix", ("expectedConcepts",))]
 
     def test_a_concept_that_is_not_in_the_text(self, case: dict[str, Any], lint: Lint) -> None:
-        case["sourceText"] = case["sourceText"].replace("Overfitting", "Overfittings")
+        case["sourceText"] = case["sourceText"].replace("Overfitting", "Learning by heart")
         assert lint(case) == [("error", "not-in-text", ("expectedConcepts", 3, "label"))]
-        case["expectedConcepts"][3]["aliases"] = ["overfittings"]
+        case["expectedConcepts"][3]["aliases"] = ["learning by heart"]
         assert lint(case) == []
         case["expectedConcepts"][3] |= {"aliases": [], "inferred": True}
         assert lint(case) == []
+
+    @pytest.mark.parametrize(
+        ("said", "label"),
+        [("the protests", "protest"), ("Robert Sánchez", "Robert Sanchez"), ("by 3.2%", "3.2 per cent")],
+    )
+    def test_a_form_that_the_matcher_takes_for_it_is_in_the_text(
+        self, case: dict[str, Any], lint: Lint, said: str, label: str
+    ) -> None:
+        case["sourceText"] = f"A paper on {said} was read." + case["sourceText"].replace("Overfitting", "This")
+        case["expectedConcepts"][3]["label"] = label
+        assert "not-in-text" not in {rule for _, rule, _ in lint(case)}
 
     def test_one_in_ten_may_be_inferred(self, case: dict[str, Any], lint: Lint) -> None:
         for i in (3, 7):
@@ -206,8 +216,10 @@ class TestCanaries:
         case["forbiddenConcepts"] = (case["forbiddenConcepts"] + extra)[:count]
         assert lint(case) == ([("error", "canaries-count", ("forbiddenConcepts",))] if found else [])
 
-    @pytest.mark.parametrize("form", ["Neural osmosis", "neural-OSMOSIS", "neural osmosi", "neural osmosiss"])
-    def test_in_the_text_even_fuzzily(self, case: dict[str, Any], lint: Lint, form: str) -> None:
+    @pytest.mark.parametrize("form", ["Neural osmosis", "neural-OSMOSIS", "neural osmoses"])
+    def test_in_the_text_in_any_form_that_the_matcher_takes_for_it(
+        self, case: dict[str, Any], lint: Lint, form: str
+    ) -> None:
         case["sourceText"] += f" {form}."
         assert lint(case) == [("error", "canary-in-text", ("forbiddenConcepts", 0))]
 
@@ -219,10 +231,16 @@ class TestCanaries:
         case["expectedConcepts"][0]["aliases"] = ["Neural osmoses"]
         assert lint(case) == [("error", "canary-expected", ("forbiddenConcepts", 0))]
 
-    def test_the_suites_own_threshold_decides(self, case: dict[str, Any], lint: Lint) -> None:
-        case["sourceText"] += " neural osmotics"  # two edits in fifteen, 0.867
-        assert lint(case) == [("error", "canary-in-text", ("forbiddenConcepts", 0))]
-        assert lint(case, Rules(names=NameRule(threshold=0.9))) == []
+    @pytest.mark.parametrize(
+        ("text", "canary"),
+        [("bus lanes in 2027", "bus lanes in 2026"), ("key interest rate at 2%", "key interest rate cut")],
+    )
+    def test_what_reads_alike_and_is_another_thing(
+        self, case: dict[str, Any], lint: Lint, text: str, canary: str
+    ) -> None:
+        case["sourceText"] += f" New {text}."
+        case["forbiddenConcepts"][0] = canary
+        assert lint(case) == []
 
     def test_twice(self, case: dict[str, Any], lint: Lint) -> None:
         case["forbiddenConcepts"].append("neural-osmosis")
