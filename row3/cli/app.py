@@ -49,10 +49,11 @@ COMMANDS = (
     "comment",
     "export",
     "schema",
+    "docs",
 )
 """In the order of the help; each is the `command` of `row3.cli.<name>`, or in a module that it shares."""
 SHARED = {
-    **dict.fromkeys(("init", "lint", "new-version", "schema"), "project"),
+    **dict.fromkeys(("init", "lint", "new-version", "schema", "docs"), "project"),
     **dict.fromkeys(("power", "cases", "flaky", "history", "trend"), "over_time"),
     **dict.fromkeys(("score", "diff", "leaderboard", "investigate"), "inspection"),
     "drift": "recordings",

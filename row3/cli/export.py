@@ -17,7 +17,7 @@ def command(run: str, to: str, common: Common) -> int:
     """Send a run to OpenTelemetry or MLflow, with all that could not be sent before.
 
     RUN is the id of a saved run or its beginning; default: the latest. Addresses and keys come from the environment
-    (docs/export.md). What does not arrive waits in .row3/outbox: exit 3, and the next export sends it.
+    (`row3 docs export`). What does not arrive waits in .row3/outbox: exit 3, and the next export sends it.
     """
     from row3.errors import Undelivered
     from row3.integrations.exporting import export

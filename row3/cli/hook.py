@@ -39,7 +39,7 @@ def install(common: Common) -> None:
     from row3.vcs.hooks import install as install_hooks
 
     _show(install_hooks(_repository(common), sys.executable, find_root(common.start)), common)
-    common.say("`git commit --no-verify` skips the hook; `row3 --compare --against` in CI does not (docs/ci.md)")
+    common.say("`git commit --no-verify` skips the hook; `row3 --compare --against` in CI does not (`row3 docs ci`)")
 
 
 @command.command()

@@ -105,7 +105,7 @@ approve = option("--approve", metavar="REASON", help="Accept a blocked compariso
 policy = option(
     "--policy",
     type=click.Choice(["evidence", "fixed", "paired"]),
-    help="Which drops beyond the limit block (docs/gate.md).",
+    help="Which drops beyond the limit block (`row3 docs gate`).",
 )
 inconclusive = option(
     "--inconclusive",
@@ -121,7 +121,9 @@ against = option(
 max_cost = option(
     "--max-cost", type=Amount(min=0, min_open=True), metavar="USD", help="Stop before spending more than this."
 )
-trust = option("--trust", is_flag=True, help="Run code and contact addresses that the base does not have (docs/ci.md).")
+trust = option(
+    "--trust", is_flag=True, help="Run code and contact addresses that the base does not have (`row3 docs ci`)."
+)
 all_suites = option("--all", "all_suites", is_flag=True, help="Run every suite.")
 no_interleave = option(
     "--no-interleave", is_flag=True, help="With --compare, live: do not ask the baseline's prompts again."

@@ -1,7 +1,8 @@
-"""`row3 init`, `row3 lint`, `row3 new-version` and `row3 schema`: the files of a project."""
+"""`row3 init`, `row3 lint`, `row3 new-version`, `row3 schema` and `row3 docs`: the files of a project, the pages."""
 
 from __future__ import annotations
 
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,8 @@ from row3.cli.commands import Command
 from row3.cli.common import Common
 from row3.cli.out_file import check_folder, refuse_foreign
 from row3.cli.output import emit
+from row3.domain.counts import did_you_mean
+from row3.errors import UsageError
 
 if TYPE_CHECKING:
     from row3.workflows.init import StarterKind
@@ -108,3 +111,29 @@ def schema(common: Common) -> None:
         check_folder(common, folder, f"--out {common.out}")
     refuse_foreign((folder / Path(name).name for name in schema_files()), "schema")
     emit("\n".join(str(path) for path in write_schemas(folder)), None)
+
+
+@click.command(cls=Command)
+@click.argument("topic", required=False)
+@options.output_options()
+def docs(topic: str | None, common: Common) -> None:
+    """Print a page of the documentation; without TOPIC, list the pages."""
+    pages = page_files()
+    if topic is None:
+        titles = {name: text.partition("\n")[0].lstrip("# ") for name, text in pages.items()}
+        width = max(map(len, titles))
+        common.show("\n".join(f"{name:<{width}}  {title}" for name, title in titles.items()))
+        return
+    name = topic.removeprefix("docs/").removesuffix(".md")
+    if name not in pages:
+        fix = did_you_mean(name, pages, "`row3 docs` lists them")
+        raise UsageError(f"there is no page `{name}`", where="TOPIC", fix=fix)
+    common.show(pages[name].rstrip("\n"))
+
+
+def page_files() -> dict[str, str]:
+    """Return the text of every page by its name: in the package, or beside it where row3 runs from its source."""
+    package = Path(str(files("row3")))
+    folder = next((each for each in (package / "docs", package.parent / "docs") if each.is_dir()), package)
+    paths = sorted(folder.glob("*.md"))
+    return {path.stem: path.read_text(encoding="utf-8") for path in paths}

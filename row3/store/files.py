@@ -74,7 +74,7 @@ def refuse_conflicts(text: str, *, where: str) -> None:
     found = CONFLICT.search(text)
     if found is not None:
         line = text.count("\n", 0, found.start()) + 1
-        fix = "Resolve it; of a file that row3 writes, take the other branch's and repeat your command (docs/ci.md)"
+        fix = "Resolve it; of a file that row3 writes, take the other branch's and repeat your command (`row3 docs ci`)"
         raise InvalidFile("the file has merge-conflict markers", where=f"{where}:{line}", fix=fix)
 
 

@@ -71,7 +71,7 @@ def judge_of(suite: Suite) -> JudgeRules:
     judge = suite.rules.judge
     if judge is None or not judge.rubrics:
         what = f"nothing in suite `{suite.name}` is judged"
-        fix = "Name a suite of kind `checks` or `outcome` with --suite, and write a rubric: see docs/judge.md"
+        fix = "Name a suite of kind `checks` or `outcome` with --suite, and write a rubric (`row3 docs judge`)"
         raise UsageError(what, where=f"suite {suite.name}", fix=fix)
     return judge
 
