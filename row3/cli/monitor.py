@@ -39,7 +39,7 @@ until = options.option("--to", "to_ms", type=When(), metavar="TIME", help="Befor
 
 @click.group(cls=Group)
 def command() -> None:
-    """Take in and watch what production extracts (`row3 docs monitoring`)."""
+    """Take in and watch what production extracts."""
 
 
 @command.command()
@@ -56,7 +56,7 @@ def ingest(file: str, common: Common) -> None:
     for note in ingested_notes(done, f".row3/{ASIDE}"):
         common.say(note)
     if done.nothing:
-        raise InvalidFile("no line could be taken in", where=file, fix="`row3 docs monitoring` has the forms")
+        raise InvalidFile("no line could be taken in", where=file, fix="`row3 monitor ingest --help` names the forms")
     common.show(ingested_text(done))
 
 

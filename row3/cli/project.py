@@ -135,5 +135,5 @@ def page_files() -> dict[str, str]:
     """Return the text of every page by its name: in the package, or beside it where row3 runs from its source."""
     package = Path(str(files("row3")))
     folder = next((each for each in (package / "docs", package.parent / "docs") if each.is_dir()), package)
-    paths = sorted(folder.glob("*.md"))
+    paths = sorted(path for path in folder.glob("*.md") if path.stem != "README")  # of which the list is its own
     return {path.stem: path.read_text(encoding="utf-8") for path in paths}
