@@ -39,9 +39,7 @@ def find_run(project: Project, name: str = "") -> Path:
         raise UsageError("no run was kept yet", where=WHERE, fix="Run `row3` first")
     if name in ("", "latest"):
         return logs[0]
-    found = [path for path in logs if path.stem.startswith(name)]
-    if len(found) != 1 and (exact := [path for path in found if path.stem == name]):
-        found = exact
+    found = [path for path in logs if path.stem == name] or [path for path in logs if path.stem.startswith(name)]
     if len(found) == 1:
         return found[0]
     what = f"`{name}` is the beginning of {len(found)} runs" if found else f"there is no run `{name}`"

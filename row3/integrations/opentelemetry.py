@@ -33,6 +33,7 @@ PROVIDERS = {"gemini": "gcp.gemini", "local": "llama.cpp"}
 """How the convention spells a preset, where not alike."""
 CALLED = ("mcp", "command", "python")
 """Types of systems, which requests name in the place of a model."""
+NO_ANSWER = "no_answer"
 NS = 1_000_000_000
 
 
@@ -100,27 +101,19 @@ def requests_of(spans: Iterable[Span]) -> Iterator[bytes]:
 
 def spans_of(run: FinishedRun) -> Iterator[Span]:
     """Yield the spans of each case, and that of the run last."""
-    from opentelemetry.proto.trace.v1.trace_pb2 import Status
-
     header = run.header
     first = last = _ns(header.at)
     for case in run.cases:
         for span in case_spans(run, case):
             first, last = min(first, span.start_time_unix_nano), max(last, span.end_time_unix_nano)
             yield span
-    whole = _span(run, f"row3 run {header.suite}")
-    whole.start_time_unix_nano, whole.end_time_unix_nano = first, last
-    if not header.complete:
-        whole.status.code = Status.STATUS_CODE_ERROR
+    whole = _span(run, f"row3 run {header.suite}", first, last, error="" if header.complete else NO_ANSWER)
     about = {"id": run.id, "action": header.action, "mode": header.mode, "commit": header.commit, "model": header.model}
     put(whole.attributes, {"row3.suite": header.suite, "row3.kind": header.kind, "row3.cases": len(run.cases)})
-    for name, values in (
-        ("run", about),
-        ("prompt", header.prompts),
-        ("metric", header.metrics),
-        ("zone", header.zones),
-    ):
-        put(whole.attributes, {f"row3.{name}.{key}": value for key, value in values.items()})
+    groups: dict[str, Mapping[str, Any]] = {"run": about, "prompt": header.prompts}
+    groups |= {"metric": header.metrics, "zone": header.zones}
+    for group, values in groups.items():
+        put(whole.attributes, {f"row3.{group}.{key}": value for key, value in values.items()})
     yield whole
 
 
@@ -130,93 +123,78 @@ def case_spans(run: FinishedRun, case: FinishedCase) -> Iterator[Span]:
     An answer of this run is where it came, to the second; a replayed one lies at the run's time with the latency of
     its recording.
     """
-    from opentelemetry.proto.trace.v1.trace_pb2 import Status
-
-    own, began = _span(run, f"row3 case {case.id}", case.id), _ns(run.header.at)
-    at, start, end = began, None, None
+    began = _ns(run.header.at)
+    start, end, at = 0, 0, began
     for place, request in enumerate(case.requests):
         span = _request_span(run, case, request, place, at)
         at = max(at, span.end_time_unix_nano)
-        start, end = min(start or at, span.start_time_unix_nano), max(end or 0, span.end_time_unix_nano)
+        start, end = min(start or at, span.start_time_unix_nano), max(end, span.end_time_unix_nano)
         yield span
-    own.start_time_unix_nano, own.end_time_unix_nano = start or began, end or began
+    error = {"scored": "", "failed": NO_ANSWER}.get(case.status, case.status)
+    own = _span(run, f"row3 case {case.id}", start or began, end or began, case.id, error=error)
+    own.status.message = case.problem
     put(own.attributes, {"row3.case.id": case.id, "row3.case.status": case.status})
-    if case.status != "scored":
-        own.status.code, own.status.message = Status.STATUS_CODE_ERROR, case.problem
-        put(own.attributes, {"error.type": "no_answer" if case.status == "failed" else case.status})
     for key, value in case.metrics.items():
+        result = {"name": key, "score.value": value, "score.label": case.zones.get(key)}
         event = own.events.add(name="gen_ai.evaluation.result", time_unix_nano=own.end_time_unix_nano)
-        label = {"gen_ai.evaluation.score.label": case.zones.get(key)}
-        put(event.attributes, {"gen_ai.evaluation.name": key, "gen_ai.evaluation.score.value": value, **label})
+        put(event.attributes, {f"gen_ai.evaluation.{each}": told for each, told in result.items()})
     yield own
 
 
 def _request_span(run: FinishedRun, case: FinishedCase, request: FinishedRequest, place: int, at: int) -> Span:
     """Return the span of one request; `at` is where a replayed answer begins."""
-    from opentelemetry.proto.trace.v1.trace_pb2 import Status
-
-    system = request.model in CALLED
-    operation, subject = ("execute_tool", request.prompt) if system else ("chat", request.model)
-    span = _span(run, f"{operation} {subject}".strip(), case.id, str(place))
     took, answered = round((request.latency_s or 0.0) * NS), _ns(request.answered_at)
     replayed = answered < _ns(run.header.at)
-    span.start_time_unix_nano = at if replayed else answered - took
-    span.end_time_unix_nano = span.start_time_unix_nano + took
-    given: dict[str, Any] = {
-        "gen_ai.operation.name": operation,
-        "gen_ai.provider.name": PROVIDERS.get(run.provider, run.provider),
-        "gen_ai.response.model": request.served_model,
-        "gen_ai.usage.input_tokens": request.prompt_tokens,
-        "gen_ai.usage.output_tokens": request.completion_tokens,
-        "row3.prompt": request.prompt or None,
-        "row3.request.digest": request.digest,
-        "row3.request.repeat": request.repeat,
-        "row3.request.judge": request.by_judge or None,
-        "row3.request.recorded_at": request.answered_at if replayed and request.answered_at else None,
-        "row3.request.cost_usd": request.cost_usd,
+    start = at if replayed else answered - took
+    called = request.model in CALLED
+    operation, subject = ("execute_tool", request.prompt) if called else ("chat", request.model)
+    error = NO_ANSWER if case.status == "failed" and not request.finish_reason else ""
+    span = _span(run, f"{operation} {subject}".strip(), start, start + took, case.id, str(place), error=error)
+    told: dict[str, Any] = {
+        "operation.name": operation,
+        "response.model": request.served_model,
+        "response.finish_reasons": [request.finish_reason] if request.finish_reason else None,
+        "usage.input_tokens": request.prompt_tokens,
+        "usage.output_tokens": request.completion_tokens,
     }
-    if system:
-        content = {"arguments": request.user, "result": request.answer}
-        given |= {"gen_ai.tool.name": request.prompt}
-        given |= {f"gen_ai.tool.call.{key}": value for key, value in content.items() if value}
+    if called:
+        told |= {"tool.name": subject, "tool.call.arguments": request.user, "tool.call.result": request.answer}
     else:
-        sent = {"model": request.model or None, "temperature": request.temperature, "seed": request.seed}
-        given |= {f"gen_ai.request.{key}": value for key, value in sent.items()}
-        given["gen_ai.request.max_tokens"] = request.max_tokens
-        given |= _messages(request)
-    if request.finish_reason:
-        given["gen_ai.response.finish_reasons"] = [request.finish_reason]
-    elif case.status == "failed":
-        span.status.code, given["error.type"] = Status.STATUS_CODE_ERROR, "no_answer"
-    put(span.attributes, given)
+        sent = {"model": request.model, "temperature": request.temperature, "seed": request.seed}
+        sent["max_tokens"] = request.max_tokens
+        told["provider.name"] = PROVIDERS.get(run.provider, run.provider)
+        told |= {f"request.{key}": value for key, value in sent.items()} | _messages(request)
+    put(span.attributes, {f"gen_ai.{key}": value for key, value in told.items()})
+    own = {"prompt": request.prompt, "digest": request.digest, "repeat": request.repeat, "cost_usd": request.cost_usd}
+    own |= {"judge": request.by_judge or None, "recorded_at": request.answered_at if replayed else None}
+    put(span.attributes, {f"row3.request.{key}": value for key, value in own.items()})
     return span
 
 
 def _messages(request: FinishedRequest) -> dict[str, str]:
     """Return what was sent and said, as far as the run was read with it, in the convention's JSON."""
-    user = {"role": "user", "parts": [_part(request.user)]}
-    answer = {"role": "assistant", "parts": [_part(request.answer)], "finish_reason": request.finish_reason}
-    found = {
-        "gen_ai.system_instructions": [_part(request.system)] if request.system else None,
-        "gen_ai.input.messages": [user] if request.user else None,
-        "gen_ai.output.messages": [answer] if request.answer else None,
+    texts = request.system, request.user, request.answer
+    system, user, answer = ([{"type": "text", "content": text}] if text else [] for text in texts)
+    found: dict[str, list[Any]] = {
+        "system_instructions": system,
+        "input.messages": user and [{"role": "user", "parts": user}],
+        "output.messages": answer and [{"role": "assistant", "parts": answer, "finish_reason": request.finish_reason}],
     }
     return {key: json.dumps(value, ensure_ascii=False) for key, value in found.items() if value}
 
 
-def _part(text: str) -> dict[str, str]:
-    return {"type": "text", "content": text}
+def _span(run: FinishedRun, name: str, start: int, end: int, *path: str, error: str = "") -> Span:
+    """Return the span of the run, of a case or of a request, by how long the path to it is; times in nanoseconds."""
+    from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
-
-def _span(run: FinishedRun, name: str, *path: str) -> Span:
-    """Return the span of the run, of a case or of a request, by how long the path to it is."""
-    from opentelemetry.proto.trace.v1.trace_pb2 import Span
-
-    span = Span(name=name, kind=Span.SPAN_KIND_CLIENT if len(path) > 1 else Span.SPAN_KIND_INTERNAL)
-    span.trace_id = _id(16, "trace", run.id)
-    span.span_id = _id(8, run.id, *path)
+    span = Span(name=name, start_time_unix_nano=start, end_time_unix_nano=end)
+    span.kind = Span.SPAN_KIND_CLIENT if len(path) > 1 else Span.SPAN_KIND_INTERNAL
+    span.trace_id, span.span_id = _id(16, "trace", run.id), _id(8, run.id, *path)
     if path:
         span.parent_span_id = _id(8, run.id, *path[:-1])
+    if error:
+        span.status.code = Status.STATUS_CODE_ERROR
+        put(span.attributes, {"error.type": error})
     return span
 
 
@@ -225,22 +203,16 @@ def _id(size: int, *parts: str) -> bytes:
 
 
 def put(attributes: Any, values: Mapping[str, Any]) -> None:
-    """Add to a message's attributes what is not None."""
+    """Add to a message's attributes what is not None and not empty."""
     for key, value in values.items():
-        if value is None:
-            continue
-        held = attributes.add(key=key).value
-        if isinstance(value, list):
-            for each in value:
-                held.array_value.values.add().string_value = each
-        elif isinstance(value, bool):
-            held.bool_value = value
-        elif isinstance(value, int):
-            held.int_value = value
-        elif isinstance(value, float):
-            held.double_value = value
-        else:
-            held.string_value = value
+        if value is not None and value != "":
+            held = attributes.add(key=key).value
+            if isinstance(value, list):
+                for each in value:
+                    held.array_value.values.add().string_value = each
+            else:
+                kinds = {bool: "bool_value", int: "int_value", float: "double_value"}
+                setattr(held, kinds.get(type(value), "string_value"), value)
 
 
 def _ns(at: str) -> int:
