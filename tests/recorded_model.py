@@ -29,10 +29,11 @@ class RecordedModel(ChatServer):
         project = open_project(root)
         for name in project.suite_names():
             suite = read_suite(project, name)
-            lineup = line_up(project, suite, role="candidate")
-            answerer = _Noted(Recorded(open_recordings(project, suite), lineup), self.answers)
-            for stored in read_cases(project.tree, suite.golden, suite.kind):
-                replay_case(make_asking(suite, lineup, RunOptions()), stored, answerer)
+            for role in ("promoted", "candidate"):
+                lineup = line_up(project, suite, role=role)
+                answerer = _Noted(Recorded(open_recordings(project, suite), lineup), self.answers)
+                for stored in read_cases(project.tree, suite.golden, suite.kind):
+                    replay_case(make_asking(suite, lineup, RunOptions()), stored, answerer)
         super().__init__()
 
     def reply_to(self, body: Any) -> FakeReply:
