@@ -11,6 +11,7 @@ from row3.cli import options
 from row3.cli.commands import Command, Group
 from row3.cli.common import Common
 from row3.cli.import_ import import_cases
+from row3.cli.new_case import new_case
 from row3.cli.out_file import check_folder, refuse_foreign_charts
 from row3.cli.output import emit
 
@@ -59,6 +60,7 @@ def cases(common: Common) -> None:
 
 
 cases.add_command(import_cases)
+cases.add_command(new_case)
 
 
 @click.command(cls=Command)

@@ -51,6 +51,7 @@ class Case(Labelled, frozen=True, kw_only=True):
     origin: Annotated[str | None, Meta(description="Where the text comes from: original writing, or a source.")] = None
     source: Annotated[str | None, Meta(description="Cases that share a source carry the same word.")] = None
     tags: Annotated[list[Text], Meta(description="Words by which --tag chooses cases.")] = field(default_factory=list)
+    draft: Annotated[bool, Meta(description="Not complete yet: linted, and never scored.")] = False
     critical: Annotated[bool, Meta(description="This case alone blocks when it breaks.")] = False
     history: Annotated[list[Change], Meta(description="Changes of the expectations, with the reason.")] = field(
         default_factory=list

@@ -15,7 +15,7 @@ import pytest
 
 from row3.errors import InvalidFile, Row3Error
 from row3.pytest_plugin.items import CaseItem, Evaluations, GateItem, Key
-from row3.store.cases import StoredCase, case_files, read_case
+from row3.store.cases import StoredCase, case_files, is_draft, read_case
 from row3.store.project import Project, find_root, open_project
 from row3.store.suites import Suite, make_suite
 from row3.workflows.suites.judge_suite import Flags
@@ -72,7 +72,8 @@ def _files(project: Project, name: str) -> dict[Path, tuple[Path, ...]]:
     with contextlib.suppress(InvalidFile):  # a suite without cases has no tests
         for file in case_files(project.tree, project.golden(name)):
             path = project.root / file
-            found[path.parent].append(path)
+            if not is_draft(project.tree, file):
+                found[path.parent].append(path)
     return {parent: tuple(files) for parent, files in found.items()}
 
 

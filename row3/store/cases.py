@@ -116,14 +116,30 @@ def name_of(path: str) -> str:
 
 
 def case_files(tree: Tree, folder: str) -> list[str]:
-    """Return the case files of a suite's folder, by name. Raises `InvalidFile` where there are none."""
+    """Return the case files of a suite's folder, drafts too, by name. Raises `InvalidFile` for no case to score."""
     files = golden_files(tree, folder)
     if not files:
         what = f"the suite has no golden cases ({PATTERN})"
         what += "".join(f"; {name} is not named so" for name in misnamed(tree, folder)[:1])
         fix = "Write some, as `row3 init` in an empty folder shows, or name another suite"
         raise InvalidFile(what, where=tree.place(f"{folder}/"), fix=fix)
+    if not has_cases(tree, folder):
+        fix = "Complete one and remove its `draft`"
+        raise InvalidFile("every golden case of the suite is a draft", where=tree.place(f"{folder}/"), fix=fix)
     return files
+
+
+def has_cases(tree: Tree, folder: str) -> bool:
+    """Return whether a folder has a golden case, apart from drafts."""
+    return any(not is_draft(tree, path) for path in golden_files(tree, folder))
+
+
+def is_draft(tree: Tree, path: str) -> bool:
+    """Return whether a golden case says that it is a draft; an unreadable one does not."""
+    with contextlib.suppress(InvalidFile, EnvironmentFault):
+        raw = tree.read(file_of(path))
+        return b'"draft"' in raw and case_value(raw, path, path).get("draft") is True
+    return False
 
 
 def read_case(tree: Tree, path: str, kind: Kind) -> StoredCase:
@@ -153,6 +169,11 @@ def parse_value(raw: bytes, where: str) -> dict[str, Any]:
     return json_object(value, where=where)
 
 
+def cases_in(tree: Tree, paths: Iterable[str], kind: Kind) -> Iterator[StoredCase]:
+    """Return the cases of these files, without drafts; raises `InvalidFile`."""
+    return (stored for stored in (read_case(tree, path, kind) for path in paths) if not stored.case.draft)
+
+
 def read_cases(tree: Tree, folder: str, kind: Kind) -> Iterator[StoredCase]:
     """Return the cases of a suite in the order of their files. Raises `InvalidFile`, also where there is none."""
     return unique_cases(tree, case_files(tree, folder), kind)
@@ -164,8 +185,13 @@ def case_id_of(value: Mapping[str, Any]) -> str:
 
 
 def ids_of(tree: Tree, folder: str) -> list[str]:
-    """Return the ids of a folder's cases, whatever else is in their files. An unreadable file is left out."""
+    """Return the ids of a folder's cases, whatever else is in their files. Drafts and unreadable files are left out."""
     return [case_id for value in _objects(tree, folder) if (case_id := case_id_of(value))]
+
+
+def drafts_of(tree: Tree, folder: str) -> list[str]:
+    """Return the ids of a folder's drafts. An unreadable file is left out."""
+    return [case_id for value in _objects(tree, folder, drafts=True) if (case_id := case_id_of(value))]
 
 
 def tags_of(tree: Tree, folder: str) -> dict[str, frozenset[str]]:
@@ -184,21 +210,22 @@ def sources_of(tree: Tree, folder: str) -> dict[str, str]:
     return {case_id: source for case_id, source in found if isinstance(source, str)}
 
 
-def _objects(tree: Tree, folder: str) -> Iterator[dict[str, Any]]:
+def _objects(tree: Tree, folder: str, *, drafts: bool = False) -> Iterator[dict[str, Any]]:
     for path in golden_files(tree, folder):
-        with contextlib.suppress(InvalidFile, EnvironmentFault, ValueError, LookupError, TypeError):
+        with contextlib.suppress(InvalidFile, EnvironmentFault, ValueError, LookupError, TypeError, AttributeError):
             value = msgspec.json.decode(tree.read(file_of(path)), type=dict[str, Any])
-            yield value["cases"][place[1]] if (place := place_in(path)) else value
+            one = value["cases"][place[1]] if (place := place_in(path)) else value
+            if (one.get("draft") is True) == drafts:
+                yield one
 
 
 def unique_cases(tree: Tree, files: Iterable[str], kind: Kind) -> Iterator[StoredCase]:
-    """Return the cases of the files; raises `InvalidFile` at the second file with an id."""
+    """Return the cases of the files without drafts; raises `InvalidFile` at the second file with an id."""
     seen: dict[str, str] = {}
-    for path in files:
-        stored = read_case(tree, path, kind)
-        if (earlier := seen.setdefault(stored.id, path)) != path:
+    for stored in cases_in(tree, files, kind):
+        if (earlier := seen.setdefault(stored.id, stored.where)) != stored.where:
             what = f"the id `{stored.id}` is also that of {earlier}"
-            raise InvalidFile(what, where=path, fix="Give one of them another")
+            raise InvalidFile(what, where=stored.where, fix="Give one of them another")
         yield stored
 
 

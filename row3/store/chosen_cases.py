@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 
 from row3.domain.counts import did_you_mean
 from row3.errors import UsageError
-from row3.store.cases import StoredCase, ids_of, read_cases, tags_of
+from row3.store.cases import StoredCase, drafts_of, ids_of, read_cases, tags_of
 from row3.store.project import Project
 from row3.store.suites import Suite
 
@@ -56,6 +56,9 @@ def choose_cases(
         if not any(fnmatchcase(each, glob) for each in own):
             for _ in read_cases(project.tree, suite.golden, suite.kind):
                 pass  # a file that cannot be read may be the one
+            if drafts := [each for each in drafts_of(project.tree, suite.golden) if fnmatchcase(each, glob)]:
+                what = f"only drafts fit `{glob}` ({', '.join(drafts)}), and a draft is never scored"
+                raise UsageError(what, where=where, fix="Complete the case and remove its `draft`")
             otherwise = f"See the ids with `row3 -v{suite.flag}`"
             fix = case_hint(project, suite.name, glob, own, otherwise=otherwise, how=how)
             raise UsageError(f"no case fits `{glob}`", where=where, fix=fix)

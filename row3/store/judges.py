@@ -110,7 +110,7 @@ def read_documents(project: Project, suite: str) -> Mapping[str, SourceText]:
             keep(name.rpartition(".")[0], read_text(tree, path), path)
         elif name.endswith(".json"):
             value = read_json(tree, path)
-            if isinstance(value, dict) and isinstance(value.get("document"), str):
+            if isinstance(value, dict) and isinstance(value.get("document"), str) and value.get("draft") is not True:
                 keep(str(value.get("document_id") or name.partition(".")[0]), value["document"], path)
     if not found:
         raise InvalidFile(

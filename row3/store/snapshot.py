@@ -14,7 +14,7 @@ from row3.domain.manifests import Manifest, Tier
 from row3.domain.requests import digest_text
 from row3.domain.runs import HistoryEntry
 from row3.gate.inventory import POLICIES, Demands, inventory
-from row3.store.cases import StoredCase, golden_files, object_id, read_case
+from row3.store.cases import StoredCase, cases_in, golden_files, has_cases, object_id
 from row3.store.history import read_history
 from row3.store.manifests import read_manifest
 from row3.store.project import Project
@@ -43,7 +43,7 @@ class Snapshot:
     def has_cases(self, suite: str) -> bool:
         """Return whether the suite exists here and has a golden case."""
         project = self.project
-        return suite in project.suite_names() and bool(golden_files(project.tree, project.golden(suite)))
+        return suite in project.suite_names() and has_cases(project.tree, project.golden(suite))
 
     def judges(self, suite: str) -> bool:
         """Return whether this snapshot can judge a suite: it has cases and a baseline of recorded answers."""
@@ -95,7 +95,7 @@ class Snapshot:
         """Return the same as cases by id. Raises `InvalidFile`."""
         if suite.name not in self._cases:
             tree = self.project.tree
-            read = [read_case(tree, path, suite.kind) for path in self.changed_files(suite.name, other)]
+            read = cases_in(tree, self.changed_files(suite.name, other), suite.kind)
             self._cases[suite.name] = {stored.id: stored for stored in read}
         return self._cases[suite.name]
 

@@ -18,7 +18,7 @@ from row3.domain.quarantine import (
     split,
 )
 from row3.errors import InvalidFile, UsageError
-from row3.store.cases import CaseFiles, case_files, ids_of
+from row3.store.cases import CaseFiles, case_files, ids_of, is_draft
 from row3.store.chosen_cases import case_hint
 from row3.store.project import Project
 from row3.store.quarantine import FILE, read_quarantine, write_quarantine
@@ -50,7 +50,8 @@ def in_force(project: Project, suite: Suite, files: CaseFiles | None = None, *, 
     if not (active or expired or waiting):
         return NO_QUARANTINE
     if active:
-        cases = len(files.paths if files and files.paths else case_files(tree, folder))
+        paths = files.paths if files and files.paths else case_files(tree, folder)
+        cases = sum(1 for path in paths if not is_draft(tree, path))
         if len(active) > room(cases):
             what = f"{part(len(active), cases, 'case', 'is', 'are')} in quarantine; {MOST}"
             fix = f"Take some out with `row3 flaky release{suite.flag} CASE`"

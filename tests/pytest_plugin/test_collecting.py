@@ -32,6 +32,11 @@ def test_each_case_shows_its_score_and_the_gate_its_verdict(in_box: Pytest) -> N
     assert max(len(line) for line in lines if "bread" in line) <= 80
 
 
+def test_a_draft_is_no_test(box: Box, in_box: Pytest) -> None:
+    box.case("salt", draft=True, sourceText="Salt.", expectedConcepts=[])
+    assert "golden/bread::salt" not in in_box("golden", "--row3", "-v", code=0).out
+
+
 def test_a_regression_fails_its_case_and_says_what_was_lost(box: Box, in_box: Pytest) -> None:
     worse(box)
     done = in_box("golden", "--row3", code=1)

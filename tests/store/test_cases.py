@@ -18,7 +18,10 @@ from row3.kinds.extraction.model import GoldenCase
 from row3.store.cases import (
     StoredCase,
     case_files,
+    drafts_of,
     golden_files,
+    ids_of,
+    is_draft,
     misnamed,
     name_of,
     parse_case,
@@ -202,3 +205,37 @@ def test_what_looks_like_a_case_and_is_not_named_like_one(tmp_path: Path) -> Non
     (folder / "folder.json").mkdir()
     assert misnamed(WorkTree(tmp_path), "golden/bread") == ["b.json", "c.gold.JSON"]
     assert misnamed(WorkTree(tmp_path), "golden/none") == []
+
+
+class TestDrafts:
+    @pytest.fixture
+    def tree(self, tmp_path: Path) -> WorkTree:
+        """A case, a draft, one of each in a file of many, and a case with the word in its text."""
+        folder = tmp_path / "golden/core"
+        folder.mkdir(parents=True)
+        draft = {"draft": True}
+        values = {"rye": {}, "oats": draft, "word": {"topic": '"draft"'}, "false": {"draft": False}}
+        for case_id, more in values.items():
+            (folder / f"{case_id}.gold.json").write_text(json.dumps(CASE | {"id": case_id} | more))
+        many = [CASE | {"id": "one"}, CASE | draft | {"id": "two"}]
+        (folder / "cases.json").write_text(json.dumps({"version": "1.0", "cases": many}))
+        return WorkTree(tmp_path)
+
+    def test_only_cases_are_read(self, tree: WorkTree) -> None:
+        cases = [stored.id for stored in read_cases(tree, "golden/core", EXTRACTION)]
+        assert cases == ["false", "rye", "word", "one"]
+        assert ids_of(tree, "golden/core") == cases
+        assert drafts_of(tree, "golden/core") == ["oats", "two"]
+
+    def test_a_draft_is_told_by_its_file(self, tree: WorkTree) -> None:
+        drafts = [path for path in case_files(tree, "golden/core") if is_draft(tree, path)]
+        assert drafts == ["golden/core/oats.gold.json", "golden/core/cases.json#1"]
+        (tree.root / "golden/core/rye.gold.json").write_text('{"draft": tru')
+        assert not is_draft(tree, "golden/core/rye.gold.json")  # whoever reads it says what is wrong
+
+    def test_drafts_alone_are_no_suite(self, tree: WorkTree) -> None:
+        for path in golden_files(tree, "golden/core"):
+            if not is_draft(tree, path) or "#" in path:
+                (tree.root / path.partition("#")[0]).unlink(missing_ok=True)
+        with pytest.raises(InvalidFile, match="every golden case of the suite is a draft"):
+            case_files(tree, "golden/core")

@@ -39,6 +39,13 @@ def test_files_come_once_each_in_the_order_of_their_paths(root: Path) -> None:
     ]
 
 
+def test_a_draft_is_not_in_the_corpus(root: Path) -> None:
+    (root / "golden/s/draft.gold.json").write_text('{"id": "draft", "draft": true, "document": "not yet"}')
+    assert [path for path, _ in read_corpus(WorkTree(root), ["golden/s/*.gold.json"], where="x")] == [
+        "golden/s/c.gold.json"
+    ]
+
+
 @pytest.mark.parametrize(
     ("pattern", "words"),
     [

@@ -6,6 +6,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from row3.errors import UsageError
 from row3.integrations.monitoring.records import Record
 from row3.integrations.monitoring.rows import read_payload
 from row3.integrations.monitoring.tables import OF_OPINIONS, Connection
@@ -67,3 +68,17 @@ def stored_records(
         [from_ms, to_ms, most],
     )
     return [StoredRecord(*each) for each in found]
+
+
+def record_text(connection: Connection, record_id: str) -> str:
+    """Return the source text of a record. Raises `UsageError` for an unknown one, and where its text is not kept."""
+    found, where = connection.rows("SELECT payload FROM records WHERE id = ?", [record_id]), "row3 monitor"
+    if not found:
+        raise UsageError(f"there is no record `{record_id}`", where=where, fix="Take it in with `row3 monitor ingest`")
+    if found[0][0] is None:
+        fix = 'Set `keep = "all"` in [monitor] of row3.toml and take it in again, or use --from-text'
+        raise UsageError(f"of record `{record_id}` only the figures are kept", where=where, fix=fix)
+    text = read_payload(bytes(found[0][0])).source_text
+    if not text:
+        raise UsageError(f"record `{record_id}` has no source text", where=where, fix="Use --from-text")
+    return text

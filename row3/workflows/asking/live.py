@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 from row3.domain.counts import count
 from row3.domain.requests import JUDGE, RECORDED_ONLY, Answer, NoAnswer
 from row3.errors import NotServedError, UsageError
-from row3.store.cases import CaseFiles, StoredCase, case_files, read_case, read_cases
+from row3.store.cases import CaseFiles, StoredCase, cases_in, ids_of, read_cases
 from row3.store.config import FILE
 from row3.workflows.asking.answering import Asked, Kept
 from row3.workflows.pipeline.asks import Given
@@ -242,14 +242,14 @@ class LiveRun:
         if self.files is None:
             cases = read_cases(project.tree, suite.golden, suite.kind)
         else:
-            cases = (read_case(self.files.tree, path, suite.kind) for path in self.files.paths)
+            cases = cases_in(self.files.tree, self.files.paths, suite.kind)
         yield from (stored for stored in cases if self.options.wants(stored.id))
 
     def _expected(self) -> int:
         """How many cases there are."""
         if self.options.only is not None:
             return len(self.options.only)
-        return len(case_files(self.session.project.tree, self.asking.suite.golden))
+        return len(ids_of(self.session.project.tree, self.asking.suite.golden))
 
 
 def allow_connections(count: int) -> None:

@@ -64,13 +64,7 @@ def import_cases(
     unchanged: list[str] = []
     left_out = list(drafts.not_imported)
     for case_id, draft in _with_ids(drafts.cases, slug(file.stem) or "case"):
-        value = {
-            "$schema": f"{'../' * (folder.count('/') + 1)}schemas/{kind.case_schema}.schema.json",
-            "schemaVersion": CASE_SCHEMA_VERSION,
-            **({} if case_id_of(draft.value) else {_id_key(kind, draft.value): case_id}),
-            **draft.value,
-        }
-        content = _golden_file(value, kind, draft.where)
+        value, content = new_case(project, suite, kind, case_id, draft)
         path = f"{folder}/{case_id}{ENDING}"
         if not project.tree.exists(path):
             new[path] = content
@@ -95,6 +89,17 @@ def import_cases(
             commit(project.root, project.local, files)
     ids = tuple(Path(path).name.removesuffix(ENDING) for path in new)
     return ImportedCases(suite, ids, tuple(unchanged), tuple(sorted(files.keys() - new)), tuple(left_out), tuple(notes))
+
+
+def new_case(project: Project, suite: str, kind: Kind, case_id: str, draft: Draft) -> tuple[dict[str, Any], bytes]:
+    """Return a draft as the value and the content of its golden file. Raises `InvalidFile` where it is no case."""
+    value = {
+        "$schema": f"{'../' * (project.golden(suite).count('/') + 1)}schemas/{kind.case_schema}.schema.json",
+        "schemaVersion": CASE_SCHEMA_VERSION,
+        **({} if case_id_of(draft.value) else {_id_key(kind, draft.value): case_id}),
+        **draft.value,
+    }
+    return value, _golden_file(value, kind, draft.where)
 
 
 def _with_ids(drafts: Iterable[Draft], stem: str) -> Iterable[tuple[str, Draft]]:

@@ -24,12 +24,12 @@ from row3.store.cases import (
     PATTERN,
     case_id_of,
     case_value,
+    cases_in,
     file_of,
     golden_files,
     misnamed,
     name_of,
     place_in,
-    read_case,
 )
 from row3.store.config import FILE
 from row3.store.files import decode, open_file, read_faults, refuse_conflicts
@@ -70,13 +70,14 @@ class CaseLint:
         for name in misnamed(tree, suite.golden):
             self._findings.add("warning", "not-a-case", where + name, f"is not named {PATTERN}; nothing reads it")
         ids: dict[str, str] = {}
-        usable = [case for path in files if (case := self._case(suite, path, ids)) is not None]
-        self._quarantine(suite, ids if len(usable) == len(files) else None)
-        self._judgements(suite, ids if len(usable) == len(files) else None)
+        read = [case for path in files if (case := self._case(suite, path, ids)) is not None]
+        usable = [case for case in read if not case.draft]
+        self._quarantine(suite, ids if len(read) == len(files) else None)
+        self._judgements(suite, ids if len(read) == len(files) else None)
         self._recordings(suite)
         if not files:
             self._findings.add("error", "empty-suite", where, f"the suite has no golden cases ({PATTERN})")
-        elif len(usable) == len(files):  # counts would be wrong while some cannot be read
+        elif usable and len(read) == len(files):  # counts would be wrong while some cannot be read
             self._findings.add_of_kind(suite, suite.kind.lint_suite(usable), where)
         return usable
 
@@ -95,8 +96,12 @@ class CaseLint:
         except MisfitsError as error:
             found = [Finding("error", "invalid-field", str(each), each.place) for each in error.found]
         else:
-            found = [*self._named(path, value, ids), *suite.kind.lint(case, suite.rules)]
-            found += self._unknown(suite.kind.refers_to(case))
+            found = [*suite.kind.lint(case, suite.rules), *self._unknown(suite.kind.refers_to(case))]
+            if case.draft:
+                wanted = [each.message for each in found if not each.of_size or suite.lint_sizes != "off"]
+                missing = "; ".join(dict.fromkeys(wanted)) or "nothing that lint sees"
+                found = [Finding("warning", "draft", f"a draft, which is never scored. Missing: {missing}", ("draft",))]
+            found = [*self._named(path, value, ids), *found]
         found = [replace(each, path=(*inside, *each.path)) for each in found]
         self._findings.add_of_kind(suite, found, where, decode(raw, where=where))
         return case
@@ -123,8 +128,8 @@ class CaseLint:
                 suite = make_suite(self._project.config, name)
                 for path in golden_files(self._project.tree, self._project.golden(name)):
                     with suppress(Row3Error):
-                        case = read_case(self._project.tree, path, suite.kind).case
-                        found.update((_key(one), one.name) for one in suite.kind.declares(case))
+                        for stored in cases_in(self._project.tree, [path], suite.kind):
+                            found.update((_key(one), one.name) for one in suite.kind.declares(stored.case))
         return found
 
     def _unknown(self, named: Iterable[Reference]) -> Iterator[Finding]:

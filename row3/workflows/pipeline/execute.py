@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from row3.errors import EnvironmentFault, Row3Error
 from row3.kinds.base import Kind
-from row3.store.cases import CaseFiles, StoredCase, read_case, unique_cases
+from row3.store.cases import CaseFiles, StoredCase, cases_in, unique_cases
 from row3.workflows.pipeline.results import CaseResult
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ def evaluate_all(
     size = CHUNK if isinstance(executor, Processes) else 1
 
     def chunk(start: int) -> list[CaseResult]:
-        cases = (read_case(tree, path, kind) for path in paths[start : start + size])
+        cases = cases_in(tree, paths[start : start + size], kind)
         return [evaluate(stored) for stored in cases if wanted(stored.id)]
 
     seen: set[str] = set()
