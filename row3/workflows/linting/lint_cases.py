@@ -98,9 +98,10 @@ class CaseLint:
         else:
             found = [*suite.kind.lint(case, suite.rules), *self._unknown(suite.kind.refers_to(case))]
             if case.draft:
-                wanted = [each.message for each in found if not each.of_size or suite.lint_sizes != "off"]
-                missing = "; ".join(dict.fromkeys(wanted)) or "nothing that lint sees"
-                found = [Finding("warning", "draft", f"a draft, which is never scored. Missing: {missing}", ("draft",))]
+                missing = [f"`{key}` is empty" for key, each in value.items() if each == []]
+                missing += dict.fromkeys(each.message for each in found)
+                what = f"a draft, which is never scored. Missing: {'; '.join(missing) or 'nothing that lint sees'}"
+                found = [Finding("warning", "draft", what, ("draft",))]
             found = [*self._named(path, value, ids), *found]
         found = [replace(each, path=(*inside, *each.path)) for each in found]
         self._findings.add_of_kind(suite, found, where, decode(raw, where=where))
