@@ -15,6 +15,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from row3.errors import InvalidFile
 from row3.integrations.monitoring.readers import Aside, Chunk, read_line
 from row3.integrations.monitoring.records import BadLineError, Opinion, Record
 from row3.integrations.monitoring.rows import Keeping, row
@@ -128,16 +129,24 @@ def ingest(
     writer = _Writer(store, name, _Aside(aside, name), now_ms)
     reading: deque[tuple[Chunk, Future[Parsed]]] = deque()
     with _workers(jobs, keeping) as hand:
-        for chunk in chunks:
-            if chunk is not None:
-                reading.append((chunk, hand(chunk)))
-            while reading and (chunk is None or len(reading) > AHEAD * jobs or reading[0][1].done()):
-                taken, future = reading.popleft()
-                writer.take(taken, future.result())
-            if chunk is None:
-                writer.write()
-        for taken, future in reading:
-            writer.take(taken, future.result())
+        try:
+            for chunk in chunks:
+                if chunk is not None:
+                    reading.append((chunk, hand(chunk)))
+                while reading and (chunk is None or len(reading) > AHEAD * jobs or reading[0][1].done()):
+                    taken, future = reading.popleft()
+                    writer.take(taken, future.result())
+                if chunk is None:
+                    writer.write()
+        except (InvalidFile, KeyboardInterrupt):
+            _finish(writer, reading)  # a stream does not come again
+            raise
+        return _finish(writer, reading)
+
+
+def _finish(writer: _Writer, reading: Iterable[tuple[Chunk, Future[Parsed]]]) -> Ingested:
+    for taken, future in reading:
+        writer.take(taken, future.result())
     return writer.close()
 
 

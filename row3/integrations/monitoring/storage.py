@@ -9,11 +9,13 @@ import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
+from urllib.parse import urlsplit
 
+from row3.domain.secrets import Guard
 from row3.errors import EnvironmentFault, InvalidFile, MissingExtra
 from row3.integrations.monitoring.tables import SCHEMA, SCHEMA_VERSION, Connection
 from row3.store.project import Project
-from row3.store.transaction import local_folder
+from row3.store.transaction import in_local, local_folder
 
 PATIENCE_S = 60.0
 POLL_S = 0.01
@@ -36,7 +38,7 @@ def open_store(project: Project, environ: Mapping[str, str]) -> Store:
     """Return the store that the settings name, made on first use. Raises `EnvironmentFault`, `MissingExtra`."""
     settings = project.config.monitor
     if settings.url_variable is None:
-        return DuckDb(local_folder(project.local) / settings.store)
+        return DuckDb(in_local(local_folder(project.local), settings.store))
     url = environ.get(settings.url_variable, "")
     if not url.startswith(("postgresql://", "postgres://")):
         what = f"${settings.url_variable} holds no postgresql:// URL"
@@ -74,12 +76,10 @@ class DuckDb:
                     self._made = True
                 with _transaction(connection):
                     yield connection
-        except (duckdb.IOException, duckdb.ConnectionException, duckdb.OutOfMemoryException) as error:
-            raise EnvironmentFault(
-                f"the store cannot be used ({' '.join(str(error).split())[:200]})",
-                where=self._where,
-                fix="Close other programs that have it open, check free space, then run again",
-            ) from None
+        except duckdb.Error as error:
+            what = f"the store cannot be used ({_short(error)})"
+            fix = "Close other programs that have it open, check free space, then run again"
+            raise EnvironmentFault(what, where=self._where, fix=fix) from None
         finally:
             lock.release()
 
@@ -118,9 +118,10 @@ class Postgres:
                     self._made = True
                 with _transaction(connection, _TURN if write else ""):
                     yield connection
-        except psycopg.OperationalError as error:
-            what = f"the store cannot be reached ({' '.join(str(error).split())[:200]})"
-            raise EnvironmentFault(what, where=where, fix="Check the address and that the server runs") from None
+        except psycopg.Error as error:
+            told = Guard({"url": self._url, "password": urlsplit(self._url).password or ""}).clean(_short(error))
+            fix = "Check the address, that the server runs and what the user may do"
+            raise EnvironmentFault(f"the store cannot be used ({told})", where=where, fix=fix) from None
 
 
 class _PostgresConnection:
@@ -160,6 +161,10 @@ def _make(connection: Connection, where: str, indexed: Sequence[str] = ()) -> No
     elif known[0][0] > SCHEMA_VERSION:
         what = f"schema version {known[0][0]} is newer than this row3 knows ({SCHEMA_VERSION})"
         raise InvalidFile(what, where=where, fix="Upgrade row3")
+
+
+def _short(error: Exception) -> str:
+    return " ".join(str(error).split())[:200]
 
 
 def _needed(module: str, extra: str) -> None:
