@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from types import NoneType
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct, to_builtins
@@ -24,10 +25,14 @@ RunId = Annotated[str, worded(r"[0-9A-Za-z][0-9A-Za-z_.-]{0,63}", "at most 64 le
 
 
 def check_models(prompts: Iterable[str], parameters: Mapping[str, Mapping[str, Any]]) -> None:
-    """Raise `ValueError` for a prompt of which a file does not say what model answered it."""
+    """Raise `ValueError` for a prompt of which a file does not say what model answered it, and how it was asked."""
     for name in prompts:
-        if type(parameters.get(name, {}).get("model")) is not str:
+        asked = parameters.get(name, {})
+        if type(asked.get("model")) is not str:
             raise ValueError(f"field `parameters.{name}.model` is missing or no text")
+        for key in ("temperature", "seed", "maxTokens"):
+            if type(asked.get(key)) not in (int, float, NoneType):
+                raise ValueError(f"field `parameters.{name}.{key}` is no number")
 
 
 class RunHeader(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):

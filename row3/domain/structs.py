@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, time
 from functools import cache
 from types import NoneType, UnionType
@@ -139,7 +139,9 @@ def _misfits(value: Any, annotation: Any, place: Place, *, closed: bool) -> Iter
     inner: list[Misfit] = []
     if isinstance(value, dict) and struct is not None:
         inner = list(_of_object(value, struct, place, closed=closed))
-    elif isinstance(value, dict) and (held := [each for each in choices(annotation) if get_origin(each) is dict]):
+    elif isinstance(value, dict) and (
+        held := [each for each in choices(annotation) if get_origin(each) in (dict, Mapping)]
+    ):
         of_keys, of_values = get_args(held[0])
         for key, part in value.items():
             inner += [*_misfits(key, of_keys, (*place, key), closed=closed)]

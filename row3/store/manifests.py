@@ -98,6 +98,10 @@ def _by_id(cases: list[ManifestCase], where: str) -> Mapping[str, ManifestCase]:
         ids = [case.id for case in cases]
         twice = next(each for each in ids if ids.count(each) > 1)
         raise InvalidFile(f"field `cases`: `{twice}` stands twice", where=where, fix=RESTORE)
+    for number, case in enumerate(cases):
+        if len(case.answers) != len(case.requests):
+            what = f"field `cases.{number}.answers`: there are not as many as `requests`"
+            raise InvalidFile(what, where=where, fix=RESTORE)
     return found
 
 

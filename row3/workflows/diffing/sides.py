@@ -177,6 +177,10 @@ class Names:
         where = path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)
         run = read_log(path, where=where)
         self._refuse_other(run.header.suite, run.header.kind, name, where)
+        known = {metric.key for metric in self.suite.kind.metrics}  # another version of row3 may have others
+        if unknown := sorted({key for case in run.cases.values() for key in case.metrics} - known):
+            what = f"field `cases`: `{unknown[0]}` is no metric of kind `{run.header.kind}`"
+            raise InvalidFile(what, where=where, fix="Run `row3` again, and compare that run")
         return Side(name, where, run, self.project, _texts(self.project, run.header))
 
     def _refuse_other(self, suite: str, kind: str, said: str, where: str) -> None:

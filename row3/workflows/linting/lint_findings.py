@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TypeVar
@@ -63,7 +64,9 @@ class Findings:
             return None
 
     def unusable(self, error: Row3Error, file: str) -> None:
-        """Turn an error of the store into findings, one for each field it names."""
+        """Turn an error of the store into findings, one for each field it names, of the file that it names."""
+        named = re.split("[: ]", error.where)[0]
+        file = named if named and (self.root / named).is_file() else file
         for what, field, line in positions.places(error, file, self.text(file)):
             rule = "invalid-field" if field else "invalid-file"
             stop = "" if what.endswith("?") else "."

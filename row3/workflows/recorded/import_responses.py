@@ -17,6 +17,7 @@ from row3.errors import InvalidFile
 from row3.providers.guarded import cleaned
 from row3.store.cases import StoredCase, read_cases
 from row3.store.chosen_cases import case_hint
+from row3.store.documents import check_schema_version
 from row3.store.json_lines import LineFile, parse_line
 from row3.store.outputs import RECORDING, case_id_of, is_recording
 from row3.store.project import Project
@@ -33,6 +34,7 @@ from row3.workflows.pipeline.run_suite import RunOptions, make_asking
 
 SHAPE = 'Write one object a line: {"caseId": "…", "prompt": "…", "response": "…"}'
 OTHERWISE = "import them as answers of that version: name it in the field `prompt`, and with --prompt"
+SCHEMA_VERSION = 1
 LARGEST = 2**53
 """Of counts and seconds; beyond it whole numbers are no longer exact everywhere."""
 
@@ -124,6 +126,7 @@ def _responses(file: Path, lineup: Lineup, suite: Suite, *, where: str, whence: 
     for line in LineFile(file, where=where, fix=SHAPE, pipe=True):
         place = f"{where}:{line.number}"
         value = parse_line(line.raw, where=place, shape=SHAPE)
+        check_schema_version(value, SCHEMA_VERSION, where=place)
         _refuse_others(value, suite, where=place)
         case_id_of(value, where=place, shape=SHAPE)
         try:
