@@ -7,19 +7,17 @@ from importlib import import_module
 from msgspec.json import encode
 
 from row3.domain.counts import did_you_mean
-from row3.errors import EnvironmentFault, UsageError
+from row3.errors import UsageError
 from row3.integrations.finished import find_run, read_finished
 from row3.integrations.outbox import Delivery, Outbox
 from row3.integrations.seams import FinishedRun, Sink
 from row3.providers.guarded import FIX
 from row3.store.project import Project
 from row3.store.saved_runs import latest_runs
-from row3.store.transaction import local_folder, locked
 from row3.workflows.pipeline.providers import guard_of
 
 SINKS = {"otel": "opentelemetry", "mlflow": "mlflow"}
 """Module of `row3.integrations` whose `open_sink(project)` makes a sink, by the name that `--to` takes."""
-PATIENCE_S = 120.0
 
 
 def export(project: Project, to: str, name: str = "") -> Delivery:
@@ -36,12 +34,4 @@ def export(project: Project, to: str, name: str = "") -> Delivery:
         runs.append(read_finished(project, find_run(project, name), content=project.config.export.content))
         if held := guard_of(project).found(encode(runs[0]).decode()):
             raise UsageError(f"the run holds the value of {held}, so it is not sent", where=runs[0].id, fix=FIX)
-    lock = locked(local_folder(project.local), "export.lock", timeout_s=PATIENCE_S)
-    if lock is None:
-        raise EnvironmentFault(
-            "another export has been sending for minutes", where=".row3/export.lock", fix="Wait for it"
-        )
-    try:
-        return outbox.deliver(sink, runs)
-    finally:
-        lock.release()
+    return outbox.deliver(sink, runs)

@@ -16,7 +16,7 @@ from row3.providers.redaction import redact
 from row3.store.documents import quick_json
 
 TIMEOUT_S = 30.0
-"""Of one request as a whole."""
+"""For the connection, for the beginning of the answer and for the whole of it."""
 LONGEST_WAIT_S = 10.0
 """A service that asks to wait no longer than this is asked again, twice."""
 ONE_ALONE = (400, 409, 413, 422)
@@ -84,7 +84,7 @@ class Service:
         raise Undelivered(what, fix="" if status in ONE_ALONE else fix, all_of_them=status not in ONE_ALONE)
 
     def _try(self, method: str, path: str, content: bytes, kind: str) -> tuple[int, Mapping[str, str], bytes]:
-        """One request, bounded as a whole: a slow drip cannot stretch it."""
+        """One request; an answer that drips in is given up after the time-out."""
         import httpx2
 
         until, received = time.monotonic() + self._timeout_s, bytearray()

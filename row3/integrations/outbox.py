@@ -10,15 +10,18 @@ from msgspec import DecodeError, ValidationError
 from msgspec.json import decode, encode
 from msgspec.json import format as indented
 
-from row3.errors import InvalidFile, Undelivered
+from row3.errors import EnvironmentFault, InvalidFile, Undelivered
 from row3.integrations.seams import SCHEMA_VERSION, FinishedRun, Sink
 from row3.store.documents import check_schema_version
 from row3.store.files import disk_faults, write_atomic
-from row3.store.transaction import local_folder
+from row3.store.transaction import local_folder, locked
 from row3.store.tree import WorkTree
 
 FOLDER = "outbox"
 MAX_BYTES = 2**30
+LOCK = "outbox.lock"
+PATIENCE_S = 120.0
+"""For another process that is sending."""
 
 
 @dataclass
@@ -65,12 +68,22 @@ class Outbox:
             self._tree.at(self._file(run_id)).unlink(missing_ok=True)
 
     def deliver(self, sink: Sink, runs: Iterable[FinishedRun] = ()) -> Delivery:
-        """Send these runs and all that wait, oldest first; what does not arrive goes on waiting.
+        """Send these runs and all that wait, oldest first, one process at a time; what does not arrive goes on waiting.
 
         Raises `EnvironmentFault` and `InvalidFile` of the files, and whatever the sink raises but `Undelivered`.
         """
-        for run in runs:
-            self.put(run)
+        lock = locked(local_folder(self._local), LOCK, timeout_s=PATIENCE_S)
+        if lock is None:
+            what = f"another row3 has been sending for more than {PATIENCE_S:g} s"
+            raise EnvironmentFault(what, where=f".row3/{LOCK}", fix="Wait for it, or end it")
+        try:
+            for run in runs:
+                self.put(run)
+            return self._deliver(sink)
+        finally:
+            lock.release()
+
+    def _deliver(self, sink: Sink) -> Delivery:
         delivery = Delivery()
         for run_id in self.waiting():
             if delivery.error is not None and delivery.error.all_of_them:

@@ -10,7 +10,7 @@ import pytest
 
 from row3.integrations import http
 from tests.integrations.receivers import Collector, Fault, Tracking
-from tests.projects import CASES, Box
+from tests.projects import CASES, Box, wait_until
 from tests.runner import Done
 
 TOKEN = "t0ken-of-the-bakery"
@@ -162,4 +162,27 @@ def test_mlflow_keeps_and_sends_too(live: Box) -> None:
     assert waiting(live, "mlflow") == [run_id(live)]
     live.row3("export", "--to", "mlflow", code=0, MLFLOW_TRACKING_URI=server.address)
     assert (len(server.runs), waiting(live, "mlflow")) == (1, [])
+    server.stop()
+
+
+@pytest.mark.slow
+def test_an_export_that_is_killed_loses_nothing(live: Box, collector: Collector) -> None:
+    collector.faults = [Fault(wait_s=60)]
+    process = live.start("export", "--to", "otel", OTEL_EXPORTER_OTLP_ENDPOINT=collector.address)
+    wait_until(lambda: bool(collector.paths))
+    process.kill()
+    process.communicate()
+    assert waiting(live) == [run_id(live)]
+    assert export(live, collector.address).out == f"sent to otel: {run_id(live)}\n"
+    assert (len(collector.spans), waiting(live)) == (7, [])
+
+
+@pytest.mark.slow
+def test_two_exports_at_once_make_one_run(live: Box) -> None:
+    server = Tracking()
+    both = [live.start("export", "--to", "mlflow", MLFLOW_TRACKING_URI=server.address) for _ in range(2)]
+    for process in both:
+        out, err = process.communicate(timeout=60)
+        assert (process.returncode, out.decode(), err) == (0, f"sent to mlflow: {run_id(live)}\n", b"")
+    assert (len(server.runs), server.experiments) == (1, ["bread"])
     server.stop()
