@@ -20,7 +20,7 @@ from row3.integrations.monitoring.readers import Aside, Chunk, read_line
 from row3.integrations.monitoring.records import BadLineError, Opinion, Record
 from row3.integrations.monitoring.rows import Keeping, row
 from row3.integrations.monitoring.storage import Store
-from row3.integrations.monitoring.tables import OPINIONS, RECORDS, Connection, insert
+from row3.integrations.monitoring.tables import OPINIONS, RECORDS, Connection
 from row3.integrations.monitoring.totals import refresh_hours
 from row3.store.files import disk_faults
 from row3.workflows.pipeline.execute import Processes
@@ -237,8 +237,9 @@ class _Writer:
         self._note(conflicts)
         self.done.conflicts += len(conflicts)
         self.done.new += len(fresh)
-        insert(connection, "records", RECORDS, fresh)
-        insert(connection, "stale", {"hour": RECORDS["hour"]}, [(hour,) for hour in {each[HOUR] for each in fresh}])
+        if fresh:
+            connection.insert("records", RECORDS, fresh)
+            connection.insert("stale", {"hour": RECORDS["hour"]}, [(hour,) for hour in {each[HOUR] for each in fresh}])
 
     def _clocks(self, rows: Sequence[tuple[Any, ...]]) -> None:
         for each in rows:
@@ -255,9 +256,10 @@ class _Writer:
             del one[key]
         self.done.opinions += len(one)
         self.done.known_opinions += len(opinions) - len(one)
-        insert(connection, "opinions", OPINIONS, [*one.values()])
-        hours = f"SELECT DISTINCT hour FROM records WHERE id IN ({GIVEN})"
-        connection.rows(f"INSERT INTO stale {hours} ON CONFLICT DO NOTHING", [[each.id for each in one.values()]])
+        if one:
+            connection.insert("opinions", OPINIONS, [*one.values()])
+            hours = f"SELECT DISTINCT hour FROM records WHERE id IN ({GIVEN})"
+            connection.rows(f"INSERT INTO stale {hours} ON CONFLICT DO NOTHING", [[each.id for each in one.values()]])
 
     def _note(self, asides: Sequence[Aside]) -> None:
         for each in asides[: NAMED - len(self.done.named)]:

@@ -8,12 +8,15 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
+import msgspec
+
 from row3.domain.secrets import Guard
 from row3.errors import EnvironmentFault, InvalidFile, MissingExtra
-from row3.integrations.monitoring.tables import SCHEMA, SCHEMA_VERSION, Connection
+from row3.integrations.monitoring.tables import BYTES, SCHEMA, SCHEMA_VERSION, Connection
 from row3.store.project import Project
 from row3.store.transaction import in_local, local_folder
 
@@ -92,6 +95,19 @@ class _DuckDbConnection:
         done = self._database.execute(sql, list(values))
         return [] if done.description is None else list(done.fetchall())
 
+    def insert(self, table: str, columns: Mapping[str, str], rows: Sequence[Sequence[Any]]) -> None:
+        # A third of the time that it takes to hand over the values one by one.
+        types = ", ".join(f"{name}: '{'VARCHAR' if type_ == BYTES else type_}'" for name, type_ in columns.items())
+        read = ", ".join(f"from_base64({name})" if type_ == BYTES else name for name, type_ in columns.items())
+        with TemporaryDirectory(prefix="row3-") as folder:
+            file = Path(folder) / "rows.json"
+            file.write_bytes(b"\n".join(msgspec.json.encode(dict(zip(columns, each, strict=True))) for each in rows))
+            source = f"read_json(?, format = 'newline_delimited', columns = {{{types}}})"
+            self.rows(
+                f"INSERT INTO {table} ({', '.join(columns)}) SELECT {read} FROM {source} ON CONFLICT DO NOTHING",
+                [str(file)],
+            )
+
 
 class Postgres:
     """A PostgreSQL database."""
@@ -131,6 +147,11 @@ class _PostgresConnection:
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         done = self._database.execute(sql.replace("?", "%s"), list(values) or None)
         return [] if done.description is None else list(done.fetchall())
+
+    def insert(self, table: str, columns: Mapping[str, str], rows: Sequence[Sequence[Any]]) -> None:
+        given = ", ".join(f"unnest(CAST(? AS {type_}[]))" for type_ in columns.values())
+        sql = f"INSERT INTO {table} ({', '.join(columns)}) SELECT {given} ON CONFLICT DO NOTHING"
+        self.rows(sql, [list(column) for column in zip(*rows, strict=True)])
 
 
 @contextlib.contextmanager

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 SCHEMA_VERSION = 1
 BINS = 10
 """Of confidence, each a tenth wide; the last one takes 1.0."""
-TEXT, COUNT, LARGE, NUMBER = "VARCHAR", "INTEGER", "BIGINT", "DOUBLE PRECISION"
+TEXT, COUNT, LARGE, NUMBER, BYTES = "VARCHAR", "INTEGER", "BIGINT", "DOUBLE PRECISION", "BYTEA"
 _BINS = [f"confidence_{place}" for place in range(BINS)]
 
 RECORDS: Mapping[str, str] = {
@@ -33,7 +33,7 @@ RECORDS: Mapping[str, str] = {
     "verified": COUNT,
     "ungrounded": COUNT,
     "canaries": COUNT,
-    "payload": "BYTEA",
+    "payload": BYTES,
 }
 """Columns of `records`. `quotes` to `ungrounded` are null where a record was not measured, `canaries` also where golden
 cases of its domain forbid nothing. `hour` counts from 1970 UTC.
@@ -125,10 +125,6 @@ class Connection(Protocol):
         """Run a statement with `?` for each value; return its rows, none for one that has none."""
         ...
 
-
-def insert(connection: Connection, table: str, columns: Mapping[str, str], rows: Sequence[Sequence[Any]]) -> None:
-    """Add rows, values in the order of the columns; those whose key is there already are left out."""
-    if rows:
-        given = ", ".join(f"unnest(CAST(? AS {type_}[]))" for type_ in columns.values())
-        sql = f"INSERT INTO {table} ({', '.join(columns)}) SELECT {given} ON CONFLICT DO NOTHING"
-        connection.rows(sql, [list(column) for column in zip(*rows, strict=True)])
+    def insert(self, table: str, columns: Mapping[str, str], rows: Sequence[Sequence[Any]]) -> None:
+        """Add some rows, values in the order of the columns; those whose key is there already are left out."""
+        ...

@@ -224,3 +224,17 @@ def test_a_failing_transaction_leaves_nothing(store: Store) -> None:
         raise ZeroDivisionError
     with store.open() as connection:
         assert connection.rows("SELECT hour FROM stale") == []
+
+
+def test_any_text_comes_back_as_it_was(store: Store, tmp_path: Path) -> None:
+    texts = ['"', "'; DROP TABLE records; --", "a\nb", "\\u0041", "é😀\u2028", "%s ? $1 {}", " ", "null", "12"]
+    lines = [record(text, topic=text, version=text, costUsd=0.1 + n / 3) for n, text in enumerate(texts)]
+    assert take(store, jsonl(*lines), tmp_path).new == len(texts)
+    assert take(store, jsonl(*lines), tmp_path).known == len(texts)
+    with store.open() as connection:
+        found = {each.id: each for each in stored_records(connection, *EVER)}
+        assert by_group(connection, "topic", *EVER).keys() == set(texts)
+    for line in lines:
+        stored = found[line["id"]]
+        assert (stored.topic, stored.version, stored.cost_usd) == (line["topic"], line["version"], line["costUsd"])
+        assert (whole := stored.record()) and whole.topic == line["topic"]
