@@ -90,7 +90,7 @@ def finished(
             status=record.status,
             metrics=record.metrics,
             zones={key: zone.word for key, zone in zones.items()},
-            problem=record.problem if content or record.status == "failed" else "",
+            problem=_sendable(record.problem) if content or record.status == "failed" else "",
             requests=tuple(
                 _request(header, digest, held, cost, content=content, texts=texts.get(digest, ("", "")))
                 for digest, held in _recordings(index, record)

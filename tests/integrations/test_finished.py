@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from msgspec.json import encode
 
 from row3.errors import UsageError
 from row3.integrations.finished import find_run, read_finished
@@ -37,6 +38,29 @@ def test_a_live_run_keeps_tokens_latency_cost_and_zones(live: Box) -> None:
 def test_answers_are_read_only_where_content_is_wanted(live: Box) -> None:
     case = latest(live, content=True).cases[0]
     assert json.loads(case.requests[0].answer) == flawless(CASES[case.id])
+
+
+def test_texts_that_a_prompt_no_longer_gives_are_left_out(live: Box) -> None:
+    (request,) = latest(live, content=True).cases[0].requests
+    assert (request.system, request.user) == ("You read texts about bread.", f"1.1: {CASES['oven']['sourceText']}")
+    live.replace("prompts/extract-v1.1.md", "about bread", "about cake")
+    (request,) = latest(live, content=True).cases[0].requests
+    assert (request.system, request.user, bool(request.answer)) == ("", "", True)
+    live.path("prompts/extract-v1.1.md").unlink()
+    assert latest(live, content=True).cases[0].requests[0].user == ""
+
+
+def test_what_is_said_of_a_bad_answer_may_quote_it_so_it_is_content(live: Box) -> None:
+    fake = FakeModel(lambda case_id, times: FakeReply("Dear baker, \ud800"))
+    fake.serve(live)
+    next_second()
+    live.row3("--mode", "live", code=0)
+    fake.stop()
+    assert {(case.status, case.problem) for case in latest(live).cases} == {("bad_answer", "")}
+    run = latest(live, content=True)
+    assert all("Dear baker" in case.problem for case in run.cases)
+    assert {case.requests[0].answer for case in run.cases} == {"Dear baker, ?"}
+    encode(run)
 
 
 def test_a_failed_case_says_why_and_has_no_metrics(live: Box) -> None:
