@@ -45,6 +45,7 @@ COMMANDS = (
     "recordings",
     "monitor",
     "langfuse",
+    "experiment",
     "report",
     "comment",
     "export",

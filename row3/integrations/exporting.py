@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import import_module
 
 from msgspec.json import encode
@@ -16,7 +17,7 @@ from row3.store.project import Project
 from row3.store.saved_runs import latest_runs
 from row3.workflows.pipeline.providers import guard_of
 
-SINKS = {"otel": "opentelemetry", "mlflow": "mlflow"}
+SINKS = {"otel": "opentelemetry", "mlflow": "mlflow", "langfuse": "langfuse.sink"}
 """Module of `row3.integrations` whose `open_sink(project)` makes a sink, by the name that `--to` takes."""
 
 
@@ -28,10 +29,19 @@ def export(project: Project, to: str, name: str = "") -> Delivery:
     if to not in SINKS:
         raise UsageError(f"`{to}` takes no runs", where="--to", fix=did_you_mean(to, SINKS, ", ".join(SINKS)))
     sink: Sink = import_module(f"row3.integrations.{SINKS[to]}").open_sink(project)
-    outbox = Outbox(project.local, to)
     runs: list[FinishedRun] = []
-    if name or latest_runs(project.local) or not outbox.waiting():
+    if name or latest_runs(project.local) or not Outbox(project.local, to).waiting():
         runs.append(read_finished(project, find_run(project, name), content=project.config.export.content))
-        if held := guard_of(project).found(encode(runs[0]).decode()):
-            raise UsageError(f"the run holds the value of {held}, so it is not sent", where=runs[0].id, fix=FIX)
-    return outbox.deliver(sink, runs)
+    return deliver(project, sink, runs)
+
+
+def deliver(project: Project, sink: Sink, runs: Sequence[FinishedRun]) -> Delivery:
+    """Send runs to a sink, and those that wait for it; what does not arrive is kept.
+
+    Raises `UsageError` for a run that holds a key, and what files raise.
+    """
+    guard = guard_of(project)
+    for run in runs:
+        if held := guard.found(encode(run).decode()):
+            raise UsageError(f"the run holds the value of {held}, so it is not sent", where=run.id, fix=FIX)
+    return Outbox(project.local, sink.name).deliver(sink, runs)

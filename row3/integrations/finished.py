@@ -16,11 +16,13 @@ from row3.errors import InvalidFile, UsageError
 from row3.gate.zones import zones_of
 from row3.integrations.seams import FinishedCase, FinishedRequest, FinishedRun
 from row3.store.cases import read_cases
+from row3.store.documents import json_object, parse_json
+from row3.store.files import decode, read_bytes
 from row3.store.json_lines import LineFile
 from row3.store.project import Project
 from row3.store.recording_lines import Recording
 from row3.store.recordings import RecordingIndex, open_index
-from row3.store.saved_runs import CaseRecord, SavedRun, answers_beside, latest_runs, read_log
+from row3.store.saved_runs import CaseRecord, SavedRun, answers_beside, context_beside, latest_runs, read_log
 from row3.store.suites import Suite, pick_suite
 from row3.workflows.pipeline.asks import Given, Question
 from row3.workflows.pipeline.budget import prices_of
@@ -47,8 +49,12 @@ def find_run(project: Project, name: str = "") -> Path:
 
 
 def read_finished(project: Project, log: Path, *, content: bool = False) -> FinishedRun:
-    """Return the run of a log; `content` reads the texts of its answers too. Raises `InvalidFile`, `UsageError`."""
-    saved = read_log(log)
+    """Return the run of a log; `content`, and an experiment, have the texts of its answers too.
+
+    Raises `InvalidFile`, `UsageError`.
+    """
+    saved, context = read_log(log), read_context(log)
+    content = content or bool(context)
     suite = pick_suite(project, saved.header.suite)
     index = open_index(project.tree, suite.name)
     if (beside := answers_beside(log)).exists():
@@ -57,7 +63,17 @@ def read_finished(project: Project, log: Path, *, content: bool = False) -> Fini
         own.fallback = index
         index = own
     texts = rendered(project, suite, saved, index) if content else {}
-    return finished(saved, suite, index, cost=prices_of(project, suite).usd, content=content, texts=texts)
+    cost = prices_of(project, suite).usd
+    return finished(saved, suite, index, cost=cost, content=content, texts=texts, context=context)
+
+
+def read_context(log: Path) -> dict[str, Any]:
+    """Return what is kept of a run for one sink; empty for nothing. Raises `InvalidFile`."""
+    file = context_beside(log)
+    if not file.exists():
+        return {}
+    where = f"{WHERE}/{file.name}"
+    return json_object(parse_json(decode(read_bytes(file, where=where), where=where), where=where), where=where)
 
 
 def finished(

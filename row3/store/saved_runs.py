@@ -128,6 +128,11 @@ def answers_beside(log: Path) -> Path:
     return log.with_suffix(".answers.jsonl")
 
 
+def context_beside(log: Path) -> Path:
+    """Return the file beside a run log with what a sink needs to know of it: an experiment's name and items."""
+    return log.with_suffix(".context.jsonl")
+
+
 def latest_runs(local: Path) -> list[Path]:
     """Return the run logs in `.row3/`, newest first. Raises `InvalidFile` for a symbolic link."""
     folder = f"{local.name}/{RUNS}"

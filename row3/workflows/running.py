@@ -66,11 +66,12 @@ def run_suite(
         if session.mode == "auto":
             from row3.workflows.asking.live import with_missing  # replay does without the provider
 
-            results = with_missing(results, session, asking, before)
+            results = with_missing(results, session, asking, before, files)
     else:
         from row3.workflows.asking.live import LiveRun
 
         live = LiveRun.of(session, asking, before)
+        live.files = files
         results = live.results() if interleaving is None else interleaving.results(live)
         if interleaving is not None:
             head["repeats"] = interleaving.rounds

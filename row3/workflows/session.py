@@ -26,7 +26,7 @@ from row3.store.config import Mode
 from row3.store.files import disk_faults, write_atomic
 from row3.store.history import read_history
 from row3.store.project import Guard, Project, open_project
-from row3.store.saved_runs import RUNS, ScoreCache, answers_beside, latest_runs, parse_record, write_run
+from row3.store.saved_runs import RUNS, ScoreCache, answers_beside, context_beside, latest_runs, parse_record, write_run
 from row3.store.suites import Suite, pick_suite, with_limits
 from row3.store.transaction import finish_interrupted, in_local, local_folder
 from row3.workflows.pipeline.budget import Budget, open_budget
@@ -272,6 +272,7 @@ def save_log(session: Session, run: Run) -> None:
             for old in latest_runs(local)[KEPT_RUNS * len(session.project.suite_names()) :]:
                 old.unlink(missing_ok=True)
                 answers_beside(old).unlink(missing_ok=True)
+                context_beside(old).unlink(missing_ok=True)
     except (EnvironmentFault, InvalidFile) as error:
         session.say(f"the run log was not kept: {error}")
 

@@ -7,7 +7,7 @@ one that changed on both is a conflict that a person settles.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -43,8 +43,8 @@ class Synced:
 
 
 @dataclass(slots=True)
-class _Case:
-    """A case of the suite, on both sides as far as it is there."""
+class Paired:
+    """A case of a suite, on both sides as far as it is there."""
 
     case_id: str
     path: str = ""
@@ -75,7 +75,7 @@ def push(project: Project, suite: Suite, connection: Connection, *, force: bool 
     """
     dataset = dataset_of(project, suite.name)
     make_dataset(connection, dataset, suite)
-    cases = _paired(project, suite, connection, dataset)
+    cases = paired(project, suite, connection, dataset)
     here = [each for each in cases if each.here is not None]
     if not here:
         fix = "Write golden cases, or `row3 langfuse pull` those of the dataset"
@@ -100,7 +100,7 @@ def pull(project: Project, suite: Suite, connection: Connection, *, force: bool 
     `force`, and what `Connection.asking` raises.
     """
     dataset = dataset_of(project, suite.name)
-    cases = _paired(project, suite, connection, dataset)
+    cases = paired(project, suite, connection, dataset)
     there = [each for each in cases if each.item is not None]
     _refuse_conflicts(there, force=force)
     files: dict[str, bytes] = {}
@@ -113,7 +113,7 @@ def pull(project: Project, suite: Suite, connection: Connection, *, force: bool 
             newer.append(each.case_id)
         else:
             where = f"item {each.item.id if each.item else ''} of dataset {dataset}"
-            value = _read_item(each.item, each.case_id, suite, where) if each.item else {}
+            value = read_item(each, suite, where)
             connection.check(value, where=where)
             _add_case(files, project, suite, each, value)
             each.here = value
@@ -127,42 +127,28 @@ def pull(project: Project, suite: Suite, connection: Connection, *, force: bool 
     return Synced(dataset, written, unchanged, newer, [each.case_id for each in cases if each.item is None])
 
 
-def same_cases(project: Project, suite: Suite, connection: Connection, dataset: str) -> list[str]:
-    """Return the ids of the cases in which a dataset and the suite's golden cases differ; drafts are no part of it."""
-    cases = _paired(project, suite, connection, dataset)
-    counted = [each for each in cases if not (each.here or each.there or {}).get("draft")]
-    return [each.case_id for each in counted if each.digests[0] != each.digests[1]]
-
-
-def read_items(suite: Suite, connection: Connection, dataset: str) -> Iterator[tuple[DatasetItem, dict[str, Any]]]:
-    """Yield the items of a dataset with their cases; drafts too. Raises `InvalidFile` for one that holds none."""
-    for item in connection.items(dataset):
-        where = f"item {item.id} of dataset {dataset}"
-        yield item, _read_item(item, _case_id(item, suite), suite, where)
-
-
 def golden_file(value: Mapping[str, Any], kind: Kind, folder: str) -> dict[str, Any]:
     """Return a case with the keys that its file begins with."""
     schema = f"{'../' * (folder.count('/') + 1)}schemas/{kind.case_schema}.schema.json"
     return {"$schema": schema, "schemaVersion": CASE_SCHEMA_VERSION, **value}
 
 
-def _paired(project: Project, suite: Suite, connection: Connection, dataset: str) -> list[_Case]:
-    """The cases of both sides, those of the suite first."""
+def paired(project: Project, suite: Suite, connection: Connection, dataset: str) -> list[Paired]:
+    """Return the cases of both sides, those of the suite first. Raises `InvalidFile`, and as `Connection.asking`."""
     tree, cases = project.tree, {}
     for stored in unique_cases(tree, golden_files(tree, suite.golden), suite.kind):
         value = case_value(tree.read(file_of(stored.where)), stored.where, tree.place(stored.where))
-        cases[stored.id] = _Case(stored.id, stored.where, value)
+        cases[stored.id] = Paired(stored.id, stored.where, value)
     for item in connection.items(dataset):
         case_id = _case_id(item, suite)
-        each = cases.setdefault(case_id, _Case(case_id))
+        each = cases.setdefault(case_id, Paired(case_id))
         if each.item is not None:
             what, fix = f"two items hold the case `{case_id}`: {each.item.id} and {item.id}", "Archive one of them"
             raise InvalidFile(what, where=f"dataset {dataset}", fix=fix)
         each.item = item
         each.metadata = item.metadata if isinstance(item.metadata, dict) else {}
         with suppress(InvalidFile):
-            each.there = _read_item(item, case_id, suite, item.id)
+            each.there = read_item(each, suite, item.id)
     return list(cases.values())
 
 
@@ -172,9 +158,11 @@ def _case_id(item: DatasetItem, suite: Suite) -> str:
     return known if isinstance(known, str) and known else item.id.removeprefix(item_id(suite.name, ""))
 
 
-def _read_item(item: DatasetItem, case_id: str, suite: Suite, where: str) -> dict[str, Any]:
-    metadata = item.metadata if isinstance(item.metadata, dict) else {}
-    value = case_of(Item(item.input, item.expected_output, metadata, case_id), suite, where=where)
+def read_item(each: Paired, suite: Suite, where: str) -> dict[str, Any]:
+    """Return the case that an item holds; raises `InvalidFile` where it holds none."""
+    assert each.item is not None
+    item = Item(each.item.input, each.item.expected_output, each.metadata, each.case_id)
+    value = case_of(item, suite, where=where)
     try:
         convert(value, suite.kind.case_model)
     except MisfitsError as error:
@@ -182,7 +170,7 @@ def _read_item(item: DatasetItem, case_id: str, suite: Suite, where: str) -> dic
     return value
 
 
-def _refuse_conflicts(cases: Sequence[_Case], *, force: bool) -> None:
+def _refuse_conflicts(cases: Sequence[Paired], *, force: bool) -> None:
     both = [
         each.case_id
         for each in cases
@@ -195,7 +183,7 @@ def _refuse_conflicts(cases: Sequence[_Case], *, force: bool) -> None:
         raise UsageError(what, where="--force", fix=fix)
 
 
-def _put_item(connection: Connection, dataset: str, suite: Suite, each: _Case) -> bool:
+def _put_item(connection: Connection, dataset: str, suite: Suite, each: Paired) -> bool:
     """Write a case to its item unless it is there as it is; return whether it was written."""
     assert each.here is not None
     made, old = item_of(each.here, suite), each.item
@@ -244,7 +232,7 @@ def make_dataset(connection: Connection, name: str, suite: Suite) -> None:
         connection.api.datasets.create(name=name, metadata={OURS: {"suite": suite.name, "kind": suite.kind.name}})
 
 
-def _add_case(files: dict[str, bytes], project: Project, suite: Suite, each: _Case, value: dict[str, Any]) -> None:
+def _add_case(files: dict[str, bytes], project: Project, suite: Suite, each: Paired, value: dict[str, Any]) -> None:
     """Put a case into its file among those to write: its own one, or its place among many."""
     kept = {key: part for key, part in (each.here or {}).items() if key in ("$schema", "schemaVersion")}
     whole = {**kept, **value} if kept else golden_file(value, suite.kind, suite.golden)

@@ -91,7 +91,7 @@ def pull_prompts(
     _check_label(label)
     with writing(project.local):
         here = store.versions(project.tree)
-        wanted = names or [name for name in here if name in _labelled(connection, label)]
+        wanted = names or [name for name in here if name in labelled(connection, label)]
         if not wanted:
             fix = "Give it to a version in LangFuse, or push with --label"
             raise UsageError(f"no prompt of this project has the label `{label}`", where="--label", fix=fix)
@@ -151,7 +151,8 @@ def _every(connection: Connection, name: str) -> Iterator[Prompt_Chat | Prompt_T
         yield found
 
 
-def _labelled(connection: Connection, label: str) -> set[str]:
+def labelled(connection: Connection, label: str) -> set[str]:
+    """Return the names of the prompts there that have a label. Raises as `Connection.asking`."""
     api = connection.api.prompts
     return {each.name for each in connection.pages(lambda page: api.list(label=label, page=page), f"label {label}")}
 

@@ -249,6 +249,8 @@ class LiveRun:
         """How many cases there are."""
         if self.options.only is not None:
             return len(self.options.only)
+        if self.files is not None:
+            return len(self.files.paths)
         return len(ids_of(self.session.project.tree, self.asking.suite.golden))
 
 
@@ -289,7 +291,11 @@ async def many(items: Iterable[Item], one: Callable[[Item], Awaitable[Result]], 
 
 
 def with_missing(
-    replayed: Iterable[CaseResult], session: Session, asking: Asking, before: Before | None
+    replayed: Iterable[CaseResult],
+    session: Session,
+    asking: Asking,
+    before: Before | None,
+    files: CaseFiles | None = None,
 ) -> Iterator[CaseResult]:
     """Mode `auto`: what is recorded as it is, the rest from the provider, all in the order of the files.
 
@@ -302,7 +308,7 @@ def with_missing(
         else:
             yield result
     missing = [result.case_id for result in waiting if _lacks_answers(result)]
-    asked = {result.case_id: result for result in record_missing(session, asking, missing, before=before)}
+    asked = {result.case_id: result for result in record_missing(session, asking, missing, files=files, before=before)}
     yield from (asked.get(result.case_id, result) for result in waiting)
 
 

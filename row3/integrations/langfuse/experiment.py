@@ -1,0 +1,155 @@
+"""`row3 experiment`: the items of a dataset through a suite's pipeline, kept in LangFuse as an experiment."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from row3.domain.counts import count
+from row3.errors import UsageError
+from row3.gate.results import Run
+from row3.integrations.exporting import deliver
+from row3.integrations.finished import read_finished
+from row3.integrations.langfuse.client import Connection
+from row3.integrations.langfuse.datasets import NAMED, Paired, dataset_of, paired, read_item
+from row3.integrations.langfuse.items import OURS
+from row3.integrations.langfuse.prompts import PromptSync, labelled, pull_prompts
+from row3.integrations.langfuse.sink import LangFuseSink, metadata_of
+from row3.integrations.outbox import Delivery
+from row3.store.cases import ENDING, CaseFiles
+from row3.store.files import write_atomic
+from row3.store.project import Project
+from row3.store.saved_runs import RUNS, context_beside
+from row3.store.suites import Suite
+from row3.store.transaction import in_local
+from row3.store.tree import GitTree
+from row3.workflows.pipeline.lineup import line_up
+from row3.workflows.pipeline.results import CaseResult
+from row3.workflows.running import run_suite
+from row3.workflows.session import Session, save_log
+
+if TYPE_CHECKING:
+    from langfuse.api import Dataset
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Experiment:
+    """What an experiment runs on."""
+
+    name: str
+    dataset: Dataset
+    items: Sequence[Paired]
+    """Those that hold a case that is no draft."""
+    drafts: int
+    differing: Sequence[str]
+    """Ids of the cases in which dataset and golden cases differ."""
+    prompts: Sequence[PromptSync]
+    """Those that have the label."""
+    label: str | None
+
+
+def suite_for(project: Project, dataset: Dataset) -> str | None:
+    """Return the suite of a dataset: by row3.toml, else as `row3 langfuse push` noted it; None for neither."""
+    for suite, name in project.config.langfuse.datasets.items():
+        if name == dataset.name:
+            return suite
+    own = dataset.metadata.get(OURS) if isinstance(dataset.metadata, dict) else None
+    named = own.get("suite") if isinstance(own, dict) else dataset.name
+    return named if named in project.suite_names() else None
+
+
+def prepare(
+    project: Project,
+    suite: Suite,
+    connection: Connection,
+    dataset: Dataset,
+    *,
+    name: str,
+    label: str | None,
+    may_write: bool,
+) -> Experiment:
+    """Read the dataset's items, and pull the prompts that have the label.
+
+    Raises `UsageError` for a dataset without items, `InvalidFile` for an item that holds no case, and as
+    `Connection.asking` and `pull_prompts`.
+    """
+    cases = paired(project, suite, connection, dataset.name)
+    held = [each for each in cases if each.item is not None]
+    for each in held:
+        read_item(each, suite, f"item {each.item.id if each.item else ''} of dataset {dataset.name}")
+    counted = [each for each in held if not (each.there or {}).get("draft")]
+    if not counted:
+        fix = f"Push some with `row3 langfuse push {suite.name}`"
+        raise UsageError("the dataset has no items to run", where=f"dataset {dataset.name}", fix=fix)
+    drafts = {each.case_id for each in cases if (each.here or each.there or {}).get("draft")}
+    differing = [each.case_id for each in cases if each.digests[0] != each.digests[1] and each.case_id not in drafts]
+    prompts: Sequence[PromptSync] = ()
+    if label is not None:
+        pipeline = line_up(project, suite, role="candidate").versions()
+        names = [prompt for prompt in pipeline if prompt in labelled(connection, label)]
+        if not names:
+            what = f"no prompt of suite `{suite.name}` has the label `{label}` in LangFuse"
+            raise UsageError(what, where="--prompt-label", fix=f"Its prompts are {', '.join(pipeline)}")
+        prompts = pull_prompts(project, connection, names, label, may_write=may_write)
+    return Experiment(
+        name=name,
+        dataset=dataset,
+        items=counted,
+        drafts=len(held) - len(counted),
+        differing=differing,
+        prompts=prompts,
+        label=label,
+    )
+
+
+def check_gated(project: Project, suite: Suite, experiment: Experiment, option: str) -> None:
+    """Raise `UsageError` unless the dataset holds the suite's golden cases: only these can be a baseline or judged."""
+    if experiment.differing:
+        listed = ", ".join(experiment.differing[:NAMED])
+        more = f" and {len(experiment.differing) - NAMED:,} more" if len(experiment.differing) > NAMED else ""
+        own = dataset_of(project, suite.name) == experiment.dataset.name
+        name = "" if own else f'Set {suite.name} = "{experiment.dataset.name}" under [langfuse.datasets] and run '
+        differ = count(len(experiment.differing), "case differs", "cases differ")
+        what = f"{differ} between dataset {experiment.dataset.name} and {suite.golden}/: {listed}{more}"
+        raise UsageError(what, where=option, fix=f"{name}`row3 langfuse pull {suite.name}`, review, and commit")
+
+
+def run_items(session: Session, experiment: Experiment, take: Callable[[CaseResult], None]) -> Run:
+    """Run the items through the suite's pipeline: the golden cases themselves where they are the same."""
+    project, suite = session.project, session.suite
+    files = None
+    if experiment.differing:
+        contents = {
+            f"{suite.golden}/{each.case_id}{ENDING}": json.dumps(each.there, ensure_ascii=False).encode()
+            for each in experiment.items
+        }
+        tree = GitTree(project.root, f"dataset {experiment.dataset.name}", dict.fromkeys(contents, ""), contents)
+        files = CaseFiles(tree, list(contents))
+    run = run_suite(session, files=files, take=take)
+    save_log(session, run)
+    return run
+
+
+def send(session: Session, connection: Connection, experiment: Experiment, run: Run) -> Delivery:
+    """Send a run as the experiment; what does not arrive is kept and sent by the next `row3 export --to langfuse`."""
+    project = session.project
+    log = in_local(project.local, f"{RUNS}/{run.header.run_id}.json")
+    if not log.exists():
+        save_log(session, run)
+    metadata = metadata_of(run.header) | ({} if experiment.label is None else {"promptLabel": experiment.label})
+    about = {
+        "name": experiment.name,
+        "datasetId": experiment.dataset.id,
+        "prompts": {str(each.ref): each.there for each in experiment.prompts},
+        "metadata": metadata,
+    }
+    context = {"experiment": about, "items": {each.case_id: _item(each) for each in experiment.items}}
+    write_atomic(context_beside(log), json.dumps(context, ensure_ascii=False), where=".row3/runs")
+    return deliver(project, LangFuseSink(connection), [read_finished(project, log)])
+
+
+def _item(each: Paired) -> Mapping[str, Any]:
+    assert each.item is not None
+    return {"id": each.item.id, "input": each.item.input, "expectedOutput": each.item.expected_output}
