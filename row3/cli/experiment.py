@@ -12,6 +12,7 @@ from row3.cli.commands import Command
 from row3.cli.common import Common
 from row3.cli.langfuse import connected
 from row3.cli.show import INCOMPLETE, show_result
+from row3.domain.counts import count
 from row3.workflows.pipeline.results import CaseResult, Observer
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ def command(
     session = replace(common, suite=suite.name, prompt=prompts).session().under(LiveFlags(max_cost=max_cost))
     common.say(f"experiment {name}: {len(experiment.items):,} items of dataset {dataset}, suite {suite.name}")
     if experiment.drafts:
-        common.say(f"left out, as a person has to complete them: {experiment.drafts:,} drafts")
+        common.say(f"left out until a person completes them: {count(experiment.drafts, 'draft')}")
     result = _run(session, experiment, common, baseline=baseline, compare=compare)
     code = show_result(result, common)
     session.finish()
@@ -126,8 +127,6 @@ def _run(session: Session, experiment: Experiment, common: Common, *, baseline: 
 
 def _tell_summary(common: Common, experiment: Experiment, result: SuiteResult) -> None:
     """Report averages, by EXPERIMENTS' names where they have one, and the number of failures."""
-    from row3.domain.counts import count
-
     assert result.run is not None
     run = result.run
     also = {metric.key: metric.also for metric in run.suite.kind.metrics if metric.also}

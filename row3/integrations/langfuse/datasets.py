@@ -16,12 +16,13 @@ from row3.domain.counts import count
 from row3.domain.structs import MisfitsError, convert
 from row3.errors import InvalidFile, UsageError
 from row3.integrations.langfuse.client import NO_DATASET, Connection, NotThereError, in_path
-from row3.integrations.langfuse.items import OURS, Item, case_digest, case_of, item_id, item_of
-from row3.kinds.base import Kind
-from row3.store.cases import CASE_SCHEMA_VERSION, ENDING, case_value, file_of, golden_files, place_in, unique_cases
+from row3.integrations.langfuse.items import HEADER, OURS, Item, case_digest, case_of, item_id, item_of
+from row3.store.cases import ENDING, case_id_of, case_value, file_of, golden_files, place_in, unique_cases
 from row3.store.project import Project
 from row3.store.suites import Suite
 from row3.store.transaction import commit, writing
+from row3.workflows.importing.drafts import Draft
+from row3.workflows.importing.write import new_case
 
 if TYPE_CHECKING:
     from langfuse.api import Dataset, DatasetItem
@@ -127,18 +128,13 @@ def pull(project: Project, suite: Suite, connection: Connection, *, force: bool 
     return Synced(dataset, written, unchanged, newer, [each.case_id for each in cases if each.item is None])
 
 
-def golden_file(value: Mapping[str, Any], kind: Kind, folder: str) -> dict[str, Any]:
-    """Return a case with the keys that its file begins with."""
-    schema = f"{'../' * (folder.count('/') + 1)}schemas/{kind.case_schema}.schema.json"
-    return {"$schema": schema, "schemaVersion": CASE_SCHEMA_VERSION, **value}
-
-
 def paired(project: Project, suite: Suite, connection: Connection, dataset: str) -> list[Paired]:
     """Return the cases of both sides, those of the suite first. Raises `InvalidFile`, and as `Connection.asking`."""
     tree, cases = project.tree, {}
-    for stored in unique_cases(tree, golden_files(tree, suite.golden), suite.kind):
-        value = case_value(tree.read(file_of(stored.where)), stored.where, tree.place(stored.where))
-        cases[stored.id] = Paired(stored.id, stored.where, value)
+    list(unique_cases(tree, golden_files(tree, suite.golden), suite.kind))  # names two cases of one id
+    for path in golden_files(tree, suite.golden):
+        value = case_value(tree.read(file_of(path)), path, tree.place(path))
+        cases[case_id_of(value)] = Paired(case_id_of(value), path, value)
     for item in connection.items(dataset):
         case_id = _case_id(item, suite)
         each = cases.setdefault(case_id, Paired(case_id))
@@ -234,14 +230,16 @@ def make_dataset(connection: Connection, name: str, suite: Suite) -> None:
 
 def _add_case(files: dict[str, bytes], project: Project, suite: Suite, each: Paired, value: dict[str, Any]) -> None:
     """Put a case into its file among those to write: its own one, or its place among many."""
-    kept = {key: part for key, part in (each.here or {}).items() if key in ("$schema", "schemaVersion")}
-    whole = {**kept, **value} if kept else golden_file(value, suite.kind, suite.golden)
     path = each.path or f"{suite.golden}/{each.case_id}{ENDING}"
     if not each.path and project.at(path).exists():
         raise InvalidFile("a file is where this case would go", where=path, fix="Rename it, then pull again")
+    whole: Any = {**{key: part for key, part in (each.here or {}).items() if key in HEADER}, **value}
+    if each.here is None:
+        files[path] = new_case(project, suite.name, suite.kind, each.case_id, Draft(path, value))[1]
+        return
     if place := place_in(path):
         path = file_of(path)
         many = json.loads(files.get(path) or project.tree.read(path))
-        many[place[0]][place[1]] = {**kept, **value}
+        many[place[0]][place[1]] = whole
         whole = many
     files[path] = (json.dumps(whole, ensure_ascii=False, indent=2) + "\n").encode()

@@ -12,13 +12,15 @@ from msgspec import to_builtins
 
 from row3.errors import InvalidFile, UsageError
 from row3.integrations.langfuse.client import Connection
-from row3.integrations.langfuse.datasets import dataset_of, golden_file, make_dataset, put_item
+from row3.integrations.langfuse.datasets import dataset_of, make_dataset, put_item
 from row3.integrations.langfuse.items import EXTRACTION, TEXTS, Item, item_id, item_of, ordered
 from row3.kinds.answers import Unusable
 from row3.store.cases import ENDING
 from row3.store.project import Project
 from row3.store.suites import Suite
 from row3.store.transaction import commit, writing
+from row3.workflows.importing.drafts import Draft
+from row3.workflows.importing.write import new_case
 
 TRACE = re.compile(r"[0-9A-Za-z_-]{1,64}\Z")
 ID_DIGITS = 16
@@ -71,9 +73,9 @@ def seed(project: Project, suite: Suite, connection: Connection, trace: str) -> 
     make_dataset(connection, dataset, suite)
     made = item_of(value, suite)
     put_item(connection, dataset, Item(made.input, made.expected, made.metadata, case_id), name, trace=trace)
-    text = json.dumps(golden_file(value, suite.kind, suite.golden), ensure_ascii=False, indent=2) + "\n"
+    content = new_case(project, suite.name, suite.kind, case_id, Draft(where, value))[1]
     with writing(project.local):
-        commit(project.root, project.local, {path: text.encode()})
+        commit(project.root, project.local, {path: content})
     return Seeded(dataset, name, path, corrected, new)
 
 

@@ -57,6 +57,37 @@ def test_a_trace_becomes_an_item_and_a_draft_that_link_back_to_it(box: Box, fuse
     assert (box.tree(), json.dumps(fuse.items)) == before
 
 
+def test_a_draft_is_pushed_pulled_and_left_out_of_experiments(box: Box, fuse: LangFuse, trace: Trace) -> None:
+    box.row3("langfuse", "push", "bread", code=0)
+    trace_id = trace(INPUT, OUTPUT)
+    seed(box, trace_id)
+    for verb in ("push", "pull"):
+        done = box.row3("langfuse", verb, "bread", code=0)
+        assert ("0 " in done.out, "4 unchanged" in done.out, done.err) == (True, True, "")
+    done = box.row3("experiment", "--dataset", "bread", "--name", "x", "--baseline", code=0)
+    assert "3 items" in done.err
+    assert "1 draft" in done.err
+    assert "trace-" not in box.read("baselines/bread.json")
+    case_id = f"trace-{trace_id[:16]}"
+    box.path(f"golden/bread/{case_id}.gold.json").unlink()
+    box.row3("langfuse", "pull", "bread", code=0)
+    assert json.loads(box.read(f"golden/bread/{case_id}.gold.json"))["draft"] is True
+
+
+def test_the_link_outlives_the_completion_of_the_draft(box: Box, fuse: LangFuse, trace: Trace) -> None:
+    trace_id = trace(INPUT, OUTPUT)
+    seed(box, trace_id)
+    name = f"trace-{trace_id[:16]}"
+    path = f"golden/bread/{name}.gold.json"
+    case = json.loads(box.read(path))
+    del case["draft"]
+    box.write(path, json.dumps(case | {"forbiddenConcepts": ["moon wheat"]}))
+    box.row3("langfuse", "push", "bread", code=0)
+    item = fuse.items[f"bread.{name}"]
+    assert item["sourceTraceId"] == trace_id
+    assert "draft" not in item["metadata"]["row3"]["rest"]
+
+
 def test_a_reviewers_correction_counts_in_place_of_the_output(
     box: Box, fuse: LangFuse, sdk: Langfuse, trace: Trace
 ) -> None:
