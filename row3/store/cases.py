@@ -123,7 +123,7 @@ def case_files(tree: Tree, folder: str) -> list[str]:
         what += "".join(f"; {name} is not named so" for name in misnamed(tree, folder)[:1])
         fix = "Write some, as `row3 init` in an empty folder shows, or name another suite"
         raise InvalidFile(what, where=tree.place(f"{folder}/"), fix=fix)
-    if not has_cases(tree, folder):
+    if all(is_draft(tree, path) for path in files):
         fix = "Complete one and remove its `draft`"
         raise InvalidFile("every golden case of the suite is a draft", where=tree.place(f"{folder}/"), fix=fix)
     return files

@@ -93,7 +93,7 @@ def test_nothing_complete_is_exit_3_and_nothing_recorded_an_error(box: Box) -> N
 @pytest.mark.parametrize("value", [",,", "", " , "])
 def test_a_list_without_a_name_is_not_all_of_them(box: Box, option: str, value: str) -> None:
     (error,) = box.row3("leaderboard", option, value, code=2).errors
-    assert f"{option}: no name in it" in error
+    assert f"{option} names nothing" in error
 
 
 def test_a_bad_answer_scores_zero_and_is_listed(box: Box) -> None:
