@@ -12,12 +12,12 @@ from row3.cli.common import Common
 @click.command(cls=Command)
 @click.argument("run", metavar="[RUN]", default="")
 @options.option("--to", required=True, metavar="SERVICE", help="otel, mlflow or langfuse.")()
-@options.option("--format", type=click.Choice(["table", "json"]), help="Form of the result; default: table.")()
+@options.option("--format", type=click.Choice(["table", "json"]), help="Format of the result; default: table.")()
 def command(run: str, to: str, common: Common) -> int:
-    """Send a run to OpenTelemetry, MLflow or LangFuse, with all that could not be sent before.
+    """Send a run to OpenTelemetry, MLflow or LangFuse, with everything that could not be sent before.
 
     RUN is the id of a saved run or its beginning; default: the latest. Addresses and keys come from the environment
-    (`row3 docs export`). What does not arrive waits in .row3/outbox: exit 3, and the next export sends it.
+    (`row3 docs export`). Undelivered runs wait in .row3/outbox: exit 3, and the next export sends it.
     """
     from row3.errors import Undelivered
     from row3.integrations.exporting import export

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from row3.store.suites import Suite
 
 LISTED = 8
-force = options.option("--force", is_flag=True, help="Replace what changed on the other side too.")()
+force = options.option("--force", is_flag=True, help="Overwrite changes on the other side too.")()
 names = click.argument("names", nargs=-1, metavar="[NAME]…")
 
 
@@ -29,8 +29,8 @@ names = click.argument("names", nargs=-1, metavar="[NAME]…")
 def command() -> None:
     """Exchange golden cases and prompts with LangFuse.
 
-    LANGFUSE_HOST, LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY say where and who. Everything may be done again: what
-    both sides have is left as it is.
+    LANGFUSE_HOST, LANGFUSE_PUBLIC_KEY and LANGFUSE_SECRET_KEY give address and keys. Commands can be repeated: equal
+    items stay as they are.
     """
 
 
@@ -51,7 +51,7 @@ def push(common: Common, *, force: bool) -> None:
 @click.argument("suite")
 @force
 def pull(common: Common, *, force: bool) -> None:
-    """Write the items of a suite's dataset to its golden cases, all of them or none."""
+    """Write a dataset's items to the suite's golden cases, all or none."""
     from row3.integrations.langfuse.datasets import pull as pull_cases
 
     _may_write(common)
@@ -62,7 +62,7 @@ def pull(common: Common, *, force: bool) -> None:
 @click.option("--trace", required=True, metavar="ID", cls=options.Option, help="The trace's id in LangFuse.")
 @options.suite()
 def seed(common: Common, *, trace: str) -> None:
-    """Make a dataset item and a draft of a golden case from a trace that a person has checked.
+    """Create a dataset item and a draft of a golden case from a checked trace.
 
     A reviewer's correction of the output in LangFuse counts in place of the output. Complete the draft: aliases,
     canaries, what is required; then remove `"draft": true`.

@@ -23,7 +23,7 @@ class When(click.ParamType[int]):
     name = "time"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Return the milliseconds; click reports what is no time."""
+        """Return the milliseconds; click reports a bad one."""
         if isinstance(value, int):
             return value
         try:
@@ -33,21 +33,22 @@ class When(click.ParamType[int]):
         return int((when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp() * 1000)
 
 
-since = options.option("--from", "from_ms", type=When(), metavar="TIME", help="From this time on; a day is UTC.")
+since = options.option("--from", "from_ms", type=When(), metavar="TIME", help="From this time on; days are in UTC.")
 until = options.option("--to", "to_ms", type=When(), metavar="TIME", help="Before this time.")
 
 
 @click.group(cls=Group)
 def command() -> None:
-    """Take in and watch what production extracts."""
+    """Ingest and watch production records."""
 
 
 @command.command()
 @click.argument("file")
 def ingest(file: str, common: Common) -> None:
-    """Take in records, ratings and feedback from FILE, or from stdin for `-`.
+    """Ingest records, ratings and feedback from FILE, or from stdin with `-`.
 
-    FILE is JSON Lines, OTLP JSON or an export of LangFuse traces. Taking a file in twice changes nothing.
+    FILE is JSON Lines, OTLP JSON or an export of LangFuse traces. Ingesting a
+    file twice changes nothing.
     """
     from row3.integrations.monitoring.files import ASIDE, ingest_file
     from row3.integrations.monitoring.views import ingested_notes, ingested_text
@@ -65,7 +66,7 @@ def ingest(file: str, common: Common) -> None:
 @until()
 @options.output_options("table", "json")
 def figures(common: Common, *, from_ms: int | None, to_ms: int | None) -> None:
-    """Show every figure of production with its target; default: of all records."""
+    """Show production metrics with their targets, by default over all records."""
     from row3.integrations.monitoring.storage import open_store
     from row3.integrations.monitoring.totals import total
     from row3.integrations.monitoring.views import figures_document, figures_json
@@ -80,7 +81,7 @@ def figures(common: Common, *, from_ms: int | None, to_ms: int | None) -> None:
 @since()
 @until()
 def sample(common: Common, *, from_ms: int | None, to_ms: int | None) -> None:
-    """Write the sampled records that no expert has rated yet.
+    """Write the sampled records that are not rated yet.
 
     Set `acceptable` to true or false in each line, then take the file in with `row3 monitor ingest`.
     """

@@ -17,13 +17,13 @@ from row3.errors import EnvironmentFault
 @click.command("new", cls=Command)
 @click.argument("name")
 @options.option("--from-text", "--text", metavar="FILE", help="A file with the text; - for stdin.")()
-@options.option("--from-trace", metavar="ID", help="A record that `row3 monitor` keeps, with its source text.")()
+@options.option("--from-trace", metavar="ID", help="A record kept by `row3 monitor`, with its source text.")()
 @options.suite()
 def new_case(name: str, common: Common, *, from_text: str | None, from_trace: str | None) -> None:
-    """Draft a golden case of a text, for a person to complete; overwrites nothing.
+    """Draft a golden case from a text, for a person to complete; overwrites nothing.
 
-    NAME is its id, or what it is about. A draft is never scored; `row3 lint` says what it lacks. Write the expectations
-    from the text, not from an answer, then remove `draft`.
+    NAME is its id, or what it is about. A draft is never scored; `row3 lint` says what is missing. Write the
+    expectations from the text, not from an answer, then remove `draft`.
     """
     if (from_text is None) == (from_trace is None):
         raise click.UsageError("give either --from-text or --from-trace")
@@ -53,5 +53,5 @@ def _read(file: str, where: str) -> str:
     if file != "-":
         return decode(read_bytes(Path(file), where=where), where=where)
     if sys.stdin is None:
-        raise EnvironmentFault("there is no stdin", where="--from-text -", fix="Name a file")
+        raise EnvironmentFault("stdin is closed", where="--from-text -", fix="Name a file")
     return decode(sys.stdin.buffer.read(MAX_TEXT_BYTES), where=where)

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     type=click.Choice(["extraction", "checks", "events", "entities", "retrieval"]),
     help="What the suite scores; default: extraction, the concepts of a text.",
 )()
-@click.option("--empty", is_flag=True, help="Settings alone, no suite.")
-@click.option("--example", is_flag=True, help="Five long golden cases, two prompts and every setting, to look at.")
+@click.option("--empty", is_flag=True, help="Only settings, no suite.")
+@click.option("--example", is_flag=True, help="An example with five long golden cases, two prompts and every setting.")
 @options.output_options()
 def init(kind: StarterKind | None, common: Common, *, empty: bool, example: bool) -> None:
     """Create a row3 project here: settings, a prompt, two golden cases; overwrites nothing."""
@@ -132,7 +132,7 @@ def docs(topic: str | None, common: Common) -> None:
 
 
 def page_files() -> dict[str, str]:
-    """Return the text of every page by its name: in the package, or beside it where row3 runs from its source."""
+    """Return the text of every page by its name, from the package or the source tree."""
     package = Path(str(files("row3")))
     folder = next((each for each in (package / "docs", package.parent / "docs") if each.is_dir()), package)
     paths = sorted(path for path in folder.glob("*.md") if path.stem != "README")  # of which the list is its own
