@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import resource
 import statistics
 import subprocess
 import sys
@@ -187,11 +188,13 @@ def measure(folder: Path, number: int) -> None:
     )
     assert watcher.stdout is not None
     watcher.stdout.readline()
-    begun = time.monotonic()
+    begun, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run([sys.executable, "-m", "row3", "-C", str(folder), "monitor", "ingest", str(file)], check=True)
     took = time.monotonic() - begun
     database.with_suffix(".stop").touch()
-    print(f"ingest beside a reader: {part / took:,.0f} records a second ({took:.1f} s)")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    print(f"ingest beside a reader: {part / took:,.0f} records a second ({took:.1f} s, {cpu:.1f} s of processors)")
     print("slowest while ingesting, ms:", {k: round(v) for k, v in json.loads(watcher.communicate()[0]).items()})
     times = [ask(DuckDb(database), START_MS + MONTH_MS) for _ in range(7)]
     print("median alone, ms:", {name: round(statistics.median([each[name] for each in times]), 1) for name in times[0]})

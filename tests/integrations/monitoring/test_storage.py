@@ -19,7 +19,7 @@ from row3.integrations.monitoring import readers, storage
 from row3.integrations.monitoring.ingest import Ingested, ingest
 from row3.integrations.monitoring.rows import Keeping
 from row3.integrations.monitoring.storage import DuckDb, Postgres
-from row3.integrations.monitoring.totals import Totals, hourly, total
+from row3.integrations.monitoring.totals import Totals, by_group, hourly, total
 from tests.monitored import EVER, NOW_MS, jsonl, record, take
 
 
@@ -123,3 +123,20 @@ def test_kill_at_any_time_and_the_same_command_again(tmp_path: Path) -> None:
     assert whole.concepts == 24_000 and len(hours) == 28
     kept = (tmp_path / ".row3" / "monitor" / "aside.jsonl").read_text().splitlines()
     assert [json.loads(line)["raw"] for line in kept] == ["bad"]
+
+
+@pytest.mark.slow
+def test_very_many_records_of_one_topic_in_one_moment(tmp_path: Path) -> None:
+    store = DuckDb(tmp_path / "m.duckdb")
+    line = json.dumps(record("ID", concepts=[{"label": "fungi", "confidence": 0.5}] * 3))
+    many = b"\n".join(line.replace("ID", f"r{n}", 1).encode() for n in range(100_000))
+    assert take(store, many, tmp_path, Keeping(0.05, {}), jobs=2).new == 100_000
+    assert take(store, many, tmp_path, Keeping(0.05, {}), jobs=2).known == 100_000
+    with store.open() as connection:
+        whole, [hour] = total(connection, *EVER), hourly(connection, *EVER).values()
+        [(topic, forests)] = by_group(connection, "topic", *EVER).items()
+    assert topic == "forests" and whole.per_minute is None
+    for each in (whole, hour, forests):
+        assert (each.requests, each.concepts, each.latency_p99) == (100_000, 300_000, 1000)
+        assert each.cost_sum == pytest.approx(1000)
+    assert 0.045 < whole.sampled / whole.requests < 0.055
