@@ -163,9 +163,10 @@ def _usage_text(error: click.ClickException) -> str:
     """Return click's message in plain words, pointing to --help if the command line was not understood."""
     context = error.ctx if isinstance(error, click.UsageError) else None
     if isinstance(error, click.NoSuchOption) and context is not None:
-        known = [name for each in context.command.params for name in each.opts]
-        near = [f" Did you mean `{name}`?" for name in difflib.get_close_matches(error.option_name, known, 1, 0.75)]
-        path = context.command_path
+        path, known = context.command_path, _known(context)
+        near = [
+            f" Did you mean `{known[name]}`?" for name in difflib.get_close_matches(error.option_name, known, 1, 0.75)
+        ]
         return f"`{path}` has no option `{error.option_name}`.{''.join(near)} See `{path} --help`."
     text = error.format_message()
     for theirs, ours in (
@@ -175,6 +176,21 @@ def _usage_text(error: click.ClickException) -> str:
         text = text.replace(f"{theirs} range", ours).replace(theirs, ours)
     misread = isinstance(error, click.MissingParameter) or text.startswith("Got unexpected extra")
     return f"{text.rstrip('.')}. See `{context.command_path} --help`." if misread and context else text
+
+
+def _known(context: click.Context) -> dict[str, str]:
+    """Return what an unknown option may mean, by its spelling: an option, the value of one, or an argument."""
+    known: dict[str, str] = {}
+    values: dict[str, str] = {}
+    for each in context.command.params:
+        if isinstance(each, click.Argument):
+            name = each.make_metavar(context).strip("[].")
+            values[f"--{name.lower()}"] = f"{context.command_path} {name}"
+        else:
+            known |= {name: name for name in each.opts}
+            choices = each.type.choices if isinstance(each.type, click.Choice) else ()
+            values |= {f"--{value}": f"{each.opts[0]} {value}" for value in choices}
+    return values | known
 
 
 def _interrupted() -> int:

@@ -47,7 +47,7 @@ def score(name: str, outputs: str, common: Common) -> int:
 @click.command(cls=Command)
 @click.argument("before", metavar="A")
 @click.argument("after", metavar="[B]", default="latest")
-@options.run_options(without="mode", jobs="Processes.")
+@options.run_options(without=("mode",), jobs="Processes.")
 @options.output_options("table", "json", "markdown")
 def diff(common: Common, before: str, after: str) -> int:
     """Compare two prompt versions, runs, baselines, git refs or models without judging.
@@ -70,34 +70,38 @@ def diff(common: Common, before: str, after: str) -> int:
 
 
 @click.command(cls=Command)
-@click.option(
-    "--models",
+@options.option(
+    "--model",
+    "models",
     multiple=True,
-    metavar="A,B",
-    help="These models; default: all recorded ones and the configured one.",
-)
-@click.option("--prompts", multiple=True, metavar="V,W", help="These versions (v1.0 or NAME-v1.0); default: all.")
+    metavar="NAME",
+    help="Only this model; may be repeated. Default: all recorded ones and the configured one.",
+)()
+@options.option(
+    "--prompt",
+    "prompts",
+    multiple=True,
+    metavar="NAME-vX.Y",
+    help="Only this version, of every prompt that has it where only vX.Y is given; may be repeated. Default: all.",
+)()
 @options.max_cost()
-@options.run_options(
-    without="model", mode="live or auto: ask for missing answers; default: replay.", prompt="Same as --prompts."
-)
+@options.run_options(without=("model", "prompt"), mode="live or auto: ask for missing answers; default: replay.")
 @options.output_options("table", "json", "markdown")
 def leaderboard(common: Common, *, models: tuple[str, ...], prompts: tuple[str, ...], max_cost: float | None) -> int:
     """Rank models × prompt versions on a suite by score, cost and latency.
 
     Replays recorded answers and lists combinations that lack some. --mode live asks for the missing answers and records
-    them: `--models a,b --prompts v1.0,v1.1 --mode live`. Exit 3 if no combination is complete, or if answers are still
+    them: `--model A --model B --prompt v1.1 --mode live`. Exit 3 if no combination is complete, or if answers are still
     missing after --mode live.
     """
     from row3.reports.leaderboard import leaderboard_document, leaderboard_json
     from row3.workflows.leaderboard import leaderboard as rank
     from row3.workflows.session import LiveFlags
 
-    chosen = {"prompts": (*common.prompt, *_listed(prompts, "--prompts")), "models": _listed(models, "--models")}
     if max_cost is not None and common.mode in (None, "replay"):
         raise click.UsageError("--max-cost limits live requests; add --mode live")
     session = common.session().under(LiveFlags(max_cost=max_cost))
-    board = rank(session, **chosen)
+    board = rank(session, prompts=prompts, models=models)
     common.show_report(leaderboard_document(board, verbose=common.verbose > 0), leaderboard_json(board))
     session.finish()
     missing = not board.placed or (board.mode != "replay" and board.incomplete)
@@ -135,11 +139,3 @@ def investigate(cases: tuple[str, ...], common: Common, *, issue: bool) -> int:
     else:
         replace(common, format=form).show_document(investigation_page(found, common.style))
     return INCOMPLETE if found.unanswered else 0
-
-
-def _listed(texts: tuple[str, ...], option: str) -> tuple[str, ...]:
-    """Return the names between commas; raises `UsageError` if there are none, since that would mean all."""
-    parts = [[part.strip() for part in text.split(",") if part.strip()] for text in texts]
-    if not all(parts):
-        raise click.UsageError(f"{option} names nothing; leave it out to use all")
-    return tuple(name for names in parts for name in names)

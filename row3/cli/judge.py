@@ -34,7 +34,7 @@ def command() -> None:
 @command.command()
 @options.suite()
 @options.option(
-    "--out",
+    "--labels",
     "file",
     metavar="LABELS.jsonl",
     help="Append labels to this file; default: calibrations/<suite>.labels.jsonl.",

@@ -33,8 +33,8 @@ class When(click.ParamType[int]):
         return int((when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp() * 1000)
 
 
-since = options.option("--from", "from_ms", type=When(), metavar="TIME", help="From this time on; days are in UTC.")
-until = options.option("--to", "to_ms", type=When(), metavar="TIME", help="Before this time.")
+since = options.option("--since", "from_ms", type=When(), metavar="TIME", help="From this time on; days are in UTC.")
+until = options.option("--until", "to_ms", type=When(), metavar="TIME", help="Before this time.")
 
 
 @click.group(cls=Group)

@@ -14,13 +14,11 @@ from row3.cli.common import Common
 @options.option(
     "--budget", type=click.IntRange(min=1), required=True, metavar="N", help="Maximum number of answers to request."
 )()
-@options.option(
-    "--seed", "draw", type=int, default=None, metavar="K", help="Seed of the split of the cases; default: 0."
-)()
+@options.random_seed("Seed of the split of the cases; default: 0.")
 @options.suite()
 @options.trust()
 @options.output_options("table", "json")
-def command(common: Common, *, prompt_name: str, budget: int, draw: int | None) -> None:
+def command(common: Common, *, prompt_name: str, budget: int, random_seed: int | None) -> None:
     """Let a language model reword PROMPT and write the best wording as a draft.
 
     Half of the golden cases give feedback, a quarter choose the wording, and a quarter that the optimiser never sees
@@ -29,5 +27,5 @@ def command(common: Common, *, prompt_name: str, budget: int, draw: int | None) 
     from row3.reports.optimised import optimised_document, optimised_json
     from row3.workflows.optimizing.optimize import optimize
 
-    result = optimize(common.session(), prompt_name, budget=budget, seed=draw or 0)
+    result = optimize(common.session(), prompt_name, budget=budget, seed=random_seed or 0)
     common.show_report(optimised_document(result), optimised_json(result))

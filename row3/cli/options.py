@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import reduce
 from typing import Any, TypeVar
 
@@ -90,12 +90,14 @@ prompt = option(
     metavar="NAME-vX.Y",
     help="Use this version of a prompt in the pipeline; may be repeated.",
 )
+tier = option("--tier", type=click.Choice(["replay", "live"]), help="The tier; default: that of row3.toml's mode.")
 mode = option("--mode", type=click.Choice(MODES), help="Where answers come from; default: row3.toml's, else auto.")
 model = option("--model", metavar="NAME", help="The model; overrides row3.toml and the prompt.")
 temperature = option(
     "--temperature", type=Amount(0, 2), metavar="T", help="The temperature; overrides row3.toml and the prompt."
 )
 seed = option("--seed", type=int, metavar="N", help="The seed sent to the provider.")
+random_seed = option("--random-seed", type=int, metavar="N", help="Seed of row3's own random choice; default: 0.")
 max_tokens = option("--max-tokens", type=click.IntRange(min=1), metavar="N", help="Token limit of an answer.")
 repeats = option(
     "--repeats", type=click.IntRange(1, MOST_REPEATS), metavar="K", help="Ask every case K times and average."
@@ -142,12 +144,12 @@ def parameters() -> Decorator[Any]:
     return together(temperature(), seed(), max_tokens())
 
 
-def run_options(*, without: str = "", **described: str) -> Decorator[Any]:
+def run_options(*, without: Collection[str] = (), **described: str) -> Decorator[Any]:
     """Options of a run, except `without`; `described` overrides help texts by name."""
     run = {"suite": suite, "prompt": prompt, "case": choice, "mode": mode, "model": model, "temperature": temperature}
     run |= {"seed": seed, "max_tokens": max_tokens, "repeats": repeats, "jobs": jobs, "trust": trust}
     return together(
-        *(make(described[name]) if name in described else make() for name, make in run.items() if name != without)
+        *(make(described[name]) if name in described else make() for name, make in run.items() if name not in without)
     )
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,6 +16,9 @@ from row3.cli.import_ import import_cases
 from row3.cli.new_case import new_case
 from row3.cli.out_file import check_folder, refuse_foreign_charts
 from row3.cli.output import emit
+
+if TYPE_CHECKING:
+    from row3.domain.manifests import Tier
 
 
 @click.command(cls=Command)
@@ -92,10 +97,10 @@ def history(common: Common, *, action: str | None, last: int | None) -> None:
 @click.command(cls=Command)
 @click.option("--weekly", is_flag=True, help="Show mean and range by ISO week.")
 @options.suite()
-@options.mode("live: runs of the live tier; default: row3.toml's mode.")
+@options.tier()
 @options.option("--format", type=click.Choice(["table", "json"]), help="Format of the list of files; default: table.")()
 @options.option("--out", metavar="FOLDER", help="Write to this folder instead of charts/.")()
-def trend(common: Common, *, weekly: bool) -> None:
+def trend(common: Common, *, weekly: bool, tier: Tier | None) -> None:
     """Draw the metrics over time (SVG and PNG).
 
     With row3[trend] the charts mark the runs at which the composite changed its level.
@@ -111,7 +116,7 @@ def trend(common: Common, *, weekly: bool) -> None:
         what = "tracked files are not written in CI"
         raise UsageError(what, where="row3 trend", fix="Name a folder with --out")
     project = common.project()
-    suite = pick_suite(project, common.suite, tier_of(common.mode or project.config.mode))
+    suite = pick_suite(project, common.suite, tier or tier_of(project.config.mode))
     if folder is not None:
         check_folder(common, folder, f"--out {folder}")
         refuse_foreign_charts(folder / Path(chart_name(suite, weekly=weekly)).name)
@@ -127,11 +132,11 @@ def trend(common: Common, *, weekly: bool) -> None:
 @options.suite()
 @options.prompt()
 @options.choice()
-@options.mode("live: use the live tier's thresholds.")
+@options.tier()
 @options.model()
 @options.parameters()
 @options.output_options("table", "json")
-def flaky(common: Common) -> None:
+def flaky(common: Common, *, tier: Tier | None) -> None:
     """Find cases whose score varies between identical requests.
 
     Uses recorded repeats of the same prompts, model and parameters; asks and judges nothing.
@@ -139,7 +144,7 @@ def flaky(common: Common) -> None:
     from row3.reports.flaky import flaky_document, flaky_json
     from row3.workflows.history.cases import find_flaky
 
-    report = find_flaky(common.session())
+    report = find_flaky(replace(common, mode=tier).session())
     common.show_report(flaky_document(report, verbose=common.verbose > 0), flaky_json(report))
 
 

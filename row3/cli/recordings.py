@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +27,7 @@ def drift_options() -> options.Decorator[Any]:
         options.all_suites(),
         options.suite(),
         options.choice(),
-        options.seed("Seed of the sample; default: 0."),
+        options.random_seed("Seed of the sample; default: 0."),
         options.repeats(),
         options.jobs(),
         options.fail(),
@@ -39,28 +38,33 @@ def drift_options() -> options.Decorator[Any]:
 
 @click.command(cls=Command)
 @drift_options()
-def drift(common: Common, *, sample: int | None, max_cost: float | None, all_suites: bool) -> int:
+def drift(common: Common, **chosen: Any) -> int:
     """Ask a sample of the baseline's requests again: has the provider changed?
 
     Compares live answers, by the baseline's model and parameters, with the baseline's. Records and judges nothing.
     Exit 1 if the provider moved, 3 if a case has no answer.
     """
-    return show_drift(common, sample=sample, max_cost=max_cost, all_suites=all_suites)
+    return show_drift(common, **chosen)
 
 
 def show_drift(
-    common: Common, *, sample: int | None, max_cost: float | None, all_suites: bool, recordings: bool = False
+    common: Common,
+    *,
+    sample: int | None,
+    max_cost: float | None,
+    all_suites: bool,
+    random_seed: int | None,
+    recordings: bool = False,
 ) -> int:
     """Ask again and show how far the answers moved; returns the exit code, of several suites the worst."""
     from row3.reports.drift import drift_document, drift_report_json
     from row3.workflows.comparing.live import drift
     from row3.workflows.session import LiveFlags
 
-    # --seed chooses the cases; a request has the seed that it had.
-    seed, common, live = common.seed or 0, replace(common, seed=None), LiveFlags(max_cost=max_cost)
+    live = LiveFlags(max_cost=max_cost)
 
     def ask(session: Session) -> Drifted:
-        return drift(session, sample=sample, seed=seed, recordings=recordings)
+        return drift(session, sample=sample, seed=random_seed or 0, recordings=recordings)
 
     if all_suites:
         return _show_all(common, live, ask)
@@ -162,10 +166,10 @@ def verify(common: Common, *, against: str | None) -> int:
 @command.command("drift")
 @drift_options()
 @options.prompt()
-def drift_(common: Common, *, sample: int | None, max_cost: float | None, all_suites: bool) -> int:
+def drift_(common: Common, **chosen: Any) -> int:
     """Ask a sample of the recorded requests again: how far has the live system moved?
 
     Uses the recorded model and parameters, and the promoted prompts or those --prompt names. Records and judges
     nothing. Exit 1 if the live system moved, 3 if a case has no answer.
     """
-    return show_drift(common, sample=sample, max_cost=max_cost, all_suites=all_suites, recordings=True)
+    return show_drift(common, **chosen, recordings=True)

@@ -42,7 +42,7 @@ def leaderboard(session: Session, *, prompts: Sequence[str] = (), models: Sequen
     if mode != "replay":
         if not prompts and not models and session.budget is None:
             what = f"this would ask for what is missing of {count(len(askings), 'combination')}"
-            fix = "Name some with --models or --prompts, or set --max-cost"
+            fix = "Name some with --model or --prompt, or set --max-cost"
             raise UsageError(what, where=f"--mode {mode}", fix=fix)
         if session.budget is not None:
             session.budget.check((each for asking in askings for each in asking.asked()), prices_of(project, suite))
@@ -83,7 +83,7 @@ def leaderboard(session: Session, *, prompts: Sequence[str] = (), models: Sequen
     )
     if board.placed and not board.cases:
         what = f"`{suite.kind.primary}` applies to no case for all {count(len(board.placed), 'combination')}"
-        raise UsageError(what, where=f"golden/{suite.name}/", fix="Name some with --models and --prompts")
+        raise UsageError(what, where=f"golden/{suite.name}/", fix="Name some with --model and --prompt")
     return board
 
 
@@ -142,7 +142,7 @@ def combinations(
     number = len(wanted) * math.prod(map(len, chosen))
     if number > MOST:
         what = f"{number:,} combinations are more than {MOST}"
-        raise UsageError(what, where="row3 leaderboard", fix="Name some with --prompts")
+        raise UsageError(what, where="row3 leaderboard", fix="Name some with --prompt")
     found: dict[tuple[object, ...], Asking] = {}
     for picked in itertools.product(*chosen):
         lineup = line_up(project, suite, role="candidate", named=[str(ref) for ref in picked])
@@ -171,6 +171,6 @@ def _versions(project: Project, suite: Suite, prompts: Sequence[str]) -> list[li
         if not found:
             names = [str(ref) for ref in known]
             hint = did_you_mean(text, names, f"There are {', '.join(names)}")
-            raise UsageError(f"no prompt in the pipeline has version `{text}`", where="--prompt or --prompts", fix=hint)
+            raise UsageError(f"no prompt in the pipeline has version `{text}`", where="--prompt", fix=hint)
         chosen += [ref for ref in found if ref not in chosen]
     return [[ref for ref in chosen if ref.name == name] or [PromptRef(name, there[name][-1])] for name in pipeline]

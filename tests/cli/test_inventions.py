@@ -125,7 +125,7 @@ def test_a_leaderboard_pairs_them_as_the_gate_does(box: Box) -> None:
 
 
 def test_a_leaderboard_leaves_out_where_all_are_silent(box: Box) -> None:
-    board = box.row3("leaderboard", "--suite", "events", "--prompts", "v1.0", "--format", "json", code=0).json
+    board = box.row3("leaderboard", "--suite", "events", "--prompt", "v1.0", "--format", "json", code=0).json
     assert sorted(board["leftOut"]) == list(QUIET)
 
 

@@ -61,7 +61,7 @@ def test_labelling_is_blind_kept_at_once_and_goes_on_where_it_stopped(box: Box) 
 
 
 def test_labels_elsewhere_and_in_ci(box: Box, tmp_path: Path) -> None:
-    box.row3("judge", "label", "--out", str(tmp_path / "mine.jsonl"), stdin="pf", code=0)
+    box.row3("judge", "label", "--labels", str(tmp_path / "mine.jsonl"), stdin="pf", code=0)
     assert len((tmp_path / "mine.jsonl").read_text().splitlines()) == 2
     assert "labels are not written in CI" in box.row3("judge", "label", code=2, CI="1").err
 

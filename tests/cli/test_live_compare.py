@@ -490,7 +490,7 @@ class TestDrift:
     def test_a_seed_chooses_the_sample(self, box: Box, provider: Make) -> None:
         provider(lambda asked: concepts(asked, 4))
         samples = [
-            box.row3("drift", "--sample", "5", "--seed", seed, "--format", "json", code=0).json["sample"]
+            box.row3("drift", "--sample", "5", "--random-seed", seed, "--format", "json", code=0).json["sample"]
             for seed in ("1", "1", "2")
         ]
         assert samples[0] == samples[1] != samples[2]

@@ -33,8 +33,8 @@ def test_from_a_file_to_figures(box: Box) -> None:
     assert figure(box, "latency") == {
         "figure": "latency", "unit": "ms", "value": 2500, "low": None, "high": 3000, "met": True, "n": 3
     }  # fmt: skip
-    assert figure(box, "latency", "--from", "2026-11-01T11:00:00Z")["met"] is False
-    assert figure(box, "latency", "--to", "2026-11-01T11:00:00Z")["n"] == 1
+    assert figure(box, "latency", "--since", "2026-11-01T11:00:00Z")["met"] is False
+    assert figure(box, "latency", "--until", "2026-11-01T11:00:00Z")["n"] == 1
     assert figure(box, "feedback")["value"] == 5
     table = box.row3("monitor", "figures", code=0).out
     assert table.startswith("Production · 3 records · 2026-11-01T10:00:00Z to 2026-11-01T12:00:00Z\n")
@@ -66,7 +66,7 @@ def test_an_expert_rates_the_sample(box: Box) -> None:
     [
         (("ingest", "missing.jsonl"), "error: missing.jsonl: the file does not exist"),
         (("ingest", "row3.toml"), "error: row3.toml: no line could be taken in"),
-        (("figures", "--from", "yesterday"), "`yesterday` is no time"),
+        (("figures", "--since", "yesterday"), "`yesterday` is no time"),
         (("sample",), "--out"),
     ],
 )

@@ -45,7 +45,7 @@ def test_help_clips_nothing_and_every_shared_option_has_one_type(
 ) -> None:
     main([*words.split(), "--help"], standalone_mode=False, terminal_width=80)
     text = capsys.readouterr().out
-    for meant in ("[ARGUMENTS]...", "[ARGS]...", "[QUERY]...", "[ID]...", "REF..."):
+    for meant in ("[ARGUMENTS]...", "[ARGS]...", "[QUERY]...", "[ID]...", "[CASE]...", "REF..."):
         text = text.replace(meant, "")
     assert "..." not in text
     assert max(map(len, text.splitlines())) <= 80
@@ -72,7 +72,7 @@ def test_a_group_alone_shows_its_help(tiny_promoted: Box, group: str) -> None:
     [
         (["history", "--model", "y"], "`row3 history` has no option `--model`. See `row3 history --help`."),
         (["--model", "y", "history"], "`row3 history` has no option `--model`. See `row3 history --help`."),
-        (["--compare", "history"], "`row3 history` has no option `--compare`. See `row3 history --help`."),
+        (["--compare", "history"], "`row3 history` has no option `--compare`. Did you mean `--action compare`?"),
         (
             ["--approve", "x", "recordings", "list"],
             "`row3 recordings list` has no option `--approve`. See `row3 recordings list --help`.",
@@ -161,3 +161,34 @@ def test_an_option_before_and_after_the_name_is_given_twice(tiny_promoted: Box) 
 def test_of_what_may_be_repeated_both_count(tiny_promoted: Box) -> None:
     done = tiny_promoted.row3("--case", "oven", "cases", "--case", "rye", "--format", "json", code=0)
     assert {case["id"] for case in done.json["cases"]} == {"oven", "rye"}
+
+
+def test_a_word_means_the_same_in_every_command() -> None:
+    values: dict[str, set[object]] = {}
+    repeated: dict[str, set[bool]] = {}
+    for command in leaves().values():
+        for option in command.params:
+            if isinstance(option, click.Option):
+                value = "flag" if option.is_flag or option.count else option.metavar or type(option.type)
+                values.setdefault(option.opts[0], set()).add(value)
+                repeated.setdefault(option.opts[0], set()).add(getattr(option, "collects", False))
+    several = {name: found for name, found in values.items() if len(found) > 1}
+    assert several == {"--out": {"FILE", "FOLDER"}, "--until": {"TIME", "YYYY-MM-DD"}}
+    # A run has one model; a leaderboard ranks several.
+    assert {name for name, found in repeated.items() if len(found) > 1} == {"--model"}
+    assert all(repeated[name] == {True} for name in ("--case", "--tag", "--prompt"))
+
+
+@pytest.mark.parametrize(
+    ("args", "meant"),
+    [
+        (("leaderboard", "--models", "x"), "--model"),
+        (("score", "--suite", "bread"), "row3 score SUITE"),
+        (("investigate", "--case", "rye"), "row3 investigate CASE"),
+        (("lint", "--json"), "--format json"),
+        (("--live",), "--mode live"),
+    ],
+)
+def test_an_unknown_option_names_the_one_that_was_meant(box: Box, args: tuple[str, ...], meant: str) -> None:
+    (error,) = box.row3(*args, code=2).errors
+    assert f"Did you mean `{meant}`?" in error

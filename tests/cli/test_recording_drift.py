@@ -62,7 +62,7 @@ class TestAskedAgain:
 
     def test_the_prompts_that_are_named_and_a_sample(self, box: Box, finds: dict[str, int]) -> None:
         finds |= dict.fromkeys(CASES, 4)
-        args = ("--prompt", "extract-v1.1", "--sample", "2", "--seed", "1", "--format", "json")
+        args = ("--prompt", "extract-v1.1", "--sample", "2", "--random-seed", "1", "--format", "json")
         value = box.row3("recordings", "drift", *args, code=0).json
         assert (value["prompts"], len(value["sample"]), value["of"]) == ({"extract": "v1.1"}, 2, 3)
 

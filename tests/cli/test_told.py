@@ -43,8 +43,7 @@ def test_a_prompt_of_another_suite(box: Box, args: list[str], where: str) -> Non
 @pytest.mark.parametrize(
     ("args", "where"),
     [
-        (["leaderboard", "--prompt", "v9.9"], "--prompt or --prompts"),
-        (["leaderboard", "--prompts", "v9.9"], "--prompt or --prompts"),
+        (["leaderboard", "--prompt", "v9.9"], "--prompt"),
         (["promote", "extra-v1.0"], "VERSION"),
     ],
 )

@@ -40,5 +40,5 @@ def test_of_a_prompt_that_does_not_run_and_of_one_that_is_well_nothing_is_said(b
 def test_a_leaderboard_that_would_ask_says_it_too(box: Box) -> None:
     slip(box)
     unreachable = {"OPENAI_API_KEY": "no", "OPENAI_BASE_URL": "http://127.0.0.1:9"}
-    done = box.row3("leaderboard", "--mode", "auto", "--models", "baker-9", "--prompts", "v1.1", **unreachable)
+    done = box.row3("leaderboard", "--mode", "auto", "--model", "baker-9", "--prompt", "v1.1", **unreachable)
     assert done.err.count(SAID) == 1

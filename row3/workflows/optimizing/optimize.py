@@ -164,7 +164,7 @@ def compared(
         pairs.add(old.metrics, new.metrics, source=source_of(stored.case))
     count, (old_means, new_means), key = pairs.counts().get(kind.primary, 0), pairs.means(), kind.primary
     if not count:
-        raise UsageError(f"`{key}` applies to no held-out case", where="golden cases", fix="Try another --seed")
+        raise UsageError(f"`{key}` applies to no held-out case", where="golden cases", fix="Try another --random-seed")
     return Evidence(old_means[key], new_means[key], count, pairs.differences(kind.primary_metric).interval())
 
 
