@@ -115,6 +115,7 @@ class Code(StrEnum):
         "investigate",
         "An identical request has another recorded answer than at the base.",
     )
+    RECORDED = "recorded", "note", "The change records answers to requests that the base has none for; their number."
     CRITERIA_ADDED = "criteria_added", "note", "A case, demand, metric or suite is new."
     CRITERIA_TIGHTENED = "criteria_tightened", "note", "A rule asks for more."
     CRITERIA_CHANGED = (

@@ -76,6 +76,8 @@ class Context(Struct, frozen=True):
     """Rules that the command line loosens: said, since nothing of such a comparison is kept."""
     recorded_again: Sequence[str] = ()
     """Cases, and texts with an embedding, an identical request of which has another answer than at the base."""
+    recorded: int = 0
+    """How many of the candidate's answers the change itself records."""
     model: tuple[str, str] | None = None
     """Model and parameters of base and candidate where they differ."""
     served: tuple[str, str] | None = None
@@ -264,6 +266,8 @@ def _context_reasons(suite: str, context: Context) -> Iterator[Reason]:
     if context.declines:
         yield Reason(Code.DECLINING, Verdict.INVESTIGATE, figures={"runs": context.declines})
     yield from (Reason(Code.RECORDED_AGAIN, Verdict.INVESTIGATE, case) for case in context.recorded_again)
+    if context.recorded:
+        yield Reason(Code.RECORDED, Verdict.PROCEED, figures={"answers": context.recorded})
     if context.history_removed:
         yield Reason(Code.HISTORY_REMOVED, Verdict.INVESTIGATE, figures={"entries": context.history_removed})
     for code, pair in ((Code.MODEL_CHANGED, context.model), (Code.SERVED_MODEL_CHANGED, context.served)):

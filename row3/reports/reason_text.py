@@ -209,6 +209,7 @@ SENTENCES: Mapping[Code, str | tuple[str, str] | Callable[[Sequence[Reason], Wor
         "identical requests have another recorded answer than at the base in a case: {names}",
         "identical requests have other recorded answers than at the base in {n} cases: {names}",
     ),
+    Code.RECORDED: ("the change records {n} new answer", "the change records {n} new answers"),
     Code.BASELINE_DIFFERS: "the baseline is not what the promoted versions would write",
     Code.LOCK_BROKEN: (
         "a promoted version was edited, or its lock or file is gone: {names}",
@@ -224,7 +225,7 @@ SENTENCES: Mapping[Code, str | tuple[str, str] | Callable[[Sequence[Reason], Wor
     Code.APPROVAL_STALE: "an approval exists, but it was given for something else",
 }
 """What writes a code's sentence, or its words: one reason and several, with `n` of them, their names and figures."""
-COUNTED = {Code.HISTORY_REMOVED: "entries", Code.DECLINING: "runs"}
+COUNTED = {Code.RECORDED: "answers", Code.HISTORY_REMOVED: "entries", Code.DECLINING: "runs"}
 """Codes whose number is a figure of the reason."""
 
 

@@ -275,7 +275,7 @@ def test_an_alias_that_a_new_prompt_needs_takes_two_changes_or_a_signature(work:
     assert judged(work, code=0).value["verdict"] == "investigate"
     merge(work, "aliases")
     work.git("stash", "pop", "-q")
-    assert judged(work, code=0).reasons == set()
+    assert judged(work, code=0).reasons == {"note recorded"}
 
 
 class TestQuarantine:
@@ -309,7 +309,7 @@ class TestQuarantine:
         self.rest(fifteen)
         merge(fifteen, "quarantine")
         fifteen.git("stash", "pop", "-q")
-        assert judged(fifteen, code=0).reasons == {f"investigate quarantined_fell {IDS[0]}"}
+        assert judged(fifteen, code=0).reasons == {f"investigate quarantined_fell {IDS[0]}", "note recorded"}
         self.rest(fifteen, until=30)
         assert f"block criteria_loosened quarantine {IDS[0]}" in judged(fifteen, code=1).reasons
         fifteen.path(f"golden/{SUITE}/quarantine.json").unlink()

@@ -36,7 +36,7 @@ def edit_baseline(box: Box, edit: Callable[[dict[str, Any]], object]) -> None:
 class TestPromotion:
     def test_the_whole_way(self, work: Box) -> None:
         draft(work, "1.2", GOOD)
-        assert judged(work, code=0).reasons == set()
+        assert judged(work, code=0).reasons == {"note recorded"}
         merge(work, "a draft")
         work.row3("promote", "v1.2", "--commit", code=0)
         assert judged(work, code=0).reasons == set()
@@ -46,7 +46,7 @@ class TestPromotion:
     def test_a_worse_version_behind_a_harmless_draft(self, work: Box) -> None:
         draft(work, "1.2", POOR)
         draft(work, "1.3", GOOD)
-        assert judged(work, code=0).reasons == set(), "a version that nobody runs or promotes"
+        assert judged(work, code=0).reasons == {"note recorded"}, "a version that nobody runs or promotes"
         lock(work, "1.2")
         assert judged(work, code=1).reasons >= {"block worse overall", "block entered_fail_zone recall", DIFFERS}
 
@@ -66,9 +66,9 @@ class TestPromotion:
     def test_a_lock_without_its_baseline(self, work: Box) -> None:
         draft(work, "1.2", GOOD)
         lock(work, "1.2")
-        assert judged(work, code=1).reasons == {DIFFERS}
+        assert judged(work, code=1).reasons == {DIFFERS, "note recorded"}
         work.row3("--baseline", code=0)
-        assert judged(work, code=0).reasons == set()
+        assert judged(work, code=0).reasons == {"note recorded"}
 
     def test_to_go_back_to_a_worse_version(self, work: Box) -> None:
         work.row3("promote", "v1.0", code=1)
@@ -210,7 +210,7 @@ class TestBaseline:
         box.git("checkout", "-q", "--", ".")
         box.replace("prompts/extract-v1.1.md", "about bread", "of bread")
         box.record("1.1", GOOD)
-        assert judged(box, code=0).reasons == set(), "a draft is edited freely"
+        assert judged(box, code=0).reasons == {"note recorded"}, "a draft is edited freely"
 
     def test_one_of_version_1_is_read_and_the_next_is_of_version_2(self, work: Box) -> None:
         value = json.loads(work.read(BASELINE))

@@ -38,6 +38,16 @@ class TestRecordings:
         work.row3("--baseline", code=0)
         assert judged(work, code=1).reasons >= {"investigate recorded_again oven", "block worse overall"}
 
+    def test_new_ones_are_counted(self, work: Box) -> None:
+        assert "note recorded" not in judged(work, code=0).reasons
+        draft(work, "1.2", GOOD)
+        (found,) = [each for each in judged(work, code=0).value["reasons"] if each["code"] == "recorded"]
+        assert (found["verdict"], found["figures"]) == ("proceed", {"answers": 3})
+        said = work.row3("--compare", "--against", "main", code=0).out
+        assert "the change records 3 new answers" in " ".join(said.split())
+        merge(work)
+        assert "note recorded" not in judged(work, code=0).reasons
+
     def test_worse_ones_behind_a_harmless_draft(self, work: Box) -> None:
         draft(work, "1.2", GOOD)
         merge(work)
@@ -82,7 +92,7 @@ class TestRecordings:
         for version in ("1.1", "1.2"):
             work.record(version, {"rye": GOOD["rye"]})
         work.row3("recordings", "prune", code=0)
-        assert judged(work, code=0).reasons == {"investigate criteria_changed case rye input"}
+        assert judged(work, code=0).reasons == {"investigate criteria_changed case rye input", "note recorded"}
         work.row3("--baseline", code=0)
         merge(work)
         assert "stale recording" in work.row3("recordings", "prune", code=0).out
@@ -94,7 +104,7 @@ class TestRecordings:
         draft(work, "1.2", GOOD)
         name = f"recordings/{SUITE}/extract-v1.2.jsonl"
         work.write(name, work.read(name).replace('"servedModel": null', '"servedModel": "baker-1-b"'))
-        assert judged(work, code=0).reasons == {"note served_model_changed"}
+        assert judged(work, code=0).reasons == {"note served_model_changed", "note recorded"}
         work.replace("row3.toml", "baker-1", "baker-2")
         assert judged(work, code=3).reasons >= {"note model_changed"}
         work.record("1.2", GOOD)
@@ -115,7 +125,7 @@ class TestRecordings:
             assert work.row3("--compare", "--against", "main", "--mode", "live").code == 2
         finally:
             model.stop()
-        assert judged(work, code=0).reasons == {"investigate criteria_changed case rye input"}
+        assert judged(work, code=0).reasons == {"investigate criteria_changed case rye input", "note recorded"}
 
 
 class TestEmbeddings:

@@ -19,6 +19,7 @@ from row3.gate.results import Run
 from row3.gate.rolling import RollingBaseline, rolling_baseline
 from row3.store.project import Project
 from row3.store.prompts import read_promoted, read_prompt
+from row3.store.recordings import open_changed
 from row3.store.snapshot import Snapshot, loosened
 from row3.store.suites import Suite, read_suite
 from row3.workflows.comparing.baseline import manifest_of
@@ -58,6 +59,7 @@ def context_of(gate: Gate, run: Run, comparer: Comparer, after: Comparer | None,
         partial=session.options.partial,
         flags=tuple(loosened(rules, suite)),
         recorded_again=tuple(_recorded_again(gate, comparer)),
+        recorded=_recorded(gate, comparer),
         model=(before.model, now.model) if settings_differ else None,
         served=(old_model, new_model) if served_differ else None,
         history_removed=sum(each.suite == suite.name and each.run_id not in there for each in earlier),
@@ -91,6 +93,15 @@ def _recorded_again(gate: Gate, comparer: Comparer) -> Iterator[str]:
     if rule is not None:
         replaced = head.embeddings(rule.model).replaced(earlier.embeddings(rule.model))
         yield from (f"embedding of {text}" for text in replaced)
+
+
+def _recorded(gate: Gate, comparer: Comparer) -> int:
+    """Return how many of the candidate's answers the change itself records."""
+    if gate.base is None or gate.base_index is None:
+        return 0
+    changed = open_changed(gate.session.project.tree, gate.base.project.tree, gate.suite.name)
+    asked = {digest for requests, _ in comparer.requests.values() for digest in requests}
+    return sum(digest in changed and digest not in gate.base_index for digest in asked)
 
 
 def _project_changes(base: Snapshot, project: Project, suite: str) -> Iterator[CriteriaChange]:
