@@ -129,6 +129,18 @@ def test_what_the_base_has_runs(box: Box) -> None:
     assert ran(box) == ["asked", "scored"]
 
 
+@pytest.mark.parametrize("command", ["verify", "list", "prune"])
+def test_looking_after_recordings_runs_no_code_and_asks_for_no_trust(box: Box, command: str) -> None:
+    box.write("row3.toml", f'{CONFIG}\n[judge]\nmodel = "m"\n')
+    rubric = '---\nname: help\nversion: "1.0"\noutput: grade\n---\n{% block user %}{{ answer }}{% endblock %}\n'
+    box.write("prompts/help-v1.0.md", rubric)
+    box.write(CASE, json.dumps({**json.loads(case()), "checks": [{"python": "scorers:good"}, {"judge": "help"}]}))
+    other_scorer(box)
+    said = box.row3("recordings", command, code=0, CI="true")
+    assert ran(box) == []
+    assert command != "verify" or "no recording of help-v1.0" in said.out
+
+
 @pytest.mark.parametrize("attack", SCORING)
 @pytest.mark.parametrize("command", [AGAINST, ("report", "--against", "main"), (*AGAINST, "--all"), ()])
 def test_no_scorer_that_a_change_brings_runs(box: Box, attack: Callable[[Box], None], command: tuple[str, ...]) -> None:

@@ -29,7 +29,8 @@ def scored(
 ) -> Generator[Question, Given, CaseScore]:
     """Return the score of an output; yields the questions of its scoring and is sent their answers.
 
-    A judge that gives no answer is the kind's business; without the vectors it needs the case has failed.
+    A judge that gives no answer is the kind's business; without the vectors it needs the case has failed. For a suite
+    without a project no scorer of its own runs.
 
     Args:
         spent: what the answers took that the output was read from.
@@ -44,6 +45,8 @@ def scored(
             return score
         if isinstance(ask, JudgeRequest):
             answer = yield judge_request(suite, ask, stored.id)
+        elif isinstance(ask, FunctionRequest) and suite.project is None:
+            answer = NoAnswer("no code of the project runs here")
         elif isinstance(ask, FunctionRequest):
             assert suite.project is not None
             suite.project.check_code(suite.name, [scorer_code(ask.function)])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from row3.domain.embeddings import embedding_digest
@@ -211,7 +211,8 @@ def _verify_embeddings(project: Project, suite: Suite) -> Iterator[RecordingFind
     if suite.rules.semantic is None:
         return
     lost: dict[str, None] = {}
-    answers = RecordedAnswers(project, suite, vectors=recorded_vectors(project, suite, lost))
+    without_code = replace(suite, project=None)  # only which texts have an embedding matters here
+    answers = RecordedAnswers(project, without_code, vectors=recorded_vectors(project, suite, lost))
     for stored in read_cases(project.tree, suite.golden, suite.kind):
         lost.clear()
         for _ in answers.scores(stored):

@@ -151,6 +151,7 @@ def ask_judge(suite: Suite, stages: Stages, stored: StoredCase, repeat: int, fin
     def given(question: Question) -> Given:
         return (find(question) or NoAnswer("not recorded")) if isinstance(question, Request) else {}
 
+    without_code = replace(suite, project=None)  # only what the judge is asked matters here
     for complete in complete_answers(stages, stored, repeat, find):
         if not complete.bad:
-            finish(scored(suite, stored, complete.output), given)
+            finish(scored(without_code, stored, complete.output), given)
