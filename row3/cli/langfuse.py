@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from row3.store.project import Project
     from row3.store.suites import Suite
 
-LISTED = 8
 force = options.option("--force", is_flag=True, help="Overwrite changes on the other side too.")()
 names = click.argument("names", nargs=-1, metavar="[NAME]…")
 
@@ -72,13 +71,12 @@ def seed(common: Common, *, trace: str) -> None:
     _may_write(common)
     project, suite, connection = opened(common)
     done = seed_from(project, suite, connection, trace)
-    source = "the reviewer's correction" if done.corrected else "the trace's output"
     if not done.new:
-        return common.show(common.fitted(f"{done.path} is there already and was left as it is"))
-    lines = f"wrote {done.path}, a draft, and item {done.item} of dataset {done.dataset}, both from {source}"
-    common.show(common.fitted(lines))
+        common.show(f"{done.path} is there already and was left as it is")
+        return
+    source = "the reviewer's correction" if done.corrected else "the trace's output"
+    common.show(common.fitted(f"wrote {done.path}, a draft, and item {done.item}, both from {source}"))
     common.say('complete the draft and remove `"draft": true`; nothing scores it before')
-    return None
 
 
 @command.group(cls=Group)
@@ -134,6 +132,7 @@ def _may_write(common: Common) -> None:
 
 def _sync(common: Common, sync: Callable[[Project, Suite, Connection], Synced], *, push: bool) -> None:
     from row3.domain.counts import count
+    from row3.integrations.langfuse.datasets import named
 
     done = sync(*opened(common))
     what, source, other = ("item", "here", "pull") if push else ("golden case", "in LangFuse", "push")
@@ -141,13 +140,9 @@ def _sync(common: Common, sync: Callable[[Project, Suite, Connection], Synced], 
     common.show(common.fitted(f"{written} written, {done.unchanged:,} unchanged, dataset {done.dataset}"))
     run = f"`row3 langfuse {other} {common.suite}`"
     if done.newer_there:
-        common.say(f"newer on the other side, so left alone: {_listed(done.newer_there)}. Run {run}")
+        common.say(f"newer on the other side, so left alone: {named(done.newer_there)}. Run {run}")
     if done.only_there:
-        common.say(f"not {source}: {_listed(done.only_there)}. Run {run}, or delete them there")
-
-
-def _listed(ids: Sequence[str]) -> str:
-    return ", ".join(ids[:LISTED]) + (f" and {len(ids) - LISTED:,} more" if len(ids) > LISTED else "")
+        common.say(f"not {source}: {named(done.only_there)}. Run {run}, or delete them there")
 
 
 def _show_prompts(common: Common, done: Sequence[PromptSync], verb: str, same: str) -> None:

@@ -134,6 +134,9 @@ def connect(project: Project) -> Connection:
         raise UsageError(f"{' and '.join(absent)} is not set", where="environment", fix="Set both keys of the project")
     settings = project.config.langfuse
     variable = next((name for name in HOSTS if os.environ.get(name, "").strip()), "")
+    if not variable and settings.host and project.guard is not None:
+        what = "in CI a change could name another address in row3.toml, to which the keys would go"
+        raise UsageError(what, where=HOSTS[0], fix="Set it to the address of LangFuse, or pass --trust")
     try:
         host = checked_url(os.environ[variable] if variable else settings.host or CLOUD, allow_http=settings.allow_http)
     except UsageError as error:

@@ -9,20 +9,19 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from row3.domain.counts import count
-from row3.domain.structs import MisfitsError, convert
 from row3.errors import InvalidFile, UsageError
 from row3.integrations.langfuse.client import NO_DATASET, Connection, NotThereError, in_path
-from row3.integrations.langfuse.items import HEADER, OURS, Item, case_digest, case_of, item_id, item_of
+from row3.integrations.langfuse.items import HEADER, OURS, Item, case_digest, case_of, item_id, item_of, rest_of
 from row3.store.cases import ENDING, case_id_of, case_value, file_of, golden_files, place_in, unique_cases
 from row3.store.project import Project
 from row3.store.suites import Suite
 from row3.store.transaction import commit, writing
 from row3.workflows.importing.drafts import Draft
-from row3.workflows.importing.write import new_case
+from row3.workflows.importing.write import golden_file, new_case
 
 if TYPE_CHECKING:
     from langfuse.api import Dataset, DatasetItem
@@ -62,6 +61,11 @@ class Paired:
         known = str(own.get("digest", "")) if isinstance(own, dict) else ""
         here, there = ("" if each is None else case_digest(each) for each in (self.here, self.there))
         return here, there, known
+
+
+def named(ids: Sequence[str]) -> str:
+    """Return the first ids, and how many more there are."""
+    return ", ".join(ids[:NAMED]) + (f" and {len(ids) - NAMED:,} more" if len(ids) > NAMED else "")
 
 
 def dataset_of(project: Project, suite: str) -> str:
@@ -108,7 +112,7 @@ def pull(project: Project, suite: Suite, connection: Connection, *, force: bool 
     written, newer, unchanged = [], [], 0
     for each in there:
         here, theirs, known = each.digests
-        if here == theirs:
+        if here and here == theirs:
             unchanged += 1
         elif here and theirs == known and not force:
             newer.append(each.case_id)
@@ -123,7 +127,7 @@ def pull(project: Project, suite: Suite, connection: Connection, *, force: bool 
         with writing(project.local):
             commit(project.root, project.local, files)
     for each in there:
-        if each.case_id in written or OURS not in each.metadata:
+        if each.case_id not in newer:
             _put_item(connection, dataset, suite, each)  # from here on both sides know what they had in common
     return Synced(dataset, written, unchanged, newer, [each.case_id for each in cases if each.item is None])
 
@@ -136,45 +140,28 @@ def paired(project: Project, suite: Suite, connection: Connection, dataset: str)
         value = case_value(tree.read(file_of(path)), path, tree.place(path))
         cases[case_id_of(value)] = Paired(case_id_of(value), path, value)
     for item in connection.items(dataset):
-        case_id = _case_id(item, suite)
+        metadata = item.metadata if isinstance(item.metadata, dict) else {}
+        case_id = case_id_of(rest_of(metadata)) or item.id.removeprefix(item_id(suite.name, ""))
         each = cases.setdefault(case_id, Paired(case_id))
         if each.item is not None:
             what, fix = f"two items hold the case `{case_id}`: {each.item.id} and {item.id}", "Archive one of them"
             raise InvalidFile(what, where=f"dataset {dataset}", fix=fix)
-        each.item = item
-        each.metadata = item.metadata if isinstance(item.metadata, dict) else {}
+        each.item, each.metadata = item, metadata
         with suppress(InvalidFile):
             each.there = read_item(each, suite, item.id)
     return list(cases.values())
 
 
-def _case_id(item: DatasetItem, suite: Suite) -> str:
-    own = item.metadata.get(OURS) if isinstance(item.metadata, dict) else None
-    known = own.get("case") if isinstance(own, dict) else None
-    return known if isinstance(known, str) and known else item.id.removeprefix(item_id(suite.name, ""))
-
-
 def read_item(each: Paired, suite: Suite, where: str) -> dict[str, Any]:
     """Return the case that an item holds; raises `InvalidFile` where it holds none."""
     assert each.item is not None
-    item = Item(each.item.input, each.item.expected_output, each.metadata, each.case_id)
-    value = case_of(item, suite, where=where)
-    try:
-        convert(value, suite.kind.case_model)
-    except MisfitsError as error:
-        raise InvalidFile(f"this is no golden case: {error.told()}", where=where, fix="Correct it there") from None
-    return value
+    return case_of(Item(each.item.input, each.item.expected_output, each.metadata, each.case_id), suite, where=where)
 
 
 def _refuse_conflicts(cases: Sequence[Paired], *, force: bool) -> None:
-    both = [
-        each.case_id
-        for each in cases
-        if each.item is not None and each.here is not None and len({*each.digests}) == 3  # here, there and before
-    ]
+    both = [each.case_id for each in cases if each.item and each.here is not None and len({*each.digests}) == 3]
     if both and not force:
-        named = ", ".join(both[:NAMED]) + (f" and {len(both) - NAMED:,} more" if len(both) > NAMED else "")
-        what = f"{count(len(both), 'case')} changed here and in LangFuse since both were the same: {named}"
+        what = f"{count(len(both), 'case')} changed here and in LangFuse since both were the same: {named(both)}"
         fix = "Settle it: --force lets the side that is read win; commit first, so that git has the other text"
         raise UsageError(what, where="--force", fix=fix)
 
@@ -186,30 +173,19 @@ def _put_item(connection: Connection, dataset: str, suite: Suite, each: Paired) 
     metadata = {**each.metadata, **made.metadata}
     if old is not None and (old.input, old.expected_output, old.metadata) == (made.input, made.expected, metadata):
         return False
-    put_item(
-        connection,
-        dataset,
-        Item(made.input, made.expected, metadata, each.case_id),
-        old.id if old is not None else item_id(suite.name, each.case_id),
-        trace=None if old is None else old.source_trace_id,
-    )
+    name, trace = (item_id(suite.name, each.case_id), None) if old is None else (old.id, old.source_trace_id)
+    put_item(connection, dataset, replace(made, metadata=metadata), name, trace=trace)
     return True
 
 
 def put_item(connection: Connection, dataset: str, item: Item, name: str, *, trace: str | None = None) -> None:
     """Write an item under an id; what is there under that id is replaced. Raises as `Connection.asking`."""
     where = f"case `{item.case_id}`"
-    connection.check([item.input, item.expected, item.metadata], where=where)
-    given = {} if trace is None else {"source_trace_id": trace}
+    parts = {"input": item.input, "expected_output": item.expected, "metadata": item.metadata}
+    connection.check(parts, where=where)
+    parts |= {} if trace is None else {"source_trace_id": trace}
     with connection.asking(where, missing=f"Another dataset has an item with the id `{name}`: delete it there"):
-        connection.api.dataset_items.create(
-            dataset_name=dataset,
-            input=item.input,
-            expected_output=item.expected,
-            metadata=item.metadata,
-            id=name,
-            **given,
-        )
+        connection.api.dataset_items.create(dataset_name=dataset, id=name, **parts)
 
 
 def find_dataset(connection: Connection, name: str) -> Dataset:
@@ -233,13 +209,14 @@ def _add_case(files: dict[str, bytes], project: Project, suite: Suite, each: Pai
     path = each.path or f"{suite.golden}/{each.case_id}{ENDING}"
     if not each.path and project.at(path).exists():
         raise InvalidFile("a file is where this case would go", where=path, fix="Rename it, then pull again")
-    whole: Any = {**{key: part for key, part in (each.here or {}).items() if key in HEADER}, **value}
     if each.here is None:
         files[path] = new_case(project, suite.name, suite.kind, each.case_id, Draft(path, value))[1]
         return
+    whole = {**{key: part for key, part in each.here.items() if key in HEADER}, **value}
+    content = golden_file(whole, suite.kind, path)
     if place := place_in(path):
         path = file_of(path)
         many = json.loads(files.get(path) or project.tree.read(path))
         many[place[0]][place[1]] = whole
-        whole = many
-    files[path] = (json.dumps(whole, ensure_ascii=False, indent=2) + "\n").encode()
+        content = (json.dumps(many, ensure_ascii=False, indent=2) + "\n").encode()
+    files[path] = content

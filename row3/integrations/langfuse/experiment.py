@@ -13,7 +13,7 @@ from row3.gate.results import Run
 from row3.integrations.exporting import deliver
 from row3.integrations.finished import read_finished
 from row3.integrations.langfuse.client import Connection
-from row3.integrations.langfuse.datasets import NAMED, Paired, dataset_of, paired, read_item
+from row3.integrations.langfuse.datasets import Paired, dataset_of, named, paired, read_item
 from row3.integrations.langfuse.items import OURS
 from row3.integrations.langfuse.prompts import PromptSync, labelled, pull_prompts
 from row3.integrations.langfuse.sink import LangFuseSink, metadata_of
@@ -52,12 +52,11 @@ class Experiment:
 
 def suite_for(project: Project, dataset: Dataset) -> str | None:
     """Return the suite of a dataset: by row3.toml, else as `row3 langfuse push` noted it; None for neither."""
-    for suite, name in project.config.langfuse.datasets.items():
-        if name == dataset.name:
-            return suite
     own = dataset.metadata.get(OURS) if isinstance(dataset.metadata, dict) else None
-    named = own.get("suite") if isinstance(own, dict) else dataset.name
-    return named if named in project.suite_names() else None
+    noted = own.get("suite") if isinstance(own, dict) else dataset.name
+    return next((suite for suite in project.suite_names() if dataset_of(project, suite) == dataset.name), None) or (
+        noted if noted in project.suite_names() else None
+    )
 
 
 def prepare(
@@ -88,7 +87,8 @@ def prepare(
     prompts: Sequence[PromptSync] = ()
     if label is not None:
         pipeline = line_up(project, suite, role="candidate").versions()
-        names = [prompt for prompt in pipeline if prompt in labelled(connection, label)]
+        there = labelled(connection, label)
+        names = [prompt for prompt in pipeline if prompt in there]
         if not names:
             what = f"no prompt of suite `{suite.name}` has the label `{label}` in LangFuse"
             raise UsageError(what, where="--prompt-label", fix=f"Its prompts are {', '.join(pipeline)}")
@@ -107,17 +107,18 @@ def prepare(
 def check_gated(project: Project, suite: Suite, experiment: Experiment, option: str) -> None:
     """Raise `UsageError` unless the dataset holds the suite's golden cases: only these can be a baseline or judged."""
     if experiment.differing:
-        listed = ", ".join(experiment.differing[:NAMED])
-        more = f" and {len(experiment.differing) - NAMED:,} more" if len(experiment.differing) > NAMED else ""
         own = dataset_of(project, suite.name) == experiment.dataset.name
-        name = "" if own else f'Set {suite.name} = "{experiment.dataset.name}" under [langfuse.datasets] and run '
+        before = "" if own else f'Set {suite.name} = "{experiment.dataset.name}" under [langfuse.datasets] and run '
         differ = count(len(experiment.differing), "case differs", "cases differ")
-        what = f"{differ} between dataset {experiment.dataset.name} and {suite.golden}/: {listed}{more}"
-        raise UsageError(what, where=option, fix=f"{name}`row3 langfuse pull {suite.name}`, review, and commit")
+        what = f"{differ} between dataset {experiment.dataset.name} and {suite.golden}/: {named(experiment.differing)}"
+        raise UsageError(what, where=option, fix=f"{before}`row3 langfuse pull {suite.name}`, review, and commit")
 
 
 def run_items(session: Session, experiment: Experiment, take: Callable[[CaseResult], None]) -> Run:
-    """Run the items through the suite's pipeline: the golden cases themselves where they are the same."""
+    """Run the items through the suite's pipeline: the golden cases themselves where they are the same.
+
+    `take` is handed each result of a replay as it comes; a live run has its observer.
+    """
     project, suite = session.project, session.suite
     files = None
     if experiment.differing:
@@ -127,7 +128,7 @@ def run_items(session: Session, experiment: Experiment, take: Callable[[CaseResu
         }
         tree = GitTree(project.root, f"dataset {experiment.dataset.name}", dict.fromkeys(contents, ""), contents)
         files = CaseFiles(tree, list(contents))
-    run = run_suite(session, files=files, take=take)
+    run = run_suite(session, files=files, take=take if session.mode in ("replay", "auto") else None)
     save_log(session, run)
     return run
 

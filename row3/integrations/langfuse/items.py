@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from row3.domain.requests import digest_json
-from row3.domain.structs import keys_of
+from row3.domain.structs import MisfitsError, convert, keys_of
 from row3.errors import InvalidFile
 from row3.kinds.base import Kind
 from row3.kinds.cases import Case
@@ -55,7 +55,7 @@ def item_of(value: Mapping[str, Any], suite: Suite) -> Item:
     """Return a case as an item."""
     rest = {key: part for key, part in value.items() if key not in HEADER}
     case_id = case_id_of(rest)
-    own: dict[str, Any] = {"suite": suite.name, "kind": suite.kind.name, "case": case_id, "digest": case_digest(rest)}
+    own: dict[str, Any] = {"suite": suite.name, "kind": suite.kind.name, "digest": case_digest(rest)}
     if suite.kind.name == EXTRACTION:
         sent: dict[str, Any] = {"text": rest.pop("sourceText")}
         if "topic" in rest:
@@ -76,25 +76,29 @@ def item_of(value: Mapping[str, Any], suite: Suite) -> Item:
 def case_of(item: Item, suite: Suite, *, where: str) -> dict[str, Any]:
     """Return the case that an item holds, in the order of the kind's keys; one that row3 did not write too.
 
-    Raises `InvalidFile` for an item without a text.
+    Raises `InvalidFile` for an item without a text, or that is no case.
     """
-    own = item.metadata.get(OURS)
-    rest = own.get("rest", {}) if isinstance(own, dict) else {}
-    value = dict(rest) if isinstance(rest, dict) else {}
+    value = rest_of(item.metadata)
     if not case_id_of(value):
         value[ID_KEYS[0]] = item.case_id
     if suite.kind.name == EXTRACTION:
         value |= _extraction(item, where)
     else:
-        value |= {**(item.input if isinstance(item.input, dict) else {})}
-        value |= {**(item.expected if isinstance(item.expected, dict) else {})}
-    return ordered(value, suite.kind)
+        for part in (item.input, item.expected):
+            value |= part if isinstance(part, dict) else {}
+    value = {key: value[key] for key in dict.fromkeys((*ID_KEYS, *_keys(suite.kind), *value)) if key in value}
+    try:
+        convert(value, suite.kind.case_model)
+    except MisfitsError as error:
+        raise InvalidFile(f"this is no golden case: {error.told()}", where=where, fix="Correct it there") from None
+    return value
 
 
-def ordered(value: Mapping[str, Any], kind: Kind) -> dict[str, Any]:
-    """Return a case with its keys in the order of the kind's model, unknown ones last."""
-    known = [*HEADER, *ID_KEYS, *_keys(kind)]
-    return {key: value[key] for key in dict.fromkeys((*known, *value)) if key in value}
+def rest_of(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what an item's metadata says of a case; empty for an item that row3 did not write."""
+    own = metadata.get(OURS)
+    rest = own.get("rest") if isinstance(own, dict) else None
+    return dict(rest) if isinstance(rest, dict) else {}
 
 
 def _whole(value: Any) -> Any:
@@ -112,33 +116,31 @@ def _keys(kind: Kind) -> list[str]:
 
 
 def _extraction(item: Item, where: str) -> dict[str, Any]:
-    given = {"text": item.input} if isinstance(item.input, str) else item.input
-    key = next((key for key in TEXTS if isinstance(given, dict) and isinstance(given.get(key), str)), "")
-    if not key:
-        fix = 'Give it an input such as {"text": "…"}'
-        raise InvalidFile("the item's input has no text", where=where, fix=fix)
-    value: dict[str, Any] = {"sourceText": given[key]} | {key: given[key] for key in ("topic",) if key in given}
+    given = item.input if isinstance(item.input, dict) else {TEXTS[0]: item.input}
+    text = next((given[key] for key in TEXTS if isinstance(given.get(key), str)), None)
+    if text is None:
+        what, fix = f"its input has no text under any of {', '.join(TEXTS)}", 'Give it an input such as {"text": "…"}'
+        raise InvalidFile(what, where=where, fix=fix)
+    value: dict[str, Any] = {"sourceText": text, "expectedConcepts": []}
+    value |= {key: given[key] for key in ("topic",) if key in given}
     expected = item.expected if isinstance(item.expected, dict) else {}
-    if "entities" not in expected and "concepts" in expected:
-        expected = {"entities": expected["concepts"]} | expected
+    expected = {"entities": expected.get("concepts")} | expected
     for key, (field, name) in LISTS.items():
         if isinstance(expected.get(key), list):
             value[field] = [_entry(each, name) for each in expected[key]]
-    return value if "expectedConcepts" in value else value | {"expectedConcepts": []}
+    return value
 
 
 def _entry(each: Any, name: str) -> Any:
     """Return an expected entity or relationship in row3's words: label, predicate."""
     if isinstance(each, str) and name:
         return {name: each}
-    if not isinstance(each, dict):
-        return each
-    if name:
-        return _renamed(each, "name", name)
-    return _renamed(each, "type", "predicate") if "predicate" not in each else each
+    if isinstance(each, dict) and not name and "predicate" not in each:
+        return _renamed(each, "type", "predicate")
+    return _renamed(each, "name", name) if name else each
 
 
 def _renamed(each: Any, old: str, new: str) -> Any:
-    if not isinstance(each, dict) or not old:
+    if not (isinstance(each, dict) and old):
         return each
     return {new if key == old else key: part for key, part in each.items()}

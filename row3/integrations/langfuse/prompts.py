@@ -48,7 +48,9 @@ def push_prompts(project: Project, connection: Connection, names: Sequence[str],
 
     Raises `UsageError` for an unknown prompt, and as `Connection.asking`.
     """
-    _check_label(label)
+    if label is not None and (not LABEL.match(label) or label == "latest"):
+        fix = "Use small letters, digits, `_`, `-` and `.`; `latest` is LangFuse's own"
+        raise UsageError(f"`{label}` is no label that can be given", where="--label", fix=fix)
     found = store.versions(project.tree)
     if unknown := [name for name in names if name not in found]:
         fix = f"Prompts: {', '.join(sorted(found)) or 'none'}"
@@ -62,15 +64,11 @@ def _push(project: Project, connection: Connection, ref: PromptRef, label: str |
     prompt, where = store.read_prompt(project.tree, ref), f"prompt {ref.name}"
     config = _front(store.front_matter(prompt.text, where=prompt.path))
     connection.check([config, prompt.body], where=prompt.path)
-    same = next((each for each in _every(connection, ref.name) if _content(each) == (config, prompt.body)), None)
+    same = next((each for each in _every(connection, ref.name) if _says(each, config, prompt.body)), None)
     labels = [] if label is None else [label]
     if same is None:
-        request = CreateTextPromptRequest(
-            name=ref.name,
-            prompt=prompt.body,
-            config={**config, VERSION: str(ref.version)},
-            labels=labels,
-        )
+        given = {**config, VERSION: str(ref.version)}
+        request = CreateTextPromptRequest(name=ref.name, prompt=prompt.body, config=given, labels=labels)
         with connection.asking(where):
             same = connection.api.prompts.create(request=request)
         return PromptSync(ref, same.version, new=True)
@@ -88,21 +86,23 @@ def pull_prompts(
     `names` are all prompts of the project by default. Raises `UsageError` where none has the label, or where a new
     version would be written and may not, `InvalidFile` for a prompt that row3 cannot use, and as `Connection.asking`.
     """
-    _check_label(label)
+    if not names:
+        there = labelled(connection, label)
+        names = [name for name in store.versions(project.tree) if name in there]
+    if not names:
+        fix = "Give it to a version in LangFuse, or push with --label"
+        raise UsageError(f"no prompt of this project has the label `{label}`", where="--label", fix=fix)
+    found = [_fetch(connection, name, label) for name in names]
     with writing(project.local):
         here = store.versions(project.tree)
-        wanted = names or [name for name in here if name in labelled(connection, label)]
-        if not wanted:
-            fix = "Give it to a version in LangFuse, or push with --label"
-            raise UsageError(f"no prompt of this project has the label `{label}`", where="--label", fix=fix)
         files: dict[str, bytes] = {}
         changelog = before = read_changelog(project)
         done = []
-        for name in wanted:
-            theirs = _fetch(connection, name, label)
-            ref, new = _known_as(project, name, here.get(name, []), theirs)
+        for theirs in found:
+            name, known = theirs.name, here.get(theirs.name, [])
+            ref, new = _known_as(project, name, known, theirs)
             if new:
-                files[f"{store.FOLDER}/{ref}.md"] = _file(project, ref, here.get(name, []), theirs, connection).encode()
+                files[f"{store.FOLDER}/{ref}.md"] = _file(project, ref, known, theirs).encode()
                 changelog = insert_entry(changelog, unreleased_entry(str(ref.version), name), str(ref.version), name)
             done.append(PromptSync(ref, theirs.version, new))
         if files and not may_write:
@@ -116,14 +116,13 @@ def pull_prompts(
     return done
 
 
-def _check_label(label: str | None) -> None:
-    if label is not None and (not LABEL.match(label) or label == "latest"):
-        fix = "Use small letters, digits, `_`, `-` and `.`; `latest` is LangFuse's own"
-        raise UsageError(f"`{label}` is no label that can be given", where="--label", fix=fix)
-
-
 def _front(value: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value[key] for key in FRONT if key in value and value[key] is not None}
+
+
+def _says(prompt: Prompt_Chat | Prompt_Text, front: Mapping[str, Any], body: str) -> bool:
+    config = prompt.config if isinstance(prompt.config, dict) else {}
+    return bool(prompt.prompt == body and _front(config) == front)
 
 
 def _content(prompt: Prompt_Chat | Prompt_Text) -> tuple[dict[str, Any], str]:
@@ -163,6 +162,7 @@ def _fetch(connection: Connection, name: str, label: str) -> Prompt_Chat | Promp
     missing = f"No version of it has the label `{label}`: give it to one in LangFuse, or push with --label"
     with connection.asking(f"prompt {name}", missing=missing):
         found: Prompt_Chat | Prompt_Text = connection.api.prompts.get(in_path(name), label=label)
+    connection.check([found.config, _content(found)[1]], where=f"prompt {name} version {found.version}")
     return found
 
 
@@ -179,22 +179,15 @@ def _known_as(
     return PromptRef(name, next_version(there[-1], major=False) if there else Version(1, 0)), True
 
 
-def _file(
-    project: Project,
-    ref: PromptRef,
-    there: Sequence[Version],
-    theirs: Prompt_Chat | Prompt_Text,
-    connection: Connection,
-) -> str:
+def _file(project: Project, ref: PromptRef, there: Sequence[Version], theirs: Prompt_Chat | Prompt_Text) -> str:
     """Return the text of a new version; what LangFuse does not say of it is as in the highest version here."""
     config, body = _content(theirs)
-    where = f"prompt {ref.name} version {theirs.version}"
-    connection.check([config, body], where=where)
     if there:
         last = store.read_prompt(project.tree, PromptRef(ref.name, there[-1]))
         config = _front(store.front_matter(last.text, where=last.path)) | {"description": ""} | config
     front = {"name": ref.name, "version": str(ref.version).removeprefix("v"), **config}
     text = yaml.safe_dump(front, allow_unicode=True, sort_keys=False, width=1000)
     whole = f"---\n{text}---\n{body.rstrip()}\n"
+    where = f"prompt {ref.name} version {theirs.version}"
     store.parse_prompt(whole, ref, path=f"{store.FOLDER}/{ref}.md", where=where)
     return whole

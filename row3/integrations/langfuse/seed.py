@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
-
-from msgspec import to_builtins
 
 from row3.errors import InvalidFile, UsageError
 from row3.integrations.langfuse.client import Connection
 from row3.integrations.langfuse.datasets import dataset_of, make_dataset, put_item
-from row3.integrations.langfuse.items import EXTRACTION, TEXTS, Item, item_id, item_of, ordered
+from row3.integrations.langfuse.items import EXTRACTION, Item, case_of, item_id, item_of
 from row3.kinds.answers import Unusable
 from row3.store.cases import ENDING
 from row3.store.project import Project
@@ -30,13 +27,12 @@ ID_DIGITS = 16
 class Seeded:
     """What a trace became."""
 
-    dataset: str
     item: str
     path: str
     """Of the draft."""
-    corrected: bool
+    corrected: bool = False
     """A reviewer's correction in LangFuse is the expected output."""
-    new: bool
+    new: bool = True
     """False where the draft was there already; it is left as it is."""
 
 
@@ -52,31 +48,21 @@ def seed(project: Project, suite: Suite, connection: Connection, trace: str) -> 
         raise UsageError(what, where="--suite", fix="Name an extraction suite")
     if not TRACE.match(trace):
         raise UsageError("this is no id of a trace", where="--trace", fix="Copy it from the trace's page in LangFuse")
-    asked, said, corrected = _read_trace(connection, trace, where)
     case_id = f"trace-{trace[:ID_DIGITS].strip('_-')}"
-    value = ordered(
-        {
-            "id": case_id,
-            "draft": True,
-            "origin": f"LangFuse trace {trace}",
-            **_input(asked, where),
-            **_expected(said, suite, where),
-        },
-        suite.kind,
-    )
-    dataset, name = dataset_of(project, suite.name), item_id(suite.name, case_id)
+    path, name = f"{suite.golden}/{case_id}{ENDING}", item_id(suite.name, case_id)
+    if project.tree.exists(path):
+        return Seeded(name, path, new=False)
+    given, said, corrected = _read_trace(connection, trace, where)
+    held = case_of(Item(given, _expected(said, suite, where), {}, case_id), suite, where=where)
+    value = {"id": held.pop("id"), "draft": True, "origin": f"LangFuse trace {trace}"} | held
     connection.check(value, where=where)
-    path = f"{suite.golden}/{case_id}{ENDING}"
-    new = not project.tree.exists(path)
-    if not new:
-        return Seeded(dataset, name, path, corrected, new)
-    make_dataset(connection, dataset, suite)
-    made = item_of(value, suite)
-    put_item(connection, dataset, Item(made.input, made.expected, made.metadata, case_id), name, trace=trace)
     content = new_case(project, suite.name, suite.kind, case_id, Draft(where, value))[1]
+    dataset = dataset_of(project, suite.name)
+    make_dataset(connection, dataset, suite)
+    put_item(connection, dataset, item_of(value, suite), name, trace=trace)
     with writing(project.local):
         commit(project.root, project.local, {path: content})
-    return Seeded(dataset, name, path, corrected, new)
+    return Seeded(name, path, corrected)
 
 
 def _read_trace(connection: Connection, trace: str, where: str) -> tuple[Any, Any, bool]:
@@ -84,18 +70,21 @@ def _read_trace(connection: Connection, trace: str, where: str) -> tuple[Any, An
     api = connection.api
     with connection.asking(where):
         found = api.observations.get_many(trace_id=trace, fields="core,basic,io", is_root_observation=True).data
+        corrections = api.scores.get_many(trace_id=trace, data_type="CORRECTION").data
     if not found:
         fix = "Check the id, and wait some seconds for a new trace"
         raise UsageError("LangFuse has no such trace", where=where, fix=fix)
-    with connection.asking(where):
-        corrections = api.scores.get_many(trace_id=trace, data_type="CORRECTION").data
     latest = max(corrections, key=lambda score: score.timestamp, default=None)
-    root = found[0]
-    said = root.output if latest is None else latest.value
+    said = found[0].output if latest is None else latest.value
     if said in (None, "", {}, []):
         what = "the trace has no output, so there is nothing to expect of an answer"
         raise UsageError(what, where=where, fix="Seed a trace whose output a person has checked")
-    return _parsed(root.input), _parsed(said), latest is not None
+    given = _parsed(found[0].input)
+    if isinstance(given, dict) and isinstance(given.get("messages"), list):
+        given = given["messages"]
+    if isinstance(given, list):  # a chat: its last message has the text
+        given = next((each.get("content") for each in reversed(given) if isinstance(each, dict)), None)
+    return given, _parsed(said), latest is not None
 
 
 def _parsed(value: Any) -> Any:
@@ -106,38 +95,16 @@ def _parsed(value: Any) -> Any:
         return value
 
 
-def _input(asked: Any, where: str) -> dict[str, Any]:
-    """Return text and topic of a trace's input: a text, an object with one, or the last message of a chat."""
-    if isinstance(asked, Mapping) and isinstance(asked.get("messages"), list):
-        asked = asked["messages"]
-    if isinstance(asked, list):
-        asked = next((each.get("content") for each in reversed(asked) if isinstance(each, Mapping)), None)
-    given = {"text": asked} if isinstance(asked, str) else asked
-    text = (
-        next((given[key] for key in TEXTS if isinstance(given.get(key), str)), "") if isinstance(given, Mapping) else ""
-    )
-    if not text.strip():
-        what = f"the trace's input has no text under any of {', '.join(TEXTS)}"
-        raise InvalidFile(what, where=where, fix="Write the case by hand, or log the text under one of these")
-    topic = given.get("topic") if isinstance(given, Mapping) else None
-    return {"sourceText": text, **({"topic": topic} if isinstance(topic, str) else {})}
-
-
 def _expected(said: Any, suite: Suite, where: str) -> dict[str, Any]:
-    """Return what a trace's output says as expectations, read as an answer is."""
+    """Return what a trace's output says, read as an answer is, as an item has it."""
     read = suite.kind.read_output(said, suite.rules.fields)
     if isinstance(read, Unusable):
         what = f"the trace's output is no extraction: {read.reason}"
         raise InvalidFile(what, where=where, fix="Write the case by hand, or correct the output in LangFuse")
-    output = read.value
-    concepts: dict[str, Any] = {}
-    for each in output.concepts:
-        if each.label.strip():
-            concepts.setdefault(each.label, each.type)
-    return {
-        "expectedConcepts": [
-            {"label": label, **({"type": kind} if isinstance(kind, str) and kind.strip() else {})}
-            for label, kind in concepts.items()
-        ],
-        "expectedRelationships": [to_builtins(each) for each in dict.fromkeys(output.relationships)],
-    }
+    found: dict[str, dict[str, Any]] = {}
+    for each in read.value.concepts:
+        typed = {"type": each.type} if isinstance(each.type, str) and each.type.strip() else {}
+        found.setdefault(each.label, {"name": each.label, **typed})
+    related = dict.fromkeys((each.source, each.predicate, each.target) for each in read.value.relationships)
+    relationships = [{"source": source, "predicate": word, "target": target} for source, word, target in related]
+    return {"entities": list(found.values()), "relationships": relationships}

@@ -6,7 +6,7 @@ Ids derive from run and case and times from the run, so a run that is sent twice
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import datetime
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
@@ -72,7 +72,7 @@ def experiment_id(run_id: str) -> str:
 
 def spans_of(run: FinishedRun, case: FinishedCase) -> Iterator[Span]:
     """Yield the spans of a case's trace, the root last."""
-    experiment, item = _context(run, case)
+    experiment, item = run.context.get("experiment", {}), run.context.get("items", {}).get(case.id, {})
     *requests, root = case_spans(run, case)
     about: dict[str, Any] = {"langfuse.trace.name": root.name}
     if experiment:
@@ -122,13 +122,9 @@ def scores_of(run: FinishedRun) -> Iterator[CreateScoreRequest]:
 
     def made(values: dict[str, float], *path: str, kind: str = "NUMERIC", **more: Any) -> Iterator[CreateScoreRequest]:
         for name, value in (values | {also[key]: value for key, value in values.items() if key in also}).items():
-            own: dict[str, Any] = {
-                "id": _digest(run.id, *path, name)[:32],
-                "data_type": kind,
-                "name": name,
-                "value": value,
-            }
-            yield CreateScoreRequest(**own, timestamp=datetime.fromisoformat(run.header.at), **more)
+            own: dict[str, Any] = {"id": _digest(run.id, *path, name)[:32], "name": name, "value": value}
+            own |= {"data_type": kind, "timestamp": datetime.fromisoformat(run.header.at)}
+            yield CreateScoreRequest(**own, **more)
 
     for case in run.cases:
         trace = trace_id(run.id, case.id)
@@ -143,23 +139,8 @@ def scores_of(run: FinishedRun) -> Iterator[CreateScoreRequest]:
 
 def metadata_of(header: RunHeader) -> dict[str, Any]:
     """Return with what a run was made, as experiments and traces carry it."""
-    found = {
-        "suite": header.suite,
-        "run": header.run_id,
-        "action": header.action,
-        "mode": header.mode,
-        "model": header.model,
-        "prompts": header.prompts,
-        "parameters": header.parameters,
-        "repeats": header.repeats,
-        "commit": header.commit,
-    }
-    return {key: value for key, value in found.items() if value is not None}
-
-
-def _context(run: FinishedRun, case: FinishedCase) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-    """Return experiment and item of a case; empty where the run belongs to none."""
-    return run.context.get("experiment", {}), run.context.get("items", {}).get(case.id, {})
+    names = ("suite", "run_id", "action", "mode", "model", "prompts", "parameters", "repeats", "commit")
+    return {name: value for name in names if (value := getattr(header, name)) is not None}
 
 
 def _output(case: FinishedCase) -> Any:

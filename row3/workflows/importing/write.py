@@ -99,7 +99,7 @@ def new_case(project: Project, suite: str, kind: Kind, case_id: str, draft: Draf
         **({} if case_id_of(draft.value) else {_id_key(kind, draft.value): case_id}),
         **draft.value,
     }
-    return value, _golden_file(value, kind, draft.where)
+    return value, golden_file(value, kind, draft.where)
 
 
 def _with_ids(drafts: Iterable[Draft], stem: str) -> Iterable[tuple[str, Draft]]:
@@ -125,7 +125,8 @@ def _id_key(kind: Kind, value: dict[str, Any]) -> str:
     return keys[-1] if "documents" in value else keys[0]
 
 
-def _golden_file(value: dict[str, Any], kind: Kind, where: str) -> bytes:
+def golden_file(value: dict[str, Any], kind: Kind, where: str) -> bytes:
+    """Return the content of a golden file. Raises `InvalidFile` where the value is no case."""
     check_schema_version(value, CASE_SCHEMA_VERSION, where=where)
     try:
         convert(value, kind.case_model)

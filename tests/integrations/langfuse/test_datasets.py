@@ -185,3 +185,56 @@ def test_a_dataset_that_is_not_there_is_named(box: Box) -> None:
     box.write("row3.toml", box.read("row3.toml") + '[langfuse.datasets]\nbread = "extraction eval"\n')
     box.row3("langfuse", "push", "bread", code=0)
     assert box.row3("langfuse", "pull", "bread", code=0).out.endswith("dataset extraction eval\n")
+
+
+def test_a_pull_that_was_cut_off_is_finished_by_the_next(box: Box, fuse: LangFuse) -> None:
+    box.row3("langfuse", "push", "bread", code=0)
+    for name in ("rye", "oven"):
+        fuse.items[f"bread.{name}"]["input"]["topic"] = "Theirs"
+    fuse.faults = [Fault("down", "POST", after=1)]
+    box.row3("langfuse", "pull", "bread", code=3)
+    assert json.loads(box.read(RYE))["topic"] == "Theirs"
+    fuse.faults = []
+    assert box.row3("langfuse", "pull", "bread", code=0).out.startswith("0 golden cases written, 3 unchanged")
+    edit(box, topic="Mine")  # newer than what both sides had, so no conflict
+    assert box.row3("langfuse", "push", "bread", code=0).out.startswith("1 item written, 2 unchanged")
+
+
+def test_an_item_cannot_leave_the_folder_of_its_suite(box: Box, fuse: LangFuse) -> None:
+    box.row3("langfuse", "push", "bread", code=0)
+    item = json.loads(json.dumps(fuse.items["bread.rye"]))
+    item["metadata"]["row3"]["rest"]["id"] = "../../evil"
+    fuse.items["evil"] = {**item, "id": "evil"}
+    (error,) = box.row3("langfuse", "pull", "bread", code=2).errors
+    assert "item evil of dataset bread" in error
+    assert not list(box.root.rglob("*evil*"))
+
+
+def test_cases_of_one_file_are_changed_in_their_place(box: Box, fuse: LangFuse) -> None:
+    cases = [
+        {
+            "id": name,
+            "question": f"{name}?",
+            "required_facts": [
+                {"fact_id": "f", "claim": "It is so.", "must_cite": [{"doc": "d", "quote_contains": "so"}]}
+            ],
+        }
+        for name in "ab"
+    ]
+    box.write("golden/asked/cases.json", json.dumps({"version": "1.0", "cases": cases}))
+    box.write("row3.toml", box.read("row3.toml") + '[suites.asked]\nkind = "outcome"\n')
+    box.row3("langfuse", "push", "asked", code=0)
+    fuse.items["asked.b"]["input"]["question"] = "What is b?"
+    box.row3("langfuse", "pull", "asked", code=0)
+    whole = json.loads(box.read("golden/asked/cases.json"))
+    assert [each["question"] for each in whole["cases"]] == ["a?", "What is b?"]
+    assert whole["version"] == "1.0"
+
+
+def test_in_ci_the_address_comes_from_the_environment(box: Box, fuse: LangFuse) -> None:
+    box.write("row3.toml", box.read("row3.toml") + f'[langfuse]\nhost = "{fuse.address}"\n')
+    box.row3("langfuse", "push", "bread", code=0, LANGFUSE_HOST="")
+    asked = len(fuse.requests)
+    (error,) = box.row3("langfuse", "push", "bread", code=2, LANGFUSE_HOST="", CI="true").errors
+    assert "LANGFUSE_HOST: in CI a change could name another address" in error
+    assert len(fuse.requests) == asked

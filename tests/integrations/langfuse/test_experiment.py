@@ -243,7 +243,7 @@ def test_a_dataset_that_is_not_there_or_has_no_items_is_one_error(box: Box, fuse
     assert "the dataset has no items to run" in error()
     item = {"datasetName": "bread", "id": "x", "input": {"n": 1}}
     fuse.create_item(item)
-    assert "item x of dataset bread: the item's input has no text" in error()
+    assert "item x of dataset bread: its input has no text" in error()
 
 
 def test_an_ordinary_run_is_exported_as_traces_with_scores(box: Box, fuse: LangFuse) -> None:

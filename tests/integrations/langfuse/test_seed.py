@@ -112,7 +112,7 @@ def test_other_inputs_with_a_text_are_understood(box: Box, trace: Trace, given: 
     [
         (INPUT, None, "the trace has no output"),
         (INPUT, "I am sorry, I cannot.", "the trace's output is no extraction"),
-        ({"n": 1}, OUTPUT, "the trace's input has no text"),
+        ({"n": 1}, OUTPUT, "its input has no text"),
     ],
 )
 def test_a_trace_that_cannot_be_a_case_is_one_error(
