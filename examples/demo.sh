@@ -13,17 +13,30 @@ export PATH
 
 bold='' dim='' plain=''
 if [ -t 1 ] && [ -z "${NO_COLOR:-}" ]; then bold=$(printf '\033[1m') dim=$(printf '\033[2m') plain=$(printf '\033[0m'); fi
-say() { printf '\n%s\n' "$bold$*$plain"; }
-# As it would be typed: a word with a space in it stands in quotes.
+say() { printf '\n%s\n' "$bold$*$plain"; joined=1; }
+# As it would be typed: a word with a space in it stands in quotes. An empty line parts it from the output of others.
+joined=
 shown() {
   typed=
   for word; do case $word in *" "*) word="\"$word\"" ;; esac; typed="$typed $word"; done
-  printf '\n%s\n' "$dim\$$plain$bold$typed$plain"
+  [ -n "$joined" ] || echo
+  joined=
+  printf '%s\n' "$dim\$$plain$bold$typed$plain"
 }
 run() { shown "$@"; "$@"; }
+# Without its output.
+quietly() { shown "$@"; "$@" > .row3/said 2>&1; joined=1; }
 blocked() {
   shown "$@"
   if "$@"; then echo "demo: this should have been blocked" >&2; exit 1; else echo "(exit $?)"; fi
+}
+# The same, of which only the first lines are shown.
+blocked_briefly() {
+  shown "$@"
+  if "$@" > .row3/said 2>&1; then echo "demo: this should have been blocked" >&2; exit 1; else code=$?; fi
+  sed -n 1,2p .row3/said
+  grep "row3 stops" .row3/said
+  echo "... (exit $code)"
 }
 
 rm -rf "$demo"
@@ -41,28 +54,28 @@ git add -A
 git commit -q -m "fifteen golden cases, v1.0 promoted, v1.1 a candidate"
 
 say "1. Two candidates, v1.1 of both prompts, against the baseline of v1.0 over fifteen golden cases."
-run row3 --compare
+run row3 --compare -q
 
 say "2. They are better, so they become current: lock, baseline, changelog, history, charts."
 run row3 promote decompose-concepts-v1.1 --prompt map-ontology-v1.1 --commit
-run row3 hook install
+quietly row3 hook install
 
 say "3. Somebody tidies the prompt. It reads better."
-run git checkout -q -b tidy-prompt
-run row3 new-version decompose-concepts
-run cp "$here/examples/worse-draft/prompts/decompose-concepts-v1.2.md" prompts/
-run row3 recordings import "$here/examples/worse-draft/answers.jsonl"
+quietly git checkout -q -b tidy-prompt
+quietly row3 new-version decompose-concepts
+quietly cp "$here/examples/worse-draft/prompts/decompose-concepts-v1.2.md" prompts/
+quietly row3 recordings import "$here/examples/worse-draft/answers.jsonl"
 git add -A
 
 say "4. row3 says what it lost, case by case and concept by concept ..."
-blocked row3 --compare
+blocked row3 --compare -q
 
 say "5. ... and git does not let it in: not as a commit, and not as a merge of a commit made elsewhere."
 git add -A
-blocked git commit -q -m "Tidier prompt"
-run git commit -q --no-verify -m "Tidier prompt"
-run git checkout -q main
-blocked git merge --no-ff tidy-prompt
+blocked_briefly git commit -q -m "Tidier prompt"
+quietly git commit -q --no-verify -m "Tidier prompt"
+git checkout -q main
+blocked_briefly git merge --no-ff tidy-prompt
 git merge --abort 2>/dev/null || true
 
 say "The scratch project is in .row3/demo: look at CHANGELOG.md, charts/ and prompts/ there."

@@ -22,17 +22,17 @@ from row3.cli.output import make_streams_safe, tell
 from row3.errors import Row3Error
 
 COMMANDS = (
-    "promote",
-    "hook",
     "init",
-    "import",
     "lint",
     "new-version",
+    "investigate",
+    "promote",
+    "hook",
+    "import",
     "optimize",
     "score",
     "diff",
     "leaderboard",
-    "investigate",
     "aliases",
     "judge",
     "power",
@@ -65,7 +65,9 @@ COLLECT_AFTER = 50_000
 
 
 class Program(Group):
-    """`row3`: imports a command when it is needed."""
+    """`row3`: imports a command when it is needed, and describes those of the first hour in its help."""
+
+    described = 6
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the commands in the order of the help."""

@@ -52,6 +52,8 @@ class Group(click.Group, Command):
     """Passes options given before a subcommand's name on to it; suggests a name for an unknown subcommand."""
 
     command_class = Command
+    described = 1_000
+    """How many commands the help describes; it names the others."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the arguments; a group alone shows its help on stderr."""
@@ -77,10 +79,14 @@ class Group(click.Group, Command):
         return name, command, [*rest[:at], *typed_options(ctx), *rest[at:]]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write each command's name with the whole first sentence of its help."""
-        commands = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        """Write the first commands, each with the whole first sentence of its help, and name the others."""
+        first, others = (names := self.list_commands(ctx))[: self.described], names[self.described :]
+        commands = [(name, self.get_command(ctx, name)) for name in first]
         with formatter.section("Commands"):
             formatter.write_dl([(name, each.get_short_help_str(limit=1000)) for name, each in commands if each])
+        if others:
+            with formatter.section("More commands"):
+                formatter.write_text(", ".join(others))
 
 
 def typed_options(ctx: click.Context) -> Iterator[str]:

@@ -120,7 +120,7 @@ def leaderboard(common: Common, *, models: tuple[str, ...], prompts: tuple[str, 
 @options.trust()
 @options.output_options("markdown", "table", "json", form="Format of the result; default: table, in a file markdown.")
 def investigate(cases: tuple[str, ...], common: Common, *, issue: bool) -> int:
-    """Explain cases, or all that fail: what was missed, extra or wrong, and why, beside the last good run.
+    """Explain cases, or all that fail: what went wrong and why, beside the last good run.
 
     The last good run is the baseline, or else the newest saved run that passed. -v and Markdown show every item, with
     its place in the text, and the whole checklist of the standards. Exit 3 if a case has no answer.

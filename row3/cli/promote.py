@@ -51,7 +51,7 @@ def command(
         return 0
     comparison = result.comparison
     if common.format in (None, "table"):
-        document = promotion_document(result, verbose=common.verbose > 0)
+        document = promotion_document(result, verbose=common.verbose > 0, style=common.style)
         common.show(with_first_line(result.run, document, common.style))
     else:
         common.show(result_text(ran(result.run) if comparison is None else judged(comparison), common))

@@ -11,8 +11,8 @@ which adds its square. Source: Miller 2024, arXiv 2411.00640, power analysis.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 from row3.domain.metrics import Metric
@@ -109,6 +109,8 @@ class PowerReport:
     """None where fewer than two independent cases have the metric."""
     flag: str = ""
     """Options that select the suite on the command line."""
+    skipped: Mapping[str, str] = field(default_factory=dict)
+    """By metric that applies to no case, why."""
 
 
 def sensitivity(

@@ -39,9 +39,10 @@ def cases_document(report: CasesReport, *, verbose: bool = False) -> Document:
 
 
 def _row(one: CaseWorth) -> list[Text]:
+    digits = 1 if one.versions < ROUGH else 2
     return [
         one.case_id,
-        "–" if one.tells is None else f"{one.tells:+.2f}".replace("-", numbers.MINUS),
+        "–" if one.tells is None else f"{one.tells:+.{digits}f}".replace("-", numbers.MINUS),
         numbers.bare(one.mean),
         numbers.bare(one.spread) if one.versions > 1 else "–",
         f"{one.versions}",

@@ -12,7 +12,16 @@ from row3.gate.power import Sensitivity
 from row3.gate.results import Comparison
 from row3.reports import numbers
 from row3.reports.advice import TONES, approval_line, behind_line, look, summary, what_next
-from row3.reports.case_changes import also_worse, cases_table, count_line, fell_elsewhere, moved_cases
+from row3.reports.case_changes import (
+    FEW_NAMED,
+    GOOD,
+    also_worse,
+    cases_table,
+    count_line,
+    fell_elsewhere,
+    flips,
+    moved_cases,
+)
 from row3.reports.document import Block, Document, Facts, Fold, Note, Span, Table, Text, Title, more, strong
 from row3.reports.headline import (
     baseline_origin,
@@ -31,10 +40,12 @@ from row3.reports.move_text import level_text
 from row3.reports.quarantine_text import quarantine_note
 from row3.reports.reason_text import Ground, grounds_of
 from row3.reports.scorecard import missing_note, problem_blocks, usage_note
-from row3.reports.style import VERDICT_MARKS, arrow, plain
+from row3.reports.style import PLAIN, VERDICT_MARKS, Style, arrow, plain, shorten
 from row3.reports.terminal import terminal_text
 
 SHOWN_CASES, SHOWN_REASONS = 5, 8
+FEW_CASES, PAGES = 5, (35, 39)
+"""Lines that a comparison of so few cases, or of more, may have on a screen, with what runs above it."""
 NOTEWORTHY = 0.01
 """Move of a companion metric from which it has a row: the size from which the gate looks at others."""
 
@@ -65,6 +76,50 @@ def comparison_document(
         blocks += [Fold("How the items matched", [each for each in counts if each.rows])] if counts[0].rows else []
         blocks += [*prompt_folds(comparison.prompt_diffs), missing_note(run)]
     return Document([*blocks, usage_note(run, verbose=verbose), next_note(comparison)])
+
+
+def comparison_page(comparison: Comparison, style: Style = PLAIN) -> Document:
+    """Return what fits on a screen: verdict, metrics that decide, and as many reasons and cases as there is room for.
+
+    Reasons and cases take a line each where they would not fit otherwise.
+    """
+    for most in (SHOWN_REASONS, *range(SHOWN_REASONS, 0, -1)):
+        width = style.width if most < SHOWN_REASONS else 0
+        blocks = [
+            *heading(comparison, headed=False),
+            facts(comparison),
+            metrics_table(comparison, brief=True),
+            legend(comparison),
+            *judge_blocks(comparison.run),
+            *reason_blocks(grounds_of(comparison), most=most, width=width),
+            *problem_blocks(comparison.run),
+            quarantine_note(comparison.run.quarantine),
+            *_case_lines(comparison, min(SHOWN_CASES, (most + 1) // 2), style.width),
+            usage_note(comparison.run) if comparison.run.usage.replayed < comparison.run.usage.requests else Note([]),
+            next_note(comparison),
+        ]
+        document = Document(blocks)
+        if terminal_text(document, style).count("\n") <= PAGES[comparison.run.cases > FEW_CASES] - 3:
+            break
+    return document
+
+
+def _case_lines(comparison: Comparison, most: int, width: int) -> list[Block]:
+    """Return how many cases moved in which way, and a line for each of those that moved most."""
+    moved = [change for change in comparison.cases if change.move not in ("unchanged", "failed")]
+    found = [(change, change.deltas.get(comparison.run.suite.kind.primary, change.delta), "") for change in moved]
+    found += [(c, c.deltas[m.key], f"{m.title} ") for c, m in fell_elsewhere(comparison)]
+    lines: list[Text] = []
+    for change, delta, title in found[:most]:
+        good = GOOD.get(change.move) if not title else False
+        name = f"{arrow(good) if good is not None else '·'} {change.case_id}"
+        # A canary first: the line is cut at its end.
+        moved_items = sorted([f for f in flips(change) if f.good is good], key=lambda f: "canary" not in f.what)
+        what = "; ".join(flip.text(FEW_NAMED) for flip in moved_items) or change.move
+        text = shorten(f" {title}{numbers.points(delta)}: {what}", max(8, width - len(name)))
+        lines.append([Span(name, "plain" if good is None else "good" if good else "bad"), text])
+    left = more(len(found) - most)
+    return [Title(f"Cases: {count_line(comparison.moves)}", 4), Note([*lines, *([f"  {left}"] if left else [])])]
 
 
 def brief_comparison(comparison: Comparison, *, level: int = 0) -> list[Block]:
@@ -132,8 +187,8 @@ def _nothing(comparison: Comparison) -> str:
     return "nothing" if still else "nothing but the answers"
 
 
-def metrics_table(comparison: Comparison, *, verbose: bool = False) -> Block:
-    """Return the headline metrics, and the companions that moved noticeably; all of them when verbose."""
+def metrics_table(comparison: Comparison, *, verbose: bool = False, brief: bool = False) -> Block:
+    """Return the headline metrics, and the companions that moved noticeably; in brief those that decide, or all."""
     suite = comparison.run.suite
     changes = {change.key: change for change in comparison.metrics}
     metrics = [metric for metric in shown_metrics(suite, companion=False) if metric.key in changes]
@@ -141,7 +196,9 @@ def metrics_table(comparison: Comparison, *, verbose: bool = False) -> Block:
     shown = [
         metric
         for metric in companions
-        if verbose or changes[metric.key].verdict or abs(changes[metric.key].delta or 0.0) >= NOTEWORTHY
+        if verbose
+        or (changes[metric.key].verdict and changes[metric.key].verdict is comparison.verdict)
+        or (not brief and (changes[metric.key].verdict or abs(changes[metric.key].delta or 0.0) >= NOTEWORTHY))
     ]
     rows = [_metric_row(metric, changes[metric.key], comparison, verbose=verbose) for metric in (*metrics, *shown)]
     if not rows:
@@ -149,7 +206,8 @@ def metrics_table(comparison: Comparison, *, verbose: bool = False) -> Block:
     interval = f"{level_text(suite.policy)} interval"
     heads = ["metric", "before", "now", "points", interval, *(["p"] if verbose else []), "zone", "gate"]
     left = len(companions) - len(shown)
-    hidden = f"{numbers.count(left, 'companion metric')} moved by less than 1 point (-v shows all)" if left else ""
+    small = "" if brief else " moved by less than 1 point"
+    hidden = f"{numbers.count(left, 'companion metric')}{small} (-v shows all)" if left else ""
     return Table(heads, rows, "lrrrr" + "r" * verbose + "ll", more=hidden)
 
 
@@ -223,23 +281,25 @@ def _sees(seen: Sensitivity | None) -> str:
     return f"it can see a drop of {numbers.drop_points(seen.sees)} points, {cases} would see {100 * seen.wanted:.3g}"
 
 
-def reason_blocks(grounds: Sequence[Ground], *, verbose: bool = False) -> list[Block]:
-    """Return the lines of reasons under a heading."""
-    most = len(grounds) if verbose else SHOWN_REASONS
-    return [Title("Why", 4), Note(reason_lines(grounds, most, how=" (-v shows all)"))] if grounds else []
+def reason_blocks(
+    grounds: Sequence[Ground], *, verbose: bool = False, most: int = SHOWN_REASONS, width: int = 0
+) -> list[Block]:
+    """Return the lines of reasons under a heading, each cut to the width if one is given."""
+    lines = reason_lines(grounds, len(grounds) if verbose else most, how=" (-v shows all)", width=width)
+    return [Title("Why", 4), Note(lines)] if grounds else []
 
 
-def reason_lines(grounds: Sequence[Ground], most: int, *, how: str = "") -> list[Text]:
-    """Return the first few lines of reasons, and how many more there are."""
+def reason_lines(grounds: Sequence[Ground], most: int, *, how: str = "", width: int = 0) -> list[Text]:
+    """Return the first few lines of reasons, each cut to the width if one is given, and how many more there are."""
     left = more(len(grounds) - most, how=how)
-    return [*map(ground_text, grounds[:most]), *([f"  {left}"] if left else [])]
+    return [*(ground_text(ground, width) for ground in grounds[:most]), *([f"  {left}"] if left else [])]
 
 
-def ground_text(ground: Ground) -> Text:
+def ground_text(ground: Ground, width: int = 0) -> Text:
     """Return `✗ block: Recall is worse …`; a note begins with a dot."""
-    if ground.note:
-        return f"· note: {ground.text}"
-    return [Span(f"{VERDICT_MARKS[ground.verdict]} {ground.verdict.word}", TONES[ground.verdict]), f": {ground.text}"]
+    head = "· note" if ground.note else f"{VERDICT_MARKS[ground.verdict]} {ground.verdict.word}"
+    text = shorten(f": {ground.text}", width - len(head)) if width else f": {ground.text}"
+    return f"{head}{text}" if ground.note else [Span(head, TONES[ground.verdict]), text]
 
 
 def case_blocks(comparison: Comparison, *, verbose: bool = False) -> list[Block]:

@@ -12,7 +12,7 @@ from row3.gate.outcomes import PromotionResult
 from row3.gate.results import Run, SuiteResult, SuitesReport
 from row3.reports import numbers
 from row3.reports.advice import SCORES, look_of
-from row3.reports.comparison import brief_comparison, comparison_document, reason_blocks
+from row3.reports.comparison import comparison_document, comparison_page, heading, reason_blocks
 from row3.reports.document import Block, Document, Lines, Note, Span, Title
 from row3.reports.headline import title_of, what_runs
 from row3.reports.issues import (
@@ -27,7 +27,7 @@ from row3.reports.issues import (
     suites_notice,
 )
 from row3.reports.markdown import markdown_text
-from row3.reports.reason_text import Words, grounds
+from row3.reports.reason_text import Words, grounds, grounds_of
 from row3.reports.scorecard import brief_scorecard, scorecard_document
 from row3.reports.style import PLAIN, Style
 from row3.reports.suites import comment_markdown, suites_document
@@ -63,6 +63,8 @@ def result_text(
             return markdown_text(_document(result, whole=True))
     if isinstance(result, SuitesReport) or result.run is None:
         return terminal_text(_document(result, verbose=verbose), style)
+    if not verbose and isinstance(result, SuiteResult) and result.comparison is not None:
+        return with_first_line(result.run, comparison_page(result.comparison, style), style)
     return with_first_line(result.run, _document(result, verbose=verbose, headed=False), style)
 
 
@@ -96,13 +98,16 @@ def _issues(result: Result, places: Places) -> tuple[list[Issue], Issue | None]:
     return suites_issues(report, places), suites_notice(report)
 
 
-def promotion_document(result: PromotionResult, *, verbose: bool = False) -> Document:
-    """Return what the gate saw, in short where it passed the version and unless verbose, and what was written."""
+def promotion_document(result: PromotionResult, *, verbose: bool = False, style: Style = PLAIN) -> Document:
+    """Return the verdict with its reasons, more where it refuses the version or if verbose, and what was written."""
     brief = not result.refused and not verbose
     comparison = result.comparison
     if comparison is not None:
-        whole = comparison_document(comparison, verbose=verbose, headed=False).blocks
-        return Document([*(brief_comparison(comparison) if brief else whole), *_outcome(result)])
+        seen: list[Block] = [*heading(comparison, headed=False), *reason_blocks(grounds_of(comparison))]
+        if not brief:
+            whole = comparison_document(comparison, verbose=True, headed=False)
+            seen = [*(whole if verbose else comparison_page(comparison, style)).blocks]
+        return Document([*seen, *_outcome(result)])
     card = brief_scorecard(result.run) if brief else scorecard_document(result.run, verbose=verbose, headed=False)
     return Document([*card.blocks, *first_verdict(result), *_outcome(result)])
 
@@ -138,4 +143,4 @@ def _outcome(result: PromotionResult) -> list[Block]:
     last = [f"committed as {result.commit[:10]}"] if result.commit else []
     if not last and result.run.header.commit is not None:
         last = ["Commit these files together."]
-    return [Note([f"{name} is promoted. Written as one change:"]), Lines(list(result.files)), Note(list(last))]
+    return [Note([f"{name} is promoted. Written as one change: {', '.join(result.files)}", *last])]

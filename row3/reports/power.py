@@ -22,6 +22,8 @@ def power_document(report: PowerReport) -> Document:
     blocks: list[Block] = [Note([head, *origin]), Note(_sentences(metric, plan))]
     if len(report.plans) > 1:
         blocks.append(_metrics(report))
+    titles = {metric.key: metric.title for metric, _ in report.plans if metric.key in report.skipped}
+    blocks.append(Note([f"{title} does not apply: {report.skipped[key]}." for key, title in titles.items()]))
     terms = (
         f"Detected: the policy `{report.policy.policy}` blocks it (investigates, if the metric is not gated) in "
         f"{100 * POWER:.0f} of 100 comparisons. Points are percentage points. ?: unknown, as no case moved or none was "
@@ -52,6 +54,8 @@ def _sentences(metric: Metric, plan: Sensitivity | None) -> list[str]:
 def _metrics(report: PowerReport) -> Table:
     rows = []
     for metric, plan in report.plans:
+        if plan is None and metric.key in report.skipped:
+            continue
         if plan is None:
             rows.append([metric.title, UNKNOWN, "", "", "", "too few cases"])
             continue

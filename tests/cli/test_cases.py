@@ -32,8 +32,8 @@ def test_the_table(box: Box) -> None:
     before = box.tree()
     done = box.row3("cases", code=0)
     rows = {line.split()[0]: line.split() for line in done.out.splitlines() if line.strip()}
-    assert rows["anchor"][1] == "+1.00"
-    assert rows["lemon"][1] == "−1.00"
+    assert rows["anchor"][1] == "+1.0"
+    assert rows["lemon"][1] == "−1.0"
     assert rows["ember"][-2:] == ["never", "fails"]
     assert rows["iris"][-2:] == ["always", "fails"]
     assert "15 cases over 4 versions" in done.out

@@ -39,6 +39,14 @@ def leaves() -> dict[str, click.Command]:
     return found
 
 
+def test_the_help_describes_six_commands_and_names_the_others(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["--help"], standalone_mode=False, terminal_width=80)
+    described, others = capsys.readouterr().out.split("\nCommands:\n")[1].split("\nMore commands:\n")
+    names = [line.split()[0] for line in described.splitlines() if line[:3].strip()]
+    assert names == ["init", "lint", "new-version", "investigate", "promote", "hook"]
+    assert [*names, *others.replace(",", "").split()] == list(COMMANDS)
+
+
 @pytest.mark.parametrize("words", leaves())
 def test_help_clips_nothing_and_every_shared_option_has_one_type(
     words: str, capsys: pytest.CaptureFixture[str]

@@ -164,7 +164,8 @@ def test_it_says_in_short_on_what_it_was_promoted(box: Box) -> None:
 def test_what_is_refused_is_shown_whole(box: Box) -> None:
     worse(box)
     out = box.row3("promote", "v1.2", code=1).out
-    assert "− lost: " in out
+    assert "▼ " in out
+    assert ": lost: " in out
     assert "was not promoted; nothing was written" in out
 
 

@@ -41,9 +41,14 @@ def rows(text: str) -> dict[str, list[str]]:
 
 def test_a_row_a_case() -> None:
     found = rows(cases_text(REPORT))
-    assert found["rye"] == ["rye", "+0.93", "70.0", "10.0", "4"]
-    assert found["oven"] == ["oven", "−0.40", "70.0", "10.0", "4", "against", "the", "others"]
+    assert found["rye"] == ["rye", "+0.9", "70.0", "10.0", "4"]
+    assert found["oven"] == ["oven", "−0.4", "70.0", "10.0", "4", "against", "the", "others"]
     assert found["salt"][1] == "–"
+
+
+def test_a_correlation_over_many_versions_has_two_decimals() -> None:
+    many = replace(REPORT, cases=tuple(replace(one, versions=12) for one in CASES))
+    assert rows(cases_text(many))["rye"][1] == "+0.93"
 
 
 @pytest.mark.parametrize(

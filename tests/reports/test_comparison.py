@@ -11,7 +11,7 @@ import pytest
 from row3.domain.changes import Interval, MetricChange
 from row3.domain.judgements import Code, Reason
 from row3.domain.verdicts import CaseChange, Verdict
-from row3.reports.comparison import brief_comparison, comparison_document, gate_text
+from row3.reports.comparison import brief_comparison, comparison_document, comparison_page, gate_text
 from row3.reports.document import Document
 from row3.reports.markdown import markdown_text
 from row3.reports.style import PLAIN, Style, cells
@@ -35,16 +35,32 @@ def test_colour_changes_nothing_but_the_colour(comparison: Any) -> None:
         assert ANSI.sub("", painted) == plain
 
 
-def test_fifteen_cases_and_many_reasons_are_fifty_lines(make: Any) -> None:
+@pytest.mark.parametrize("width", [80, 100])
+@pytest.mark.parametrize(("cases", "most"), [(5, 35), (15, 40), (200, 40)])
+def test_however_many_cases_and_reasons_a_page_fits_on_a_screen(make: Any, cases: int, most: int, width: int) -> None:
     lost = {"missedConcepts": ("Halons", "ozone layer"), "missedRelationships": ("Halons IS_A Gas",)}
-    run = make.run({f"case-{i}": {"recall": 0.7, "hallucinationRate": 0.0, "overall": 0.7} for i in range(15)})
-    changes = [CaseChange(f"case-{i}", "regressed", -0.1, lost=lost) for i in range(15)]
+    run = make.run({f"case-{i}": {"recall": 0.7, "hallucinationRate": 0.0, "overall": 0.7} for i in range(cases)})
+    changes = [CaseChange(f"case-{i}", "regressed", -0.1, lost=lost) for i in range(cases)]
     reasons = [Reason(Code.RECORDED_AGAIN, INVESTIGATE, f"case-{i}") for i in range(15)]
     reasons += [Reason(Code.CRITERIA_ADDED, NOTE, f"case new-{i}") for i in range(12)]
     reasons.insert(0, Reason(Code.WORSE, BLOCK, "overall", {"before": 0.8, "after": 0.7}))
-    text = shown(make.judged(make.comparison(run, changes), *reasons))
-    assert text.count("\n") <= 50
-    assert "and 10 more (-v shows all)\n" in text
+    style = Style(width=width)
+    text = terminal_text(comparison_page(make.judged(make.comparison(run, changes), *reasons), style), style)
+    lines = text.splitlines()
+    assert len(lines) + 3 <= most  # what runs stands above, in two lines, and an empty one
+    assert max(map(cells, lines)) <= width
+    assert lines[0].startswith("✗ BLOCK  ")
+    assert "\nWhy\n✗ block: Overall " in text
+    assert "▼ case-0 −10.0: lost: Halons, ozone layer" in text
+    assert re.search(r"and \d+ more \(-v shows all\)", text)
+
+
+def test_a_page_says_what_moved_for_the_better_and_for_the_worse(comparison: Any) -> None:
+    text = terminal_text(comparison_page(comparison))
+    assert "▼ ozone −10.0: canary extracted: Kyoto Protocol; lost: Halons, ozone layer; 1 r…\n" in text
+    assert "▲ bank-runs +5.0: found: banks\n" in text
+    assert "✗ block: " in text
+    assert "Next: row3 investigate ozone\n" in text
 
 
 def test_an_approved_block_says_by_whom(comparison: Any, make: Any) -> None:

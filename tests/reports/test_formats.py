@@ -93,13 +93,12 @@ def test_a_promotion_lists_what_it_wrote(comparison: Any, make: Any) -> None:
     text = said(done)
     assert text.startswith("✓ PROCEED  Overall 70.0%")
     assert text.endswith(
-        "decompose-concepts v1.1 is promoted. Written as one change:\n\n"
-        "    prompts/promoted.json\n    CHANGELOG.md\n\n"
+        "decompose-concepts v1.1 is promoted. Written as one change: prompts/promoted.json, CHANGELOG.md\n"
         "committed as 0a1b2c3d4e\n"
     )
     assert "Cases:" not in text
     assert "Cases:" in said(done, verbose=True)
-    assert said(replace(done, commit=None)).endswith("\n\nCommit these files together.\n")
+    assert said(replace(done, commit=None)).endswith("CHANGELOG.md\nCommit these files together.\n")
 
 
 def test_a_refused_promotion_wrote_nothing(comparison: Any, make: Any) -> None:

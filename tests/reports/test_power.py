@@ -91,6 +91,16 @@ def test_too_few_cases() -> None:
     assert "Add golden cases." in text
 
 
+def test_a_metric_that_applies_to_no_case_says_why() -> None:
+    one = report(pairs())
+    plans = ((OVERALL, one.plans[0][1]), (RECALL, None))
+    why = {"recall": "the case expects no concepts"}
+    text = power_text(replace(one, plans=plans, skipped=why))
+    assert "Concept recall does not apply: the case expects no concepts.\n" in text
+    assert "too few cases" not in text
+    assert "too few cases" in power_text(replace(one, plans=plans))
+
+
 def test_few_cases_detect_nothing_reliably() -> None:
     text = power_text(report(pairs(4, scale=0.4), policy=replace(LIMIT, policy="paired")))
     assert "4 cases with this much spread are too few to detect any drop reliably;" in " ".join(text.split())

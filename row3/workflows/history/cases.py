@@ -200,6 +200,7 @@ def plan(
         suite.policy,
         tuple((one, sensitivity(pairs, one.key, suite.policy, primary=primary, detect=detect)) for one in metrics),
         suite.flag,
+        {key: "; ".join(why) for key, why in run.skipped.items() if sum(why.values()) >= run.cases},
     )
 
 
