@@ -27,7 +27,7 @@ PUBLIC_KEY, SECRET_KEY = LANGFUSE_KEYS
 HOSTS: Final = ("LANGFUSE_HOST", "LANGFUSE_BASE_URL")
 """Environment variables with the address, which win over row3.toml."""
 CLOUD = "https://cloud.langfuse.com"
-TIMEOUT, TIMEOUT_S = "LANGFUSE_TIMEOUT", 20.0
+TIMEOUT_S = 20.0
 PAGE = 50
 PASSING = (408, 409, 425, 429)
 """Statuses below 500 that say nothing about the request."""
@@ -136,7 +136,7 @@ def connect(project: Project) -> Connection:
     variable = next((name for name in HOSTS if os.environ.get(name, "").strip()), "")
     if not variable and settings.host and project.guard is not None:
         what = "in CI a change could name another address in row3.toml, to which the keys would go"
-        raise UsageError(what, where=HOSTS[0], fix="Set it to the address of LangFuse, or pass --trust")
+        raise UsageError(what, where=HOSTS[0], fix="Set it to the address of LangFuse")
     try:
         host = checked_url(os.environ[variable] if variable else settings.host or CLOUD, allow_http=settings.allow_http)
     except UsageError as error:
@@ -144,7 +144,7 @@ def connect(project: Project) -> Connection:
         fix = "Use https, or set `allow_http = true` under [langfuse]" if "plain http" in error.what else "Correct it"
         raise InvalidFile(error.what.replace("base_url", "host"), where=place, fix=fix) from None
     # Redirects are not followed: the keys go to this address and no other.
-    http = httpx.Client(base_url=host, auth=(keys[0], keys[1]), timeout=_timeout_s(), follow_redirects=False)
+    http = httpx.Client(base_url=host, auth=(keys[0], keys[1]), timeout=TIMEOUT_S, follow_redirects=False)
     api = LangfuseAPI(
         base_url=host,
         username=keys[0],
@@ -155,18 +155,6 @@ def connect(project: Project) -> Connection:
         httpx_client=http,
     )
     return Connection(api, http, urlsplit(host).netloc, guard_of(project))
-
-
-def _timeout_s() -> float:
-    """Return the SDK's own variable for it, in seconds. Raises `UsageError`."""
-    given = os.environ.get(TIMEOUT, "").strip()
-    try:
-        seconds = float(given or TIMEOUT_S)
-    except ValueError:
-        seconds = 0.0
-    if not 0 < seconds < 86_400:
-        raise UsageError(f"`{given}` is no time in seconds", where=TIMEOUT, fix="Set it to one such as 20, or unset it")
-    return seconds
 
 
 def in_path(name: str) -> str:

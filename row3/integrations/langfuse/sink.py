@@ -102,7 +102,7 @@ def spans_of(run: FinishedRun, case: FinishedCase) -> Iterator[Span]:
         "output": _json(_output(case)),
         "level": None if case.status == "scored" else "ERROR",
         "status_message": case.problem or None,
-        **{f"metadata.{key}": json.dumps(value) for key, value in metadata_of(run.header).items()},
+        **{f"metadata.{key}": _json(value) for key, value in metadata_of(run.header).items()},
     }
     put(root.attributes, about | {f"langfuse.observation.{key}": value for key, value in whole.items()})
     if experiment:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections import Counter
 from typing import Any
 
@@ -153,8 +154,7 @@ def test_a_fault_is_one_error_and_the_same_command_goes_on_later(
     box: Box, fuse: LangFuse, fault: Fault, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("time.sleep", lambda _: None)  # the SDK's own between its tries
-    monkeypatch.setenv("LANGFUSE_TIMEOUT", "0.3")
-    box.env["LANGFUSE_TIMEOUT"] = "0.3"
+    monkeypatch.setattr("row3.integrations.langfuse.client.TIMEOUT_S", 0.3)
     fault.after = 2 if fault.kind != "half" else 0  # so that something was sent before
     fuse.faults = [fault]
     done = box.row3("langfuse", "push", "bread", code=3)
@@ -238,3 +238,9 @@ def test_in_ci_the_address_comes_from_the_environment(box: Box, fuse: LangFuse) 
     (error,) = box.row3("langfuse", "push", "bread", code=2, LANGFUSE_HOST="", CI="true").errors
     assert "LANGFUSE_HOST: in CI a change could name another address" in error
     assert len(fuse.requests) == asked
+
+
+def test_without_the_sdk_the_extra_is_named(box: Box, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "langfuse", None)
+    (error,) = box.row3("langfuse", "push", "bread", code=2).errors
+    assert 'pip install "row3[langfuse]"' in error
