@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import time
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,13 +14,17 @@ import click
 from row3.cli import options
 from row3.cli.commands import Group
 from row3.cli.common import Common
+from row3.domain.counts import count
 from row3.errors import InvalidFile
 
 EVER_MS = 1 << 60
+UNIT_MS = {"m": 60_000, "h": 3_600_000, "d": 86_400_000}
+AGO = re.compile(r"(\d{1,6})([mhd])")
+"""So many minutes, hours or days ago."""
 
 
 class When(click.ParamType[int]):
-    """A day or a time with its offset; its value is milliseconds since 1970 UTC."""
+    """A day, a time with its offset or one so long ago; its value is milliseconds since 1970 UTC."""
 
     name = "time"
 
@@ -26,10 +32,12 @@ class When(click.ParamType[int]):
         """Return the milliseconds; click reports a bad one."""
         if isinstance(value, int):
             return value
+        if (ago := AGO.fullmatch(value)) is not None:
+            return _now_ms() - int(ago[1]) * UNIT_MS[ago[2]]
         try:
             when = datetime.fromisoformat(value)
         except ValueError:
-            self.fail(f"`{value}` is no time. Write 2026-11-24 or 2026-11-24T09:00:00Z", param, ctx)
+            self.fail(f"`{value}` is no time. Write 2026-11-24, 2026-11-24T09:00:00Z or 24h", param, ctx)
         return int((when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp() * 1000)
 
 
@@ -92,6 +100,34 @@ def sample(common: Common, *, from_ms: int | None, to_ms: int | None) -> None:
     project, now_ms = common.project(), _now_ms()
     number = export_sample(project, common.out, os.environ, from_ms=start, to_ms=end, now_ms=now_ms)
     common.say(f"{number:,} records to rate are in {common.out}")
+
+
+@command.command()
+@since()
+@until()
+@click.option("--open", "issue", is_flag=True, help="Print the body of an issue.")
+@click.option("--notify", "posts", is_flag=True, help="Post what began and what is over to the webhook, once each.")
+@options.output_options("table", "markdown", "json")
+def alerts(common: Common, *, from_ms: int | None, to_ms: int | None, issue: bool, posts: bool) -> int:
+    """Show when production was beyond its thresholds, one alert for each time; exit 1 if one is critical.
+
+    Default: over all records; `--since 24h` looks at the last day. Rates alert when they are no chance (95%).
+    """
+    from row3.integrations.monitoring.alerts import alerts as alerts_in
+    from row3.integrations.monitoring.notices import alerts_document, alerts_issue, notify
+    from row3.integrations.monitoring.storage import open_store
+
+    project = common.project()
+    with open_store(project, os.environ).open() as connection:
+        found = alerts_in(connection, project.config.monitor.alerts, *_span(from_ms, to_ms))
+    if common.as_json:
+        common.show_json([alert.plain() for alert in found])
+    else:
+        shown = replace(common, format="markdown") if issue else common
+        shown.show_document((alerts_issue if issue else alerts_document)(found))
+    if posts and (number := notify(project, found, os.environ)):
+        common.say(f"the webhook was told of {count(number, 'change')}")
+    return 1 if any(alert.condition.severity == "critical" for alert in found) else 0
 
 
 def _span(from_ms: int | None, to_ms: int | None) -> tuple[int, int]:

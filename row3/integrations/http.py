@@ -33,7 +33,7 @@ def address(variable: str, *, allow_http: bool) -> str:
         usable = False
     if not usable or any(mark in text for mark in "@?# "):
         what = "this is not an http or https address without user name and query" if text else "no address to send to"
-        raise UsageError(what, where=variable, fix=f"Set {variable} to one such as https://otel.example.com")
+        raise UsageError(what, where=variable, fix=f"Set {variable} to one such as https://service.example.com")
     if is_exposed(text) and not allow_http:
         what = f"{parts.scheme}://{parts.netloc} is plain http to another machine: what is sent can be read on its way"
         raise UsageError(what, where=variable, fix="Use https, or set `allow_http = true` under [export] in row3.toml")

@@ -13,6 +13,31 @@ class _Integration(Struct, frozen=True, forbid_unknown_fields=True):
     """A table of the file."""
 
 
+class AlertConfig(_Integration, frozen=True):
+    """When one condition raises an alert."""
+
+    threshold: Annotated[float | None, Meta(description="Default: that of the standards.")] = None
+    window_minutes: Annotated[int, Meta(ge=1, le=10_080, description="Length of a window.")] = 60
+    min_records: Annotated[
+        int, Meta(ge=1, description="Records that a window needs; poorer ones are joined with those that follow.")
+    ] = 20
+
+
+class AlertsConfig(_Integration, frozen=True):
+    """When production raises an alert, and who is told."""
+
+    webhook_variable: Annotated[
+        str | None, Meta(description="Name of the environment variable with the URL that `--notify` posts to.")
+    ] = None
+    allow_http: Annotated[bool, Meta(description="Allow a webhook of plain http on another machine.")] = False
+    confidence: AlertConfig = AlertConfig()
+    hallucination: AlertConfig = AlertConfig()
+    latency: AlertConfig = AlertConfig()
+    cost: AlertConfig = AlertConfig()
+    concepts: AlertConfig = AlertConfig()
+    errors: AlertConfig = AlertConfig()
+
+
 class MonitorConfig(_Integration, frozen=True):
     """Where records of production are kept, and what of them."""
 
@@ -30,6 +55,7 @@ class MonitorConfig(_Integration, frozen=True):
         Literal["sample", "all"],
         Meta(description="Records kept whole: the sample, errors and those rated before they came, or all."),
     ] = "sample"
+    alerts: AlertsConfig = AlertsConfig()
 
 
 class LangFuseConfig(_Integration, frozen=True):

@@ -82,16 +82,18 @@ class Condition:
     severity: Literal["warning", "critical"]
     action: str
     threshold: float
+    records: str
+    """Field of `Totals` with the number of records that the figure rests on."""
     below: bool = False
     """Whether values below the threshold alarm; else those above it."""
 
 
 CONDITIONS = (
-    Condition("confidence", "warning", "Investigate prompt drift", 0.7, below=True),
-    Condition("hallucination", "critical", "Pause deployments, investigate", 0.02),
-    Condition("latency", "warning", "Check API performance", 5000),
-    Condition("cost", "warning", "Review token usage", 0.10),
-    Condition("concepts", "warning", "Check extraction completeness", 10, below=True),
-    Condition("errors", "critical", "Check API availability", 0.01),
+    Condition("confidence", "warning", "Investigate prompt drift", 0.7, "answered", below=True),
+    Condition("hallucination", "critical", "Pause deployments, investigate", 0.02, "watched"),
+    Condition("latency", "warning", "Check API performance", 5000, "timed"),
+    Condition("cost", "warning", "Review token usage", 0.10, "priced"),
+    Condition("concepts", "warning", "Check extraction completeness", 10, "answered", below=True),
+    Condition("errors", "critical", "Check API availability", 0.01, "requests"),
 )
 """The conditions of STANDARDS §7.3."""

@@ -24,16 +24,18 @@ def in_sample(record_id: str, rate: float) -> bool:
 
 
 class Quality(NamedTuple):
-    """Counts over the concepts of one decomposition."""
+    """Counts over the concepts of one decomposition; the first three are None without a source text."""
 
-    quotes: int
+    quotes: int | None
     """Concepts with a source quote."""
-    verified: int
+    verified: int | None
     """Those whose quote occurs in the source text and mentions its concept."""
-    ungrounded: int
+    ungrounded: int | None
     """Concepts that the source text does not mention."""
     canaries: int | None
-    """Ungrounded concepts that golden cases of the same domain forbid; None where these forbid nothing."""
+    """Concepts that golden cases of the same domain forbid and the source text does not mention; None where golden
+    cases forbid nothing.
+    """
 
 
 def domain_canaries(project: Project) -> dict[str, tuple[str, ...]]:
@@ -48,14 +50,17 @@ def domain_canaries(project: Project) -> dict[str, tuple[str, ...]]:
     return {domain: tuple(canaries) for domain, canaries in found.items() if canaries}
 
 
-def measure(record: Record, canaries: Mapping[str, Sequence[str]]) -> Quality | None:
-    """Return the quality of a decomposition; None without a source text or after an error."""
-    if record.source_text is None or not record.source_text.strip() or record.error is not None:
-        return None
-    text, forbidden = SourceText(record.source_text), canaries.get(record.domain or "", ())
+def measure(record: Record, canaries: Mapping[str, Sequence[str]]) -> Quality:
+    """Return the quality of a decomposition, all None after an error."""
+    if record.error is not None:
+        return Quality(None, None, None, None)
+    forbidden, labels = canaries.get(record.domain or "", ()), [one.label for one in record.concepts]
+    if record.source_text is None or not record.source_text.strip():
+        return Quality(None, None, None, _canaries(labels, NameIndex((), forbidden, NameRule())) if forbidden else None)
+    text = SourceText(record.source_text)
     index = NameIndex((), forbidden, NameRule(), text)
     quoted = [(one.label, one.source_quote) for one in record.concepts if is_quote(one.source_quote, one.label)]
-    strange = [one.label for one in record.concepts if not text.mentions(one.label)]
+    strange = [label for label in labels if not text.mentions(label)]
     return Quality(
         len(quoted),
         sum(
@@ -63,5 +68,9 @@ def measure(record: Record, canaries: Mapping[str, Sequence[str]]) -> Quality | 
             for label, quote in quoted
         ),
         len(strange),
-        sum(match.state == "canary" for match in match_names(strange, index)) if forbidden else None,
+        _canaries(strange, index) if forbidden else None,
     )
+
+
+def _canaries(labels: Sequence[str], index: NameIndex) -> int:
+    return sum(match.state == "canary" for match in match_names(labels, index))

@@ -32,7 +32,7 @@ def row(record: Record, keeping: Keeping) -> tuple[Any, ...]:
     bins = [0] * BINS
     for confidence in confidences:
         bins[min(int(confidence * BINS), BINS - 1)] += 1
-    quality: Quality | tuple[None, ...] = (measure(record, keeping.canaries) if sampled else None) or (None,) * 4
+    quality = measure(record, keeping.canaries) if sampled else (None,) * len(Quality._fields)
     whole = sampled or keeping.whole or record.error is not None or record.id in keeping.wanted
     return (
         record.id,

@@ -85,6 +85,7 @@ OF_RECORDS: dict[str, tuple[str, str]] = {
     "quotes": (LARGE, _count("quotes")),
     "verified": (LARGE, _count("verified")),
     "ungrounded": (LARGE, _count("ungrounded")),
+    "watched": (LARGE, "count(canaries)"),
     "watched_concepts": (LARGE, _count("concepts", " FILTER (WHERE canaries IS NOT NULL)")),
     "canaries": (LARGE, _count("canaries")),
 }

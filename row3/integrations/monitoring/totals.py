@@ -46,8 +46,10 @@ class Totals(Struct, frozen=True, gc=False):
     quotes: int = 0
     verified: int = 0
     ungrounded: int = 0
+    watched: int = 0
+    """Records of the sample whose domain has canaries."""
     watched_concepts: int = 0
-    """Measured concepts of a domain with canaries."""
+    """Their concepts."""
     canaries: int = 0
     ratings: int = 0
     acceptable: float = 0.0

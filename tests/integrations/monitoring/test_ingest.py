@@ -65,6 +65,7 @@ def test_the_same_file_twice_changes_nothing(store: Store, tmp_path: Path) -> No
         quotes=1,
         verified=1,
         ungrounded=1,
+        watched=1,
         watched_concepts=2,
         canaries=1,
         ratings=1,

@@ -1,0 +1,92 @@
+"""`row3 monitor alerts`: a table, JSON, the body of an issue, and a webhook that hears of each alert once."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.integrations.receivers import Fault, Receiver
+from tests.monitored import jsonl, record
+from tests.projects import Box
+
+HOOK = "\n[monitor.alerts]\nwebhook_variable = 'PAGER'\n"
+
+
+class Pager(Receiver):
+    """Keeps the bodies of what is posted."""
+
+    def take(self, path: str, body: bytes) -> tuple[int, bytes]:
+        self.bodies = [*getattr(self, "bodies", []), json.loads(body)]
+        return 200, b""
+
+
+@pytest.fixture
+def pager() -> Iterator[Pager]:
+    server = Pager()
+    yield server
+    server.stop()
+
+
+def ingest(box: Box, hour: int, **changed: Any) -> None:
+    records = [record(f"r{hour}-{n}", at=f"2026-11-01T{hour:02}:{n:02}:00Z", **changed) for n in range(30)]
+    box.write("production.jsonl", jsonl(*records))
+    box.row3("monitor", "ingest", "production.jsonl", code=0)
+
+
+def test_a_warning_and_a_critical_alert(box: Box) -> None:
+    fine = {"concepts": [{"label": "fungi", "confidence": 0.9, "sourceQuote": "Tall trees feed fungi."}] * 12}
+    ingest(box, 9, **fine)
+    assert box.row3("monitor", "alerts", code=0).out == "Production · no alert\n"
+    ingest(box, 10, **fine, latencyMs=9000)
+    assert json.loads(box.row3("monitor", "alerts", "--format", "json", code=0).out) == [
+        {
+            "condition": "latency",
+            "severity": "warning",
+            "action": "Check API performance",
+            "from": "2026-11-01T10:00:00Z",
+            "to": None,
+            "value": 9000,
+            "threshold": 5000,
+        }
+    ]
+    ingest(box, 11, **fine, error="time-out")
+    table = box.row3("monitor", "alerts", code=1).out
+    assert table.startswith("Production · 2 alerts, 1 critical\n")
+    assert "Error rate" in table and "100.0%, above 1.0%" in table
+    issue = box.row3("monitor", "alerts", "--open", code=1).out
+    assert "## Alerts in production" in issue and "- [ ] Error rate: Check API availability" in issue
+    assert box.row3("monitor", "alerts", "--until", "2026-11-01T10:00:00Z", code=0).out == "Production · no alert\n"
+    assert box.row3("monitor", "alerts", "--since", "1h", code=0).out == "Production · no alert\n"
+
+
+def test_a_webhook_hears_of_each_alert_once_and_of_its_end(box: Box, pager: Pager) -> None:
+    box.write("row3.toml", box.read("row3.toml") + HOOK)
+    box.env["PAGER"] = f"{pager.address}/hook"
+    ten = {"concepts": [{"label": "fungi", "confidence": 0.9}] * 12}
+    ingest(box, 9, **ten, latencyMs=9000)
+    pager.faults.append(Fault(500))
+    failed = box.row3("monitor", "alerts", "--notify", code=3)
+    assert "answered 500" in failed.err and f"{pager.address}/hook" not in failed.err
+
+    assert "told of 1 change" in box.row3("monitor", "alerts", "--notify", code=0).err
+    ingest(box, 10, **ten, latencyMs=9000)
+    box.row3("monitor", "alerts", "--notify", code=0)
+    ingest(box, 11, **ten)
+    box.row3("monitor", "alerts", "--notify", code=0)
+    box.row3("monitor", "alerts", "--notify", code=0)
+
+    assert [[len(body["began"]), len(body["over"])] for body in pager.bodies] == [[1, 0], [0, 1]]
+    assert pager.bodies[1]["over"][0]["to"] == "2026-11-01T11:00:00Z"
+    box.write(".row3/monitor/told.json", "{")
+    assert ".row3/monitor/told.json" in box.row3("monitor", "alerts", "--notify", code=2).err
+
+
+def test_no_webhook_and_no_address(box: Box) -> None:
+    ingest(box, 9)
+    assert "monitor.alerts.webhook_variable" in box.row3("monitor", "alerts", "--notify", code=2).err
+    box.write("row3.toml", box.read("row3.toml") + HOOK)
+    assert "PAGER" in box.row3("monitor", "alerts", "--notify", code=2).err
+    assert "`soon` is no time" in box.row3("monitor", "alerts", "--since", "soon", code=2).err
