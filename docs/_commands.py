@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+import textwrap
+from collections.abc import Iterable, Iterator
 
 import click
 
 from row3.cli.app import main
 from row3.cli.common import Common
 
-WIDTH = 100
+WIDTH = 120
 SHARED = frozenset(Common.__slots__)
 INTRO = """\
 # Commands
@@ -20,27 +21,31 @@ Made by `python docs/_commands.py`; `row3 COMMAND --help` says more. Results go 
 | command | does | its own options |
 |:--|:--|:--|
 """
-SHARED_INTRO = """\
-
-## Options of `row3` alone
-"""
-SHARED_MORE = """\
+SHARED_OPTIONS = """\
 
 ## Shared options
 
-Give them before or after the command's name; `--prompt`, `--case` and `--tag` may be repeated. A case is chosen if its
-id fits one `--case` and it has one `--tag`. A command refuses options it does not take (exit code 2).
+`row3 --help` explains {options}.
 
-`--out` replaces an earlier result of the same form and empty files. It refuses any other existing file, and a name
-whose ending belongs to another form.
+Give them before or after the command's name; `--prompt`, `--case` and `--tag` may be repeated. A case is chosen if its
+id matches one `--case` and it has one `--tag`. A command refuses options it does not take (exit code 2).
+
+`--out` replaces an earlier result of the same format and empty files. It refuses any other existing file, and a name
+whose ending belongs to another format.
 """
 
 
 def page() -> str:
     """Return the whole page."""
-    rows = [_row(name, command) for name, command in commands() if name != "row3" and _runs(command)]
-    own, shared = (_options(main, shared=shared) for shared in (False, True))
-    return INTRO + "".join(rows) + SHARED_INTRO + own + SHARED_MORE + shared
+    rows = [_row(name, command) for name, command in commands() if _runs(command)]
+    shared = (each for each in main.params if isinstance(each, click.Option) and each.name in SHARED)
+    return INTRO + "".join(rows) + fill(SHARED_OPTIONS.format(options=_spelled(shared)))
+
+
+def fill(text: str) -> str:
+    """Wrap the lines of a text that are too long."""
+    lines = (textwrap.fill(line, WIDTH, break_on_hyphens=False) for line in text.split("\n"))
+    return "\n".join(lines)
 
 
 def commands() -> Iterator[tuple[str, click.Command]]:
@@ -80,23 +85,15 @@ def _row(name: str, command: click.Command) -> str:
     context = click.Context(command, info_name=name)
     arguments = [each.make_metavar(context) for each in command.params if isinstance(each, click.Argument)]
     words = f"`{' '.join([name, *arguments])}`".replace("|", "\\|")
-    options = ", ".join(f"`{_spelling(each)}`" for each in own_options(command))
-    does = command.get_short_help_str(limit=WIDTH * 2)
-    return f"| {words} | {does} | {options} |\n"
+    return f"| {words} | {command.get_short_help_str(limit=200)} | {_spelled(own_options(command))} |\n"
+
+
+def _spelled(several: Iterable[click.Option]) -> str:
+    return ", ".join(f"`{_spelling(each)}`" for each in several)
 
 
 def _spelling(option: click.Option) -> str:
     return ", ".join([*option.opts, *option.secondary_opts])
-
-
-def _options(command: click.Command, *, shared: bool) -> str:
-    context = click.Context(command, terminal_width=WIDTH, max_content_width=WIDTH)
-    chosen = [each for each in command.params if each.name in SHARED] if shared else own_options(command)
-    rows = [row for each in chosen if (row := each.get_help_record(context)) is not None]
-    formatter = context.make_formatter()
-    formatter.write_dl(rows)
-    lines = [line.rstrip() for line in formatter.getvalue().strip("\n").split("\n")]
-    return "\n```\n" + "\n".join(lines) + "\n```\n"
 
 
 if __name__ == "__main__":
