@@ -107,6 +107,31 @@ def test_a_service_is_under_the_gate_at_once(tmp_path: Path) -> None:
     assert "BLOCK" in box.row3("--compare", code=1, fresh=True).out
 
 
+def test_answers_made_elsewhere_are_under_the_gate_without_a_key(tmp_path: Path) -> None:
+    box = Box(tmp_path / "project")
+    box.root.mkdir()
+    box.row3("init", "--kind", "checks", code=0)
+    answers = {"charged-twice": "billing", "export-crashes": "bug"}
+
+    def bring(**categories: str) -> None:
+        lines = [
+            {"caseId": case_id, "response": json.dumps({"category": category, "reply": "We look into it."})}
+            for case_id, category in {**answers, **categories}.items()
+        ]
+        (tmp_path / "answers.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+        box.row3("recordings", "import", str(tmp_path / "answers.jsonl"), code=0)
+
+    bring()
+    box.row3("--baseline", code=0)
+    box.init()
+    box.row3("hook", "install", code=0)
+    box.row3("new-version", "classify-ticket", code=0)
+    box.replace("prompts/classify-ticket-v1.1.md", "You sort", "You carefully sort")
+    bring(**{"export-crashes": "question"})
+    box.git("add", "-A")
+    assert "BLOCK" in box.git("commit", "-m", "careful", code=1).err
+
+
 def test_without_a_key_it_is_said_what_to_set(tmp_path: Path) -> None:
     box = Box(tmp_path / "project")
     box.root.mkdir()

@@ -77,8 +77,8 @@ def import_responses(
 
     A line is `{"caseId": …, "prompt": "decompose-concepts-v1.1", "response": "raw text"}`, with `repeat`,
     `finishReason`, `usage` {`promptTokens`, `completionTokens`}, `servedModel` and `latencyS` where known. A bare
-    prompt name stands for its version in the lineup. Raises `InvalidFile` with the line, and then nothing has changed;
-    `UsageError`, `EnvironmentFault`.
+    prompt name stands for its version in the lineup, and a lineup's only prompt need not be named. Raises `InvalidFile`
+    with the line, and then nothing has changed; `UsageError`, `EnvironmentFault`.
     """
     where = str(file)
     asking = make_asking(suite, line_up(project, suite, role="candidate", named=named), options or RunOptions())
@@ -129,6 +129,8 @@ def _responses(file: Path, lineup: Lineup, suite: Suite, *, where: str, whence: 
         check_schema_version(value, SCHEMA_VERSION, where=place)
         _refuse_others(value, suite, where=place)
         case_id_of(value, where=place, shape=SHAPE)
+        if len(lineup.prompts) == 1:
+            value.setdefault("prompt", lineup.prompts[0].ref.name)
         try:
             read = convert(value, _Response)
         except MisfitsError as error:
