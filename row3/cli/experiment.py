@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from row3.integrations.langfuse.experiment import Experiment
     from row3.workflows.session import Session
 
-TOLD = 20
+TOLD = 10
 """Lines of progress, at most."""
 
 
@@ -29,20 +29,16 @@ class Steps(Observer):
 
     def __init__(self, common: Common, items: int) -> None:
         self._common, self._items = common, items
-        self._done: set[str] = set()
-        self._failed = 0
+        self._done = self._failed = 0
 
     def finished(self, result: CaseResult) -> None:
         """Count an item; a failed one is reported at once."""
-        if result.case_id in self._done:
-            return
-        self._done.add(result.case_id)
+        self._done += 1
         if result.status != "scored":
             self._failed += 1
             self._common.say(f"{result.case_id}: {result.problem}")
-        done = len(self._done)
-        if done == self._items or done % -(-self._items // TOLD) == 0:
-            self._common.say(f"{done:,} of {self._items:,} items, {self._failed:,} failed")
+        if self._done == self._items or self._done % -(-self._items // TOLD) == 0:
+            self._common.say(f"{self._done:,} of {self._items:,} items, {self._failed:,} failed")
 
 
 @click.command(cls=Command)
@@ -112,8 +108,9 @@ def _run(session: Session, experiment: Experiment, common: Common, *, baseline: 
     from row3.integrations.langfuse.experiment import run_items
 
     steps = Steps(common, len(experiment.items))
-    if session.observer is None:
-        session.observer = steps
+    asks = session.mode in ("live", "record")
+    if asks and not compare:  # which may ask the baseline's prompts too
+        session.observer = session.observer or steps
     if baseline:
         from row3.workflows.comparing.baseline import save_baseline
 
@@ -122,7 +119,7 @@ def _run(session: Session, experiment: Experiment, common: Common, *, baseline: 
         from row3.workflows.comparing.gating import gate
 
         return judged(gate(session))
-    return ran(run_items(session, experiment, steps.finished))
+    return ran(run_items(session, experiment, None if asks else steps.finished))
 
 
 def _tell_summary(common: Common, experiment: Experiment, result: SuiteResult) -> None:

@@ -114,10 +114,10 @@ def check_gated(project: Project, suite: Suite, experiment: Experiment, option: 
         raise UsageError(what, where=option, fix=f"{before}`row3 langfuse pull {suite.name}`, review, and commit")
 
 
-def run_items(session: Session, experiment: Experiment, take: Callable[[CaseResult], None]) -> Run:
+def run_items(session: Session, experiment: Experiment, take: Callable[[CaseResult], None] | None) -> Run:
     """Run the items through the suite's pipeline: the golden cases themselves where they are the same.
 
-    `take` is handed each result of a replay as it comes; a live run has its observer.
+    `take` is handed each result.
     """
     project, suite = session.project, session.suite
     files = None
@@ -128,7 +128,7 @@ def run_items(session: Session, experiment: Experiment, take: Callable[[CaseResu
         }
         tree = GitTree(project.root, f"dataset {experiment.dataset.name}", dict.fromkeys(contents, ""), contents)
         files = CaseFiles(tree, list(contents))
-    run = run_suite(session, files=files, take=take if session.mode in ("replay", "auto") else None)
+    run = run_suite(session, files=files, take=take)
     save_log(session, run)
     return run
 

@@ -92,7 +92,9 @@ def test_parameters_hold_for_all_items_and_are_metadata(pushed: Box, fuse: LangF
     fake = model(good)
     fake.serve(pushed)
     more = ("--model", "gemini-1.5-pro", "--temperature", "0.5", "--mode", "live")
-    result = pushed.row3(*ARGS, *more, "--format", "json", code=0).json
+    done = pushed.row3(*ARGS, *more, "--format", "json", code=0)
+    assert done.err.count("3 of 3 items, 0 failed") == 1
+    result = done.json
     assert set(fake.models) == {"gemini-1.5-pro"}
     span = root(fuse, run_id(pushed), "rye")
     about = span.json("langfuse.experiment.metadata")
