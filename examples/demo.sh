@@ -24,8 +24,8 @@ shown() {
   printf '%s\n' "$dim\$$plain$bold$typed$plain"
 }
 run() { shown "$@"; "$@"; }
-# Without its output.
-quietly() { shown "$@"; "$@" > .row3/said 2>&1; joined=1; }
+# Without its output, which is kept in .row3/said.
+quietly() { shown "$@"; "$@" >> .row3/said 2>&1; joined=1; }
 blocked() {
   shown "$@"
   if "$@"; then echo "demo: this should have been blocked" >&2; exit 1; else echo "(exit $?)"; fi
@@ -33,9 +33,10 @@ blocked() {
 # The same, of which only the first lines are shown.
 blocked_briefly() {
   shown "$@"
-  if "$@" > .row3/said 2>&1; then echo "demo: this should have been blocked" >&2; exit 1; else code=$?; fi
-  sed -n 1,2p .row3/said
-  grep "row3 stops" .row3/said
+  if "$@" > .row3/last 2>&1; then echo "demo: this should have been blocked" >&2; exit 1; else code=$?; fi
+  cat .row3/last >> .row3/said
+  sed -n 1,2p .row3/last
+  grep "row3 stops" .row3/last
   echo "... (exit $code)"
 }
 

@@ -19,6 +19,7 @@ def test_the_readme_shows_what_the_demo_prints(tmp_path: Path) -> None:
         "sh", str(ROOT / "examples/demo.sh"), str(Path(sys.executable).parent), cwd=ROOT, env=clean_env(tmp_path)
     )
     assert done.code == 0, done
+    assert len((done.out + done.err).splitlines()) <= 120
     printed = {line.rstrip() for line in (done.out + done.err).splitlines()}
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     block = re.search(r"```console\n\$ row3 --compare\n(.*?)```", readme, re.DOTALL)
