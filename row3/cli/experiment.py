@@ -74,7 +74,7 @@ def command(
     `row3 export --to langfuse` sends it.
     """
     from row3.integrations.langfuse.datasets import find_dataset
-    from row3.integrations.langfuse.experiment import check_gated, prepare, send, suite_for
+    from row3.integrations.langfuse.experiment import prepare, send, suite_for
     from row3.store.suites import pick_suite
     from row3.workflows.session import LiveFlags
 
@@ -84,9 +84,16 @@ def command(
     connection = connected(project)
     found = find_dataset(connection, dataset)
     suite = pick_suite(project, common.suite or suite_for(project, found))
-    experiment = prepare(project, suite, connection, found, name=name, label=prompt_label, may_write=common.may_write)
-    if baseline or compare:
-        check_gated(project, suite, experiment, "--baseline" if baseline else "--compare")
+    experiment = prepare(
+        project,
+        suite,
+        connection,
+        found,
+        name=name,
+        label=prompt_label,
+        may_write=common.may_write,
+        gated="--baseline" if baseline else "--compare" if compare else "",
+    )
     prompts = tuple(str(each.ref) for each in experiment.prompts)
     session = replace(common, suite=suite.name, prompt=prompts).session().under(LiveFlags(max_cost=max_cost))
     common.say(f"experiment {name}: {len(experiment.items):,} items of dataset {dataset}, suite {suite.name}")

@@ -68,11 +68,13 @@ def prepare(
     name: str,
     label: str | None,
     may_write: bool,
+    gated: str = "",
 ) -> Experiment:
     """Read the dataset's items, and pull the prompts that have the label.
 
-    Raises `UsageError` for a dataset without items, `InvalidFile` for an item that holds no case, and as
-    `Connection.asking` and `pull_prompts`.
+    `gated` is the option by which the run becomes a baseline or is judged: then the items have to be the suite's golden
+    cases. Raises `UsageError` where they are not and for a dataset without items, `InvalidFile` for an item that holds
+    no case, and as `Connection.asking` and `pull_prompts`.
     """
     cases = paired(project, suite, connection, dataset.name)
     held = [each for each in cases if each.item is not None]
@@ -84,6 +86,12 @@ def prepare(
         raise UsageError("the dataset has no items to run", where=f"dataset {dataset.name}", fix=fix)
     drafts = {each.case_id for each in cases if (each.here or each.there or {}).get("draft")}
     differing = [each.case_id for each in cases if each.digests[0] != each.digests[1] and each.case_id not in drafts]
+    if gated and differing:
+        own = dataset_of(project, suite.name) == dataset.name
+        before = "" if own else f'Set {suite.name} = "{dataset.name}" under [langfuse.datasets] and run '
+        differ = count(len(differing), "case differs", "cases differ")
+        what = f"{differ} between dataset {dataset.name} and {suite.golden}/: {named(differing)}"
+        raise UsageError(what, where=gated, fix=f"{before}`row3 langfuse pull {suite.name}`, review, and commit")
     prompts: Sequence[PromptSync] = ()
     if label is not None:
         pipeline = line_up(project, suite, role="candidate").versions()
@@ -102,16 +110,6 @@ def prepare(
         prompts=prompts,
         label=label,
     )
-
-
-def check_gated(project: Project, suite: Suite, experiment: Experiment, option: str) -> None:
-    """Raise `UsageError` unless the dataset holds the suite's golden cases: only these can be a baseline or judged."""
-    if experiment.differing:
-        own = dataset_of(project, suite.name) == experiment.dataset.name
-        before = "" if own else f'Set {suite.name} = "{experiment.dataset.name}" under [langfuse.datasets] and run '
-        differ = count(len(experiment.differing), "case differs", "cases differ")
-        what = f"{differ} between dataset {experiment.dataset.name} and {suite.golden}/: {named(experiment.differing)}"
-        raise UsageError(what, where=option, fix=f"{before}`row3 langfuse pull {suite.name}`, review, and commit")
 
 
 def run_items(session: Session, experiment: Experiment, take: Callable[[CaseResult], None] | None) -> Run:
