@@ -29,6 +29,8 @@ from row3.cli import app
 
 READ_AT_START = ("PYTHON", "LC_", "LANG", "LD_", "MPL", "TZ")
 """Beginnings of variables that an interpreter, or a package while it is imported, reads once."""
+READ_LATER = "LANGFUSE_"
+"""Beginning of variables that only look like these."""
 SET_FOR_ALL = ("LC_ALL", "MPLCONFIGDIR")
 """Set by `clean_env`; a test that gives them another value asks for a new process."""
 READERS = ("row3.store.", "row3.workflows.")
@@ -85,7 +87,8 @@ def run(
 
 def _can_run_here(env: Mapping[str, str]) -> bool:
     """Return whether a new interpreter would start as this one did, and whether signals reach this thread."""
-    names = {name for name in (*env, *os.environ) if name.startswith(READ_AT_START) and name not in SET_FOR_ALL}
+    begun = {name for name in (*env, *os.environ) if name.startswith(READ_AT_START) and name not in SET_FOR_ALL}
+    names = {name for name in begun if not name.startswith(READ_LATER)}
     same = all(env.get(name) == os.environ.get(name) for name in names)
     return same and threading.current_thread() is threading.main_thread()
 

@@ -43,10 +43,8 @@ def tiny_once(tmp_path_factory: pytest.TempPathFactory) -> Box:
 
 
 @pytest.fixture
-def box(tiny_once: Box, tmp_path: Path, fuse: LangFuse, monkeypatch: pytest.MonkeyPatch) -> Box:
+def box(tiny_once: Box, tmp_path: Path, fuse: LangFuse) -> Box:
     """A copy of the small project, with the server's address and keys in its environment."""
     box = tiny_once.copy(tmp_path / "project")
     box.env |= fuse.env
-    for name, value in fuse.env.items():  # as in this process, so that commands can run in it
-        monkeypatch.setenv(name, value)
     return box
