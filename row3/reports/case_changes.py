@@ -14,8 +14,7 @@ from row3.gate.comparison import judge_move, worse_by
 from row3.gate.results import Comparison, Run
 from row3.reports import numbers
 from row3.reports.document import Span, Table, Text, Tone
-from row3.reports.headline import some
-from row3.reports.style import arrow, plain, shorten
+from row3.reports.style import WIDTH, arrow, plain, shorten
 
 MOVES = ("improved", "fixed", "regressed", "broke", "failed", "removed", "new", "not comparable", "unchanged")
 """In the order of the line that counts them."""
@@ -23,7 +22,6 @@ WORDS = {"failed": "without an answer"}
 GOOD = {"improved": True, "fixed": True, "regressed": False, "broke": False, "failed": False, "removed": False}
 MOST_NAMED, FEW_NAMED = 12, 4
 MOST_RELATIONSHIPS = 3
-MOST_WORSE = 6
 LONGEST_LINE = 150
 """Columns of what one case lost or gained, where not everything is wanted."""
 LONGEST_ITEM = 100
@@ -172,12 +170,18 @@ def _under(change: CaseChange, problems: Mapping[str, str], *, every: bool) -> l
     return [*lines, change.note] if change.note else lines
 
 
-def also_worse(changes: Sequence[CaseChange]) -> str:
-    """Return the cases of a list that became worse, by name, for those that have no row: `a −1.0, b −0.8`."""
-    worse = [change for change in changes if GOOD.get(change.move) is False and change.move != "failed"]
-    zero = numbers.points(0.0)
-    named = [f"{each.case_id} {numbers.points(each.delta)}".removesuffix(f" {zero}") for each in worse]
-    return some(named, MOST_WORSE)
+def case_line(change: CaseChange, metric: Metric | None = None) -> Text:
+    """Return `▼ ozone −10.0: lost: Halons`, in one line of a file; a canary first, as the line is cut at its end."""
+    good = GOOD.get(change.move) if metric is None else False
+    name = f"{arrow(good) if good is not None else '·'} {change.case_id}"
+    found = sorted([flip for flip in flips(change) if flip.good is good], key=lambda flip: "canary" not in flip.what)
+    what = (
+        "; ".join(flip.text(FEW_NAMED) for flip in found) or change.note or (change.move if metric is None else "worse")
+    )
+    fell = f" {metric.title} {numbers.points(change.deltas[metric.key])}" if metric else ""
+    fell = f" {numbers.points(change.delta)}" if change.delta and metric is None else fell
+    tone: Tone = "plain" if good is None else "good" if good else "bad"
+    return [Span(name, tone), shorten(f"{fell}: {what}", max(20, WIDTH - len(name)))]
 
 
 class Outcome(NamedTuple):

@@ -12,16 +12,7 @@ from row3.gate.power import Sensitivity
 from row3.gate.results import Comparison
 from row3.reports import numbers
 from row3.reports.advice import TONES, approval_line, behind_line, look, summary, what_next
-from row3.reports.case_changes import (
-    FEW_NAMED,
-    GOOD,
-    also_worse,
-    cases_table,
-    count_line,
-    fell_elsewhere,
-    flips,
-    moved_cases,
-)
+from row3.reports.case_changes import GOOD, case_line, cases_table, count_line, fell_elsewhere, moved_cases
 from row3.reports.document import Block, Document, Facts, Fold, Note, Span, Table, Text, Title, more, strong
 from row3.reports.headline import (
     baseline_origin,
@@ -46,14 +37,32 @@ from row3.reports.terminal import terminal_text
 SHOWN_CASES, SHOWN_REASONS = 5, 8
 FEW_CASES, PAGES = 5, (35, 39)
 """Lines that a comparison of so few cases, or of more, may have on a screen, with what runs above it."""
-NOTEWORTHY = 0.01
-"""Move of a companion metric from which it has a row: the size from which the gate looks at others."""
+
+
+def comparison_page(comparison: Comparison, style: Style = PLAIN) -> Document:
+    """Return what fits on a screen: as many reasons and cases as there is room for, a line each where they have to."""
+    lines = PAGES[comparison.run.cases > FEW_CASES] - 3  # what runs stands above
+    for most in (SHOWN_REASONS, *range(SHOWN_REASONS, 0, -1)):
+        width = style.width if most < SHOWN_REASONS else 0
+        document = comparison_document(comparison, headed=False, most=most, width=width)
+        if terminal_text(document, style).count("\n") <= lines:
+            break
+    return document
 
 
 def comparison_document(
-    comparison: Comparison, *, verbose: bool = False, folded: bool = False, headed: bool = True
+    comparison: Comparison,
+    *,
+    verbose: bool = False,
+    folded: bool = False,
+    headed: bool = True,
+    most: int = SHOWN_REASONS,
+    width: int = 0,
 ) -> Document:
-    """Return a whole comparison: all of it if verbose, or below to unfold if folded; headed by suite and what runs."""
+    """Return a comparison: all of it if verbose, or below to unfold if folded; headed by suite and what runs.
+
+    Otherwise at most so many reasons, each cut to the width if one is given, and half as many cases.
+    """
     run = comparison.run
     blocks: list[Block] = [
         *heading(comparison, headed=headed),
@@ -61,10 +70,10 @@ def comparison_document(
         metrics_table(comparison, verbose=verbose),
         legend(comparison, verbose=verbose),
         *judge_blocks(run),
-        *reason_blocks(grounds_of(comparison), verbose=verbose),
+        *reason_blocks(grounds_of(comparison), verbose=verbose, most=most, width=width),
         *problem_blocks(run, verbose=verbose),
         quarantine_note(run.quarantine),
-        *case_blocks(comparison, verbose=verbose),
+        *case_blocks(comparison, verbose=verbose, most=(most + 1) // 2),
     ]
     if folded and not verbose:
         blocks += [
@@ -75,51 +84,8 @@ def comparison_document(
         counts = [run_counts(run, every=True), moved_counts(comparison, every=True)]
         blocks += [Fold("How the items matched", [each for each in counts if each.rows])] if counts[0].rows else []
         blocks += [*prompt_folds(comparison.prompt_diffs), missing_note(run)]
-    return Document([*blocks, usage_note(run, verbose=verbose), next_note(comparison)])
-
-
-def comparison_page(comparison: Comparison, style: Style = PLAIN) -> Document:
-    """Return what fits on a screen: verdict, metrics that decide, and as many reasons and cases as there is room for.
-
-    Reasons and cases take a line each where they would not fit otherwise.
-    """
-    for most in (SHOWN_REASONS, *range(SHOWN_REASONS, 0, -1)):
-        width = style.width if most < SHOWN_REASONS else 0
-        blocks = [
-            *heading(comparison, headed=False),
-            facts(comparison),
-            metrics_table(comparison, brief=True),
-            legend(comparison),
-            *judge_blocks(comparison.run),
-            *reason_blocks(grounds_of(comparison), most=most, width=width),
-            *problem_blocks(comparison.run),
-            quarantine_note(comparison.run.quarantine),
-            *_case_lines(comparison, min(SHOWN_CASES, (most + 1) // 2), style.width),
-            usage_note(comparison.run) if comparison.run.usage.replayed < comparison.run.usage.requests else Note([]),
-            next_note(comparison),
-        ]
-        document = Document(blocks)
-        if terminal_text(document, style).count("\n") <= PAGES[comparison.run.cases > FEW_CASES] - 3:
-            break
-    return document
-
-
-def _case_lines(comparison: Comparison, most: int, width: int) -> list[Block]:
-    """Return how many cases moved in which way, and a line for each of those that moved most."""
-    moved = [change for change in comparison.cases if change.move not in ("unchanged", "failed")]
-    found = [(change, change.deltas.get(comparison.run.suite.kind.primary, change.delta), "") for change in moved]
-    found += [(c, c.deltas[m.key], f"{m.title} ") for c, m in fell_elsewhere(comparison)]
-    lines: list[Text] = []
-    for change, delta, title in found[:most]:
-        good = GOOD.get(change.move) if not title else False
-        name = f"{arrow(good) if good is not None else '·'} {change.case_id}"
-        # A canary first: the line is cut at its end.
-        moved_items = sorted([f for f in flips(change) if f.good is good], key=lambda f: "canary" not in f.what)
-        what = "; ".join(flip.text(FEW_NAMED) for flip in moved_items) or change.move
-        text = shorten(f" {title}{numbers.points(delta)}: {what}", max(8, width - len(name)))
-        lines.append([Span(name, "plain" if good is None else "good" if good else "bad"), text])
-    left = more(len(found) - most)
-    return [Title(f"Cases: {count_line(comparison.moves)}", 4), Note([*lines, *([f"  {left}"] if left else [])])]
+    spent = verbose or folded or run.usage.replayed < run.usage.requests
+    return Document([*blocks, usage_note(run, verbose=verbose) if spent else Note([]), next_note(comparison)])
 
 
 def brief_comparison(comparison: Comparison, *, level: int = 0) -> list[Block]:
@@ -187,27 +153,21 @@ def _nothing(comparison: Comparison) -> str:
     return "nothing" if still else "nothing but the answers"
 
 
-def metrics_table(comparison: Comparison, *, verbose: bool = False, brief: bool = False) -> Block:
-    """Return the headline metrics, and the companions that moved noticeably; in brief those that decide, or all."""
+def metrics_table(comparison: Comparison, *, verbose: bool = False) -> Block:
+    """Return the headline metrics, and the companions that decide; all of them when verbose."""
     suite = comparison.run.suite
     changes = {change.key: change for change in comparison.metrics}
     metrics = [metric for metric in shown_metrics(suite, companion=False) if metric.key in changes]
     companions = [metric for metric in shown_metrics(suite, companion=True) if metric.key in changes]
-    shown = [
-        metric
-        for metric in companions
-        if verbose
-        or (changes[metric.key].verdict and changes[metric.key].verdict is comparison.verdict)
-        or (not brief and (changes[metric.key].verdict or abs(changes[metric.key].delta or 0.0) >= NOTEWORTHY))
-    ]
+    deciding = {key for key, change in changes.items() if change.verdict and change.verdict is comparison.verdict}
+    shown = [metric for metric in companions if verbose or metric.key in deciding]
     rows = [_metric_row(metric, changes[metric.key], comparison, verbose=verbose) for metric in (*metrics, *shown)]
     if not rows:
         return Note(["No case could be compared."])
     interval = f"{level_text(suite.policy)} interval"
     heads = ["metric", "before", "now", "points", interval, *(["p"] if verbose else []), "zone", "gate"]
     left = len(companions) - len(shown)
-    small = "" if brief else " moved by less than 1 point"
-    hidden = f"{numbers.count(left, 'companion metric')}{small} (-v shows all)" if left else ""
+    hidden = f"{numbers.count(left, 'companion metric')} (-v shows all)" if left else ""
     return Table(heads, rows, "lrrrr" + "r" * verbose + "ll", more=hidden)
 
 
@@ -302,21 +262,20 @@ def ground_text(ground: Ground, width: int = 0) -> Text:
     return f"{head}{text}" if ground.note else [Span(head, TONES[ground.verdict]), text]
 
 
-def case_blocks(comparison: Comparison, *, verbose: bool = False) -> list[Block]:
-    """Return how many cases moved in which way, and those that moved most."""
+def case_blocks(comparison: Comparison, *, verbose: bool = False, most: int = SHOWN_CASES) -> list[Block]:
+    """Return how many cases moved in which way, and those that moved most, a line each; a table of all if verbose."""
     moved = [change for change in comparison.cases if change.move not in ("unchanged", "failed")]
-    elsewhere = fell_elsewhere(comparison)
-    shown, fell = (moved, elsewhere) if verbose else (moved[:SHOWN_CASES], elsewhere[:SHOWN_CASES])
-    left = moved_cases(comparison.moves) - comparison.moves.get("failed", 0) - len(shown) + len(elsewhere) - len(fell)
-    how = " (--format json has all)" if verbose else " (-v shows all)"
-    blocks: list[Block] = [Title(f"Cases: {count_line(comparison.moves)}", 4)]
-    if shown or fell:
-        run, primary = comparison.run, comparison.run.suite.kind.primary
+    elsewhere, title = fell_elsewhere(comparison), Title(f"Cases: {count_line(comparison.moves)}", 4)
+    some_left = moved_cases(comparison.moves) - comparison.moves.get("failed", 0) + len(elsewhere)
+    run, primary = comparison.run, comparison.run.suite.kind.primary
+    if verbose and (moved or elsewhere):
         values = {row.case_id: row.metrics[primary] for row in run.rows if primary in row.metrics}
-        rest = more(left, how=how)
-        blocks.append(cases_table(shown, values, dict(run.problems), elsewhere=fell, every=verbose, more=rest))
-    worse = also_worse(moved[len(shown) :])
-    return [*blocks, Note([f"▼ also worse: {worse}"], "bad")] if worse else blocks
+        rest = more(some_left - len(moved) - len(elsewhere), how=" (--format json has all)")
+        return [title, cases_table(moved, values, dict(run.problems), elsewhere=elsewhere, more=rest)]
+    worse_first = sorted(moved, key=lambda change: GOOD.get(change.move) is not False)
+    lines = [*(case_line(change) for change in worse_first), *(case_line(*pair) for pair in elsewhere)][:most]
+    left = more(some_left - len(lines))
+    return [title, Note([*lines, *([f"  {left}"] if left else [])])]
 
 
 def next_note(comparison: Comparison) -> Note:
