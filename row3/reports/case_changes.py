@@ -175,11 +175,10 @@ def case_line(change: CaseChange, metric: Metric | None = None) -> Text:
     good = GOOD.get(change.move) if metric is None else False
     name = f"{arrow(good) if good is not None else '·'} {change.case_id}"
     found = sorted([flip for flip in flips(change) if flip.good is good], key=lambda flip: "canary" not in flip.what)
-    what = (
-        "; ".join(flip.text(FEW_NAMED) for flip in found) or change.note or (change.move if metric is None else "worse")
-    )
-    fell = f" {metric.title} {numbers.points(change.deltas[metric.key])}" if metric else ""
-    fell = f" {numbers.points(change.delta)}" if change.delta and metric is None else fell
+    texts = [change.note, *(flip.text(FEW_NAMED) for flip in found)]
+    what = "; ".join(filter(None, texts)) or ("worse" if metric else change.move)
+    delta = change.deltas[metric.key] if metric else change.delta
+    fell = f" {metric.title if metric else ''} {numbers.points(delta)}".replace("  ", " ") if delta else ""
     tone: Tone = "plain" if good is None else "good" if good else "bad"
     return [Span(name, tone), shorten(f"{fell}: {what}", max(20, WIDTH - len(name)))]
 
