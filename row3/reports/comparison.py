@@ -265,17 +265,18 @@ def ground_text(ground: Ground, width: int = 0) -> Text:
 def case_blocks(comparison: Comparison, *, verbose: bool = False, most: int = SHOWN_CASES) -> list[Block]:
     """Return how many cases moved in which way, and those that moved most, a line each; a table of all if verbose."""
     moved = [change for change in comparison.cases if change.move not in ("unchanged", "failed")]
-    elsewhere, title = fell_elsewhere(comparison), Title(f"Cases: {count_line(comparison.moves)}", 4)
+    elsewhere, counts = fell_elsewhere(comparison), f"Cases: {count_line(comparison.moves)}"
     some_left = moved_cases(comparison.moves) - comparison.moves.get("failed", 0) + len(elsewhere)
     run, primary = comparison.run, comparison.run.suite.kind.primary
     if verbose and (moved or elsewhere):
         values = {row.case_id: row.metrics[primary] for row in run.rows if primary in row.metrics}
         rest = more(some_left - len(moved) - len(elsewhere), how=" (--format json has all)")
-        return [title, cases_table(moved, values, dict(run.problems), elsewhere=elsewhere, more=rest)]
+        return [Title(counts, 4), cases_table(moved, values, dict(run.problems), elsewhere=elsewhere, more=rest)]
     worse_first = sorted(moved, key=lambda change: GOOD.get(change.move) is not False)
     lines = [*(case_line(change) for change in worse_first), *(case_line(*pair) for pair in elsewhere)][:most]
     left = more(some_left - len(lines))
-    return [title, Note([*lines, *([f"  {left}"] if left else [])])]
+    # A title would stand without an empty line above what follows where nothing moved.
+    return [Title(counts, 4), Note([*lines, *([f"  {left}"] if left else [])])] if lines else [Note([strong(counts)])]
 
 
 def next_note(comparison: Comparison) -> Note:
