@@ -109,7 +109,7 @@ def test_an_unreleased_entry_opens_and_hand_written_text_stays(project: Project)
 def test_a_changelog_without_entries(project: Project, before: str | None) -> None:
     changelog = project.root / "CHANGELOG.md"
     if before is None:
-        changelog.unlink()
+        changelog.unlink(missing_ok=True)
     else:
         changelog.write_text(before)
     assert new_version(project, NAME).changelog_changed
@@ -155,7 +155,7 @@ def test_a_folder_that_cannot_be_written(project: Project, monkeypatch: pytest.M
         new_version(project, NAME)
     monkeypatch.undo()
     assert not _prompt(project, "v1.1").exists()
-    assert "Unreleased" not in (project.root / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert not (project.root / "CHANGELOG.md").exists()
 
 
 def test_a_copied_description_is_told(project: Project) -> None:
