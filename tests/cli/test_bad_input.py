@@ -250,7 +250,7 @@ ALL = (
     Bad("local-file", file(".row3"), (".row3",)),
     Bad("transaction-broken", write(".row3/transaction/commit.json", "{"), (".row3/transaction",)),
     Bad("no-git", gone(".git"), ("no git repository", "git init"), ("--compare", "--against", "HEAD")),
-    Bad("no-git-for-hooks", gone(".git"), ("no git repository", "git init"), ("hook", "install")),
+    Bad("no-git-for-hooks", gone(".git"), ("not a git repository", "git init"), ("hook", "install")),
     Bad("no-such-folder", nothing, ("/nonexistent",), ("-C", "/nonexistent")),
     Bad("no-such-case", nothing, ("golden/bread",), ("--case", "zz*")),
     Bad("no-such-suite", nothing, ("Did you mean `bread`",), ("--suite", "bred")),
