@@ -41,7 +41,9 @@ class When(click.ParamType[int]):
         return int((when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp() * 1000)
 
 
-since = options.option("--since", "from_ms", type=When(), metavar="TIME", help="From this day or time on (UTC), or from 24h or 7d ago.")
+since = options.option(
+    "--since", "from_ms", type=When(), metavar="TIME", help="From this day or time on (UTC), or from 24h or 7d ago."
+)
 until = options.option("--until", "to_ms", type=When(), metavar="TIME", help="Before this time.")
 
 
