@@ -200,7 +200,7 @@ def test_a_dry_run_asks_nobody_unless_it_is_told_to(box: Box) -> None:
 def test_charts_go_into_a_folder(box: Box) -> None:
     box.write("notes.txt", "mine\n")
     (error,) = box.row3("trend", "--out", "notes.txt", code=2).errors
-    assert error == "error: --out notes.txt: this is a file. Name a folder."
+    assert error == "error: --out notes.txt: this is a file, not a folder. Name a folder."
 
 
 def first_time(box: Box) -> None:
