@@ -77,12 +77,6 @@ def refuse_foreign(targets: Iterable[Path], form: str, *, where: str = "") -> No
         )
 
 
-def refuse_foreign_charts(name: Path) -> None:
-    """Call `refuse_foreign` for a chart's two files; `name` has no ending."""
-    for ending in ("svg", "png"):
-        refuse_foreign([name.with_name(f"{name.name}.{ending}")], ending)
-
-
 def _or(words: Iterable[str]) -> str:
     *first, last = words
     return f"{', '.join(first)} or {last}" if first else last

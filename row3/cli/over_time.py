@@ -14,7 +14,7 @@ from row3.cli.commands import Command, Group
 from row3.cli.common import Common
 from row3.cli.import_ import import_cases
 from row3.cli.new_case import new_case
-from row3.cli.out_file import check_folder, refuse_foreign_charts
+from row3.cli.out_file import check_folder, refuse_foreign
 from row3.cli.output import emit
 
 if TYPE_CHECKING:
@@ -98,12 +98,14 @@ def history(common: Common, *, action: str | None, last: int | None) -> None:
 @click.option("--weekly", is_flag=True, help="Show mean and range by ISO week.")
 @options.suite()
 @options.tier()
-@options.option("--format", type=click.Choice(["table", "json"]), help="Format of the list of files; default: table.")()
-@options.option("--out", metavar="FOLDER", help="Write to this folder instead of charts/.")()
+@options.option("--format", type=click.Choice(["table", "json"]), help="Format of what is said; default: table.")()
+@options.option(
+    "--out", metavar="PATH", help="Write this .svg or .png file, or into this folder, instead of charts/."
+)()
 def trend(common: Common, *, weekly: bool, tier: Tier | None) -> None:
-    """Draw the metrics over time (SVG and PNG).
+    """Draw the metrics over time, as an SVG or a PNG.
 
-    With row3[trend] the charts mark the runs at which the composite changed its level.
+    With row3[trend] the chart marks the runs at which the primary metric changed its level.
     """
     from row3.domain.manifests import tier_of
     from row3.errors import UsageError
@@ -111,21 +113,22 @@ def trend(common: Common, *, weekly: bool, tier: Tier | None) -> None:
     from row3.store.suites import pick_suite
     from row3.workflows.history.trend import chart_name, draw_trend
 
-    folder = None if common.out is None else Path(common.out)
-    if folder is None and not common.may_write:
+    file = None if common.out is None else Path(common.out)
+    if file is None and not common.may_write:
         what = "tracked files are not written in CI"
-        raise UsageError(what, where="row3 trend", fix="Name a folder with --out")
+        raise UsageError(what, where="row3 trend", fix="Name a file or a folder with --out")
     project = common.project()
     suite = pick_suite(project, common.suite, tier or tier_of(project.config.mode))
-    if folder is not None:
-        check_folder(common, folder, f"--out {folder}")
-        refuse_foreign_charts(folder / Path(chart_name(suite, weekly=weekly)).name)
-    paths, changes = draw_trend(project, suite, weekly=weekly, folder=folder, say=common.say)
-    names = [path.as_posix() for path in paths]
+    if file is not None:
+        is_file = file.suffix.lower() in (".svg", ".png")
+        check_folder(common, file.parent if is_file else file, f"--out {file}")
+        file = file if is_file else file / Path(chart_name(suite, weekly=weekly)).name
+        refuse_foreign([file], file.suffix.lower()[1:])
+    path, changes = draw_trend(project, suite, weekly=weekly, file=file, say=common.say)
     title = next(metric.title for metric in suite.kind.metrics if metric.key == suite.kind.primary)
     told = [change_text(title, run) for run in changes]
-    value = {"schemaVersion": 1, "suite": suite.name, "files": names, "changes": told}
-    emit(json.dumps(value, indent=2) if common.as_json else "\n".join([*names, *told]), None)
+    value = {"schemaVersion": 1, "suite": suite.name, "files": [path.as_posix()], "changes": told}
+    emit(json.dumps(value, indent=2) if common.as_json else "\n".join([path.as_posix(), *told]), None)
 
 
 @click.group(cls=Group, invoke_without_command=True)

@@ -100,6 +100,11 @@ class MetricChange:
     rounds: Rounds | None = None
 
     @property
+    def significant(self) -> bool:
+        """Return whether the paired interval leaves out 0; False where there is none."""
+        return self.interval is not None and not self.interval.low <= 0.0 <= self.interval.high
+
+    @property
     def beyond_limit(self) -> bool:
         """Return whether the metric is worse by more than its limit."""
         return self.worse_by is not None and self.worse_by > self.limit + 1e-7

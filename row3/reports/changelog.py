@@ -22,8 +22,16 @@ PROMPT = re.compile(r"Prompt:[ \t]*`?(.*?)`?[ \t]*$")
 NAME = re.compile(r"[\w.-]+")
 FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)$")
 
-MetricRow = tuple[str, float | None, float | None, bool]
-"""Title, before, after (fractions; None where not measured), and whether higher is better."""
+
+class MetricRow(NamedTuple):
+    """A metric of a promoted version; fractions, None where it was not measured."""
+
+    title: str
+    before: float | None
+    after: float | None
+    higher_is_better: bool = True
+    significant: bool = False
+    """Whether the test of the paired differences says that it moved."""
 
 
 def changelog_entry(
@@ -72,9 +80,10 @@ def bullets(items: Sequence[str]) -> list[str]:
 def _table(version: str, baseline: str | None, rows: Sequence[MetricRow]) -> list[str]:
     headers = ["Metric", version] if baseline is None else ["Metric", baseline, version, "Delta"]
     lines = [_row(headers), "|" + "|".join("-" * (len(header) + 2) for header in headers) + "|"]
-    for title, before, after, higher_is_better in rows:
+    for title, before, after, higher_is_better, significant in rows:
         name = plain(title) if higher_is_better else f"{plain(title)} (lower is better)"
         delta = "–" if before is None or after is None else numbers.changelog_delta(after - before)
+        delta += ", significant" if significant else ""
         values = [_value(after)] if baseline is None else [_value(before), _value(after), delta]
         lines.append(_row([name, *values]))
     return lines

@@ -95,9 +95,8 @@ def p_value(p: float) -> str:
 
 
 def changelog_delta(delta: float) -> str:
-    """A difference as the changelog spells it: `+4%`, `-1.3%`, `0%`."""
-    text = compact(delta)
-    return text if text.startswith("-") or text == "0%" else f"+{text}"
+    """A difference as the changelog spells it: `+4.0 points`, `-1.3 points`, `0.0 points`."""
+    return f"{points(delta).replace(MINUS, '-')} points"
 
 
 def money(dollars: float) -> str:

@@ -176,7 +176,7 @@ def test_only_plain_files_are_written(box: Box) -> None:
 
 def test_charts_schemas_and_pages_spare_files_of_others(box: Box) -> None:
     commands = {
-        "bread-trend.png": ["trend", "--out", "there"],
+        "bread-trend.svg": ["trend", "--out", "there"],
         "result.schema.json": ["schema", "--out", "there"],
         "index.html": ["report", "--all", "--out", "there"],
     }

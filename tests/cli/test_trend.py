@@ -44,14 +44,29 @@ LINE = "Overall changed at v1.1 (2026-11-22): 78.0% → 84.7%"
 def test_a_change_is_told_after_the_files(tmp_path: Path) -> None:
     box = project(tmp_path, [0.78] * 4 + [0.847] * 4)
     done = box.row3("trend", code=0)
-    assert done.out.splitlines() == ["charts/bread-trend.svg", "charts/bread-trend.png", LINE]
-    assert "dashed lines: the level" in box.read("charts/bread-trend.svg")
+    assert done.out.splitlines() == ["charts/bread-trend.svg", LINE]
+    assert "78.0% → 84.7%" in box.read("charts/bread-trend.svg")
     assert box.row3("trend", "--weekly", "--format", "json", code=0).json["changes"] == [LINE]
+
+
+def test_out_names_a_file_of_either_form_or_a_folder(tmp_path: Path) -> None:
+    box = project(tmp_path, [0.78, 0.8])
+    for out, file, begin in (
+        ("x.png", "x.png", b"\x89PNG"),
+        ("y.svg", "y.svg", b"<?xml"),
+        ("z", "z/bread-trend.svg", b"<?xml"),
+    ):
+        assert box.row3("trend", "--out", out, code=0).out.splitlines() == [file]
+        assert box.path(file).read_bytes().startswith(begin)
+    box.write("mine.png", "mine")
+    assert "row3 did not write this file" in box.row3("trend", "--out", "mine.png", code=2).errors[0]
+    assert "the project's own data" in box.row3("trend", "--out", "golden/x.png", code=2).errors[0]
+    assert not box.path("charts").exists()
 
 
 def test_few_points_and_a_steady_series_have_none(tmp_path: Path) -> None:
     for name, values in (("few", [0.78] * 3 + [0.847] * 4), ("steady", [0.78, 0.784] * 5)):
-        assert len(project(tmp_path / name, values).row3("trend", code=0).out.splitlines()) == 2
+        assert len(project(tmp_path / name, values).row3("trend", code=0).out.splitlines()) == 1
 
 
 def test_without_ruptures_the_chart_is_drawn_and_a_note_says_what_to_install(
@@ -61,6 +76,6 @@ def test_without_ruptures_the_chart_is_drawn_and_a_note_says_what_to_install(
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "ruptures" else found(name))
     box = project(tmp_path, [0.78] * 4 + [0.847] * 4)
     done = box.row3("trend", code=0)
-    assert done.out.splitlines() == ["charts/bread-trend.svg", "charts/bread-trend.png"]
+    assert done.out.splitlines() == ["charts/bread-trend.svg"]
     assert "pip install 'row3[trend]'" in done.err
-    assert "dashed lines: the level" not in box.read("charts/bread-trend.svg")
+    assert "78.0% → 84.7%" not in box.read("charts/bread-trend.svg")

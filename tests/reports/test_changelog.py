@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from row3.reports.changelog import (
     TO_WRITE,
+    MetricRow,
     approval_entry,
     changelog_entry,
     insert_entry,
@@ -16,11 +17,11 @@ from row3.reports.changelog import (
 
 NAME = "decompose-concepts"
 ROWS = [
-    ("Recall", 0.70, 0.74, True),
-    ("Precision", 0.699, 0.6858, True),
-    ("Hallucination rate", 0.01, 0.0, False),
-    ("Overall", None, 0.75, True),
-    ("F1", 0.7, 0.70001, True),
+    MetricRow("Recall", 0.70, 0.74, significant=True),
+    MetricRow("Precision", 0.699, 0.6858),
+    MetricRow("Hallucination rate", 0.01, 0.0, higher_is_better=False),
+    MetricRow("Overall", None, 0.75),
+    MetricRow("F1", 0.7, 0.70001),
 ]
 ENTRY = changelog_entry(
     "v1.1",
@@ -47,11 +48,11 @@ Prompt: decompose-concepts
 ### Metrics Impact
 | Metric | v1.0 | v1.1 | Delta |
 |--------|------|------|-------|
-| Recall | 70% | 74% | +4% |
-| Precision | 69.9% | 68.6% | -1.3% |
-| Hallucination rate (lower is better) | 1% | 0% | -1% |
+| Recall | 70% | 74% | +4.0 points, significant |
+| Precision | 69.9% | 68.6% | -1.3 points |
+| Hallucination rate (lower is better) | 1% | 0% | -1.0 points |
 | Overall | – | 75% | – |
-| F1 | 70% | 70% | 0% |
+| F1 | 70% | 70% | 0.0 points |
 
 ### Notes
 - Significant improvement on machine-learning.gold.json

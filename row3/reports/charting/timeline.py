@@ -26,7 +26,7 @@ class TrendPoint:
     comparable: bool = True
     """Scored as the newest run is, on as many cases."""
     level: tuple[float, float] | None = None
-    """Where the composite's level changed at this run: its mean before and since, fractions."""
+    """Where the primary metric's level changed at this run: its mean before and since, fractions."""
 
 
 class Column(NamedTuple):
@@ -44,6 +44,11 @@ class Column(NamedTuple):
         values = self.values(key)
         return math.fsum(values) / len(values) if values else math.nan
 
+    @property
+    def comparable(self) -> bool:
+        """Whether every run was scored as the newest one is, on as many cases."""
+        return all(run.comparable for run in self.runs)
+
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
@@ -53,13 +58,17 @@ class Timeline:
     promotions: Sequence[tuple[float, str]]
     runs: Sequence[TrendPoint]
     weekly: bool
-    changes: Sequence[float] = ()
-    """Places along x at which the composite's level changed."""
+    changes: Sequence[tuple[float, tuple[float, float]]] = ()
+    """Places along x at which the primary metric's level changed, with its mean before and since, fractions."""
 
     @property
     def xs(self) -> list[float]:
         """Places of the columns."""
         return [column.x for column in self.columns]
+
+    def means(self, key: str) -> list[tuple[Column, float]]:
+        """Return the columns that have a metric, with its mean."""
+        return [(column, column.mean(key)) for column in self.columns if column.values(key)]
 
 
 def by_time(points: Sequence[TrendPoint]) -> list[TrendPoint]:
@@ -80,7 +89,7 @@ def run_timeline(points: Sequence[TrendPoint]) -> Timeline:
     runs = by_time(points)
     columns = [Column(float(place), [run]) for place, run in enumerate(runs)]
     promotions = [(column.x, run.label) for column in columns for run in column.runs if run.action == "promotion"]
-    changes = [column.x - 0.5 for column in columns if column.runs[0].level is not None]  # between two runs
+    changes = [(place - 0.5, run.level) for place, run in enumerate(runs) if run.level is not None]  # between two runs
     return Timeline(columns, promotions, runs, weekly=False, changes=changes)
 
 
@@ -92,5 +101,5 @@ def week_timeline(points: Sequence[TrendPoint]) -> Timeline:
         weeks.setdefault(run.at.date() - timedelta(days=run.at.weekday()), []).append(run)
     columns = [Column((monday - EPOCH.date()).days + 3.5, members) for monday, members in weeks.items()]
     promotions = [(run.at.timestamp() / 86_400, run.label) for run in runs if run.action == "promotion"]
-    changes = [run.at.timestamp() / 86_400 for run in runs if run.level is not None]
+    changes = [(run.at.timestamp() / 86_400, run.level) for run in runs if run.level is not None]
     return Timeline(columns, promotions, runs, weekly=True, changes=changes)

@@ -1,4 +1,4 @@
-"""Trend charts: the composite large on top, every other headline metric small below it."""
+"""Trend charts: the primary metric large on top, every other measured headline metric small below it."""
 
 from __future__ import annotations
 
@@ -6,31 +6,32 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from row3.domain.counts import count
 from row3.domain.metrics import Metric, Threshold, Zone
 from row3.errors import UsageError
+from row3.reports import numbers
 from row3.reports.charting.drawing import (
-    FAIL_LIMIT,
+    FAINT,
     FRONT_INK,
     INK,
     LINE,
     MUTED,
-    PROMOTION,
     ZONE_FILL,
-    ChartFiles,
+    ImageFormat,
     drawn,
     label,
-    percent,
 )
 from row3.reports.charting.timeline import EPOCH, Timeline, TrendPoint, run_timeline, week_timeline
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-LARGE, SMALL, STRIP = 3.2, 1.9, 0.7
-"""Inches: height of the large panel, of a row of small ones, of the weeks' runs."""
+Mark = TypeVar("Mark")
+
+LARGE, SMALL = 3.3, 1.9
+"""Inches: height of the large panel and of a row of small ones."""
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 """Spelt here because `strftime` follows the locale."""
 CROWDED = 100
@@ -38,101 +39,99 @@ CROWDED = 100
 LEAST_SPAN, LEAST_RATE_SPAN, STEP = 0.4, 0.1, 0.05
 
 
-def trend_charts(
+def trend_chart(
     points: Sequence[TrendPoint],
     metrics: Sequence[Metric],
     *,
     suite: str,
+    primary: str,
     thresholds: Mapping[str, Threshold],
     weekly: bool,
-) -> ChartFiles:
-    """Draw every headline metric, the last one large; the same input gives the same bytes.
+    form: ImageFormat = "svg",
+) -> bytes:
+    """Draw every headline metric that was measured, the primary one large; the same input gives the same bytes.
 
     `points` come in any order; `thresholds` go before the metrics' own. `weekly` draws mean and spread of ISO weeks
     along real time, instead of runs side by side. Raises `UsageError` where there is no run or no headline metric.
     """
-    headline = [metric for metric in metrics if not metric.companion]
-    headline = headline[-1:] + headline[:-1]
+    headline = sorted((metric for metric in metrics if not metric.companion), key=lambda m: m.key != primary)
     if not points:
         raise UsageError("there is no run to draw", where=suite, fix="Run row3 --baseline or row3 --compare first")
     if not headline:
         raise UsageError("there is no headline metric to draw", where=suite, fix="Choose a suite of another kind")
     limits = {**{metric.key: metric.threshold for metric in headline if metric.threshold is not None}, **thresholds}
     timeline = week_timeline(points) if weekly else run_timeline(points)
-    columns = min(3, max(1, len(headline) - 1))
-    rows = [(LARGE, [headline[0].key] * columns), *([(STRIP, ["weeks"] * columns)] if weekly else [])]
-    for first in range(1, len(headline), columns):
-        names = [metric.key for metric in headline[first : first + columns]]
-        rows.append((SMALL, [*names, *["."] * (columns - len(names))]))
+    first, *others = [metric for metric in headline if timeline.means(metric.key)] or headline[:1]
+    columns = min(2, max(1, len(others)))
+    rows = [(LARGE, [first.key] * columns)]
+    for place in range(0, len(others), columns):
+        names = [metric.key for metric in others[place : place + columns]]
+        rows.append((SMALL, names if len(names) == columns else names * columns))
 
     def draw(panels: Mapping[str, Axes]) -> None:
-        for metric in headline:
-            _panel(panels[metric.key], timeline, metric, limits.get(metric.key), large=metric is headline[0])
-        _name_promotions(panels[headline[0].key], timeline)
-        if with_zones := next((metric for metric in headline if metric.key in limits), None):
+        for metric in (first, *others):
+            _panel(panels[metric.key], timeline, metric, limits.get(metric.key), large=metric is first)
+        _name_lines(panels[first.key], timeline, first.key)
+        if with_zones := next((metric for metric in (first, *others) if metric.key in limits), None):
             _name_zones(panels[with_zones.key], with_zones, limits[with_zones.key])
-        if weekly:
-            _run_counts(panels["weeks"], timeline)
 
-    title = f"Quality trend: {label(suite)}, {period(timeline.runs[0].at, timeline.runs[-1].at)}"
-    return drawn(suite, title, _caption(timeline), rows, draw)
+    return drawn(suite, _message(timeline, first), _caption(timeline, suite), rows, draw, form=form)
+
+
+def _message(timeline: Timeline, metric: Metric) -> str:
+    """Return what the chart says, in a sentence."""
+    known, title = timeline.means(metric.key), label(metric.title)
+    marked = [run for run in timeline.runs if run.level is not None]
+    if marked and marked[-1].level is not None:
+        before, after = marked[-1].level
+        word = "rose" if after > before else "fell"
+        levels = f"from {numbers.percent(before)} to {numbers.percent(after)}"
+        return f"{title} {word} {levels} with {_version(marked[-1].label)}, {day(marked[-1].at)}"
+    return f"{title} {numbers.percent(known[-1][1])}{_moved(timeline, metric.key)}" if known else f"{title}: no values"
+
+
+def _moved(timeline: Timeline, key: str) -> str:
+    """Return how a metric moved over the runs that compare with the newest."""
+    known = [(column, value) for column, value in timeline.means(key) if column.comparable]
+    if len(known) < 2:
+        return f" in one {'week' if timeline.weekly else 'run'}; a trend needs two"
+    (column, before), (_, now) = known[0], known[-1]
+    size = f"{numbers.drop_points(abs(now - before))} points"
+    word = "unchanged" if abs(now - before) < numbers.LEAST_MOVE else f"{'up' if now > before else 'down'} {size}"
+    return f", {word} since {day(column.runs[0].at)}"
 
 
 def _panel(axes: Axes, timeline: Timeline, metric: Metric, threshold: Threshold | None, *, large: bool) -> None:
     values = [column.mean(metric.key) for column in timeline.columns]
     spreads = [column.values(metric.key) for column in timeline.columns]
-    known = [index for index, value in enumerate(values) if not math.isnan(value)]
-    axes.set_title(label(metric.title) + ("" if metric.higher_is_better else " (lower is better)"))
+    what = "mean of a week, with its lowest and highest run" if timeline.weekly else "every run, in order"
+    said = what if large else _moved(timeline, metric.key).strip(" ,")
+    said += "" if metric.higher_is_better else "; lower is better"
+    axes.set_title(label(metric.title), pad=20)
+    axes.annotate(said, (0, 1), (0, 6), "axes fraction", textcoords="offset points", color=MUTED)
     _scale_x(axes, timeline, large=large)
     low, high = y_range(metric, threshold, [value for spread in spreads for value in spread])
     pad = (high - low) * 0.035
     axes.set_ylim(low - pad, high + pad)
-    ticks = y_ticks((low, high), threshold)
-    axes.set_yticks(ticks, [percent(tick) for tick in ticks])
+    ticks = y_ticks((low, high), threshold, large=large)
+    axes.set_yticks(ticks, [numbers.compact(tick) for tick in ticks])
     for zone, bottom, top in zone_bands(metric, threshold, *axes.get_ylim()) if threshold else ():
         axes.axhspan(bottom, top, facecolor=ZONE_FILL[zone], linewidth=0, zorder=0)
-    axes.grid(visible=True, color="white", linewidth=0.9, zorder=1)
-    if threshold is not None:
-        axes.axhline(threshold.minimum, color=FAIL_LIMIT, linewidth=0.9, zorder=1.5)
-    if not known:
-        axes.text(0.5, 0.5, "no values", transform=axes.transAxes, ha="center", va="center", color=MUTED)
-        return
-    for x, _ in timeline.promotions:
-        axes.axvline(x, color=PROMOTION, linewidth=0.7, zorder=2)
-    for x in timeline.changes if large else ():
-        axes.axvline(x, color=FRONT_INK, linewidth=1.1, linestyle="--", zorder=2.1)
     if timeline.weekly:
         lowest, highest = ([end(spread, default=math.nan) for spread in spreads] for end in (min, max))
-        axes.vlines(timeline.xs, lowest, highest, color=LINE, alpha=0.3, linewidth=4, zorder=2.2)
-    size = (4.5 if large else 3.0) if len(values) < CROWDED else 0.0
-    axes.plot(timeline.xs, values, color=LINE, linewidth=1.6, marker="o", markersize=size or 1.5, zorder=3)
-    hollow = [index for index in known if size and _blocked(timeline, index)]
-    axes.plot(
-        [timeline.xs[index] for index in hollow],
-        [values[index] for index in hollow],
-        color=LINE,
-        linestyle="none",
-        marker="o",
-        markersize=size,
-        markerfacecolor="white",
-        zorder=4,
-    )
-    last = known[-1]
-    axes.annotate(
-        percent(values[last], 1),
-        (timeline.xs[last], values[last]),
-        (6, 0),
-        textcoords="offset points",
-        va="center",
-        weight="bold",
-        color=INK,
-        size=11 if large else 9,
-        zorder=5,
-    )
+        axes.vlines(timeline.xs, lowest, highest, color=LINE, alpha=0.3, linewidth=5, zorder=2.2)
+    size = (5.0 if large else 3.5) if len(values) < CROWDED else 1.5
+    for comparable, colour in ((False, FAINT), (True, LINE)):
+        own = [v if c.comparable is comparable else math.nan for c, v in zip(timeline.columns, values, strict=True)]
+        axes.plot(timeline.xs, own, color=colour, linewidth=1.8, marker="o", markersize=size, zorder=3)
+    if known := timeline.means(metric.key):
+        column, value = known[-1]
+        _write(axes, numbers.percent(value), (column.x, value), (7, 0), va="center", weight="bold", color=INK)
 
 
-def _blocked(timeline: Timeline, index: int) -> bool:
-    return not timeline.weekly and timeline.runs[index].verdict == "block"
+def _write(axes: Axes, text: str, at: tuple[float, float], offset: tuple[float, float], **style: Any) -> None:
+    """Write at a place of the data, moved by an offset in points."""
+    axes.annotate(text, at, offset, textcoords="offset points", in_layout=False, zorder=5, **style)
 
 
 def _scale_x(axes: Axes, timeline: Timeline, *, large: bool) -> None:
@@ -141,7 +140,7 @@ def _scale_x(axes: Axes, timeline: Timeline, *, large: bool) -> None:
     ends = [*timeline.xs, *(x for x, _ in timeline.promotions)]
     first, last = min(ends), max(ends)
     span = (last - first) or 1.0
-    axes.set_xlim(first - 0.03 * span, last + 0.14 * span)
+    axes.set_xlim(first - 0.03 * span, last + (0.13 if large else 0.27) * span)
     runs = timeline.runs
     one_day = not timeline.weekly and runs[0].at.date() == runs[-1].at.date()
     one_year = runs[0].at.year == runs[-1].at.year
@@ -158,64 +157,56 @@ def _scale_x(axes: Axes, timeline: Timeline, *, large: bool) -> None:
     axes.xaxis.set_major_formatter(FuncFormatter(date_of))
 
 
-def _name_promotions(axes: Axes, timeline: Timeline) -> None:
-    """At the foot of the large panel, in full where there are few; of two that collide the newer one is named."""
+def _name_lines(axes: Axes, timeline: Timeline, key: str) -> None:
+    """Draw what happened into the large panel, each with its name: promotions, changes of level, blocked runs."""
+    low, high = axes.get_ylim()
+    for x, _ in timeline.promotions:
+        axes.axvline(x, color=FAINT, linewidth=0.9, zorder=2)
+    for x, name in _apart(axes, timeline.promotions):
+        _write(axes, f"{_version(name)} promoted", (x, low), (4, 4), color=MUTED)
+    for x, _ in timeline.changes:
+        axes.axvline(x, color=FRONT_INK, linewidth=1.2, linestyle="--", zorder=2.1)
+    for x, (before, after) in _apart(axes, timeline.changes):
+        _write(axes, f"{numbers.percent(before)} → {numbers.percent(after)}", (x, high), (4, -13), color=FRONT_INK)
+    if old := [(column.x, value) for column, value in timeline.means(key) if not column.comparable]:
+        _write(axes, "other scorer or cases", (old[0][0], min(value for _, value in old)), (4, -16), color=MUTED)
+    known = [] if timeline.weekly else timeline.means(key)
+    blocked = [(column.x, value) for column, value in known if column.runs[0].verdict == "block"]
+    hollow: Any = {"linestyle": "none", "marker": "o", "markersize": 5.0, "markerfacecolor": "white", "zorder": 4}
+    axes.plot([x for x, _ in blocked], [value for _, value in blocked], color=LINE, **hollow)
+    for x, value in _apart(axes, blocked):
+        _write(axes, "blocked", (x, value), (0, -16), ha="center", color=INK)
+
+
+def _apart(axes: Axes, marks: Sequence[tuple[float, Mark]]) -> list[tuple[float, Mark]]:
+    """Return the marks whose names have room; of two that collide the newer one is named."""
     low, high = axes.get_xlim()
-    full = len(timeline.promotions) <= 2
-    room = (high - low) * (0.4 if full else 0.07)
-    next_x = math.inf
-    for x, name in reversed(timeline.promotions):
-        if next_x - x >= room:
-            shown = label(name) if full else label(name.rsplit(" ", 1)[-1])
-            side = -1 if x - low > 0.8 * (high - low) else 1  # the label stays inside the panel
-            axes.annotate(
-                shown,
-                (x, axes.get_ylim()[0]),
-                (4 * side, 4),
-                textcoords="offset points",
-                ha="left" if side > 0 else "right",
-                color=PROMOTION,
-                size=8,
-                in_layout=False,
-            )
-            next_x = x
+    kept: list[tuple[float, Mark]] = []
+    for mark in reversed(marks):
+        if not kept or kept[-1][0] - mark[0] >= 0.19 * (high - low):
+            kept.append(mark)
+    return kept
+
+
+def _version(name: str) -> str:
+    return label(name.rsplit(" ", 1)[-1])
 
 
 def _name_zones(axes: Axes, metric: Metric, threshold: Threshold) -> None:
     """At the right of the first panel that has zones; a zone too thin for its name has none."""
     low, high = axes.get_ylim()
-    bands = [band for band in zone_bands(metric, threshold, low, high) if band[2] - band[1] > 0.04 * (high - low)]
+    bands = [band for band in zone_bands(metric, threshold, low, high) if band[2] - band[1] > 0.06 * (high - low)]
     right = axes.secondary_yaxis("right")
     right.set_yticks([(bottom + top) / 2 for _, bottom, top in bands], [zone.word for zone, *_ in bands])
     right.spines["right"].set_visible(False)
 
 
-def _run_counts(axes: Axes, timeline: Timeline) -> None:
-    _scale_x(axes, timeline, large=True)
-    bars = axes.bar(timeline.xs, [len(week.runs) for week in timeline.columns], width=5, color=LINE, alpha=0.45)
-    if len(timeline.columns) <= 40:
-        axes.bar_label(bars, size=7, color=MUTED)
-    axes.set_yticks([])
-    axes.margins(y=0.5)
-    axes.set_ylabel("runs", color=MUTED, size=8)
-
-
-def _caption(timeline: Timeline) -> str:
-    total = count(len(timeline.runs), "run")
-    lines = "; vertical lines are promotions" if timeline.promotions else ""
-    lines += "; dashed lines: the level of the top metric changed" if timeline.changes else ""
-    if timeline.weekly:
-        weeks = count(len(timeline.columns), "ISO week")
-        return f"{total} in {weeks}: line, the weekly mean; bars, the lowest to the highest run{lines}"
+def _caption(timeline: Timeline, suite: str) -> str:
+    first, last = timeline.runs[0].at, timeline.runs[-1].at
     kinds = Counter(run.action for run in timeline.runs)
     parts = [count(kinds[action], action) for action in ("baseline", "compare", "promotion") if kinds[action]]
-    hollow = (
-        "; hollow points were blocked"
-        if any(_blocked(timeline, index) for index in range(len(timeline.xs))) and len(timeline.xs) < CROWDED
-        else ""
-    )
-    spacing = ", evenly spaced in order" if len(timeline.runs) > 1 else ""
-    return f"{total}{spacing}: {', '.join(parts)}{lines}{hollow}"
+    when = day(last) if first.date() == last.date() else f"{day(first, year=first.year != last.year)} – {day(last)}"
+    return f"{label(suite)}, {when}: {', '.join(parts)}"
 
 
 def y_range(metric: Metric, threshold: Threshold | None, values: Sequence[float]) -> tuple[float, float]:
@@ -243,15 +234,16 @@ def _up(value: float) -> float:
     return math.ceil(value / STEP - 1e-9) * STEP
 
 
-def y_ticks(bounds: tuple[float, float], threshold: Threshold | None) -> list[float]:
+def y_ticks(bounds: tuple[float, float], threshold: Threshold | None, *, large: bool = True) -> list[float]:
     """The limits of the zones first, then round values where they leave room."""
     from matplotlib.ticker import MaxNLocator
 
     low, high = bounds
+    room = (0.08 if large else 0.16) * (high - low)
     limits = [threshold.minimum, threshold.excellent, threshold.target] if threshold else []
     ticks: list[float] = []
     for tick in (*limits, *map(float, MaxNLocator(4).tick_values(low, high))):
-        if low - 1e-9 <= tick <= high + 1e-9 and all(abs(tick - other) >= 0.08 * (high - low) for other in ticks):
+        if low - 1e-9 <= tick <= high + 1e-9 and all(abs(tick - other) >= room for other in ticks):
             ticks.append(tick)
     return sorted(ticks)
 
@@ -268,11 +260,3 @@ def zone_bands(metric: Metric, threshold: Threshold, low: float, high: float) ->
 def day(at: datetime, *, year: bool = True) -> str:
     """`3 Mar 2026`."""
     return f"{at.day} {MONTHS[at.month - 1]}{f' {at.year}' if year else ''}"
-
-
-def period(first: datetime, last: datetime) -> str:
-    """From when to when, without saying anything twice."""
-    if first.date() != last.date():
-        return f"{day(first, year=first.year != last.year)} – {day(last)}"
-    times = dict.fromkeys((f"{first:%H:%M}", f"{last:%H:%M}"))
-    return f"{day(first)}, {'–'.join(times)} UTC"

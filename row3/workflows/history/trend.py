@@ -12,8 +12,9 @@ from row3.domain.runs import HistoryEntry
 from row3.errors import InvalidFile, MissingExtra
 from row3.gate.results import JudgedSuite
 from row3.reports.charting.change_points import with_changes
+from row3.reports.charting.drawing import ImageFormat
 from row3.reports.charting.timeline import TrendPoint
-from row3.reports.charting.trend_chart import trend_charts
+from row3.reports.charting.trend_chart import trend_chart
 from row3.store.files import write_atomic
 from row3.store.history import read_history
 from row3.store.project import Project, own_file
@@ -47,7 +48,7 @@ def points_of(entries: Sequence[HistoryEntry]) -> list[TrendPoint]:
         label = changed[0] if changed else next((f"{n} {v}" for n, v in entry.prompts.items()), entry.suite)
         if entry.action == "promotion":
             before = dict(entry.prompts)
-        alike = newest is not None and entry.cases == newest.cases and entry.scored in ("", newest.scored)
+        alike = newest is not None and entry.cases == newest.cases and entry.scored == newest.scored
         points.append(TrendPoint(at, entry.action, label, entry.metrics, entry.verdict, alike))
     return points
 
@@ -72,21 +73,21 @@ def marked_points(
 
 
 def chart_name(suite: JudgedSuite, *, weekly: bool = False) -> str:
-    """How the charts of a suite's tier are called, without their ending."""
-    return f"charts/{file_stem(suite.name, suite.tier)}-{'weekly' if weekly else 'trend'}"
+    """Return the file of a suite's tier, relative to the project."""
+    return f"charts/{file_stem(suite.name, suite.tier)}-{'weekly' if weekly else 'trend'}.svg"
 
 
-def chart_files(suite: Suite, points: Sequence[TrendPoint], *, weekly: bool) -> dict[str, bytes]:
-    """The charts of a suite's tier by file name, relative to the project."""
-    charts = trend_charts(
+def chart_file(suite: Suite, points: Sequence[TrendPoint], *, weekly: bool = False, form: ImageFormat = "svg") -> bytes:
+    """Return the chart of a suite's tier."""
+    return trend_chart(
         points,
         suite.kind.metrics,
         suite=file_stem(suite.name, suite.tier),
+        primary=suite.kind.primary,
         thresholds=suite.rules.thresholds,
         weekly=weekly,
+        form=form,
     )
-    name = chart_name(suite, weekly=weekly)
-    return {f"{name}.svg": charts.svg, f"{name}.png": charts.png}
 
 
 def draw_trend(
@@ -94,20 +95,20 @@ def draw_trend(
     suite: Suite,
     *,
     weekly: bool,
-    folder: Path | None = None,
+    file: Path | None = None,
     say: Callable[[str], None] = lambda _: None,
-) -> tuple[list[Path], list[TrendPoint]]:
-    """Draw the charts into `charts/` or another folder; returns the files, and the runs at which the level changed.
+) -> tuple[Path, list[TrendPoint]]:
+    """Draw the chart into `charts/` or another file; returns the file, and the runs at which the level changed.
 
-    Raises `InvalidFile`, `EnvironmentFault`.
+    A file that ends in `.png` gets a PNG, any other an SVG. Raises `InvalidFile`, `EnvironmentFault`.
     """
-    # Read under the lock too: a promotion may be adding its entry and its charts.
-    with writing(project.local) if folder is None else nullcontext():
+    # Read under the lock too: a promotion may be adding its entry and its chart.
+    with writing(project.local) if file is None else nullcontext():
         points = marked_points(suite, read_history(project.tree), say)
-        files = chart_files(suite, points, weekly=weekly)
-        if folder is None:
-            commit(project.root, project.local, files)
-    paths = [Path(name) if folder is None else folder / Path(name).name for name in files]
-    for path, content in zip(paths, files.values(), strict=True) if folder is not None else ():
-        write_atomic(own_file(path), content, where=str(path))
-    return paths, [point for point in points if point.level is not None]
+        path = file or Path(chart_name(suite, weekly=weekly))
+        content = chart_file(suite, points, weekly=weekly, form="png" if path.suffix.lower() == ".png" else "svg")
+        if file is None:
+            commit(project.root, project.local, {str(path): content})
+        else:
+            write_atomic(own_file(file), content, where=str(file))
+    return path, [point for point in points if point.level is not None]

@@ -15,7 +15,7 @@ from row3.gate.judging import Context, Scores, Side, judge
 from row3.gate.outcomes import PromotionResult
 from row3.gate.results import Comparison, Run
 from row3.gate.zones import SLACK
-from row3.reports.changelog import changelog_entry, insert_entry, merged_entry, mixed_entries
+from row3.reports.changelog import MetricRow, changelog_entry, insert_entry, merged_entry, mixed_entries
 from row3.store import prompts as prompt_store
 from row3.store.history import FILE as HISTORY
 from row3.store.history import history_text, parse_history
@@ -27,7 +27,7 @@ from row3.workflows.approvals import check_approval, new_approvals, sign
 from row3.workflows.comparing.baseline import baseline_files
 from row3.workflows.comparing.compare import compare
 from row3.workflows.comparing.gating import note
-from row3.workflows.history.trend import chart_files, chart_name, marked_points
+from row3.workflows.history.trend import chart_file, chart_name, marked_points
 from row3.workflows.lessons import note_lessons
 from row3.workflows.pipeline.lineup import line_up, resolve_version
 from row3.workflows.pipeline.rubrics import named_rubric
@@ -214,12 +214,14 @@ def promotion_entry(project: Project, result: PromotionResult) -> str:
     baseline = comparison.baseline.metrics if comparison is not None else {}
     before = comparison.baseline.prompts.get(result.ref.name) if comparison is not None else None
     before = result.replaced or before
+    moved = {} if comparison is None else {change.key: change for change in comparison.metrics}
     rows = [
-        (
+        MetricRow(
             (title := metric.title.removeprefix("Concept "))[:1].upper() + title[1:],  # F1, MRR and NDCG stay
             baseline.get(metric.key),
             run.header.metrics[metric.key],
             metric.higher_is_better,
+            metric.key in moved and moved[metric.key].significant,
         )
         for metric in result.run.suite.kind.metrics
         if not metric.companion and metric.key in run.header.metrics
@@ -279,8 +281,8 @@ def promotion_files(session: Session, result: PromotionResult, newly: Sequence[P
     history = history_text(project.tree, entry_of(run, result.judgement, result.approval))
     files[HISTORY] = history.encode()
     if result.dry_run:
-        return files | dict.fromkeys((f"{chart_name(suite)}.svg", f"{chart_name(suite)}.png"), b"")
-    return files | chart_files(suite, marked_points(suite, parse_history(history)), weekly=False)
+        return files | {chart_name(suite): b""}
+    return files | {chart_name(suite): chart_file(suite, marked_points(suite, parse_history(history)))}
 
 
 def commit_promotion(project: Project, result: PromotionResult) -> None:

@@ -17,7 +17,7 @@ from row3.domain.metrics import Metric, Threshold
 from row3.errors import MissingExtra
 from row3.reports.charting.change_points import change_text, level_changes, with_changes
 from row3.reports.charting.timeline import TrendPoint, run_timeline, week_timeline
-from row3.reports.charting.trend_chart import trend_charts
+from row3.reports.charting.trend_chart import trend_chart
 
 pytest.importorskip("ruptures", reason="pip install 'row3[trend]'")
 OVERALL = Metric("overall", "Overall", threshold=Threshold(0.65, 0.75, 0.85))
@@ -93,15 +93,16 @@ def test_runs_that_do_not_compare_count_for_nothing() -> None:
 
 def test_the_chart_has_a_dashed_line_between_the_runs_and_says_so() -> None:
     marked = with_changes(points([0.78] * 4 + [0.847] * 5), "overall")
-    assert run_timeline(marked).changes == [3.5]
-    assert week_timeline(marked).changes == [(START + timedelta(days=4)).timestamp() / 86_400]
+    levels = (pytest.approx(0.78), pytest.approx(0.847))
+    assert run_timeline(marked).changes == [(3.5, levels)]
+    assert week_timeline(marked).changes == [((START + timedelta(days=4)).timestamp() / 86_400, levels)]
     with_line, without = (
-        trend_charts(each, [OVERALL], suite="bread", thresholds={}, weekly=False)
+        trend_chart(each, [OVERALL], suite="bread", primary="overall", thresholds={}, weekly=False)
         for each in (marked, points([0.78] * 4 + [0.847] * 5))
     )
-    texts = ["".join(node.itertext()) for node in ElementTree.fromstring(with_line.svg).iter()]
-    assert any("dashed lines: the level" in text for text in texts)
-    assert with_line.svg.count(b"stroke-dasharray") == without.svg.count(b"stroke-dasharray") + 1
+    texts = ["".join(node.itertext()).strip() for node in ElementTree.fromstring(with_line).iter()]
+    assert "78.0% → 84.7%" in texts
+    assert with_line.count(b"stroke-dasharray") == without.count(b"stroke-dasharray") + 1
 
 
 def test_without_ruptures_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

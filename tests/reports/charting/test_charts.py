@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from itertools import pairwise
@@ -18,9 +18,9 @@ import pytest
 
 from row3.domain.metrics import Metric, Threshold, Zone
 from row3.errors import UsageError
-from row3.reports.charting.drawing import LONGEST, ChartFiles, label, percent
+from row3.reports.charting.drawing import LONGEST, ZONE_FILL, ImageFormat, label
 from row3.reports.charting.timeline import TrendPoint, by_time, run_timeline, week_timeline
-from row3.reports.charting.trend_chart import period, trend_charts, y_range, y_ticks, zone_bands
+from row3.reports.charting.trend_chart import trend_chart, y_range, y_ticks, zone_bands
 from row3.reports.history import sparkline
 
 START = datetime(2025, 11, 3, 9, 14, tzinfo=UTC)  # a Monday
@@ -42,12 +42,22 @@ def run(days: float = 0, overall: float = 0.7, **more: object) -> TrendPoint:
     return replace(point, **more)  # type: ignore[arg-type]
 
 
-def draw(points: Sequence[TrendPoint], weekly: bool = False, suite: str = "decomposition") -> ChartFiles:
-    return trend_charts(points, METRICS, suite=suite, thresholds={}, weekly=weekly)
+def draw(
+    points: Sequence[TrendPoint],
+    weekly: bool = False,
+    suite: str = "decomposition",
+    *,
+    metrics: Sequence[Metric] = METRICS,
+    thresholds: Mapping[str, Threshold] | None = None,
+    form: ImageFormat = "svg",
+) -> bytes:
+    return trend_chart(
+        points, metrics, suite=suite, primary="overall", thresholds=thresholds or {}, weekly=weekly, form=form
+    )
 
 
-def texts(files: ChartFiles) -> list[str]:
-    root = ElementTree.fromstring(files.svg)
+def texts(svg: bytes) -> list[str]:
+    root = ElementTree.fromstring(svg)
     return ["".join(node.itertext()).strip() for node in root.iter("{http://www.w3.org/2000/svg}text")]
 
 
@@ -67,24 +77,23 @@ def png_chunks(png: bytes) -> dict[bytes, bytes]:
 
 class TestFiles:
     def test_png_is_complete_large_and_carries_no_date_or_program(self) -> None:
-        chunks = png_chunks(draw([run(0), run(1)]).png)
+        chunks = png_chunks(draw([run(0), run(1)], form="png"))
         width, height = (int.from_bytes(chunks[b"IHDR"][i : i + 4]) for i in (0, 4))
-        assert width == 1600
+        assert width == 1360
         assert 900 < height < 1700
         assert b"IEND" in chunks
         assert not {b"tEXt", b"iTXt", b"zTXt", b"tIME"} & chunks.keys()
 
     def test_svg_holds_text_as_text(self) -> None:
-        files = draw([run(0, 0.7), run(1, 0.784)])
-        found = texts(files)
+        svg = draw([run(0, 0.7), run(1, 0.784)])
+        found = texts(svg)
         assert "78.4%" in found
         assert {"fail", "marginal", "pass", "excellent"} <= set(found)
-        assert {"Overall", "Concept recall", "Concept F1", "Hallucination rate (lower is better)"} <= set(found)
+        assert {"Overall", "Concept recall", "Concept F1", "Hallucination rate"} <= set(found)
         assert "Duplicate rate" not in found
-        assert "Quality trend: decomposition, 3 Nov – 4 Nov 2025" in found
-        assert "2 runs, evenly spaced in order: 2 compares" in found
-        assert b"creator" not in files.svg
-        assert b"dc:date" not in files.svg
+        assert "decomposition, 3 Nov – 4 Nov 2025: 2 compares" in found
+        assert b"creator" not in svg
+        assert b"dc:date" not in svg
 
     @pytest.mark.parametrize("weekly", [False, True])
     def test_same_input_same_bytes(self, weekly: bool) -> None:
@@ -94,7 +103,7 @@ class TestFiles:
     def test_same_bytes_in_another_process(self) -> None:
         code = (
             "import hashlib; from test_charts import draw, run; f = draw([run(0), run(1)]);"
-            "print(hashlib.sha256(f.svg + f.png).hexdigest())"
+            "print(hashlib.sha256(f).hexdigest())"
         )
         here = str(Path(__file__).parent)
         seen = {
@@ -128,9 +137,9 @@ class TestContents:
     @pytest.mark.parametrize("weekly", [False, True])
     @pytest.mark.parametrize("count", [1, 2, 500])
     def test_any_number_of_runs(self, count: int, weekly: bool) -> None:
-        files = draw([run(index / 3, 0.5 + 0.3 * math.sin(index / 40) ** 2) for index in range(count)], weekly)
-        ElementTree.fromstring(files.svg)
-        png_chunks(files.png)
+        points = [run(index / 3, 0.5 + 0.3 * math.sin(index / 40) ** 2) for index in range(count)]
+        ElementTree.fromstring(draw(points, weekly))
+        png_chunks(draw(points, weekly, form="png"))
 
     def test_no_run_is_an_error_that_helps(self) -> None:
         with pytest.raises(UsageError, match="no run to draw"):
@@ -138,7 +147,7 @@ class TestContents:
 
     def test_no_headline_metric_is_an_error(self) -> None:
         with pytest.raises(UsageError, match="no headline metric"):
-            trend_charts([run()], [EXTRA], suite="s", thresholds={}, weekly=False)
+            draw([run()], metrics=[EXTRA])
 
     @pytest.mark.parametrize("weekly", [False, True])
     def test_missing_metrics(self, weekly: bool) -> None:
@@ -151,7 +160,7 @@ class TestContents:
         found = texts(
             draw([replace(p, metrics={k: v for k, v in p.metrics.items() if k != "f1"}) for p in points], weekly)
         )
-        assert "no values" in found
+        assert "Concept F1" not in found  # no run has it, and an empty panel says nothing
         assert {"65.0%", "60.0%", "5.0%"} <= set(found)
 
     def test_promotions_are_marked_and_named(self) -> None:
@@ -159,44 +168,78 @@ class TestContents:
             draw([run(0), run(1, action=action, label="decompose-concepts v1.1"), run(2)])
             for action in ("compare", "promotion")
         )
-        assert "decompose-concepts v1.1" in texts(marked)
-        assert "decompose-concepts v1.1" not in texts(without)
-        assert marked.svg.count(b"#3d4a57") == 5  # a line in each of four panels, one label
-        assert b"#3d4a57" not in without.svg
+        assert "v1.1 promoted" in texts(marked)
+        assert "v1.1 promoted" not in texts(without)
 
-    def test_crowded_promotions_show_versions_and_the_newest_wins(self) -> None:
+    def test_of_crowded_promotions_the_newest_is_named(self) -> None:
         points = [run(day) for day in range(100)]
         points += [run(100 + n, action="promotion", label=f"decompose-concepts v1.{n}") for n in range(3)]
         found = texts(draw(points))
-        assert "v1.2" in found
-        assert not {"v1.0", "v1.1", "decompose-concepts v1.2"} & set(found)
+        assert [text for text in found if text.endswith("promoted")] == ["v1.2 promoted"]
 
     def test_labels_are_taken_literally(self) -> None:
-        name = "$x_1$ <b>&amp; \\frac{a} ]]> v2"
-        found = texts(draw([run(action="promotion", label=name)], suite="a_$b$ <c> & d"))
-        assert name in found
-        assert any(text.startswith("Quality trend: a_$b$ <c> & d, ") for text in found)
+        found = texts(draw([run(action="promotion", label="$x_1$<b>&amp;\\frac{a}]]>")], suite="a_$b$ <c> & d"))
+        assert "$x_1$<b>&amp;\\frac{a}]]> promoted" in found
+        assert any(text.startswith("a_$b$ <c> & d, ") for text in found)
 
     def test_labels_that_no_file_can_hold(self) -> None:
-        name = "nul \x00 bell \x07 line\nbreak \ud800 日本語 🙂 " + "x" * 500 + " v1.1"
-        files = draw([run(action="promotion", label=name)], suite="s" * 300)
-        assert any(text.endswith("v1.1") for text in texts(files))
-        assert max(len(text) for text in texts(files)) < 125
+        name = "nul \x00 bell \x07 line\nbreak \ud800 日本語 🙂 " + "x" * 500 + "v1.1"
+        found = texts(draw([run(action="promotion", label=name)], suite="s\x00" * 300))
+        assert any(text.endswith("v1.1 promoted") for text in found)
+        assert max(len(text) for text in found) < 125
 
     def test_thresholds_of_the_suite_come_before_those_of_the_metric(self) -> None:
         strict = {"overall": Threshold(0.71, 0.81, 0.91)}
-        found = texts(trend_charts([run()], METRICS, suite="s", thresholds=strict, weekly=False))
+        found = texts(draw([run()], thresholds=strict))
         assert {"71%", "81%", "91%"} <= set(found)
 
     def test_zones_are_named_even_if_the_composite_has_none(self) -> None:
         plain_overall = replace(OVERALL, threshold=None)
-        found = texts(trend_charts([run()], [plain_overall, RECALL], suite="s", thresholds={}, weekly=False))
+        found = texts(draw([run()], metrics=[plain_overall, RECALL]))
         assert {"fail", "marginal", "pass", "excellent"} <= set(found)
 
-    def test_blocked_runs_are_explained_only_where_there_are_any(self) -> None:
-        blocked = " ".join(texts(draw([run(0), run(1, verdict="block")])))
-        assert "hollow points were blocked" in blocked
-        assert "hollow" not in " ".join(texts(draw([run(0), run(1, verdict="investigate")])))
+    def test_blocked_runs_are_named(self) -> None:
+        assert texts(draw([run(0), run(1, verdict="block"), run(2)])).count("blocked") == 1
+        assert "blocked" not in texts(draw([run(0), run(1, verdict="investigate")]))
+
+    def test_runs_of_another_scorer_are_named_and_do_not_count(self) -> None:
+        found = texts(draw([run(0, 0.9, comparable=False), run(1, 0.7), run(2, 0.75)]))
+        assert {"other scorer or cases", "Overall 75.0%, up 5.0 points since 4 Nov 2025"} <= set(found)
+
+    def test_zones_get_darker_from_excellent_to_fail(self) -> None:
+        shades = [sum(int(ZONE_FILL[zone][i : i + 2], 16) * w for i, w in ((1, 3), (3, 6), (5, 1))) for zone in Zone]
+        assert all(after - before > 40 for before, after in pairwise(shades))  # a sixtieth of black to white
+
+
+class TestMessage:
+    @pytest.mark.parametrize(
+        ("values", "message"),
+        [
+            ([0.784], "Overall 78.4% in one run; a trend needs two"),
+            ([0.7, 0.9, 0.75], "Overall 75.0%, up 5.0 points since 3 Nov 2025"),
+            ([0.75, 0.7], "Overall 70.0%, down 5.0 points since 3 Nov 2025"),
+            ([0.7, 0.9, 0.7001], "Overall 70.0%, unchanged since 3 Nov 2025"),
+        ],
+    )
+    def test_the_title_says_how_the_primary_metric_moved(self, values: list[float], message: str) -> None:
+        assert message in texts(draw([run(day, value) for day, value in enumerate(values)]))
+
+    def test_a_change_of_level_is_the_message(self) -> None:
+        changed = run(9, 0.85, label="extract v1.1", level=(0.78, 0.847))
+        found = texts(draw([run(0, 0.78), changed]))
+        assert {"Overall rose from 78.0% to 84.7% with v1.1, 12 Nov 2025", "78.0% → 84.7%"} <= set(found)
+
+    def test_each_small_panel_says_its_own(self) -> None:
+        rate = {"overall": 0.7, "hallucinationRate": 0.04}
+        found = texts(draw([run(0), run(1, metrics=rate)]))
+        assert "up 3.0 points since 3 Nov 2025; lower is better" in found
+
+    def test_one_week_is_no_trend_either(self) -> None:
+        assert "Overall 75.0% in one week; a trend needs two" in texts(draw([run(0, 0.7), run(1, 0.8)], weekly=True))
+
+    def test_the_primary_metric_is_large_wherever_it_stands(self) -> None:
+        found = texts(draw([run(0), run(1)], metrics=[OVERALL, RECALL]))
+        assert found.index("every run, in order") < found.index("Concept recall")
 
 
 class TestWeeks:
@@ -236,13 +279,6 @@ class TestWeeks:
         assert timeline.xs == [first + 3.5, first + 10.5, first + 24.5]
         assert timeline.promotions == [(first + 10.5, "decompose-concepts v1.0")]
 
-    def test_drawn_with_the_number_of_runs(self) -> None:
-        found = texts(draw(self.POINTS, weekly=True))
-        assert "runs" in found
-        assert found.count("2") == 1
-        assert found.count("1") == 2
-        assert any(text.startswith("4 runs in 3 ISO weeks") for text in found)
-
 
 class TestScale:
     def test_range_shows_the_fail_limit_the_data_and_a_fair_part_of_the_scale(self) -> None:
@@ -280,17 +316,6 @@ class TestScale:
             (Zone.MARGINAL, 0.02, 0.05),
             (Zone.FAIL, 0.05, 0.1),
         ]
-
-    def test_percent(self) -> None:
-        assert [percent(value) for value in (0.65, 0.0, 1.0, 0.975, 0.1 * 3)] == ["65%", "0%", "100%", "97.5%", "30%"]
-        assert percent(0.784, 1) == "78.4%"
-
-    def test_period_says_nothing_twice(self) -> None:
-        later = START.replace(hour=17, minute=5)
-        assert period(START, START) == "3 Nov 2025, 09:14 UTC"
-        assert period(START, later) == "3 Nov 2025, 09:14–17:05 UTC"
-        assert period(START, START + timedelta(days=1)) == "3 Nov – 4 Nov 2025"
-        assert period(START, START + timedelta(days=70)) == "3 Nov 2025 – 12 Jan 2026"
 
     def test_runs_are_ordered_by_time(self) -> None:
         timeline = run_timeline([run(3, 0.8), run(1, 0.6), run(2, metrics={})])
