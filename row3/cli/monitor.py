@@ -1,4 +1,4 @@
-"""`row3 monitor`: production's records, the figures of them and the sample for experts."""
+"""`row3 monitor`: production's records, their figures and dashboard, and the sample for experts."""
 
 from __future__ import annotations
 
@@ -130,6 +130,28 @@ def alerts(common: Common, *, from_ms: int | None, to_ms: int | None, issue: boo
     if posts and (number := notify(project, found, os.environ)):
         common.say(f"the webhook was told of {count(number, 'change')}")
     return 1 if any(alert.condition.severity == "critical" for alert in found) else 0
+
+
+@command.command()
+@options.option("--host", metavar="HOST", help="Address to listen on; default: this machine only.")()
+@options.option("--port", type=click.IntRange(0, 65535), metavar="PORT", help="Default: 8321; 0 takes a free one.")()
+def serve(common: Common, *, host: str | None, port: int | None) -> None:
+    """Serve a live dashboard, and /metrics for Prometheus.
+
+    Another HOST needs a token in $ROW3_MONITOR_TOKEN.
+    """
+    from row3.integrations.monitoring.serving.server import serve as run
+
+    run(common.project(), os.environ, host or "127.0.0.1", 8321 if port is None else port, common.say)
+
+
+@command.command()
+def grafana(common: Common) -> None:
+    """Print a Grafana dashboard over the figures that `row3 monitor serve` has for Prometheus."""
+    from importlib.resources import files
+
+    folder = files("row3.integrations.monitoring.serving")
+    common.show((folder / "static" / "grafana.json").read_text("utf-8"))
 
 
 def _span(from_ms: int | None, to_ms: int | None) -> tuple[int, int]:

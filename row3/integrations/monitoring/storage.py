@@ -54,7 +54,7 @@ class DuckDb:
 
     def __init__(self, path: Path) -> None:
         """Take the file's path; raises `MissingExtra`."""
-        _needed("duckdb", "monitor")
+        needed("duckdb", "monitor")
         self._path, self._where, self._made = path, f".row3/{path.name}", False
 
     @contextlib.contextmanager
@@ -114,7 +114,7 @@ class Postgres:
 
     def __init__(self, url: str) -> None:
         """Take the database's address; raises `MissingExtra`."""
-        _needed("psycopg", "postgres")
+        needed("psycopg", "postgres")
         self._url, self._made = url, False
 
     @contextlib.contextmanager
@@ -188,7 +188,8 @@ def _short(error: Exception) -> str:
     return " ".join(str(error).split())[:200]
 
 
-def _needed(module: str, extra: str) -> None:
+def needed(module: str, extra: str) -> None:
+    """Raise `MissingExtra` where a module of an extra is not installed."""
     import importlib.util
 
     if importlib.util.find_spec(module) is None:

@@ -104,6 +104,15 @@ def hourly(connection: Connection, from_ms: int, to_ms: int) -> dict[int, Totals
     return {key * hour_ms: totals for key, totals in map(_read, found)}
 
 
+def all_time(connection: Connection) -> Totals:
+    """Return the totals of all hours together; percentiles cannot be added and are None."""
+    how = {"first_ms": "min(first_ms)", "last_ms": "max(last_ms)"} | dict.fromkeys(_APART[3:], "NULL")
+    sums = [
+        how.get(name) or f"CAST(coalesce(sum({name}), 0) AS {type_})" for name, type_ in HOURS.items() if name != "hour"
+    ]
+    return _read(connection.rows(f"SELECT 0, {', '.join(sums)} FROM hours")[0])[1]
+
+
 def total(connection: Connection, from_ms: int, to_ms: int) -> Totals:
     """Return the totals of all records from a time on and before another, percentiles included."""
     found = connection.rows(_select("0", _ALL), [from_ms, to_ms] * 2)

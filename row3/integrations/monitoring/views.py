@@ -30,7 +30,7 @@ def value_text(figure: Figure, value: float | None) -> str:
         case "ms":
             return f"{value:,.0f} ms"
         case "":
-            return f"{value:,.2f}"
+            return f"{value:,}" if isinstance(value, int) else f"{value:,.2f}"
         case unit:
             return f"{value:,.2f} {unit}"
 

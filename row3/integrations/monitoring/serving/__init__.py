@@ -1,0 +1,1 @@
+"""The dashboard of production in a browser, and its figures for Prometheus and Grafana."""

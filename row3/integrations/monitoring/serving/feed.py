@@ -1,0 +1,78 @@
+"""What the store holds, asked for once however many pages wait for it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+
+import msgspec
+
+from row3.errors import Row3Error
+from row3.integrations.monitoring.serving.metrics import exposition
+from row3.integrations.monitoring.serving.panels import look, page
+from row3.integrations.monitoring.storage import Store
+
+REFRESH_S = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """One refresh, ready to send."""
+
+    page: bytes
+    """JSON of `panels.Page`, or `{"fault": "…"}`."""
+    metrics: str
+    fault: str = ""
+
+
+def read(store: Store) -> Snapshot:
+    """Ask the store; what it refuses is part of the snapshot."""
+    try:
+        with store.open() as connection:
+            seen = look(connection, int(time.time() * 1000))
+    except Row3Error as error:
+        return Snapshot(msgspec.json.encode({"fault": str(error)}), "", str(error))
+    return Snapshot(msgspec.json.encode(page(seen)), exposition(seen))
+
+
+class Feed:
+    """Snapshots for all who are connected. Nobody connected, nothing asked."""
+
+    def __init__(self, ask: Callable[[], Snapshot], refresh_s: float = REFRESH_S) -> None:
+        self._ask, self._refresh_s = ask, refresh_s
+        self._asking: asyncio.Task[Snapshot] | None = None
+        self._due = 0.0
+        self._closing = asyncio.Event()
+
+    async def snapshot(self) -> Snapshot:
+        """Return the newest snapshot, or the next one if it is due."""
+        if self._asking is None or (self._asking.done() and time.monotonic() >= self._due):
+            self._asking = asyncio.create_task(self._next())
+        return await asyncio.shield(self._asking)  # a page that leaves does not take it from the others
+
+    async def _next(self) -> Snapshot:
+        begun = time.monotonic()
+        try:
+            return await asyncio.to_thread(self._ask)
+        finally:
+            now = time.monotonic()
+            self._due = now + max(self._refresh_s, 10 * (now - begun))
+
+    async def events(self) -> AsyncIterator[bytes]:
+        """Yield a server-sent event for each change, and a comment where there is none, until `close`."""
+        sent = b""
+        while True:
+            snapshot = await self.snapshot()
+            yield b":\n\n" if snapshot.page == sent else b"data: %b\n\n" % snapshot.page
+            sent = snapshot.page
+            try:
+                await asyncio.wait_for(self._closing.wait(), max(0.1, self._due - time.monotonic()))
+            except TimeoutError:
+                continue
+            return
+
+    def close(self) -> None:
+        """End all streams."""
+        self._closing.set()

@@ -1,0 +1,84 @@
+"""`row3 monitor serve`: the dashboard on a port, until Ctrl-C."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import logging
+import socket
+from collections.abc import Callable, Mapping
+from functools import partial
+from types import FrameType
+
+from row3.errors import EnvironmentFault, UsageError
+from row3.integrations.monitoring.storage import Store, needed, open_store
+from row3.providers.base import is_exposed
+from row3.store.project import Project
+
+TOKEN = "ROW3_MONITOR_TOKEN"  # noqa: S105 - a variable's name
+LEAST_TOKEN = 16
+WHERE = "row3 monitor serve"
+MOST_CONNECTIONS = 1000
+GRACE_S = 3
+
+
+def serve(project: Project, environ: Mapping[str, str], host: str, port: int, tell: Callable[[str], None]) -> None:
+    """Serve the dashboard until Ctrl-C or SIGTERM; `port` 0 takes a free one.
+
+    Raises `UsageError` for a host that others reach without a token, `EnvironmentFault` for a port in use, and
+    `MissingExtra`.
+    """
+    needed("starlette", "monitor")
+    needed("uvicorn", "monitor")
+    token = environ.get(TOKEN, "").strip()
+    shown = f"[{host}]" if ":" in host else host
+    if token and len(token) < LEAST_TOKEN:
+        what = f"${TOKEN} has fewer than {LEAST_TOKEN} characters"
+        raise UsageError(what, where=WHERE, fix="Use a random one, such as that of `openssl rand -hex 16`")
+    if is_exposed(f"http://{shown}") and not token:
+        fix = f"Set ${TOKEN} to a secret of {LEAST_TOKEN} characters or more, or leave --host out"
+        raise UsageError(f"other machines reach {host}, so a token is needed", where=WHERE, fix=fix)
+    store = open_store(project, environ)
+    with _listening(host, port) as listening:
+        address = f"http://{shown}:{listening.getsockname()[1]}/"
+        tell(f"dashboard: {address}{f'?token=${TOKEN}' if token else ''} (Ctrl-C ends it)")
+        asyncio.run(_run(store, token, listening))
+
+
+async def _run(store: Store, token: str, listening: socket.socket) -> None:
+    import uvicorn
+
+    from row3.integrations.monitoring.serving.app import application
+    from row3.integrations.monitoring.serving.feed import Feed, read
+
+    feed, loop = Feed(partial(read, store)), asyncio.get_running_loop()
+
+    class Server(uvicorn.Server):
+        def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+            """End the streams too, which would keep the server open, and do not raise the signal again afterwards."""
+            self.force_exit, self.should_exit = self.should_exit, True
+            loop.call_soon_threadsafe(feed.close)
+
+    config = uvicorn.Config(
+        application(feed, token),
+        lifespan="off",
+        ws="none",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        limit_concurrency=MOST_CONNECTIONS,
+        timeout_graceful_shutdown=GRACE_S,
+    )
+    logging.getLogger("uvicorn").setLevel(logging.CRITICAL)
+    await Server(config).serve(sockets=[listening])
+
+
+def _listening(host: str, port: int) -> socket.socket:
+    """Return a socket that listens; raises `EnvironmentFault`."""
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        return socket.create_server((host, port), family=family)
+    except OSError as error:
+        used = error.errno == errno.EADDRINUSE
+        what = f"port {port} is in use" if used else f"cannot listen on {host}, port {port} ({error.strerror})"
+        raise EnvironmentFault(what, where=WHERE, fix="Choose another with --port" if used else "") from None
