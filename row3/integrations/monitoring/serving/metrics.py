@@ -45,17 +45,17 @@ def _lines(seen: Seen) -> Iterator[str]:
     ever, recent = seen.ever, seen.recent
     for name, (field, text) in COUNTERS.items():
         yield from _head(f"{name}_total", "counter", text)
-        yield f"{PREFIX}{name}_total {getattr(ever, field)}"
+        yield f"{PREFIX}{name}_total {_steady(getattr(ever, field))}"
     yield from _head("confidence", "histogram", "Confidence of concepts; a bucket is below its bound, the last up to 1")
     for place, number in enumerate(accumulate(ever.distribution), 1):
         yield f'{PREFIX}confidence_bucket{{le="{place / BINS}"}} {number}'
     yield f'{PREFIX}confidence_bucket{{le="+Inf"}} {ever.confidences}'
-    yield f"{PREFIX}confidence_sum {ever.confidence_sum}"
+    yield f"{PREFIX}confidence_sum {_steady(ever.confidence_sum)}"
     yield f"{PREFIX}confidence_count {ever.confidences}"
     yield from _head("latency_seconds", "summary", f"Latency; quantiles are of the last {RECENT} minutes")
     for part, value in (("0.5", recent.latency_p50), ("0.95", recent.latency_p95), ("0.99", recent.latency_p99)):
         yield f'{PREFIX}latency_seconds{{quantile="{part}"}} {"NaN" if value is None else value / 1000}'
-    yield f"{PREFIX}latency_seconds_sum {ever.latency_sum / 1000}"
+    yield f"{PREFIX}latency_seconds_sum {_steady(ever.latency_sum / 1000)}"
     yield f"{PREFIX}latency_seconds_count {ever.timed}"
     if seen.newest_ms is not None:
         yield from _head("newest_record_timestamp_seconds", "gauge", "Time of the newest record, since 1970 UTC")
@@ -65,3 +65,8 @@ def _lines(seen: Seen) -> Iterator[str]:
 def _head(name: str, kind: str, text: str) -> Iterator[str]:
     yield f"# HELP {PREFIX}{name} {text}."
     yield f"# TYPE {PREFIX}{name} {kind}"
+
+
+def _steady(value: float) -> float:
+    """Return a sum that is the same in whatever order it was added up: a counter that falls looks like a restart."""
+    return round(value, 6)
