@@ -10,7 +10,7 @@ All of them look at one query: a ranking of documents, and judgements `document 
 - A document that is named twice counts where it stands first.
 
 A test holds them to trec_eval itself. They are written here since its binding would bring numpy and scipy along for a
-hundred lines of arithmetic (docs/decisions.md, 9).
+hundred lines of arithmetic (docs/decisions, 9).
 """
 
 from __future__ import annotations
