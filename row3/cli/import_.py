@@ -24,6 +24,7 @@ check = options.option("--check", metavar="CHECK", help="Kind checks: the check 
 expected = options.option(
     "--expected", metavar="COLUMN", help="Kind checks: the column with the expected answer; the others are the input."
 )()
+at = options.option("--path", metavar="JSONPATH", help="Kind checks: the part of the answer to check: $.category.")()
 ENDINGS = (".csv", ".jsonl")
 
 
@@ -50,21 +51,25 @@ def promptfoo(file: str, common: Common, *, dry_run: bool) -> None:
 @click.argument("file")
 @expected
 @check
+@at
 @suite
 @dry_run
-def csv_(file: str, common: Common, *, expected: str | None, check: str | None, dry_run: bool) -> None:
+def csv_(
+    file: str, common: Common, *, expected: str | None, check: str | None, path: str | None, dry_run: bool
+) -> None:
     """Import the rows of a table; understands promptfoo's columns such as __expected."""
-    _import(common, Path(file), _reader(".csv", expected, check), "checks", dry_run=dry_run)
+    _import(common, Path(file), _reader(".csv", expected, check, path), "checks", dry_run=dry_run)
 
 
 @command.command()
 @click.argument("file")
 @check
+@at
 @suite
 @dry_run
-def jsonl(file: str, common: Common, *, check: str | None, dry_run: bool) -> None:
+def jsonl(file: str, common: Common, *, check: str | None, path: str | None, dry_run: bool) -> None:
     """Import golden cases, or {"input": …, "expected": …}, one per line."""
-    _import(common, Path(file), _reader(".jsonl", None, check), "checks", dry_run=dry_run)
+    _import(common, Path(file), _reader(".jsonl", None, check, path), "checks", dry_run=dry_run)
 
 
 @click.command("import", cls=Command)
@@ -73,39 +78,50 @@ def jsonl(file: str, common: Common, *, check: str | None, dry_run: bool) -> Non
 @options.option("--kind", type=click.Choice(list(MODULES)), help="Kind of a new suite; default: extraction.")()
 @expected
 @check
+@at
 @dry_run
 def import_cases(
-    file: str, common: Common, *, kind: str | None, expected: str | None, check: str | None, dry_run: bool
+    file: str,
+    common: Common,
+    *,
+    kind: str | None,
+    expected: str | None,
+    check: str | None,
+    path: str | None,
+    dry_run: bool,
 ) -> None:
     """Create golden cases of any kind from FILE (.csv or .jsonl); overwrites nothing.
 
     Each line of JSON Lines is a golden case; each column of a table is a field. A list in a cell is JSON, or texts
     separated by semicolons. Cases without an id are numbered. Kind checks reads what `row3 import` does.
     """
-    path = Path(file)
-    if path.suffix not in ENDINGS:
+    ending = Path(file).suffix
+    if ending not in ENDINGS:
         raise UsageError(f"the file is neither {' nor '.join(ENDINGS)}", where=file, fix="Save it as one of these")
-    _import(common, path, _reader(path.suffix, expected, check), kind, dry_run=dry_run)
+    _import(common, Path(file), _reader(ending, expected, check, path), kind, dry_run=dry_run)
 
 
-def _reader(ending: str, expected: str | None, check: str | None) -> Callable[[Path, PromptFiles, Kind], Drafts]:
+def _reader(
+    ending: str, expected: str | None, check: str | None, at: str | None
+) -> Callable[[Path, PromptFiles, Kind], Drafts]:
     """Return a reader of tables or JSON Lines for a kind; raises `UsageError` for options it would ignore."""
     from row3.workflows.importing.promptfoo import read_table
     from row3.workflows.importing.tables import read_columns, read_csv, read_jsonl, read_lines
 
-    if check is not None and expected is None and ending == ".csv":
-        raise click.UsageError("--check needs --expected COLUMN")
+    if (check or at) is not None and expected is None and ending == ".csv":
+        raise click.UsageError(f"{'--check' if check else '--path'} needs --expected COLUMN")
     if expected is not None and ending != ".csv":
         raise click.UsageError("--expected names a column, and JSON Lines has none; leave it out")
 
     def read(path: Path, prompts: PromptFiles, kind: Kind) -> Drafts:
         if kind.name != "checks":
-            if expected is not None or check is not None:
-                raise UsageError(f"kind {kind.name} has no checks", where="--expected, --check", fix="Leave them out")
+            if (expected or check or at) is not None:
+                where = "--expected, --check, --path"
+                raise UsageError(f"kind {kind.name} has no checks", where=where, fix="Leave them out")
             return read_columns(path, kind) if ending == ".csv" else read_lines(path)
         if ending == ".jsonl":
-            return read_jsonl(path, check or "equals")
-        return read_table(path, prompts) if expected is None else read_csv(path, expected, check or "equals")
+            return read_jsonl(path, check or "equals", at)
+        return read_table(path, prompts) if expected is None else read_csv(path, expected, check or "equals", at)
 
     return read
 

@@ -31,7 +31,7 @@ class Judged(Labelled, frozen=True):
     id: Annotated[Text, Meta(description="The document.")]
     relevance: Annotated[
         int, Meta(ge=0, le=10, description="0 is not relevant; 3 answers the query, 2 useful context, 1 tangential.")
-    ]
+    ] = 1
     note: Note = None
 
 

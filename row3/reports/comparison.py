@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from row3.domain.changes import MetricChange
@@ -133,7 +134,7 @@ def facts(comparison: Comparison) -> Facts:
     rows += [] if changed else [("changed", _nothing(comparison))]
     if comparison.interleaved:
         rows.append(("asked", "baseline prompts were asked again, interleaved: provider differences cancel out"))
-    if comparison.saved:
+    if comparison.saved and (comparison.drift is None or comparison.drift.state != "steady"):
         rows.append(
             ("asked", "compared with the baseline as it was saved: a provider that moved looks like the prompt")
         )
@@ -150,6 +151,8 @@ def _nothing(comparison: Comparison) -> str:
     if comparison.prompt_diffs:
         return "the text of the prompts"
     still = set(comparison.moves) <= {"unchanged"} and not any(change.delta for change in comparison.metrics)
+    if still and not comparison.run.suite.prompted and comparison.run.header.mode in ("auto", "replay"):
+        return "nothing: the answers are recorded. If the system changed, raise its `version` in row3.toml"
     return "nothing" if still else "nothing but the answers"
 
 
@@ -258,7 +261,9 @@ def reason_lines(grounds: Sequence[Ground], most: int, *, how: str = "", width: 
 def ground_text(ground: Ground, width: int = 0) -> Text:
     """Return `✗ block: Recall is worse …`; a note begins with a dot."""
     head = "· note" if ground.note else f"{VERDICT_MARKS[ground.verdict]} {ground.verdict.word}"
-    text = shorten(f": {ground.text}", width - len(head)) if width else f": {ground.text}"
+    text = f": {ground.text}"
+    if width and len(head + text) > width:  # the table has the interval that some end with
+        text = shorten(re.sub(r" \([^()]+\)$", "", text), width - len(head))
     return f"{head}{text}" if ground.note else [Span(head, TONES[ground.verdict]), text]
 
 

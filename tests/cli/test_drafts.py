@@ -11,8 +11,6 @@ import pytest
 
 from tests.projects import CASES, Box, flawless, tiny
 
-SCHEMA = "../../schemas/golden-case.schema.json"
-
 
 @pytest.fixture
 def box(tmp_path: Path) -> Box:
@@ -89,7 +87,13 @@ class TestLint:
         drafted(box)
         new = [each for each in self.found(box) if each not in before]
         assert [(each["rule"], each["level"], each["field"]) for each in new] == [("draft", "warning", "draft")]
-        assert "Missing: `expectedConcepts` is empty; `expectedRelationships` is empty; " in new[0]["message"]
+        assert new[0]["message"].endswith("Missing: `expectedConcepts` is empty; `expectedRelationships` is empty")
+
+    def test_what_the_standards_ask_for_is_missing_where_the_suite_is_held_to_them(self, box: Box) -> None:
+        box.write("row3.toml", box.read("row3.toml") + '\n[suites.bread]\nstandards = "row3"\n')
+        drafted(box)
+        (found,) = [each for each in self.found(box) if each["rule"] == "draft"]
+        assert "3 words, should be 300 to 800" in found["message"]
 
     def test_what_is_wrong_with_it_is_an_error(self, box: Box) -> None:
         box.case("salt", draft=True, sourceText="Salt.", expectedConcepts=[], expectedRelationship=[])
@@ -105,16 +109,30 @@ class TestNew:
         done = self.new(box, "Malt & yeast", "--from-text", "notes.txt")
         assert done.out == "golden/bread/malt-yeast.gold.json\n"
         assert json.loads(box.read("golden/bread/malt-yeast.gold.json")) == {
-            "$schema": SCHEMA,
             "schemaVersion": 1,
             "id": "malt-yeast",
             "draft": True,
             "topic": "Malt & yeast",
-            "sourceText": "Malt feeds yeast – and sweetens.\n",
+            "sourceText": "Malt feeds yeast – and sweetens.",
             "expectedConcepts": [],
             "expectedRelationships": [],
             "forbiddenConcepts": [],
         }
+
+    def test_it_names_the_schema_that_the_project_has(self, box: Box) -> None:
+        box.row3("schema", code=0)
+        self.new(box, "malt", "--text", "-", stdin="Malt feeds yeast.")
+        assert json.loads(box.read("golden/bread/malt.gold.json"))["$schema"] == "../../schemas/golden-case.schema.json"
+
+    def test_the_input_has_the_names_that_the_prompt_uses(self, tmp_path: Path) -> None:
+        box = Box(tmp_path / "tickets")
+        box.root.mkdir()
+        box.row3("init", "--kind", "checks", code=0)
+        self.new(box, "vat", "--text", "-", stdin="Where is our VAT number?\n")
+        assert json.loads(box.read("golden/checks/vat.gold.json"))["input"] == {"ticket": "Where is our VAT number?"}
+        box.write("golden/checks/vat.gold.json", '{"id": "vat", "input": "Where?", "checks": [{"contains": "x"}]}')
+        assert "'ticket' is undefined" in box.row3("lint", code=2).out
+        assert "case vat: the template uses an undefined name" in box.row3("--dry-run", code=2).err
 
     def test_from_stdin(self, box: Box) -> None:
         self.new(box, "malt", "--text", "-", stdin="Malt feeds yeast.")

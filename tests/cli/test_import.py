@@ -173,3 +173,13 @@ def test_prompts_of_other_text_get_another_name(empty: Box) -> None:
         done = empty.row3("import", "promptfoo", "c.json", "--suite", "checks", code=0)
     assert [path.name for path in sorted(empty.path("prompts").glob("say*"))] == ["say-2-v1.0.md", "say-v1.0.md"]
     assert "prompts of promptfoo are alternatives: `pipeline` of [suites.checks] names one of say-2" in done.err
+
+
+def test_a_column_can_be_expected_in_a_part_of_the_answer(empty: Box) -> None:
+    empty.write("tickets.csv", "id,ticket,category\nvat,Where is our VAT number?,billing\n")
+    expects = ("--expected", "category", "--path", "$.category", "--suite", "tickets")
+    empty.row3("import", "csv", "tickets.csv", *expects, code=0)
+    case = json.loads(empty.read("golden/tickets/vat.gold.json"))
+    assert case["checks"] == [{"equals": "billing", "path": "$.category"}]
+    assert score(empty, "tickets", {"vat": '{"category": "billing"}'}) == {"vat": True}
+    assert "--path needs --expected" in empty.row3("import", "csv", "tickets.csv", "--path", "$.x", code=2).err

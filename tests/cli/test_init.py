@@ -103,6 +103,8 @@ def test_a_service_is_under_the_gate_at_once(tmp_path: Path) -> None:
     box.row3("--baseline", code=0, fresh=True)
     assert "PROCEED" in box.row3("--compare", code=0).out
     box.write("search.py", box.read("search.py").replace("[:limit]", "[1:limit]"))
+    unseen = " ".join(box.row3("--compare", code=0, fresh=True).out.split())
+    assert "If the system changed, raise its `version` in row3.toml" in unseen
     box.write("row3.toml", box.read("row3.toml").replace('version = "1.0"', 'version = "1.1"'))
     assert "BLOCK" in box.row3("--compare", code=1, fresh=True).out
 

@@ -7,8 +7,9 @@ DOCUMENTS = {
 }
 
 
-def search(query: str, limit: int) -> list[str]:
+def search(query: str, limit: int) -> dict[str, list[str]]:
     """Return the ids of the documents that share words with the query, best first."""
     wanted = set(query.lower().strip("?").split())
     shared = {name: len(wanted & set(text.lower().strip(".").split())) for name, text in DOCUMENTS.items()}
-    return sorted((name for name in shared if shared[name]), key=lambda name: -shared[name])[:limit]
+    found = sorted((name for name in shared if shared[name]), key=lambda name: -shared[name])
+    return {"results": found[:limit]}

@@ -99,8 +99,8 @@ def assertion_of(cell: str) -> dict[str, Any]:
     return assertion | ({"value": found[3]} if found[3] else {})
 
 
-def read_csv(file: Path, expected: str, check: str) -> Drafts:
-    """Return the rows of a table as cases: one column says what is expected, the others are the input.
+def read_csv(file: Path, expected: str, check: str, at: str | None) -> Drafts:
+    """Return the rows of a table as cases: one column is expected, `at` a JSON path in the answer; the rest is input.
 
     Raises `InvalidFile`, `UsageError` where there is no such column or check.
     """
@@ -114,7 +114,7 @@ def read_csv(file: Path, expected: str, check: str) -> Drafts:
         if not wanted.strip():
             raise InvalidFile(f"`{expected}` is empty", where=row.where, fix="Fill it, or remove the row")
         own = {key: row.cells.pop(key) for key in OWN if key in row.cells}
-        value = {"input": row.cells, "expected": wanted, "checks": [{check: wanted}]}
+        value = {"input": row.cells, "expected": wanted, "checks": [_check(check, wanted, at)]}
         drafts.cases.append(Draft(row.where, _fields(own, ChecksCase, row.where) | value))
     return drafts
 
@@ -173,7 +173,7 @@ def read_lines(file: Path) -> Drafts:
     return drafts
 
 
-def read_jsonl(file: Path, check: str) -> Drafts:
+def read_jsonl(file: Path, check: str, at: str | None) -> Drafts:
     """Return the lines of a file as cases: whole ones, or pairs of input and expected. Raises `InvalidFile`."""
     refuse_unknown(check)
     drafts = Drafts()
@@ -183,9 +183,13 @@ def read_jsonl(file: Path, check: str) -> Drafts:
         if "checks" not in value:
             if value.keys() - PAIR or not {"input", "expected"} <= value.keys():
                 raise InvalidFile("the line is neither a case nor a pair", where=where, fix=SHAPE)
-            value |= {"checks": [{check: value["expected"]}]}
+            value |= {"checks": [_check(check, value["expected"], at)]}
         drafts.cases.append(Draft(where, value))
     return drafts
+
+
+def _check(check: str, wanted: Any, at: str | None) -> dict[str, Any]:
+    return {check: wanted} if at is None else {check: wanted, "path": at}
 
 
 def refuse_unknown(check: str) -> None:

@@ -93,8 +93,10 @@ def import_cases(
 
 def new_case(project: Project, suite: str, kind: Kind, case_id: str, draft: Draft) -> tuple[dict[str, Any], bytes]:
     """Return a draft as the value and the content of its golden file. Raises `InvalidFile` where it is no case."""
+    schema = f"schemas/{kind.case_schema}.schema.json"
+    up = "../" * (project.golden(suite).count("/") + 1)
     value = {
-        "$schema": f"{'../' * (project.golden(suite).count('/') + 1)}schemas/{kind.case_schema}.schema.json",
+        **({"$schema": up + schema} if project.tree.exists(schema) else {}),
         "schemaVersion": CASE_SCHEMA_VERSION,
         **({} if case_id_of(draft.value) else {_id_key(kind, draft.value): case_id}),
         **draft.value,

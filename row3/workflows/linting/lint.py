@@ -187,7 +187,8 @@ class PromptLint:
         pipeline = suite.pipeline or tuple(ranked)
         if not pipeline:
             self._findings.add("warning", "no-prompt", "prompts/", f"suite `{suite.name}` has no prompt to run")
-        given = dict(kind.variables(cases[0])) if cases else {}
+        # A name that some cases lack is undefined in one of them.
+        given = min((dict(kind.variables(case)) for case in cases), key=len, default={})
         for arm in (suite.arms or {}).values():
             if arm.system is not None and given:
                 self._system(arm, cases)

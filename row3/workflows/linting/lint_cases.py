@@ -36,7 +36,7 @@ from row3.store.files import decode, open_file, read_faults, refuse_conflicts
 from row3.store.project import Project
 from row3.store.recording_lines import Recording, from_line
 from row3.store.suites import Suite, make_suite
-from row3.workflows.linting.lint_findings import Findings, near_miss
+from row3.workflows.linting.lint_findings import Findings, held_to, near_miss
 from row3.workflows.quarantine import in_force
 
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
@@ -99,7 +99,7 @@ class CaseLint:
             found = [*suite.kind.lint(case, suite.rules), *self._unknown(suite.kind.refers_to(case))]
             if case.draft:
                 missing = [f"`{key}` is empty" for key, each in value.items() if each == []]
-                missing += dict.fromkeys(each.message for each in found)
+                missing += dict.fromkeys(each.message for each in held_to(suite, found))
                 what = f"a draft, which is never scored. Missing: {'; '.join(missing) or 'nothing that lint sees'}"
                 found = [Finding("warning", "draft", what, ("draft",))]
             found = [*self._named(path, value, ids), *found]

@@ -17,6 +17,7 @@ from row3.domain.prompts import Lineup, Prompt
 from row3.domain.requests import Answer, NoAnswer, Request, digest_head, digest_json, digest_of
 from row3.domain.scores import CaseScore
 from row3.domain.secrets import HIDDEN
+from row3.errors import InvalidFile
 from row3.gate.pairs import side_by_side
 from row3.kinds.answers import Parsed, Unusable
 from row3.kinds.base import Kind
@@ -53,7 +54,10 @@ class Asking:
         if key not in self._begun:
             self._begun[key] = self._begin(prompt, repeat, arm)
         begun, head = self._begun[key]
-        system, user = request_texts(prompt, variables)
+        try:
+            system, user = request_texts(prompt, variables)
+        except InvalidFile as error:
+            raise InvalidFile(f"case {case_id}: {error.what}", where=error.where, fix=error.fix) from None
         digest = digest_of(head, system, user)
         return begun._replace(case_id=case_id, system=system, user=user, variables=variables, digest=digest)
 

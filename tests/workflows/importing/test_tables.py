@@ -63,22 +63,22 @@ def test_a_broken_table_names_the_line(tmp_path: Path, content: str, line: int, 
 def test_a_column_says_what_is_expected(tmp_path: Path) -> None:
     file = tmp_path / "t.csv"
     file.write_text("question,answer\nWhere?,Here\n")
-    (draft,) = read_csv(file, "answer", "contains").cases
+    (draft,) = read_csv(file, "answer", "contains", None).cases
     assert draft.value == {"input": {"question": "Where?"}, "expected": "Here", "checks": [{"contains": "Here"}]}
     with pytest.raises(UsageError, match="no column `reply`"):
-        read_csv(file, "reply", "contains")
+        read_csv(file, "reply", "contains", None)
     with pytest.raises(UsageError, match="no check `holds`"):
-        read_csv(file, "answer", "holds")
+        read_csv(file, "answer", "holds", None)
     file.write_text("question,answer\nWhere?, \n")
     with pytest.raises(InvalidFile, match="`answer` is empty"):
-        read_csv(file, "answer", "contains")
+        read_csv(file, "answer", "contains", None)
 
 
 def test_a_line_is_a_case_or_a_pair(tmp_path: Path) -> None:
     file = tmp_path / "t.jsonl"
     whole = '{"id": "a", "input": 1, "checks": [{"max_words": 2}], "critical": true}'
     file.write_text(whole + '\n\n{"input": {"x": 1}, "expected": [1], "tags": ["t"]}\n')
-    one, two = read_jsonl(file, "equals").cases
+    one, two = read_jsonl(file, "equals", None).cases
     assert one.value == {"id": "a", "input": 1, "checks": [{"max_words": 2}], "critical": True}
     assert two.value == {"input": {"x": 1}, "expected": [1], "tags": ["t"], "checks": [{"equals": [1]}]}
     assert two.where == f"{file}:3"
@@ -89,5 +89,5 @@ def test_a_broken_line_is_named(tmp_path: Path, line: str) -> None:
     file = tmp_path / "t.jsonl"
     file.write_text(f'{{"input": 1, "expected": 2}}\n{line}\n')
     with pytest.raises(InvalidFile) as caught:
-        read_jsonl(file, "equals")
+        read_jsonl(file, "equals", None)
     assert caught.value.where == f"{file}:2"
