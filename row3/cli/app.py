@@ -44,6 +44,7 @@ COMMANDS = (
     "trend",
     "recordings",
     "monitor",
+    "review",
     "langfuse",
     "experiment",
     "report",

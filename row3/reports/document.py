@@ -94,7 +94,17 @@ class Fold:
     blocks: Sequence[Block]
 
 
-Block = Title | Facts | Note | Items | Table | Lines | Fold
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A drawing that adds nothing to the words: a page holds it, Markdown names its file, a terminal leaves it out."""
+
+    alt: str
+    svg: bytes
+    file: str
+    """Name of the file beside the Markdown."""
+
+
+Block = Title | Facts | Note | Items | Table | Lines | Fold | Picture
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,14 +18,15 @@ JSON_KEYS = (
     "combinations",
     "runId",
     "figures",
+    "review",
 )
 """What follows `schemaVersion` in the JSON of the commands."""
 JSON = re.compile(rf'\[?\s*\{{\s*"schemaVersion"\s*:\s*\d+\s*,\s*"(?:{"|".join(JSON_KEYS)})"|\[\s*\]\s*\Z')
 CODE_QUALITY = re.compile(r'\[\s*\{\s*"description"\s*:.*?"check_name"\s*:\s*"row3/|\[\s*\]\s*\Z', re.DOTALL)
 JUNIT = re.compile(r"(?:<\?xml[^>]*\?>\s*)?<testsuites\b[^>]*>\s*<testsuite name=\"row3 ")
 HTML = re.compile(r"<!doctype html>.*?<title>[^<]*· row3</title>", re.DOTALL)
-MARKDOWN = re.compile(r"### [^\n]*\brow3\b|## Failure Investigation: ")
-SVG = re.compile(r"(?:<\?xml|<svg\b).*?<title>(?:Quality trend|Leaderboard): ", re.DOTALL)
+MARKDOWN = re.compile(r"### [^\n]*\brow3\b|## (?:Failure Investigation|(?:Weekly|Monthly|Quarterly) review): ")
+SVG = re.compile(r"(?:<\?xml|<svg\b).*?<title>(?:Quality trend|Leaderboard|Production): ", re.DOTALL)
 SCHEMA = re.compile(r'\{\s*"\$schema"\s*:\s*"[^"]*"\s*,\s*"title"\s*:\s*"row3: ')
 PNG = re.compile("\ufffdPNG\r\n\x1a\n")
 TEXT = re.compile(
@@ -36,7 +37,7 @@ TEXT = re.compile(
     r"|prompt +recordings +cases|no recordings\n"
     r"|(?:[✓!✗?] [A-Z][^\n]* · )?row3(?: [a-z]+)? · "  # several suites, a difference, a leaderboard
     r"|Dry run of "
-    r"|── Failure Investigation: "
+    r"|── (?:Failure Investigation|(?:Weekly|Monthly|Quarterly) review): "
     r"|\S+  \S+(?: \S+)*  [▁▂▃▄▅▆▇█]|No history yet: "
     r"|(?:[^\n]*\n){1,2}item +answers +nearest expected"  # unmatched items
     r"|Nothing to review: |(?:Nothing decided|\d+ (?:alias|canar|real miss)[^\n;]*);"

@@ -4,8 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from urllib.parse import quote
 
-from row3.reports.document import Document, Facts, Fold, Items, Lines, Note, Span, Table, Task, Text, Title, spans
+from row3.reports.document import (
+    Document,
+    Facts,
+    Fold,
+    Items,
+    Lines,
+    Note,
+    Picture,
+    Span,
+    Table,
+    Task,
+    Text,
+    Title,
+    spans,
+)
 from row3.reports.style import plain, visible
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&$@]|:(?=//|[\w+-]+:))")
@@ -44,6 +59,8 @@ def _block(block: object) -> list[str]:
             return fenced("\n".join(block.lines), block.language)
         case Fold():
             return fold(inline(block.title), _lines(block.blocks))
+        case Picture():
+            return [f"![{inline(block.alt)}]({quote(block.file)})"]
     raise TypeError(f"no block of a document: {block!r}")
 
 

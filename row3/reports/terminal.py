@@ -5,7 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import groupby
 
-from row3.reports.document import Document, Facts, Fold, Items, Lines, Note, Span, Table, Task, Text, Title, Tone, spans
+from row3.reports.document import (
+    Document,
+    Facts,
+    Fold,
+    Items,
+    Lines,
+    Note,
+    Picture,
+    Span,
+    Table,
+    Task,
+    Text,
+    Title,
+    Tone,
+    spans,
+)
 from row3.reports.style import BOLD, CYAN, DIM, GREEN, PLAIN, RED, YELLOW, Style, cells, shorten, visible
 
 COLOURS: dict[Tone, str] = {
@@ -53,6 +68,8 @@ def _block(block: object, style: Style) -> list[str]:
         case Fold():
             inner = terminal_text(Document(block.blocks), style).rstrip("\n").split("\n")
             return [style.paint(visible(block.title), BOLD), *inner]
+        case Picture():
+            return []
     raise TypeError(f"no block of a document: {block!r}")
 
 

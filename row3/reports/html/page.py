@@ -20,7 +20,7 @@ from row3.reports import numbers
 from row3.reports.advice import look
 from row3.reports.charting.timeline import TrendPoint
 from row3.reports.comparison import facts, ground_text, heading, legend, metrics_table, next_note
-from row3.reports.document import Block, Note, Span, Text, Title, spans
+from row3.reports.document import Block, Document, Note, Span, Text, Title, spans
 from row3.reports.headline import prompt_folds
 from row3.reports.html.blocks import blocks_html, seen
 from row3.reports.html.charts import HEIGHT, WIDTH, charts
@@ -89,6 +89,22 @@ def index_html(report: SuitesReport, pages: Mapping[str, str]) -> Iterator[bytes
         title=headword(report), script="", tone=tone, heading=blocks_html([title]), summary=[blocks_html(rest, links)]
     )
     yield text.encode()
+
+
+def document_html(title: str, document: Document) -> Iterator[bytes]:
+    """Return a page of a document as UTF-8: its first title on top, and a card for each section of level 3."""
+    cards: list[list[Block]] = [[]]
+    for block in document.blocks:
+        if isinstance(block, Title) and block.level > 2:
+            cards.append([])
+        cards[-1].append(block)
+    yield _page(
+        title=title,
+        script="",
+        tone="",
+        heading=blocks_html(cards[0]),
+        summary=[blocks_html(each) for each in cards[1:]],
+    ).encode()
 
 
 def _page(*, script: str, **values: Any) -> str:

@@ -1,0 +1,136 @@
+"""What can be said of single production records: by golden cases of their topic, else by stand-ins for these."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from msgspec import to_builtins
+
+from row3.domain.asks import finish, no_vectors
+from row3.integrations.monitoring.figures import FIGURE
+from row3.integrations.monitoring.quality import EXTRACTION, Quality, measure
+from row3.integrations.monitoring.samples import StoredRecord
+from row3.kinds import kind_named
+from row3.kinds.answers import Parsed
+from row3.metrics.ratios import overall, ratio
+from row3.store.cases import StoredCase, golden_files, read_case
+from row3.store.config import SuiteConfig
+from row3.store.project import Project
+from row3.store.suites import Suite, make_suite, read_suite
+from row3.workflows.importing.drafts import slug
+
+WEIGHED = {
+    "recall": "Concept recall",
+    "precision": "Concept precision",
+    "relationshipAccuracy": "Relationship accuracy",
+    "provenanceCoverage": "Provenance coverage",
+    "hallucinationRate": "Hallucination rate",
+}
+"""Metrics of the composite, which need a golden case of the topic."""
+PROXIES = dict(zip(("found", "grounded", "related", "verified", "canaries"), WEIGHED, strict=True))
+"""What stands for them where no golden case has the topic."""
+MEASURES = WEIGHED | {
+    "found": "Concepts, of 15",
+    "grounded": "Concepts in the text",
+    "related": "Relationships, of 30",
+    "verified": "Verified quotes",
+    "canaries": "Canaries of the domain",
+    "confidence": "Mean confidence",
+    "latency": "Latency",
+    "cost": "Cost",
+}
+"""Numbers of one record that may go with satisfaction."""
+
+
+@dataclass(slots=True)
+class Golden:
+    """Golden cases of kind extraction, of all suites."""
+
+    suite: Suite
+    """The one whose weights count and which takes new cases: the default one, else the first."""
+    cases: dict[str, list[tuple[StoredCase, Suite]]] = field(default_factory=dict)
+    """By key of the topic."""
+    drafts: dict[str, str] = field(default_factory=dict)
+    """Ids of drafts, likewise."""
+    known: set[str] = field(default_factory=set)
+    """Keys of all names that they expect or forbid."""
+    canaries: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """What is forbidden, by domain."""
+
+    def metrics(self, stored: StoredRecord) -> dict[str, float]:
+        """Return the metrics of a record that is kept whole by the golden cases of its topic: the mean over them."""
+        found, cases = list[Mapping[str, float]](), self.cases.get(topic_key(stored.topic), ())
+        record = stored.record() if cases else None
+        for case, suite in cases if record is not None else ():
+            answer = to_builtins({key: getattr(record, key) for key in ("concepts", "relationships")})
+            if isinstance(read := suite.kind.read_output(answer), Parsed):
+                rules = replace(suite.rules, semantic=None)
+                found.append(finish(suite.kind.score(case.case, read.value, rules), no_vectors).metrics)
+        means = {key: [one[key] for one in found if key in one] for key in WEIGHED}
+        return {key: sum(values) / len(values) for key, values in means.items() if values}
+
+
+def topic_key(topic: str) -> str:
+    """Return what topics that are spelt alike have in common."""
+    return slug(topic) or " ".join(topic.casefold().split())
+
+
+def read_golden(project: Project) -> Golden:
+    """Return the golden cases by topic; without a suite of kind extraction none, and its usual weights.
+
+    Raises `InvalidFile`.
+    """
+    kind = kind_named(EXTRACTION, where="")
+    of_kind = [
+        name for name in project.suite_names() if project.config.suites.get(name, SuiteConfig()).kind == EXTRACTION
+    ]
+    of_kind.sort(key=lambda name: name != project.default_suite)
+    suites = [read_suite(project, name) for name in of_kind]
+    golden = Golden(suites[0] if suites else make_suite(project.config, EXTRACTION))
+    canaries: dict[str, dict[str, None]] = {}
+    for name, suite in zip(of_kind, suites, strict=True):
+        for path in golden_files(project.tree, project.golden(name)):
+            stored = read_case(project.tree, path, kind)
+            case, key = stored.case, topic_key(stored.case.topic or stored.id)
+            if case.draft:
+                golden.drafts[key] = stored.id
+                continue
+            golden.cases.setdefault(key, []).append((stored, suite))
+            names = [each for one in case.expected_concepts for each in (one.label, *one.aliases)]
+            golden.known.update(map(name_key, [*names, *case.forbidden_concepts]))
+            canaries.setdefault(case.domain or "", {}).update(dict.fromkeys(case.forbidden_concepts))
+    golden.canaries = {domain: tuple(names) for domain, names in canaries.items() if names and domain}
+    return golden
+
+
+def name_key(label: str) -> str:
+    """Return what spellings of a concept have in common."""
+    return " ".join(label.casefold().split())
+
+
+def proxies_of(stored: StoredRecord, golden: Golden) -> dict[str, float]:
+    """Return what is known of an answered record without a golden case, by key of `MEASURES`; rates are fractions."""
+    quality = None
+    if stored.quotes is not None and stored.verified is not None and stored.ungrounded is not None:
+        quality = Quality(stored.quotes, stored.verified, stored.ungrounded, stored.canaries)
+    elif (record := stored.record()) is not None:
+        quality = measure(record, golden.canaries)
+    confidence = stored.confidence_sum / stored.confidences if stored.confidences else None
+    found = {"confidence": confidence, "latency": stored.latency_ms, "cost": stored.cost_usd}
+    for key, value, of in (("found", stored.concepts, "concepts"), ("related", stored.relationships, "relationships")):
+        found[key] = min(1.0, value / (FIGURE[of].low or 1.0))
+    if quality is not None:
+        found["grounded"] = ratio(stored.concepts - quality.ungrounded, stored.concepts)
+        found["verified"] = ratio(quality.verified, stored.concepts)
+        found["canaries"] = None if quality.canaries is None else ratio(quality.canaries, stored.concepts)
+    return {key: value for key, value in found.items() if value is not None}
+
+
+def golden_free(known: Mapping[str, float], golden: Golden) -> float | None:
+    """Return the composite of a record's proxies of precision, provenance and hallucination, a fraction; None without.
+
+    Rewards that are left out scale the others up, as in every composite.
+    """
+    metrics = {PROXIES[key]: known[key] for key in ("grounded", "verified", "canaries") if key in known}
+    return overall(metrics, golden.suite.rules.weights) if metrics else None

@@ -1,0 +1,107 @@
+"""What a review consists of, as a document and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from row3.domain.counts import count
+from row3.integrations.monitoring.figures import FIGURE
+from row3.integrations.monitoring.records import moment
+from row3.integrations.monitoring.views import NOTHING, value_text
+from row3.reports.document import Block, Document, Lines, Note, Picture, Table, Title
+from row3.reports.style import shorten
+
+
+class Cell(NamedTuple):
+    """A value of JSON, and how a table shows it."""
+
+    value: Any
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One output of a review."""
+
+    key: str
+    title: str
+    heads: Mapping[str, str | None]
+    """Header of each column by its key in JSON; None for a column of JSON alone."""
+    rows: Sequence[Sequence[Any]]
+    """Texts, counts and cells in the order of `heads`; None is unknown."""
+    empty: str
+    """What is said where there is no row."""
+    notes: Sequence[str] = ()
+    """Sentences below the table."""
+    commands: Sequence[str] = ()
+    """What to run next."""
+    chart: Callable[[], bytes] | None = None
+    """Draws the rows as SVG."""
+
+
+class Review(NamedTuple):
+    """What one time of production says."""
+
+    name: str
+    from_ms: int
+    to_ms: int
+    records: int
+    sections: Sequence[Section]
+
+
+def review_document(review: Review, *, charts: str | None = None) -> Document:
+    """Return a review as a document; with charts if these are wanted, whose files begin with that name."""
+    span = " to ".join(moment(each)[:16].replace("T", " ").removesuffix(" 00:00") for each in review[1:3])
+    blocks: list[Block] = [Title(f"{review.name.capitalize()} review: {span} UTC", 2)]
+    blocks.append(Note([f"{count(review.records, 'record')} of production"]))
+    for each in review.sections:
+        blocks.append(Title(each.title))
+        if each.rows:
+            heads = [(place, head) for place, head in enumerate(each.heads.values()) if head is not None]
+            rows = [[_text(row[place]) for place, _ in heads] for row in each.rows]
+            texts = [all(isinstance(_value(row[place]), str) for row in each.rows) for place, _ in heads]
+            blocks.append(Table([head for _, head in heads], rows, "".join("rl"[text] for text in texts)))
+        blocks += [*([Lines(each.commands)] if each.commands else []), Note(_said(each), "quiet")]
+        if each.rows and each.chart is not None and charts is not None:
+            blocks.append(Picture(each.title, each.chart(), f"{charts}-{each.key}.svg"))
+    return Document(blocks)
+
+
+def review_json(review: Review) -> dict[str, Any]:
+    """Return a review as JSON: rows and notes by section; rates are fractions of 1, times RFC 3339."""
+    found = {"schemaVersion": 1, "review": review.name, "records": review.records}
+    found |= {"from": moment(review.from_ms), "to": moment(review.to_ms)}
+    for each in review.sections:
+        rows = [dict(zip(each.heads, map(_value, row), strict=True)) for row in each.rows]
+        found[each.key] = {"rows": rows, "notes": _said(each)}
+    return found
+
+
+def number(value: float | None, digits: int = 2) -> Cell | None:
+    """Return a plain number."""
+    return None if value is None else Cell(value, f"{value:,.{digits}f}".replace("-", "−"))
+
+
+def figure_cell(key: str, value: float | None) -> Cell | None:
+    """Return the value of a figure, with its unit."""
+    return None if value is None else Cell(value, value_text(FIGURE[key], value))
+
+
+def _value(value: Any) -> Any:
+    return value.value if isinstance(value, Cell) else value
+
+
+def _text(value: Any) -> str:
+    match value:
+        case Cell():
+            return value.text
+        case int():
+            return f"{value:,}"
+        case _:
+            return shorten(" ".join(value.split()), 48) if value else NOTHING
+
+
+def _said(section: Section) -> list[str]:
+    return [*([] if section.rows else [section.empty]), *section.notes]
