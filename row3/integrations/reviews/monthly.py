@@ -26,7 +26,7 @@ from row3.integrations.reviews.measures import (
     topic_key,
 )
 from row3.integrations.reviews.regression import Sample
-from row3.integrations.reviews.report import Review, Section, figure_cell, number
+from row3.integrations.reviews.report import Cell, Review, Section, figure_cell, number
 from row3.matching.text.quotes import SourceText
 from row3.reports.charting.production_chart import Estimate, estimates_chart
 from row3.store.project import Project
@@ -103,7 +103,7 @@ def _candidates(golden: Golden, topics: Topics, kept: Sequence[StoredRecord]) ->
         why = "badly rated" if key in badly else "frequent"
         rows.append([name, why, totals.requests, *figures, totals.scores + totals.ratings, command])
     if len(commands) < len(rows):
-        notes.append('Of some no record is kept with its text: `keep = "all"` in [monitor] keeps all from then on.')
+        notes.append('Of some no record is kept with its text: keep = "all" in [monitor] keeps all from then on.')
     heads = {"topic": "topic", "reason": "why", "records": "records", "feedback": "feedback"}
     heads |= {"acceptable": "acceptable", "opinions": "n"}
     empty = "Every topic has a golden case." if topics else "No record in this time."
@@ -148,7 +148,7 @@ def _canaries(golden: Golden, sample: Sequence[StoredRecord]) -> Section:
     ]
     looked = f"{count(len(strange), 'sampled record')} with concepts that the text does not mention"
     empty = f"No new concept is named by {NAMED} or more of {looked}."
-    notes = [f"Of {looked}. Add them to `forbiddenConcepts` of cases of the domain."] if rows else []
+    notes = [f"Of {looked}. Add them as canaries to cases of the domain."] if rows else []
     heads = {"concept": "concept", "domain": "domain", "records": "records", "topics": "topics", "record": None}
     return Section("canaries", "Canaries from observed fabrications", heads, rows, empty, notes)
 
@@ -174,14 +174,14 @@ def correlations(golden: Golden, rated: Sequence[tuple[StoredRecord, Sample]]) -
     for key, title in MEASURES.items():
         pairs = [(one.metrics[key], one.satisfaction) for _, one in rated if key in one.metrics]
         found = spearman(*map(list, zip(*pairs, strict=True))) if len(pairs) >= LEAST_PAIRS else None
-        span: list[Any] = [None, None, f"n below {LEAST_PAIRS}" if len(pairs) < LEAST_PAIRS else "constant"]
+        span = Cell(None, f"n below {LEAST_PAIRS}" if len(pairs) < LEAST_PAIRS else "constant")
         if found is not None:
             known.append(Estimate(title, found.value, found.low, found.high))
-            span = [found.low, found.high, f"{found.low:.2f}…{found.high:.2f}".replace("-", "−")]
+            span = Cell([found.low, found.high], f"{found.low:.2f}…{found.high:.2f}".replace("-", "−"))
         rho = number(None if found is None else found.value)
-        rows.append([key, title, PROXIES.get(key, ""), rho, *span, len(pairs), number(weights.get(key))])
+        rows.append([key, title, PROXIES.get(key, ""), rho, span, len(pairs), number(weights.get(key))])
     heads: dict[str, str | None] = {"metric": None, "title": "metric", "proxyOf": "proxy of"}
-    heads |= {"correlation": "ρ", "low": None, "high": None, "interval": "95% interval", "n": "n", "weight": "weight"}
+    heads |= {"correlation": "ρ", "interval": "95% interval", "n": "n", "weight": "weight"}
     notes = [f"Satisfaction: the mean score of each of {count(len(rated), 'record')} with user feedback."]
     notes += ["ρ is Spearman's; intervals by Fisher with the error of Bonett and Wright (2000)."] if known else []
     head, said = "Metrics and user satisfaction", "Spearman's ρ and its 95% interval"

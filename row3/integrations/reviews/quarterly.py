@@ -20,7 +20,7 @@ from row3.integrations.monitoring.views import target_text, value_text
 from row3.integrations.reviews.measures import PROXIES, WEIGHED, read_golden
 from row3.integrations.reviews.monthly import rated_records
 from row3.integrations.reviews.regression import Sample, propose
-from row3.integrations.reviews.report import Review, Section, figure_cell, number
+from row3.integrations.reviews.report import Cell, Review, Section, figure_cell, number
 from row3.reports.charting.production_chart import Estimate, estimates_chart
 from row3.reports.numbers import interval, points
 from row3.store.project import Project
@@ -93,13 +93,13 @@ def _versions(connection: Connection, from_ms: int, to_ms: int) -> Section:
                 moved, name = difference(key, before, after), FIGURE[key].name
                 ends = moved.value, moved.low, moved.high
                 values = [figure_cell(key, one.mean) for one in (before, after)]
-                span = f"{_signed(key, moved.low)}…{_signed(key, moved.high)}"
-                rows.append([key, name, f"{old[0]} → {new[0]}", *values, *ends, span, before.n, after.n])
+                span = Cell([moved.low, moved.high], f"{_signed(key, moved.low)}…{_signed(key, moved.high)}")
+                rows.append([key, name, f"{old[0]} → {new[0]}", *values, moved.value, span, before.n, after.n])
                 if before.mean:
                     shown.append(Estimate(f"{name}, {new[0]}", *(100 * each / before.mean for each in ends)))
     heads: dict[str, str | None] = {"figure": None, "name": "mean of a record"}
     heads |= {"versions": None if len(pairs) == 1 else "versions", "before": "before", "after": "then"}
-    heads |= {"difference": None, "low": None, "high": None, "interval": "difference, 95%", "nBefore": None, "n": "n"}
+    heads |= {"difference": None, "interval": "difference, 95%", "nBefore": None, "n": "n"}
     notes = [f"{each[0]}: {each[1]:,} records, {moment(each[2])[:10]} to {moment(each[3])[:10]}." for each in found]
     if rows:
         notes.append("A difference is the version's only if requests were split between both at random.")
@@ -176,7 +176,7 @@ def weights_section(today: Mapping[str, float], samples: Sequence[Sample]) -> Se
     elif (found := propose(whole, today)) is not None:
         gain = f"{points(found.gain.estimate)} points of variance ({interval(found.gain.low, found.gain.high)})"
         notes = [f"Cross-validated gain over today's: {gain}, n = {found.n:,} records {kind}."]
-        advice = "Nothing is applied: try them as `weights` in row3.toml."
+        advice = "Nothing is applied: try them as weights of the suite in row3.toml."
         notes.append(advice if found.gain.low > 0 else "Not shown to gain: keep today's.")
     proposed = {} if found is None else found.weights
     rows = [[key, number(today[key]), number(weight)] for key, weight in proposed.items()]

@@ -41,7 +41,7 @@ def days_chart(title: str, days: Sequence[str], panels: Sequence[Panel]) -> byte
             one.set_title(label(panel.title))
             one.plot(_gaps(panel.before), color=MUTED, linestyle="--", marker="o", markersize=3, linewidth=1.2)
             one.plot(_gaps(panel.values), color=LINE, marker="o", markersize=4, linewidth=1.8)
-            one.set_ylim(bottom=0)
+            one.set_ylim(0, 1.1 * max([each for each in (*panel.values, *panel.before) if each], default=1.0))
             one.set_xticks(range(len(days)), [label(day) for day in days])
             one.grid(visible=True, axis="y", color="#E2E5EA", linewidth=0.8)
 

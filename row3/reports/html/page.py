@@ -96,8 +96,9 @@ def document_html(title: str, document: Document) -> Iterator[bytes]:
     cards: list[list[Block]] = [[]]
     for block in document.blocks:
         if isinstance(block, Title) and block.level > 2:
-            cards.append([])
-        cards[-1].append(block)
+            cards.append([Title(block.text, block.level + 1)])
+        else:
+            cards[-1].append(block)
     yield _page(
         title=title,
         script="",
