@@ -27,6 +27,7 @@ WRITTEN = [
     *(((command,), form) for command in ("power", "flaky", "cases", "history") for form in ("table", "json")),
     *((("recordings", command), form) for command in ("list", "verify") for form in ("table", "json")),
     *((("monitor", "figures"), form) for form in ("table", "json")),
+    *((("review", "weekly"), form) for form in ("table", "markdown", "html", "json")),
     *((("aliases", "review", "--list"), form) for form in ("table", "json")),
     *((("--dry-run", "--mode", "live"), form) for form in ("table", "json")),
     *((("score", "bread", "--outputs", "outputs.jsonl"), form) for form in ALL),

@@ -111,26 +111,23 @@ def name_key(label: str) -> str:
 
 def proxies_of(stored: StoredRecord, golden: Golden) -> dict[str, float]:
     """Return what is known of an answered record without a golden case, by key of `MEASURES`; rates are fractions."""
-    quality = None
-    if stored.quotes is not None and stored.verified is not None and stored.ungrounded is not None:
-        quality = Quality(stored.quotes, stored.verified, stored.ungrounded, stored.canaries)
-    elif (record := stored.record()) is not None:
+    quality = Quality(stored.quotes, stored.verified, stored.ungrounded, stored.canaries)
+    if quality.ungrounded is None and (record := stored.record()) is not None:
         quality = measure(record, golden.canaries)
     confidence = stored.confidence_sum / stored.confidences if stored.confidences else None
     found = {"confidence": confidence, "latency": stored.latency_ms, "cost": stored.cost_usd}
     for key, value, of in (("found", stored.concepts, "concepts"), ("related", stored.relationships, "relationships")):
         found[key] = min(1.0, value / (FIGURE[of].low or 1.0))
-    if quality is not None:
-        found["grounded"] = ratio(stored.concepts - quality.ungrounded, stored.concepts)
-        found["verified"] = ratio(quality.verified, stored.concepts)
-        found["canaries"] = None if quality.canaries is None else ratio(quality.canaries, stored.concepts)
+    in_text = None if quality.ungrounded is None else stored.concepts - quality.ungrounded
+    counts = {"grounded": in_text, "verified": quality.verified, "canaries": quality.canaries}
+    found |= {key: None if each is None else ratio(each, stored.concepts) for key, each in counts.items()}
     return {key: value for key, value in found.items() if value is not None}
 
 
 def golden_free(known: Mapping[str, float], golden: Golden) -> float | None:
-    """Return the composite of a record's proxies of precision, provenance and hallucination, a fraction; None without.
+    """Return the composite of a record's proxies of precision, provenance and hallucination, a fraction.
 
-    Rewards that are left out scale the others up, as in every composite.
+    None without a source text. Rewards that are left out scale the others up, as in every composite.
     """
     metrics = {PROXIES[key]: known[key] for key in ("grounded", "verified", "canaries") if key in known}
-    return overall(metrics, golden.suite.rules.weights) if metrics else None
+    return overall(metrics, golden.suite.rules.weights) if "grounded" in known else None

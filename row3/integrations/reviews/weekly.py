@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from row3.domain.counts import count
+from row3.integrations.monitoring.alerts import alerts
 from row3.integrations.monitoring.figures import FIGURE
 from row3.integrations.monitoring.records import DAY_MS, moment
 from row3.integrations.monitoring.samples import stored_records
@@ -20,7 +21,7 @@ from row3.reports.style import shorten
 from row3.store.project import Project
 
 DAYS = 7
-WORST, PATTERNS, ERRORS = 5, 3, 3
+ALERTS, WORST, PATTERNS, ERRORS = 4, 5, 3, 3
 """Rows of each list: the review is one page."""
 LEAST = 3
 """Scores from which on a topic, a concept or a version has a pattern."""
@@ -32,7 +33,8 @@ def weekly(project: Project, connection: Connection, to_ms: int) -> Review:
     now = total(connection, from_ms, to_ms)
     lowest = _lowest(project, connection, from_ms, to_ms)
     feedback, errors = _feedback(connection, now, from_ms, to_ms), _errors(connection, now, from_ms, to_ms)
-    return Review("weekly", from_ms, to_ms, now.requests, [_days(connection, to_ms), lowest, feedback, errors])
+    sections = [_days(connection, to_ms), _alerts(project, connection, from_ms, to_ms), lowest, feedback, errors]
+    return Review("weekly", from_ms, to_ms, now.requests, sections)
 
 
 def _days(connection: Connection, to_ms: int) -> Section:
@@ -54,6 +56,19 @@ def _days(connection: Connection, to_ms: int) -> Section:
 
     known = rows if any(each.requests for each in found) else []
     return Section("days", "Errors and latency by day", heads, known, "No record in two weeks.", chart=chart)
+
+
+def _alerts(project: Project, connection: Connection, from_ms: int, to_ms: int) -> Section:
+    found = alerts(connection, project.config.monitor.alerts, from_ms, to_ms)
+    found.sort(key=lambda each: (each.condition.severity, -each.from_ms))
+    rows = []
+    for each in found[:ALERTS]:
+        key, end = each.condition.figure, "lasting" if each.to_ms is None else moment(each.to_ms)[:16]
+        values = [figure_cell(key, each.value), figure_cell(key, each.threshold)]
+        rows.append([key, each.condition.severity, moment(each.from_ms)[:16], end, *values])
+    heads = {"condition": "alert", "severity": "", "from": "from", "to": "to", "value": "value", "threshold": "limit"}
+    more = f"{len(found) - ALERTS:,} more: row3 monitor alerts --since {moment(from_ms)[:10]}"
+    return Section("alerts", "Alerts", heads, rows, "No alert.", [more] if len(found) > ALERTS else [])
 
 
 def _lowest(project: Project, connection: Connection, from_ms: int, to_ms: int) -> Section:
