@@ -13,7 +13,7 @@ import click
 from row3.cli import options
 from row3.cli.commands import Command
 from row3.cli.common import Common
-from row3.cli.monitor import When
+from row3.cli.monitor import until
 from row3.cli.out_file import ENDINGS, refuse_foreign
 
 
@@ -30,7 +30,7 @@ class ByEnding(Command):
 
 @click.command(cls=ByEnding)
 @click.argument("period", type=click.Choice(["weekly", "monthly", "quarterly"]))
-@options.option("--to", "to_ms", type=When(), metavar="TIME", help="End before this time; default: today, in UTC.")()
+@until("End before this time; default: today, in UTC.")
 @options.output_options(
     "table", "markdown", "html", "json", form="Format; default: by the ending of --out, else table."
 )

@@ -14,7 +14,7 @@ from tests.produced import made, score
 from tests.projects import Box
 
 PERIODS = ("weekly", "monthly", "quarterly")
-TO = ("--to", "2026-11-24")
+TO = ("--until", "2026-11-24")
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def test_the_same_time_gives_the_same_review(produced: Box, period: str) -> None
     assert produced.row3("review", period, *TO, code=0).out == text
     found = produced.row3("review", period, *TO, "--format", "json", code=0).json
     assert (found["schemaVersion"], found["review"], found["to"]) == (1, period, "2026-11-24T00:00:00Z")
-    assert produced.row3("review", period, "--to", "2020-01-01", code=0).out.count("0 records") >= 1
+    assert produced.row3("review", period, "--until", "2020-01-01", code=0).out.count("0 records") >= 1
 
 
 def test_the_ending_of_out_chooses_the_form(produced: Box) -> None:
@@ -71,7 +71,7 @@ def test_a_command_that_is_named_drafts_the_case(produced: Box) -> None:
 
 
 @pytest.mark.parametrize(
-    ("args", "told"), [(("daily",), "'daily' is not one of"), (("weekly", "--to", "noon"), "`noon` is no time")]
+    ("args", "told"), [(("daily",), "'daily' is not one of"), (("weekly", "--until", "noon"), "`noon` is no time")]
 )
 def test_what_cannot_be_reviewed_is_one_message(box: Box, args: tuple[str, ...], told: str) -> None:
     assert told in box.row3("review", *args, code=2).err
