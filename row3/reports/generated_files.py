@@ -26,7 +26,7 @@ CODE_QUALITY = re.compile(r'\[\s*\{\s*"description"\s*:.*?"check_name"\s*:\s*"ro
 JUNIT = re.compile(r"(?:<\?xml[^>]*\?>\s*)?<testsuites\b[^>]*>\s*<testsuite name=\"row3 ")
 HTML = re.compile(r"<!doctype html>.*?<title>[^<]*· row3</title>", re.DOTALL)
 MARKDOWN = re.compile(r"### [^\n]*\brow3\b|## (?:Failure Investigation|(?:Weekly|Monthly|Quarterly) review): ")
-SVG = re.compile(r"(?:<\?xml|<svg\b).*?<title>(?:Quality trend|Leaderboard|Production): ", re.DOTALL)
+SVG = re.compile(r"(?:<\?xml|<svg\b).*?<title>(?:Quality trend|Leaderboard): ", re.DOTALL)
 SCHEMA = re.compile(r'\{\s*"\$schema"\s*:\s*"[^"]*"\s*,\s*"title"\s*:\s*"row3: ')
 PNG = re.compile("\ufffdPNG\r\n\x1a\n")
 TEXT = re.compile(

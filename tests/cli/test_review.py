@@ -47,7 +47,7 @@ def test_the_ending_of_out_chooses_the_form(produced: Box) -> None:
     assert produced.read("r.txt").startswith("── Weekly review")
     assert json.loads(produced.read("r.json"))["review"] == "weekly"
     assert "![Errors and latency by day](r-days.svg)" in produced.read("r.md")
-    assert "<title>Production: errors and latency by day</title>" in produced.read("r-days.svg")
+    assert "Errors and latency by day</title>" in produced.read("r-days.svg")
     page = produced.read("r.html")
     assert "<title>Weekly review · row3</title>" in page and 'src="data:image/svg+xml;base64,' in page
     assert "![" not in produced.row3("review", "weekly", *TO, "--format", "markdown", code=0).out

@@ -185,5 +185,5 @@ def correlations(golden: Golden, rated: Sequence[tuple[StoredRecord, Sample]]) -
     notes = [f"Satisfaction: the mean score of each of {count(len(rated), 'record')} with user feedback."]
     notes += ["ρ is Spearman's; intervals by Fisher with the error of Bonett and Wright (2000)."] if known else []
     head, said = "Metrics and user satisfaction", "Spearman's ρ and its 95% interval"
-    chart = (lambda: estimates_chart("metrics and satisfaction", said, known, 1.0)) if known else None
+    chart = (lambda: estimates_chart("What goes with satisfaction", said, known, 1.0)) if known else None
     return Section("correlation", head, heads, rows if rated else [], "No user feedback.", notes, chart=chart)

@@ -105,7 +105,7 @@ def _versions(connection: Connection, from_ms: int, to_ms: int) -> Section:
         notes.append("A difference is the version's only if requests were split between both at random.")
     empty = f"Fewer than two versions with {LEAST} or more records: nothing to compare."
     caption = "change in per cent of the value before, with its 95% interval"
-    chart = (lambda: estimates_chart("versions", caption, shown, 100.0)) if shown else None
+    chart = (lambda: estimates_chart("What the versions changed", caption, shown, 100.0)) if shown else None
     return Section("versions", "Versions side by side", heads, rows, empty, notes[-8:], chart=chart)
 
 

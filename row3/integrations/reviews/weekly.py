@@ -52,7 +52,7 @@ def _days(connection: Connection, to_ms: int) -> Section:
             [None if one is None else one.value for one in column] for column in list(zip(*rows, strict=True))[2:]
         ]
         panels = [Panel("Errors, fraction of 1", *values[:2]), Panel("Latency p95, ms", *values[2:])]
-        return days_chart("errors and latency by day", [row[0] for row in rows], panels)
+        return days_chart("Errors and latency by day", [row[0] for row in rows], panels)
 
     known = rows if any(each.requests for each in found) else []
     return Section("days", "Errors and latency by day", heads, known, "No record in two weeks.", chart=chart)
