@@ -1,34 +1,42 @@
-"""How fast production's records are taken in while a dashboard asks, and how fast it is answered over all of them.
+"""How fast production's records are taken in while a hundred pages show them, and how fast the dashboard's queries are.
 
     python -m benchmarks.monitor --records 1000000
 
 Records have 20 concepts with quotes and confidences, 40 relationships and a source text of 2,000 characters, 9 KB,
-KB, over a month; a tenth of them go into a file that `row3 monitor ingest` reads, while another process asks the
-dashboard's queries once a second. The rest is taken in in this process. Then each query is timed alone.
+over a month; a tenth of them go into a file that `row3 monitor ingest` reads, while `row3 monitor serve` has a hundred
+pages. The rest is taken in in this process before. Then each query is timed alone.
 """
 
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 import random
+import re
 import resource
+import signal
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+
+import httpx2
+import msgspec
+import psutil
 
 from row3.integrations.monitoring.ingest import ingest
 from row3.integrations.monitoring.readers import Chunk
-from row3.integrations.monitoring.records import DAY_MS, HOUR_MS, MINUTE_MS, moment
+from row3.integrations.monitoring.records import DAY_MS, moment
 from row3.integrations.monitoring.rows import Keeping
-from row3.integrations.monitoring.samples import stored_records
+from row3.integrations.monitoring.serving.panels import look, page
 from row3.integrations.monitoring.storage import DuckDb, Store
 from row3.integrations.monitoring.tables import Connection
-from row3.integrations.monitoring.totals import by_minute, hourly, total
 
 START_MS = 1_793_491_200_000  # 2026-11-01
 MONTH_MS = 30 * DAY_MS
@@ -96,6 +104,7 @@ def lines(number: int, first: int = 0, *, seed: int = 0) -> Iterator[str]:
 
 
 ALL = 1_000_000
+PAGES = 100
 
 
 def chunks(number: int, first: int) -> Iterator[Chunk]:
@@ -111,41 +120,87 @@ def chunks(number: int, first: int) -> Iterator[Chunk]:
             at, left = at + whole.count(b"\n", 0, end + 1), whole[end + 1 :]
 
 
-def queries(end_ms: int) -> dict[str, Callable[[Connection], object]]:
-    """Return what a dashboard asks: the last hour by the minute, hours of a day and a week, days of a month."""
-    return {
-        "last hour by the minute": lambda c: by_minute(c, end_ms - HOUR_MS, end_ms),
-        "last 5 minutes": lambda c: total(c, end_ms - 5 * MINUTE_MS, end_ms),
-        "hours of a day": lambda c: hourly(c, end_ms - DAY_MS, end_ms),
-        "hours of a month": lambda c: hourly(c, end_ms - 30 * DAY_MS, end_ms),
-        "last sampled records": lambda c: stored_records(c, end_ms - HOUR_MS, end_ms, "sampled", most=50),
-    }
+QUERIES = ("newest record", "all hours", "last 5 minutes", "last hour by the minute", "hours of a month")
+"""What the dashboard asks in one refresh, in its order."""
 
 
-def ask(store: Store, end_ms: int) -> dict[str, float]:
-    """Return milliseconds of each query, of opening, and of closing."""
-    times: dict[str, float] = {}
+class Timed:
+    """A connection that measures each query."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection, self.times = connection, list[float]()
+
+    def rows(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        begun = time.perf_counter()
+        found = self._connection.rows(sql, values)
+        self.times.append(time.perf_counter() - begun)
+        return found
+
+    def insert(self, table: str, columns: Mapping[str, str], rows: Sequence[Sequence[Any]]) -> None:
+        raise NotImplementedError
+
+
+def ask(store: Store, now_ms: int) -> dict[str, float]:
+    """Return milliseconds of each query of a refresh, and of all of it with opening, closing and JSON."""
     begun = time.perf_counter()
     with store.open() as connection:
-        times["opening"] = time.perf_counter() - begun
-        for name, query in queries(end_ms).items():
-            begun = time.perf_counter()
-            query(connection)
-            times[name] = time.perf_counter() - begun
-    return {name: 1000 * taken for name, taken in times.items()}
+        timed = Timed(connection)
+        seen = look(timed, now_ms)
+    msgspec.json.encode(page(seen))
+    whole = time.perf_counter() - begun
+    return {name: 1000 * taken for name, taken in zip((*QUERIES, "refresh"), (*timed.times, whole), strict=True)}
 
 
-def watch(path: Path) -> None:
-    """Ask once a second, and print the slowest of each query at the end."""
-    store, worst = DuckDb(path), dict[str, float]()
-    print("ready", flush=True)
-    until = path.with_suffix(".stop")
-    while not until.exists():
-        begun = time.monotonic()
-        for name, taken in ask(store, START_MS + MONTH_MS).items():
-            worst[name] = max(taken, worst.get(name, 0.0))
-        time.sleep(max(0.0, 1 - (time.monotonic() - begun)))
-    print(json.dumps(worst))
+def connect(address: str, stop: Path) -> None:
+    """Keep pages connected until a file appears; print how often each was sent new figures."""
+    counts = [0] * PAGES
+
+    async def one(client: httpx2.AsyncClient, place: int) -> None:
+        async with client.stream("GET", f"{address}events") as answer:
+            async for line in answer.aiter_lines():
+                counts[place] += line.startswith("data: ")
+
+    async def all_of_them() -> None:
+        async with httpx2.AsyncClient(limits=httpx2.Limits(max_connections=None), timeout=None) as client:
+            tasks = [asyncio.create_task(one(client, place)) for place in range(PAGES)]
+            while not all(counts):
+                await asyncio.sleep(0.01)
+            print("ready", flush=True)
+            while not stop.exists():
+                await asyncio.sleep(0.1)
+            assert not any(task.done() for task in tasks)
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    asyncio.run(all_of_them())
+    print(min(counts), max(counts))
+
+
+@contextmanager
+def watched(folder: Path) -> Iterator[None]:
+    """Serve the dashboard to many pages."""
+    row3 = [sys.executable, "-m", "row3", "-C", str(folder), "monitor", "serve", "--port", "0"]
+    stop = folder / "stop"
+    with subprocess.Popen(row3, stderr=subprocess.PIPE, text=True) as served:
+        assert served.stderr is not None
+        address = re.search(r"http\S+", served.stderr.readline())
+        assert address
+        pages = [sys.executable, "-m", "benchmarks.monitor", "--connect", address[0], "--stop", str(stop)]
+        with subprocess.Popen(pages, stdout=subprocess.PIPE, text=True) as connected:
+            assert connected.stdout is not None
+            connected.stdout.readline()
+            yield
+            stop.touch()
+            least, most = connected.stdout.read().split()
+        used = psutil.Process(served.pid)
+        times, memory = used.cpu_times(), used.memory_info().rss
+        served.send_signal(signal.SIGINT)
+        assert served.wait() == 0
+    print(
+        f"{PAGES} pages: new figures {least} to {most} times; the server took {times.user + times.system:.1f} s of a "
+        f"processor, {memory / 1e6:.0f} MB"
+    )
 
 
 def main() -> None:
@@ -154,20 +209,21 @@ def main() -> None:
     parser.add_argument("--records", type=int, default=ALL)
     parser.add_argument("--write", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--first", type=int, default=0, help=argparse.SUPPRESS)
-    parser.add_argument("--watch", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--connect", help=argparse.SUPPRESS)
+    parser.add_argument("--stop", type=Path, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.write:
         sys.stdout.writelines(f"{line}\n" for line in lines(given.write, given.first))
         return
-    if given.watch:
-        watch(given.watch)
+    if given.connect:
+        connect(given.connect, given.stop)
         return
     with tempfile.TemporaryDirectory(prefix="row3-monitor-") as folder:
         measure(Path(folder), given.records)
 
 
 def measure(folder: Path, number: int) -> None:
-    """Take in the file while another process asks, then the rest; time the queries."""
+    """Take in most records, then the file while the dashboard is open; time the queries."""
     (folder / "row3.toml").write_text("schema_version = 1\n")
     (folder / ".row3").mkdir()
     part = number // 10
@@ -183,19 +239,13 @@ def measure(folder: Path, number: int) -> None:
             DuckDb(database), chunks(rest, 0), keeping, name="-", aside=folder / "aside", now_ms=START_MS * 2, jobs=2
         )
         print(f"{done.new:,} records made and taken in: {done.new / (time.monotonic() - begun):,.0f} a second")
-    watcher = subprocess.Popen(
-        [sys.executable, "-m", "benchmarks.monitor", "--watch", str(database)], stdout=subprocess.PIPE, text=True
-    )
-    assert watcher.stdout is not None
-    watcher.stdout.readline()
-    begun, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run([sys.executable, "-m", "row3", "-C", str(folder), "monitor", "ingest", str(file)], check=True)
-    took = time.monotonic() - begun
-    database.with_suffix(".stop").touch()
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    with watched(folder):
+        begun, before = time.monotonic(), resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([sys.executable, "-m", "row3", "-C", str(folder), "monitor", "ingest", str(file)], check=True)
+        took = time.monotonic() - begun
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    print(f"ingest beside a reader: {part / took:,.0f} records a second ({took:.1f} s, {cpu:.1f} s of processors)")
-    print("slowest while ingesting, ms:", {k: round(v) for k, v in json.loads(watcher.communicate()[0]).items()})
+    print(f"ingest beside the dashboard: {part / took:,.0f} records a second ({took:.1f} s, {cpu:.1f} s of processors)")
     times = [ask(DuckDb(database), START_MS + MONTH_MS) for _ in range(7)]
     print("median alone, ms:", {name: round(statistics.median([each[name] for each in times]), 1) for name in times[0]})
     print(f"store: {database.stat().st_size / 1e6:,.0f} MB")
