@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from starlette.applications import Starlette
-from starlette.datastructures import Headers, MutableHeaders, QueryParams
+from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response, StreamingResponse
 from starlette.routing import Route
@@ -68,7 +68,7 @@ class Doorkeeper:
     def __init__(self, app: ASGIApp, token: str) -> None:
         self._app, self._token = app, token.encode()
         # The browser keeps this instead of the token.
-        self._cookie = hmac.digest(self._token, b"row3 monitor serve", hashlib.sha256).hex().encode()
+        self._cookie = hmac.digest(self._token, b"row3 monitor serve", hashlib.sha256).hex()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -78,23 +78,19 @@ class Doorkeeper:
                 MutableHeaders(scope=message).update(HEADERS)
             await send(message)
 
-        app = self._refusal(scope) or self._app
-        await app(scope, receive, with_headers)
+        await (self._refusal(Request(scope)) or self._app)(scope, receive, with_headers)
 
-    def _refusal(self, scope: Scope) -> Response | None:
+    def _refusal(self, request: Request) -> Response | None:
         """Return what is answered instead of the dashboard; None for who may see it."""
-        headers = Headers(scope=scope)
         if not self._token:
-            return PlainTextResponse(HOST, 403) if _names_other_host(headers.get("host", "")) else None
-        asked = QueryParams(scope["query_string"]).get("token")
-        if asked is not None and hmac.compare_digest(asked.encode(), self._token):
+            return PlainTextResponse(HOST, 403) if _names_other_host(request.headers.get("host", "")) else None
+        if hmac.compare_digest(request.query_params.get("token", "").encode(), self._token):
             answer = RedirectResponse("./", 303)
-            answer.set_cookie(COOKIE, self._cookie.decode(), httponly=True, samesite="lax")
+            answer.set_cookie(COOKIE, self._cookie, httponly=True, samesite="lax")
             return answer
-        kind, _, given = headers.get("authorization", "").partition(" ")
-        cookie = Request(scope).cookies.get(COOKIE, "")
+        kind, _, given = request.headers.get("authorization", "").partition(" ")
         bearer = kind.lower() == "bearer" and hmac.compare_digest(given.strip().encode(), self._token)
-        if bearer or hmac.compare_digest(cookie.encode(), self._cookie):
+        if bearer or hmac.compare_digest(request.cookies.get(COOKIE, "").encode(), self._cookie.encode()):
             return None
         return PlainTextResponse(LOGIN, 401, {"www-authenticate": "Bearer"})
 

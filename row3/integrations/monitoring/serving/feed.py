@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import msgspec
 
@@ -17,12 +18,10 @@ from row3.integrations.monitoring.storage import Store
 REFRESH_S = 2.0
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
-    """One refresh, ready to send."""
+class Snapshot(NamedTuple):
+    """One refresh, ready to send: the page as JSON, or as `{"fault": "…"}`, and `/metrics`."""
 
     page: bytes
-    """JSON of `panels.Page`, or `{"fault": "…"}`."""
     metrics: str
     fault: str = ""
 
@@ -41,9 +40,8 @@ class Feed:
     """Snapshots for all who are connected. Nobody connected, nothing asked."""
 
     def __init__(self, ask: Callable[[], Snapshot], refresh_s: float = REFRESH_S) -> None:
-        self._ask, self._refresh_s = ask, refresh_s
+        self._ask, self._refresh_s, self._due = ask, refresh_s, 0.0
         self._asking: asyncio.Task[Snapshot] | None = None
-        self._due = 0.0
         self._closing = asyncio.Event()
 
     async def snapshot(self) -> Snapshot:
@@ -57,21 +55,17 @@ class Feed:
         try:
             return await asyncio.to_thread(self._ask)
         finally:
-            now = time.monotonic()
-            self._due = now + max(self._refresh_s, 10 * (now - begun))
+            self._due = (now := time.monotonic()) + max(self._refresh_s, 10 * (now - begun))
 
     async def events(self) -> AsyncIterator[bytes]:
         """Yield a server-sent event for each change, and a comment where there is none, until `close`."""
         sent = b""
-        while True:
+        while not (sent and self._closing.is_set()):
             snapshot = await self.snapshot()
             yield b":\n\n" if snapshot.page == sent else b"data: %b\n\n" % snapshot.page
             sent = snapshot.page
-            try:
+            with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._closing.wait(), max(0.1, self._due - time.monotonic()))
-            except TimeoutError:
-                continue
-            return
 
     def close(self) -> None:
         """End all streams."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import reduce
 from operator import add
-from typing import Literal
+from typing import NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -21,11 +21,37 @@ RECENT, MINUTES, HOURS, DAYS = 5, 60, 48, 30
 """Minutes that are "now", and how far the panels reach back."""
 LATE_MS = HOUR_MS
 """If the newest record is older than this, the panels end at it."""
-Step = Literal["minute", "hour", "day", "tenth"]
+PANELS: tuple[tuple[str, str, str, str, str], ...] = (
+    (
+        "minute",
+        "Real-time",
+        f"Figures of the last {RECENT} minutes; charts of the last {MINUTES}, by the minute.",
+        "requests latencyP50 latencyP95 latencyP99 latency errors",
+        "requests latency errors",
+    ),
+    (
+        "hour",
+        "Hourly",
+        f"The last {HOURS} hours.",
+        "concepts relationships confidence",
+        "concepts relationships confidence",
+    ),
+    (
+        "day",
+        "Daily",
+        f"The last {DAYS} days (UTC); today so far.",
+        "processed spent cost verified ungrounded hallucination acceptable feedback",
+        "processed verified spent",
+    ),
+)
+"""Step, title and span of each panel, and the keys of its figures and charts."""
 KNOWN = FIGURE | {
     "processed": Figure("processed", "Decompositions", "", "requests", n="requests"),
     "spent": Figure("spent", "Cost", "USD", "cost_sum", n="priced"),
 }
+SERIES = {"latency": {part: f"latency{part.upper()}" for part in ("p50", "p95", "p99")}}
+"""Figures that a chart draws instead of its own, which gives title and target."""
+BARS = ("requests", "processed", "spent", "confidence")
 ALARMS = {each.figure: each.threshold for each in CONDITIONS if not each.below}
 
 
@@ -40,19 +66,21 @@ class Tile(Struct, frozen=True):
 
 
 class Chart(Struct, frozen=True):
-    """One chart; `low` to `high` is drawn as a band and described by `band`."""
+    """One chart, which draws `low` to `high` as a band."""
 
     key: str
     title: str
     unit: str
-    step: Step
+    step: str
+    """"minute", "hour", "day", or "tenth" of confidence."""
     x: list[float]
-    """Beginnings of the steps in seconds since 1970 UTC; of tenths, the lowest confidence."""
+    """Where the steps begin: seconds since 1970 UTC, or confidence."""
     series: dict[str, list[float | None]]
     bars: bool
     low: float | None
     high: float | None
     band: str
+    """What the band means."""
 
 
 class Panel(Struct, frozen=True):
@@ -68,7 +96,6 @@ class Page(Struct, frozen=True):
     """All that the page shows; no panels without records."""
 
     newest: str | None
-    """Time of the newest record that is not from the future."""
     notice: str
     panels: list[Panel]
 
@@ -78,6 +105,7 @@ class Seen(Struct, frozen=True):
 
     end_ms: int
     newest_ms: int | None
+    """Time of the newest record that is not from the future."""
     late: bool
     ever: Totals
     recent: Totals
@@ -107,87 +135,50 @@ def page(seen: Seen) -> Page:
     newest = None if seen.newest_ms is None else f"{moment(seen.newest_ms)[:19].replace('T', ' ')} UTC"
     if not seen.ever.requests:
         return Page(newest, "No records yet: row3 monitor ingest FILE", [])
+    notice = f"No records in the last hour. The panels end at the newest record, {newest}." if seen.late else ""
     days: dict[int, Totals] = {}
     for hour, totals in seen.hours.items():
         day = hour // DAY_MS * DAY_MS
         days[day] = days.get(day, Totals()) + totals
-    minute, hour_end = seen.end_ms // MINUTE_MS * MINUTE_MS, -(-seen.end_ms // HOUR_MS) * HOUR_MS
-    day_end = -(-seen.end_ms // DAY_MS) * DAY_MS
-    now = replace(_window("minute", seen.minutes, minute, MINUTES, MINUTE_MS), sums=seen.recent)
-    hours = _window("hour", seen.hours, hour_end, HOURS, HOUR_MS)
-    month = _window("day", days, day_end, DAYS, DAY_MS)
-    notice = f"No records in the last hour. The panels end at the newest record, {newest}." if seen.late else ""
-    return Page(
-        newest,
-        notice,
-        [
-            now.panel(
-                "Real-time",
-                f"Figures of the last {RECENT} minutes; charts of the last {MINUTES}, by the minute.",
-                ("requests", "latencyP50", "latencyP95", "latencyP99", "latency", "errors"),
-                [
-                    now.chart("requests", bars=True),
-                    now.chart("latency", p50="latencyP50", p95="latencyP95", p99="latencyP99"),
-                    now.chart("errors"),
-                ],
-            ),
-            hours.panel(
-                "Hourly",
-                f"The last {HOURS} hours.",
-                ("concepts", "relationships", "confidence"),
-                [hours.chart("concepts"), hours.chart("relationships"), _confidence(hours.sums)],
-            ),
-            month.panel(
-                "Daily",
-                f"The last {DAYS} days (UTC); today so far.",
-                ("processed", "spent", "cost", "verified", "ungrounded", "hallucination", "acceptable", "feedback"),
-                [month.chart("processed", bars=True), month.chart("verified"), month.chart("spent", bars=True)],
-            ),
-        ],
-    )
+    windows = {
+        "minute": _window(seen.minutes, seen.end_ms // MINUTE_MS, MINUTES, MINUTE_MS)._replace(sums=seen.recent),
+        "hour": _window(seen.hours, -(-seen.end_ms // HOUR_MS), HOURS, HOUR_MS),
+        "day": _window(days, -(-seen.end_ms // DAY_MS), DAYS, DAY_MS),
+    }
+    panels = []
+    for step, title, about, figures, charts in PANELS:
+        tiles = [_tile(KNOWN[key], windows[step].sums) for key in figures.split()]
+        panels.append(Panel(title, about, tiles, [_chart(key, step, windows[step]) for key in charts.split()]))
+    return Page(newest, notice, panels)
 
 
-class _Window(Struct, frozen=True):
-    """Totals of a length of time, step by step, and together."""
-
-    step: Step
+class _Window(NamedTuple):
     starts: list[float]
     steps: list[Totals]
     sums: Totals
 
-    def panel(self, title: str, about: str, tiles: tuple[str, ...], charts: list[Chart]) -> Panel:
-        return Panel(title, about, [_tile(KNOWN[key], self.sums) for key in tiles], charts)
 
-    def chart(self, key: str, *, bars: bool = False, **series: str) -> Chart:
-        """Return a figure's chart, or that of other figures by their labels under its title and target."""
-        figure, shown = KNOWN[key], {label: KNOWN[one] for label, one in (series or {KNOWN[key].name: key}).items()}
-        values = {label: [one.value(each) for each in self.steps] for label, one in shown.items()}
-        band = _band(figure, " of the average" if series else "")
-        return Chart(key, _message(figure, self.sums), figure.unit, self.step, self.starts, values, bars, *band)
-
-
-def _window(step: Step, found: Mapping[int, Totals], end: int, number: int, step_ms: int) -> _Window:
-    """Return a number of steps before `end`, empty ones where there are no records."""
-    places = range(end - number * step_ms, end, step_ms)
+def _window(found: Mapping[int, Totals], end: int, number: int, step_ms: int) -> _Window:
+    """Return a number of steps before the step `end`, empty ones where there are no records."""
+    places = range((end - number) * step_ms, end * step_ms, step_ms)
     steps = [replace(found.get(each, Totals()), first_ms=each, last_ms=each + step_ms) for each in places]
-    return _Window(step, [each / 1000 for each in places], steps, reduce(add, steps))
+    return _Window([each / 1000 for each in places], steps, reduce(add, steps))
 
 
-def _confidence(sums: Totals) -> Chart:
-    """Return how confidence is distributed, with its target along x."""
-    figure = FIGURE["confidence"]
-    shares = {"share of concepts": [n / sums.confidences if sums.confidences else None for n in sums.distribution]}
-    tenths = [place / BINS for place in range(BINS)]
-    band = _band(figure, " of the average")
-    return Chart("confidence", _message(figure, sums), "%", "tenth", tenths, shares, True, *band)
-
-
-def _band(figure: Figure, of: str = "") -> tuple[float | None, float | None, str]:
-    """Return where a figure should be, and its description."""
-    if figure.low is None and figure.high is None:
-        alarm = ALARMS.get(figure.key)
-        return None, alarm, "" if alarm is None else f"no alarm up to {compact(alarm)}"
-    return figure.low, figure.high, f"target{of}: {target_text(figure)}"
+def _chart(key: str, step: str, window: _Window) -> Chart:
+    figure, unit, x, sums = KNOWN[key], KNOWN[key].unit, window.starts, window.sums
+    shown = SERIES.get(key, {figure.name: key})
+    series = {label: [KNOWN[one].value(each) for each in window.steps] for label, one in shown.items()}
+    if key == "confidence":
+        shares = [number / sums.confidences if sums.confidences else None for number in sums.distribution]
+        step, unit, x, series = "tenth", "%", [place / BINS for place in range(BINS)], {"share of concepts": shares}
+    low, high, band = figure.low, figure.high, f"target: {target_text(figure)}"
+    if key in ("latency", "confidence"):
+        band = f"target of the average: {target_text(figure)}"
+    elif low is None and high is None:
+        high = ALARMS.get(key)
+        band = "" if high is None else f"no alarm up to {compact(high)}"
+    return Chart(key, _message(figure, sums), unit, step, x, series, key in BARS, low, high, band)
 
 
 def _tile(figure: Figure, totals: Totals) -> Tile:

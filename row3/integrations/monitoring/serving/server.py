@@ -18,8 +18,6 @@ from row3.store.project import Project
 TOKEN = "ROW3_MONITOR_TOKEN"  # noqa: S105 - a variable's name
 LEAST_TOKEN = 16
 WHERE = "row3 monitor serve"
-MOST_CONNECTIONS = 1000
-GRACE_S = 3
 
 
 def serve(project: Project, environ: Mapping[str, str], host: str, port: int, tell: Callable[[str], None]) -> None:
@@ -28,16 +26,15 @@ def serve(project: Project, environ: Mapping[str, str], host: str, port: int, te
     Raises `UsageError` for a host that others reach without a token, `EnvironmentFault` for a port in use, and
     `MissingExtra`.
     """
-    needed("starlette", "monitor")
-    needed("uvicorn", "monitor")
-    token = environ.get(TOKEN, "").strip()
-    shown = f"[{host}]" if ":" in host else host
-    if token and len(token) < LEAST_TOKEN:
-        what = f"${TOKEN} has fewer than {LEAST_TOKEN} characters"
-        raise UsageError(what, where=WHERE, fix="Use a random one, such as that of `openssl rand -hex 16`")
-    if is_exposed(f"http://{shown}") and not token:
-        fix = f"Set ${TOKEN} to a secret of {LEAST_TOKEN} characters or more, or leave --host out"
-        raise UsageError(f"other machines reach {host}, so a token is needed", where=WHERE, fix=fix)
+    for module in ("starlette", "uvicorn"):
+        needed(module, "monitor")
+    token, shown = environ.get(TOKEN, "").strip(), f"[{host}]" if ":" in host else host
+    if len(token) < LEAST_TOKEN and (token or is_exposed(f"http://{shown}")):
+        what = (
+            f"${TOKEN} has fewer" if token else f"other machines reach {host}, so ${TOKEN} needs a secret of no fewer"
+        )
+        fix = "Use a random one, such as that of `openssl rand -hex 16`"
+        raise UsageError(f"{what} than {LEAST_TOKEN} characters", where=WHERE, fix=fix)
     store = open_store(project, environ)
     with _listening(host, port) as listening:
         address = f"http://{shown}:{listening.getsockname()[1]}/"
@@ -59,17 +56,10 @@ async def _run(store: Store, token: str, listening: socket.socket) -> None:
             self.force_exit, self.should_exit = self.should_exit, True
             loop.call_soon_threadsafe(feed.close)
 
-    config = uvicorn.Config(
-        application(feed, token),
-        lifespan="off",
-        ws="none",
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        limit_concurrency=MOST_CONNECTIONS,
-        timeout_graceful_shutdown=GRACE_S,
-    )
     logging.getLogger("uvicorn").setLevel(logging.CRITICAL)
+    app = application(feed, token)
+    config = uvicorn.Config(app, lifespan="off", ws="none", log_config=None, access_log=False, limit_concurrency=1000)
+    config.timeout_graceful_shutdown = 3
     await Server(config).serve(sockets=[listening])
 
 
