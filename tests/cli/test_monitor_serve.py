@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import signal
@@ -64,6 +65,20 @@ def test_a_port_in_use_is_one_message(box: Box) -> None:
 def test_a_host_that_will_not_do(box: Box, host: str, env: dict[str, str], told: str) -> None:
     done = box.row3("monitor", "serve", "--port", "0", "--host", host, code=2, **env)
     assert told in done.err and done.out == "" and "a-long-secret" not in done.err
+
+
+def test_without_its_packages_it_says_what_to_install(box: Box, monkeypatch: pytest.MonkeyPatch) -> None:
+    find = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name, *rest: None if name == "uvicorn" else find(name, *rest)
+    )
+    done = box.row3("monitor", "serve", code=2)
+    assert done.err == 'error: monitoring needs uvicorn, which is not installed. pip install "row3[monitor]".\n'
+
+
+def test_grafana_prints_its_dashboard(box: Box) -> None:
+    shown = box.row3("monitor", "grafana", code=0).json
+    assert shown["title"] == "row3: production" and len(shown["panels"]) > 15
 
 
 def test_other_machines_need_the_token(box: Box) -> None:

@@ -34,6 +34,7 @@ HEADERS = {
     "x-content-type-options": "nosniff",
     "referrer-policy": "no-referrer",
     "cache-control": "no-store",
+    "x-accel-buffering": "no",  # proxies pass events on at once
 }
 COOKIE = "row3_monitor"
 LOGIN = "This dashboard needs its token: open /?token=TOKEN once, or send `Authorization: Bearer TOKEN`.\n"

@@ -26,14 +26,14 @@ class Snapshot(NamedTuple):
     fault: str = ""
 
 
-def read(store: Store) -> Snapshot:
-    """Ask the store; what it refuses is part of the snapshot."""
+def read(store: Store, alarm: float | None = None) -> Snapshot:
+    """Ask the store; what it refuses is part of the snapshot. For `alarm` see `page`."""
     try:
         with store.open() as connection:
             seen = look(connection, int(time.time() * 1000))
     except Row3Error as error:
         return Snapshot(msgspec.json.encode({"fault": str(error)}), "", str(error))
-    return Snapshot(msgspec.json.encode(page(seen)), exposition(seen))
+    return Snapshot(msgspec.json.encode(page(seen, alarm)), exposition(seen))
 
 
 class Feed:

@@ -52,7 +52,7 @@ KNOWN = FIGURE | {
 SERIES = {"latency": {part: f"latency{part.upper()}" for part in ("p50", "p95", "p99")}}
 """Figures that a chart draws instead of its own, which gives title and target."""
 BARS = ("requests", "processed", "spent", "confidence")
-ALARMS = {each.figure: each.threshold for each in CONDITIONS if not each.below}
+ALARM = next(each.threshold for each in CONDITIONS if each.figure == "errors")
 
 
 class Tile(Struct, frozen=True):
@@ -130,8 +130,8 @@ def look(connection: Connection, now_ms: int) -> Seen:
     )
 
 
-def page(seen: Seen) -> Page:
-    """Return what the page shows."""
+def page(seen: Seen, alarm: float | None = None) -> Page:
+    """Return what the page shows; `alarm` is the error rate that raises an alert, if not the standards' one."""
     newest = None if seen.newest_ms is None else f"{moment(seen.newest_ms)[:19].replace('T', ' ')} UTC"
     if not seen.ever.requests:
         return Page(newest, "No records yet: row3 monitor ingest FILE", [])
@@ -140,6 +140,7 @@ def page(seen: Seen) -> Page:
     for hour, totals in seen.hours.items():
         day = hour // DAY_MS * DAY_MS
         days[day] = days.get(day, Totals()) + totals
+    alarm = ALARM if alarm is None else alarm
     windows = {
         "minute": _window(seen.minutes, seen.end_ms // MINUTE_MS, MINUTES, MINUTE_MS)._replace(sums=seen.recent),
         "hour": _window(seen.hours, -(-seen.end_ms // HOUR_MS), HOURS, HOUR_MS),
@@ -148,7 +149,7 @@ def page(seen: Seen) -> Page:
     panels = []
     for step, title, about, figures, charts in PANELS:
         tiles = [_tile(KNOWN[key], windows[step].sums) for key in figures.split()]
-        panels.append(Panel(title, about, tiles, [_chart(key, step, windows[step]) for key in charts.split()]))
+        panels.append(Panel(title, about, tiles, [_chart(key, step, windows[step], alarm) for key in charts.split()]))
     return Page(newest, notice, panels)
 
 
@@ -165,7 +166,7 @@ def _window(found: Mapping[int, Totals], end: int, number: int, step_ms: int) ->
     return _Window([each / 1000 for each in places], steps, reduce(add, steps))
 
 
-def _chart(key: str, step: str, window: _Window) -> Chart:
+def _chart(key: str, step: str, window: _Window, alarm: float) -> Chart:
     figure, unit, x, sums = KNOWN[key], KNOWN[key].unit, window.starts, window.sums
     shown = SERIES.get(key, {figure.name: key})
     series = {label: [KNOWN[one].value(each) for each in window.steps] for label, one in shown.items()}
@@ -176,8 +177,7 @@ def _chart(key: str, step: str, window: _Window) -> Chart:
     if key in ("latency", "confidence"):
         band = f"target of the average: {target_text(figure)}"
     elif low is None and high is None:
-        high = ALARMS.get(key)
-        band = "" if high is None else f"no alarm up to {compact(high)}"
+        high, band = (alarm, f"no alert up to {compact(alarm)}") if key == "errors" else (None, "")
     return Chart(key, _message(figure, sums), unit, step, x, series, key in BARS, low, high, band)
 
 

@@ -35,20 +35,20 @@ def serve(project: Project, environ: Mapping[str, str], host: str, port: int, te
         )
         fix = "Use a random one, such as that of `openssl rand -hex 16`"
         raise UsageError(f"{what} than {LEAST_TOKEN} characters", where=WHERE, fix=fix)
-    store = open_store(project, environ)
+    store, alarm = open_store(project, environ), project.config.monitor.alerts.errors.threshold
     with _listening(host, port) as listening:
         address = f"http://{shown}:{listening.getsockname()[1]}/"
         tell(f"dashboard: {address}{f'?token=${TOKEN}' if token else ''} (Ctrl-C ends it)")
-        asyncio.run(_run(store, token, listening))
+        asyncio.run(_run(store, alarm, token, listening))
 
 
-async def _run(store: Store, token: str, listening: socket.socket) -> None:
+async def _run(store: Store, alarm: float | None, token: str, listening: socket.socket) -> None:
     import uvicorn
 
     from row3.integrations.monitoring.serving.app import application
     from row3.integrations.monitoring.serving.feed import Feed, read
 
-    feed, loop = Feed(partial(read, store)), asyncio.get_running_loop()
+    feed, loop = Feed(partial(read, store, alarm)), asyncio.get_running_loop()
 
     class Server(uvicorn.Server):
         def handle_exit(self, sig: int, frame: FrameType | None) -> None:

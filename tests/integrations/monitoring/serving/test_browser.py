@@ -24,7 +24,6 @@ from tests.projects import Box
 pytestmark = pytest.mark.slow
 CHARTS = 9
 PAGES = 100
-WAY_S = 30.0
 
 
 @pytest.fixture
@@ -136,6 +135,20 @@ def test_the_page_says_that_the_server_is_gone(box: Box, chromium: Any) -> None:
         ready(opened)
         process.terminate()
         opened.until(lambda: "Connection lost" in opened.text("#state"))
+
+
+def test_a_page_that_nobody_sees_is_not_connected(box: Box, chromium: Any) -> None:
+    hide = """(hidden) => {
+      Object.defineProperty(document, 'hidden', { get: () => hidden, configurable: true });
+      document.dispatchEvent(new Event('visibilitychange'));
+    }"""
+    with serving(box) as (_, address):
+        opened = look(chromium, address, DESKTOP)
+        ready(opened)
+        opened.page.evaluate(hide, True)
+        assert opened.run("events === null")
+        opened.page.evaluate(hide, False)
+        opened.until(lambda: opened.run("events.readyState === EventSource.OPEN"))
 
 
 @contextmanager

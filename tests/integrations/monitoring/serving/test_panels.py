@@ -56,7 +56,7 @@ def test_three_panels(store: Store, tmp_path: Path) -> None:
     latency = chart(seen, "latency")
     assert latency.series["p50"][-3:] == [None, 5000, 1500] and latency.series["p95"][-1] == pytest.approx(1950)
     assert latency.title == "Average latency: 3,000 ms, target missed" and latency.high == 3000  # (4+1+2+5)/4
-    assert tile(seen, "Error rate").value == "25.0%" and chart(seen, "errors").band == "no alarm up to 1%"
+    assert tile(seen, "Error rate").value == "25.0%" and chart(seen, "errors").band == "no alert up to 1%"
 
     concepts = chart(seen, "concepts")
     assert [value for value in concepts.series["Concepts per topic"] if value is not None] == [16, 2]
@@ -71,6 +71,13 @@ def test_three_panels(store: Store, tmp_path: Path) -> None:
     assert chart(seen, "spent").title == "Cost: $0.2600" and tile(seen, "Average cost").met is True
     assert tile(seen, "User feedback") == Tile("User feedback", "3.00 of 5", "> 4", False, 1)
     assert tile(seen, "Canaries of the domain").value == "16.7%"  # wolves, 4 of 16 + 4 · 2
+
+
+def test_the_band_of_errors_follows_the_settings(store: Store, tmp_path: Path) -> None:
+    take(store, jsonl(at(10_000)), tmp_path)
+    with store.open() as connection:
+        errors = chart(page(look(connection, NOW), 0.05), "errors")
+    assert (errors.high, errors.band) == (0.05, "no alert up to 5%")
 
 
 def test_an_empty_store_says_what_to_do(store: Store) -> None:

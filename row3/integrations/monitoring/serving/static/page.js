@@ -125,7 +125,16 @@ function show({ fault, newest, notice, panels }) {
 let width = innerWidth;
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => drawn.forEach(plotChart));
 addEventListener('resize', () => { if (innerWidth !== width) { width = innerWidth; drawn.forEach(plotChart); } });
-const events = new EventSource('events');
-events.onmessage = (event) => show(JSON.parse(event.data));
-events.onerror = () => tell(events.readyState === EventSource.CLOSED
-  ? 'Connection refused. Reload the page.' : 'Connection lost. Trying again…', 'lost');
+let events = null;
+
+function connect() { // a page that nobody sees costs nothing
+  events?.close();
+  events = document.hidden ? null : new EventSource('events');
+  if (!events) return;
+  events.onmessage = (event) => show(JSON.parse(event.data));
+  events.onerror = () => tell(events.readyState === EventSource.CLOSED
+    ? 'Connection refused. Reload the page.' : 'Connection lost. Trying again…', 'lost');
+}
+
+document.addEventListener('visibilitychange', connect);
+connect();
