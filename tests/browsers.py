@@ -93,7 +93,9 @@ class Opened:
             time.sleep(0.02)
 
     def open_case(self, case_id: str) -> None:
-        """Click on a case in the list and wait for it."""
+        """Click on a case in the list and wait for it; on a phone the list comes back first."""
+        if self.page.is_visible("#back"):
+            self.page.click("#back")
         self.page.click(f'#list a[href="#case={case_id}"]')
         self.until(lambda: self.case_id() == case_id)
 

@@ -118,7 +118,7 @@ def _page(comparison: Comparison, session: Session) -> Iterator[bytes]:
     from row3.reports.html.page import html_report
     from row3.workflows.history.trend import points_of, suite_history
 
-    return html_report(comparison, points_of(suite_history(session.project, session.suite)))
+    return html_report(comparison, points_of(suite_history(session.project, session.suite), comparison.run))
 
 
 def _page_name(suite: str) -> str:

@@ -23,7 +23,7 @@ from row3.reports.charting.drawing import (
     drawn,
     label,
 )
-from row3.reports.charting.timeline import EPOCH, Timeline, TrendPoint, run_timeline, week_timeline
+from row3.reports.charting.timeline import EPOCH, Column, Timeline, TrendPoint, run_timeline, week_timeline
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -86,27 +86,34 @@ def _message(timeline: Timeline, metric: Metric) -> str:
         before, after = marked[-1].level
         word = "rose" if after > before else "fell"
         levels = f"from {numbers.percent(before)} to {numbers.percent(after)}"
-        return f"{title} {word} {levels} with {_version(marked[-1].label)}, {day(marked[-1].at)}"
-    return f"{title} {numbers.percent(known[-1][1])}{_moved(timeline, metric.key)}" if known else f"{title}: no values"
+        return f"{title} {word} {levels} with {version_of(marked[-1].label)}, {day(marked[-1].at)}"
+    if not known:
+        return f"{title}: no values"
+    joined = ", " if _comparable(timeline, metric)[1:] else " in "
+    return f"{title} {numbers.percent(known[-1][1])}{joined}{moved_text(timeline, metric, sided=False)}"
 
 
-def _moved(timeline: Timeline, key: str) -> str:
-    """Return how a metric moved over the runs that compare with the newest."""
-    known = [(column, value) for column, value in timeline.means(key) if column.comparable]
+def _comparable(timeline: Timeline, metric: Metric) -> list[tuple[Column, float]]:
+    return [(column, value) for column, value in timeline.means(metric.key) if column.comparable]
+
+
+def moved_text(timeline: Timeline, metric: Metric, *, sided: bool = True) -> str:
+    """Return how a metric moved over the runs that compare with the newest; if sided, also that lower is better."""
+    better = "; lower is better" if sided and not metric.higher_is_better else ""
+    known = _comparable(timeline, metric)
     if len(known) < 2:
-        return f" in one {'week' if timeline.weekly else 'run'}; a trend needs two"
+        return f"one {'week' if timeline.weekly else 'run'}; a trend needs two{better}"
     (column, before), (_, now) = known[0], known[-1]
     size = f"{numbers.drop_points(abs(now - before))} points"
     word = "unchanged" if abs(now - before) < numbers.LEAST_MOVE else f"{'up' if now > before else 'down'} {size}"
-    return f", {word} since {day(column.runs[0].at)}"
+    return f"{word} since {day(column.runs[0].at)}{better}"
 
 
 def _panel(axes: Axes, timeline: Timeline, metric: Metric, threshold: Threshold | None, *, large: bool) -> None:
     values = [column.mean(metric.key) for column in timeline.columns]
     spreads = [column.values(metric.key) for column in timeline.columns]
     what = "mean of a week, with its lowest and highest run" if timeline.weekly else "every run, in order"
-    said = what if large else _moved(timeline, metric.key).strip(" ,")
-    said += "" if metric.higher_is_better else "; lower is better"
+    said = what if large else moved_text(timeline, metric)
     axes.set_title(label(metric.title), pad=20)
     axes.annotate(said, (0, 1), (0, 6), "axes fraction", textcoords="offset points", color=MUTED)
     _scale_x(axes, timeline, large=large)
@@ -163,7 +170,7 @@ def _name_lines(axes: Axes, timeline: Timeline, key: str) -> None:
     for x, _ in timeline.promotions:
         axes.axvline(x, color=FAINT, linewidth=0.9, zorder=2)
     for x, name in _apart(axes, timeline.promotions):
-        _write(axes, f"{_version(name)} promoted", (x, low), (4, 4), color=MUTED)
+        _write(axes, f"{version_of(name)} promoted", (x, low), (4, 4), color=MUTED)
     for x, _ in timeline.changes:
         axes.axvline(x, color=FRONT_INK, linewidth=1.2, linestyle="--", zorder=2.1)
     for x, (before, after) in _apart(axes, timeline.changes):
@@ -188,7 +195,8 @@ def _apart(axes: Axes, marks: Sequence[tuple[float, Mark]]) -> list[tuple[float,
     return kept
 
 
-def _version(name: str) -> str:
+def version_of(name: str) -> str:
+    """Return `v1.1` of `extract v1.1`, the label of a run."""
     return label(name.rsplit(" ", 1)[-1])
 
 

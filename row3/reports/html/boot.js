@@ -13,7 +13,9 @@ class Page {
     window.addEventListener("beforeprint", () => this.onPaper());
     byId("browser").hidden = false;
     this.list = new CaseList(rows, meta);
-    this.follow();
+    const named = this.byAddress.get(location.hash);
+    const first = named || rows.find((row) => row.id === meta.worst) || this.list.shown[0];
+    if (first) this.open(first, !named);
   }
 
   // Paper cannot be scrolled or unfolded.
@@ -33,10 +35,11 @@ class Page {
     else this.close();
   }
 
-  async open(row) {
+  // On arrival the worst case is shown without leaving the top of the page.
+  async open(row, arriving) {
     this.row = row;
     const link = this.list.current(row);
-    if (link) link.scrollIntoView({ block: "nearest" });
+    if (link && !arriving) link.scrollIntoView({ block: "nearest" });
     const bodies = await chunk(Math.floor(row.place / this.meta.chunk));
     if (this.row !== row) return;
     this.body = bodies[row.place % this.meta.chunk];
@@ -44,6 +47,8 @@ class Page {
     byId("previous").disabled = !this.list.step(-1);
     byId("next").disabled = !this.list.step(1);
     document.body.classList.add("opened");
+    document.body.classList.toggle("arrived", Boolean(arriving));
+    if (arriving) return;
     const top = this.article.getBoundingClientRect().top;
     if (top < 0 || top > innerHeight * 0.6) byId("browser").scrollIntoView({ block: "start" });
     byId("case-title").focus({ preventScroll: true });

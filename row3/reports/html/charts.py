@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from row3.domain.metrics import Metric, Threshold
 from row3.reports import numbers
-from row3.reports.charting.timeline import TrendPoint
-from row3.reports.charting.trend_chart import y_range
+from row3.reports.charting.timeline import Timeline, TrendPoint, run_timeline
+from row3.reports.charting.trend_chart import moved_text, version_of, y_range, zone_bands
 
 WIDTH, HEIGHT = 320, 120
-LEFT, RIGHT, TOP, BOTTOM = 44.0, 20.0, 10.0, 18.0
+LEFT, RIGHT, TOP, BOTTOM = 40.0, 56.0, 10.0, 18.0
 MOST_RUNS = 60
 """Of the history; more would be dots on dots."""
 
@@ -23,16 +22,16 @@ class Dot(NamedTuple):
     x: float
     y: float
     shape: str
-    """`run`, `kept` (a promotion or baseline) or `blocked`."""
+    """`run`, `blocked`, or `old` where it does not compare with the newest run."""
     title: str
 
 
-class Level(NamedTuple):
-    """A line across a chart: `minimum` or `target` of the metric, or an end of the scale (`frame`)."""
+class Band(NamedTuple):
+    """A zone across a chart."""
 
     y: float
-    name: str
-    text: str
+    height: float
+    zone: str
 
 
 class Chart(NamedTuple):
@@ -40,10 +39,15 @@ class Chart(NamedTuple):
 
     title: str
     value: str
-    spoken: str
+    message: str
     path: str
+    old_path: str
+    """Of runs that do not compare with the newest."""
     dots: Sequence[Dot]
-    levels: Sequence[Level]
+    bands: Sequence[Band]
+    ends: Sequence[tuple[float, str]]
+    """Highest and lowest value of the scale, each with its place."""
+    promotions: Sequence[tuple[float, str]]
     first: str
     last: str
 
@@ -51,47 +55,45 @@ class Chart(NamedTuple):
 def charts(
     runs: Sequence[TrendPoint], metrics: Sequence[Metric], thresholds: Mapping[str, Threshold], primary: str
 ) -> list[Chart]:
-    """Return a chart for every headline metric that any run has, the primary one first; runs are oldest first."""
+    """Return a chart for every headline metric with two runs or more, the primary one first; runs are oldest first."""
+    timeline = run_timeline(runs[-MOST_RUNS:])
     headline = sorted((metric for metric in metrics if not metric.companion), key=lambda m: m.key != primary)
-    drawn = [_chart(runs[-MOST_RUNS:], metric, thresholds.get(metric.key)) for metric in headline]
-    return [chart for chart in drawn if chart is not None]
+    several = [metric for metric in headline if len(timeline.means(metric.key)) > 1]
+    return [_chart(timeline, metric, thresholds.get(metric.key)) for metric in several]
 
 
-def _chart(runs: Sequence[TrendPoint], metric: Metric, limits: Threshold | None) -> Chart | None:
-    values = [run.metrics.get(metric.key, math.nan) for run in runs]
-    known = [value for value in values if math.isfinite(value)]
-    if not known:
-        return None
-    low, high = y_range(metric, limits, known)
-    step = (WIDTH - LEFT - RIGHT) / max(len(runs) - 1, 1)
+def _chart(timeline: Timeline, metric: Metric, limits: Threshold | None) -> Chart:
+    runs, known = timeline.runs, timeline.means(metric.key)
+    low, high = y_range(metric, limits, [value for _, value in known])
+    step = (WIDTH - LEFT - RIGHT) / (len(runs) - 1)
+
+    def x(place: float) -> float:
+        return round(LEFT + step * place, 1)
 
     def y(value: float) -> float:
         return round(TOP + (HEIGHT - TOP - BOTTOM) * (high - value) / (high - low), 1)
 
-    dots, path, pen = [], [], "M"
-    for place, (run, value) in enumerate(zip(runs, values, strict=True)):
-        if not math.isfinite(value):
-            pen = "M"
-            continue
-        x = round(LEFT + step * place, 1)
-        path.append(f"{pen}{x} {y(value)}")
-        pen = "L"
-        shape = "blocked" if run.verdict == "block" else "kept" if run.action in ("promotion", "baseline") else "run"
+    dots, before = [], None
+    paths: dict[bool, list[str]] = {True: [], False: []}
+    for column, value in known:
+        run = column.runs[0]
+        joined = before is not None and column.x - before.x == 1 and column.comparable is before.comparable
+        paths[column.comparable].append(f"{'L' if joined else 'M'}{x(column.x)} {y(value)}")
+        shape = "blocked" if run.verdict == "block" else "run" if column.comparable else "old"
         parts = (numbers.percent(value), run.action, run.verdict, f"{run.at:%Y-%m-%d %H:%M}", run.label)
-        dots.append(Dot(x, y(value), shape, " · ".join(part for part in parts if part)))
-    levels = [Level(y(end), "frame", numbers.compact(end)) for end in (high, low)]
-    if limits is not None:
-        ends = (("minimum", limits.minimum), ("target", limits.target))
-        levels += [Level(y(limit), name, f"{name} {numbers.limit(limit, metric)}") for name, limit in ends]
-    better = "higher" if metric.higher_is_better else "lower"
-    ends_text = f"from {numbers.percent(known[0])} to {numbers.percent(known[-1])}"
+        dots.append(Dot(x(column.x), y(value), shape, " · ".join(part for part in parts if part)))
+        before = column
+    bands = zone_bands(metric, limits, low, high) if limits else []
     return Chart(
         metric.title,
-        numbers.percent(known[-1]),
-        f"{metric.title} over {numbers.count(len(known), 'run')}, {ends_text}; {better} is better.",
-        "".join(path),
+        numbers.percent(known[-1][1]),
+        moved_text(timeline, metric),
+        "".join(paths[True]),
+        "".join(paths[False]),
         dots,
-        levels,
+        [Band(y(top), round(y(bottom) - y(top), 1), zone.word) for zone, bottom, top in bands],
+        [(y(end), numbers.compact(end)) for end in (high, low)],
+        [(x(place), version_of(name)) for place, name in timeline.promotions],
         f"{runs[0].at:%Y-%m-%d}",
         f"{runs[-1].at:%Y-%m-%d}",
     )

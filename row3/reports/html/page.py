@@ -17,10 +17,10 @@ from markupsafe import Markup
 
 from row3.gate.results import Comparison, SuitesReport
 from row3.reports import numbers
-from row3.reports.advice import look
+from row3.reports.advice import look, worst_case
 from row3.reports.charting.timeline import TrendPoint
 from row3.reports.comparison import facts, ground_text, heading, legend, metrics_table, next_note
-from row3.reports.document import Block, Document, Note, Span, Text, Title, spans
+from row3.reports.document import Block, Document, Fold, Note, Span, Text, Title, spans
 from row3.reports.headline import prompt_folds
 from row3.reports.html.blocks import blocks_html, seen
 from row3.reports.html.charts import HEIGHT, WIDTH, charts
@@ -39,6 +39,8 @@ UNQUOTED = "!'()*"
 """What `encodeURIComponent` of the script leaves as it is, beside what `quote` does."""
 CASES_A_CHUNK = 40
 """Cases that are unpacked together when one of them is opened."""
+SHOWN_REASONS = 3
+"""Reasons that leave room for the worst case on the first screen."""
 LEVEL = 6
 """Of compression: below it the page is a third larger, above it takes longer for next to nothing."""
 
@@ -52,13 +54,14 @@ def html_report(comparison: Comparison, history: Sequence[TrendPoint] = ()) -> I
     prompts = [
         block for fold in prompt_folds(comparison.prompt_diffs) for block in (Title(fold.title, 5), *fold.blocks)
     ]
-    scorecard = [Title("Scorecard", 4), metrics_table(comparison, verbose=True), legend(comparison, verbose=True)]
+    scorecard = [facts(comparison), metrics_table(comparison, verbose=True), legend(comparison, verbose=True)]
     text = _page(
         title=f"{look(comparison).word} · {run.suite.name}",
         script="\n".join((FOLDER / name).read_text(encoding="utf-8") for name in SCRIPTS),
         tone=look(comparison).tone,
-        heading=blocks_html([*heading(comparison, headed=True), facts(comparison)]),
-        summary=[card for card in (_why(comparison), *map(blocks_html, (scorecard, judge_card(run)))) if card],
+        heading=blocks_html([*heading(comparison, headed=True), next_note(comparison)]),
+        summary=[card for card in (_why(comparison),) if card],
+        scorecard=[card for card in map(blocks_html, (scorecard, judge_card(run))) if card],
         suite=run.suite.name,
         charts=charts([*history, now], kind.metrics, run.suite.rules.thresholds, kind.primary),
         chart_size=(WIDTH, HEIGHT),
@@ -70,6 +73,7 @@ def html_report(comparison: Comparison, history: Sequence[TrendPoint] = ()) -> I
     meta = {
         "chunk": CASES_A_CHUNK,
         "primary": kind.primary,
+        "worst": worst_case(comparison, comparison.reasons),
         "metrics": {metric.key: [metric.title, metric.higher_is_better, metric.companion] for metric in kind.metrics},
         "quarantined": {entry.case_id: entry.until for entry in run.quarantine.active},
     }
@@ -122,7 +126,7 @@ def _page(*, script: str, **values: Any) -> str:
 
 
 def _why(comparison: Comparison) -> Markup:
-    """The reasons, each with a link to the case that it is about, and what to do next."""
+    """The reasons, each with a link to the case that it is about; all but the first few to unfold."""
     known = {change.case_id for change in comparison.cases}
     lines: list[Text] = []
     links: dict[str, str] = {}
@@ -133,7 +137,9 @@ def _why(comparison: Comparison) -> Markup:
             link = f"→ {subject}"
             lines[-1] = [*spans(lines[-1]), Span(" "), Span(link)]
             links[link] = f"#case={quote(subject, safe=UNQUOTED)}"
-    return blocks_html([Title("Why", 4), Note(lines), next_note(comparison)], links) if lines else Markup()
+    rest = lines[SHOWN_REASONS:]
+    more = [Fold(f"{numbers.count(len(rest), 'more reason')}", [Note(rest)])] if rest else []
+    return blocks_html([Title("Why", 4), Note(lines[:SHOWN_REASONS]), *more], links) if lines else Markup()
 
 
 def _run(comparison: Comparison) -> list[Block]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from row3.domain.manifests import file_stem, tier_of
 from row3.domain.runs import HistoryEntry
 from row3.errors import InvalidFile, MissingExtra
-from row3.gate.results import JudgedSuite
+from row3.gate.results import JudgedSuite, Run
 from row3.reports.charting.change_points import with_changes
 from row3.reports.charting.drawing import ImageFormat
 from row3.reports.charting.timeline import TrendPoint
@@ -20,6 +20,7 @@ from row3.store.history import read_history
 from row3.store.project import Project, own_file
 from row3.store.suites import Suite
 from row3.store.transaction import commit, writing
+from row3.workflows.session import scored_by
 
 
 def suite_history(
@@ -32,11 +33,11 @@ def suite_history(
     return entries[-last:] if last else entries
 
 
-def points_of(entries: Sequence[HistoryEntry]) -> list[TrendPoint]:
-    """What the charts draw; raises `InvalidFile` for a time that is none."""
+def points_of(entries: Sequence[HistoryEntry], run: Run | None = None) -> list[TrendPoint]:
+    """What the charts draw, compared with a run or else the newest entry; raises `InvalidFile` for a wrong time."""
     points = []
     before: dict[str, str] = {}
-    newest = entries[-1] if entries else None
+    like = (run.cases, scored_by(run)) if run else (entries[-1].cases, entries[-1].scored) if entries else None
     for entry in entries:
         try:
             at = datetime.fromisoformat(entry.at)
@@ -48,7 +49,7 @@ def points_of(entries: Sequence[HistoryEntry]) -> list[TrendPoint]:
         label = changed[0] if changed else next((f"{n} {v}" for n, v in entry.prompts.items()), entry.suite)
         if entry.action == "promotion":
             before = dict(entry.prompts)
-        alike = newest is not None and entry.cases == newest.cases and entry.scored == newest.scored
+        alike = like == (entry.cases, entry.scored)
         points.append(TrendPoint(at, entry.action, label, entry.metrics, entry.verdict, alike))
     return points
 

@@ -100,7 +100,7 @@ def labelled(box: Box) -> Reports:
 
 def judge_facts(page: Opened) -> dict[str, str]:
     """The card at the top that is headed Judge."""
-    card = page.page.locator("#summary .card", has=page.page.get_by_role("heading", name="Judge"))
+    card = page.page.locator("#scorecard .card", has=page.page.get_by_role("heading", name="Judge"))
     names, values = card.locator("dt").all_inner_texts(), card.locator("dd").all_inner_texts()
     return dict(zip(names, values, strict=True))
 
@@ -159,7 +159,7 @@ def test_a_calibrated_judge_with_its_figures_and_a_stale_one(show: Show, reports
     assert facts["helpfulness v1.0"].startswith("calibrated, accuracy 87.5% (69.0…95.7, n 24), kappa 0.73")
     assert facts["warranty"] == "judged metrics (Judged) block like others"
     assert facts["cost"] == "24 grades · cost $0.0360"
-    assert "62.5% (42.7…78.8), n 24" in page.text("#summary")
+    assert "62.5% (42.7…78.8), n 24" in page.text("#scorecard")
     facts = judge_facts(show(reports["stale"]))
     assert facts["helpfulness v1.0"].startswith("the calibration is stale, measure again")
     assert facts["warranty"] == "judged metrics (Judged) investigate and never block"
