@@ -43,7 +43,7 @@ def command(period: str, common: Common, *, to_ms: int | None) -> None:
     from row3.integrations.monitoring.records import DAY_MS
     from row3.integrations.monitoring.storage import open_store
     from row3.integrations.reviews.report import review_document, review_json
-    from row3.reports.document import Picture
+    from row3.reports.document import Plot
     from row3.reports.html.page import document_html
     from row3.store.files import write_atomic
 
@@ -60,7 +60,7 @@ def command(period: str, common: Common, *, to_ms: int | None) -> None:
     if common.format == "html":
         return common.show(document_html(f"{period.capitalize()} review", document))
     if out is not None:
-        files = {out.with_name(each.file): each.svg for each in document.blocks if isinstance(each, Picture)}
+        files = {out.with_name(each.file): each.svg for each in document.blocks if isinstance(each, Plot)}
         refuse_foreign(files, "svg")
         for file, svg in files.items():
             write_atomic(file, [svg], where=str(file))

@@ -95,7 +95,7 @@ class Fold:
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class Plot:
     """A drawing that adds nothing to the words: a page holds it, Markdown names its file, a terminal leaves it out."""
 
     alt: str
@@ -104,7 +104,7 @@ class Picture:
     """Name of the file beside the Markdown."""
 
 
-Block = Title | Facts | Note | Items | Table | Lines | Fold | Picture
+Block = Title | Facts | Note | Items | Table | Lines | Fold | Plot
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,21 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from urllib.parse import quote
 
-from row3.reports.document import (
-    Document,
-    Facts,
-    Fold,
-    Items,
-    Lines,
-    Note,
-    Picture,
-    Span,
-    Table,
-    Task,
-    Text,
-    Title,
-    spans,
-)
+from row3.reports.document import Document, Facts, Fold, Items, Lines, Note, Plot, Span, Table, Task, Text, Title, spans
 from row3.reports.style import plain, visible
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&$@]|:(?=//|[\w+-]+:))")
@@ -59,7 +45,7 @@ def _block(block: object) -> list[str]:
             return fenced("\n".join(block.lines), block.language)
         case Fold():
             return fold(inline(block.title), _lines(block.blocks))
-        case Picture():
+        case Plot():
             return [f"![{inline(block.alt)}]({quote(block.file)})"]
     raise TypeError(f"no block of a document: {block!r}")
 

@@ -12,7 +12,7 @@ from row3.reports.document import (
     Items,
     Lines,
     Note,
-    Picture,
+    Plot,
     Span,
     Table,
     Task,
@@ -68,7 +68,7 @@ def _block(block: object, style: Style) -> list[str]:
         case Fold():
             inner = terminal_text(Document(block.blocks), style).rstrip("\n").split("\n")
             return [style.paint(visible(block.title), BOLD), *inner]
-        case Picture():
+        case Plot():
             return []
     raise TypeError(f"no block of a document: {block!r}")
 

@@ -181,9 +181,9 @@ def correlations(golden: Golden, rated: Sequence[tuple[StoredRecord, Sample]]) -
         rho = number(None if found is None else found.value)
         rows.append([key, title, PROXIES.get(key, ""), rho, span, len(pairs), number(weights.get(key))])
     heads: dict[str, str | None] = {"metric": None, "title": "metric", "proxyOf": "proxy of"}
-    heads |= {"correlation": "ρ", "interval": "95% interval", "n": "n", "weight": "weight"}
+    heads |= {"correlation": "Spearman's ρ", "interval": "95% interval", "n": "n", "weight": "weight"}
     notes = [f"Satisfaction: the mean score of each of {count(len(rated), 'record')} with user feedback."]
-    notes += ["ρ is Spearman's; intervals by Fisher with the error of Bonett and Wright (2000)."] if known else []
+    notes += ["Intervals by Fisher with the error of Bonett and Wright (2000)."] if known else []
     head, said = "Metrics and user satisfaction", "Spearman's ρ and its 95% interval"
     chart = (lambda: estimates_chart("What goes with satisfaction", said, known, 1.0)) if known else None
     return Section("correlation", head, heads, rows if rated else [], "No user feedback.", notes, chart=chart)

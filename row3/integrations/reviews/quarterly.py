@@ -125,7 +125,8 @@ def difference(key: str, before: Spread, after: Spread) -> Coefficient:
 
 
 def _signed(key: str, value: float) -> str:
-    return f"{'−' if value < 0 else '+'}{value_text(FIGURE[key], abs(value))}"
+    value = round(value, 9)  # sums of the same values differ in their last digits
+    return f"{'−' if value < 0 else '+' if value else ''}{value_text(FIGURE[key], abs(value))}"
 
 
 def targets(hours: Mapping[int, Totals]) -> Section:

@@ -10,7 +10,7 @@ from row3.domain.counts import count
 from row3.integrations.monitoring.figures import FIGURE
 from row3.integrations.monitoring.records import moment
 from row3.integrations.monitoring.views import NOTHING, value_text
-from row3.reports.document import Block, Document, Lines, Note, Picture, Table, Title
+from row3.reports.document import Block, Document, Lines, Note, Plot, Table, Title
 from row3.reports.style import shorten
 
 
@@ -65,7 +65,7 @@ def review_document(review: Review, *, charts: str | None = None) -> Document:
             blocks.append(Table([head for _, head in heads], rows, "".join("rl"[text] for text in texts)))
         blocks += [*([Lines(each.commands)] if each.commands else []), Note(_said(each), "quiet")]
         if each.rows and each.chart is not None and charts is not None:
-            blocks.append(Picture(each.title, each.chart(), f"{charts}-{each.key}.svg"))
+            blocks.append(Plot(each.title, each.chart(), f"{charts}-{each.key}.svg"))
     return Document(blocks)
 
 
@@ -90,7 +90,15 @@ def figure_cell(key: str, value: float | None) -> Cell | None:
 
 
 def _value(value: Any) -> Any:
-    return value.value if isinstance(value, Cell) else value
+    """Return a value of JSON; the last digits of a sum depend on the order in which the database adds."""
+    match value:
+        case Cell():
+            return _value(value.value)
+        case list():
+            return [_value(each) for each in value]
+        case float():
+            return float(f"{value:.12g}")
+    return value
 
 
 def _text(value: Any) -> str:

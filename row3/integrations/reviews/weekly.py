@@ -48,10 +48,8 @@ def _days(connection: Connection, to_ms: int) -> Section:
     heads |= {"latencyP95": "p95", "latencyP95Before": "week before"}
 
     def chart() -> bytes:
-        values = [
-            [None if one is None else one.value for one in column] for column in list(zip(*rows, strict=True))[2:]
-        ]
-        panels = [Panel("Errors, fraction of 1", *values[:2]), Panel("Latency p95, ms", *values[2:])]
+        columns = [[each and each.value for each in column] for column in list(zip(*rows, strict=True))[2:]]
+        panels = [Panel("Errors, fraction of 1", *columns[:2]), Panel("Latency p95, ms", *columns[2:])]
         return days_chart("Errors and latency by day", [row[0] for row in rows], panels)
 
     known = rows if any(each.requests for each in found) else []

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from markupsafe import Markup
 
-from row3.reports.document import Block, Facts, Fold, Items, Lines, Note, Picture, Table, Task, Text, Title, spans
+from row3.reports.document import Block, Facts, Fold, Items, Lines, Note, Plot, Table, Task, Text, Title, spans
 from row3.reports.hidden import HIDDEN
 
 DIFF_LINES = {"+": "new", "-": "old", "@": "place"}
@@ -42,7 +42,7 @@ def _block(block: Block, links: Mapping[str, str]) -> Markup:
             return _tag("pre", _all(lines), block.language)
         case Fold():
             return _tag("details", _tag("summary", seen(block.title)) + blocks_html(block.blocks, links))
-        case Picture():
+        case Plot():
             data = base64.b64encode(block.svg).decode()
             return Markup('<img alt="{}" src="data:image/svg+xml;base64,{}">').format(seen(block.alt), data)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 from statistics import fmean, variance
 from typing import Any
@@ -69,6 +70,8 @@ def test_versions_stand_side_by_side(project: Project, store: Store, tmp_path: P
     assert (rows["ungrounded"]["before"], rows["ungrounded"]["after"]) == (0, 0.5)
     assert rows["verified"]["after"] == 1
     assert "feedback" not in rows  # too few of v1.1
+    text = terminal_text(review_document(review))
+    assert re.search(r"Average cost +\$0\.0100 +\$0\.0100 +\$0\.00…\$0\.00 ", text)
     assert part["notes"][2] == "v1.2: 1 records, 2026-11-21 to 2026-11-21."
     assert "split between both at random" in part["notes"][-1]
     svg = next(section.chart for section in review.sections if section.chart)()

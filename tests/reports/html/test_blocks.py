@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from row3.reports.document import Facts, Fold, Items, Lines, Note, Picture, Span, Table, Task, Title, code, strong
+from row3.reports.document import Facts, Fold, Items, Lines, Note, Plot, Span, Table, Task, Title, code, strong
 from row3.reports.html.blocks import blocks_html, seen
 
 
@@ -26,7 +26,7 @@ def test_hidden_characters_are_named_and_the_others_stay(text: str, shown: str) 
 
 
 def test_a_picture_is_part_of_the_page() -> None:
-    html = blocks_html([Picture('a "chart"', b"<svg/>", "c.svg")])
+    html = blocks_html([Plot('a "chart"', b"<svg/>", "c.svg")])
     assert html == '<img alt="a &#34;chart&#34;" src="data:image/svg+xml;base64,PHN2Zy8+">'
 
 
