@@ -71,8 +71,14 @@ class DuckDb:
             what = f"another row3 has kept the store for more than {PATIENCE_S:g} s"
             raise EnvironmentFault(what, where=self._where, fix="End it, or use PostgreSQL") from None
         try:
-            with contextlib.closing(duckdb.connect(str(self._path), read_only=not write and not making)) as database:
-                connection = _DuckDbConnection(database)
+            with (
+                TemporaryDirectory(prefix="row3-") as folder,
+                contextlib.closing(duckdb.connect(str(self._path), read_only=not write and not making)) as database,
+            ):
+                # A store may be a stranger's: its views and macros could read any file, and the network.
+                database.execute("SET allowed_directories = ['{}']".format(folder.replace("'", "''")))
+                database.execute("SET enable_external_access = false")
+                connection = _DuckDbConnection(database, Path(folder))
                 if making:
                     with _transaction(connection):
                         _make(connection, self._where)
@@ -88,8 +94,8 @@ class DuckDb:
 
 
 class _DuckDbConnection:
-    def __init__(self, database: Any) -> None:
-        self._database = database
+    def __init__(self, database: Any, folder: Path) -> None:
+        self._database, self._folder = database, folder
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         done = self._database.execute(sql, list(values))
@@ -99,14 +105,11 @@ class _DuckDbConnection:
         # A third of the time that it takes to hand over the values one by one.
         types = ", ".join(f"{name}: '{'VARCHAR' if type_ == BYTES else type_}'" for name, type_ in columns.items())
         read = ", ".join(f"from_base64({name})" if type_ == BYTES else name for name, type_ in columns.items())
-        with TemporaryDirectory(prefix="row3-") as folder:
-            file = Path(folder) / "rows.json"
-            file.write_bytes(b"\n".join(msgspec.json.encode(dict(zip(columns, each, strict=True))) for each in rows))
-            source = f"read_json(?, format = 'newline_delimited', columns = {{{types}}})"
-            self.rows(
-                f"INSERT INTO {table} ({', '.join(columns)}) SELECT {read} FROM {source} ON CONFLICT DO NOTHING",
-                [str(file)],
-            )
+        file = self._folder / "rows.json"
+        file.write_bytes(b"\n".join(msgspec.json.encode(dict(zip(columns, each, strict=True))) for each in rows))
+        source = f"read_json(?, format = 'newline_delimited', columns = {{{types}}})"
+        sql = f"INSERT INTO {table} ({', '.join(columns)}) SELECT {read} FROM {source} ON CONFLICT DO NOTHING"
+        self.rows(sql, [str(file)])
 
 
 class Postgres:

@@ -12,6 +12,7 @@ import threading
 import time
 from pathlib import Path
 
+import duckdb
 import pytest
 
 from row3.errors import EnvironmentFault, InvalidFile
@@ -27,6 +28,19 @@ def test_a_file_that_is_no_store_is_one_message(tmp_path: Path) -> None:
     (tmp_path / "m.duckdb").write_bytes(b"not a database" * 500)
     with pytest.raises(EnvironmentFault, match=r"\.row3/m\.duckdb: the store cannot be used"):
         take(DuckDb(tmp_path / "m.duckdb"), jsonl(record("a")), tmp_path)
+
+
+@pytest.mark.parametrize("name", ["outside.txt", "it's outside.txt"])
+def test_a_store_of_a_stranger_reads_no_other_file(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_text("secret")
+    store = DuckDb(tmp_path / "m.duckdb")
+    take(store, jsonl(record("a")), tmp_path)
+    file = str(tmp_path / name).replace("'", "''")
+    with duckdb.connect(str(tmp_path / "m.duckdb")) as connection:
+        connection.execute("ALTER TABLE hours RENAME TO kept")
+        connection.execute(f"CREATE VIEW hours AS SELECT kept.* FROM kept, read_text('{file}') WHERE content <> ''")
+    with pytest.raises(EnvironmentFault, match="Permission Error"), store.open() as connection:
+        hourly(connection, *EVER)
 
 
 def test_who_keeps_the_store_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
