@@ -77,7 +77,7 @@ class Connection:
             with self.asking(where, missing=missing):
                 found = fetch(page)
             yield from found.data
-            page, pages = page + 1, found.meta.total_pages
+            page, pages = page + 1, found.meta.total_pages if found.data else 0
 
     def items(self, dataset: str) -> Iterator[DatasetItem]:
         """Yield the active items of a dataset. Raises as `asking`."""
@@ -114,7 +114,7 @@ class Connection:
         if status == 404 and missing:
             return NotThereError("LangFuse does not have it", where=where, fix=missing)
         if status >= 500 or status in PASSING or 200 <= status < 400:
-            return self._down(f"status {status}, after retries where these make sense")
+            return self._down(f"status {status}{' without an answer of LangFuse' if status < 300 else ''}")
         said = body.get("message", body) if isinstance(body, dict) else body
         what = f"LangFuse refuses this ({status}): {redact(str(said), self.guard)}"
         return Undelivered(what, where=where, fix="Correct it there or here", all_of_them=False)

@@ -162,6 +162,8 @@ def _fetch(connection: Connection, name: str, label: str) -> Prompt_Chat | Promp
     missing = f"No version of it has the label `{label}`: give it to one in LangFuse, or push with --label"
     with connection.asking(f"prompt {name}", missing=missing):
         found: Prompt_Chat | Prompt_Text = connection.api.prompts.get(in_path(name), label=label)
+    if found.name != name:
+        raise UsageError("LangFuse answered with another prompt", where=f"prompt {name}", fix="Check LANGFUSE_HOST")
     connection.check([found.config, _content(found)[1]], where=f"prompt {name} version {found.version}")
     return found
 

@@ -77,3 +77,23 @@ def test_a_label_that_nothing_has_is_one_error(box: Box) -> None:
     assert "no prompt of this project has the label `staging`" in error
     (error,) = box.row3("langfuse", "prompts", "pull", NAME, "--label", "staging", code=2).errors
     assert "prompt extract: LangFuse does not have it" in error
+
+
+@pytest.mark.parametrize("name", ["../../outside", "other", "extract\n# Heading", "/etc/passwd"])
+def test_a_server_that_answers_with_another_prompt_writes_nothing(box: Box, fuse: LangFuse, name: str) -> None:
+    box.row3("langfuse", "prompts", "push", "--label", "staging", code=0)
+    tree = box.tree()
+    fuse.prompts[NAME][0] |= {"name": name, "prompt": "Say {{ source_text }}."}
+    done = box.row3("langfuse", "prompts", "pull", "--label", "staging", code=2)
+    assert "prompt extract: LangFuse answered with another prompt" in done.err
+    assert "Heading" not in done.err
+    assert box.tree() == tree
+
+
+def test_pages_end_with_an_empty_one(box: Box, fuse: LangFuse, monkeypatch: pytest.MonkeyPatch) -> None:
+    box.row3("langfuse", "prompts", "push", "--label", "staging", code=0)
+    paged = fuse._paged
+    monkeypatch.setattr(
+        fuse, "_paged", lambda *args: (it := paged(*args)) | {"meta": it["meta"] | {"totalPages": 10**9}}
+    )
+    assert pull(box) == "the same as extract-v1.1 (version 1 in LangFuse)\n"
