@@ -7,8 +7,9 @@ import re
 from base64 import b64encode
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
+from msgspec import Struct
 from msgspec.json import decode, encode
 
 from row3.errors import Undelivered
@@ -24,6 +25,34 @@ TABLE = "cases.json"
 RUN_ID = "row3.runId"
 TOOK = {"promptTokens": "prompt_tokens", "completionTokens": "completion_tokens"}
 TOOK |= {"latencyS": "latency_s", "costUsd": "cost_usd"}
+
+
+class _Info(Struct):
+    run_id: str
+    artifact_uri: str
+
+
+class _Run(Struct):
+    info: _Info
+
+
+class _Made(Struct):
+    run: _Run
+
+
+class _Runs(Struct):
+    runs: list[_Run] = []
+
+
+class _Experiment(Struct):
+    experiment_id: str
+
+
+class _Experiments(Struct):
+    experiments: list[_Experiment] = []
+
+
+Answer = TypeVar("Answer")
 
 
 def open_sink(project: Project) -> MLflow:
@@ -60,35 +89,37 @@ class MLflow:
         tags |= {f"row3.zone.{key}": zone for key, zone in header.zones.items()}
         if header.commit is not None:
             tags["mlflow.source.git.commit"] = header.commit
-        if info["artifact_uri"].startswith(SERVED):
-            path = info["artifact_uri"].removeprefix(SERVED).strip("/")
+        if info.artifact_uri.startswith(SERVED):
+            path = info.artifact_uri.removeprefix(SERVED).strip("/")
             self._service.send("PUT", f"/api/2.0/mlflow-artifacts/artifacts/{path}/{TABLE}", _table(run))
             tags["mlflow.loggedArtifacts"] = encode([{"path": TABLE, "type": "table"}]).decode()
         else:
             tags["row3.cases"] = "no table: this server does not take files itself"
         texts = {key: str(value) for key, value in params.items()}
         logged = {"metrics": metrics, "params": _pairs(texts), "tags": _pairs(tags)}
-        self._call("/runs/log-batch", run_id=info["run_id"], **logged)
+        self._call("/runs/log-batch", dict, run_id=info.run_id, **logged)
         status = "FINISHED" if header.complete else "FAILED"
-        self._call("/runs/update", run_id=info["run_id"], status=status, end_time=at)
+        self._call("/runs/update", dict, run_id=info.run_id, status=status, end_time=at)
 
     def _experiment(self, name: str) -> str:
         """Return the id of the experiment of that name, made where there is none."""
-        found = self._call("/experiments/search", filter=f"name = '{name}'", max_results=1).get("experiments")
-        return str((found[0] if found else self._call("/experiments/create", name=name))["experiment_id"])
+        found = self._call("/experiments/search", _Experiments, filter=f"name = '{name}'", max_results=1).experiments
+        return (found[0] if found else self._call("/experiments/create", _Experiment, name=name)).experiment_id
 
-    def _run(self, experiment: str, run_id: str, at: int) -> dict[str, Any]:
+    def _run(self, experiment: str, run_id: str, at: int) -> _Info:
         """Return MLflow's account of the run, which is made where none has the run's id as a tag."""
         wanted = {"experiment_ids": [experiment], "filter": f"tags.`{RUN_ID}` = '{run_id}'", "max_results": 1}
-        found = self._call("/runs/search", **wanted).get("runs")
+        found = self._call("/runs/search", _Runs, **wanted).runs
         new = {"experiment_id": experiment, "run_name": run_id, "start_time": at, "tags": _pairs({RUN_ID: run_id})}
-        return dict(found[0]["info"] if found else self._call("/runs/create", **new)["run"]["info"])
+        return found[0].info if found else self._call("/runs/create", _Made, **new).run.info
 
-    def _call(self, path: str, **body: Any) -> dict[str, Any]:
+    def _call(self, path: str, type_: type[Answer], **body: Any) -> Answer:
         try:
-            return decode(self._service.send("POST", f"/api/2.0/mlflow{path}", body), type=dict[str, Any])
+            return decode(self._service.send("POST", f"/api/2.0/mlflow{path}", body), type=type_)
         except ValueError:
-            raise Undelivered(f"{self._service.host} is no MLflow server: its answer is not JSON") from None
+            raise Undelivered(
+                f"{self._service.host} did not answer like an MLflow server", fix=f"Check {URI}"
+            ) from None
 
 
 def _pairs(values: Mapping[str, Any], **more: Any) -> list[dict[str, Any]]:

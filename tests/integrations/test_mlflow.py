@@ -91,7 +91,8 @@ def test_keys_go_into_the_header_as_mlflow_reads_them(
     assert tracking.headers[-1]["Authorization"] == "Bearer t0ken"
 
 
-def test_another_server_is_recognised(live: Box, tracking: Tracking) -> None:
-    tracking.always = Fault(200, b"<html>")
-    with pytest.raises(Undelivered, match="is no MLflow server"):
+@pytest.mark.parametrize("body", [b"<html>", b"{}", b'{"experiments": [{}]}', b'{"experiments": 3}', b"[]"])
+def test_another_server_is_recognised(live: Box, tracking: Tracking, body: bytes) -> None:
+    tracking.always = Fault(200, body)
+    with pytest.raises(Undelivered, match="did not answer like an MLflow server"):
         send(live)
