@@ -107,7 +107,7 @@ class Common:
 
     def show_json(self, value: Any) -> None:
         """Write the result as JSON."""
-        self.show(json.dumps(value, ensure_ascii=False, indent=1))
+        self.show(json.dumps(value, ensure_ascii=False, indent=1) + "\n")
 
     def show_report(self, document: Document, value: Any) -> None:
         """Write the result as a document, or as JSON if --format says so."""

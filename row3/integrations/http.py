@@ -23,20 +23,24 @@ ONE_ALONE = (400, 409, 413, 422)
 """Statuses that refuse what was sent, and say nothing of the next."""
 
 
-def address(variable: str, *, allow_http: bool) -> str:
-    """Return the address that an environment variable holds, without trailing slashes; raises `UsageError`."""
+def address(variable: str, *, allow_http: bool, table: str = "export", query: bool = False) -> str:
+    """Return the address that an environment variable holds, without trailing slashes; raises `UsageError`.
+
+    `table` of row3.toml is where plain http can be allowed; with `query` the address may have one.
+    """
     text = os.environ.get(variable, "").strip()
     try:
         parts = urlsplit(text)
         usable = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError:
         usable = False
-    if not usable or any(mark in text for mark in "@?# "):
-        what = "this is not an http or https address without user name and query" if text else "no address to send to"
+    if not usable or any(mark in text for mark in ("@# " if query else "@?# ")):
+        without = "user name" if query else "user name and query"
+        what = f"this is not an http or https address without {without}" if text else "no address to send to"
         raise UsageError(what, where=variable, fix=f"Set {variable} to one such as https://service.example.com")
     if is_exposed(text) and not allow_http:
         what = f"{parts.scheme}://{parts.netloc} is plain http to another machine: what is sent can be read on its way"
-        raise UsageError(what, where=variable, fix="Use https, or set `allow_http = true` under [export] in row3.toml")
+        raise UsageError(what, where=variable, fix="Use https, or set `allow_http = true` under [{table}] in row3.toml")
     return text.rstrip("/")
 
 
@@ -75,10 +79,11 @@ class Service:
         if 200 <= status < 300:
             return answer
         try:
-            told = f": {redact(read_error(quick_json(answer)).message, self._guard).rstrip('.')}"
+            told = redact(read_error(quick_json(answer)).message, self._guard).rstrip(".")
         except ValueError:
             told = ""
-        what = f"{self.host} answered {status} to {method} {urlsplit(self._url + path).path}{told}"
+        asked = f"{method} {path}".rstrip()  # without the address's own path, which of a webhook is the key
+        what = f"{self.host} answered {status} to {asked}{told and f': {told}'}"
         key = f"Check the key in {self._key_variable}"
         fix = key if status in (401, 403) else "Check the address" if status < 500 and status != 429 else ""
         raise Undelivered(what, fix="" if status in ONE_ALONE else fix, all_of_them=status not in ONE_ALONE)

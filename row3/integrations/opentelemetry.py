@@ -46,11 +46,11 @@ def open_sink(project: Project) -> OpenTelemetry:
         raise MissingExtra("OTLP needs OpenTelemetry's messages, which are not installed", fix=fix) from None
     allow_http = project.config.export.allow_http
     if os.environ.get(TRACES_ENDPOINT):
-        url = address(TRACES_ENDPOINT, allow_http=allow_http)
+        url, path = address(TRACES_ENDPOINT, allow_http=allow_http), ""
     else:
-        url = address(ENDPOINT, allow_http=allow_http) + "/v1/traces"
+        url, path = address(ENDPOINT, allow_http=allow_http), "/v1/traces"
     headers = _pairs(HEADERS) | _pairs(TRACES_HEADERS)
-    return OpenTelemetry(Service(url, headers, key_variable=HEADERS))
+    return OpenTelemetry(Service(url, headers, key_variable=HEADERS), path)
 
 
 class OpenTelemetry:
@@ -58,9 +58,9 @@ class OpenTelemetry:
 
     name = "otel"
 
-    def __init__(self, service: Service) -> None:
-        """Take the service whose address is that of the traces."""
-        self._service = service
+    def __init__(self, service: Service, path: str) -> None:
+        """Take the service and the path of the traces."""
+        self._service, self._path = service, path
 
     def write(self, run: FinishedRun) -> None:
         """Send the run's spans in some requests. Raises `Undelivered`, also for spans that were rejected."""
@@ -68,7 +68,7 @@ class OpenTelemetry:
         from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 
         for body in requests_of(spans_of(run)):
-            answer = self._service.send("POST", "", body, kind="application/x-protobuf")
+            answer = self._service.send("POST", self._path, body, kind="application/x-protobuf")
             try:
                 partial = ExportTraceServiceResponse.FromString(answer or b"").partial_success
             except DecodeError:  # some services answer JSON, or nothing that means anything

@@ -82,7 +82,7 @@ def notify(project: Project, found: Sequence[Alert], environ: Mapping[str, str])
     if settings.webhook_variable is None:
         where = "row3.toml field monitor.alerts.webhook_variable"
         raise UsageError("there is no webhook", where=where, fix="Name the environment variable with its URL")
-    url = address(settings.webhook_variable, allow_http=settings.allow_http)
+    url = address(settings.webhook_variable, allow_http=settings.allow_http, table="monitor.alerts", query=True)
     path = in_local(local_folder(project.local), TOLD)
     lock = locked(project.local, "monitor.alerts", timeout_s=60.0)
     if lock is None:
