@@ -37,7 +37,7 @@ class When(click.ParamType[int]):
         try:
             when = datetime.fromisoformat(value)
         except ValueError:
-            self.fail(f"`{value}` is no time. Write 2026-11-24, 2026-11-24T09:00:00Z or 24h", param, ctx)
+            self.fail(f"`{value}` is not a time. Write 2026-11-24, 2026-11-24T09:00:00Z or 24h", param, ctx)
         return int((when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp() * 1000)
 
 
@@ -67,7 +67,7 @@ def ingest(file: str, common: Common) -> None:
     for note in ingested_notes(done, f".row3/{ASIDE}"):
         common.say(note)
     if done.nothing:
-        raise InvalidFile("no line could be taken in", where=file, fix="`row3 monitor ingest --help` names the forms")
+        raise InvalidFile("no line could be taken in", where=file, fix="`row3 docs monitoring` shows what a line holds")
     common.show(ingested_text(done))
 
 

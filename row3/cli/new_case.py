@@ -30,19 +30,19 @@ def new_case(name: str, common: Common, *, from_text: str | None, from_trace: st
     from row3.workflows.importing.new_case import draft_case
 
     project, suite = common.project_and_suite()
-    origin = None
+    origin = topic = None
     if from_trace is not None:
-        from row3.integrations.monitoring.samples import record_text
+        from row3.integrations.monitoring.samples import record_with_text
         from row3.integrations.monitoring.storage import open_store
 
         with open_store(project, os.environ).open() as connection:
-            text = record_text(connection, from_trace)
+            topic, text = record_with_text(connection, from_trace)
         where, origin = f"record {from_trace}", f"production record {from_trace}"
     else:
         assert from_text is not None
         where = "stdin" if from_text == "-" else from_text
         text = _read(from_text, where)
-    path = draft_case(project, suite, name, text, where=where, origin=origin)
+    path = draft_case(project, suite, name, text, where=where, origin=origin, topic=topic)
     common.show(path)
     common.say("a draft is never scored: add what the text says, then remove `draft`")
 

@@ -86,7 +86,9 @@ def read_faults(where: str) -> Iterator[None]:
     except FileNotFoundError:
         raise InvalidFile("the file does not exist", where=where, fix="Create it, or correct the name") from None
     except IsADirectoryError:
-        raise InvalidFile("this is a folder, not a file", where=where, fix="Remove or rename it") from None
+        raise InvalidFile(
+            "this is a folder, not a file", where=where, fix="Name a file, or remove the folder"
+        ) from None
     except OSError as error:
         what = f"cannot be read ({error.strerror or error})"
         raise EnvironmentFault(what, where=where, fix="Check the file's permissions") from None

@@ -217,6 +217,7 @@ class TestFromTrace:
         kept.row3("cases", "new", "malt", "--from-trace", "t-1", code=0)
         value = json.loads(kept.read("golden/bread/malt.gold.json"))
         assert (value["sourceText"], value["origin"]) == ("Malt feeds yeast.", "production record t-1")
+        assert value["topic"] == "Malt"
         assert value["expectedConcepts"] == []  # written from the text, not from the answer
 
     @pytest.mark.parametrize(("record", "said"), [("t-2", "has no source text"), ("t-3", "there is no record `t-3`")])

@@ -65,8 +65,9 @@ def test_an_expert_rates_the_sample(box: Box) -> None:
     ("args", "told"),
     [
         (("ingest", "missing.jsonl"), "error: missing.jsonl: the file does not exist"),
+        (("ingest", "."), "error: .: this is a folder, not a file. Name a file"),
         (("ingest", "row3.toml"), "error: row3.toml: no line could be taken in"),
-        (("figures", "--since", "yesterday"), "`yesterday` is no time"),
+        (("figures", "--since", "yesterday"), "`yesterday` is not a time"),
         (("sample",), "--out"),
     ],
 )

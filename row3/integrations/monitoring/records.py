@@ -18,7 +18,7 @@ THUMBS = {"up": 5.0, "down": 1.0}
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
 
-Id = Annotated[str, worded(r"[^\x00]{1,256}", "1 to 256 characters")]
+Id = Annotated[str, worded(r"[^\x00-\x1f\x7f-\x9f\u2028\u2029]{1,256}", "1 to 256 characters in one line")]
 Moment = Annotated[datetime, Meta(tz=True, extra={"must": "a time with its offset, like 2026-11-24T09:00:00Z"})]
 Amount = Annotated[float, Meta(ge=0, le=1e15)]
 

@@ -70,15 +70,15 @@ def stored_records(
     return [StoredRecord(*each) for each in found]
 
 
-def record_text(connection: Connection, record_id: str) -> str:
-    """Return the source text of a record. Raises `UsageError` for an unknown one, and where its text is not kept."""
+def record_with_text(connection: Connection, record_id: str) -> tuple[str, str]:
+    """Return topic and source text of a record; raises `UsageError` if it is unknown, or its text is not kept."""
     found, where = connection.rows("SELECT payload FROM records WHERE id = ?", [record_id]), "row3 monitor"
     if not found:
         raise UsageError(f"there is no record `{record_id}`", where=where, fix="Take it in with `row3 monitor ingest`")
     if found[0][0] is None:
         fix = 'Set `keep = "all"` in [monitor] of row3.toml and take it in again, or use --from-text'
         raise UsageError(f"of record `{record_id}` only the figures are kept", where=where, fix=fix)
-    text = read_payload(bytes(found[0][0])).source_text
-    if not text:
+    record = read_payload(bytes(found[0][0]))
+    if not record.source_text:
         raise UsageError(f"record `{record_id}` has no source text", where=where, fix="Use --from-text")
-    return text
+    return record.topic, record.source_text

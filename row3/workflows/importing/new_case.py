@@ -18,13 +18,23 @@ from row3.workflows.pipeline.templates import used_names
 ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 
 
-def draft_case(project: Project, suite: Suite, name: str, text: str, *, where: str, origin: str | None = None) -> str:
+def draft_case(
+    project: Project,
+    suite: Suite,
+    name: str,
+    text: str,
+    *,
+    where: str,
+    origin: str | None = None,
+    topic: str | None = None,
+) -> str:
     """Write a draft of a name and a text; return its path.
 
     Args:
         name: an id, or what the case is about, from which the id is made.
         where: what the text was read from, for messages.
         origin: where the text comes from, for readers of the case.
+        topic: what the text is about; default: the name.
 
     Raises `UsageError` for a kind without a text and for a case that is there, `InvalidFile` for an empty text.
     """
@@ -37,7 +47,7 @@ def draft_case(project: Project, suite: Suite, name: str, text: str, *, where: s
     there = {name_of(each).casefold(): each for each in golden_files(tree, suite.golden)}
     if held := path if tree.exists(path) else there.get(name_of(path).casefold()):
         raise UsageError(f"the case `{case_id}` is there already", where=held, fix="Choose another name")
-    topic = re.sub(r"[-_]+", " ", name).strip()
+    topic = topic or re.sub(r"[-_]+", " ", name).strip()
     value = {
         "draft": True,
         **({} if origin is None else {"origin": origin}),

@@ -100,6 +100,8 @@ def test_an_id_with_another_content_is_kept_aside_once(store: Store, tmp_path: P
         (record("a", costUsd=-1), "`costUsd`"),
         (record("a", at="2026-11-01T10:00:00"), "`at`: should be a time with its offset"),
         (record("", topic="x"), "`id`"),
+        (record("a\nerror: b"), "`id`: should be 1 to 256 characters in one line"),
+        (record("a\u2028b"), "`id`"),
         (record("a", topic=None), "`topic`"),
         ({"id": "a", "at": "2026-11-01T10:00:00Z", "score": 6}, "`score`"),
         ({"id": "a", "at": "2026-11-01T10:00:00Z", "score": 3, "thumb": "up"}, "either `score` or `thumb`"),
@@ -229,7 +231,8 @@ def test_a_failing_transaction_leaves_nothing(store: Store) -> None:
 
 def test_any_text_comes_back_as_it_was(store: Store, tmp_path: Path) -> None:
     texts = ['"', "'; DROP TABLE records; --", "a\nb", "\\u0041", "é😀\u2028", "%s ? $1 {}", " ", "null", "12"]
-    lines = [record(text, topic=text, version=text, costUsd=0.1 + n / 3) for n, text in enumerate(texts)]
+    ids = [" ".join(text.splitlines()) + "." for text in texts]
+    lines = [record(ids[n], topic=text, version=text, costUsd=0.1 + n / 3) for n, text in enumerate(texts)]
     assert take(store, jsonl(*lines), tmp_path).new == len(texts)
     assert take(store, jsonl(*lines), tmp_path).known == len(texts)
     with store.open() as connection:
