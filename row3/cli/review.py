@@ -15,6 +15,7 @@ from row3.cli.commands import Command
 from row3.cli.common import Common
 from row3.cli.monitor import until
 from row3.cli.out_file import ENDINGS, refuse_foreign
+from row3.errors import UsageError
 
 
 class ByEnding(Command):
@@ -47,6 +48,8 @@ def command(period: str, common: Common, *, to_ms: int | None) -> None:
     from row3.reports.html.page import document_html
     from row3.store.files import write_atomic
 
+    if to_ms is not None and to_ms < 0:
+        raise UsageError("a review ends after 1970", where="--until", fix="Name a later day")
     project = common.project()
     end_ms = int(time.time() * 1000) // DAY_MS * DAY_MS if to_ms is None else to_ms
     make = getattr(import_module(f"row3.integrations.reviews.{period}"), period)

@@ -71,7 +71,12 @@ def test_a_command_that_is_named_drafts_the_case(produced: Box) -> None:
 
 
 @pytest.mark.parametrize(
-    ("args", "told"), [(("daily",), "'daily' is not one of"), (("weekly", "--until", "noon"), "`noon` is no time")]
+    ("args", "told"),
+    [
+        (("daily",), "'daily' is not one of"),
+        (("weekly", "--until", "noon"), "`noon` is no time"),
+        (("monthly", "--until", "0001-01-01"), "ends after 1970"),
+    ],
 )
 def test_what_cannot_be_reviewed_is_one_message(box: Box, args: tuple[str, ...], told: str) -> None:
     assert told in box.row3("review", *args, code=2).err

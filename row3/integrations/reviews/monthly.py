@@ -121,7 +121,7 @@ def below_target(totals: Totals) -> list[str]:
 def _worst(records: Sequence[StoredRecord], golden: Golden) -> str:
     """Return the id of the worst record that is kept with its text; empty for none."""
     places = []
-    for each in records:
+    for each in (one for one in records if one.id.isprintable()):  # as it stands in a command that is pasted
         if (record := each.record()) is not None and (record.source_text or "").strip():
             points = each.score_sum / each.scores if each.scores else 5.0
             places.append((points, golden_free(proxies_of(each, golden), golden) or 0.0, each.id))
