@@ -18,8 +18,7 @@ from row3.errors import UsageError
 if TYPE_CHECKING:
     from row3.domain.judges import Winner
     from row3.reports.document import Document
-    from row3.workflows.judging.judged_answers import JudgedAnswer
-    from row3.workflows.judging.labelling import Labelling
+    from row3.workflows.judging.judged_answers import JudgedAnswer, Labelling
 
 GRADES = {"1": 0.0, "2": 25.0, "3": 50.0, "4": 75.0, "5": 100.0, "p": 100.0, "f": 0.0}
 """Grade of each key, 0 to 100."""
@@ -46,7 +45,7 @@ def label(common: Common, *, file: str | None) -> None:
     better and whether each passes. s skips, q quits. Each label is saved at once and not asked again. Keys may come
     from a pipe.
     """
-    from row3.workflows.judging.labelling import Labelling
+    from row3.workflows.judging.judged_answers import Labelling
 
     if not common.may_write:
         raise UsageError("labels are not written in CI", where="row3 judge label", fix="Label on your own machine")

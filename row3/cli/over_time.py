@@ -12,8 +12,7 @@ import click
 from row3.cli import options
 from row3.cli.commands import Command, Group
 from row3.cli.common import Common
-from row3.cli.import_ import import_cases
-from row3.cli.new_case import new_case
+from row3.cli.import_ import import_cases, new_case
 from row3.cli.out_file import check_folder, refuse_foreign
 from row3.cli.output import emit
 

@@ -7,14 +7,31 @@ from functools import lru_cache
 
 from rapidfuzz import fuzz
 
-from row3.kinds.contrasts import exclusive
-from row3.matching.lexicon.lists import words
+from row3.matching.lexicon.inflection import plain, token_form
+from row3.matching.lexicon.lists import lists, words
 from row3.matching.lexicon.phrases import FUNCTION_WORDS
 from row3.matching.normalise import normalise, normalise_text
 from row3.matching.text.quotes import find_words
 from row3.matching.value.values import with_values
 from row3.matching.variant.forms import form_key
-from row3.matching.word.opposites import NEGATIONS
+from row3.matching.word.contradictions import NEGATIONS
+
+
+@lru_cache(maxsize=1)
+def _groups() -> dict[str, set[int]]:
+    found: dict[str, set[int]] = {}
+    for number, group in enumerate(lists("contrasts")["contrasts"].split("/")):
+        for word in group.split():
+            found.setdefault(token_form(word), set()).add(number)
+    return found
+
+
+def exclusive(one: str, other: str) -> bool:
+    """Two differing words of small letters of which one excludes the other; in whatever number and spelling."""
+    groups = _groups()
+    none: set[int] = set()
+    return not groups.get(token_form(plain(one)), none).isdisjoint(groups.get(token_form(plain(other)), none))
+
 
 DIGITS = re.compile(r"\d+")
 LIGHT = FUNCTION_WORDS | words("a an to in on for at by with is are was were be will we our it its")

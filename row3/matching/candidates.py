@@ -25,14 +25,13 @@ from row3.matching.scorers import DEFAULT, SCORERS
 from row3.matching.value.values import has_number, value_of
 from row3.matching.variant.acronyms import Acronyms
 from row3.matching.variant.additions import ADDED, without_addition
-from row3.matching.variant.adjectives import LAST_WORDS, with_adjective
 from row3.matching.variant.beginnings import FILLED_FIRST, UNLIKE, beginnings, consonants, last_beginnings
 from row3.matching.variant.forms import form_key, form_keys
 from row3.matching.variant.marks import parted_company
-from row3.matching.variant.negated import negated
 from row3.matching.variant.readings import readings
 from row3.matching.variant.shortened import SHORT_WORDS, written_out
 from row3.matching.variant.variants import variant_keys, without_filler
+from row3.matching.variant.word_order import LAST_WORDS, negated, with_adjective
 
 LEAST = 0.79
 """Similarity below which no two names are spellings of one, unless they are persons'."""

@@ -23,9 +23,8 @@ from row3.matching.variant.acronyms import NO_ACRONYMS, Acronyms
 from row3.matching.variant.additions import same_but_for_addition
 from row3.matching.variant.forms import form_keys
 from row3.matching.variant.marks import SHORT_AND_WORD, two_companies
-from row3.matching.variant.plain_words import PlainWords, plain_words
 from row3.matching.variant.readings import same_by_acronym
-from row3.matching.variant.variants import variant_keys
+from row3.matching.variant.variants import PlainWords, plain_words, variant_keys
 from row3.matching.word.contradictions import contradict, contradict_words, two_persons
 
 How = Literal["exact", "value", "form", "acronym", "person", "variant", "spelling", "different"]

@@ -21,10 +21,9 @@ from row3.store.recordings import RecordingIndex
 from row3.store.suites import Suite
 from row3.workflows.pipeline.budget import prices_of
 from row3.workflows.pipeline.collecting import collect, header_for
-from row3.workflows.pipeline.lineup import Role, line_up
+from row3.workflows.pipeline.lineup import Role, line_up, named_rubric, under_rubrics
 from row3.workflows.pipeline.providers import shown_address
 from row3.workflows.pipeline.results import Before, CaseResult
-from row3.workflows.pipeline.rubrics import named_rubric, under_rubrics
 from row3.workflows.pipeline.run_suite import make_asking, replay
 from row3.workflows.pipeline.unused_input import unused_inputs
 from row3.workflows.quarantine import in_force

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import row3
-from row3.workflows.pipeline import scorers
+from row3.workflows.pipeline import asks
 from tests.browsers import browser, open_page
 from tests.embedding_server import EmbeddingServer
 from tests.projects import Box
@@ -217,7 +217,7 @@ def items(result: Any) -> dict[str, tuple[str, float, str]]:
 
 class TestOtherChecks:
     def test_scorers_of_ones_own(self, tmp_path: Path, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(scorers, "LIMIT_S", 0.2)
+        monkeypatch.setattr(asks, "SCORER_LIMIT_S", 0.2)
         names = ("polite", "half", "broken", "nan", "slow", "missing")
         box = simple(tmp_path / "p", desk, [{"python": f"scorers:{name}", "name": name} for name in names])
         done = box.row3("--mode", "record", "--format", "json", code=3)

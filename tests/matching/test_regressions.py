@@ -6,7 +6,7 @@ import pytest
 
 from row3.domain.matches import Triple
 from row3.domain.predicates import Predicates
-from row3.kinds.extraction.ends import end_resolver
+from row3.kinds.extraction.explain import end_resolver
 from row3.kinds.extraction.relationships import RelationshipIndex
 from row3.matching.names import Named, NameIndex, NameRule, match_names
 from row3.matching.normalise import normalise

@@ -14,8 +14,8 @@ from row3.matching.lexicon.phrases import STATES
 from row3.matching.lexicon.vocabulary import is_word
 from row3.matching.normalise import normalise
 from row3.matching.person.roles import is_noun
-from row3.matching.variant.adjectives import COUNTRIES
 from row3.matching.variant.variants import variant_keys, without_gloss
+from row3.matching.variant.word_order import COUNTRIES
 
 OFTEN = words(lists("places")["often"])
 """Words in names that several well-known places have: without its region such a place is another one, or may be."""

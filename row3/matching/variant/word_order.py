@@ -1,5 +1,5 @@
 """A name's words in another order: `theory of relativity` and `relativity theory`, `Korea, South` and `South Korea`,
-`patients treated with aspirin` and `aspirin-treated patients`.
+`patients treated with aspirin` and `aspirin-treated patients`, `cancer of the kidney` and `renal cancer`.
 
 Each gives a further name, whose keys are keys of the name (see `variants`).
 """
@@ -9,10 +9,65 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from row3.matching.lexicon.lists import lists, pairs, words
 from row3.matching.lexicon.phrases import OTHER_WITH_OF, STATES, TWO_UNIVERSITIES
 from row3.matching.normalise import normalise
-from row3.matching.variant.adjectives import COUNTRIES, with_adjective
-from row3.matching.variant.negated import negated
+
+_PLACES = lists("places")
+
+
+def _spaced(table: dict[str, str]) -> dict[str, str]:
+    return {noun.replace("-", " "): adjective.replace("-", " ") for noun, adjective in table.items()}
+
+
+COUNTRIES = words(_PLACES["countries"]) | frozenset(_spaced(dict.fromkeys(_PLACES["more_countries"].split(), "")))
+"""Names of countries in their normal form."""
+_OF_COUNTRIES = _spaced(pairs(_PLACES["adjectives"]))
+_OF_ORGANS = pairs(lists("english")["organs"])
+LAST_WORDS = frozenset(noun.rpartition(" ")[2] for noun in (*_OF_COUNTRIES, *_OF_ORGANS))
+"""The last word of each noun that has an adjective here."""
+_OF_A_COUNTRY = re.compile(
+    rf"(?:the )?(?P<what>(?:{_PLACES['has']})(?: (?:of|for) (?:the )?[a-z]+(?: and [a-z]+)?)?) of (?:the )?"
+    rf"(?P<noun>{'|'.join(_OF_COUNTRIES)})"
+)
+_OF_AN_ORGAN = re.compile(rf"(?:the )?(?P<what>[a-z]+(?: [a-z]+)?) of (?:the )?(?P<noun>{'|'.join(_OF_ORGANS)})")
+
+
+def with_adjective(low: str) -> str:
+    """`cancer of the kidney` -> `renal cancer`; "" for any other name in small letters."""
+    if low.rpartition(" ")[2] not in LAST_WORDS:
+        return ""
+    hit = _OF_A_COUNTRY.fullmatch(low) or _OF_AN_ORGAN.fullmatch(low)
+    return "" if hit is None else f"{(_OF_COUNTRIES | _OF_ORGANS)[hit['noun']]} {hit['what']}"
+
+
+_TAKES = pairs(lists("english")["negatives"])
+"""The prefix that an adjective takes, where it says no more than `not`: veiled and unveiled are more."""
+_IN_A_WAY = "statistically|clinically|biologically|chemically|technically|medically|legally|economically|socially"
+"""Adverbs that say in which way and not how far: not fully insured is not fully uninsured."""
+_NOT_BEHIND = re.compile(
+    r"(?P<head>\w+(?: (?!(?:if|when|while|but|and|or|though|yet|as)\b)\w+)?) "
+    r"(?P<relative>(?:that|which|who) (?:is|are|was|were|has been|have been) )?"
+    rf"not (?P<adverb>(?:{_IN_A_WAY}) )?(?P<told>\w+)"
+)
+_NOT_BEFORE = re.compile(
+    rf"(?:not (?P<adverb>{_IN_A_WAY})|(?P<adverb2>{_IN_A_WAY}) not) (?P<told>\w+)(?P<head>(?: \w+)*)"
+)
+
+
+def negated(low: str) -> Iterator[str]:
+    """Names in one word less for a name in small letters that has `not`; nothing for others."""
+    hit = _NOT_BEFORE.fullmatch(low)
+    if hit is not None:
+        adverb, head = f"{hit['adverb'] or hit['adverb2']} ", hit["head"]
+    elif (hit := _NOT_BEHIND.fullmatch(low)) is not None and (hit["relative"] or hit["told"] in _TAKES):
+        adverb, head = hit["adverb"] or "", f" {hit['head']}"
+    else:
+        return
+    for prefix in ("non ", "non", _TAKES.get(hit["told"], "")):
+        if prefix:
+            yield f"{adverb}{prefix}{hit['told']}{head}"
+
 
 _IN = re.compile(
     r"(?P<head>(?:\S+ )*)(?P<noun>(?i:prize|award|medal|degree|increase|decrease|decline|growth|rise|fall|change|"

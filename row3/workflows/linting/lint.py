@@ -6,6 +6,7 @@ A file that cannot be used is a finding like any other, and the rest is looked a
 from __future__ import annotations
 
 import contextlib
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -30,13 +31,30 @@ from row3.store.prompts import FOLDER, NO_PROMPTS, PROMOTED, Promotion, check_lo
 from row3.store.suites import Suite, make_suite, pick_suite
 from row3.store.transaction import finish_interrupted
 from row3.store.tree import WorkTree
-from row3.workflows.linting.leaks import leak
 from row3.workflows.linting.lint_cases import CaseLint
 from row3.workflows.linting.lint_findings import Findings, near_miss
 from row3.workflows.pipeline.providers import check_provider
 from row3.workflows.pipeline.stages import call_stage, request_texts
 from row3.workflows.pipeline.templates import render, unsent_lines
 from row3.workflows.pipeline.unused_input import handed_on, unused_input
+
+NAMED = frozenset({"concept", "entity", "event"})
+"""What an answer has to name."""
+LEAST, SHARE = 3, 0.5
+"""A prompt's examples may name a thing that some case expects, but not half of what one case does."""
+SHOWN = 3
+
+
+def leak(prompt: Prompt, kind: Kind, cases: Sequence[Any]) -> str:
+    """Return which case's expectations stand in a prompt, in words; empty for none."""
+    text = " ".join(prompt.body.casefold().split())
+    for case in cases:
+        names = {each.name for each in kind.expected(case) if each.what in NAMED}
+        told = sorted(name for name in names if re.search(rf"\b{re.escape(name.casefold())}\b", text))
+        if len(told) >= LEAST and len(told) >= SHARE * len(names):
+            shown = ", ".join(f"`{name}`" for name in told[:SHOWN])
+            return f"names {len(told)} of {len(names)} items that case `{case.id}` expects ({shown} …): take them out"
+    return ""
 
 
 def lint_at(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import random
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any, NamedTuple
 
@@ -13,19 +15,20 @@ from row3.domain.counts import did_you_mean
 from row3.domain.matches import Items
 from row3.domain.optimised import Evidence, Optimised
 from row3.domain.prompts import Lineup, Prompt, PromptRef, parse_reference
+from row3.domain.requests import digest_text
 from row3.domain.scores import CaseScore
-from row3.errors import MissingExtra, UsageError
+from row3.errors import InvalidFile, MissingExtra, UsageError
 from row3.gate.pairs import Pairs
 from row3.kinds.base import Kind
 from row3.reports.numbers import percent
 from row3.store.cases import StoredCase, read_cases, source_of
 from row3.store.project import Project
-from row3.store.prompts import FOLDER, versions
+from row3.store.prompts import FOLDER, parse_prompt, versions
 from row3.store.transaction import commit, writing
 from row3.workflows.optimizing.trials import OutOfBudgetError, Trials, open_trials
-from row3.workflows.optimizing.wording import Wording, draft_of, flaw_in, reworded, wording_of
 from row3.workflows.pipeline.lineup import line_up
-from row3.workflows.promoting.new_version import next_version
+from row3.workflows.pipeline.templates import used_names
+from row3.workflows.promoting.new_version import next_version, renumbered
 from row3.workflows.session import Session
 
 LEAST = 2
@@ -245,3 +248,65 @@ def feedback_on(kind: Kind, score: CaseScore, value: float) -> list[str]:
         failed = (each for each in score.explanation.items if each.state not in score.explanation.correct)
         lines += [f"{each.label}: {each.notes['reason']}" for each in failed if each.notes.get("reason")]
     return [line for line in lines if line]
+
+
+BLOCK = re.compile(
+    r"\{%[-+]?\s*block\s+(?P<name>system|user)\b[^%]*%\}\s*(?P<text>.*?)\s*\{%[-+]?\s*endblock\b[^%]*%\}", re.DOTALL
+)
+COMMENT = re.compile(r"\{#.*?#\}", re.DOTALL)
+TAG = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
+DESCRIPTION = re.compile(r"""^["']?description["']?[ \t]*:.*\n(?:[ \t]+.*\n|[ \t]*\n)*""", re.MULTILINE)
+
+Wording = Mapping[str, str]
+"""Text by block."""
+
+
+def wording_of(prompt: Prompt) -> dict[str, str]:
+    """Return the text of each block. Raises `InvalidFile` for a template that has no block `user`, or nested ones."""
+    used_names(prompt)
+    found = {match["name"]: match["text"] for match in BLOCK.finditer(prompt.body)}
+    if "user" not in found or any(re.search(r"\{%[-+]?\s*block\b", text) for text in found.values()):
+        fix = "Write `{% block user %}…{% endblock %}`, with no block inside another"
+        raise InvalidFile("the text of its blocks cannot be told", where=prompt.path, fix=fix)
+    return dict(sorted(found.items(), reverse=True))  # the first is tried first
+
+
+def reworded(prompt: Prompt, wording: Wording) -> Prompt:
+    """Return the prompt with other text in its blocks."""
+
+    def other(match: re.Match[str]) -> str:
+        start = match.start()
+        return match[0][: match.start("text") - start] + wording[match["name"]] + match[0][match.end("text") - start :]
+
+    body = BLOCK.sub(other, prompt.body)
+    text = prompt.text.removesuffix(prompt.body) + body
+    # Known by another path, so that what is wrong with its template is told from what is wrong elsewhere.
+    return replace(prompt, body=body, text=text, digest=digest_text(text), path=f"{prompt.path} reworded")
+
+
+def flaw_in(old: Wording, new: Wording) -> str:
+    """Return which placeholders a wording loses or adds, in a sentence; empty for none."""
+    for name, text in old.items():
+        before, after = _tags(text), _tags(new[name])
+        for word, tags in (("loses", before - after), ("adds", after - before)):
+            if tags:
+                return f"The text {word} {', '.join(sorted(tags))}."
+    return ""
+
+
+def _tags(text: str) -> set[str]:
+    tags = TAG.findall(COMMENT.sub("", text))
+    return {f"{tag[:2]} {' '.join(tag[2:-2].strip('-+').split())} {tag[-2:]}" for tag in tags}
+
+
+def draft_of(prompt: Prompt, ref: PromptRef, description: str) -> str:
+    """Return the text of a file with the prompt as another version. Raises `InvalidFile` where that cannot be made."""
+    head = prompt.text.removesuffix(prompt.body)
+    line = f"description: {json.dumps(description, ensure_ascii=False)}\n"
+    head, found = DESCRIPTION.subn(lambda _: line, head, count=1)
+    if not found:
+        before, ruler, after = head.rpartition("---")
+        head = f"{before}{line}{ruler}{after}"
+    text = renumbered((head + prompt.body).encode(), prompt.ref, ref).decode()
+    parse_prompt(text, ref, path=f"prompts/{ref}.md", where=f"prompts/{ref}.md")
+    return text

@@ -1,4 +1,4 @@
-"""Which prompt versions run: the promoted ones, the candidates, or those that are named."""
+"""Which prompt and rubric versions run: the promoted ones, the candidates, or those that are named."""
 
 from __future__ import annotations
 
@@ -188,3 +188,20 @@ def resolve_version(project: Project, suite: Suite, text: str) -> PromptRef:
     promoted = store.read_promoted(project.tree)
     waiting = [name for name in owners if name not in promoted or promoted[name].version != str(version)]
     return PromptRef((waiting or owners)[0], version)
+
+
+def named_rubric(project: Project, text: str) -> Prompt | None:
+    """Return the rubric that a reference names, `helpfulness-v1.1`; None for what names none. Raises `InvalidFile`."""
+    ref = parse_reference(text.removeprefix("prompts/"))
+    if ref is None or ref.version not in store.versions(project.tree).get(ref.name, ()):
+        return None
+    prompt = store.read_prompt(project.tree, ref)
+    return prompt if prompt.is_rubric else None
+
+
+def under_rubrics(suite: Suite, rubrics: Mapping[str, Prompt]) -> Suite:
+    """Return the suite with other versions of its rubrics, by name."""
+    judge = suite.rules.judge
+    if judge is None or not rubrics:
+        return suite
+    return replace(suite, rules=replace(suite.rules, judge=replace(judge, rubrics={**judge.rubrics, **rubrics})))

@@ -282,7 +282,7 @@ def detail_json(kind: Kind, score: CaseScore, zones: Mapping[str, Zone], change:
 
 
 class Observer:
-    """Follows a live run in its event loop, and says nothing; see `row3.cli.progress`."""
+    """Follows a live run in its event loop, and says nothing; see `row3.cli.common`."""
 
     def began(self, cases: int | None) -> None:
         """Take note of a start; `cases` is None if they are not counted yet."""

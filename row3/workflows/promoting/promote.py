@@ -29,8 +29,7 @@ from row3.workflows.comparing.compare import compare
 from row3.workflows.comparing.gating import note
 from row3.workflows.history.trend import chart_file, chart_name, marked_points
 from row3.workflows.lessons import note_lessons
-from row3.workflows.pipeline.lineup import line_up, resolve_version
-from row3.workflows.pipeline.rubrics import named_rubric
+from row3.workflows.pipeline.lineup import line_up, named_rubric, resolve_version
 from row3.workflows.pipeline.run_suite import RunOptions, with_action
 from row3.workflows.promoting.rubrics import judge_rubric
 from row3.workflows.running import declining_runs, run_suite

@@ -19,10 +19,9 @@ from row3.workflows.approvals import new_approvals
 from row3.workflows.comparing.comparer import Comparer
 from row3.workflows.pipeline.asks import Given, Question
 from row3.workflows.pipeline.evaluate import Asking, replay_case
-from row3.workflows.pipeline.lineup import line_up
+from row3.workflows.pipeline.lineup import line_up, under_rubrics
 from row3.workflows.pipeline.replaying import Recorded, open_recordings
 from row3.workflows.pipeline.results import Answered
-from row3.workflows.pipeline.rubrics import under_rubrics
 from row3.workflows.pipeline.run_suite import make_asking
 from row3.workflows.quarantine import in_force
 from row3.workflows.running import run_suite

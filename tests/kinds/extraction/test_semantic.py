@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from row3.domain.semantic_rule import LOCAL_MODEL, SemanticRule
-from row3.kinds.contrasts import exclusive
 from row3.kinds.extraction.semantic import LONGEST, MARGIN, Candidate, differ, match_by_meaning, text_of
+from row3.kinds.passages import exclusive
 
 
 class Toy:

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from row3.matching.word.contradictions import contradict
-from row3.matching.word.opposites import opposite
+from row3.matching.word.contradictions import contradict, opposite
 
 TWO = """
 GPT-4 | GPT-4o | numbers or codes

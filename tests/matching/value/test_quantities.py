@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from row3.matching.value.compounds import read_compound
+from row3.matching.value.quantities import read_compound
 from row3.matching.value.values import Value
 
 MINUTE, INCH, POUND = Fraction(60), Fraction("0.0254"), Fraction("453.59237")

@@ -7,7 +7,7 @@ import pytest
 from row3.domain.prompts import Prompt, PromptRef, Version
 from row3.errors import InvalidFile
 from row3.store.prompts import parse_prompt
-from row3.workflows.optimizing.wording import draft_of, flaw_in, reworded, wording_of
+from row3.workflows.optimizing.optimize import draft_of, flaw_in, reworded, wording_of
 
 REF = PromptRef("answer", Version(1, 0))
 HEAD = '---\nname: answer\nversion: "1.0" # ours\n{description}output: answer\ntemperature: 0.5\n---\n'

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from row3.matching.variant.negated import negated
+from row3.matching.variant.word_order import negated
 
 
 @pytest.mark.parametrize(
