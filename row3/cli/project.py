@@ -50,8 +50,14 @@ def lint(common: Common) -> int:
     Exit 2 on errors; warnings do not fail, and -q hides them. In a pipe each finding is one line.
     """
     from row3.cli.show import places_of
-    from row3.reports.findings import findings_json, findings_text
-    from row3.reports.issues import codequality_json, github_text, lint_issues, lint_notice
+    from row3.reports.issues import (
+        codequality_json,
+        findings_json,
+        findings_text,
+        github_text,
+        lint_issues,
+        lint_notice,
+    )
     from row3.workflows.linting.lint import lint_at
 
     report = lint_at(common.start, common.suite, finish=common.may_write, say=common.say)

@@ -10,9 +10,8 @@ from row3.domain.prompts import RUBRIC_OUTPUTS, Prompt, PromptRef, Version, pars
 from row3.domain.requests import digest_text
 from row3.domain.structs import MUST
 from row3.errors import InvalidFile
-from row3.store.documents import check_schema_version, read_json, validate
+from row3.store.documents import check_schema_version, parse_yaml, read_json, validate
 from row3.store.tree import Tree, read_text
-from row3.store.yaml_text import parse_yaml
 
 FOLDER = "prompts"
 PROMOTED = "prompts/promoted.json"

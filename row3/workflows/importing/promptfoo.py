@@ -11,9 +11,8 @@ from typing import Any
 
 from row3.domain.findings import NotImported
 from row3.errors import InvalidFile, UsageError
-from row3.store.documents import parse_json
+from row3.store.documents import parse_json, parse_yaml
 from row3.store.files import decode, read_bytes
-from row3.store.yaml_text import parse_yaml
 from row3.workflows.importing.drafts import Draft, Drafts, PromptFiles, UnmappedError, slug, template, without_marks
 from row3.workflows.importing.promptfoo_checks import check_of
 from row3.workflows.importing.tables import read_rows, test_of

@@ -9,7 +9,7 @@ from typing import Any
 from row3.domain.structs import MisfitsError, convert
 from row3.errors import InvalidFile
 from row3.kinds.checks.model import Check
-from row3.store.yaml_text import parse_yaml
+from row3.store.documents import parse_yaml
 from row3.workflows.importing.drafts import PromptFiles, UnmappedError, filled
 
 TEXTS = {

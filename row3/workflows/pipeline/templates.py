@@ -7,7 +7,7 @@ limits and is ended when its time is up (`render_process`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from functools import lru_cache
 from typing import Any
 
@@ -16,9 +16,100 @@ from jinja2.meta import TrackingCodeGenerator
 
 from row3.domain.prompts import Prompt
 from row3.errors import InvalidFile
-from row3.workflows.pipeline.harmless import is_harmless
 from row3.workflows.pipeline.render_process import attempt_apart
 from row3.workflows.pipeline.sandbox import LESSONS, Fault, attempt, environment
+
+PLAIN = (
+    nodes.Template, nodes.Block, nodes.Output, nodes.TemplateData, nodes.Name, nodes.Const, nodes.Getattr,
+    nodes.If, nodes.CondExpr, nodes.Not, nodes.And, nodes.Or, nodes.Compare, nodes.Operand, nodes.Keyword,
+)  # fmt: skip
+FILTERS = frozenset(
+    {
+        "capitalize",
+        "count",
+        "d",
+        "default",
+        "first",
+        "join",
+        "last",
+        "length",
+        "lower",
+        "title",
+        "tojson",
+        "trim",
+        "upper",
+    }
+)
+Loops = tuple[frozenset[str], ...]
+"""Names that the loops around a node give, the innermost last."""
+LONGEST = 20
+"""Characters of a text, or size of a number, that is given to a filter."""
+
+
+def is_harmless(template: nodes.Template, functions: Set[str]) -> bool:
+    """Return whether rendering is bounded by the size of the variables. `functions` may be called by literals."""
+    return _all_harmless([template], (), functions)
+
+
+def _all_harmless(found: list[nodes.Node], loops: Loops, functions: Set[str]) -> bool:
+    return all(_harmless(node, loops, functions) for node in found)
+
+
+def _harmless(node: nodes.Node, loops: Loops, functions: Set[str]) -> bool:
+    children = list(node.iter_child_nodes())
+    match node:
+        case nodes.For():
+            # A loop right in a loop goes through a part of what that goes through, or time would multiply.
+            root = _root(node.iter)
+            if node.recursive or root is None or (loops and root not in loops[-1]):
+                return False
+            names = frozenset(each.name for each in node.target.find_all(nodes.Name)) | _names(node.target)
+            return _all_harmless(children, (*loops, names), functions)
+        case nodes.Filter():
+            arguments = [*node.args, *(each.value for each in node.kwargs)]
+            plain = node.name in FILTERS and not isinstance(node.node, nodes.Filter)
+            small = all(map(_is_small, arguments)) and _is_part(node.node, loops)
+            return plain and small and _all_harmless(children, loops, functions)
+        case nodes.Compare():
+            sides = [node.expr, *(each.expr for each in node.ops)]
+            return all(_is_part(each, loops) for each in sides) and _all_harmless(children, loops, functions)
+        case nodes.Call():
+            arguments = [*node.args, *(each.value for each in node.kwargs)]
+            known = isinstance(node.node, nodes.Name) and node.node.name in functions
+            return known and all(isinstance(each, nodes.Const) for each in arguments)
+        case nodes.Test():
+            return not node.args and _all_harmless(children, loops, functions)
+        case nodes.Getitem():
+            return isinstance(node.arg, nodes.Const) and _all_harmless(children, loops, functions)
+        case nodes.Tuple():
+            return node.ctx == "store"
+    return isinstance(node, PLAIN) and _all_harmless(children, loops, functions)
+
+
+def _is_part(node: nodes.Node | None, loops: Loops) -> bool:
+    """Return whether what a filter or a comparison reads in a loop is a part of what the innermost one goes through."""
+    if isinstance(node, nodes.Filter):
+        return _is_part(node.node, loops)
+    return not loops or isinstance(node, nodes.Const) or _root(node) in {*loops[-1], "loop"}
+
+
+def _root(node: nodes.Node | None) -> str | None:
+    """Return the name that an expression such as `case.items[0]` begins with; None for any other expression."""
+    while isinstance(node, nodes.Getattr | nodes.Getitem):
+        node = node.node
+    return node.name if isinstance(node, nodes.Name) else None
+
+
+def _names(target: nodes.Node) -> frozenset[str]:
+    return frozenset({target.name} if isinstance(target, nodes.Name) else ())
+
+
+def _is_small(argument: nodes.Node) -> bool:
+    if not isinstance(argument, nodes.Const):
+        return False
+    value = argument.value
+    return len(value) <= LONGEST if isinstance(value, str) else value is None or abs(value) <= LONGEST
+
 
 BLOCKS = ("system", "user")
 
@@ -80,7 +171,7 @@ def render(prompt: Prompt, variables: Mapping[str, Any]) -> tuple[str, str]:
     reaches for internals, prints what is no data, or needs more time, memory or characters than a prompt may.
     """
     given = (prompt.body, dict(variables), prompt.lessons)
-    here = _harmless(prompt.body, prompt.path, taught=prompt.lessons is not None)
+    here = _renders_here(prompt.body, prompt.path, taught=prompt.lessons is not None)
     found = attempt(*given) if here else attempt_apart(*given)
     if isinstance(found, Fault):
         raise InvalidFile(f"the template {found.what}", where=prompt.path, fix=found.fix)
@@ -88,5 +179,5 @@ def render(prompt: Prompt, variables: Mapping[str, Any]) -> tuple[str, str]:
 
 
 @lru_cache(maxsize=64)
-def _harmless(body: str, path: str, *, taught: bool) -> bool:
+def _renders_here(body: str, path: str, *, taught: bool) -> bool:
     return is_harmless(_parsed(body, path), {LESSONS} if taught else set())

@@ -14,7 +14,7 @@ from row3.domain.findings import LintFinding
 from row3.domain.manifests import Manifest, ManifestCase
 from row3.domain.requests import digest_text
 from row3.errors import InvalidFile, UsageError
-from row3.reports.findings import findings_json, findings_text
+from row3.reports.issues import findings_json, findings_text
 from row3.store.manifests import manifest_bytes
 from row3.workflows.linting.lint import lint_at
 

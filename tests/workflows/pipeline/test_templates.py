@@ -11,10 +11,9 @@ import pytest
 
 from row3.domain.prompts import Prompt, PromptRef, Version
 from row3.errors import InvalidFile
-from row3.workflows.pipeline.harmless import is_harmless
 from row3.workflows.pipeline.render_process import _Renderer, attempt_apart
 from row3.workflows.pipeline.sandbox import MAX_RENDERED, environment
-from row3.workflows.pipeline.templates import render, used_names
+from row3.workflows.pipeline.templates import is_harmless, render, used_names
 
 
 def prompt(user: str, system: str = "") -> Prompt:
