@@ -108,7 +108,7 @@ def trend(common: Common, *, weekly: bool, tier: Tier | None) -> None:
     """
     from row3.domain.manifests import tier_of
     from row3.errors import UsageError
-    from row3.reports.charting.change_points import change_text
+    from row3.reports.charting.trend_chart import change_text
     from row3.store.suites import pick_suite
     from row3.workflows.history.trend import chart_name, draw_trend
 

@@ -38,7 +38,7 @@ def project(root: Path, values: list[float]) -> Box:
     return box
 
 
-LINE = "Overall changed at v1.1 (2026-11-22): 78.0% → 84.7%"
+LINE = "Overall rose from 78.0% to 84.7% with v1.1, 22 Nov 2026"
 
 
 def test_a_change_is_told_after_the_files(tmp_path: Path) -> None:

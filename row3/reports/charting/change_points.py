@@ -11,7 +11,6 @@ from statistics import median
 
 from row3.errors import MissingExtra
 from row3.reports.charting.timeline import TrendPoint, by_time
-from row3.reports.numbers import percent
 
 LEAST_POINTS = 8
 """Fewer points show no level that could change."""
@@ -53,11 +52,3 @@ def with_changes(points: Sequence[TrendPoint], key: str) -> list[TrendPoint]:
     for start, (before, after) in zip(starts, pairwise(levels), strict=True):
         runs[places[start]] = replace(runs[places[start]], level=(before, after))
     return runs
-
-
-def change_text(title: str, run: TrendPoint) -> str:
-    """Return `Overall changed at v1.1 (2026-11-22): 78.0% → 84.7%` for a marked run."""
-    assert run.level is not None
-    before, after = run.level
-    version = run.label.rsplit(" ", 1)[-1]
-    return f"{title} changed at {version} ({run.at:%Y-%m-%d}): {percent(before)} → {percent(after)}"

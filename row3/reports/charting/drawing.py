@@ -8,14 +8,12 @@ from __future__ import annotations
 import io
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from row3.domain.metrics import Zone
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-ImageFormat = Literal["svg", "png"]
 
 WIDTH, AROUND = 8.5, 1.2
 """Inches: width of the figure, and height of title and caption. Narrow, so that text stays readable at half size."""
@@ -45,7 +43,7 @@ def drawn(
     rows: Sequence[tuple[float, Sequence[str]]],
     draw: Callable[[Mapping[str, Axes]], None],
     *,
-    form: ImageFormat = "svg",
+    png: bool = False,
 ) -> bytes:
     """Return a figure of panels under a title, with a caption below; all texts are taken literally.
 
@@ -74,14 +72,12 @@ def drawn(
         for axes in figure.axes:  # the solver's last digits vary
             left, bottom, width, height = (round(end, 4) for end in axes.get_position().bounds)
             axes.set_position((left, bottom, width, height))
-        svg = form == "svg"
-        metadata = (
-            {"Date": None, "Creator": None, "Title": f"Quality trend: {label(name)}. {title}"}
-            if svg
-            else {"Software": None}
-        )
         buffer = io.BytesIO()
-        figure.savefig(buffer, format=form, dpi="figure" if svg else PNG_DPI, metadata=metadata)
+        if png:
+            figure.savefig(buffer, format="png", dpi=PNG_DPI, metadata={"Software": None})
+        else:
+            metadata = {"Date": None, "Creator": None, "Title": f"Quality trend: {label(name)}. {title}"}
+            figure.savefig(buffer, format="svg", metadata=metadata)
         return buffer.getvalue()
 
 

@@ -66,9 +66,10 @@ class Timeline:
         """Places of the columns."""
         return [column.x for column in self.columns]
 
-    def means(self, key: str) -> list[tuple[Column, float]]:
-        """Return the columns that have a metric, with its mean."""
-        return [(column, column.mean(key)) for column in self.columns if column.values(key)]
+    def means(self, key: str, *, comparable: bool = False) -> list[tuple[Column, float]]:
+        """Return the columns that have a metric, with its mean; only the comparable ones if asked to."""
+        known = [column for column in self.columns if column.values(key) and (column.comparable or not comparable)]
+        return [(column, column.mean(key)) for column in known]
 
 
 def by_time(points: Sequence[TrendPoint]) -> list[TrendPoint]:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from row3.domain.counts import count
 from row3.domain.metrics import Metric, Threshold, Zone
-from row3.errors import UsageError
 from row3.reports import numbers
 from row3.reports.charting.drawing import (
     FAINT,
@@ -19,11 +18,10 @@ from row3.reports.charting.drawing import (
     LINE,
     MUTED,
     ZONE_FILL,
-    ImageFormat,
     drawn,
     label,
 )
-from row3.reports.charting.timeline import EPOCH, Column, Timeline, TrendPoint, run_timeline, week_timeline
+from row3.reports.charting.timeline import EPOCH, Timeline, TrendPoint, run_timeline, week_timeline
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,18 +45,14 @@ def trend_chart(
     primary: str,
     thresholds: Mapping[str, Threshold],
     weekly: bool,
-    form: ImageFormat = "svg",
+    png: bool = False,
 ) -> bytes:
     """Draw every headline metric that was measured, the primary one large; the same input gives the same bytes.
 
-    `points` come in any order; `thresholds` go before the metrics' own. `weekly` draws mean and spread of ISO weeks
-    along real time, instead of runs side by side. Raises `UsageError` where there is no run or no headline metric.
+    `points`, at least one, come in any order; `thresholds` go before the metrics' own. `weekly` draws mean and spread
+    of ISO weeks along real time, instead of runs side by side; `png` makes a PNG instead of an SVG.
     """
     headline = sorted((metric for metric in metrics if not metric.companion), key=lambda m: m.key != primary)
-    if not points:
-        raise UsageError("there is no run to draw", where=suite, fix="Run row3 --baseline or row3 --compare first")
-    if not headline:
-        raise UsageError("there is no headline metric to draw", where=suite, fix="Choose a suite of another kind")
     limits = {**{metric.key: metric.threshold for metric in headline if metric.threshold is not None}, **thresholds}
     timeline = week_timeline(points) if weekly else run_timeline(points)
     first, *others = [metric for metric in headline if timeline.means(metric.key)] or headline[:1]
@@ -75,32 +69,31 @@ def trend_chart(
         if with_zones := next((metric for metric in (first, *others) if metric.key in limits), None):
             _name_zones(panels[with_zones.key], with_zones, limits[with_zones.key])
 
-    return drawn(suite, _message(timeline, first), _caption(timeline, suite), rows, draw, form=form)
+    return drawn(suite, _message(timeline, first), _caption(timeline, suite), rows, draw, png=png)
 
 
 def _message(timeline: Timeline, metric: Metric) -> str:
     """Return what the chart says, in a sentence."""
     known, title = timeline.means(metric.key), label(metric.title)
-    marked = [run for run in timeline.runs if run.level is not None]
-    if marked and marked[-1].level is not None:
-        before, after = marked[-1].level
-        word = "rose" if after > before else "fell"
-        levels = f"from {numbers.percent(before)} to {numbers.percent(after)}"
-        return f"{title} {word} {levels} with {version_of(marked[-1].label)}, {day(marked[-1].at)}"
+    if marked := [run for run in timeline.runs if run.level is not None]:
+        return change_text(title, marked[-1])
     if not known:
         return f"{title}: no values"
-    joined = ", " if _comparable(timeline, metric)[1:] else " in "
+    joined = ", " if timeline.means(metric.key, comparable=True)[1:] else " in "
     return f"{title} {numbers.percent(known[-1][1])}{joined}{moved_text(timeline, metric, sided=False)}"
 
 
-def _comparable(timeline: Timeline, metric: Metric) -> list[tuple[Column, float]]:
-    return [(column, value) for column, value in timeline.means(metric.key) if column.comparable]
+def change_text(title: str, run: TrendPoint) -> str:
+    """Return `Overall rose from 78.0% to 84.7% with v1.1, 22 Nov 2026` for a run at which the level changed."""
+    before, after = run.level or (0.0, 0.0)
+    levels = f"from {numbers.percent(before)} to {numbers.percent(after)}"
+    return f"{title} {'rose' if after > before else 'fell'} {levels} with {version_of(run.label)}, {day(run.at)}"
 
 
 def moved_text(timeline: Timeline, metric: Metric, *, sided: bool = True) -> str:
     """Return how a metric moved over the runs that compare with the newest; if sided, also that lower is better."""
     better = "; lower is better" if sided and not metric.higher_is_better else ""
-    known = _comparable(timeline, metric)
+    known = timeline.means(metric.key, comparable=True)
     if len(known) < 2:
         return f"one {'week' if timeline.weekly else 'run'}; a trend needs two{better}"
     (column, before), (_, now) = known[0], known[-1]

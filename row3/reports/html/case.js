@@ -1,31 +1,19 @@
 // One case, opened: its figures, what changed, its text with everything marked, and the two answers.
 
+const UNUSABLE = "This answer cannot be used, so every metric is 0: ";
+
 function openedCase(row, body, meta, beforeMarked) {
   const parts = [
     head(row, body),
-    body.problem &&
-      el(
-        "p.trouble",
-        { role: "note" },
-        row.status === "failed" ? "No answer: " : "This answer cannot be used, so every metric is 0: ",
-        body.problem,
-      ),
+    body.problem && el("p.trouble", { role: "note" }, row.status === "failed" ? "No answer: " : UNUSABLE, body.problem),
     body.raw && folding("The answer as it came", el("pre", { dir: "auto" }, body.raw), true),
     changes(body),
     figures(body, meta),
     textPart(body, beforeMarked),
     answers(body),
     remarks("Notes", body.notes || []),
-    remarks(
-      "Skipped",
-      Object.entries(body.skipped || {}).map(([name, why]) => spaced(name) + ": " + why),
-    ),
-    remarks(
-      "Spread over the repeats",
-      Object.entries(body.spread || {}).map(
-        ([name, value]) => spaced(name) + ": ±" + (100 * value).toFixed(1) + " points",
-      ),
-    ),
+    remarks("Skipped", told(body.skipped, (why) => why)),
+    remarks("Spread over the repeats", told(body.spread, (value) => "±" + (100 * value).toFixed(1) + " points")),
   ];
   return parts.flat(Infinity).filter(Boolean);
 }
@@ -34,17 +22,13 @@ function folding(title, content, open) {
   return el("details", { open }, el("summary", title), content);
 }
 
+function told(fields, text) {
+  return Object.entries(fields || {}).map(([name, value]) => spaced(name) + ": " + text(value));
+}
+
 function remarks(title, lines) {
-  return lines.length
-    ? part(
-        title,
-        "",
-        el(
-          "ul.items",
-          lines.map((line) => el("li", line)),
-        ),
-      )
-    : null;
+  const items = lines.map((line) => el("li", line));
+  return lines.length ? part(title, "", el("ul.items", items)) : null;
 }
 
 function head(row, body) {
@@ -84,21 +68,10 @@ function figures(body, meta) {
       el("td", zoneBadge(zone)),
     );
   };
-  const heads = ["Metric", "Before", "Now", "Points", "Zone"].map((name, i) =>
-    el(i % 4 ? "th.num" : "th", { scope: "col" }, name),
-  );
+  const heads = ["Metric", "Before", "Now", "Points", "Zone"];
+  const cell = (name, i) => el(i % 4 ? "th.num" : "th", { scope: "col" }, name);
   const table = (list) =>
-    el(
-      "table.figures",
-      el(
-        "thead",
-        el(
-          "tr",
-          heads.map((th) => th.cloneNode(true)),
-        ),
-      ),
-      el("tbody", list.map(line)),
-    );
+    el("table.figures", el("thead", el("tr", heads.map(cell))), el("tbody", list.map(line)));
   const companion = ([name]) => meta.metrics[name][2];
   const beside = body.metrics.filter(companion);
   const headline = body.metrics.filter((one) => !companion(one));

@@ -12,7 +12,6 @@ from row3.domain.runs import HistoryEntry
 from row3.errors import InvalidFile, MissingExtra
 from row3.gate.results import JudgedSuite, Run
 from row3.reports.charting.change_points import with_changes
-from row3.reports.charting.drawing import ImageFormat
 from row3.reports.charting.timeline import TrendPoint
 from row3.reports.charting.trend_chart import trend_chart
 from row3.store.files import write_atomic
@@ -78,7 +77,7 @@ def chart_name(suite: JudgedSuite, *, weekly: bool = False) -> str:
     return f"charts/{file_stem(suite.name, suite.tier)}-{'weekly' if weekly else 'trend'}.svg"
 
 
-def chart_file(suite: Suite, points: Sequence[TrendPoint], *, weekly: bool = False, form: ImageFormat = "svg") -> bytes:
+def chart_file(suite: Suite, points: Sequence[TrendPoint], *, weekly: bool = False, png: bool = False) -> bytes:
     """Return the chart of a suite's tier."""
     return trend_chart(
         points,
@@ -87,7 +86,7 @@ def chart_file(suite: Suite, points: Sequence[TrendPoint], *, weekly: bool = Fal
         primary=suite.kind.primary,
         thresholds=suite.rules.thresholds,
         weekly=weekly,
-        form=form,
+        png=png,
     )
 
 
@@ -107,7 +106,7 @@ def draw_trend(
     with writing(project.local) if file is None else nullcontext():
         points = marked_points(suite, read_history(project.tree), say)
         path = file or Path(chart_name(suite, weekly=weekly))
-        content = chart_file(suite, points, weekly=weekly, form="png" if path.suffix.lower() == ".png" else "svg")
+        content = chart_file(suite, points, weekly=weekly, png=path.suffix.lower() == ".png")
         if file is None:
             commit(project.root, project.local, {str(path): content})
         else:

@@ -15,9 +15,9 @@ import pytest
 
 from row3.domain.metrics import Metric, Threshold
 from row3.errors import MissingExtra
-from row3.reports.charting.change_points import change_text, level_changes, with_changes
+from row3.reports.charting.change_points import level_changes, with_changes
 from row3.reports.charting.timeline import TrendPoint, run_timeline, week_timeline
-from row3.reports.charting.trend_chart import trend_chart
+from row3.reports.charting.trend_chart import change_text, trend_chart
 
 pytest.importorskip("ruptures", reason="pip install 'row3[trend]'")
 OVERALL = Metric("overall", "Overall", threshold=Threshold(0.65, 0.75, 0.85))
@@ -79,7 +79,7 @@ def test_the_run_of_the_change_is_marked_and_told() -> None:
     marked = with_changes(points([0.78] * 4 + [0.847] * 5), "overall")
     (run,) = [each for each in marked if each.level is not None]
     assert run.level == (pytest.approx(0.78), pytest.approx(0.847))
-    assert change_text("Overall", run) == "Overall changed at v1.4 (2026-11-19): 78.0% → 84.7%"
+    assert change_text("Overall", run) == "Overall rose from 78.0% to 84.7% with v1.4, 19 Nov 2026"
 
 
 def test_runs_that_do_not_compare_count_for_nothing() -> None:
