@@ -102,9 +102,7 @@ function changes(body) {
         ),
       );
     });
-  const all = [...lines(body.gained, true), ...lines(body.lost, false), body.note && el("li", body.note)].filter(
-    Boolean,
-  );
+  const all = [...lines(body.lost, false), ...lines(body.gained, true), body.note && el("li", body.note)].filter(Boolean);
   return all.length ? part("What changed", "", el("ul.changes", all)) : null;
 }
 
