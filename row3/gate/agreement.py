@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from statistics import NormalDist, fmean, variance
 from typing import Literal
 
-from row3.domain.agreements import Agreement, Coefficient, Rate
+from row3.domain.judges import Agreement, Coefficient, Rate
 
 LEVEL = 0.95
 MIN_KAPPA = 0.6

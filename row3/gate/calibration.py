@@ -12,8 +12,7 @@ from typing import Literal, NamedTuple
 
 from msgspec import Struct, structs
 
-from row3.domain.agreements import Agreement, Coefficient, Rate
-from row3.domain.judges import JudgeRules, Opinion, Winner
+from row3.domain.judges import Agreement, Coefficient, JudgeRules, Opinion, Rate, Winner
 from row3.domain.scores import Tally
 from row3.gate.agreement import LEVEL, agreement, kappa, prediction_powered, rate, rogan_gladen, wilson
 from row3.kinds.judging import JUDGED, LABELLED, WINNERS

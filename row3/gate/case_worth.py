@@ -14,8 +14,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from row3.domain.metrics import Metric, Threshold, Zone
-from row3.gate.zones import SLACK, zone_of
+from row3.domain.metrics import SLACK, Metric, Threshold, Zone, zone_of
 from row3.metrics.aggregate import mean_and_spread
 
 LEAST = 3

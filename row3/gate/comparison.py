@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import filterfalse
 from typing import Literal
 
+from row3.domain.metrics import SLACK
 from row3.domain.verdicts import CaseChange, CaseMove, Verdict
 from row3.gate.distributions import t_cdf
 from row3.gate.pairs import both_sides
 from row3.gate.policy import GatePolicy
-from row3.gate.zones import SLACK
 from row3.kinds.base import Kind
 
 POINT = 100.0

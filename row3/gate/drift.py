@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from row3.domain.changes import MetricChange
-from row3.domain.metrics import Metric
+from row3.domain.metrics import SLACK, Metric
 from row3.domain.requests import digest_text
 from row3.domain.scores import Usage
 from row3.gate.comparison import worse_by
@@ -15,7 +15,6 @@ from row3.gate.moves import compare_metrics
 from row3.gate.pairs import Pairs
 from row3.gate.policy import GatePolicy
 from row3.gate.power import sensitivity
-from row3.gate.zones import SLACK
 
 FEWEST, MOST = 10, 20
 """A sample has all cases up to the first, and never more than the second unless that is asked for."""

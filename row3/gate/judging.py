@@ -10,12 +10,11 @@ from msgspec.structs import replace
 
 from row3.domain.changes import MetricChange
 from row3.domain.judgements import Approval, Code, CriteriaChange, Judgement, Reason
-from row3.domain.metrics import Metric, Threshold, Zone
+from row3.domain.metrics import SLACK, Metric, Threshold, Zone, zones_of
 from row3.domain.requests import digest_json
 from row3.domain.verdicts import Verdict
 from row3.gate.policy import GatePolicy
 from row3.gate.rolling import RollingBaseline
-from row3.gate.zones import SLACK, zones_of
 
 SIGNATURE_DIGITS = 16
 MOST_INCOMPARABLE = 0.5

@@ -6,14 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from row3.domain.changes import Interval, MetricChange
-from row3.domain.metrics import Metric
+from row3.domain.metrics import SLACK, Metric
 from row3.domain.verdicts import Verdict
 from row3.gate.comparison import POINT, judge_move, worse_by
 from row3.gate.exact import fewest_units, holm
 from row3.gate.intervals import Differences
 from row3.gate.pairs import Pairs
 from row3.gate.policy import ALPHA, ALPHA_FALL, GatePolicy
-from row3.gate.zones import SLACK
 
 ALPHA_RARE = 0.05
 """Error rate of ruling out a loss of the limit that is rare and large.

@@ -15,12 +15,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from row3.domain.metrics import Metric
+from row3.domain.metrics import SLACK, Metric
 from row3.gate.distributions import normal_quantile, t_quantile
 from row3.gate.exact import fewest_units
 from row3.gate.pairs import DifferenceVariance, Pairs
 from row3.gate.policy import ALPHA, ALPHA_FALL, GatePolicy
-from row3.gate.zones import SLACK
 
 POWER = 0.8
 """How often a drop of the promised size is found."""

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from row3.domain.agreements import Rate
 from row3.domain.changes import MetricChange
 from row3.domain.given import NOTHING, Given
 from row3.domain.judgements import Approval, Judgement, Reason
+from row3.domain.judges import Rate
 from row3.domain.manifests import Tier
 from row3.domain.metrics import Zone
 from row3.domain.prompts import Lineup

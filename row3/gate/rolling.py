@@ -9,12 +9,11 @@ from msgspec import Struct
 
 from row3.domain.judgements import Code, Reason
 from row3.domain.manifests import Tier, tier_of
-from row3.domain.metrics import Metric
+from row3.domain.metrics import SLACK, Metric
 from row3.domain.runs import HistoryEntry
 from row3.domain.verdicts import Verdict
 from row3.gate.comparison import POINT, worse_by
 from row3.gate.policy import GatePolicy
-from row3.gate.zones import SLACK
 
 LEAST_RUNS = 2
 """Fewer runs than this have no mean to fall below."""

@@ -8,12 +8,11 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from row3.domain.metrics import Threshold
+from row3.domain.metrics import Threshold, zones_of
 from row3.domain.prompts import parse_reference
 from row3.domain.requests import JUDGE, NoAnswer, Request, digest_text
 from row3.domain.runs import RunHeader
 from row3.errors import InvalidFile, UsageError
-from row3.gate.zones import zones_of
 from row3.integrations.seams import FinishedCase, FinishedRequest, FinishedRun
 from row3.store.cases import read_cases
 from row3.store.documents import json_object, parse_json

@@ -12,6 +12,7 @@ import rapidfuzz
 from msgspec.structs import replace
 
 from row3.domain.asks import Ask, Scoring, finish, no_vectors
+from row3.domain.embeddings import SemanticRule
 from row3.domain.judges import Graded, JudgeRules, Judging
 from row3.domain.matches import items_json
 from row3.domain.metrics import Metric, Threshold
@@ -19,7 +20,6 @@ from row3.domain.predicates import INVERSES, ROW3_PREDICATES, SYMMETRIC
 from row3.domain.prompts import Prompt
 from row3.domain.requests import digest_json
 from row3.domain.scores import CaseScore, Tally
-from row3.domain.semantic_rule import SemanticRule
 from row3.kinds.answers import Parsed, Unusable
 from row3.kinds.cases import brief, fact_text
 from row3.kinds.faults import Faults, item_faults

@@ -9,7 +9,7 @@ from rapidfuzz import fuzz
 
 from row3.matching.lexicon.inflection import plain, token_form
 from row3.matching.lexicon.lists import lists, words
-from row3.matching.lexicon.phrases import FUNCTION_WORDS
+from row3.matching.lexicon.words import FUNCTION_WORDS
 from row3.matching.normalise import normalise, normalise_text
 from row3.matching.text.quotes import find_words
 from row3.matching.value.values import with_values

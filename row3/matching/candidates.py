@@ -15,7 +15,7 @@ from itertools import chain
 from rapidfuzz import fuzz, process
 
 from row3.matching.lexicon.inflection import plain, token_form
-from row3.matching.lexicon.phrases import OFTEN
+from row3.matching.lexicon.words import OFTEN
 from row3.matching.normalise import normalise, normalise_all
 from row3.matching.person.given_names import SURNAMES_TOO
 from row3.matching.person.persons import TOLD_BY, is_evident

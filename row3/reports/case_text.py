@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from row3.domain.metrics import Zone
+from row3.domain.metrics import Zone, zones_of
 from row3.domain.verdicts import CaseChange
 from row3.gate.results import JudgedSuite
-from row3.gate.zones import zones_of
 from row3.reports import numbers
 from row3.reports.case_changes import flips, words_of
 from row3.reports.document import Block, Document, Note, Table

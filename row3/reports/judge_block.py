@@ -6,8 +6,7 @@ from typing import Any
 
 from msgspec import to_builtins
 
-from row3.domain.agreements import Rate
-from row3.domain.judges import model_family
+from row3.domain.judges import Rate, model_family
 from row3.gate.calibration import Corrected, corrected_rates
 from row3.gate.results import Run
 from row3.kinds.judging import JUDGED

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from row3.domain.agreements import Coefficient, Rate
+from row3.domain.judges import Coefficient, Rate
 from row3.gate.calibration import CalibrationReport, JudgeComparison, Labelled, RubricReport, Warranty
 from row3.reports import numbers
 from row3.reports.document import Block, Document, Facts, Lines, Note, Table, Text, Title, more, strong

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from row3.domain import counts
-from row3.domain.agreements import Rate
 from row3.domain.changes import cut
+from row3.domain.judges import Rate
 from row3.domain.metrics import Metric, Threshold
 
 SILENCE_S = 5.0

@@ -9,11 +9,10 @@ from typing import Any
 from row3.domain.changes import MetricChange
 from row3.domain.counts import count, part, spoken
 from row3.domain.judgements import Code, Reason
-from row3.domain.metrics import Metric
+from row3.domain.metrics import SLACK, Metric
 from row3.domain.verdicts import Verdict
 from row3.gate.policy import GatePolicy
 from row3.gate.results import Comparison
-from row3.gate.zones import SLACK
 from row3.reports import numbers
 from row3.reports.headline import some
 from row3.reports.move_text import move_text

@@ -9,12 +9,11 @@ from typing import Any
 
 from row3.domain.changes import Interval
 from row3.domain.manifests import tier_of
-from row3.domain.metrics import by_other_names
+from row3.domain.metrics import by_other_names, warning_only
 from row3.domain.runs import Header
 from row3.gate.agreement import LEVEL
 from row3.gate.power import Sensitivity
 from row3.gate.results import Comparison, Run, SuiteResult, SuitesReport
-from row3.gate.zones import warning_only
 from row3.reports.headline import differences
 from row3.reports.judge_block import judges_json
 from row3.reports.live_text import live_json

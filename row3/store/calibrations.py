@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct, field, to_builtins
 
-from row3.domain.agreements import Agreement
-from row3.domain.judges import JudgeRules
+from row3.domain.judges import Agreement, JudgeRules
 from row3.store.documents import check_schema_version, read_json, validate
 from row3.store.tree import Tree
 

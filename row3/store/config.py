@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct, field
 
 from row3.domain.calls import Word
-from row3.domain.semantic_rule import LOCAL, LOCAL_MODEL, THRESHOLD
+from row3.domain.embeddings import LOCAL, LOCAL_MODEL, THRESHOLD
 from row3.domain.structs import worded
 from row3.errors import InvalidFile
 from row3.gate.policy import PolicyName

@@ -12,15 +12,14 @@ from msgspec import Struct, structs
 from msgspec.structs import asdict
 
 from row3.domain.counts import did_you_mean
+from row3.domain.embeddings import LOCAL, SemanticRule
 from row3.domain.manifests import Tier, suite_of_stem, tier_of
-from row3.domain.metrics import Metric, Threshold
+from row3.domain.metrics import SLACK, Metric, Threshold
 from row3.domain.predicates import INVERSES, ROW3_PREDICATES, SYMMETRIC
-from row3.domain.semantic_rule import LOCAL, SemanticRule
 from row3.domain.structs import item_in, keys_of, struct_in
 from row3.errors import InvalidFile, UsageError
 from row3.gate.policy import GatePolicy, parse_limits
 from row3.gate.results import JudgedSuite
-from row3.gate.zones import SLACK
 from row3.kinds import kind_named
 from row3.kinds.base import Kind, Rules
 from row3.kinds.outputs import LIST

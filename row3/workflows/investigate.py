@@ -12,14 +12,13 @@ from typing import NamedTuple
 
 from row3.domain.asks import finish
 from row3.domain.embeddings import EmbeddingRequest
-from row3.domain.metrics import Metric, Zone
+from row3.domain.metrics import SLACK, Metric, Zone, zones_of
 from row3.domain.requests import Answer, NoAnswer, Request
 from row3.domain.scores import CaseScore
 from row3.errors import Row3Error, RunIncomplete
 from row3.gate.comparison import POINT, worse_by
 from row3.gate.pairs import both_sides
 from row3.gate.policy import GatePolicy
-from row3.gate.zones import SLACK, zones_of
 from row3.kinds.faults import UNUSABLE, Fault, Faults
 from row3.reports.investigations.checklist import Seen, checklist
 from row3.reports.investigations.model import Fall, InvestigatedCase, Investigation, Symptom

@@ -11,8 +11,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from row3.domain.agreements import Coefficient
-from row3.domain.judges import JudgeRequest
+from row3.domain.judges import Coefficient, JudgeRequest
 from row3.gate.agreement import kappa
 from row3.kinds.judging import read_grade
 from row3.kinds.outcome.judgement import GRADES, winner

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 from sklearn.metrics import cohen_kappa_score
 
-from row3.domain.agreements import Coefficient, Rate
+from row3.domain.judges import Coefficient, Rate
 from row3.gate.agreement import agreement, kappa, prediction_powered, rate, rogan_gladen, wilson
 
 grades = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=40)

@@ -12,8 +12,7 @@ from msgspec import structs
 from scipy.stats import binomtest, norm, spearmanr
 from sklearn.metrics import accuracy_score, cohen_kappa_score, recall_score
 
-from row3.domain.agreements import Agreement, Coefficient, Rate
-from row3.domain.judges import JudgeRules, Opinion, Winner, model_family
+from row3.domain.judges import Agreement, Coefficient, JudgeRules, Opinion, Rate, Winner, model_family
 from row3.gate.agreement import rate
 from row3.gate.calibration import Labelled, corrected_rates, difference, mcnemar, spearman, warranty
 from row3.kinds.judging import JUDGED, LABELLED, WINNERS

@@ -24,8 +24,7 @@ from typing import Any, NamedTuple
 import pytest
 from sklearn.metrics import accuracy_score, cohen_kappa_score
 
-from row3.domain.agreements import Agreement
-from row3.domain.judges import Opinion, Winner
+from row3.domain.judges import Agreement, Opinion, Winner
 from row3.gate.agreement import kappa
 from row3.gate.calibration import PLACES, Labelled, warranty
 from row3.gate.intervals import mean_interval

@@ -17,8 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from row3.domain.embeddings import cosine, pack, unpack
-from row3.domain.semantic_rule import THRESHOLD
+from row3.domain.embeddings import THRESHOLD, cosine, pack, unpack
 from row3.errors import EnvironmentFault, MissingExtra
 from row3.kinds.extraction.semantic import Candidate, match_by_meaning
 from row3.providers import minilm

@@ -12,14 +12,13 @@ import pytest
 
 from row3.domain.changes import Interval, MetricChange
 from row3.domain.judgements import Approval, Code, Judgement, Reason
-from row3.domain.metrics import Metric, Threshold
+from row3.domain.metrics import Metric, Threshold, zones_of
 from row3.domain.prompts import Lineup
 from row3.domain.runs import CaseRow
 from row3.domain.scores import Usage
 from row3.domain.verdicts import CaseChange, Verdict
 from row3.gate.policy import GatePolicy
 from row3.gate.results import Comparison, JudgedSuite, Run
-from row3.gate.zones import zones_of
 from row3.kinds.base import Rules
 
 RECALL = Metric("recall", "Concept recall", threshold=Threshold(0.60, 0.70, 0.85))

@@ -8,8 +8,7 @@ import msgspec
 import pytest
 from msgspec import structs
 
-from row3.domain.agreements import Coefficient, Rate
-from row3.domain.judges import JudgeRules
+from row3.domain.judges import Coefficient, JudgeRules, Rate
 from row3.domain.prompts import Prompt, PromptRef, Version
 from row3.store.calibrations import Calibration, Calibrations, calibrations_text
 

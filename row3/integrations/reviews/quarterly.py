@@ -9,8 +9,8 @@ from itertools import pairwise
 from statistics import NormalDist
 from typing import Any, NamedTuple
 
-from row3.domain.agreements import Coefficient
 from row3.domain.counts import count
+from row3.domain.judges import Coefficient
 from row3.gate.agreement import LEVEL, wilson
 from row3.integrations.monitoring.figures import FIGURE, FIGURES, Figure
 from row3.integrations.monitoring.records import DAY_MS, moment

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from row3.matching.lexicon.inflection import token_form
 from row3.matching.lexicon.lists import words
-from row3.matching.lexicon.phrases import FUNCTION_WORDS
+from row3.matching.lexicon.words import FUNCTION_WORDS
 from row3.matching.normalise import normalise
 from row3.matching.text.quotes import SourceText
 from row3.matching.variant.acronyms import Acronyms

@@ -7,10 +7,9 @@ from functools import cache, lru_cache
 from typing import Any, TypeGuard
 
 from row3.domain.asks import Ask
-from row3.domain.embeddings import EmbeddingRequest, Vector, cosine
+from row3.domain.embeddings import EmbeddingRequest, SemanticRule, Vector, cosine
 from row3.domain.matches import CORRECT, ConceptMatch, Expectation, Explanation, QuoteState, Triple
 from row3.domain.predicates import Predicates
-from row3.domain.semantic_rule import SemanticRule
 from row3.errors import InvalidFile
 from row3.kinds.base import Rules
 from row3.kinds.extraction.evidence import mentions
@@ -193,7 +192,7 @@ class _Vectors:
         self.missing = {}
 
     def similarity(self, one: Sequence[str], other: Sequence[str]) -> list[list[float]]:
-        """See `row3.domain.semantic_rule.Similarity`. Raises `InvalidFile` for vectors of two models."""
+        """See `row3.domain.embeddings.Similarity`. Raises `InvalidFile` for vectors of two models."""
         self.missing |= {text: None for text in (*one, *other) if text not in self._held}
         return [[self._alike(text, other_text) for other_text in other] for text in one]
 

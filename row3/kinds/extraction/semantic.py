@@ -22,16 +22,15 @@ from typing import NamedTuple
 
 from rapidfuzz.distance import OSA
 
-from row3.domain.semantic_rule import Similarity
+from row3.domain.embeddings import Similarity
 from row3.kinds.passages import exclusive
 from row3.matching.assignment import assign
 from row3.matching.lexicon.inflection import plain, token_form
 from row3.matching.lexicon.lists import words
-from row3.matching.lexicon.phrases import FUNCTION_WORDS
 from row3.matching.lexicon.vocabulary import is_word
+from row3.matching.lexicon.words import FUNCTION_WORDS
 from row3.matching.normalise import normalise
-from row3.matching.value.signs import TWO_SIGNS, two_signs
-from row3.matching.value.values import value_of
+from row3.matching.value.values import TWO_SIGNS, two_signs, value_of
 from row3.matching.word.contradictions import NEGATIONS, opposite
 
 MARGIN = 0.3

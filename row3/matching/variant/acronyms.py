@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
-from row3.matching.lexicon.phrases import FUNCTION_WORDS
+from row3.matching.lexicon.words import FUNCTION_WORDS
 from row3.matching.variant.forms import form_keys
 
 Acronyms = Mapping[str, tuple[str, ...]]

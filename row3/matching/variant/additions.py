@@ -10,8 +10,8 @@ import re
 from functools import lru_cache
 
 from row3.matching.lexicon.lists import lists, words
-from row3.matching.lexicon.phrases import STATES
 from row3.matching.lexicon.vocabulary import is_word
+from row3.matching.lexicon.words import STATES
 from row3.matching.normalise import normalise
 from row3.matching.person.roles import is_noun
 from row3.matching.variant.variants import variant_keys, without_gloss

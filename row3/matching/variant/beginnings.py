@@ -6,16 +6,14 @@ from collections.abc import Iterable, Sequence
 
 from row3.matching.lexicon.inflection import token_form
 from row3.matching.lexicon.lists import lists, words
-from row3.matching.lexicon.phrases import (
+from row3.matching.lexicon.words import (
     BEFORE_NAMES,
     BEFORE_NUMBERS,
     COMPANY_ENDS,
     FUNCTION_WORDS,
+    NUMERALS,
     OFTEN,
     PHRASES,
-)
-from row3.matching.lexicon.words import (
-    NUMERALS,
     PLURALS,
     ROMAN,
     ROMAN_LETTERS,

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from row3.matching.lexicon.inflection import UMLAUTS, token_form
-from row3.matching.lexicon.phrases import (
+from row3.matching.lexicon.words import (
     A_NAMES,
     BEFORE_NAMES,
     BEFORE_NUMBERS,
@@ -20,11 +20,15 @@ from row3.matching.lexicon.phrases import (
     COUNTED,
     LETTERED,
     MEASURED,
+    NUMERALS,
     PHRASES,
+    ROMAN,
+    ROMAN_LETTERS,
     SAINTLY,
     SPLIT,
+    TANTUM,
+    TENS,
 )
-from row3.matching.lexicon.words import NUMERALS, ROMAN, ROMAN_LETTERS, TANTUM, TENS
 from row3.matching.normalise import normalise
 
 _CAPITALS_IN_PLURAL = re.compile(r"\b([A-Z]{1,4})s\b")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from row3.matching.lexicon.lists import lists, pairs, words
-from row3.matching.lexicon.phrases import COMPANY_KINDS, COUNTED
-from row3.matching.value.signs import TWO_SIGNS, two_signs
+from row3.matching.lexicon.words import COMPANY_KINDS, COUNTED
+from row3.matching.value.values import TWO_SIGNS, two_signs
 
 _LISTS = lists("english")
 SHORT_AND_WORD = words(_LISTS["short_and_word"])

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from row3.matching.lexicon.lists import lists, pairs, words
-from row3.matching.lexicon.phrases import OTHER_WITH_OF, STATES, TWO_UNIVERSITIES
+from row3.matching.lexicon.words import OTHER_WITH_OF, STATES, TWO_UNIVERSITIES
 from row3.matching.normalise import normalise
 
 _PLACES = lists("places")

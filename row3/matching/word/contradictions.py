@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from row3.matching.lexicon.inflection import plain, singular
 from row3.matching.lexicon.lists import lists, words
-from row3.matching.lexicon.phrases import FUNCTION_WORDS
+from row3.matching.lexicon.words import FUNCTION_WORDS
 from row3.matching.normalise import normalise
 from row3.matching.person.persons import Person
 from row3.matching.person.roles import is_given

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from typing import Literal
 
 from row3.domain.manifests import Manifest, ManifestCase, ManifestPrompt
-from row3.domain.metrics import Zone
+from row3.domain.metrics import Zone, zones_of
 from row3.domain.requests import digest_json
 from row3.errors import InvalidFile, UsageError
 from row3.gate.results import Run, SuiteResult, ran
-from row3.gate.zones import zones_of
 from row3.store.cases import read_cases
 from row3.store.history import FILE as HISTORY
 from row3.store.history import history_text, read_history

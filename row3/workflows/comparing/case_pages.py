@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from row3.domain.metrics import zones_of
 from row3.domain.scores import CaseScore
 from row3.domain.verdicts import CaseChange
-from row3.gate.zones import zones_of
 from row3.kinds.base import Kind
 from row3.store.cases import StoredCase
 from row3.store.saved_runs import CaseRecord

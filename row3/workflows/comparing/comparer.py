@@ -8,14 +8,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from row3.domain.judgements import CriteriaChange
-from row3.domain.metrics import Zone
+from row3.domain.metrics import SLACK, Zone, zone_of
 from row3.domain.verdicts import CaseChange, Compared
 from row3.gate.comparison import beyond_noise, by_size, worse_by
 from row3.gate.judging import Effect, Scores
 from row3.gate.moves import compare_metrics
 from row3.gate.pairs import Pairs, both_sides
 from row3.gate.policy import GatePolicy
-from row3.gate.zones import SLACK, zone_of
 from row3.metrics.aggregate import Aggregate, Tallies
 from row3.store.suites import Suite
 from row3.workflows.pipeline.results import CaseResult

@@ -16,6 +16,7 @@ from weakref import finalize
 from msgspec import to_builtins
 
 from row3.domain.judges import MOST_FAILED
+from row3.domain.metrics import warning_only, zones_of
 from row3.domain.prompts import Lineup
 from row3.domain.quarantine import NO_QUARANTINE, Quarantine
 from row3.domain.runs import CaseRow, RunHeader
@@ -23,7 +24,6 @@ from row3.domain.scores import Usage
 from row3.errors import EnvironmentFault, UsageError
 from row3.gate.agreement import rate
 from row3.gate.results import Run
-from row3.gate.zones import warning_only, zones_of
 from row3.metrics.aggregate import Aggregate, Tallies, percentile
 from row3.metrics.ratios import overall
 from row3.store.suites import Suite

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from msgspec import structs, to_builtins
 
 from row3.domain.calls import CALLED
+from row3.domain.embeddings import LOCAL
 from row3.domain.requests import JUDGE, Answer, NoAnswer, Request
 from row3.domain.secrets import Guard
-from row3.domain.semantic_rule import LOCAL
 from row3.errors import InvalidFile, UsageError
 from row3.store.cases import case_files
 from row3.store.code import code_of

@@ -10,12 +10,11 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from row3.domain.metrics import Zone, by_other_names
+from row3.domain.metrics import Zone, by_other_names, zones_of
 from row3.domain.requests import JUDGE, Answer, NoAnswer, Request
 from row3.domain.scores import CaseScore
 from row3.domain.verdicts import CaseChange, Compared
 from row3.gate.comparison import Found, compare_case
-from row3.gate.zones import zones_of
 from row3.kinds.base import Kind
 from row3.store.cases import StoredCase, source_of
 from row3.store.saved_runs import CaseRecord

@@ -23,23 +23,10 @@ PLAIN = (
     nodes.Template, nodes.Block, nodes.Output, nodes.TemplateData, nodes.Name, nodes.Const, nodes.Getattr,
     nodes.If, nodes.CondExpr, nodes.Not, nodes.And, nodes.Or, nodes.Compare, nodes.Operand, nodes.Keyword,
 )  # fmt: skip
-FILTERS = frozenset(
-    {
-        "capitalize",
-        "count",
-        "d",
-        "default",
-        "first",
-        "join",
-        "last",
-        "length",
-        "lower",
-        "title",
-        "tojson",
-        "trim",
-        "upper",
-    }
-)
+FILTERS = frozenset((
+    "capitalize", "count", "d", "default", "first", "join", "last", "length", "lower", "title", "tojson", "trim",
+    "upper",
+))  # fmt: skip
 Loops = tuple[frozenset[str], ...]
 """Names that the loops around a node give, the innermost last."""
 LONGEST = 20

@@ -8,13 +8,13 @@ from datetime import UTC, datetime
 
 from row3.domain.counts import count
 from row3.domain.judgements import Approval, Judgement
+from row3.domain.metrics import SLACK
 from row3.domain.prompts import Lineup, Prompt, PromptRef
 from row3.domain.verdicts import Verdict
 from row3.errors import EnvironmentFault, InvalidFile, Row3Error, UsageError
 from row3.gate.judging import Context, Scores, Side, judge
 from row3.gate.outcomes import PromotionResult
 from row3.gate.results import Comparison, Run
-from row3.gate.zones import SLACK
 from row3.reports.changelog import MetricRow, changelog_entry, insert_entry, merged_entry, mixed_entries
 from row3.store import prompts as prompt_store
 from row3.store.history import FILE as HISTORY

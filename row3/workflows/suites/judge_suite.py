@@ -12,10 +12,10 @@ from typing import Any, Literal
 import msgspec
 
 from row3.domain.judgements import Code
+from row3.domain.metrics import zones_of
 from row3.domain.verdicts import CaseChange, Verdict
 from row3.errors import Row3Error
 from row3.gate.results import Comparison, Run
-from row3.gate.zones import zones_of
 from row3.reports.advice import approval_line, look
 from row3.reports.case_changes import Outcome, outcomes
 from row3.reports.case_text import case_text, score_text

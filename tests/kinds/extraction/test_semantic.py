@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from row3.domain.semantic_rule import LOCAL_MODEL, SemanticRule
+from row3.domain.embeddings import LOCAL_MODEL, SemanticRule
 from row3.kinds.extraction.semantic import LONGEST, MARGIN, Candidate, differ, match_by_meaning, text_of
 from row3.kinds.passages import exclusive
 
