@@ -54,84 +54,38 @@ class CriteriaChange(Struct, frozen=True):
 
 
 class Code(StrEnum):
-    """Why a verdict is what it is. `meaning` and `verdicts` make the table in docs/gate.md."""
+    """Why a verdict is what it is; docs/gate.md has the meaning of each and the verdicts that it can lead to."""
 
-    meaning: str
-    verdicts: str
-
-    def __new__(cls, value: str, verdicts: str, meaning: str) -> Code:
-        """A member that is its own string, with what the table says of it."""
-        member = str.__new__(cls, value)
-        member._value_ = value
-        member.meaning, member.verdicts = meaning, verdicts
-        return member
-
-    WORSE = "worse", "block, investigate", "A metric fell: by more than its limit, or by 1 point or more."
-    WORSE_UNPROVEN = (
-        "worse_unproven",
-        "investigate",
-        "A gated metric fell by more than its limit, within what noise explains (policy `evidence`).",
-    )
-    INCONCLUSIVE = (
-        "inconclusive",
-        "investigate, block",
-        "A loss beyond the limit is neither shown nor ruled out (policy `paired`).",
-    )
-    ROLLING_DROP = (
-        "rolling_drop",
-        "block, investigate, note",
-        "A metric is worse than the mean of the latest runs by `drop` per cent or more; without a mean a note.",
-    )
-    NO_LONGER_MEASURED = "no_longer_measured", "block", "A gated metric has no value any more."
-    ENTERED_FAIL_ZONE = "entered_fail_zone", "block", "A gated metric entered its fail zone, or fell further inside it."
-    IN_FAIL_ZONE = (
-        "in_fail_zone",
-        "investigate",
-        "A metric is in its fail zone and no worse than before, or its threshold only warns.",
-    )
-    CANARY = "canary", "investigate", "An answer contains what the golden case forbids."
-    CASE_BROKE = "case_broke", "investigate", "The answer to a case can no longer be used."
-    CRITICAL_BROKE = "critical_broke", "block", "A case marked `critical` broke or fell beyond the limit."
-    QUARANTINED_FELL = "quarantined_fell", "investigate", "A case in quarantine fell beyond the limit."
-    NO_ANSWER = "no_answer", "incomplete", "The candidate, or what the change promotes, has no answer to a case."
-    NO_CASE = "no_case", "block", "No case was scored."
-    INCOMPARABLE = (
-        "incomparable",
-        "investigate, block",
-        "The base cannot answer a case; blocks where that is more than half of them.",
-    )
-    MODEL_CHANGED = (
-        "model_changed",
-        "note",
-        "Model or parameters differ from the base's; the prompts may not be to blame.",
-    )
-    SERVED_MODEL_CHANGED = (
-        "served_model_changed",
-        "note",
-        "The provider served another model than for the base's answers.",
-    )
-    RECORDED_AGAIN = (
-        "recorded_again",
-        "investigate",
-        "An identical request has another recorded answer than at the base.",
-    )
-    RECORDED = "recorded", "note", "The change records answers to requests that the base has none for; their number."
-    CRITERIA_ADDED = "criteria_added", "note", "A case, demand, metric or suite is new."
-    CRITERIA_TIGHTENED = "criteria_tightened", "note", "A rule asks for more."
-    CRITERIA_CHANGED = (
-        "criteria_changed",
-        "investigate",
-        "An alias, text, weight or matching rule changed, or an addition raises the score of the same answers.",
-    )
-    CRITERIA_REMOVED = "criteria_removed", "block", "A case, demand, suite or baseline was removed."
-    CRITERIA_LOOSENED = "criteria_loosened", "block, note", "A rule asks for less; by a flag: a note."
-    BASELINE_DIFFERS = "baseline_differs", "block", "Baseline or locks are not what the promoted versions would write."
-    LOCK_BROKEN = "lock_broken", "block", "A promoted version was edited, or its lock or file is gone."
-    HISTORY_REMOVED = "history_removed", "investigate", "Entries of metrics-history.json were removed."
-    DECLINING = "declining", "investigate", "Three or more consecutive runs declined."
-    PARTIAL = "partial", "investigate", "Only part of the cases ran: `--case`, `--only` or a spent `--max-cost`."
-    APPROVED = "approved", "note", "An approval covers exactly this change."
-    APPROVAL_STALE = "approval_stale", "note", "An approval was given for something else."
+    WORSE = "worse"
+    WORSE_UNPROVEN = "worse_unproven"
+    INCONCLUSIVE = "inconclusive"
+    ROLLING_DROP = "rolling_drop"
+    NO_LONGER_MEASURED = "no_longer_measured"
+    ENTERED_FAIL_ZONE = "entered_fail_zone"
+    IN_FAIL_ZONE = "in_fail_zone"
+    CANARY = "canary"
+    CASE_BROKE = "case_broke"
+    CRITICAL_BROKE = "critical_broke"
+    QUARANTINED_FELL = "quarantined_fell"
+    NO_ANSWER = "no_answer"
+    NO_CASE = "no_case"
+    INCOMPARABLE = "incomparable"
+    MODEL_CHANGED = "model_changed"
+    SERVED_MODEL_CHANGED = "served_model_changed"
+    RECORDED_AGAIN = "recorded_again"
+    RECORDED = "recorded"
+    CRITERIA_ADDED = "criteria_added"
+    CRITERIA_TIGHTENED = "criteria_tightened"
+    CRITERIA_CHANGED = "criteria_changed"
+    CRITERIA_REMOVED = "criteria_removed"
+    CRITERIA_LOOSENED = "criteria_loosened"
+    BASELINE_DIFFERS = "baseline_differs"
+    LOCK_BROKEN = "lock_broken"
+    HISTORY_REMOVED = "history_removed"
+    DECLINING = "declining"
+    PARTIAL = "partial"
+    APPROVED = "approved"
+    APPROVAL_STALE = "approval_stale"
 
 
 class Reason(Struct, frozen=True):
