@@ -131,44 +131,38 @@ class LiveConfig(_Section, frozen=True):
     gate: GateConfig = GateConfig()
 
 
-class ProviderConfig(_Section, frozen=True, tag_field="type", tag="chat"):
+class EndpointConfig(_Section, frozen=True):
+    """How a model is reached. The key comes from the environment only."""
+
+    cost: Cost = None
+    base_url: str | None = None
+    key_variable: Annotated[str | None, Meta(description="Name of the environment variable with the key.")] = None
+    allow_http: Annotated[
+        bool | None, Meta(description="Allow a `base_url` of plain http to another machine. Default: false.")
+    ] = None
+    model: str | None = None
+    timeout_s: Annotated[float, Meta(gt=0)] | None = None
+    max_retries: Annotated[int, Meta(ge=0, le=20)] | None = None
+    requests_per_minute: PerMinute = None
+    tokens_per_minute: PerMinute = None
+
+
+class ProviderConfig(EndpointConfig, frozen=True, tag_field="type", tag="chat"):
     """A model that answers prompts. The key comes from the environment only."""
 
     preset: Annotated[str, Meta(description="Default: openai.")] = ""
-    cost: Cost = None
-    base_url: str | None = None
-    key_variable: Annotated[str | None, Meta(description="Name of the environment variable with the key.")] = None
-    allow_http: Annotated[
-        bool | None, Meta(description="Allow a `base_url` of plain http to another machine. Default: false.")
-    ] = None
-    model: str | None = None
     temperature: Temperature | None = None
     seed: int | None = None
     max_tokens: Whole | None = None
-    timeout_s: Annotated[float, Meta(gt=0)] | None = None
-    max_retries: Annotated[int, Meta(ge=0, le=20)] | None = None
-    requests_per_minute: PerMinute = None
-    tokens_per_minute: PerMinute = None
 
 
-class JudgeConfig(_Section, frozen=True):
+class JudgeConfig(EndpointConfig, frozen=True):
     """The language model that grades answers, apart from the one that answers."""
 
     preset: Annotated[str | None, Meta(description="Default: that of [provider].")] = None
-    cost: Cost = None
-    base_url: str | None = None
-    key_variable: Annotated[str | None, Meta(description="Name of the environment variable with the key.")] = None
-    allow_http: Annotated[
-        bool | None, Meta(description="Allow a `base_url` of plain http to another machine. Default: false.")
-    ] = None
-    model: str | None = None
     models: Annotated[list[str], Meta(description="Several judges, in place of `model`: the majority counts.")] = []
     votes: Annotated[Whole | None, Meta(description="How often each is asked. Default: 1.")] = None
     temperature: Annotated[Temperature | None, Meta(description="Default: 0.")] = None
-    timeout_s: Annotated[float, Meta(gt=0)] | None = None
-    max_retries: Annotated[int, Meta(ge=0, le=20)] | None = None
-    requests_per_minute: PerMinute = None
-    tokens_per_minute: PerMinute = None
     min_kappa: Annotated[
         Fraction | None, Meta(description="Agreement with people from which judged metrics may block. Default: 0.6.")
     ] = None
