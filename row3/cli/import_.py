@@ -129,12 +129,7 @@ def _reader(
 
 
 def _import(
-    common: Common,
-    file: Path,
-    read: Callable[[Path, PromptFiles, Kind], Drafts],
-    kind: str | None,
-    *,
-    dry_run: bool,
+    common: Common, file: Path, read: Callable[[Path, PromptFiles, Kind], Drafts], kind: str | None, *, dry_run: bool
 ) -> None:
     from row3.reports.imports import imported_document, kept_text
     from row3.workflows.importing.drafts import PromptFiles

@@ -153,10 +153,7 @@ def flaky(common: Common, *, tier: Tier | None) -> None:
 @flaky.command()
 @click.argument("case_id", metavar="CASE")
 @options.option(
-    "--until",
-    required=True,
-    metavar="YYYY-MM-DD",
-    help="The day from which it counts again, at most 90 days ahead.",
+    "--until", required=True, metavar="YYYY-MM-DD", help="The day from which it counts again, at most 90 days ahead."
 )()
 @options.option("--reason", required=True, metavar="TEXT", help="The reason; every scorecard shows it.")()
 @options.suite()

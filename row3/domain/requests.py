@@ -82,13 +82,7 @@ class Request(NamedTuple):
 
 
 def digest_head(
-    *,
-    model: str,
-    temperature: float | None,
-    seed: int | None,
-    max_tokens: int | None,
-    schema_digest: str,
-    repeat: int,
+    *, model: str, temperature: float | None, seed: int | None, max_tokens: int | None, schema_digest: str, repeat: int
 ) -> bytes:
     """Return what `digest_of` hashes before the texts; the same for all cases of a prompt."""
     return json.dumps([model, temperature, seed, max_tokens, schema_digest, repeat]).encode()

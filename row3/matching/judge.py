@@ -73,12 +73,7 @@ class Judge:
     """The names of one case, each compared with whatever it may be one with."""
 
     def __init__(
-        self,
-        expected: Sequence[Named],
-        canaries: Sequence[str],
-        scorer: str,
-        threshold: float,
-        text: SourceText,
+        self, expected: Sequence[Named], canaries: Sequence[str], scorer: str, threshold: float, text: SourceText
     ) -> None:
         self._expected, self._text = expected, text
         self._scorer, self._threshold = scorer, threshold

@@ -183,11 +183,7 @@ def match_names(extracted: Sequence[str], index: NameIndex) -> list[NameMatch]:
 
 
 def _settle(
-    names: Sequence[str],
-    open_items: list[int],
-    taken: dict[int, int],
-    result: list[NameMatch | None],
-    index: NameIndex,
+    names: Sequence[str], open_items: list[int], taken: dict[int, int], result: list[NameMatch | None], index: NameIndex
 ) -> None:
     """Decide the items that look-up left open, moving settled ones where that gains a match.
 

@@ -168,10 +168,7 @@ class Wire:
             return None
         key = self._environ.get(variable, "").strip()
         if not key:
-            raise UsageError(
-                f"the {self.endpoint.preset} provider needs a key",
-                fix=f"set {variable}, or {KEYLESS}",
-            )
+            raise UsageError(f"the {self.endpoint.preset} provider needs a key", fix=f"set {variable}, or {KEYLESS}")
         if not (key.isascii() and key.isprintable()) or " " in key:
             raise UsageError(f"{variable} holds characters that no key has", fix="copy the key again")
         self._guard = Guard({variable: key})

@@ -79,11 +79,7 @@ class OutputIndex:
             raise InvalidFile("the file was changed while it was being read", where=where, fix="Run the command again")
         return output
 
-    def refuse_strangers(
-        self,
-        known: Collection[str],
-        hint: Callable[[str, Collection[str]], str],
-    ) -> None:
+    def refuse_strangers(self, known: Collection[str], hint: Callable[[str, Collection[str]], str]) -> None:
         """Raise `InvalidFile`, with a hint, for the first output whose case is not `known`."""
         strangers = self._spots.keys() - known
         case_id = next((each for each in self._spots if each in strangers), None)

@@ -7,16 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
 from row3.domain.counts import part
-from row3.domain.quarantine import (
-    LONGEST_DAYS,
-    NO_QUARANTINE,
-    SHARE,
-    Quarantine,
-    Quarantined,
-    complaint,
-    room,
-    split,
-)
+from row3.domain.quarantine import LONGEST_DAYS, NO_QUARANTINE, SHARE, Quarantine, Quarantined, complaint, room, split
 from row3.errors import InvalidFile, UsageError
 from row3.store.cases import CaseFiles, case_files, ids_of, is_draft
 from row3.store.chosen_cases import case_hint

@@ -62,11 +62,7 @@ def _begins(spelt: Iterable[str]) -> set[str]:
 
 
 def _said_otherwise(
-    name: str,
-    spelt: Sequence[str],
-    forms: Sequence[set[str]],
-    known: SourceText,
-    other: Callable[[str], object] | None,
+    name: str, spelt: Sequence[str], forms: Sequence[set[str]], known: SourceText, other: Callable[[str], object] | None
 ) -> bool:
     """A run of words that begins or ends with a word of the name is the name."""
     own = normalise(name).split()

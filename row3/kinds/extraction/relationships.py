@@ -9,12 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from row3.domain.matches import (
-    ExpectedRelationship,
-    RelationshipMatch,
-    RelationshipState,
-    Triple,
-)
+from row3.domain.matches import ExpectedRelationship, RelationshipMatch, RelationshipState, Triple
 from row3.domain.predicates import Predicates
 from row3.matching.normalise import normalise
 

@@ -154,10 +154,7 @@ def winner(judgement: Judgement) -> Arm | None:
 
 
 def ask_judge(
-    rules: JudgeRules | None,
-    case: OutcomeCase,
-    answers: Mapping[Arm, AnswerOut],
-    documents: Mapping[str, SourceText],
+    rules: JudgeRules | None, case: OutcomeCase, answers: Mapping[Arm, AnswerOut], documents: Mapping[str, SourceText]
 ) -> Generator[JudgeRequest, Answer | NoAnswer, Ruling | str]:
     """Ask for a judgement with each arm in either place; yields the votes and is sent their answers.
 

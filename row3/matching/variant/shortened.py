@@ -54,10 +54,7 @@ _RULES: tuple[_Rule, ...] = (
         lambda hit: _DAYS[hit[1]],
     ),
     (re.compile(r"(?<![\w.,])\.(?=\d)"), "0."),
-    (
-        re.compile(rf"\b(?P<what>(?:{_COUNTED})s?) (?P<count>[IVX]{{1,4}})(?P<part>[A-Ea-e])\b", re.IGNORECASE),
-        _roman,
-    ),
+    (re.compile(rf"\b(?P<what>(?:{_COUNTED})s?) (?P<count>[IVX]{{1,4}})(?P<part>[A-Ea-e])\b", re.IGNORECASE), _roman),
     (re.compile(rf"\b({_NTH})(?:-gen\b\.?| gen\.)(?=[ -][a-z])"), r"\1 generation"),
     (re.compile(rf"\b({_NTH})[ -]edn?\b\.?(?=$|,|\)| of\b)"), r"\1 edition"),
     (re.compile(r"^(?:[Aa] |[Tt]he )?(?:total of (?=\d)|sum of (?=[$€£]))"), ""),

@@ -12,16 +12,7 @@ from functools import lru_cache
 from row3.matching.lexicon.inflection import token_form
 from row3.matching.lexicon.lists import lists, words
 from row3.matching.lexicon.vocabulary import is_word
-from row3.matching.lexicon.words import (
-    COLOURS,
-    COMPANY_ENDS,
-    GAMES,
-    MONTHS,
-    RIVERS,
-    ROMAN,
-    STATES,
-    VARIED,
-)
+from row3.matching.lexicon.words import COLOURS, COMPANY_ENDS, GAMES, MONTHS, RIVERS, ROMAN, STATES, VARIED
 from row3.matching.normalise import normalise
 from row3.matching.person.persons import BESIDE, TOLD_BY, may_name_a_person
 from row3.matching.value.values import NUMBER_WORDS, has_number, with_values

@@ -53,12 +53,7 @@ class Beside:
 
 
 def estimate(
-    project: Project,
-    suite: Suite,
-    lineup: Lineup,
-    options: RunOptions,
-    *,
-    beside: Beside | None = None,
+    project: Project, suite: Suite, lineup: Lineup, options: RunOptions, *, beside: Beside | None = None
 ) -> Estimate:
     """Plan a run without running it.
 

@@ -28,12 +28,7 @@ class CasePages:
     suite: Suite
 
     def __call__(
-        self,
-        stored: StoredCase,
-        score: CaseScore,
-        record: CaseRecord,
-        change: CaseChange | None,
-        base: Answered | None,
+        self, stored: StoredCase, score: CaseScore, record: CaseRecord, change: CaseChange | None, base: Answered | None
     ) -> bytes:
         """Return the line."""
         kind, case = self.suite.kind, stored.case

@@ -119,10 +119,7 @@ def drift_since(project: Project, side: BaseSide, comparer: Comparer, suite: Sui
         score, transcript = answered
         same += tuple(transcript.answers) == asked.answers
         pairs.add(
-            score.metrics,
-            asked.before,
-            repeats=(score.repeats, asked.repeats),
-            spreads=(score.spread, asked.spread),
+            score.metrics, asked.before, repeats=(score.repeats, asked.repeats), spreads=(score.spread, asked.spread)
         )
     return drift_of(pairs, suite.kind.metrics, suite.policy, suite.kind.primary, same=same)
 

@@ -44,10 +44,7 @@ SIMILAR = 0.75
 
 
 def check_of(
-    assertion: Mapping[str, Any],
-    variables: Mapping[str, Any],
-    prompts: PromptFiles,
-    load: Callable[[str], Any],
+    assertion: Mapping[str, Any], variables: Mapping[str, Any], prompts: PromptFiles, load: Callable[[str], Any]
 ) -> dict[str, Any]:
     """Return an assertion as a check.
 

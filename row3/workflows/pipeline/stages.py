@@ -50,12 +50,7 @@ class Parameters:
 
     def as_json(self) -> dict[str, Any]:
         """As files spell them."""
-        return {
-            "model": self.model,
-            "temperature": self.temperature,
-            "seed": self.seed,
-            "maxTokens": self.max_tokens,
-        }
+        return {"model": self.model, "temperature": self.temperature, "seed": self.seed, "maxTokens": self.max_tokens}
 
 
 def parameters_from(value: Mapping[str, Any]) -> Parameters:

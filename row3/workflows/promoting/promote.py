@@ -38,12 +38,7 @@ from row3.workflows.snapshots import inside_of, repository_state, work_base
 
 
 def promote(
-    session: Session,
-    version: str,
-    *,
-    approve: str | None = None,
-    dry_run: bool = False,
-    make_commit: bool = False,
+    session: Session, version: str, *, approve: str | None = None, dry_run: bool = False, make_commit: bool = False
 ) -> PromotionResult:
     """Gate VERSION, with the other prompts as promoted, by the limits of `fixed`; make it the current one if it passes
     or is approved: lock, baseline, changelog, history and charts as one transaction.
