@@ -138,14 +138,18 @@ def test_json_lines_keep_their_ids(empty: Box) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("x.jsonl", '{"input": 1, "expected": 2}\n{"input": 1}\n', "x.jsonl:2: the line is neither a case nor a pair"),
+        (
+            "x.jsonl",
+            '{"input": 1, "expected": 2}\n{"expected": 1}\n',
+            "x.jsonl:2: the line is neither a case nor a pair",
+        ),
         ("x.jsonl", '{"id": "a b", "input": 1, "expected": 2}\n', "x.jsonl:1: field `id`"),
         ("x.jsonl", '{"schemaVersion": 2, "input": 1, "checks": []}\n', "x.jsonl:1: schemaVersion 2 is newer"),
         ("x.jsonl", '{"input": 1, "checks": [{"contain": "x"}]}\n', "x.jsonl:1: field `checks.0.contain`"),
         ("x.jsonl", '{"input": "\\ud800", "expected": 2}\n', "x.jsonl:1: a text holds half a surrogate pair"),
         ("x.csv", "a,__expected\n1,2\n1,2,3\n", "x.csv:3: the row has 3 cells"),
-        ("x.csv", "a,b\n1,2\n", "x.csv: no column says what is expected"),
-        ("x.csv", "", "x.csv: no column says what is expected"),
+        ("x.csv", "a,b\n1,2\n", "x.csv: nothing says what is expected"),
+        ("x.csv", "", "x.csv: the file has no case"),
         ("x.promptfoo", "tests: []", "x.promptfoo: only YAML and JSON can be read"),
     ],
 )
@@ -183,3 +187,15 @@ def test_a_column_can_be_expected_in_a_part_of_the_answer(empty: Box) -> None:
     assert case["checks"] == [{"equals": "billing", "path": "$.category"}]
     assert score(empty, "tickets", {"vat": '{"category": "billing"}'}) == {"vat": True}
     assert "--path needs --expected" in empty.row3("import", "csv", "tickets.csv", "--path", "$.x", code=2).err
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [("t.csv", "id,ticket\nvat,Where is it?\n"), ("t.jsonl", '{"id": "vat", "input": {"ticket": "?"}}')],
+)
+def test_the_checks_of_a_suite_need_no_expectations(empty: Box, name: str, text: str) -> None:
+    empty.write("row3.toml", 'mode = "replay"\n[suites.own]\nkind = "checks"\n[[suites.own.checks]]\nmax_words = 2\n')
+    empty.write(name, text)
+    empty.row3("cases", "import", name, "--suite", "own", code=0)
+    assert score(empty, "own", {"vat": "In settings."}) == {"vat": True}
+    assert score(empty, "own", {"vat": "It is in settings."}) == {"vat": False}

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from row3.domain.findings import NotImported
-from row3.errors import InvalidFile, UsageError
+from row3.errors import InvalidFile
 from row3.store.documents import parse_json, parse_yaml
 from row3.store.files import decode, read_bytes
 from row3.workflows.importing.drafts import Draft, Drafts, PromptFiles, UnmappedError, slug, template, without_marks
 from row3.workflows.importing.promptfoo_checks import check_of
-from row3.workflows.importing.tables import read_rows, test_of
+from row3.workflows.importing.tables import read_csv, read_rows, test_of
 from row3.workflows.pipeline.templates import used_names
 
 DATA = (".yaml", ".yml", ".json")
@@ -38,14 +38,11 @@ def read_promptfoo(file: Path, prompts: PromptFiles) -> Drafts:
 
 
 def read_table(file: Path, prompts: PromptFiles) -> Drafts:
-    """Return the rows of a table with promptfoo's columns as cases; raises `InvalidFile`, `UsageError`."""
-    reader, columns = _Reader(file, prompts), ""
-    for row in read_rows(file):
-        columns = ", ".join(row.cells)
-        reader.drafts.cases.append(reader.case(test_of(row), {}, row.where))
-    if not any(draft.value["checks"] or draft.not_imported for draft in reader.drafts.cases):
-        fix = f"Name it with --expected; columns: {columns}" if columns else "Write a header and rows"
-        raise UsageError("no column says what is expected", where=str(file), fix=fix)
+    """Return the rows of a table as cases, those without promptfoo's columns as inputs; raises `InvalidFile`."""
+    reader, rows = _Reader(file, prompts), list(read_rows(file))
+    if not any(name.startswith("__") for row in rows for name in row.cells):
+        return read_csv(file, None, "", None)
+    reader.drafts.cases += [reader.case(test_of(row), {}, row.where) for row in rows]
     return reader.drafts
 
 

@@ -99,22 +99,26 @@ def assertion_of(cell: str) -> dict[str, Any]:
     return assertion | ({"value": found[3]} if found[3] else {})
 
 
-def read_csv(file: Path, expected: str, check: str, at: str | None) -> Drafts:
+def read_csv(file: Path, expected: str | None, check: str, at: str | None) -> Drafts:
     """Return the rows of a table as cases: one column is expected, `at` a JSON path in the answer; the rest is input.
 
     Raises `InvalidFile`, `UsageError` where there is no such column or check.
     """
-    refuse_unknown(check)
     drafts = Drafts()
+    if expected is not None:
+        refuse_unknown(check)
     for row in read_rows(file):
-        if expected not in row.cells:
-            fix = f"Columns: {', '.join(row.cells)}"
-            raise UsageError(f"there is no column `{expected}`", where="--expected", fix=fix)
-        wanted = row.cells.pop(expected)
-        if not wanted.strip():
-            raise InvalidFile(f"`{expected}` is empty", where=row.where, fix="Fill it, or remove the row")
+        wanted: dict[str, Any] = {"checks": []}
+        if expected is not None:
+            if expected not in row.cells:
+                fix = f"Columns: {', '.join(row.cells)}"
+                raise UsageError(f"there is no column `{expected}`", where="--expected", fix=fix)
+            answer = row.cells.pop(expected)
+            if not answer.strip():
+                raise InvalidFile(f"`{expected}` is empty", where=row.where, fix="Fill it, or remove the row")
+            wanted = {"expected": answer, "checks": [_check(check, answer, at)]}
         own = {key: row.cells.pop(key) for key in OWN if key in row.cells}
-        value = {"input": row.cells, "expected": wanted, "checks": [_check(check, wanted, at)]}
+        value = {"input": row.cells, **wanted}
         drafts.cases.append(Draft(row.where, _fields(own, ChecksCase, row.where) | value))
     return drafts
 
@@ -181,9 +185,9 @@ def read_jsonl(file: Path, check: str, at: str | None) -> Drafts:
         where = f"{file}:{line.number}"
         value = parse_line(line.raw, where=where, shape=SHAPE)
         if "checks" not in value:
-            if value.keys() - PAIR or not {"input", "expected"} <= value.keys():
+            if value.keys() - PAIR or "input" not in value:
                 raise InvalidFile("the line is neither a case nor a pair", where=where, fix=SHAPE)
-            value |= {"checks": [_check(check, value["expected"], at)]}
+            value |= {"checks": [_check(check, value["expected"], at)] if "expected" in value else []}
         drafts.cases.append(Draft(where, value))
     return drafts
 

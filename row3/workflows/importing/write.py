@@ -75,9 +75,17 @@ def import_cases(
         else:
             left_out.append(NotImported(case_id, "case", draft.value, DIFFERS))
         left_out += [NotImported(case_id, *each) for each in draft.not_imported]
+    settings = project.config.suites.get(suite)
+    held = settings is not None and settings.checks
+    if (
+        kind.name == "checks"
+        and not held
+        and not any(each.value["checks"] or each.not_imported for each in drafts.cases)
+    ):
+        fix = f"Name a column with --expected, or write checks for every case: [[suites.{suite}.checks]] in {FILE}"
+        raise UsageError("nothing says what is expected", where=str(file), fix=fix)
     files |= new | _left_out_file(project, f"{folder}/{NOT_IMPORTED}", left_out)
     notes = []
-    settings = project.config.suites.get(suite)
     if settings is None and suite not in project.suite_names():
         files[FILE] = _with_suite(project, suite, kind.name, drafts.prompts[:1])
     if len(drafts.prompts) > 1 or (settings is not None and not {*drafts.prompts} <= {*settings.pipeline}):

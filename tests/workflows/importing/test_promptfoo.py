@@ -11,7 +11,7 @@ import pytest
 
 from row3.domain.judges import fenced
 from row3.domain.prompts import parse_reference
-from row3.errors import InvalidFile, UsageError
+from row3.errors import InvalidFile
 from row3.kinds.checks.model import ChecksCase
 from row3.store.prompts import parse_prompt
 from row3.store.tree import WorkTree
@@ -183,12 +183,12 @@ def test_so_does_a_file_that_it_names(tmp_path: Path, tests: str, name: str, whe
     assert caught.value.where == str(tmp_path / where)
 
 
-def test_a_table_alone_has_to_say_what_is_expected(tmp_path: Path) -> None:
+def test_a_table_without_its_columns_is_inputs(tmp_path: Path) -> None:
     drafts = read_table(DATA / "table.csv", PromptFiles(WorkTree(tmp_path)))
     assert checks(drafts) == CHECKS["table.yaml"]
     (tmp_path / "t.csv").write_text("question,answer\n1,2\n")
-    with pytest.raises(UsageError, match="no column says what is expected"):
-        read_table(tmp_path / "t.csv", PromptFiles(WorkTree(tmp_path)))
+    (draft,) = read_table(tmp_path / "t.csv", PromptFiles(WorkTree(tmp_path))).cases
+    assert draft.value == {"input": {"question": "1", "answer": "2"}, "checks": []}
 
 
 def written(root: Path, config: dict[str, Any]) -> tuple[Drafts, dict[str, str]]:
