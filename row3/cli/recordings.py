@@ -124,7 +124,7 @@ def list_(common: Common) -> None:
 @options.parameters()
 @options.output_options()
 def import_(file: str, common: Common) -> None:
-    """Create recordings from raw responses, one {"caseId", "prompt", "response"} per line."""
+    """Create recordings from raw responses: one {"caseId", "prompt", "response"} per line, or a folder of CASE.txt."""
     from row3.reports.recordings import imported_text, waiting_text
     from row3.workflows.recorded.import_responses import import_responses
 

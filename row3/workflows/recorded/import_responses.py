@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -18,6 +19,7 @@ from row3.providers.guarded import cleaned
 from row3.store.cases import StoredCase, read_cases
 from row3.store.chosen_cases import case_hint
 from row3.store.documents import check_schema_version
+from row3.store.files import decode, read_bytes
 from row3.store.json_lines import LineFile, parse_line
 from row3.store.outputs import RECORDING, case_id_of, is_recording
 from row3.store.project import Project
@@ -77,7 +79,8 @@ def import_responses(
 
     A line is `{"caseId": …, "prompt": "decompose-concepts-v1.1", "response": "raw text"}`, with `repeat`,
     `finishReason`, `usage` {`promptTokens`, `completionTokens`}, `servedModel` and `latencyS` where known. A bare
-    prompt name stands for its version in the lineup, and a lineup's only prompt need not be named. Raises `InvalidFile`
+    prompt name stands for its version in the lineup, and a lineup's only prompt need not be named. A folder has an
+    answer a file, named after its case. Raises `InvalidFile`
     with the line, and then nothing has changed; `UsageError`, `EnvironmentFault`.
     """
     where = str(file)
@@ -123,7 +126,7 @@ def _responses(file: Path, lineup: Lineup, suite: Suite, *, where: str, whence: 
     refs = {str(prompt.ref): str(prompt.ref) for prompt in lineup.prompts}
     refs |= {prompt.ref.name: str(prompt.ref) for prompt in lineup.prompts}
     responses: Responses = {}
-    for line in LineFile(file, where=where, fix=SHAPE, pipe=True):
+    for line in LineFile(_source(file), where=where, fix=SHAPE, pipe=True):
         place = f"{where}:{line.number}"
         value = parse_line(line.raw, where=place, shape=SHAPE)
         check_schema_version(value, SCHEMA_VERSION, where=place)
@@ -149,6 +152,15 @@ def _responses(file: Path, lineup: Lineup, suite: Suite, *, where: str, whence: 
     if not responses:
         raise InvalidFile("the file holds no response", where=where, fix=SHAPE)
     return responses
+
+
+def _source(file: Path) -> Path | bytes:
+    """Return the file, or for a folder of answers, each in a file named after its case, the lines it stands for."""
+    if not file.is_dir():
+        return file
+    answers = {path.stem: read_bytes(path, where=str(path)) for path in sorted(file.iterdir()) if path.is_file()}
+    lines = [{"caseId": name, "response": decode(raw, where=f"{file}/{name}")} for name, raw in answers.items()]
+    return "\n".join(map(json.dumps, lines)).encode()
 
 
 def _refuse_others(value: dict[str, Any], suite: Suite, *, where: str) -> None:

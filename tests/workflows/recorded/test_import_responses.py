@@ -9,7 +9,7 @@ import pytest
 
 from row3.errors import InvalidFile, UsageError
 from row3.reports.recordings import imported_text, waiting_text
-from row3.store.project import Project
+from row3.store.project import Project, open_project
 from row3.workflows.pipeline.stages import Overrides
 from row3.workflows.recorded.import_responses import import_responses
 from row3.workflows.recorded.recordings import list_recordings
@@ -250,3 +250,18 @@ def test_what_the_other_version_asks_no_more_is_replaced(copied: Project, edited
     edit(copied, edited)
     assert imported(copied, response("b", "decompose", FEWER)).merged.new + (edited == "1.0") == 1
     assert len(file_of(copied, "decompose-v1.0").read_text().splitlines()) == (2 if edited == "1.1" else 1)
+
+
+def test_a_file_of_a_folder_is_an_answer(project: Project, tmp_path: Path) -> None:
+    imported(project, response("a", "map", LINKS), response("a", "decompose", CONCEPTS))
+    folder = tmp_path / "pasted"
+    folder.mkdir()
+    (folder / "c.txt").write_text(CONCEPTS)
+    with pytest.raises(InvalidFile, match="field `prompt` is missing"):  # there are two
+        import_responses(project, suite_of(project), folder)
+    (project.root / "row3.toml").write_text('[provider]\nmodel = "m"\n[suites.bread]\npipeline = ["decompose"]\n')
+    project = open_project(project.root)
+    with pytest.raises(InvalidFile, match="`c` is no golden case"):
+        import_responses(project, suite_of(project), folder)
+    (folder / "c.txt").rename(folder / "b.txt")
+    assert import_responses(project, suite_of(project), folder).by_prompt == {"decompose-v1.1": 1}
