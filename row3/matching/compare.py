@@ -15,8 +15,7 @@ from row3.matching.normalise import normalise
 from row3.matching.person.persons import Person
 from row3.matching.person.same_person import may_be_persons, persons, same_person, two_families
 from row3.matching.scorers import EXACT, SLACK, least, similarity
-from row3.matching.text.in_text import A_NAME_AND_A_NOUN, told_apart, two_by_text
-from row3.matching.text.quotes import SourceText
+from row3.matching.text.quotes import A_NAME_AND_A_NOUN, SourceText, told_apart, two_by_text
 from row3.matching.value.values import TWO_SIGNS, two_signs, value_of
 from row3.matching.variant.acronyms import NO_ACRONYMS, Acronyms
 from row3.matching.variant.additions import same_but_for_addition

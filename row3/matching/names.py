@@ -17,8 +17,7 @@ from rapidfuzz import process
 from row3.matching.assignment import assign
 from row3.matching.normalise import normalise
 from row3.matching.scorers import CUTOFF_SLACK, SCORERS, SLACK
-from row3.matching.text.in_text import told_apart
-from row3.matching.text.quotes import SourceText
+from row3.matching.text.quotes import SourceText, told_apart
 
 if TYPE_CHECKING:
     from row3.matching.judge import Close, Judge
