@@ -1,1 +1,1 @@
-"""What a person or a machine reads: all formatting of numbers and text."""
+"""Reports for people and machines: all formatting of numbers and text."""

@@ -33,7 +33,7 @@ SCORES = frozenset(
         Code.QUARANTINED_FELL,
     }
 )
-"""Codes whose cause is in the answers: a case shows it."""
+"""Codes that answers cause, so looking at a case helps."""
 
 
 class Look(NamedTuple):
@@ -90,25 +90,25 @@ def approval_line(comparison: Comparison) -> str:
 
 
 def behind_line(commits: int, ref: str) -> str:
-    """Return what HEAD lacks of the ref that judges, and what to do about it."""
+    """Return how far HEAD is behind the base's ref, and what to do about it."""
     some = numbers.count(commits, f"commit of {ref} that changes", f"commits of {ref} that change")
-    other = f"judge from the fork point with --against {ref}..."
-    return f"HEAD lacks {some} what row3 reads: merge or rebase first, or {other}"
+    other = f"compare with the fork point: --against {ref}..."
+    return f"HEAD lacks {some} row3's files: merge or rebase first, or {other}"
 
 
 def model_flag(run: Run) -> str:
-    """Return the placeholder for a model that a command needs, where the recordings name none that can be asked."""
+    """Return `--model MODEL` for a command if the recordings do not name a model that can be asked."""
     return " --model MODEL" if run.suite.prompted and run.header.model in ("", RECORDED_ONLY) else ""
 
 
 def what_next(comparison: Comparison) -> list[str]:
-    """Return what to do, a step a line; nothing after a promotion, which lists what it wrote."""
+    """Return the next steps, one per line; none after a promotion, which lists the files it wrote."""
     steps = _Steps(comparison).all()
     return [f"{'Then' if i else 'Next'}: {step}" for i, step in enumerate(steps)]
 
 
 class _Steps:
-    """The steps after one comparison, with commands that select its suite, prompts and answers."""
+    """The steps after a comparison, with commands for its suite, prompts and answers."""
 
     def __init__(self, comparison: Comparison) -> None:
         self.comparison, self.run, self.suite = comparison, comparison.run, comparison.run.suite
@@ -117,7 +117,7 @@ class _Steps:
         self.against = f" --against {visible(comparison.against)}" if comparison.against else ""
 
     def command(self, command: str, *said: str) -> str:
-        """Return a command with its options; `said` are those it names itself, as `JudgedSuite.flags` takes them."""
+        """Return a command with its options; `said` as in `JudgedSuite.flags`."""
         return visible(f"{command}{self.suite.flags(command, *said)}")
 
     def all(self) -> list[str]:
@@ -136,7 +136,7 @@ class _Steps:
             kept = "commit metrics-history.json and CHANGELOG.md: they hold the approval."
             return [*last, kept] if comparison.in_git else last
         if verdict is Verdict.BLOCK:
-            return ["nothing has to be done: this gate is informational and blocks nothing.", *last]
+            return ["nothing to do: this gate is informational and blocks nothing.", *last]
         if verdict is Verdict.INVESTIGATE:
             if Code.PARTIAL in self.codes:
                 return [*self._look(), f"{self.command('row3 --compare')} with all the cases."]
@@ -148,9 +148,7 @@ class _Steps:
         if self.run.header.mode != "replay":
             return ["run the same command again; it continues from the answers so far."]
         model = model_flag(self.run)
-        ask = (
-            f"{self.command('row3 --compare', 'mode')} --mode auto{self.against}{model} asks for what is not recorded."
-        )
+        ask = f"{self.command('row3 --compare', 'mode')} --mode auto{self.against}{model} asks for the missing answers."
         return [ask]
 
     def _blocked(self, *, promoting: bool) -> list[str]:
@@ -197,13 +195,13 @@ class _Steps:
         return [*found, *(text for code, text in known.items() if code in self.codes)]
 
     def _look(self) -> list[str]:
-        """The command that explains the case that fell most; only where answers are the cause."""
+        """Return the command that explains the worst case, if answers are the cause."""
         own = [reason for reason in self.deciding if reason.code in SCORES]
         case_id = worst_case(self.comparison, own) if own else None
         return [f"{self.command('row3 investigate')} {plain(case_id)}"] if case_id else []
 
     def _diff(self, path: str) -> str:
-        """The git command that shows a change of files since the base; empty outside git."""
+        """Return the git command that shows how files changed since the base; empty outside git."""
         if not self.comparison.in_git:
             return ""
         since = f" {visible(self.comparison.against)} --" if self.comparison.against else ""
@@ -215,7 +213,7 @@ class _Steps:
 
 
 def worst_case(comparison: Comparison, reasons: Sequence[Reason]) -> str | None:
-    """Return the case that fell most, in the primary metric or else in a metric that a reason names."""
+    """Return the case that fell most: in the primary metric, else in a metric that a reason names."""
     worst = min((c for c in comparison.cases if c.move in ("regressed", "broke")), key=lambda c: c.delta, default=None)
     if worst is not None:
         return worst.case_id

@@ -1,4 +1,4 @@
-"""`row3 aliases review`: the unmatched items of recorded runs as a list, one by one, and what was decided of them."""
+"""`row3 aliases review`: unmatched items of recorded runs, as a list and one by one, and the decisions on them."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from row3.reports.style import plain, shorten
 
 SCHEMA_VERSION = 1
 AROUND = 400
-"""Characters of a sentence that are shown; of a longer one, those around the words."""
+"""Characters shown of a sentence; a longer one is cut around the words."""
 LONGEST_LABEL = 36
-"""Columns that an item or a candidate may take in a table."""
+"""Columns for an item or a candidate in a table."""
 Stands = Literal["item", "quote", "nowhere"]
 Verdict = Literal["alias", "canary", "wrong"]
 NOUNS: Mapping[Verdict, tuple[str, str]] = {
@@ -27,7 +27,7 @@ NOUNS: Mapping[Verdict, tuple[str, str]] = {
 
 
 class Candidate(NamedTuple):
-    """An expected concept that an item may be another name of."""
+    """An expected concept that an item may be another name for."""
 
     position: int
     """Among the case's expected concepts."""
@@ -35,75 +35,75 @@ class Candidate(NamedTuple):
     score: float
     """Resemblance of the item to any name of the concept, in [0, 1]."""
     missed: int
-    """In how many of the answers with the item the concept was missed."""
+    """Answers that have the item and miss the concept."""
     beside: bool
-    """It stands in the sentence that is shown."""
+    """Whether the sentence shown mentions it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unmatched:
-    """An item that answers gave and the golden case does not know."""
+    """An item in answers that matches nothing in the golden case."""
 
     case_id: str
     file: str
-    """The golden case's, relative to the project."""
+    """The golden case's file, relative to the project."""
     label: str
     count: int
-    """Answers in which it was unmatched."""
+    """Answers in which it is unmatched."""
     answers: int
     prompts: Mapping[str, tuple[str, ...]]
-    """Versions by prompt name whose answers had it."""
+    """By prompt name, the versions that produced it."""
     candidates: tuple[Candidate, ...]
     stands: Stands
-    """What of it stands in the text at `place`."""
+    """The words found in the text at `place`."""
     place: Place | None
     quote: str
-    """What an answer gave as its evidence; empty for nothing."""
+    """The quote that an answer gave as evidence; empty for none."""
 
     @property
     def in_text(self) -> bool:
-        """Whether the source text has it."""
+        """Whether the source text contains it."""
         return self.stands == "item"
 
 
 @dataclass(frozen=True, slots=True)
 class AliasReview:
-    """All there is to review in a suite."""
+    """The items to review in a suite."""
 
     suite: str
     items: tuple[Unmatched, ...]
     cases: int
     answers: int
     unanswered: tuple[str, ...]
-    """Cases without a recorded answer that could be read."""
+    """Cases without a readable recorded answer."""
     flag: str = ""
-    """What a command has to be given to be about the suite."""
+    """The option that selects the suite in a command."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """Something that was decided, and written."""
+    """A decision that was written."""
 
     verdict: Verdict
     item: Unmatched
     name: str
-    """As it was written."""
+    """The text that was written."""
     concept: str
     file: str
-    """Where it is written, relative to the project."""
+    """The file, relative to the project."""
     before: bytes = b""
     after: bytes = b""
     """The whole file, empty if there is none."""
 
     @property
     def words(self) -> str:
-        """What was decided."""
+        """Return the decision in words."""
         named = f"{NOUNS[self.verdict][0]} `{_cut(self.name)}`"
         return f"{named} of `{_cut(self.concept)}`" if self.concept else named
 
 
 def item_document(item: Unmatched, number: int, total: int) -> Document:
-    """Return one item: what it is, where it stands, what it may mean, and the keys."""
+    """Return one item: its label and place, the concepts it may mean, and the keys."""
     versions = "; ".join(f"{name} {', '.join(versions)}" for name, versions in item.prompts.items())
     about: list[Text] = [
         Span(_cut(item.label), "excellent"),
@@ -117,17 +117,17 @@ def item_document(item: Unmatched, number: int, total: int) -> Document:
         ]
         blocks.append(Table(("another name of", "alike", ""), rows, "lrl"))
     else:
-        blocks.append(Note(["These answers missed no expected concept that it could be."]))
+        blocks.append(Note(["No expected concept is missing that it could stand for."]))
     return Document([*blocks, _keys(item)])
 
 
 def _surroundings(item: Unmatched) -> Note:
     if item.place is None:
         if not item.quote:
-            return Note(["Not in the text, and no quote was given for it."])
-        return Note(["Not in the text, and neither is its quote:", Span(f"  {_cut(item.quote)}", "quiet")])
+            return Note(["Not in the text, and the answer gives no quote for it."])
+        return Note(["Not in the text, nor is its quote:", Span(f"  {_cut(item.quote)}", "quiet")])
     where = f"paragraph {item.place.paragraph}, line {item.place.line}"
-    head = f"In the text, {where}:" if item.in_text else f"Not in the text by this name. Its quote is, {where}:"
+    head = f"In the text, {where}:" if item.in_text else f"Not in the text under this name; its quote is, {where}:"
     return Note([head, ["  ", *_sentence(item.place)]])
 
 
@@ -148,7 +148,7 @@ def _sentence(place: Place) -> Parts:
 
 
 def _one_line(text: str) -> str:
-    """Return the text without line breaks, with one blank at an end that has any."""
+    """Return the text on one line, keeping one blank at each end that has any."""
     return f"{' ' * text[:1].isspace()}{plain(text)}{' ' * (text[-1:].isspace() and bool(text.strip()))}"
 
 
@@ -183,7 +183,7 @@ def _keys(item: Unmatched) -> Note:
 
 
 def summary_document(review: AliasReview, decisions: Sequence[Decision], left: int) -> Document:
-    """Return what was decided, file by file, and what to do next."""
+    """Return the decisions file by file, and the next step."""
     if not decisions and not left:
         return Document([_nothing(review)])
     numbers = [(sum(each.verdict == verdict for each in decisions), nouns) for verdict, nouns in NOUNS.items()]
@@ -197,7 +197,7 @@ def summary_document(review: AliasReview, decisions: Sequence[Decision], left: i
                 lines.append(f"    + {place}{each.words}")
     last = f"Next: row3 lint, then row3 --compare{review.flag}; commit the golden cases together."
     if all(decision.verdict == "wrong" for decision in decisions):
-        last = "Commit the file, so that nobody is asked again."
+        last = "Commit the file, so that nobody has to review these again."
     return Document([Note(lines), Note([last] if decisions else [])])
 
 
@@ -206,7 +206,7 @@ def _seen(review: AliasReview) -> str:
 
 
 def _nothing(review: AliasReview) -> Note:
-    return Note([f"Nothing to review: no item in {_seen(review)} is unmatched, or all are judged."])
+    return Note([f"Nothing to review: every item in {_seen(review)} is matched or already judged."])
 
 
 def list_document(review: AliasReview) -> Document:
@@ -230,7 +230,7 @@ def list_document(review: AliasReview) -> Document:
 
 
 def list_json(review: AliasReview) -> dict[str, Any]:
-    """Return all items for JSON, with their candidates and the text around."""
+    """Return all items for JSON, with their candidates and surrounding text."""
     return {
         "schemaVersion": SCHEMA_VERSION,
         "suite": review.suite,

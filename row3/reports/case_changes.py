@@ -1,4 +1,4 @@
-"""How single cases came out and moved, in words: what was found, lost and unexpected."""
+"""How single cases scored and moved, in words: items found, lost and unexpected."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from row3.reports.document import Span, Table, Text, Tone
 from row3.reports.style import WIDTH, arrow, plain, shorten
 
 MOVES = ("improved", "fixed", "regressed", "broke", "failed", "removed", "new", "not comparable", "unchanged")
-"""In the order of the line that counts them."""
+"""Kinds of move, in the order they are counted."""
 WORDS = {"failed": "without an answer"}
 GOOD = {"improved": True, "fixed": True, "regressed": False, "broke": False, "failed": False, "removed": False}
 MOST_NAMED, FEW_NAMED = 12, 4
 MOST_RELATIONSHIPS = 3
 LONGEST_LINE = 150
-"""Columns of what one case lost or gained, where not everything is wanted."""
+"""Columns for what one case lost or gained, unless everything is shown."""
 LONGEST_ITEM = 100
 """Characters of one item: a model may write a label of megabytes."""
 
@@ -56,7 +56,7 @@ def moved_cases(moves: Mapping[str, int]) -> int:
 
 
 def flips(change: CaseChange) -> list[Flip]:
-    """Return what a case gained and lost, relationships last, lost before found; of an unusable answer only numbers."""
+    """Return what a case gained and lost, losses first and relationships last; only counts for an unusable answer."""
     if change.move == "broke":
         counts = [f"{len(items):,} {noun_of(key, len(items))}" for key, items in change.lost.items() if items]
         return [Flip(False, "all lost", tuple(counts), MOST_NAMED)] if counts else []
@@ -84,7 +84,7 @@ def noun_of(key: str, number: int) -> str:
 
 
 def words_of(key: str) -> str:
-    """Return the key of a list in words: `missedConcepts` is `missed concepts`."""
+    """Return a list's key in words: `missed concepts` for `missedConcepts`."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", key).lower()
 
 
@@ -103,7 +103,7 @@ def total_lines(gained: Mapping[str, int], lost: Mapping[str, int]) -> list[str]
 
 
 def fell_elsewhere(comparison: Comparison) -> list[tuple[CaseChange, Metric]]:
-    """Return cases that fell not in the composite but in a metric that a reason names, with the metric, worst first."""
+    """Return cases that fell in a metric that a reason names but not in the composite, with the metric; worst first."""
     named = {reason.subject for reason in comparison.reasons if reason.verdict is not Verdict.PROCEED}
     metrics = [metric for metric in comparison.run.suite.kind.metrics if metric.key in named]
     if not metrics:
@@ -130,8 +130,8 @@ def cases_table(
 ) -> Table:
     """Return the table of moved cases.
 
-    `after` has the primary metric of each case now, `elsewhere` comes from `fell_elsewhere`; with `every` all that each
-    case gained and lost is named, not only what made it move.
+    `after` has each case's primary metric now; `elsewhere` is from `fell_elsewhere`; `every` names all gains and
+    losses, not only those behind the move.
     """
     rows = [_row(change, after.get(change.case_id)) for change in changes]
     under = [_under(change, problems, every=every) for change in changes]
@@ -171,7 +171,7 @@ def _under(change: CaseChange, problems: Mapping[str, str], *, every: bool) -> l
 
 
 def case_line(change: CaseChange, metric: Metric | None = None) -> Text:
-    """Return `▼ ozone −10.0: lost: Halons`, in one line of a file; a canary first, as the line is cut at its end."""
+    """Return `▼ ozone −10.0: lost: Halons`, on one line; canaries come first, as a long line is cut."""
     good = GOOD.get(change.move) if metric is None else False
     name = f"{arrow(good) if good is not None else '·'} {change.case_id}"
     found = sorted([flip for flip in flips(change) if flip.good is good], key=lambda flip: "canary" not in flip.what)
@@ -184,7 +184,7 @@ def case_line(change: CaseChange, metric: Metric | None = None) -> Text:
 
 
 class Outcome(NamedTuple):
-    """One case: status, composite, how it moved, and whether that alone is as bad as a block."""
+    """A case's status, composite and move, and whether it alone would block."""
 
     case_id: str
     status: str
@@ -196,20 +196,20 @@ class Outcome(NamedTuple):
 
     @property
     def fault(self) -> str:
-        """What is wrong with the case, in two words; empty for a case that is as it should be."""
+        """Return what is wrong with the case, in a word or two; empty if nothing is."""
         words = {"failed": "no answer", "bad_answer": "bad answer"}
         return words.get(self.status, "regressed" if self.regressed else "")
 
     @property
     def detail(self) -> str:
-        """Why: the problem of an answer, or how far the case fell."""
+        """Return the reason: the answer's problem, or how far the case fell."""
         if self.status != "scored" or self.value is None or self.delta is None:
             return self.problem
         return numbers.moved(self.value - self.delta, self.value)
 
 
 def outcomes(run: Run, comparison: Comparison | None) -> Iterator[Outcome]:
-    """Yield all cases in the order in which they ran; none is judged if the budget cut the comparison short."""
+    """Yield all cases in the order they ran; none is judged if the budget ended the comparison early."""
     primary, policy = run.suite.kind.primary, run.suite.policy
     higher = next((metric.higher_is_better for metric in run.suite.kind.metrics if metric.key == primary), True)
     problems = dict(run.problems)

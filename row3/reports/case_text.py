@@ -1,4 +1,4 @@
-"""One case in full, for a person who reads why its test failed: what moved, and what was lost item by item."""
+"""One case in full, to explain a failed test: what moved, and what was lost item by item."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ MOST_NAMED, LONGEST_ITEM = 40, 120
 
 
 def score_text(value: float | None, zone: Zone | None) -> str:
-    """Return `81.3% ✓ pass`, narrow enough to stand beside a test's name; empty where nothing was scored."""
+    """Return `81.3% ✓ pass`, short enough to follow a test's name; empty if nothing was scored."""
     if value is None:
         return ""
     return numbers.percent(value) + (f" {MARKS[zone]} {zone.word}" if zone is not None else "")
 
 
 def movement_line(suite: JudgedSuite, metrics: Mapping[str, float], change: CaseChange | None, why: str = "") -> str:
-    """Return `regressed −10.9: Overall 85.0% → 74.1%`; the value alone where there is nothing to compare it with."""
+    """Return `regressed −10.9: Overall 85.0% → 74.1%`; the value alone if there is no baseline."""
     primary = suite.kind.primary
     title, now = title_of(suite, primary), metrics.get(primary)
     if now is None:
@@ -54,10 +54,10 @@ def case_text(
     shortfall: Mapping[str, Sequence[str]] | None = None,
     advice: bool = False,
 ) -> str:
-    """Return headline, what was lost and gained, and the metrics that moved, in lines of 80 columns.
+    """Return a headline, gains and losses, and the metrics that moved, in lines of 80 columns.
 
-    `why` begins the headline; `raw` is an answer that could not be read; `reasons` are the gate's sentences about the
-    case; `shortfall` lists all that is wrong in place of what changed; `advice` ends with the command to look into it.
+    `why` begins the headline; `raw` is an unreadable answer; `reasons` are the gate's sentences about the case;
+    `shortfall` lists all errors instead of the changes; `advice` adds the command that explains the case.
     """
     if status != "scored" and problem:
         head = f"{why}: {problem}" if why else problem

@@ -1,4 +1,4 @@
-"""`row3 cases`: what each case tells about the versions of a suite, as a document and as JSON."""
+"""`row3 cases`: how well each case tells a suite's versions apart, as a document and as JSON."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from row3.reports.headline import some
 SHOWN, SHOWN_PAIRS, SHOWN_VERSIONS, NAMED = 30, 10, 6, 5
 HEADS = ("case", "tells", "mean", "±", "n", "")
 WEAK = 0.2
-"""A case that correlates less with the others tells little."""
+"""Below this correlation with the others, a case says little."""
 MEANINGS = {
-    "never fails": "excellent under every version. It guards what works; it cannot tell versions apart.",
+    "never fails": "excellent under every version: it guards what works but cannot tell versions apart.",
     "always fails": "in the fail zone under every version: too hard, or wrong.",
-    "against the others": "better where they are worse. Are its expectations right?",
+    "against the others": "rises when the others fall. Are its expectations right?",
 }
 
 
 def cases_document(report: CasesReport, *, verbose: bool = False) -> Document:
-    """Return the cases, the most telling first; then redundant pairs, and what is unknown."""
+    """Return the cases, most informative first; then redundant pairs, and what is unknown."""
     shown = report.cases if verbose else report.cases[:SHOWN]
     rows = [_row(one) for one in shown]
     versions = report.versions if verbose else report.versions[:SHOWN_VERSIONS]
@@ -51,7 +51,7 @@ def _row(one: CaseWorth) -> list[Text]:
 
 
 def remark(one: CaseWorth) -> str:
-    """Return what a reader should know about a case; empty where it does its job."""
+    """Return a remark on a case; empty if it does its job."""
     words: list[str] = [one.standing] if one.standing else []
     tells = one.tells
     if tells is not None and tells < 0.0:
@@ -67,13 +67,13 @@ def remark(one: CaseWorth) -> str:
 
 def _notes(report: CasesReport) -> list[str]:
     versions = len(report.versions)
-    rough = f" With fewer than {ROUGH} versions it is a rough number." if versions < ROUGH else ""
+    rough = f" With fewer than {ROUGH} versions it is rough." if versions < ROUGH else ""
     notes = [
         f"tells: correlation of the case's {report.metric.title} with that of the others over the versions, from "
         f"{numbers.MINUS}1 to +1; ±: standard deviation.{rough}"
     ]
     if versions < LEAST:
-        few = f"which cases tell good prompts from bad ones is unknown: that takes at least {LEAST} versions."
+        few = f"row3 cannot say which cases tell good prompts from bad: that takes at least {LEAST}."
         notes = [f"With {numbers.count(versions, 'version')} {few}"]
     words = {word for one in report.cases for word in remark(one).split(", ")}
     notes += [f"{word}: {meaning}" for word, meaning in MEANINGS.items() if word in words]
@@ -85,15 +85,15 @@ def _notes(report: CasesReport) -> list[str]:
 
 def _pairs(report: CasesReport, *, verbose: bool) -> list[Block]:
     if not report.redundant:
-        return [Note(["No two cases ask for the same."])]
+        return [Note(["No two cases test the same thing."])]
     shown = report.redundant if verbose else report.redundant[:SHOWN_PAIRS]
     items = [f"{first} and {second}: {overlap:.0%} of their expectations in common" for first, second, overlap in shown]
     left = more(len(report.redundant) - len(shown))
-    return [Title("Redundant pairs: one of the two may go", 4), Items([*items, *([left] if left else [])])]
+    return [Title("Redundant pairs: one of each may go", 4), Items([*items, *([left] if left else [])])]
 
 
 def cases_json(report: CasesReport) -> dict[str, Any]:
-    """Return the same as plain values; scores are fractions."""
+    """Return the report as plain values; scores are fractions."""
     return {
         "schemaVersion": 1,
         "suite": report.suite,

@@ -1,4 +1,4 @@
-"""Entries of CHANGELOG.md in the format of STANDARDS 5.3: newest first, and no hand-written word is lost."""
+"""Entries of CHANGELOG.md in the format of STANDARDS 5.3: newest first; hand-written text is kept."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from row3.reports.style import plain
 
 HEADING = "# Changelog"
 TO_WRITE = "<!-- What changes and why, one line each. -->"
-"""Stands under `### Changes` of an entry that is not released, until somebody writes there."""
+"""Placeholder under `### Changes` of an unreleased entry."""
 SECTION = re.compile(r" {0,3}##[ \t]+\S")
 PART = re.compile(r" {0,3}###[ \t]+(.*?)[ \t#]*$")
 UNRELEASED = re.compile(r" {0,3}##[ \t]+\[?(\S+?)\]?[ \t]*\(unreleased\)", re.IGNORECASE)
@@ -58,13 +58,13 @@ def changelog_entry(
 
 
 def unreleased_entry(version: str, prompt: str, *, approval: str = "") -> str:
-    """The entry that a new version begins with; an approval stands among its notes."""
+    """Return the first entry of a new version; an approval goes among its notes."""
     notes = f"\n### Notes\n{bullets([_approved(approval)])[0]}\n" if approval else ""
     return f"## {version} (Unreleased)\n\nPrompt: {prompt}\n\n### Changes\n{TO_WRITE}\n{notes}"
 
 
 def approval_entry(date: str, approval: str) -> str:
-    """An approval that belongs to no new version: the model, a case or a setting is what changed."""
+    """Return the entry of an approval without a new version: the model, a case or a setting changed."""
     return f"## Approval ({date})\n\n### Notes\n{bullets([_approved(approval)])[0]}\n"
 
 
@@ -73,7 +73,7 @@ def _approved(approval: str) -> str:
 
 
 def bullets(items: Sequence[str]) -> list[str]:
-    """One bullet an item, on one line, its words as they are: a description or a reason draws and links nothing."""
+    """Return one bullet per item, on one line, with Markdown and links escaped."""
     return [f"- {inline(item)}" for item in items if item.strip()]
 
 
@@ -98,21 +98,21 @@ def _value(value: float | None) -> str:
 
 
 class MixedEntry(NamedTuple):
-    """An entry with two `Prompt:` lines, as a merge that kept both sides leaves it."""
+    """An entry with two `Prompt:` lines, left by a merge that kept both sides."""
 
     line: int
-    """Of the second one, counted from 1."""
+    """Line of the second one, counted from 1."""
     heading: str
     names: tuple[str, ...]
 
     @property
     def problem(self) -> str:
-        """What is wrong, and what to do."""
+        """Return what is wrong, and what to do."""
         both = f"the entry `{self.heading.strip('# ')}` has two `Prompt:` lines ({', '.join(self.names)})"
         return f"{both}: give each prompt an entry under a heading of its own"
 
     def concerns(self, version: str, prompt: str) -> bool:
-        """Return whether the entry of a new version of a prompt would go in here."""
+        """Return whether a new version's entry would be inserted here."""
         return _is_draft(self.heading, version) and prompt in self.names
 
 
@@ -130,7 +130,7 @@ def mixed_entries(changelog: str) -> Iterator[MixedEntry]:
 def insert_entry(changelog: str, entry: str, version: str, prompt: str) -> str:
     """Return the changelog with the entry above the newest released one; other text stays as it is, byte for byte.
 
-    An unreleased entry of the same version and prompt gives way to it; what a hand wrote there moves into the new one.
+    It replaces an unreleased entry of the same version and prompt, and keeps the text written there.
     """
     newline = "\r\n" if "\r\n" in changelog else "\n"
     entry = entry.strip("\n") + "\n"
@@ -153,7 +153,7 @@ def insert_entry(changelog: str, entry: str, version: str, prompt: str) -> str:
 
 
 def merged_entry(changelog: str, entry: str, version: str, prompt: str) -> str:
-    """Return the entry as `insert_entry` puts it in: with what a hand wrote under its unreleased heading."""
+    """Return the entry as `insert_entry` writes it, with the text under its unreleased heading."""
     lines, starts = _split(changelog)
     draft = _draft(lines, starts, version, prompt)
     if draft is None:
@@ -169,7 +169,7 @@ def merged_entry(changelog: str, entry: str, version: str, prompt: str) -> str:
             new[title] = _Part(part.heading, kept)
             continue
         generated = [line for line in _trim(new[title].body) if line != TO_WRITE and line not in kept]
-        if title == "changes":  # what a hand wrote says it better than the prompt's description
+        if title == "changes":  # hand-written text beats the prompt's description
             body = kept or generated
         elif title == "notes":
             body = kept + generated
@@ -182,14 +182,14 @@ def merged_entry(changelog: str, entry: str, version: str, prompt: str) -> str:
 
 @dataclass(slots=True)
 class _Part:
-    """What stands under a `###` heading; above the first one there is none."""
+    """The text under a `###` heading; no heading above the first one."""
 
     heading: str
     body: list[str]
 
 
 def _parts(lines: list[str]) -> dict[str, _Part]:
-    """Return the parts by title in lower case; two with one title, which a hand may have written, become one."""
+    """Return the parts by title in lower case; two with the same title become one."""
     headings = {i: found[1] for i, line in _outside_code(lines) if (found := PART.match(line)) and found[1]}
     parts = {"": _Part("", [])}
     title = ""
@@ -209,7 +209,7 @@ def _split(changelog: str) -> tuple[list[str], list[int]]:
 
 
 def _draft(lines: list[str], starts: list[int], version: str, prompt: str) -> tuple[int, int] | None:
-    """Return where the unreleased entry of this version begins and ends; one that names no prompt fits any."""
+    """Return the line range of this version's unreleased entry; an entry that names no prompt fits any."""
     unnamed = None
     for i, end in pairwise([*starts, len(lines)]):
         if _is_draft(lines[i], version):
@@ -226,13 +226,13 @@ def _is_draft(heading: str, version: str) -> bool:
 
 
 def _trim(lines: list[str]) -> list[str]:
-    """Return the lines without the blank ones at both ends."""
+    """Return the lines without blank ones at either end."""
     there = [i for i, line in enumerate(lines) if line.strip()]
     return lines[there[0] : there[-1] + 1] if there else []
 
 
 def _outside_code(lines: list[str]) -> Iterator[tuple[int, str]]:
-    """Yield numbered lines that are not in a block of code or an HTML comment."""
+    """Yield numbered lines outside code blocks and HTML comments."""
     fence, comment = "", False
     for i, raw in enumerate(lines):
         line = raw.rstrip("\r\n")

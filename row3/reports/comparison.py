@@ -1,4 +1,4 @@
-"""A comparison as a document: verdict, what differs, metrics, reasons, the cases that moved most, what to do next."""
+"""A comparison as a document: verdict, differences, metrics, reasons, the cases that moved most, next steps."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ from row3.reports.terminal import terminal_text
 
 SHOWN_CASES, SHOWN_REASONS = 5, 8
 FEW_CASES, PAGES = 5, (35, 39)
-"""Lines that a comparison of so few cases, or of more, may have on a screen, with what runs above it."""
+"""Most lines on a screen, heading included: for at most `FEW_CASES` cases, and for more."""
 
 
 def comparison_page(comparison: Comparison, style: Style = PLAIN) -> Document:
-    """Return what fits on a screen: as many reasons and cases as there is room for, a line each where they have to."""
-    lines = PAGES[comparison.run.cases > FEW_CASES] - 3  # what runs stands above
+    """Return a comparison that fits on a screen, with as many reasons and cases as there is room for."""
+    lines = PAGES[comparison.run.cases > FEW_CASES] - 3  # the heading above
     for most in (SHOWN_REASONS, *range(SHOWN_REASONS, 0, -1)):
         width = style.width if most < SHOWN_REASONS else 0
         document = comparison_document(comparison, headed=False, most=most, width=width)
@@ -60,9 +60,9 @@ def comparison_document(
     most: int = SHOWN_REASONS,
     width: int = 0,
 ) -> Document:
-    """Return a comparison: all of it if verbose, or below to unfold if folded; headed by suite and what runs.
+    """Return a comparison; all of it if verbose, or in sections that unfold if folded.
 
-    Otherwise at most so many reasons, each cut to the width if one is given, and half as many cases.
+    Otherwise at most `most` reasons, each on one line of `width` columns if given, and half as many cases.
     """
     run = comparison.run
     blocks: list[Block] = [
@@ -71,7 +71,7 @@ def comparison_document(
         metrics_table(comparison, verbose=verbose),
         legend(comparison, verbose=verbose),
         *judge_blocks(run),
-        *reason_blocks(grounds_of(comparison), verbose=verbose, most=most, width=width),
+        *reason_blocks(grounds_of(comparison, brief=width > 0), verbose=verbose, most=most, width=width),
         *problem_blocks(run, verbose=verbose),
         quarantine_note(run.quarantine),
         *case_blocks(comparison, verbose=verbose, most=(most + 1) // 2),
@@ -90,7 +90,7 @@ def comparison_document(
 
 
 def brief_comparison(comparison: Comparison, *, level: int = 0) -> list[Block]:
-    """Return verdict, metrics, reasons and next steps; with a heading of that level also what runs and the cases."""
+    """Return verdict, metrics, reasons and next steps; with a heading level also the versions and the cases."""
     return [
         *heading(comparison, headed=level > 0, level=level or 3),
         metrics_table(comparison),
@@ -103,7 +103,7 @@ def brief_comparison(comparison: Comparison, *, level: int = 0) -> list[Block]:
 
 
 def gate_text(comparison: Comparison) -> str:
-    """Return the text of a test that stands for the gate; its first line says it all."""
+    """Return the text of the gate's own test; its first line is the summary."""
     runs = Note([what_runs(comparison.run, comparison.run.suite.name)])
     document = Document([runs, *reason_blocks(grounds_of(comparison)), next_note(comparison)])
     first = "; ".join(filter(None, (f"{look(comparison).word}: {summary(comparison)}", approval_line(comparison))))
@@ -111,7 +111,7 @@ def gate_text(comparison: Comparison) -> str:
 
 
 def heading(comparison: Comparison, *, headed: bool, level: int = 3) -> list[Block]:
-    """Return the verdict with the primary metric, who approved it, and what runs."""
+    """Return the verdict with the primary metric, the approval and the versions."""
     shown = look(comparison)
     approved = [Span(text, "warning")] if (text := approval_line(comparison)) else []
     if not headed:
@@ -121,22 +121,22 @@ def heading(comparison: Comparison, *, headed: bool, level: int = 3) -> list[Blo
 
 
 def facts(comparison: Comparison) -> Facts:
-    """Return the baseline and all that differs from it apart from the answers."""
+    """Return the baseline and everything but the answers that differs from it."""
     baseline, run = comparison.baseline, comparison.run
     ref = f", from git {comparison.against}" if comparison.against else ""
     rows: list[tuple[str, Text]] = [("baseline", f"{baseline_origin(baseline, run.suite)}{ref}")]
     if comparison.own_baseline and comparison.against:
-        rows.append(("new suite", f"{comparison.against} has no baseline of it, so its own baseline judges"))
+        rows.append(("new suite", f"{comparison.against} has no baseline for it, so its own baseline judges"))
     if comparison.compared != run.cases:
         rows.append(("compared", part(comparison.compared, run.cases, "case")))
     changed = list(differences(baseline, run.header, comparison.prompt_diffs))
     rows += [(name.removeprefix("prompt "), text) for name, text in changed]
     rows += [] if changed else [("changed", _nothing(comparison))]
     if comparison.interleaved:
-        rows.append(("asked", "baseline prompts were asked again, interleaved: provider differences cancel out"))
+        rows.append(("asked", "the baseline's prompts were asked again, interleaved: provider changes cancel out"))
     if comparison.saved and (comparison.drift is None or comparison.drift.state != "steady"):
         rows.append(
-            ("asked", "compared with the baseline as it was saved: a provider that moved looks like the prompt")
+            ("asked", "not interleaved: the saved baseline's answers, so a provider change looks like a prompt change")
         )
     if (rounds := comparison.adaptive) is not None:
         rows.append(("rounds", rounds_line(rounds)))
@@ -157,7 +157,7 @@ def _nothing(comparison: Comparison) -> str:
 
 
 def metrics_table(comparison: Comparison, *, verbose: bool = False) -> Block:
-    """Return the headline metrics, and the companions that decide; all of them when verbose."""
+    """Return the headline metrics and the companions that decide the verdict; all of them if verbose."""
     suite = comparison.run.suite
     changes = {change.key: change for change in comparison.metrics}
     metrics = [metric for metric in shown_metrics(suite, companion=False) if metric.key in changes]
@@ -166,7 +166,7 @@ def metrics_table(comparison: Comparison, *, verbose: bool = False) -> Block:
     shown = [metric for metric in companions if verbose or metric.key in deciding]
     rows = [_metric_row(metric, changes[metric.key], comparison, verbose=verbose) for metric in (*metrics, *shown)]
     if not rows:
-        return Note(["No case could be compared."])
+        return Note(["No case can be compared."])
     interval = f"{level_text(suite.policy)} interval"
     heads = ["metric", "before", "now", "points", interval, *(["p"] if verbose else []), "zone", "gate"]
     left = len(companions) - len(shown)
@@ -175,14 +175,14 @@ def metrics_table(comparison: Comparison, *, verbose: bool = False) -> Block:
 
 
 def better(metric: Metric, delta: float | None) -> bool | None:
-    """Return whether a metric moved for the better; None where it did not move."""
+    """Return whether a metric improved; None if it did not move."""
     if delta is None or abs(delta) < numbers.LEAST_MOVE:
         return None
     return (delta > 0) is metric.higher_is_better
 
 
 def moved_span(metric: Metric, delta: float | None) -> Text:
-    """Return `−2.0 ▼`; a dash where there is nothing to compare with."""
+    """Return `−2.0 ▼`; a dash without a baseline value."""
     if delta is None:
         return "–"
     good = better(metric, delta)
@@ -218,7 +218,7 @@ def change_cells(metric: Metric, change: MetricChange, *, primary: bool, limits:
 
 
 def legend(comparison: Comparison, *, verbose: bool = False) -> Note:
-    """Return what the verdict rests on, and how small a drop it can see, in a line."""
+    """Return one line on what the verdict is based on and how small a drop it detects."""
     suite = comparison.run.suite
     counts = {change.key: change.cases for change in comparison.metrics if change.delta is not None}
     if not counts:
@@ -229,31 +229,31 @@ def legend(comparison: Comparison, *, verbose: bool = False) -> Note:
     over = f"{numbers.count(cases, 'case')}{f' ({some(fewer, 3)})' if fewer else ''}"
     now, before = comparison.run.header.repeats, comparison.baseline.repeats
     noun = "answer" if comparison.run.header.mode == "live" else "recorded answer"
-    draws = f"{numbers.count(now, noun)} a case" + ("" if now == before else f", {before:,} at the base")
-    lines = [f"Rests on {title_of(suite, primary)}, {over}, {draws} on each side; {_sees(comparison.sensitivity)}."]
+    draws = f"{numbers.count(now, noun)} per case" + ("" if now == before else f" ({before:,} at the base)")
+    lines = [f"Based on {title_of(suite, primary)}, {over}, {draws} on each side; {_sees(comparison.sensitivity)}."]
     return Note([*lines, "Points are percentage points; ▲ better, ▼ worse."] if verbose else lines, "quiet")
 
 
 def _sees(seen: Sensitivity | None) -> str:
     if seen is None or seen.sees is None:
-        return "too few moved differently to say how small a drop it can see"
+        return "too few cases moved to say how small a drop it detects"
     needed = seen.needs_cases.count
     if seen.sees <= seen.wanted or needed is None:
-        return f"it can see a drop of {numbers.drop_points(seen.sees)} points"
+        return f"detects a drop of {numbers.drop_points(seen.sees)} points"
     cases = numbers.count(needed, "case")
-    return f"it can see a drop of {numbers.drop_points(seen.sees)} points, {cases} would see {100 * seen.wanted:.3g}"
+    return f"detects a drop of {numbers.drop_points(seen.sees)} points, {cases} would detect {100 * seen.wanted:.3g}"
 
 
 def reason_blocks(
     grounds: Sequence[Ground], *, verbose: bool = False, most: int = SHOWN_REASONS, width: int = 0
 ) -> list[Block]:
-    """Return the lines of reasons under a heading, each cut to the width if one is given."""
+    """Return the reasons under a heading, each cut to the width if one is given."""
     lines = reason_lines(grounds, len(grounds) if verbose else most, how=" (-v shows all)", width=width)
     return [Title("Why", 4), Note(lines)] if grounds else []
 
 
 def reason_lines(grounds: Sequence[Ground], most: int, *, how: str = "", width: int = 0) -> list[Text]:
-    """Return the first few lines of reasons, each cut to the width if one is given, and how many more there are."""
+    """Return the first reasons, each cut to the width if one is given, and how many more there are."""
     left = more(len(grounds) - most, how=how)
     return [*(ground_text(ground, width) for ground in grounds[:most]), *([f"  {left}"] if left else [])]
 
@@ -268,7 +268,7 @@ def ground_text(ground: Ground, width: int = 0) -> Text:
 
 
 def case_blocks(comparison: Comparison, *, verbose: bool = False, most: int = SHOWN_CASES) -> list[Block]:
-    """Return how many cases moved in which way, and those that moved most, a line each; a table of all if verbose."""
+    """Return how many cases moved each way, and the largest moves, one per line; a table of all if verbose."""
     moved = [change for change in comparison.cases if change.move not in ("unchanged", "failed")]
     elsewhere, counts = fell_elsewhere(comparison), f"Cases: {count_line(comparison.moves)}"
     some_left = moved_cases(comparison.moves) - comparison.moves.get("failed", 0) + len(elsewhere)
@@ -280,10 +280,10 @@ def case_blocks(comparison: Comparison, *, verbose: bool = False, most: int = SH
     worse_first = sorted(moved, key=lambda change: GOOD.get(change.move) is not False)
     lines = [*(case_line(change) for change in worse_first), *(case_line(*pair) for pair in elsewhere)][:most]
     left = more(some_left - len(lines))
-    # A title would stand without an empty line above what follows where nothing moved.
+    # A title would leave no empty line below it.
     return [Title(counts, 4), Note([*lines, *([f"  {left}"] if left else [])])] if lines else [Note([strong(counts)])]
 
 
 def next_note(comparison: Comparison) -> Note:
-    """Return what to do next."""
+    """Return the next steps."""
     return Note(what_next(comparison), "strong" if comparison.complete else "plain")

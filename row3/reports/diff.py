@@ -1,4 +1,4 @@
-"""`row3 diff` as a document and as plain values: which runs, what differs, metrics, cases. It judges nothing."""
+"""`row3 diff` as a document and as plain values: runs, differences, metrics, cases; no verdict."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _side(view: Diff, which: int) -> str:
 def _differs(view: Diff) -> list[tuple[str, str]]:
     rows = list(differences(view.before, view.after, view.prompt_diffs))
     if view.before.scorer != view.after.scorer:
-        rows.append(("scorer", f"{view.before.scorer} → {view.after.scorer}; scores of two scorers do not compare"))
+        rows.append(("scorer", f"{view.before.scorer} → {view.after.scorer}; their scores are not comparable"))
     rows += [("also", note) for note in view.notes]
     if rows:
         return rows
@@ -75,9 +75,9 @@ def _metrics(view: Diff, metrics: Sequence[Metric]) -> Block:
 def _compared(view: Diff) -> list[str]:
     lines = []
     if view.sizes != (view.compared, view.compared):
-        lines.append(f"Over the {numbers.count(view.compared, 'case')} that both have and that can be compared.")
+        lines.append(f"Over the {numbers.count(view.compared, 'case')} that both runs have and that can be compared.")
     lines += [
-        f"{name}: {numbers.count(cases, 'case')} without an answer, in no figure above. The first: {problem}"
+        f"{name}: {numbers.count(cases, 'case')} without an answer, not counted above. First: {problem}"
         for name, cases, problem in view.unanswered
     ]
     return lines

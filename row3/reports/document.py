@@ -1,7 +1,7 @@
-"""What a command has to say: blocks of raw text that every renderer draws in its own way.
+"""A command's output: blocks of raw text that each renderer draws in its own way.
 
-A view is one function from a result to a `Document`. Texts hold no colours, no markup and no layout, and nothing has to
-be escaped: the renderer makes every text safe for the place it writes to.
+A view is one function from a result to a `Document`. Texts hold no colours, markup or layout, and need
+no escaping: the renderer makes them safe.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ Tone = Literal["plain", "quiet", "strong", "code", "good", "bad", "warning", "ex
 
 
 class Span(NamedTuple):
-    """Part of a text that looks different. The words alone must be enough: a file has no colours."""
+    """Styled text. The words alone must be enough: a file has no colours."""
 
     text: str
     tone: Tone = "plain"
@@ -73,9 +73,9 @@ class Table:
     align: str
     """`l` or `r` for each column."""
     under: Sequence[Sequence[Text]] = ()
-    """For each row the remarks that stand below it; empty where no row has any."""
+    """Remarks below each row; empty if no row has any."""
     more: str = ""
-    """What is said of rows that are left out, see `more`."""
+    """How many rows are left out, see `more`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class Lines:
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """Blocks that unfold under a title where the reader can click."""
+    """Blocks under a title that unfold where the medium allows it."""
 
     title: str
     blocks: Sequence[Block]
@@ -109,7 +109,7 @@ Block = Title | Facts | Note | Items | Table | Lines | Fold | Plot
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """Blocks from top to bottom; those that say nothing are left out."""
+    """Blocks from top to bottom; empty ones are left out."""
 
     blocks: Sequence[Block]
 
@@ -129,7 +129,7 @@ def code(text: str) -> Span:
 
 
 def strong(text: str) -> Span:
-    """Words that stand out."""
+    """Return emphasised words."""
     return Span(text, "strong")
 
 

@@ -26,23 +26,23 @@ def _word(found: Drifted) -> str:
         return "incomplete"
     if found.again.drift.state == "moved":
         return f"the {'live system' if found.recorded else 'provider'} moved"
-    return "no drift seen"
+    return "no drift found"
 
 
 def verdict_text(found: Drifted) -> str:
-    """The finding in a line."""
+    """Return the finding in one line."""
     drift, word = found.again.drift, _word(found)
     if found.again.failed:
         return f"{word}: {part(len(found.again.failed), len(found.sample), 'case', 'has', 'have')} no answer"
     if drift.change is None or drift.change.interval is None:
-        return "not known: fewer than two cases could be compared"
+        return "unknown: fewer than two cases could be compared"
     since = "they were recorded" if found.recorded else "its baseline"
     move = f"{drift.about.title} {move_text(drift)} since {since}, {numbers.count(drift.cases, 'case')}"
     return f"{word}{sees_text(drift)}: {move}"
 
 
 def drift_document(found: Drifted, *, verbose: bool = False) -> Document:
-    """What was asked, metric by metric, the cases whose answers changed, and the verdict last."""
+    """Return what was asked, the metrics, the cases whose answers changed, and the verdict."""
     then, drift = found.then, found.again.drift
     model = shown_model(found.suite, then.model)
     versions = " → ".join(f"{name} {version}" for name, version in then.prompts.items())
@@ -54,7 +54,7 @@ def drift_document(found: Drifted, *, verbose: bool = False) -> Document:
         Facts(
             [
                 ("Then", f"{found.source}{saved}"),
-                ("Now", f"{asked}{chosen}; {drift.same} answered word for word as then"),
+                ("Now", f"{asked}{chosen}; {drift.same} answered word for word as before"),
             ]
         ),
     ]
@@ -73,7 +73,7 @@ def drift_document(found: Drifted, *, verbose: bool = False) -> Document:
 
 
 def drifts_document(found: Mapping[str, Drifted | Row3Error], *, verbose: bool = False) -> Document:
-    """Each suite under its name, then a line for each; a suite that could not be asked says why."""
+    """Return each suite under its name, then one line per suite; a suite that could not be asked says why."""
     blocks: list[Block] = []
     verdicts: list[tuple[str, str]] = []
     for name, one in found.items():
@@ -127,7 +127,7 @@ def _rows(found: Drifted) -> list[list[Text]]:
 
 
 def drift_report_json(found: Drifted) -> dict[str, Any]:
-    """The finding as plain values."""
+    """Return the finding as plain values."""
     drift, usage = found.again.drift, found.again.usage
     then = {} if found.recorded else {"runId": found.then.run_id, "at": found.then.at}
     return {
@@ -159,7 +159,7 @@ def drift_report_json(found: Drifted) -> dict[str, Any]:
 
 
 def drifts_json(found: Mapping[str, Drifted | Row3Error]) -> dict[str, Any]:
-    """All findings as plain values; one that could not be had is `suite` and `error`."""
+    """Return all findings as plain values; a failed suite has only `suite` and `error`."""
     suites = [
         {"suite": name, "error": str(one)} if isinstance(one, Row3Error) else drift_report_json(one)
         for name, one in found.items()

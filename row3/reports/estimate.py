@@ -1,4 +1,4 @@
-"""`--dry-run`: the requests, tokens and price of a run that is not sent."""
+"""`--dry-run`: requests, tokens and price of a run, without sending it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from row3.reports.document import Block, Document, Items, Lines, Note, Table, Ti
 
 
 def estimate_document(plan: Estimate, *, verbose: bool = False) -> Document:
-    """The sums by prompt; with `verbose` each request, and one of them in full."""
+    """Return the sums by prompt; if verbose each request, and one of them in full."""
     versions = " → ".join(f"{name} {version}" for name, version in plan.prompts.items())
     models = list(dict.fromkeys(request.model for request in plan.requests))
     by = f", model {models[0]}" if len(models) == 1 else ""
@@ -24,12 +24,12 @@ def estimate_document(plan: Estimate, *, verbose: bool = False) -> Document:
     rows.append(("total", *_sums(plan)))
     notes = ["Tokens are estimated at four characters each; retries are not counted."]
     if any(not request.exact for request in plan.to_send):
-        notes.insert(0, "Later stages depend on answers that are not known yet: their sizes are estimated.")
+        notes.insert(0, "Later stages depend on answers that do not exist yet: their sizes are estimated.")
     if plan.unpriced:
         unpriced = ", ".join(plan.unpriced)
         notes.insert(0, f'No price for {unpriced}: the price is unknown. Set prices."<model>" in row3.toml.')
     notes[:0] = [f"{EXPOSED[0].upper()}{EXPOSED[1:]} {url}" for url in plan.exposed]
-    notes += [f"Before it can be sent: {plan.missing}."] if plan.missing else []
+    notes += [f"Before you can send it: {plan.missing}."] if plan.missing else []
     blocks: list[Block] = [
         Note([f"Dry run of {plan.suite}, nothing is sent: {versions} (mode {plan.mode}{by})"]),
         Table(("prompt", "recorded", "to send", "tokens in", "tokens out", "price"), rows, "lrrrrr"),
@@ -52,10 +52,12 @@ def _comparison_lines(plan: Estimate) -> list[str]:
     if not plan.again:
         return []
     asked = numbers.count(plan.again, "request asks", "requests ask")
-    lines = [f"{asked} the baseline's prompts again, interleaved; --no-interleave leaves them out."]
+    lines = [f"{asked} the baseline's prompts again, interleaved; --no-interleave skips them."]
     if plan.rounds > 1:
         most = "" if plan.cost_usd is None else f", {numbers.money(plan.cost_usd * plan.rounds)} in all"
-        lines.append(f"That is one round; --adaptive asks up to {plan.rounds}{most}, and stops when it is decided.")
+        lines.append(
+            f"That is one round; --adaptive asks up to {plan.rounds}{most}, and stops once the verdict is clear."
+        )
     return lines
 
 
@@ -74,7 +76,7 @@ def _in_full(request: Request) -> list[Block]:
 
 
 def estimate_json(plan: Estimate) -> dict[str, Any]:
-    """The plan as plain values."""
+    """Return the plan as plain values."""
     return {
         "schemaVersion": 1,
         "suite": plan.suite,

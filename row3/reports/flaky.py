@@ -1,4 +1,4 @@
-"""`row3 flaky`: the cases whose score varies although nothing changed."""
+"""`row3 flaky`: cases whose score varies between answers to the same request."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ HEADS = ("case", "n", "low…high", "± one", "flips", "verdict")
 
 
 def flaky_document(report: FlakyReport, *, verbose: bool = False) -> Document:
-    """Which cases are flaky, which are steady, and which are unknown; all of them when verbose."""
+    """Return the flaky, steady and unknown cases; all of them if verbose."""
     head: list[Text] = [f"{report.suite} · {report.setting}"]
     if not report.own:
-        head.append("Not what runs now: of that nothing was asked twice. --prompt names others.")
+        head.append("Not the current versions: their cases were asked only once. --prompt selects others.")
     shown = report.cases if verbose else report.cases[:SHOWN]
     blocks: list[Block] = [Note(head), _counts(report)]
     if shown:
@@ -34,7 +34,7 @@ def flaky_document(report: FlakyReport, *, verbose: bool = False) -> Document:
 def _counts(report: FlakyReport) -> Block:
     if not _asked_again(report):
         return Note(
-            [f"No case was asked twice, so nothing is known. To find out: row3 --repeats 3 --mode record{report.flag}"]
+            [f"No case has two answers, so nothing is known. To find out: row3 --repeats 3 --mode record{report.flag}"]
         )
     flaky, steady = (sum(case.verdict == word for case in report.cases) for word in ("flaky", "steady"))
     cases = len(report.cases) + len(report.unknown)
@@ -65,11 +65,11 @@ def _notes(report: FlakyReport) -> list[str]:
     passing = "" if mark is None else f", or {FLIPS:.0%} of the pairs of its answers disagree on reaching {mark}"
     title, noise = report.metric.title, f"{100 * NOISE:g}"
     notes = [
-        f"Flaky: one answer's {title} is off by ± {noise} points or more (a standard deviation){passing}. Fewer than "
-        f"{LEAST} answers (n) are too few to tell. Steady: nothing was seen, which is no proof."
+        f"Flaky: one answer's {title} is off by ± {noise} points or more (a standard deviation){passing}. Unknown: "
+        f"fewer than {LEAST} answers (n). Steady: no such variation so far, which proves nothing."
     ]
     if report.unknown:
-        notes.append(f"No {title} is known of {some(report.unknown, NAMED)}: no answer, or the metric does not apply.")
+        notes.append(f"{title} is unknown for {some(report.unknown, NAMED)}: no answer, or the metric does not apply.")
     if report.others:
         notes.append(f"Also asked several times: {some(report.others, NAMED)} (--prompt).")
     return notes
@@ -88,7 +88,7 @@ def _next(report: FlakyReport) -> Note:
 
 
 def flaky_json(report: FlakyReport) -> dict[str, Any]:
-    """The same as plain values; all numbers are fractions."""
+    """Return the report as plain values; scores are fractions."""
     return {
         "schemaVersion": 1,
         "suite": report.suite,

@@ -1,4 +1,4 @@
-"""Every result in every format: the one place that knows which renderer `--format` names."""
+"""Every result in every format of `--format`."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from row3.reports.terminal import terminal_text
 SUMMARY_BYTES = 1_000_000
 """GitHub takes 1 MiB of a step's summary."""
 Result = SuiteResult | SuitesReport
-"""What a command shows: one suite that was run, or several suites."""
+"""A command's result: one suite or several."""
 
 
 def result_text(
@@ -69,14 +69,14 @@ def result_text(
 
 
 def with_first_line(run: Run, document: Document, style: Style = PLAIN) -> str:
-    """Return a document for a terminal, below the one line that names what runs."""
+    """Return a document for a terminal, below the line that names the versions."""
     head = what_runs(run, run.suite.name)
     lines = style.wrap(head, then="  ") if style.terminal else [head]
     return "\n".join([*lines, "", terminal_text(document, style)])
 
 
 def step_summary(result: Result) -> str:
-    """Return the Markdown for `$GITHUB_STEP_SUMMARY`, without what unfolds where it would be too long."""
+    """Return the Markdown for `$GITHUB_STEP_SUMMARY`, without folded sections if it would be too long."""
     text = markdown_text(_document(result, whole=True))
     return text if len(text.encode("utf-8", "replace")) <= SUMMARY_BYTES else markdown_text(_document(result))
 
@@ -99,7 +99,7 @@ def _issues(result: Result, places: Places) -> tuple[list[Issue], Issue | None]:
 
 
 def promotion_document(result: PromotionResult, *, verbose: bool = False, style: Style = PLAIN) -> Document:
-    """Return the verdict with its reasons, more where it refuses the version or if verbose, and what was written."""
+    """Return the verdict with its reasons (more if it refuses the version or verbose) and the files written."""
     brief = not result.refused and not verbose
     comparison = result.comparison
     if comparison is not None:
@@ -113,7 +113,7 @@ def promotion_document(result: PromotionResult, *, verbose: bool = False, style:
 
 
 def first_verdict(result: PromotionResult) -> list[Block]:
-    """Return the verdict on a first promotion, which the zones alone judge, with its reasons and the next step."""
+    """Return the verdict on a first promotion, judged by zones alone, with its reasons and the next step."""
     suite, run = result.run.suite, result.run
     judgement = structs.replace(result.judgement, approval=result.approval)
     look = look_of(judgement, informational=suite.policy.informational)
@@ -129,7 +129,7 @@ def first_verdict(result: PromotionResult) -> list[Block]:
     blocking = [reason for reason in judgement.reasons if reason.verdict is Verdict.BLOCK]
     scores = all(reason.code in SCORES or reason.code is Code.NO_CASE for reason in blocking)
     again = f"row3 promote{result.run.suite.flags('row3 promote', str(result.ref))} {result.ref} again"
-    fix = "fix the prompt" if scores else "fix what is named above"
+    fix = "fix the prompt" if scores else "fix the problems above"
     return [*blocks, Note([f"Next: {fix} and run {again}, or accept it with --approve REASON."])]
 
 
@@ -138,7 +138,7 @@ def _outcome(result: PromotionResult) -> list[Block]:
     if result.refused:
         return [Note([f"{name} was not promoted; nothing was written."])]
     if result.dry_run:
-        head = f"{name} would be promoted; without --dry-run these files are written:"
+        head = f"{name} would be promoted; without --dry-run row3 writes these files:"
         return [Note([head]), Lines(list(result.files)), Lines(result.entry.rstrip("\n").split("\n"), "markdown")]
     last = [f"committed as {result.commit[:10]}"] if result.commit else []
     if not last and result.run.header.commit is not None:

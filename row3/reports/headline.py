@@ -1,4 +1,4 @@
-"""Phrases that every report shares: which versions run, what the run took, what is skipped or in its fail zone."""
+"""Phrases shared by reports: versions, usage, skipped metrics, fail zones."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from row3.reports.document import Block, Fold, Lines, Note, Span, Text, Tone
 from row3.reports.style import MARKS, plain, visible
 
 ELSEWHERE = "outputs"
-"""The mode of `row3 score`, which asks nothing."""
+"""The mode of `row3 score`, which sends no request."""
 ZONE_TONES: Mapping[Zone, Tone] = {
     Zone.FAIL: "bad",
     Zone.MARGINAL: "warning",
@@ -25,7 +25,7 @@ ZONE_TONES: Mapping[Zone, Tone] = {
 
 
 def what_runs(run: Run, suite: str = "") -> str:
-    """Return which versions run, which are promoted, the model and the mode, after the suite's name if it is given."""
+    """Return the versions and which are promoted, the model and the mode, after the suite's name if given."""
     header, promoted = run.header, run.lineup.promoted
     versions = header.prompts.items()
     prompts = [f"{name} {version} ({_standing(version, promoted.get(name))})" for name, version in versions]
@@ -35,7 +35,7 @@ def what_runs(run: Run, suite: str = "") -> str:
 
 
 def shown_model(suite: JudgedSuite, model: str) -> str:
-    """Return the model's name, marked as weak where it is the local one."""
+    """Return the model's name; the local model is marked as weak."""
     return labelled(model) if suite.local else model
 
 
@@ -60,7 +60,7 @@ def candidates(run: Run) -> list[str]:
 
 
 def taken_back(run: Run) -> set[str]:
-    """Return those candidates that were promoted once and replaced since."""
+    """Return candidates that were promoted once and have been replaced since."""
     formerly = run.lineup.formerly
     return {
         plain(f"{name}-{version}") for name, version in run.header.prompts.items() if version in formerly.get(name, ())
@@ -73,7 +73,7 @@ def shown_metrics(suite: JudgedSuite, *, companion: bool) -> list[Metric]:
 
 
 def title_of(suite: JudgedSuite, key: str) -> str:
-    """Return a metric's title; the key itself where the kind does not know it."""
+    """Return a metric's title, or the key if the kind does not know it."""
     return next((metric.title for metric in suite.kind.metrics if metric.key == key), plain(key))
 
 
@@ -83,9 +83,9 @@ def zone_span(zone: Zone | None) -> Text:
 
 
 def skipped_lines(run: Run) -> list[str]:
-    """Return which metrics do not apply to some cases; metrics with the same reasons share a line.
+    """Return the metrics that do not apply to some cases, one line per set of reasons.
 
-    Metrics that the whole suite does not carry are left out.
+    Metrics that apply to no case are left out.
     """
     silent = {metric.key for metric in run.suite.kind.metrics if metric.optional} - run.header.metrics.keys()
     titles: dict[str, list[str]] = {}
@@ -97,7 +97,7 @@ def skipped_lines(run: Run) -> list[str]:
 
 
 def usage_lines(usage: Usage, model: str) -> list[str]:
-    """Return requests, tokens and cost, latency, a line each; nothing where nothing was asked."""
+    """Return requests, tokens and cost, and latency, one per line; nothing without requests."""
     if not usage.requests:
         return []
     requests = numbers.count(usage.requests, "request")
@@ -121,7 +121,7 @@ def usage_lines(usage: Usage, model: str) -> list[str]:
 
 
 def judge_cost(usage: Usage) -> list[str]:
-    """Return what the judge took, apart from the answers; nothing where none was asked."""
+    """Return the judge's usage; nothing if no judge was asked."""
     if not usage.judgements:
         return []
     cost = "cost unknown" if usage.judge_cost_usd is None else f"cost {numbers.money(usage.judge_cost_usd)}"
@@ -138,7 +138,7 @@ def _cost(usage: Usage, model: str) -> str:
 
 
 def fail_zones(run: Run) -> list[str]:
-    """Return the titles of the metrics in their fail zone, and which of them only warn."""
+    """Return the titles of metrics in their fail zone, and which of them only warn."""
     failing = [key for key, zone in run.zones.items() if zone is Zone.FAIL]
     warns = {key for key in failing if not run.suite.rules.thresholds[key].blocking}
     return [title_of(run.suite, key) + (" (warns, does not block)" if key in warns else "") for key in failing]
@@ -163,7 +163,7 @@ SHOWN_LINES = 200
 
 
 def differences(before: Header, after: Header, diffs: Mapping[str, str] | None = None) -> Iterator[tuple[str, str]]:
-    """Yield prompts, order, model, parameters and repeats that differ, with both values and sizes of text `diffs`."""
+    """Yield the prompts, order, model, parameters and repeats that differ, with both values and diff sizes."""
     diffs = diffs or {}
     for name in dict.fromkeys((*before.prompts, *after.prompts)):
         old, new = (side.prompts.get(name, "not in the pipeline") for side in (before, after))
@@ -171,9 +171,9 @@ def differences(before: Header, after: Header, diffs: Mapping[str, str] | None =
         if old != new:
             yield f"prompt {name}", f"{old} → {new}{size}"
         elif before.prompt_digests.get(name) != after.prompt_digests.get(name):
-            yield f"prompt {name}", f"{new}, same version with another text{size}"
+            yield f"prompt {name}", f"{new}, same version, different text{size}"
     if set(before.prompts) == set(after.prompts) and list(before.prompts) != list(after.prompts):
-        yield "pipeline order", f"{' → '.join(before.prompts)} became {' → '.join(after.prompts)}"
+        yield "pipeline order", f"was {' → '.join(before.prompts)}, is {' → '.join(after.prompts)}"
     if before.model != after.model:
         yield "model", f"{before.model} → {after.model}"
     for name in after.parameters:

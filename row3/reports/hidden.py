@@ -1,4 +1,4 @@
-"""Characters that cannot be seen, and text for JSON without them."""
+"""Invisible characters, and JSON text without them."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ HIDDEN = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb"
     "\ud800-\udfff\U000e0000-\U000e007f]"
 )
-"""Controls, marks that turn or hide text, halves of surrogate pairs. Joiners stay: scripts need them."""
+"""Controls, bidirectional and invisible marks, lone surrogates. Joiners stay: some scripts need them."""
 _UNSEEN = bytes(code for code in range(128) if HIDDEN.match(chr(code)))
 
 
 def json_seen(pieces: str | Iterable[bytes]) -> Iterator[bytes]:
-    """Yield a JSON text as UTF-8, with what cannot be seen as escapes: the same values, and nothing that a terminal,
-    an editor or a build log acts on.
+    """Yield a JSON text as UTF-8 with invisible characters escaped: the same values, safe for terminals, editors and
+    build logs.
 
     Args:
         pieces: a text, or UTF-8 in pieces that begin and end with whole characters.

@@ -1,4 +1,4 @@
-"""`row3 history`: one run a line, newest last, with what it changed below it."""
+"""`row3 history`: one run per line, newest last, with its changes below it."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ BLOCKS = "▁▂▃▄▅▆▇█"
 SHOWN = 20
 SPARKS = 40
 LONGEST_SUITE = 26
-LEGEND = "▲ better  ▼ worse; percentage points against the baseline until then"
+LEGEND = "▲ better  ▼ worse; percentage points against the baseline at that time"
 BASELINES = ("baseline", "promotion")
-"""Actions after which a suite has another baseline."""
+"""Actions that give a suite a new baseline."""
 
 
 def history_document(
@@ -32,17 +32,17 @@ def history_document(
     last: int | None = None,
     flag: str = "",
 ) -> Document:
-    """Return the last runs, all if verbose; `entries` is the suite's whole history, `action` and `last` choose of it.
+    """Return the last runs, all if verbose; `action` and `last` select from `entries`, the suite's whole history.
 
-    A line's points are against the baseline in force when it ran: a comparison's against what it was compared with, a
-    new baseline's or a promotion's against the one it replaced.
+    Points are against the baseline at that time: of a comparison the one it used, of a new baseline or a promotion the
+    one it replaced.
     """
     baselines: dict[Tier, HistoryEntry] = {}
     kept: list[tuple[HistoryEntry, HistoryEntry | None]] = []
     for entry in entries:
         tier, makes_one = tier_of(entry.mode), entry.action in BASELINES
         if action is None or entry.action == action:
-            # Live answers are held against the live baseline, where there is one.
+            # Live answers compare with the live baseline, if there is one.
             kept.append((entry, baselines.get(tier) or (None if makes_one else baselines.get("replay"))))
         if makes_one:
             baselines[tier] = entry
@@ -103,7 +103,7 @@ def _notes(entry: HistoryEntry, before: HistoryEntry | None) -> Iterator[str]:
 
 
 def sparkline(values: Sequence[float]) -> str:
-    """A line of blocks from the lowest to the highest value; middle blocks where all are equal. No values, no text."""
+    """Return a sparkline from the lowest to the highest value; middle blocks if all are equal, empty without values."""
     low, high, top = min(values, default=0.0), max(values, default=0.0), len(BLOCKS) - 1
     if high - low < 1e-9:
         return BLOCKS[3] * len(values)

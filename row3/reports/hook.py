@@ -1,4 +1,4 @@
-"""What a git hook says: one screen, why it stops and what to do, with commands that work where git was called."""
+"""A git hook's output: one screen on why it stops and what to do, with commands for the folder where git was called."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ from row3.reports.suites import problem_of
 
 SHOWN_REASONS, SHOWN_CASES = 2, 3
 NAMES = 3
-"""Of what a case lost, before the rest is only counted."""
+"""Items named of what a case lost; the rest is counted."""
 FILES_NAMED = 3
 SHA = 10
 HISTORY, CHANGELOG = "metrics-history.json", "CHANGELOG.md"
 
 NAMED = 3
-"""Suites that are named; of more only the number is given."""
+"""Suites named; more are only counted."""
 
 
 def hook_document(hook: HookVerdict) -> Document:
-    """Return nothing where there was nothing to judge, a line a suite where it may pass, a screen where it may not."""
+    """Return nothing if there is nothing to judge, a line per passing suite, a screen for a stopped commit."""
     problems = [(result.suite, problem_of(result).replace("`row3 ", f"`{_row3(hook)} ")) for result in hook.results]
     lines: list[Text] = [f"row3: suite {name}: {problem}" for name, problem in problems if problem]
     still = [result.suite for result in hook.results if len(hook.results) > 1 and _still(result)]
     compared = [each for each in hook.results if each.comparison is not None and each.suite not in still]
     blocks: list[Block] = [block for result in compared for block in _suite(result.comparison)]
     if still:
-        lines.append(f"row3: nothing moved: {', '.join(still)}")
+        lines.append(f"row3: unchanged: {', '.join(still)}")
     if hook.results and hook.untouched:
         names = ", ".join(hook.untouched) if len(hook.untouched) <= NAMED else f"{len(hook.untouched)} other suites"
-        lines.append(f"row3: not concerned: {names}")
+        lines.append(f"row3: not affected: {names}")
     blocks.append(Note(lines))
     if hook.exit_code:
         what = {"pre-push": "push", "pre-merge-commit": "merge"}.get(hook.name, "commit")
@@ -50,7 +50,7 @@ def hook_document(hook: HookVerdict) -> Document:
 
 
 def _still(result: SuiteResult) -> bool:
-    """A suite that may pass and is as it was, in its fail zone or not."""
+    """Return whether a suite passes with nothing changed, in its fail zone or not."""
     comparison = result.comparison
     if comparison is None or result.problem:
         return False
@@ -91,11 +91,11 @@ def _what_fell(case: CaseChange, problems: dict[str, str]) -> str:
 
 
 def _cure(hook: HookVerdict) -> list[Block]:
-    """What to do, after `row3 stops this`."""
+    """Return what to do, after `row3 stops this`."""
     back = [f"git checkout {_file(hook, HISTORY)}; git merge --abort"] if hook.merging else []
-    take_back: list[Block] = [Title("To take the merge back:", 4), Lines(back)] if back else []
+    take_back: list[Block] = [Title("To undo the merge:", 4), Lines(back)] if back else []
     if all(result.exit_code in (0, 2) for result in hook.results):
-        return [Note([f"Fix the file; {_row3(hook)} lint lists everything that is wrong."]), *take_back]
+        return [Note([f"Fix the file; {_row3(hook)} lint lists all problems."]), *take_back]
     if any(result.exit_code == 3 for result in hook.results):
         return [*_recorded(hook), *take_back]
     blocked = [result for result in hook.results if result.exit_code == 1]
@@ -105,7 +105,7 @@ def _cure(hook: HookVerdict) -> list[Block]:
     explain = [f"{_row3(hook)} investigate{suite} CASE"] if blocked[0].run is not None else []
     return [
         *_not_added(hook),
-        Title(f"See it in full{', explain a case' if explain else ''}:", 4),
+        Title(f"See it in full{' and explain a case' if explain else ''}:", 4),
         Lines([compare, *explain]),
         Title("Or accept it with a reason, and add the approval:", 4),
         Lines([f"{compare} --approve REASON", add]),
@@ -114,7 +114,7 @@ def _cure(hook: HookVerdict) -> list[Block]:
 
 
 def _recorded(hook: HookVerdict) -> list[Block]:
-    """What to do about answers that are not recorded, or not among what is judged."""
+    """Return what to do about answers that are not recorded, or not added to the change."""
     lacking = [result.run for result in hook.results if result.run is not None and result.exit_code == 3]
     add = f"git add {_file(hook, 'recordings')}{_committed(hook)}"
     model = next(filter(None, map(model_flag, lacking)), "")
@@ -126,26 +126,26 @@ def _recorded(hook: HookVerdict) -> list[Block]:
 
 
 def _not_added(hook: HookVerdict) -> list[Block]:
-    """What the work tree has otherwise than what is judged: a forgotten `git add` is the usual cause of a block."""
+    """Return files that differ from those judged: a forgotten `git add` is the usual cause of a block."""
     if not hook.not_added:
         return []
     return [Note([f"Not added to the change: {some(list(map(plain, sorted(hook.not_added))), FILES_NAMED)}."])]
 
 
 def _named(hook: HookVerdict, result: SuiteResult) -> str:
-    """The option for the suite, where there are several or nothing else says which one it is."""
+    """Return the option for the suite, if there are several or it is not clear which one."""
     alone = len(hook.results) + len(hook.untouched) < 2 and result.run is not None
     return "" if alone else f" --suite {plain(result.suite)}"
 
 
 def _judge(hook: HookVerdict, result: SuiteResult) -> str:
-    """The option for the base that judged; none for a suite that the base lacks, which its own baseline judged."""
+    """Return the option for the base; none for a suite that its own baseline judged."""
     own = result.comparison is not None and not result.comparison.against
     return "" if own or not hook.base else f" --against {hook.base[:SHA]}"
 
 
 def _row3(hook: HookVerdict) -> str:
-    """The command, with the project's folder where git was called outside it."""
+    """Return `row3`, with the project's folder if git was called outside it."""
     return f"row3 -C {plain(shlex.quote(hook.directory))}" if hook.directory else "row3"
 
 
@@ -154,5 +154,5 @@ def _file(hook: HookVerdict, name: str) -> str:
 
 
 def _committed(hook: HookVerdict) -> str:
-    """What follows after files were added: a push takes commits."""
+    """Return what follows `git add`: a push takes commits."""
     return " && git commit" if hook.name == "pre-push" else ""

@@ -1,4 +1,4 @@
-"""What `row3 import` did, and what it could not take over."""
+"""What `row3 import` did, and what it left out."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from row3.domain.findings import ImportedCases
 from row3.reports.document import Document, Note, Table, more
 
 SHOWN, MOST = 40, 50
-"""Characters of a value, and rows."""
+"""Characters shown of a value, and rows."""
 
 
 def imported_document(done: ImportedCases, *, dry_run: bool) -> Document:
-    """Return how many cases are new, which other files were written, and a row for each part that was left out."""
+    """Return how many cases are new, other files written, and a row for each part left out."""
     verb = "would be written" if dry_run else "written"
     lines = [f"{count(len(done.new), 'golden case')} of suite {done.suite} {verb}, {len(done.unchanged):,} unchanged"]
     lines += [f"{path} {verb}" for path in done.written]

@@ -1,4 +1,4 @@
-"""What CI should point at: reasons, cases and lint findings with their files; the findings as text and as JSON."""
+"""Issues for CI: reasons, cases and lint findings with their files; the findings as text and as JSON."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from row3.reports.suites import counted, headword, problem_of
 Level = Literal["error", "warning", "notice"]
 Severity = Literal["info", "minor", "major", "critical", "blocker"]
 MOST_OF_A_LEVEL = 10
-"""GitHub shows no more of each level for a step."""
+"""GitHub shows at most this many of each level per step."""
 FIRST_LINE = 1
 MANIFEST = "baselines/{}.json"
 FILES = {
@@ -35,18 +35,18 @@ FILES = {
     Code.PARTIAL: MANIFEST,
     Code.NO_CASE: MANIFEST,
 }
-"""By reason, the file to look into; `{}` is the suite."""
+"""The file to look into, by reason; `{}` is the suite."""
 
 
 class Places(NamedTuple):
-    """How paths of the project are written from the root of its repository."""
+    """Paths of a project, relative to the root of its repository."""
 
     inside: str = ""
     """The project's folder in the repository, empty or ending in a slash."""
     golden: Callable[[str], str] = "golden/{}".format
     """A suite's folder of golden cases, relative to the project."""
     found: Callable[[str, str], str] | None = None
-    """A case's file by suite and id, where the folder has subfolders."""
+    """Case files by suite and id, for folders with subfolders."""
 
     def case(self, suite: str, case_id: str) -> str:
         """Return the file of a case, relative to the project."""
@@ -54,12 +54,12 @@ class Places(NamedTuple):
 
 
 HERE = Places()
-"""The project is the repository, and suites have their default folders."""
+"""The project is the repository, with default folders."""
 
 
 @dataclass(frozen=True, slots=True)
 class Issue:
-    """One thing to look at, and its file."""
+    """One issue and its file."""
 
     level: Level
     check: str
@@ -71,7 +71,7 @@ class Issue:
     """Relative to the project; empty for none."""
     line: int = 0
     about: str = ""
-    """What stays the same from run to run, unlike the figures in the text."""
+    """Identifies the issue across runs; figures in the text change."""
 
 
 def run_issues(
@@ -162,7 +162,7 @@ def lint_notice(report: LintReport) -> Issue:
 
 
 def codequality_json(issues: Iterable[Issue], places: Places = HERE) -> str:
-    """Return the issues that have a file as GitLab shows them; GitLab shows one entry of each fingerprint."""
+    """Return the issues with a file for GitLab, which shows one entry per fingerprint."""
     seen: Counter[str] = Counter()
     entries = []
     for each in issues:
@@ -201,7 +201,7 @@ def _reason(comparison: Comparison, ground: Ground, name: str, places: Places) -
 
 
 def file_of(reason: Reason, run: Run, places: Places = HERE) -> str:
-    """Return the file that a person would look into first."""
+    """Return the file to look into first."""
     kind, _, rest = reason.subject.partition(" ")
     known = {metric.key for metric in run.suite.kind.metrics}
     if reason.code in FILES:
@@ -232,7 +232,7 @@ def _case(run: Run, outcome: Outcome, name: str, places: Places, *, stopped: boo
 
 
 def _command(issue: Issue, places: Places) -> str:
-    """One workflow command; nothing in its parts can end it or begin another."""
+    """Return one workflow command, its parts escaped so that they cannot end it or begin another."""
     shown = issue.path and (issue.check.startswith(("case/", "lint/")) or issue.path.endswith(".gold.json"))
     place = f"file={_property(f'{places.inside}{issue.path}')}," if shown else ""
     place += f"line={issue.line}," if shown and issue.line > 0 and issue.check.startswith("lint/") else ""

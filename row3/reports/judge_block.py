@@ -1,4 +1,4 @@
-"""What reports say of a run's judges: corrected rates, what warrants them, and a judge of the same family."""
+"""A run's judges in reports: corrected rates, calibration, and judges of the same family as the model."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ METHODS = {"rogan-gladen": "Rogan–Gladen", "prediction-powered": "prediction-p
 
 
 def judge_blocks(run: Run) -> list[Block]:
-    """Return what stands beneath judged metrics: corrected rates, what is not warranted, a judge of the same family."""
+    """Return the lines below judged metrics: corrected rates, uncalibrated judges, a judge of the same family."""
     rubrics = _rubrics(run)
     if run.suite.rules.judge is None or not rubrics:
         return []
@@ -29,7 +29,7 @@ def judge_blocks(run: Run) -> list[Block]:
 
 
 def judge_card(run: Run) -> list[Block]:
-    """Return what a page says of a run's judges: model, rubrics with their calibration, cost, and what they decide."""
+    """Return a run's judges for a page: model, rubrics with their calibration, cost, and effect on the verdict."""
     judge, kind = run.suite.rules.judge, run.suite.kind
     if judge is None or not run.usage.judgements:
         return []
@@ -51,7 +51,7 @@ def judge_card(run: Run) -> list[Block]:
 
 
 def _warranty(run: Run, rubric: str) -> str:
-    """How well a rubric's judge agrees with people, and why it is not warranted."""
+    """Return how well a rubric's judge agrees with people, and why it is not warranted."""
     judge, found = run.suite.rules.judge, []
     if judge is not None and (known := judge.calibrated.get(rubric)) is not None:
         found += [f"calibrated, accuracy {share(known.accuracy)}", f"kappa {coefficient(known.kappa)}"]
@@ -78,25 +78,25 @@ def _rate(rate: Rate) -> str:
 
 
 def _rubrics(run: Run) -> list[str]:
-    """The rubrics that judged something of a run."""
+    """Return the rubrics used in a run."""
     return list(dict.fromkeys(label.split()[0] for label in run.tally.get(JUDGED, {})))
 
 
 def _unwarranted(run: Run, rubric: str) -> str:
-    """Why a rubric's judge is not warranted; empty where it is."""
+    """Return why a rubric's judge is not warranted; empty if it is."""
     judge = run.suite.rules.judge
     flag = visible(run.suite.flag)
     if judge is None or rubric in judge.warranted:
         return ""
     if rubric in judge.calibrated:
-        return "too few labels, or too little agreement with people (kappa): what the judge says does not block"
+        return "too few labels, or too little agreement with people (kappa): its grades do not block"
     if rubric in judge.stale:
-        return f"the calibration is stale, measure again: row3 judge calibrate LABELS.jsonl{flag}"
+        return f"the calibration is stale, calibrate again: row3 judge calibrate LABELS.jsonl{flag}"
     return f"the judge is not calibrated, label some answers: row3 judge label{flag}"
 
 
 def family_lines(run: Run) -> list[str]:
-    """Return that the judge is of the family of the model that answers; nothing where it is not."""
+    """Return a warning if judge and answering model are of one family."""
     judge = run.suite.rules.judge
     if judge is None:
         return []
@@ -104,12 +104,14 @@ def family_lines(run: Run) -> list[str]:
     for judging in judge.models:
         mine = [model for model in answering if model and model_family(model) == model_family(judging)]
         if mine:
-            return [f"the judge {judging} is of the family of {mine[0]}, which answers: it may prefer its own answers"]
+            return [
+                f"the judge {judging} is of the same family as {mine[0]}, which answers: it may prefer such answers"
+            ]
     return []
 
 
 def judges_json(run: Run) -> dict[str, Any]:
-    """Return what a run's judges are worth, by rubric; nothing where nothing was judged."""
+    """Return the calibration of a run's judges by rubric; empty if nothing was judged."""
     judge, found = run.suite.rules.judge, _rubrics(run)
     if judge is None or not found:
         return {}

@@ -1,4 +1,4 @@
-"""`row3 judge`: an answer to label, a calibration, and two judges side by side."""
+"""`row3 judge`: an answer to label, a calibration, two judges compared."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from row3.domain.prompts import Prompt
 
 SHOWN, LONGEST = 10, 160
-"""Disagreements that are listed, and characters of an answer or a reason."""
+"""Disagreements listed, and characters shown of an answer or a reason."""
 GRADE_KEYS = "1 0 · 2 25 · 3 50 · 4 75 · 5 100 · p pass · f fail · s skip · q quit"
 VERDICT_KEYS = "p pass · f fail · s skip · q quit"
 WINNER_KEYS = "1 the first is better · 2 the second is better · t tie · s skip · q quit"
@@ -25,10 +25,10 @@ WINNER_KEYS = "1 the first is better · 2 the second is better · t tie · s ski
 def answer_document(
     rubric: Prompt, case_id: str, variables: Mapping[str, Any], *, place: str, with_rubric: bool, swapped: bool
 ) -> Document:
-    """Return what a person sees of an answer to label: never the judge's word, and of two answers not whose they are.
+    """Return an answer to label, without the judge's grade, and without saying which side wrote which of two answers.
 
     Args:
-        place: which of how many this is.
+        place: its number and the total.
         with_rubric: begin with the rubric's text.
         swapped: show the answer of `full` first.
     """
@@ -51,7 +51,7 @@ def answer_document(
 
 
 def warranty_blocks(said: Warranty) -> list[Block]:
-    """Return the figures of a judge beside labels, each with its interval."""
+    """Return a judge's agreement with labels, each figure with its interval."""
     found = said.figures
     rows: list[tuple[str, Text]] = [("Accuracy", share(found.accuracy))]
     rows.append(("Sensitivity", share(found.sensitivity) if found.sensitivity else "– (no label passes)"))
@@ -87,7 +87,7 @@ def coefficient(kappa: Coefficient) -> str:
 
 
 def disagreement_blocks(found: Sequence[Labelled], *, verbose: bool) -> list[Block]:
-    """Return where judge and person disagree, worst first."""
+    """Return the disagreements of judge and person, worst first."""
     shown = found if verbose else found[:SHOWN]
     if not shown:
         return [Note(["Judge and person agree on every answer."])]
@@ -113,7 +113,7 @@ def _word(grade: float, passes: bool, winner: str | None) -> str:
 
 
 def calibration_document(report: CalibrationReport, *, verbose: bool = False) -> Document:
-    """Return how well the judge of each rubric agrees with people, whether that is enough, and what to read."""
+    """Return how well each rubric's judge agrees with people, whether that is enough, and the disagreements."""
     blocks: list[Block] = []
     for each in report.rubrics:
         labels = numbers.count(each.warranty.figures.labels, "label")
@@ -129,22 +129,22 @@ def calibration_document(report: CalibrationReport, *, verbose: bool = False) ->
 def _verdict(report: RubricReport, min_kappa: float) -> str:
     least = report.warranty.figures.least_kappa
     if least.value < min_kappa:
-        return f"Kappa {least.value:.2f} is below {min_kappa:g}: what this judge says never blocks."
-    doubt = " The interval reaches below that: more labels would tell." if least.low < min_kappa else ""
-    return f"Kappa {least.value:.2f} is at least {min_kappa:g}: what this judge says blocks like other metrics.{doubt}"
+        return f"Kappa {least.value:.2f} is below {min_kappa:g}: this judge's grades never block."
+    doubt = " The interval reaches below that: add labels to be sure." if least.low < min_kappa else ""
+    return f"Kappa {least.value:.2f} is at least {min_kappa:g}: this judge's grades block like other metrics.{doubt}"
 
 
 def _left_out(report: RubricReport) -> list[str]:
     lines = []
     if report.unmatched:
-        lines.append(f"{numbers.count(report.unmatched, 'label')} left out: no such answer is recorded now")
+        lines.append(f"{numbers.count(report.unmatched, 'label')} left out: the answer is no longer recorded")
     if report.ungraded:
-        lines.append(f"{numbers.count(report.ungraded, 'label')} left out: no grade of that answer is recorded")
+        lines.append(f"{numbers.count(report.ungraded, 'label')} left out: the answer has no recorded grade")
     return lines
 
 
 def comparison_document(found: JudgeComparison, *, verbose: bool = False) -> Document:
-    """Return two judges beside the same labels, and whether one is shown to be right more often."""
+    """Return two judges against the same labels, and whether one is more often right."""
     first, second = (dict(_facts(each)) for each in found.warranties)
     rows: list[list[Text]] = [
         [name, first.get(name, "–"), second.get(name, "–")] for name in dict.fromkeys([*first, *second])
@@ -155,7 +155,7 @@ def comparison_document(found: JudgeComparison, *, verbose: bool = False) -> Doc
         f"({only:,} labels only {found.names[0]} is right on, {other:,} only {found.names[1]})."
     ]
     lines += [
-        f"{name}: {numbers.count(left, 'label')} left out, since no grade is recorded"
+        f"{name}: {numbers.count(left, 'label')} left out: no recorded grade"
         for name, left in zip(found.names, found.left_out, strict=True)
         if left
     ]

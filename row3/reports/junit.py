@@ -1,4 +1,4 @@
-"""`--format junit`: one test suite a suite, a test case for each golden case, and one for the gate."""
+"""`--format junit`: one test suite per suite, with a test case for each golden case and one for the gate."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 
 def junit_xml(results: Sequence[SuiteResult]) -> str:
-    """Return the file of one suite or several: one that could not be run is an error, one that was removed a failure.
+    """Return the file of one suite or several: a suite that could not run is an error, a removed one a failure.
 
-    A case without an answer is an error. A bad answer, and a case that alone fell by more than the block limit, is a
-    failure, unless the gate is informational or the comparison approved. A comparison has a test case `gate`: a failure
-    with all reasons where it blocks, an error where the run is incomplete; an approval is its property.
+    A case without an answer is an error. A bad answer, or a case that alone fell by more than the block limit, is a
+    failure, unless the gate is informational or the comparison is approved. A comparison's test case `gate` is a
+    failure with all reasons if it blocks, an error if the run is incomplete; an approval is its property.
     """
     suites = []
     for result in results:

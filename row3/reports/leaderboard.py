@@ -1,4 +1,4 @@
-"""`row3 leaderboard`: the ranking, what separates the combinations, and what is missing or unknown."""
+"""`row3 leaderboard`: the ranking, differences between combinations, and missing or unknown figures."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from row3.reports.result_json import interval_json
 UNKNOWN = "unknown"
 FRONT = {True: "◆", None: "?", False: ""}
 THOUSAND = 1000
-"""Cases that a price is given for: the price of one is too small to read."""
+"""Prices are per this many cases: the price of one is too small to read."""
 SHOWN, SHOWN_NOTES, SHOWN_NAMES = 40, 20, 12
 SCHEMA_VERSION = 1
 
 
 def leaderboard_document(board: Leaderboard, *, verbose: bool = False) -> Document:
-    """The board with its notes; all rows when verbose."""
+    """Return the board with its notes; all rows if verbose."""
     names = Names([*(one.entrant for one in board.placed), *board.incomplete])
     many = numbers.count(len(board.placed), "combination")
     repeats = f", each asked {board.repeats} times" if board.repeats > 1 else ""
@@ -37,7 +37,7 @@ def leaderboard_document(board: Leaderboard, *, verbose: bool = False) -> Docume
         blocks.append(_table(board, names, title, len(board.placed) if verbose else SHOWN))
     elif board.incomplete:
         problem = board.incomplete[0].problem
-        blocks.append(Note([f"No combination has all of its answers. The first that is missing: {problem}"]))
+        blocks.append(Note([f"No combination has all its answers. First problem: {problem}"]))
     blocks.append(Items([*_rule_lines(board), *_front_lines(board), *_remark_lines(board, names)]))
     if rest := _incomplete_lines(board, names):
         blocks.append(Fold("Incomplete, without a rank", [Items(rest)]))
@@ -45,7 +45,7 @@ def leaderboard_document(board: Leaderboard, *, verbose: bool = False) -> Docume
 
 
 def _table(board: Leaderboard, names: Names, title: str, rows_shown: int) -> Table:
-    """The first rows; cost, time and front only where any of them is known."""
+    """Return the first rows; cost, time and front only if known for any."""
     heads = ("rank, combination", title, "95% interval", "to first", "$/1,000", "p50", "p95", "front")
     rows: list[list[Text]] = []
     shared = Counter(one.rank for one in board.placed)
@@ -81,10 +81,10 @@ class Names:
             self._differ, self._models = names, True
         alike = [f"{name} {entrants[0].prompts[name]}" for name in names if name not in self._differ]
         self.common = self._text(alike, "" if self._models else entrants[0].shown_model)
-        """What all combinations share; empty where they share nothing."""
+        """Return what all combinations share; may be empty."""
 
     def of(self, entrant: Combination) -> str:
-        """`decompose-concepts v1.1 · gpt-4o-mini`; everything where nothing differs."""
+        """`decompose-concepts v1.1 · gpt-4o-mini`; everything if nothing differs."""
         versions = [f"{name} {entrant.prompts[name]}" for name in self._differ if name in entrant.prompts]
         return self._text(versions, entrant.shown_model if self._models else "")
 
@@ -94,7 +94,7 @@ class Names:
 
 
 def _span(board: Leaderboard, one: Placed) -> str:
-    """`84.1…85.0%`, cut at what a flawless case scores; `?` where all cases score alike: no width promises more."""
+    """`84.1…85.0%`, cut at a flawless case's score; `?` if all cases score alike."""
     if one.interval is None or one.interval.degenerate:
         return "–" if one.interval is None else "?"
     low, high = max(0.0, one.interval.low), min(most(board.suite.rules.weights), one.interval.high)
@@ -123,27 +123,29 @@ def _known(board: Leaderboard) -> list[str]:
 
 def _front_lines(board: Leaderboard) -> list[str]:
     known = _known(board)
-    lines = ["Neither cost nor latency is known (unknown is not zero), so only the score ranks."]
+    lines = ["Cost and latency are unknown (which is not zero), so only the score counts."]
     if known:
         front = f"◆ Pareto front of score, {' and '.join(known)}"
-        lines = [f"{front}: no other is at least as good in all of them and better in one."]
+        lines = [f"{front}: nothing else is at least as good in all and better in one."]
     if known and any(one.front is None for one in board.placed):
-        lines.append("? undecided: one of its figures is unknown, so the others are compared without it.")
+        lines.append("? undecided: one of its figures is unknown, so it is left out of the others' comparison.")
     if any(one.cost_usd is None for one in board.placed):
-        lines.append("Cost unknown: a case has no token count, or the model no price in row3.toml.")
+        lines.append("Cost is unknown if a case has no token count, or the model no price in row3.toml.")
     if any(one.latency_p50_s is None for one in board.placed):
-        lines.append("Latency unknown: a recording has no time.")
+        lines.append("Latency is unknown if a recording has no duration.")
     return lines if board.placed else []
 
 
 def _remark_lines(board: Leaderboard, names: Names) -> list[str]:
     lines = []
     if any(one.interval is not None and one.interval.degenerate for one in board.placed):
-        lines.append("? as interval: all cases score alike, so the spread is unknown.")
+        lines.append("Interval ?: all cases score alike, so the spread is unknown.")
     if board.quarantined:
-        lines.append(f"In quarantine, in no figure: {some(board.quarantined, SHOWN_NAMES)}")
+        lines.append(f"In quarantine, not counted: {some(board.quarantined, SHOWN_NAMES)}")
     if board.left_out:
-        lines.append(f"{numbers.count(len(board.left_out), 'case')} left out: the score does not apply for one of them")
+        lines.append(
+            f"{numbers.count(len(board.left_out), 'case')} left out: the score does not apply to every combination"
+        )
     bad = {names.of(one.entrant): len(one.entrant.cases("bad_answer")) for one in board.placed}
     remarks = [
         f"{name}: {numbers.count(number, 'bad answer')}, which score 0" for name, number in bad.items() if number
@@ -165,7 +167,7 @@ def _incomplete_lines(board: Leaderboard, names: Names) -> list[str]:
 
 
 def leaderboard_json(board: Leaderboard) -> dict[str, Any]:
-    """The board as plain values; metrics and deltas are fractions, costs US dollars, times seconds, unknowns null."""
+    """Return the board as plain values; fractions, US dollars and seconds; unknowns are null."""
     return {
         "schemaVersion": SCHEMA_VERSION,
         "suite": board.suite.name,

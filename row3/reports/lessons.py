@@ -1,4 +1,4 @@
-"""What `row3 lessons` shows."""
+"""The output of `row3 lessons`."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ def lessons_json(found: Sequence[Found]) -> dict[str, Any]:
 
 
 def lessons_text(found: Sequence[Found], query: str) -> str:
-    """Return the lessons one below the other, each with what went wrong most often by name."""
+    """Return the lessons, each with its most frequent errors by name."""
     if not found:
-        return f"no lesson fits `{query}`" if query else "no lesson yet: no comparison was blocked by a regression"
+        return f"no lesson matches `{query}`" if query else "no lessons yet: no regression has blocked a comparison"
     return "\n\n".join(map(_text, found))
 
 

@@ -1,4 +1,4 @@
-"""What a comparison that asked a provider says of it, a sentence a line and as plain values."""
+"""A live comparison's rounds and provider drift, in sentences and as plain values."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from row3.gate.results import Comparison
 from row3.reports import numbers
 
 SHOWN = 3
-"""Metrics beside the primary one that a line names."""
+"""Metrics that a line names after the primary one."""
 
 
 def drift_line(drift: Drift, metrics: Sequence[Metric]) -> str:
-    """How far the baseline's prompts have moved from their baseline."""
+    """Return how far the answers to the baseline's prompts have moved since it was saved."""
     change = drift.change
     if change is None or change.delta is None:
-        return "how far they have moved since their baseline is not known: no case could be compared"
+        return "unknown whether they moved since their baseline: no case could be compared"
     titles = {metric.key: metric.title for metric in metrics}
     beside = [f"{titles.get(key, key)} {numbers.points(delta)}" for key, delta in others(drift).items()][:SHOWN]
-    state = {"moved": "they moved", "steady": "they answer as before", "open": "no move is shown"}[drift.state]
+    state = {"moved": "they moved", "steady": "they answer as before", "open": "no significant move"}[drift.state]
     listed = ", ".join([f"{drift.about.title} {move_text(drift)}", *beside])
     same = f"{part(drift.same, drift.cases, 'case')} word for word"
     return f"since their baseline {state}: {listed}; {same}{sees_text(drift)}"
@@ -40,20 +40,20 @@ def move_text(drift: Drift) -> str:
 
 
 def sees_text(drift: Drift) -> str:
-    """What could have been missed: ` (sees 3.2 points or more)`."""
+    """Return the smallest move that would be noticed: ` (detects 3.2 points or more)`."""
     if drift.state == "moved" or drift.sees is None:
         return ""
     if drift.sees >= 1.0:
-        return f" ({numbers.count(drift.cases, 'case is', 'cases are')} too few to see any)"
-    return f" (sees {numbers.points(drift.sees).lstrip('+')} points or more)"
+        return f" ({numbers.count(drift.cases, 'case is', 'cases are')} too few to detect any)"
+    return f" (detects {numbers.points(drift.sees).lstrip('+')} points or more)"
 
 
 def rounds_line(standing: Standing) -> str:
-    """How many rounds were asked, and why no more."""
+    """Return how many rounds were asked, and why no more."""
     why = {
         "loss": "a loss beyond the limit is shown",
         "within": "a loss beyond the limit is ruled out",
-        "steady": f"none of {numbers.count(standing.repeated, 'repeated answer')} had another text",
+        "steady": f"none of {numbers.count(standing.repeated, 'repeated answer')} differed",
         "few": f"{numbers.count(standing.cases, 'case is', 'cases are')} too few to rule out a loss",
         "open": "a loss beyond the limit is neither shown nor ruled out",
     }
@@ -65,7 +65,7 @@ def rounds_line(standing: Standing) -> str:
 
 
 def live_json(comparison: Comparison) -> dict[str, Any]:
-    """How the comparison was asked; nothing of one that asked nothing."""
+    """Return how a comparison was asked; empty if it asked nothing."""
     value: dict[str, Any] = {}
     if comparison.interleaved:
         value["interleaved"] = True
@@ -88,7 +88,7 @@ def live_json(comparison: Comparison) -> dict[str, Any]:
 
 
 def drift_json(drift: Drift) -> dict[str, Any]:
-    """Then, now and between them, metric by metric; fractions."""
+    """Return each metric then, now and the difference; fractions."""
     return {
         "state": drift.state,
         "metric": drift.about.key,

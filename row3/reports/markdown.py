@@ -1,4 +1,4 @@
-"""Draws a document as Markdown for GitHub: no markup, link or mention comes from a case or a model."""
+"""Draws a document as Markdown for GitHub: cases and models can bring in no markup, link or mention."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NOTHING = "\u200b"
 
 
 def markdown_text(document: Document) -> str:
-    """The document as Markdown, with a line end."""
+    """Return the document as Markdown, with a line end."""
     return "\n".join(_lines(document.blocks)) + "\n"
 
 
@@ -67,7 +67,7 @@ def _table(block: Table) -> list[str]:
 
 
 def _text(text: Text) -> str:
-    """Safe Markdown of a text, its tones as far as Markdown has them."""
+    """Return a text as safe Markdown, with the tones that Markdown has."""
     return _START.sub(_escaped_start, "".join(map(_span, spans(text))).strip())
 
 
@@ -105,7 +105,7 @@ def _escaped(text: str) -> str:
 
 
 def _escaped_start(match: re.Match[str]) -> str:
-    """What would begin a list or a heading at the start of a line."""
+    """Escape a start of line that would begin a list or a heading."""
     return f"\\{match[1]}" if match[1] else f"{match[2]}\\{match[3]}"
 
 

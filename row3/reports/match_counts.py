@@ -1,4 +1,4 @@
-"""What became of the extracted items, counted over a run: which kinds of error the prompts make (STANDARDS 6.3)."""
+"""How extracted items matched, counted over a run: the kinds of error that prompts make (STANDARDS 6.3)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from row3.reports.document import Facts, Text
 from row3.reports.style import plain, shorten
 
 SHOWN_NAMES = 3
-"""Names shown of one kind of error; all where every one is wanted."""
+"""Names shown of one kind of error, unless all are wanted."""
 LONGEST_NAME = 20
 UNKNOWN = "unknownPredicates"
 NOTHING: Mapping[str, int] = {}
@@ -30,9 +30,9 @@ class Group(NamedTuple):
     title: str
     noun: str
     states: str
-    """In the order in which they are shown."""
+    """States in the order shown."""
     names: Mapping[str, str] = {}
-    """By state, the group of the tally that counts what was said for what."""
+    """By state, the tally that counts which label replaced which."""
 
 
 WORDS = {
@@ -41,13 +41,13 @@ WORDS = {
     "missing": "not given",
     "connected": "right",
     "wrong-path": "right over a wrong path",
-    "not-connected": "to what is unrelated",
+    "not-connected": "to unrelated items",
     "seed": "to the seed itself",
     "wrong-end": "with one wrong end",
     "inverse-fuzzy": "inverse-fuzzy",
     "relationships unmatched": "nowhere near",
 }
-"""What a state, or a state of one group, is called where its name does not say it."""
+"""Text for a state, or a group's state, whose name is unclear."""
 GROUPS = (
     Group("concepts", "Concepts", "extracted", "exact alias fuzzy semantic duplicate canary unmatched"),
     Group("events", "Events", "extracted", "match wrong-category wrong-actor wrong-both duplicate unmatched"),
@@ -74,13 +74,13 @@ GROUPS = (
 
 
 def run_counts(run: Run, *, every: bool = False) -> Facts:
-    """Return how the items of a run matched, a line a group; with `every` all errors are named, not the first few."""
+    """Return how the items of a run matched, a line a group; `every` names all errors, not only the first few."""
     often = f" in {run.header.repeats:,} repeats" if run.header.repeats > 1 else ""
     return Facts(list(_lines({}, run.tally, run.suite.rules.predicates, f"{{}}{often}", every=every, moved=False)))
 
 
 def moved_counts(comparison: Comparison, *, every: bool = False) -> Facts:
-    """Return which of these counts moved over the cases that both sides answer, before → now."""
+    """Return the counts that moved over the cases both sides answer, before → now."""
     before, after = comparison.tallies
     return Facts(list(_lines(before, after, comparison.run.suite.rules.predicates, "{}", every=every, moved=True)))
 
@@ -88,7 +88,7 @@ def moved_counts(comparison: Comparison, *, every: bool = False) -> Facts:
 def _lines(
     before: Tally, after: Tally, predicates: Sequence[str], often: str, *, every: bool, moved: bool
 ) -> Iterator[tuple[str, Text]]:
-    """Yield title and counts of each group, of what differs from `before`."""
+    """Yield title and counts of each group, limited to differences from `before`."""
     most = None if every else SHOWN_NAMES
 
     def number(old: int, new: int) -> str:
@@ -115,7 +115,7 @@ def _lines(
 def _named(
     old: Mapping[str, int], new: Mapping[str, int], number: Number, most: int | None, known: Sequence[str]
 ) -> list[str]:
-    """Return labels with their counts, those that moved most first; with the known name that each may be a slip of."""
+    """Return labels with their counts, largest moves first, each with the known name it may be a slip of."""
     moves = {label: abs(new.get(label, 0) - old.get(label, 0)) for label in {**old, **new}}
     labels = sorted((label for label in moves if moves[label]), key=lambda label: (-moves[label], label))
     shown = []
@@ -128,7 +128,7 @@ def _named(
 
 
 def tally_json(tally: Tally, predicates: Sequence[str]) -> dict[str, Any]:
-    """Return counts by state; what was said for what as objects, the most frequent first."""
+    """Return counts by state; substitutions as objects, most frequent first."""
     value: dict[str, Any] = {}
     for group, counts in tally.items():
         if group == UNKNOWN:
@@ -146,7 +146,7 @@ def tally_json(tally: Tally, predicates: Sequence[str]) -> dict[str, Any]:
 
 
 def _words(group: Group, counts: Mapping[str, int]) -> dict[str, str]:
-    """The group's states, and whatever else was counted, with what they are called."""
+    """Yield the group's states and any others counted, with their texts."""
     names = {state: WORDS.get(state, plain(state).replace("-", " ")) for state in (*group.states.split(), *counts)}
     return {state: WORDS.get(f"{group.key} {state}", name) for state, name in names.items()}
 
@@ -171,9 +171,9 @@ FORBIDDEN = {"hallucinationRate": "canaries", "forbiddenRelationshipRate": "forb
 
 
 def bounds_lines(run: Run) -> list[str]:
-    """Return `canaries in 0 of 15 cases: at most 18.1% of cases have any, at 95%`; without a bound where all have some.
+    """Return `canaries in 0 of 15 cases: at most 18.1% of cases have any, at 95%`; without a bound if all have some.
 
-    Cases are counted, or sources where cases share one: items, and such cases, are not independent.
+    It counts cases, or sources if cases share one: items, and such cases, are not independent.
     """
     lines = []
     for key, found in _seen(run).items():
@@ -188,7 +188,7 @@ def bounds_lines(run: Run) -> list[str]:
 
 
 def bounds_json(run: Run) -> dict[str, Any]:
-    """Return the same as plain values."""
+    """Return the rates as plain values."""
     return {
         key: {
             "seenIn": found.seen,

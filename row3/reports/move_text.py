@@ -8,28 +8,32 @@ from row3.domain.metrics import Metric
 from row3.gate.policy import GatePolicy
 
 
-def move_text(change: MetricChange, metric: Metric, policy: GatePolicy) -> str:
-    """Return why a metric's verdict is not `proceed`, in one sentence without a full stop; empty where it is."""
+def move_text(change: MetricChange, metric: Metric, policy: GatePolicy, *, brief: bool = False) -> str:
+    """Return why a metric's verdict is not `proceed`, without a full stop; empty if it is.
+
+    `brief` leaves out intervals and p-values, and the limit before a remark on noise.
+    """
     if not change.code:
         return ""
     if change.code == "no_longer_measured":
         return f"{metric.title} is no longer measured"
     if change.rounds is not None:
         return _after_rounds(change, metric, policy)
+    shown = "" if brief else _shown(change, policy)
     if change.code == "inconclusive":
-        return _inconclusive(change, metric, policy)
+        return _inconclusive(change, metric, policy, shown)
     worse = f"{metric.title} is worse by {change.worse_by or 0.0:.1f} {unit_text(policy)}"
-    limit = f"{change.limit:g}"
+    p = "" if brief or change.p is None else f"; p = {change.p:.2g}"
+    noise = f"; it may be noise{shown}" if _may_be_noise(change.interval) else ""
+    limit = f" (more than {change.limit:g})" if change.beyond_limit else f" (at least {policy.investigate:g})"
+    full = worse if brief and (noise or change.p is not None) else f"{worse}{limit}"
     if not change.beyond_limit:
-        known = "" if policy.policy != "paired" else _shown(change, policy)
-        return f"{worse} (at least {policy.investigate:g}){known}{_doubt(change, policy)}"
+        return f"{full}{shown if policy.policy == 'paired' else ''}{noise}"
     if change.code == "worse_unproven":
-        return f"{worse} (more than {limit}), which may be noise{_shown(change, policy)}"
+        return f"{full}, which may be noise{shown}"
     if policy.policy == "paired" and change.p is not None:
-        return f"{worse}, and by more than {limit} beyond noise{_shown(change, policy)}; p = {change.p:.2g}"
-    if change.p is not None:
-        return f"{worse} (more than {limit}), more than noise explains{_shown(change, policy)}; p = {change.p:.2g}"
-    return f"{worse} (more than {limit}){_doubt(change, policy)}"
+        return f"{worse}, and by more than {change.limit:g} beyond noise{shown}{p}"
+    return f"{full}{noise}" if change.p is None else f"{full}, beyond noise{shown}{p}"
 
 
 def unit_text(policy: GatePolicy) -> str:
@@ -42,15 +46,14 @@ def level_text(policy: GatePolicy) -> str:
     return f"{100.0 * policy.level:.3g}%"
 
 
-def _inconclusive(change: MetricChange, metric: Metric, policy: GatePolicy) -> str:
+def _inconclusive(change: MetricChange, metric: Metric, policy: GatePolicy, shown: str) -> str:
     loss = f"loss of more than {change.limit:g} {unit_text(policy)}"
     if change.doubt != "rare_loss":
-        return f"{metric.title} is inconclusive: a {loss} is neither shown nor ruled out{_shown(change, policy)}"
+        return f"{metric.title} is inconclusive: a {loss} is neither shown nor ruled out{shown}"
     units = count(change.units, "independent case cannot", "independent cases cannot")
     needed = f"; about {change.units_needed} would" if change.units_needed > change.units else ""
     return (
-        f"{metric.title} is inconclusive: no {loss} is seen{_shown(change, policy)}, but {units} rule out a rare and "
-        f"large one{needed}"
+        f"{metric.title} is inconclusive: no {loss} is seen{shown}, but {units} rule out a rare and large one{needed}"
     )
 
 
@@ -72,12 +75,9 @@ def _after_rounds(change: MetricChange, metric: Metric, policy: GatePolicy) -> s
     return f"{text}; it is too close to the limit" if rounds.outcome == "open" else text
 
 
-def _doubt(change: MetricChange, policy: GatePolicy) -> str:
-    """Return that chance alone could explain a drop that the means alone decide."""
-    interval = change.interval
-    if interval is None or interval.low > 0.0 or interval.high < 0.0 or interval.degenerate:
-        return ""
-    return f"; it may be noise{_shown(change, policy)}"
+def _may_be_noise(interval: Interval | None) -> bool:
+    """Return whether chance alone could explain a drop that only the means decide."""
+    return interval is not None and not interval.degenerate and interval.low <= 0.0 <= interval.high
 
 
 def _shown(change: MetricChange, policy: GatePolicy) -> str:

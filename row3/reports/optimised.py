@@ -1,4 +1,4 @@
-"""`row3 optimize`: the draft, how it was chosen, and what cases say that had no part in it."""
+"""`row3 optimize`: the draft, how it was chosen, and its score on held-out cases."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from row3.reports.document import Document, Facts, Note, Title, code
 def optimised_document(result: Optimised) -> Document:
     """Return the result for people."""
     head = Note([f"{result.suite} · {result.source}"])
-    asked = ("answers asked", f"{result.asked:,} of {result.budget:,}")
+    asked = ("answers requested", f"{result.asked:,} of {result.budget:,}")
     if result.draft is None or result.held_out is None:
         chosen = f"{numbers.percent(result.selection.before)}, n = {result.selection.cases}"
-        what = f"nothing better than {result.source} on the selection part ({chosen}); nothing was written"
+        what = f"no draft beats {result.source} on the selection cases ({chosen}); nothing was written"
         return Document([head, Note([what]), Facts([asked])])
     title = result.metric.title
     facts = [(f"{title}, held out", _moved(result.held_out)), (f"{title}, selection", _moved(result.selection)), asked]
-    said = Note(["Only the held-out cases are evidence: the others made or chose the draft. It is not promoted."])
+    said = Note(["Only the held-out cases are evidence: the others shaped the draft. It is not promoted."])
     after = Note([["Next: ", code(f"row3 --compare --mode auto --suite {result.suite}")]])
     return Document([head, Title(f"wrote prompts/{result.draft}.md"), Facts(facts), said, after])
 
@@ -34,7 +34,7 @@ def _moved(evidence: Evidence) -> str:
 
 
 def optimised_json(result: Optimised) -> dict[str, Any]:
-    """Return the same as plain values; all numbers but counts are fractions."""
+    """Return the result as plain values; all numbers but counts are fractions."""
     return {
         "schemaVersion": 1,
         "suite": result.suite,

@@ -1,4 +1,4 @@
-"""`row3 power`: how small a drop a suite detects, and what it takes to detect a smaller one."""
+"""`row3 power`: the smallest drop a suite detects, and what it takes to detect a smaller one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FIND_OUT = "row3 --repeats 3 --mode record{flag}, then row3 power{flag}"
 
 
 def power_document(report: PowerReport) -> Document:
-    """The plan in words, the metrics, and what is not known."""
+    """Return the plan in words, the metrics, and what is unknown."""
     metric, plan = report.plans[0]
     sides = zip(report.settings, report.repeats, strict=True)
     origin = [Span(f"  {setting}{times(repeats)}", "quiet") for setting, repeats in sides]
@@ -47,7 +47,7 @@ def _sentences(metric: Metric, plan: Sensitivity | None) -> list[str]:
         repeats = numbers.count(round(2 * plan.variance.repeats), "repeat")
         by_cases, by_repeats = map(numbers.drop_points, (buy.more_cases, buy.more_repeats))
         ways = f"{cases} detect {by_cases}, {repeats} detect {by_repeats}"
-        lines.append(f"Twice the requests: {ways}; {buy.better} are the better buy.")
+        lines.append(f"Twice the requests: {ways}; {buy.better} are better value.")
     return lines
 
 
@@ -73,27 +73,27 @@ def _needed(needed: Needed) -> str:
 
 
 def unknowns(report: PowerReport, plan: Sensitivity | None) -> list[str]:
-    """A sentence for everything that the plan cannot tell."""
+    """Return a sentence for each unknown of the plan."""
     if plan is None:
-        return ["The spread: it takes two independent cases. Add golden cases."]
+        return ["The spread: it takes at least two independent cases. Add golden cases."]
     texts = []
     if plan.sees is None:
         texts.append(
-            f"The spread: {asked(plan)} all moved alike. That no difference was seen does not mean that every drop "
-            "would be. Compare two versions that differ."
+            f"The spread: {asked(plan)} all moved alike. Seeing no difference does not mean that any drop would "
+            "be seen. Compare two versions that differ."
         )
     if plan.variance.repeat_variance is None:
         how = FIND_OUT.format(flag=report.flag)
-        texts.append(f"What repeats would bring (?): both sides asked every case once. To find out: {how}")
+        texts.append(f"The effect of repeats (?): both sides asked every case once. To find out: {how}")
     units = plan.variance.df + 1.0
     if units < plan.variance.cases - 0.5:
         worth = numbers.count(plan.variance.cases, "case is", "cases are")
-        texts.append(f"Cases that share a source say the same: {worth} worth {units:.3g}.")
+        texts.append(f"Cases that share a source are not independent: {worth} worth {units:.3g}.")
     return texts
 
 
 def power_json(report: PowerReport) -> dict[str, Any]:
-    """The plan as plain values; drops are fractions."""
+    """Return the plan as plain values; drops are fractions."""
     before, after = report.settings
     return {
         "schemaVersion": 1,
@@ -137,10 +137,10 @@ def _needed_json(needed: Needed) -> dict[str, Any]:
 def sensitivity_sentence(seen: Sensitivity | None, title: str, *, what: str = "drop") -> str:
     """Return what the cases detect: `Overall: 15 cases with this much spread detect a drop of 7.3 points; 9 …`."""
     if seen is None:
-        return f"{title}: how small a {what} is detected is unknown, as it takes two independent cases."
+        return f"{title}: the smallest {what} detected is unknown: that takes two independent cases."
     who = asked(seen)
     if seen.sees is None and seen.needs_cases.why == "unknown":
-        return f"{title}: how small a {what} {who} detect is unknown, as no case moved."
+        return f"{title}: the smallest {what} that {who} detect is unknown, as no case moved."
     repeats = seen.needs_repeats.count or 0
     ways = [numbers.count(seen.needs_cases.count, "case")] if seen.needs_cases.count else []
     ways += [numbers.count(repeats, "repeat")] if repeats > seen.variance.repeats else []
@@ -157,6 +157,6 @@ def asked(seen: Sensitivity) -> str:
 
 
 def times(repeats: float) -> str:
-    """Return ` asked 3 times`, empty for once; for sides that were asked differently often, their harmonic mean."""
+    """Return ` asked 3 times`, empty for once; for sides with different repeats, their harmonic mean."""
     whole = abs(repeats - round(repeats)) < 1e-9
     return "" if repeats <= 1.0 else f" asked {'' if whole else 'about '}{repeats:.3g} times"

@@ -1,4 +1,4 @@
-"""The quarantine in every scorecard and comparison: which cases do not count, until when, and why."""
+"""The quarantine in every scorecard and comparison: cases that do not count, until when, and why."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from row3.reports.style import PLAIN, plain
 
 
 def quarantine_note(quarantine: Quarantine) -> Note:
-    """Return a line each for the cases that do not count, those that count again, and those that do not rest yet."""
+    """Return one line each for cases that do not count, that count again, and whose quarantine is not yet in force."""
     lines = []
     if quarantine.active:
         resting = "; ".join(
@@ -25,12 +25,12 @@ def quarantine_note(quarantine: Quarantine) -> Note:
         lines.append(f"! quarantine expired, counted again: {named}")
     if quarantine.waiting:
         named = ", ".join(plain(each.case_id) for each in quarantine.waiting)
-        lines.append(f"! quarantine brought by this change, which is judged without it: {named}")
+        lines.append(f"! quarantine added by this change, not used to judge it: {named}")
     return Note(lines, "warning")
 
 
 def changed_text(entry: Quarantined, file: str, *, left: int, released: bool) -> str:
-    """What `row3 flaky quarantine` or `release` did."""
+    """Return what `row3 flaky quarantine` or `release` did."""
     name, there = plain(entry.case_id), f"{numbers.count(left, 'case')} in quarantine"
     if released:
         texts = [f"{name} is out of quarantine and counts again; {there}.", f"Commit {file}."]
@@ -38,13 +38,13 @@ def changed_text(entry: Quarantined, file: str, *, left: int, released: bool) ->
         texts = [
             f"{name} does not count until {entry.until}; {there}.",
             f"reason: {plain(entry.reason)}",
-            f"Commit {file}. Hooks and --against go by the base: there it holds once the base has it.",
+            f"Commit {file}. Hooks and --against use the base's quarantine, so it counts there once merged.",
         ]
     return "\n".join(line for text in texts for line in PLAIN.wrap(text, then="  ")) + "\n"
 
 
 def quarantine_json(quarantine: Quarantine) -> dict[str, Any]:
-    """Keys of a result: `quarantined` always, the others where there is something to say."""
+    """Return the keys of a result: `quarantined` always, the others if not empty."""
     value: dict[str, Any] = {"quarantined": _entries(quarantine.active)}
     if quarantine.expired:
         value["quarantineExpired"] = _entries(quarantine.expired)

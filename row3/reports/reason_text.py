@@ -1,4 +1,4 @@
-"""A sentence for every reason of a verdict; reasons that share a code share a line."""
+"""Sentences for the reasons of a verdict; reasons with the same code share a line."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from row3.reports.headline import some
 from row3.reports.move_text import move_text
 
 NAMED, NAMED_METRICS = 3, 6
-"""Cases, demands and rules that one line names, and metrics."""
+"""Cases, demands and rules named in one line, and metrics."""
 MOVES = (Code.WORSE, Code.WORSE_UNPROVEN, Code.INCONCLUSIVE)
 ALONE = (*MOVES, Code.ROLLING_DROP, Code.NO_LONGER_MEASURED, Code.ENTERED_FAIL_ZONE)
-"""Codes with a line for each metric."""
+"""Codes with one line per metric."""
 CRITERIA = {
     Code.CRITERIA_ADDED: "new",
     Code.CRITERIA_TIGHTENED: "tightened",
@@ -33,11 +33,13 @@ CRITERIA = {
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What sentences need beside a reason's own figures."""
+    """What sentences need besides a reason's own figures."""
 
     metrics: Mapping[str, Metric]
     moves: Mapping[str, MetricChange]
     policy: GatePolicy
+    brief: bool = False
+    """Leave out intervals and p-values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,24 +52,26 @@ class Ground:
 
     @property
     def note(self) -> bool:
-        """Return whether it changes no verdict."""
+        """Return whether it leaves the verdict unchanged."""
         return self.verdict is Verdict.PROCEED
 
 
-def words_of(comparison: Comparison) -> Words:
+def words_of(comparison: Comparison, *, brief: bool = False) -> Words:
     """Return what the sentences of a comparison need."""
     suite = comparison.run.suite
     metrics = {metric.key: metric for metric in suite.kind.metrics}
-    return Words(metrics, {change.key: change for change in comparison.metrics}, suite.policy)
+    return Words(metrics, {change.key: change for change in comparison.metrics}, suite.policy, brief)
 
 
-def grounds_of(comparison: Comparison) -> list[Ground]:
-    """Return the reasons of a comparison as lines, worst first and notes last, without those about its approval."""
-    return grounds([each for each in comparison.reasons if each.code is not Code.APPROVED], words_of(comparison))
+def grounds_of(comparison: Comparison, *, brief: bool = False) -> list[Ground]:
+    """Return the reasons of a comparison as lines, worst first and notes last; approvals are left out."""
+    return grounds(
+        [each for each in comparison.reasons if each.code is not Code.APPROVED], words_of(comparison, brief=brief)
+    )
 
 
 def grounds(reasons: Sequence[Reason], words: Words) -> list[Ground]:
-    """Return one line for each group of reasons, in the order of the first of each."""
+    """Return one line per group of reasons, in order of first appearance."""
     groups: dict[tuple[Any, ...], list[Reason]] = {}
     for reason in reasons:
         groups.setdefault(_group(reason), []).append(reason)
@@ -97,7 +101,7 @@ def _sentence(group: Sequence[Reason], words: Words) -> str:
         sentence = SENTENCES[code]
         text = sentence(group, words) if callable(sentence) else _worded(group, sentence)
     if group[0].after and code is not Code.NO_ANSWER:
-        return f"by the criteria of this change, {text}; that would stop the next change"
+        return f"under this change's own criteria, {text}; that would stop the next change"
     return text
 
 
@@ -105,7 +109,7 @@ def _move(group: Sequence[Reason], words: Words) -> str:
     reason = group[0]
     change = words.moves.get(reason.subject)
     if change is not None and change.code == reason.code.value and not reason.after:
-        return move_text(change, words.metrics[reason.subject], words.policy)
+        return move_text(change, words.metrics[reason.subject], words.policy, brief=words.brief)
     before, after = reason.figures.get("before"), reason.figures.get("after")
     if before is None or after is None:
         return f"{_title(reason, words)} is worse"
@@ -126,7 +130,7 @@ def _rolling_drop(group: Sequence[Reason], words: Words) -> str:
 def _unmeasured(group: Sequence[Reason], words: Words) -> str:
     before = group[0].figures.get("before")
     was = "" if before is None else f" (it was {numbers.percent(before)})"
-    return f"{_title(group[0], words)} has no value any more{was}"
+    return f"{_title(group[0], words)} no longer has a value{was}"
 
 
 def _entered(group: Sequence[Reason], words: Words) -> str:
@@ -139,7 +143,7 @@ def _entered(group: Sequence[Reason], words: Words) -> str:
     higher = metric is None or metric.higher_is_better
     inside = before < minimum - SLACK if higher else before > minimum + SLACK
     how = "fell further inside" if inside else "entered"
-    return f"{_title(reason, words)} {how} its fail zone: {zone}, before {numbers.percent(before, beside=[minimum])}"
+    return f"{_title(reason, words)} {how} its fail zone: {zone}, was {numbers.percent(before, beside=[minimum])}"
 
 
 def _in_fail_zone(group: Sequence[Reason], words: Words) -> str:
@@ -159,7 +163,7 @@ def _still(reason: Reason, words: Words) -> str:
 
 
 def _zone(reason: Reason, words: Words) -> str:
-    """`58.0% (minimum 60%)`, with as many decimals as it takes to see that it is no 60%."""
+    """`58.0% (minimum 60%)`, with enough decimals to tell it from 60%."""
     after, minimum = (float(reason.figures.get(name, 0.0)) for name in ("after", "minimum"))
     return f"{numbers.percent(after, beside=[minimum])} (minimum {numbers.compact(minimum)})"
 
@@ -173,7 +177,7 @@ def _incomparable(group: Sequence[Reason], _: Words) -> str:
     of = group[0].figures.get("cases")
     share = part(len(group), of, "case") if of else count(len(group), "case")
     half = ", more than half" if group[0].verdict is Verdict.BLOCK else ""
-    return f"the base cannot answer {share}{half}, so nothing compares there: {_subjects(group)}"
+    return f"the base cannot answer {share}{half}, so row3 cannot compare them: {_subjects(group)}"
 
 
 def _subjects(group: Sequence[Reason]) -> str:
@@ -188,8 +192,8 @@ SENTENCES: Mapping[Code, str | tuple[str, str] | Callable[[Sequence[Reason], Wor
     Code.IN_FAIL_ZONE: _in_fail_zone,
     Code.CANARY: _canary,
     Code.CASE_BROKE: (
-        "the answer to a case can no longer be used: {names}",
-        "the answers to {n} cases can no longer be used: {names}",
+        "the answer to a case is no longer usable: {names}",
+        "the answers to {n} cases are no longer usable: {names}",
     ),
     Code.CRITICAL_BROKE: (
         "a critical case broke or fell beyond the limit: {names}",
@@ -205,11 +209,11 @@ SENTENCES: Mapping[Code, str | tuple[str, str] | Callable[[Sequence[Reason], Wor
     Code.MODEL_CHANGED: "the model or its settings changed, so the prompts may not be the cause: {before} → {after}",
     Code.SERVED_MODEL_CHANGED: "the provider served {after}; the base's answers are from {before}",
     Code.RECORDED_AGAIN: (
-        "identical requests have another recorded answer than at the base in a case: {names}",
-        "identical requests have other recorded answers than at the base in {n} cases: {names}",
+        "a case's answer was recorded again for an unchanged request: {names}",
+        "the answers to {n} cases were recorded again for unchanged requests: {names}",
     ),
     Code.RECORDED: ("the change records {n} new answer", "the change records {n} new answers"),
-    Code.BASELINE_DIFFERS: "the baseline is not what the promoted versions would write",
+    Code.BASELINE_DIFFERS: "the baseline differs from what the promoted versions would write",
     Code.LOCK_BROKEN: (
         "a promoted version was edited, or its lock or file is gone: {names}",
         "{n} promoted versions were edited, or their locks or files are gone: {names}",
@@ -221,11 +225,11 @@ SENTENCES: Mapping[Code, str | tuple[str, str] | Callable[[Sequence[Reason], Wor
     Code.DECLINING: ("{n} consecutive run declined", "{n} consecutive runs declined"),
     Code.PARTIAL: "only part of the cases ran",
     Code.APPROVED: "approved by {by}: {reason}",
-    Code.APPROVAL_STALE: "an approval exists, but it was given for something else",
+    Code.APPROVAL_STALE: "the approval was given for a different comparison",
 }
-"""What writes a code's sentence, or its words: one reason and several, with `n` of them, their names and figures."""
+"""By code, a function that writes the sentence, or templates for one reason and for `n`."""
 COUNTED = {Code.RECORDED: "answers", Code.HISTORY_REMOVED: "entries", Code.DECLINING: "runs"}
-"""Codes whose number is a figure of the reason."""
+"""Codes that take `n` from this figure."""
 
 
 def _worded(group: Sequence[Reason], sentence: str | tuple[str, str]) -> str:
@@ -295,7 +299,7 @@ def _values(reason: Reason) -> str:
 
 
 def _effect(group: Sequence[Reason]) -> str:
-    """What the new criteria do to the score of the same answers, where that is known: the largest of the group."""
+    """Return the largest effect of the new criteria on the score of the same answers, if known."""
     parts = []
     for side in ("base", "candidate"):
         pairs = [pair for reason in group if (pair := reason.figures.get(side)) is not None]

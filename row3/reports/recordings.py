@@ -17,7 +17,7 @@ SHOWN = 50
 
 
 def list_document(summaries: Sequence[FileSummary], *, flag: str = "") -> Document:
-    """A row for each prompt, whose answers they are, and what is stale; `flag` selects the suite in a command."""
+    """Return a row per prompt, the models, and the stale recordings; `flag` selects the suite in commands."""
     if not summaries:
         return Document([Note(["no recordings"])])
     rows = []
@@ -27,7 +27,7 @@ def list_document(summaries: Sequence[FileSummary], *, flag: str = "") -> Docume
         rows.append((one.prompt, *figures))
     by_models: dict[str, list[str]] = {}
     for one in summaries:
-        if one.models:  # embeddings are no answers
+        if one.models:  # embeddings are not answers
             by_models.setdefault(", ".join(sorted(one.models)), []).append(one.prompt)
     notes = []
     for models, prompts in by_models.items():
@@ -48,7 +48,7 @@ def list_json(summaries: Sequence[FileSummary]) -> dict[str, Any]:
 
 
 def findings_text(findings: Sequence[RecordingFinding]) -> str:
-    """Errors first, a line each."""
+    """Return findings one per line, errors first."""
     if not findings:
         return "all recordings are in order"
     ordered = sorted(findings, key=lambda finding: finding.level != "error")
@@ -65,14 +65,14 @@ def findings_json(findings: Sequence[RecordingFinding]) -> dict[str, Any]:
 
 
 def pruned_text(removed: Mapping[str, int], kept: int, *, dry_run: bool) -> str:
-    """What pruning did, or would do."""
+    """Return what pruning removed, or would remove."""
     verb = "would be removed" if dry_run else "removed"
     lines = [f"{file}: {count(lines_of_it, 'stale recording')} {verb}" for file, lines_of_it in removed.items()]
     return "\n".join([*lines, f"{sum(removed.values()):,} {verb}, {kept:,} kept"])
 
 
 def imported_text(done: Imported) -> str:
-    """What an import did, and whose answers it took them for; nothing in the file says of which model they are."""
+    """Return what an import did, and the assumed models: the file does not name them."""
     lines = [
         f"{prompt}: {count(lines_of_it, 'recording')}, as answers of {plain(done.models[prompt])}"
         for prompt, lines_of_it in done.by_prompt.items()
@@ -88,17 +88,17 @@ def imported_text(done: Imported) -> str:
 
 
 def waiting_text(waiting: Mapping[str, int], suite: JudgedSuite) -> list[str]:
-    """Which answers of a later stage are missing now, and the command that shows their requests."""
+    """Return how many answers of later stages are now missing, and the command that shows their requests."""
     flags = visible(suite.flags("row3", "mode"))
     return [
-        f"{count(missing, 'answer')} of {prompt} {'is' if missing == 1 else 'are'} missing, which follow from these: "
+        f"{count(missing, 'answer')} of {prompt} {'is' if missing == 1 else 'are'} missing, which depend on these: "
         f"`row3{flags} --dry-run --mode auto --format json` has the requests"
         for prompt, missing in waiting.items()
     ]
 
 
 def size(count: int) -> str:
-    """Bytes for people: 512 B, 13.4 kB, 2.1 MB."""
+    """Return a size in bytes for people: 512 B, 13.4 kB, 2.1 MB."""
     if count < 1000:
         return f"{count} B"
     return f"{count / 1000:.1f} kB" if count < 1_000_000 else f"{count / 1_000_000:.1f} MB"

@@ -1,4 +1,4 @@
-"""A run as a document: metrics with their zones, what is missing, cases, usage, warnings. It judges nothing."""
+"""A run as a document: metrics with their zones, missing answers, cases, usage, warnings; no verdict."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SHOWN_PROBLEMS, SHOWN_REASONS = 10, 5
 NAMED_ITEMS, LONGEST_ITEM = 40, 120
 COLUMNS = 5
 PLACE = re.compile(r"recordings/\S+:\d+|^.+?:\d+(?=: the answer )")
-"""The place of a recording or an output, which may be all in which two problems differ."""
+"""The place of a recording or an output; problems that differ only in it are shown once."""
 SHORT = {
     "precision": "prec.",
     "f1": "F1",
@@ -50,12 +50,12 @@ SHORT = {
     "false_positive_rate": "false+",
     "hop_accuracy": "hops",
 }
-"""Headers in the table of cases; another metric's is the last word of its title."""
+"""Headers in the table of cases; others use the last word of the metric's title."""
 WARNS = "(a minimum in brackets warns and does not block)"
 
 
 def scorecard_document(run: Run, *, declines: int = 0, verbose: bool = False, headed: bool = True) -> Document:
-    """Return a whole scorecard: every case if verbose; if headed, begin with the suite and what runs."""
+    """Return a scorecard: every case if verbose; if headed, begin with the suite and the versions."""
     blocks: list[Block] = [Title(f"row3 · {run.suite.name}"), Note([what_runs(run)])] if headed else []
     blocks += [*_metrics(run), *judge_blocks(run), run_counts(run, every=verbose), missing_note(run)]
     blocks += [quarantine_note(run.quarantine), *problem_blocks(run, verbose=verbose), *_cases(run, verbose=verbose)]
@@ -81,7 +81,7 @@ def _metrics(run: Run) -> list[Block]:
     headers = ("metric", "value", *between, "zone", "minimum", "target", "excellent", "n")
     blocks: list[Block] = [Table(headers, [_metric_row(metric, run) for metric in headline], align)]
     if companions:
-        blocks.append(Table(("beside these", *headers[1:]), [_metric_row(m, run) for m in companions], align))
+        blocks.append(Table(("companions", *headers[1:]), [_metric_row(m, run) for m in companions], align))
     shown = {metric.key for metric in headline + companions} & run.zones.keys()
     warns = any(not run.suite.rules.thresholds[key].blocking for key in shown)
     return [*blocks, Note([WARNS], "quiet")] if warns else blocks
@@ -100,16 +100,16 @@ def _metric_row(metric: Metric, run: Run) -> list[Text]:
 
 
 def missing_note(run: Run) -> Note:
-    """Return which metrics were skipped for which cases, and what a rate of 0 still leaves possible."""
+    """Return the metrics skipped for some cases, and the upper bounds of rates of forbidden items."""
     return Note([*(f"skipped: {text}" for text in skipped_lines(run)), *bounds_lines(run)], "quiet")
 
 
 def problem_blocks(run: Run, *, verbose: bool = False) -> list[Block]:
-    """Return the cases without an answer and the bad answers, each problem once unless verbose."""
+    """Return cases without an answer and bad answers, each problem once unless verbose."""
     why = dict(run.problems)
     blocks: list[Block] = []
     for ids, mark, text in (
-        (run.failed, Span("? ", "bad"), "without an answer: the run is incomplete, nothing counts as 0"),
+        (run.failed, Span("? ", "bad"), "without an answer: the run is incomplete; they do not count as 0"),
         (run.bad, Span("✗ ", "warning"), "with a bad answer: 0 on every metric"),
     ):
         if ids:
@@ -124,7 +124,7 @@ def _problem(case_id: str, problem: str) -> str:
 
 
 def _by_problem(problems: Sequence[tuple[str, str]]) -> list[str]:
-    """Each problem as its first case has it, with the names of the other cases."""
+    """Return each problem as in its first case, with the names of the other cases."""
     groups: dict[str, list[tuple[str, str]]] = {}
     for case_id, problem in problems:
         groups.setdefault(PLACE.sub("", problem), []).append((case_id, problem))
@@ -194,7 +194,7 @@ def _list(key: str, items: Sequence[str]) -> str:
 
 
 def _found(run: Run) -> dict[str, Mapping[str, Sequence[str]]]:
-    """The shortfall of each case that a run still holds, from the records that a saved run would have."""
+    """Return the shortfall of each case still in memory."""
     wanted, found = {row.case_id for row in run.rows}, {}
     for line in run.records:
         record = json.loads(line)
@@ -204,7 +204,7 @@ def _found(run: Run) -> dict[str, Mapping[str, Sequence[str]]]:
 
 
 def usage_note(run: Run, *, verbose: bool = False) -> Note:
-    """Return what the run took, and the repairs made to answers."""
+    """Return usage, and the repairs made to answers."""
     lines = [" · ".join(usage_lines(run.usage, shown_model(run.suite, run.header.model)))]
     if run.notes and verbose:
         lines += [f"note: {note}" for note in run.notes]

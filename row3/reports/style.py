@@ -1,4 +1,4 @@
-"""Text for a terminal: safe, as wide as it is, in colour where asked; no meaning is in the colour alone."""
+"""Text for a terminal: safe, wrapped to its width, coloured if asked; colour alone never carries meaning."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from row3.domain.metrics import Zone
 from row3.domain.verdicts import Verdict
 
 WIDTH = 80
-"""Columns in a file or a pipe, whatever the terminal: the same run reads the same everywhere."""
+"""Columns in a file or a pipe, whatever the terminal, so that output does not depend on it."""
 MARKS = {Zone.FAIL: "✗", Zone.MARGINAL: "!", Zone.PASS: "✓", Zone.EXCELLENT: "★"}
 VERDICT_MARKS = {Verdict.PROCEED: "✓", Verdict.INVESTIGATE: "!", Verdict.BLOCK: "✗"}
 RED, GREEN, YELLOW, CYAN, BOLD, DIM = "31", "32", "33", "36", "1", "2"
 
-# Compiled when they are first needed, which in most runs is never: the ranges of wide characters take milliseconds.
+# Compiled when first needed, which is rare: the ranges of wide characters take milliseconds.
 _ESCAPES = (
     r"(?:\x1b[\[]|\x9b)[0-?]*[ -/]*[@-~]"  # control sequences: colours, cursor
     r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?"  # titles, links, device strings
@@ -36,12 +36,12 @@ _WORDS = re.compile(
 
 
 def plain(text: str) -> str:
-    """One line of printable characters: no escape sequences, controls, bidirectional or invisible marks."""
+    """Return one line of printable characters: no escape sequences, controls, bidirectional or invisible marks."""
     return " ".join(visible(text).split())
 
 
 def visible(text: str) -> str:
-    """As `plain`, but with spaces as they are, for lines of a diff."""
+    """Like `plain`, but keep spaces, for lines of a diff."""
     if text.isprintable():
         return text
     text = re.sub(_ESCAPES, "", text).replace("\t", "    ")
@@ -49,7 +49,7 @@ def visible(text: str) -> str:
 
 
 def cells(text: str) -> int:
-    """Columns that a printable text takes on a terminal."""
+    """Return the columns that a printable text takes on a terminal."""
     if text.isascii():
         return len(text)
     return sum(map(_cell, text))
@@ -60,7 +60,7 @@ def _cell(char: str) -> int:
 
 
 def shorten(text: str, room: int) -> str:
-    """At most `room` columns; what is cut off shows as `…`."""
+    """Return at most `room` columns, ending in `…` if cut."""
     if cells(text) <= room:
         return text
     end, used = 0, 0  # from the front: a model may write a label of megabytes
@@ -102,12 +102,12 @@ def _filled(pieces: Iterable[str], width: int, line: str, then: str, *, split: b
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """Paints with ANSI colours, or leaves text as it is; and how wide lines may be."""
+    """Whether to paint with ANSI colours, and how wide lines may be."""
 
     colour: bool = False
     width: int = WIDTH
     terminal: bool = False
-    """Someone looks: lines that a program may read whole, such as the headline and a diff, are wrapped too."""
+    """Written to a terminal: lines meant whole for programs, such as the headline and a diff, are wrapped too."""
 
     def wrap(self, text: str, *, first: str = "", then: str | None = None) -> list[str]:
         """Lines of at most `width` columns, broken after words and wide characters; a word that is too long is broken.
@@ -119,12 +119,12 @@ class Style:
         return _filled(pieces, self.width, first, rest, split=True)
 
     def paint(self, text: str, *codes: str) -> str:
-        """The text in these colours."""
+        """Return the text in these colours."""
         return f"\x1b[{';'.join(codes)}m{text}\x1b[0m" if self.colour and text.strip() else text
 
 
 PLAIN = Style()
-"""No colour, and as wide as a file is."""
+"""No colour, and a file's width."""
 
 
 def arrow(good: bool | None) -> str:

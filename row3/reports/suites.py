@@ -1,4 +1,4 @@
-"""Several suites as one document: a row each, details of those that do not pass, and the verdict on all."""
+"""Several suites as one document: one row each, details of those that do not pass, and the overall verdict."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ MARKS: dict[Standing, Span] = {
     "unusable": Span("✗", "bad"),
 }
 BADNESS: tuple[Standing, ...] = tuple(MARKS)
-"""The worst last; a suite that cannot be judged hides a verdict, so it is the worst."""
+"""Worst last: a suite that cannot be judged hides a verdict."""
 
 
 def suites_document(report: SuitesReport, *, verbose: bool = False) -> Document:
-    """Return all suites; with `verbose` each in full, else only those that do not pass."""
+    """Return all suites; in full if verbose, else only those that do not pass."""
     blocks: list[Block] = [_title(report), _table(report.results, judged=report.judged)]
     blocks += [Note([behind_line(*report.behind)], "warning")] if report.behind else []
     for result in report.results:
@@ -48,7 +48,7 @@ def suites_document(report: SuitesReport, *, verbose: bool = False) -> Document:
 
 
 def index_blocks(report: SuitesReport) -> tuple[Title, *tuple[Block, ...]]:
-    """Return all suites, a row each, and why a suite could not be run or judged: the page that leads to their pages."""
+    """Return the index of the suites' pages: a row each, and why a suite could not be run or judged."""
     problems = [(result.suite, text) for result in report.results if (text := problem_of(result))]
     return _title(report), _table(report.results, judged=report.judged), Facts(problems)
 
@@ -66,11 +66,11 @@ def comment_markdown(results: Sequence[SuiteResult], *, more_at: str = "") -> st
         blocks += _brief(bad[0], level=COMMENT_LEVEL + 1) if bad else []
         blocks += _reasons(bad[1:OTHERS])
     text = _bounded(markdown_text(Document(blocks)))
-    return f"{text}\n<sub>The whole report: <{more_at}></sub>\n" if more_at else text
+    return f"{text}\n<sub>Full report: <{more_at}></sub>\n" if more_at else text
 
 
 def _bounded(text: str) -> str:
-    """Whole lines up to the limit, and a remark where some are left out."""
+    """Return whole lines up to the limit, and a remark if some are left out."""
     kept: list[str] = []
     size = 0
     for line in text.split("\n"):
@@ -147,7 +147,7 @@ def problem_of(result: SuiteResult) -> str:
 
 
 def _details(result: SuiteResult, *, verbose: bool) -> list[Block]:
-    """A suite that does not pass in full; another one folded, where everything is wanted."""
+    """Return a suite that does not pass in full; others folded, if verbose."""
     run, comparison = result.run, result.comparison
     if run is None:
         text = problem_of(result)
@@ -173,7 +173,7 @@ def _signing(result: SuiteResult) -> list[str]:
 
 
 def counted(report: SuitesReport) -> str:
-    """Return how many suites have which result: `4 suites: 1 block · 1 incomplete · 2 proceed`."""
+    """Return the number of suites by result: `4 suites: 1 block · 1 incomplete · 2 proceed`."""
     words = reversed(BADNESS[1:])
     standings = [result.standing for result in report.results]
     parts = [f"{standings.count(word):,} {word}" for word in words if word in standings]
@@ -182,7 +182,7 @@ def counted(report: SuitesReport) -> str:
 
 
 def headword(report: SuitesReport) -> str:
-    """Return the verdict on all suites in a word; empty where nothing was judged."""
+    """Return the overall verdict in a word; empty if nothing was judged."""
     if report.exit_code in (2, 3):
         return "INCOMPLETE" if report.exit_code == 3 else "UNUSABLE"
     if not report.judged:
@@ -216,7 +216,7 @@ def _next(report: SuitesReport) -> list[str]:
     if report.behind and report.exit_code != 2:
         return [f"Next: {behind_line(*report.behind)}"]
     if report.exit_code == 2:
-        return ["Next: fix what is named above; row3 lint lists everything that is wrong with files."]
+        return ["Next: fix the problems above; row3 lint lists all problems in files."]
     if worst.run is None:
         return _signing(worst)
     against = worst.comparison.against if worst.comparison is not None else None

@@ -35,7 +35,7 @@ COLOURS: dict[Tone, str] = {
 
 
 def terminal_text(document: Document, style: Style = PLAIN) -> str:
-    """The document as lines of at most `style.width` columns; an empty line between blocks, none below a title."""
+    """Return the document in lines of at most `style.width` columns, with an empty line between blocks."""
     lines: list[str] = []
     after_title = True
     for block in document.blocks:
@@ -97,7 +97,7 @@ def _items(block: Items, style: Style) -> list[str]:
 
 
 def _table(block: Table, style: Style) -> list[str]:
-    """The table without empty columns; a name that leaves no room for the numbers gets a line of its own."""
+    """Return the table without empty columns; a name too long to leave room for numbers gets its own line."""
     kept = [i for i in range(len(block.headers)) if not block.rows or any(_raw(row[i]) for row in block.rows)]
     headers = [block.headers[i] for i in kept]
     align = "".join(block.align[i] for i in kept)
@@ -119,7 +119,7 @@ def _table(block: Table, style: Style) -> list[str]:
 def table(
     headers: Sequence[str], rows: Sequence[Sequence[str]], align: str, style: Style, *, gap: int = 2
 ) -> list[str]:
-    """Lines of a table: quiet headers, a thin rule, one line a row. `align` has `l` or `r` for each column."""
+    """Return a table's lines: quiet headers, a thin rule, one line per row. `align` has `l` or `r` for each column."""
     from tabulate import simple_separated_format, tabulate
 
     form = simple_separated_format(" " * gap)
@@ -135,7 +135,7 @@ def _raw(text: Text) -> str:
 
 
 def _pieces(text: Text, style: Style, tone: Tone = "plain") -> list[Span]:
-    """The parts as they are seen: safe for a terminal, code in backticks where no colour shows it."""
+    """Yield the parts made safe for a terminal, code in backticks if there is no colour."""
     parts = []
     for part in spans(text):
         shown = visible(part.text)
@@ -146,7 +146,7 @@ def _pieces(text: Text, style: Style, tone: Tone = "plain") -> list[Span]:
 
 
 def _painted(part: Span, style: Style) -> str:
-    """In the colour of its tone; blanks at the end stay without."""
+    """Paint in the tone's colour, except trailing blanks."""
     core = part.text.rstrip()
     return (style.paint(core, COLOURS[part.tone]) if part.tone != "plain" else core) + part.text[len(core) :]
 

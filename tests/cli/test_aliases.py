@@ -136,4 +136,4 @@ def test_on_a_terminal_a_list_is_within_its_width(box: Box, columns: int) -> Non
 
 def test_an_empty_list_says_so(box: Box) -> None:
     done = box.row3(*REVIEW, "--list", "--prompt", "extract-v1.1", "-q", code=0)
-    assert done.out.startswith("Nothing to review: no item in ")
+    assert done.out.startswith("Nothing to review: every item in ")

@@ -9,7 +9,7 @@ import pytest
 from tests.journeys import judged
 from tests.projects import CASES, SUITE, Box, first, flawless, worse
 
-BEHIND = "HEAD lacks 1 commit of main that changes what row3 reads"
+BEHIND = "HEAD lacks 1 commit of main that changes row3's files"
 
 
 def flat(text: str) -> str:
@@ -60,8 +60,7 @@ def test_every_form_tells_it(behind: Box, form: str, scope: tuple[str, ...]) -> 
 def test_all_suites_tell_it_once_more_as_the_way_on(behind: Box) -> None:
     shown = flat(behind.row3("--compare", "--all", "--against", "main", code=1, CI="1").out)
     assert (
-        "reads: merge or rebase first, or judge from the fork point with --against main..."
-        in shown.partition("Next:")[2]
+        "reads: merge or rebase first, or compare with the fork point: --against main..." in shown.partition("Next:")[2]
     )
     assert BEHIND in flat(behind.row3("comment", "--dry-run", "--against", "main").out)
 

@@ -94,8 +94,8 @@ def test_models_are_compared_on_what_both_have(box: Box) -> None:
     done = box.row3("diff", "model:baker-1", "model:baker-2", code=3)
     out = " ".join(done.out.split())
     assert "Cases: 2 regressed, 1 failed" in out
-    assert "Over the 2 cases that both have and that can be compared." in out
-    assert "model:baker-2: 1 case without an answer, in no figure above. The first: extract-v1.1: no recording" in out
+    assert "Over the 2 cases that both runs have and that can be compared." in out
+    assert "model:baker-2: 1 case without an answer, not counted above. First: extract-v1.1: no recording" in out
     result = box.row3("diff", "model:baker-2", "model:baker-1", "--prompt", "extract-v1.1", "--format", "json", code=3)
     assert [(one["name"], one["cases"]) for one in result.json["unanswered"]] == [("model:baker-2", 1)]
     done = box.row3("diff", "model:baker-3", "baseline", code=2)

@@ -101,7 +101,7 @@ def test_another_judge_makes_a_calibration_stale(full: Box) -> None:
     assert "stale" not in full.row3(code=3).out  # nothing of it is judged yet
     full.row3("--mode", "auto", code=0)
     out = " ".join(full.row3(code=0).out.split())
-    assert "helpfulness: the calibration is stale, measure again: row3 judge calibrate" in out
+    assert "helpfulness: the calibration is stale, calibrate again: row3 judge calibrate" in out
     assert full.row3("--format", "json").json["judges"]["helpfulness"] == {"calibration": "stale", "warranted": False}
 
 
@@ -214,7 +214,7 @@ def test_a_harsher_rubric_blocks_where_the_judge_may(base: Box) -> None:
     assert "helpfulness v2.0 was not promoted; nothing was written" in done.out
     assert base.read("prompts/promoted.json") == before
     base.row3("promote", "helpfulness-v2.0", "--approve", "we want it harsher", code=0)
-    assert "the calibration is stale, measure again" in " ".join(base.row3(code=0).out.split())
+    assert "the calibration is stale, calibrate again" in " ".join(base.row3(code=0).out.split())
     assert "we want it harsher" in base.read("CHANGELOG.md")
 
 

@@ -63,8 +63,8 @@ def test_the_text_says_what_ranks_and_that_cost_is_unknown(box: Box) -> None:
     assert "bread: 2 combinations over the same 3 cases, by Overall All of them: baker-1" in out
     assert "1 extract v1.1 85.0%" in out
     assert "$/1,000" not in out
-    assert "Neither cost nor latency is known (unknown is not zero), so only the score ranks." in out
-    assert "Cost unknown: a case has no token count, or the model no price in row3.toml." in out
+    assert "Cost and latency are unknown (which is not zero), so only the score counts." in out
+    assert "Cost is unknown if a case has no token count, or the model no price in row3.toml." in out
 
 
 def test_a_part_that_is_recorded_is_listed_as_incomplete(box: Box) -> None:
@@ -84,7 +84,7 @@ def test_a_part_that_is_recorded_is_listed_as_incomplete(box: Box) -> None:
 def test_nothing_complete_is_exit_3_and_nothing_recorded_an_error(box: Box) -> None:
     done = box.row3("leaderboard", "--model", "baker-9", "--prompt", "v1.0", "--prompt", "v1.1", code=3)
     assert "extract v1.0: 3 answers missing in 3 cases" in done.out
-    assert "No combination has all of its answers." in done.out
+    assert "No combination has all its answers." in done.out
     (error,) = box.row3("leaderboard", "--model", "baker-9", code=2).errors
     assert "none of 2 combinations has a recorded answer" in error
 
@@ -201,7 +201,7 @@ def test_cases_in_quarantine_are_in_no_figure(box: Box) -> None:
     board = box.row3("leaderboard", "--format", "json", code=0).json
     assert board["quarantined"] == ["yeast"]
     assert "yeast" not in board["cases"]
-    assert "In quarantine, in no figure: yeast" in box.row3("leaderboard", code=0).out
+    assert "In quarantine, not counted: yeast" in box.row3("leaderboard", code=0).out
 
 
 def test_what_a_model_is_called_is_never_markup(box: Box) -> None:

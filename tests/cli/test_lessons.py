@@ -112,15 +112,15 @@ def test_a_drop_from_the_rolling_baseline_says_whose_mean_it_is(box: Box) -> Non
 
 
 def test_they_are_listed_found_and_kept(box: Box) -> None:
-    assert "no lesson yet" in box.row3("lessons", code=0).out
+    assert "no lessons yet" in box.row3("lessons", code=0).out
     box.row3("--compare", code=1)
     (lesson,) = lines(box, NOTED)
     shown = box.row3("lessons", code=0).out
     assert shown.startswith(f"{lesson['id']} · ")
     assert "By name: missed concepts: salt (1 case)" in shown
     assert lesson["id"] in box.row3("lessons", "missed", "concepst", code=0).out
-    assert box.row3("lessons", "weather", code=0).out == "no lesson fits `weather`\n"
-    assert box.row3("lessons", "--suite", "other", "concepts", code=0).out == "no lesson fits `concepts`\n"
+    assert box.row3("lessons", "weather", code=0).out == "no lesson matches `weather`\n"
+    assert box.row3("lessons", "--suite", "other", "concepts", code=0).out == "no lesson matches `concepts`\n"
 
     assert box.row3("lessons", "keep", "nope", code=2).errors[0].startswith("error: ID: no lesson `nope`")
     assert "CI" in box.row3("lessons", "keep", code=2, CI="1").err

@@ -84,7 +84,7 @@ class TestInterleaved:
         assert result["usage"]["requests"] == 30
         assert result["usage"]["costUsd"] == pytest.approx(30 * COST)
         done = box.row3("--compare", "--mode", "live", "--jobs", "1", code=0)
-        assert "baseline prompts were asked again, interleaved: provider differences cancel out" in said(done.out)
+        assert "the baseline's prompts were asked again, interleaved: provider changes cancel out" in said(done.out)
         assert "they moved: Overall −6.2" in said(done.out)
 
     def test_neither_side_is_always_the_later_one(self, box: Box, provider: Make) -> None:
@@ -107,7 +107,7 @@ class TestInterleaved:
         assert result["usage"]["costUsd"] == pytest.approx(25 * COST)
         assert "asking the baseline's prompts again on 10 cases" in done.err
         shown = said(box.row3("--compare", "--mode", "live", "--no-interleave", code=1).out)
-        assert "as it was saved: a provider that moved looks like the prompt" in shown
+        assert "so a provider change looks like a prompt change" in shown
         assert "since their baseline they moved: Overall −6.2" in shown
 
     def test_a_worse_prompt_is_named_whichever_way_it_is_compared(self, box: Box, provider: Make) -> None:
@@ -185,7 +185,7 @@ class TestInterleaved:
         box.path("prompts/promoted.json").unlink()
         done = box.row3("--compare", "--mode", "live", code=0)
         assert "the baseline's prompts cannot be asked again: prompts/extract-v1.0.md" in said(done.err)
-        assert "compared with the baseline as it was saved" in said(done.out)
+        assert "not interleaved: the saved baseline's answers" in said(done.out)
         done = box.row3("--compare", "--adaptive", code=2)
         assert "--adaptive: the baseline's prompts cannot be asked again" in said(done.err)
 
@@ -350,7 +350,7 @@ class TestAdaptive:
         assert (rounds["rounds"], rounds["maxRounds"], rounds["cases"], rounds["stop"]) == (2, 5, 15, "steady")
         assert (rounds["repeated"], rounds["changed"]) == (30, 0)
         shown = said(box.row3("--compare", "--adaptive", code=0).out)
-        assert "2 of at most 5: none of 30 repeated answers had another text" in shown
+        assert "2 of at most 5: none of 30 repeated answers differed" in shown
 
     def test_a_steady_loss_blocks_after_two(self, box: Box, provider: Make) -> None:
         made = provider(worse_prompt)
@@ -451,7 +451,7 @@ class TestDrift:
         made = provider(lambda asked: concepts(asked, 4))
         done = box.row3("drift", code=0)
         assert made.versions() == {"1.0": 10}
-        assert "no drift seen" in done.out
+        assert "no drift found" in done.out
         assert "10 of 15 cases, chosen with seed 0" in done.out
         assert box.git("status", "--porcelain", "recordings", "baselines", "metrics-history.json").out == ""
 

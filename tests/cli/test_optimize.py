@@ -185,7 +185,7 @@ def test_nothing_better_writes_nothing(tmp_path: Path, serve: Callable[..., Scri
     box = project(tmp_path / "project", server)
     before = tracked(box)
     done = box.row3("optimize", "answer", "--budget", "20", code=0)
-    assert "nothing better than answer-v1.0 on the selection part" in done.out
+    assert "no draft beats answer-v1.0 on the selection cases" in done.out
     assert tracked(box) == before
     # Nor does an optimiser without end: a proposal that is refused costs no answer.
     assert len(server.reflected) <= 20 // 3

@@ -57,7 +57,7 @@ def test_by_evidence_two_cases_prove_nothing(two_fell: Box) -> None:
 def test_and_eight_cases_do(tmp_path: Path) -> None:
     box = suite(tmp_path, FULL | dict.fromkeys(IDS[:8], 3))
     text = " ".join(box.row3("--compare", code=1).out.split())
-    assert "Concept recall is worse by 13.3 points (more than 5), more than noise explains" in text
+    assert "Concept recall is worse by 13.3 points (more than 5), beyond noise" in text
 
 
 def test_the_intervals_are_those_of_the_paired_t_test(tmp_path: Path) -> None:

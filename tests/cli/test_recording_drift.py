@@ -41,7 +41,7 @@ class TestAskedAgain:
     def test_a_live_system_that_answers_as_recorded(self, box: Box, finds: dict[str, int]) -> None:
         before = box.tree()
         done = box.row3("recordings", "drift", code=0)
-        assert "3 answered word for word as then" in said(done)
+        assert "3 answered word for word as before" in said(done)
         assert f"Then recordings/{SUITE} Now 3 of 3 cases" in said(done)
         assert "Overall 0.0 points (95%: 0.0…0.0) since they were recorded, 3 cases" in said(done)
         assert box.tree() == before
@@ -56,7 +56,7 @@ class TestAskedAgain:
     def test_one_other_answer_is_listed(self, box: Box, finds: dict[str, int]) -> None:
         finds["rye"] = 4
         done = box.row3("recordings", "drift", code=0)
-        assert "2 answered word for word as then" in said(done)
+        assert "2 answered word for word as before" in said(done)
         assert "rye 78.8% 85.0% +6.2" in said(done)
         assert "oven 7" not in said(done)
 

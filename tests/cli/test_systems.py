@@ -226,7 +226,7 @@ def test_the_request_is_planned_and_drift_is_asked_for(box: Box, kind: str) -> N
     plan = box.row3("--dry-run", "--mode", "live", code=0).out
     assert f"{NAMES[kind]}-v1.0" in plan
     box.row3("--baseline", "--mode", "record", code=0)
-    assert "no drift seen" in box.row3("drift", code=0).out
+    assert "no drift found" in box.row3("drift", code=0).out
     answer(box, {case_id: first(flawless(case), 1) for case_id, case in CASES.items()})
     assert box.row3("drift", "--format", "json").json["metrics"]["overall"]["delta"] < 0
 

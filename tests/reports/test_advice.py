@@ -56,7 +56,7 @@ def test_a_system_is_fixed_and_asked_without_a_model(comparison: Any, make: Any)
     assert advised(make, replace(comparison, run=run), WORSE)[-1] == f"Then: fix the system {AGAIN}"
     run = replace(run, failed=["ozone"])
     assert advised(make, replace(comparison, run=run), WORSE) == [
-        "Next: row3 --compare --mode auto asks for what is not recorded."
+        "Next: row3 --compare --mode auto asks for the missing answers."
     ]
 
 
@@ -116,13 +116,13 @@ def test_a_recorded_model_that_cannot_be_asked_is_to_be_named(comparison: Any, m
     header = replace(comparison.run.header, model="")
     run = replace(comparison.run, failed=["ozone"], header=header)
     assert advised(make, replace(comparison, run=run), WORSE) == [
-        "Next: row3 --compare --mode auto --model MODEL asks for what is not recorded."
+        "Next: row3 --compare --mode auto --model MODEL asks for the missing answers."
     ]
 
 
 def test_a_branch_that_is_behind_catches_up_first(comparison: Any, make: Any) -> None:
     assert advised(make, replace(comparison, behind=2, against="main"), WORSE) == [
-        "Next: HEAD lacks 2 commits of main that change what row3 reads: merge or rebase first, or judge from the fork "
+        "Next: HEAD lacks 2 commits of main that change row3's files: merge or rebase first, or judge from the fork "
         "point with --against main..."
     ]
 

@@ -91,7 +91,7 @@ def test_what_differs_comes_from_the_headers(comparison: Any) -> None:
     text = " ".join(shown(replace(changed, prompt_diffs={})).split())
     for part in (
         "decompose-concepts v1.0 → v1.1 ",
-        "pipeline order map-ontology → decompose-concepts became decompose-concepts → map-ontology",
+        "pipeline order was map-ontology → decompose-concepts, is decompose-concepts → map-ontology",
         "model other → reference-llm",
         "map-ontology temperature 0.7 → 0 ",
         "repeats 3 → 1",
@@ -104,7 +104,7 @@ def test_a_text_that_changed_under_one_version_and_nothing_at_all(comparison: An
     header = replace(comparison.run.header, prompt_digests={"map-ontology": "a"})
     base = replace(header, prompt_digests={"map-ontology": "b"})
     edited = replace(comparison, run=replace(comparison.run, header=header), baseline=base)
-    assert "map-ontology  v1.0, same version with another text\n" in shown(edited)
+    assert "map-ontology  v1.0, same version, different text\n" in shown(edited)
     same = replace(edited, baseline=header, prompt_diffs={})
     assert "changed   nothing but the answers\n" in shown(same)
 
@@ -114,9 +114,9 @@ def test_facts_that_a_reader_has_to_know(comparison: Any) -> None:
     text = " ".join(shown(special).split())
     for part in (
         "from git main",
-        "new suite main has no baseline of it, so its own baseline judges",
+        "new suite main has no baseline for it, so its own baseline judges",
         "compared 1 of 2 cases",
-        "HEAD lacks 1 commit of main that changes what row3 reads",
+        "HEAD lacks 1 commit of main that changes row3's files",
     ):
         assert part in text, part
     asked = shown(replace(comparison, interleaved=True))
@@ -242,12 +242,12 @@ Hallucination rate    7.0%   5.0%  −2.0 ▲     −7.1…+3.1  ! marginal
 Overall              72.0%  70.0%  −2.0 ▼     −7.1…+3.1  ! marginal
   1 companion metric (-v shows all)
 
-Rests on Overall, 2 cases, 1 recorded answer a case on each side; too few moved
-  differently to say how small a drop it can see.
+Based on Overall, 2 cases, 1 recorded answer per case on each side; too few
+  cases moved to say how small a drop it detects.
 
 Why
 ✗ block: Concept recall went from 76.0% to 70.0% (−6.0 points)
-! investigate: the answer to a case can no longer be used: ozone
+! investigate: the answer to a case is no longer usable: ozone
 
 Cases: 1 improved · 1 regressed
 ▼ ozone −10.0: canary extracted: Kyoto Protocol; lost: Halons, ozone layer; 1 r…

@@ -73,8 +73,8 @@ def test_a_diff_says_what_ran_what_differs_and_which_cases_moved() -> None:
         "prompt decompose-concepts v1.0 → v1.1, +1 −1 lines",
         "also threshold recall minimum: 0.6 → 0.5",
         "Overall 72.0% 70.0% −2.0 ▼ −7.1…+3.1 .044 1",
-        "Over the 1 case that both have and that can be compared.",
-        "latest: 1 case without an answer, in no figure above. The first: no recording",
+        "Over the 1 case that both runs have and that can be compared.",
+        "latest: 1 case without an answer, not counted above. First: no recording",
         "Cases: 1 improved + 9 relationships found − 1 new wrong concept",
         "▲ ozone-diplomacy +20.0 + 9 relationships found: cause 0 CAUSES effect 0 and 8 more",
     ):

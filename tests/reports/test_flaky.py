@@ -53,15 +53,15 @@ def test_it_fits(width: int) -> None:
 
 def test_nothing_was_asked_twice() -> None:
     text = said(cases=(ONCE,))
-    assert "No case was asked twice, so nothing is known. To find out: row3 --repeats 3 --mode record" in text
+    assert "No case has two answers, so nothing is known. To find out: row3 --repeats 3 --mode record" in text
     assert "Next:" not in text
 
 
 def test_another_setting_is_said_to_be_one() -> None:
     text = said(own=False, others=("extract v1.0 · m",), unknown=("oven",))
-    assert "Not what runs now" in text
+    assert "Not the current versions" in text
     assert "Also asked several times: extract v1.0 · m (--prompt)." in text
-    assert "is known of oven: no answer, or the metric does not apply." in text
+    assert "is unknown for oven: no answer, or the metric does not apply." in text
 
 
 def test_a_quarantined_case_is_marked_and_not_urged() -> None:

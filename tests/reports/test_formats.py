@@ -109,7 +109,7 @@ def test_a_refused_promotion_wrote_nothing(comparison: Any, make: Any) -> None:
 
 def test_a_dry_run_shows_files_and_entry(comparison: Any, make: Any) -> None:
     text = said(promoted(comparison.run, make.judged(comparison), dry_run=True))
-    assert "would be promoted; without --dry-run these files are written:\n\n    prompts/promoted.json\n" in text
+    assert "would be promoted; without --dry-run row3 writes these files:\n\n    prompts/promoted.json\n" in text
     assert "\n    ## decompose-concepts v1.1\n" in text
 
 
@@ -124,4 +124,4 @@ def test_a_first_promotion_is_judged_by_its_zones(run: Any) -> None:
     assert "✓ APPROVED (was: block)  Overall 70.0%" in signed
     assert "approved by Ann: known gap\n" in signed
     locked = Reason(Code.LOCK_BROKEN, Verdict.BLOCK, "a-v1.0")
-    assert "Next: fix what is named above" in said(promoted(run, None, Verdict.BLOCK, (locked,), refused=True))
+    assert "Next: fix the problems above" in said(promoted(run, None, Verdict.BLOCK, (locked,), refused=True))

@@ -64,7 +64,7 @@ when (UTC)        action     score  points    verdict        commit
 2026-01-24 09:30  compare    84.7%       0.0  ✓ proceed      –
     other
 
-▲ better  ▼ worse; percentage points against the baseline until then
+▲ better  ▼ worse; percentage points against the baseline at that time
 """
     )
 

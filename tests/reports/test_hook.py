@@ -54,7 +54,7 @@ def test_a_block_says_why_and_what_to_do(comparison: Any) -> None:
 def test_suites_in_which_nothing_moved_share_a_line(comparison: Any, still: Any) -> None:
     other = replace(still, run=replace(still.run, suite=replace(still.run.suite, name="retrieval")))
     text = said(Hook([judged(comparison), judged(still), judged(other)], untouched=["rest"]))
-    assert "row3: nothing moved: graph, retrieval\nrow3: not concerned: rest\n" in text
+    assert "row3: unchanged: graph, retrieval\nrow3: not affected: rest\n" in text
     assert "INVESTIGATE" not in text
     alone = said(Hook([judged(still)], exit_code=0))
     assert alone.startswith("row3: graph: INVESTIGATE, overall ")
@@ -127,7 +127,7 @@ row3: decomposition against 0123456789: BLOCK, overall 72.0% → 70.0% (−2.0
   relationship lost: Halons IS_A Gas
 
 row3 stops this commit.
-See it in full, explain a case:
+See it in full and explain a case:
     row3 --compare --against 0123456789
     row3 investigate CASE
 

@@ -81,7 +81,7 @@ JUNIT = """\
     </testcase>
     <testcase classname="row3.decomposition" name="gate" time="0">
       <failure type="gate" message="BLOCK: Overall 70.0% (−2.0 points, n = 2) · 1 improved · 1 regressed">block: Concept recall went from 76.0% to 70.0% (−6.0 points)
-investigate: the answer to a case can no longer be used: ozone</failure>
+investigate: the answer to a case is no longer usable: ozone</failure>
     </testcase>
   </testsuite>
 </testsuites>

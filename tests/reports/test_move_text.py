@@ -36,7 +36,7 @@ def said(policy: GatePolicy, code: str, worse: float = 6.7, **more: Any) -> str:
         (said(FIXED, "worse", worse=2.0), "Recall is worse by 2.0 points (at least 1)"),
         (
             said(EVIDENCE, "worse", interval=CLEAR, p=0.003, tests=5),
-            "Recall is worse by 6.7 points (more than 5), more than noise explains (90%, adjusted for 5 metrics: −10.0 "
+            "Recall is worse by 6.7 points (more than 5), beyond noise (90%, adjusted for 5 metrics: −10.0 "
             "to −5.1 points); p = 0.003",
         ),
         (

@@ -58,7 +58,7 @@ def test_it_fits(width: int, policy: str, repeats: int) -> None:
 def test_one_answer_each_says_how_to_find_out_about_repeats() -> None:
     text = " ".join(power_text(report(pairs())).split())
     assert "Overall: 15 cases with this much spread detect a drop of" in text
-    assert "What repeats would bring (?): both sides asked every case once." in text
+    assert "The effect of repeats (?): both sides asked every case once." in text
     assert "row3 --repeats 3 --mode record" in text
     assert "better buy." not in text
     assert "?: unknown, as no case moved" in text
@@ -69,7 +69,7 @@ def test_repeats_give_the_better_buy() -> None:
     assert "Overall: 15 cases asked 3 times with this much spread detect a drop of" in text
     assert "Twice the requests: 30 cases detect" in text
     assert "6 repeats detect" in text
-    assert "are the better buy." in text
+    assert "are better value." in text
 
 
 @pytest.mark.parametrize("policy", ["fixed", "evidence", "paired"])
@@ -81,13 +81,13 @@ def test_detected_is_what_the_policy_blocks(policy: PolicyName) -> None:
 
 def test_no_spread_is_no_promise() -> None:
     text = " ".join(power_text(report(pairs(scale=0.0))).split())
-    assert "how small a drop 15 cases detect is unknown" in text
+    assert "the smallest drop that 15 cases detect is unknown" in text
     assert "Compare two versions that differ." in text
 
 
 def test_too_few_cases() -> None:
     text = power_text(report(pairs(1)))
-    assert "it takes two independent cases" in " ".join(text.split())
+    assert "takes two independent cases" in " ".join(text.split())
     assert "Add golden cases." in text
 
 
@@ -170,10 +170,13 @@ def said(
             said(sees=None, cases=Needed(40)),
             f"Overall: 15 cases {SPREAD} are too few to detect any drop reliably; 40 cases would detect 10.",
         ),
-        (said(sees=None, cases=UNKNOWN), "Overall: how small a drop 15 cases detect is unknown, as no case moved."),
+        (
+            said(sees=None, cases=UNKNOWN),
+            "Overall: the smallest drop that 15 cases detect is unknown, as no case moved.",
+        ),
         (
             sensitivity_sentence(None, "Rate", what="rise"),
-            "Rate: how small a rise is detected is unknown, as it takes two independent cases.",
+            "Rate: the smallest rise detected is unknown: that takes two independent cases.",
         ),
     ],
 )

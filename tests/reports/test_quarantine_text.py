@@ -24,7 +24,7 @@ def test_how_many_until_when_and_why() -> None:
 
 def test_one_that_the_change_itself_brings() -> None:
     assert quarantine_note(Quarantine(waiting=(RYE,))).texts == [
-        "! quarantine brought by this change, which is judged without it: rye"
+        "! quarantine added by this change, not used to judge it: rye"
     ]
 
 

@@ -51,7 +51,7 @@ def test_a_drop_from_the_rolling_baseline_names_both_figures_and_the_runs() -> N
 def test_what_stops_the_next_change_says_so() -> None:
     reason = Reason(Code.WORSE, BLOCK, "recall", {"before": 0.8, "after": 0.7}, after=True)
     assert reason_text(reason, WORDS) == (
-        "by the criteria of this change, Concept recall went from 80.0% to 70.0% (−10.0 points); "
+        "under this change's own criteria, Concept recall went from 80.0% to 70.0% (−10.0 points); "
         "that would stop the next change"
     )
 
@@ -59,10 +59,10 @@ def test_what_stops_the_next_change_says_so() -> None:
 @pytest.mark.parametrize(
     ("before", "after", "expected"),
     [
-        (0.65, 0.58, "Concept recall entered its fail zone: 58.0% (minimum 60%), before 65.0%"),
-        (0.59, 0.58, "Concept recall fell further inside its fail zone: 58.0% (minimum 60%), before 59.0%"),
+        (0.65, 0.58, "Concept recall entered its fail zone: 58.0% (minimum 60%), was 65.0%"),
+        (0.59, 0.58, "Concept recall fell further inside its fail zone: 58.0% (minimum 60%), was 59.0%"),
         (None, 0.58, "Concept recall is in its fail zone: 58.0% (minimum 60%)"),
-        (0.65, 0.59996, "Concept recall entered its fail zone: 59.996% (minimum 60%), before 65.0%"),
+        (0.65, 0.59996, "Concept recall entered its fail zone: 59.996% (minimum 60%), was 65.0%"),
     ],
 )
 def test_the_fail_zone(before: float | None, after: float, expected: str) -> None:
@@ -87,10 +87,10 @@ def test_many_cases_of_a_code_are_one_line() -> None:
     ]
     assert lines(Code.CRITERIA_REMOVED, BLOCK, "case a") == ["1 golden case was removed: a"]
     assert lines(Code.CASE_BROKE, INVESTIGATE, *names) == [
-        "the answers to 4 cases can no longer be used: a, b, c and 1 more"
+        "the answers to 4 cases are no longer usable: a, b, c and 1 more"
     ]
     assert lines(Code.INCOMPARABLE, BLOCK, *names, count=4, cases=6) == [
-        "the base cannot answer 4 of 6 cases, more than half, so nothing compares there: a, b, c and 1 more"
+        "the base cannot answer 4 of 6 cases, more than half, so row3 cannot compare them: a, b, c and 1 more"
     ]
     assert lines(Code.NO_ANSWER, BLOCK, "a") == ["1 case has no answer: a"]
 

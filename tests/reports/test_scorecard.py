@@ -59,7 +59,7 @@ def test_bad_answers_and_failed_cases_are_listed_with_their_problem(run: Any) ->
     rows = [replace(run.rows[0], status="failed", metrics={}, zones={}), replace(run.rows[1], status="bad_answer")]
     problems = [("bank-runs", "timed out"), ("ozone", "no JSON in it")]
     text = shown(replace(run, rows=rows, failed=["bank-runs"], bad=["ozone"], problems=problems))
-    assert "? 1 case without an answer: the run is incomplete, nothing counts as 0\n- bank-runs: timed out\n" in text
+    assert "? 1 case without an answer: the run is incomplete; they do not count as 0\n- bank-runs: timed out\n" in text
     assert "✗ 1 case with a bad answer: 0 on every metric\n- ozone: no JSON in it\n" in text
     assert text.count("bank-runs") == 1
     assert re.search(r"^✗ ozone bad answer +60.0$", text, re.MULTILINE)
@@ -145,7 +145,7 @@ Concept recall      70.0%  ✓ pass         ≥60%    ≥70%       ≥85%  2
 Hallucination rate   5.0%  ! marginal      ≤5%     ≤2%         0%  2
 Overall             70.0%  ! marginal     ≥65%    ≥75%       ≥85%  2
 
-beside these    value  n
+companions      value  n
 ────────────────────────
 Duplicate rate   2.5%  2
 

@@ -60,7 +60,7 @@ def test_a_suite_that_blocks_is_shown_in_full_the_others_with_a_reason(make: Any
     assert text.startswith("✗ BLOCK · row3 · 3 suites: 1 block · 1 investigate · 1 proceed\n")
     assert "\n✗ block: Concept recall went from 80.0% to 70.0% (−10.0 points)\n" in text
     assert "- ! b: Concept recall went from 80.0% to 70.0% (−10.0 points); and 1 more" in text
-    assert text.count("Rests on") == 1
+    assert text.count("Based on") == 1
     assert text.endswith("Next: row3 --compare --suite a\n")
 
 
@@ -102,7 +102,7 @@ def test_the_comment_shows_the_worst_suite_in_full(make: Any, comparison: Any) -
     assert text.index("| **b** |") < text.index("| **c** |") < text.index("| **a** |")
     assert "#### ✗ BLOCK · row3 · b\n" in text
     assert "- ! c: Concept recall went from" in text
-    assert text.endswith("\n<sub>The whole report: <https://example.org/run></sub>\n")
+    assert text.endswith("\n<sub>Full report: <https://example.org/run></sub>\n")
 
 
 def test_the_comment_about_one_suite_has_no_table_of_suites(make: Any, comparison: Any) -> None:

@@ -161,5 +161,5 @@ def test_a_calibrated_judge_with_its_figures_and_a_stale_one(show: Show, reports
     assert facts["cost"] == "24 grades · cost $0.0360"
     assert "62.5% (42.7…78.8), n 24" in page.text("#scorecard")
     facts = judge_facts(show(reports["stale"]))
-    assert facts["helpfulness v1.0"].startswith("the calibration is stale, measure again")
+    assert facts["helpfulness v1.0"].startswith("the calibration is stale, calibrate again")
     assert facts["warranty"] == "judged metrics (Judged) investigate and never block"

@@ -104,7 +104,7 @@ def test_what_the_next_stage_has_to_answer_is_told(project: Project) -> None:
     done = imported(project, response("a", "decompose", CONCEPTS), response("b", "decompose", CONCEPTS))
     assert done.waiting == {"map-v1.0": 2}
     assert waiting_text(done.waiting, suite_of(project)) == [
-        "2 answers of map-v1.0 are missing, which follow from these: "
+        "2 answers of map-v1.0 are missing, which depend on these: "
         "`row3 --dry-run --mode auto --format json` has the requests"
     ]
     assert imported(project, response("a", "map", LINKS)).waiting == {}
