@@ -102,4 +102,4 @@ def find_metric(name: str, metrics: Sequence[str], where: str) -> str:
     if found:
         raise UsageError(f"`{name}` may be {' or '.join(found)}", where=where, fix="Write more of it")
     hint = did_you_mean(name, metrics, f"Metrics: {', '.join(metrics)}")
-    raise UsageError(f"`{name}` is no metric of this kind", where=where, fix=hint)
+    raise UsageError(f"`{name}` is not a metric of this kind", where=where, fix=hint)

@@ -27,7 +27,7 @@ class Calibration(Agreement, frozen=True, kw_only=True):
         """Return what has changed since it was measured; empty where it still holds."""
         prompt = judge.rubrics.get(rubric)
         if prompt is None:
-            return "there is no such rubric any more"
+            return "the rubric no longer exists"
         if self.rubric_digest != prompt.digest:
             return f"the rubric is now {prompt.ref.version}, another text"
         if self.models != list(judge.models):

@@ -212,7 +212,11 @@ def _complaints(
         ("live.gate.metrics", live.gate.metrics or ()),
     ):
         for key in [key for key in keys if key not in known]:
-            yield field, f"`{key}` is no metric of this kind", did_you_mean(key, known, f"Metrics: {', '.join(known)}")
+            yield (
+                field,
+                f"`{key}` is not a metric of this kind",
+                did_you_mean(key, known, f"Metrics: {', '.join(known)}"),
+            )
     if settings.weights and not any(metric.weight for metric in kind.metrics):
         fix = f"Remove them; {kind.primary} is what is judged first"
         yield "weights", f"kind `{kind.name}` has no composite, so weights move nothing", fix

@@ -34,7 +34,7 @@ from row3.workflows.recorded.recorded_answers import RecordedAnswers, RecordedCo
 MOST = 9
 """Candidates of one item: as many as there are digits to choose them by."""
 FEW = 3
-"""Candidates that are shown though nothing speaks for them but that they were missed."""
+"""Candidates shown only because they were missed."""
 NEAR = 0.75
 """Resemblance from which a concept that was found anyway is a candidate too."""
 
@@ -121,7 +121,7 @@ class _CaseItems:
         )
 
     def _candidates(self, one: _Seen, sentence: str) -> list[Candidate]:
-        """Return the expected concepts that it may be: those that its answers missed, and found ones that are near."""
+        """Return the concepts it may stand for: those its answers missed, and similar ones that were found."""
         around = SourceText(sentence)
         found = []
         for i, names in enumerate(self._names):

@@ -1,4 +1,4 @@
-"""Approvals: who signed exactly this comparison, and whether the reason that a person gives says anything."""
+"""Approvals: who signed exactly this comparison, and whether the reason is a real one."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from row3.store.project import CHANGELOG, Project
 from row3.store.snapshot import Snapshot
 
 NO_REASONS = frozenset({"reason", "text", "why", "placeholder", "todo", "tbd", "tba", "fixme", "none", "na"})
-"""What the commands and the help that row3 shows have in its place, and what people write there for later."""
+"""Placeholders for a reason, from row3's own help or typed by people."""
 FILLERS = frozenset("\u115f\u1160\u3164\uffa0")
-"""Letters that nobody sees: Hangul fillers."""
+"""Invisible letters: Hangul fillers."""
 
 
 def new_approvals(history: Sequence[HistoryEntry], base: Snapshot | None, suite: str) -> dict[str, Approval]:
@@ -30,7 +30,7 @@ def new_approvals(history: Sequence[HistoryEntry], base: Snapshot | None, suite:
 
 
 def check_approval(approve: str | None, *, may_write: bool, partial: bool = False, gate_flags: str = "") -> None:
-    """Raise `UsageError` for an approval that says nothing, or that hook and CI could not know."""
+    """Raise `UsageError` for an empty approval, or one that hook and CI would not see."""
     if approve is None:
         return
     check_reason(approve, where="--approve", write="why the change is acceptable")
@@ -42,13 +42,13 @@ def check_approval(approve: str | None, *, may_write: bool, partial: bool = Fals
         what = "--case and --only run part of the suite, so there is no verdict to approve"
         raise UsageError(what, where="--approve", fix="Run all cases")
     if gate_flags:
-        what = "hook, CI and promotion judge by row3.toml, so an approval of another gate would hold nowhere"
+        what = "hook, CI and promotion judge by row3.toml, so an approval under other options would not count"
         fix = "Leave these out, or write them into row3.toml"
         raise UsageError(what, where=f"--approve with {gate_flags}", fix=fix)
 
 
 def check_reason(reason: str, *, where: str, write: str) -> None:
-    """Raise `UsageError` for a reason that says nothing: an empty one, one without letter and digit, a placeholder."""
+    """Raise `UsageError` for a reason that is empty, a placeholder, or has no letter or digit."""
     seen = "".join(char for char in reason if unicodedata.category(char) != "Cf" and char not in FILLERS).strip()
     if not seen:
         raise UsageError("the reason is empty", where=where, fix=f"Write {write}")
@@ -56,7 +56,7 @@ def check_reason(reason: str, *, where: str, write: str) -> None:
     joined = "".join(words)
     one_letter = joined.isascii() and joined.isalpha() and len(set(joined)) == 1  # x, xxx
     if NO_REASONS.issuperset(words) or joined in NO_REASONS or one_letter:
-        what = f"`{seen}` stands for a reason and is none"
+        what = f"`{seen}` is a placeholder, not a reason"
         raise UsageError(what, where=where, fix=f"Write {write}, in quotes, in its place")
 
 

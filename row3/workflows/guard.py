@@ -1,6 +1,6 @@
-"""Whether what settings and cases name may run: a change may bring code, and whoever judges it has not read it yet.
+"""Whether code named by settings and cases may run: a change may bring code that its reviewer has not read yet.
 
-With `--against`, in the hook and in CI only what the base names runs, and only from files that are the base's.
+With `--against`, in the hook and in CI, only code that the base names runs, from files equal to the base's.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ VARIABLE = "ROW3_TRUST"
 
 
 def guard_of(environ: Mapping[str, str], *, against: str | None = None, trust: bool = False) -> Guard | None:
-    """Return what decides on code in a command; None where it runs as it always does: at one's own keyboard."""
+    """Return the guard of a command; None at a developer's own terminal, where code always runs."""
     asked = against is not None or is_set(environ, "CI")
     return Guard(against=against) if asked and not (trust or is_set(environ, VARIABLE)) else None
 
 
 @dataclass
 class Guard:
-    """Lets code run that the base has too."""
+    """Lets code run if the base has it too."""
 
     base: Snapshot | None = None
     """Found when first needed, unless given."""
@@ -37,13 +37,13 @@ class Guard:
     _passed: set[tuple[str, Code]] = field(default_factory=set)
 
     def __call__(self, project: Project, suite: str, code: Iterable[Code]) -> None:
-        """Raise `UsageError` for code that the base has not, or has otherwise."""
+        """Raise `UsageError` for code that the base lacks or has in another form."""
         asked = [each for each in code if (suite, each) not in self._passed]
         if not asked:
             return
         base, changed = self._found(project, suite)
         if found := list(differences(asked, all_code(base.project, suite), changed)):
-            what = f"{base.label} does not have what would run here: {'; '.join(found)}"
+            what = f"{base.label} does not have the code that would run: {'; '.join(found)}"
             fix = f"Read it; then pass --trust, or set {VARIABLE}=1 (a hook has no options)"
             raise UsageError(what, where=f"suite {suite}", fix=fix)
         self._passed |= {(suite, each) for each in asked}
@@ -58,7 +58,7 @@ class Guard:
         elif self.base is None and repository is not None and repository.protected_branch(None) is not None:
             self.base = work_base(project)
         if repository is None or self.base is None or self.base.commit is None:
-            what = "in CI code runs only where the protected branch has the same, and that branch is not known here"
+            what = "in CI code runs only if the protected branch has it too, and that branch is not available here"
             fix = "Fetch it, or name a base with --against, or pass --trust"
             raise UsageError(what, where=f"suite {suite}", fix=fix)
         self._changed = self._changed or repository.edited(self.base.commit, project.root)

@@ -1,4 +1,4 @@
-"""What the git hooks do: judge what is being committed, merged or pushed, by recordings and in memory alone."""
+"""Git hooks: judge a commit, merge or push by recordings, in memory."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def run_hook(start: Path, name: HookName, stdin: str = "") -> HookVerdict:
 
     repository, start = Repository.find(start), start.resolve()
     if repository is None:
-        raise UsageError("this is no git repository", where=str(start), fix="Run `git init`, then `row3 hook install`")
+        raise UsageError("not a git repository", where=str(start), fix="Run `git init`, then `row3 hook install`")
     verdict = HookVerdict(name)
     verdict.directory, verdict.folder = _called_from(repository, start)
     if name == "pre-push":
@@ -53,7 +53,7 @@ def run_hook(start: Path, name: HookName, stdin: str = "") -> HookVerdict:
 
 
 def _push_base(repository: Repository, start: Path, push: Push) -> str | None:
-    """What a push is judged against: what the remote has; None where nothing of that is known here."""
+    """Return the base of a push: the remote's commit; None if it is unknown here."""
     local, protected = push.local_sha or "", protected_branch(repository, start)
     if push.remote_sha is not None:
         try:
@@ -68,7 +68,7 @@ def _push_base(repository: Repository, start: Path, push: Push) -> str | None:
             return remote if forced else base
     for name in () if protected is None else (f"refs/remotes/{protected}", f"refs/remotes/origin/{protected}"):
         try:
-            # Never the branch as it is here: that may be the very thing that is pushed.
+            # Never the local branch: it may be what is pushed.
             published = repository.resolve(name)
         except UsageError:
             continue
@@ -77,7 +77,7 @@ def _push_base(repository: Repository, start: Path, push: Push) -> str | None:
 
 
 def _judge(repository: Repository, root: Path, verdict: HookVerdict, *, commit: str | None, base: str | None) -> None:
-    """Judge the index, or a commit, as far as the change concerns a suite; every suite where there is no base."""
+    """Judge the index or a commit for the suites that the change affects; every suite without a base."""
     inside = inside_of(repository, root)
     repository.object_ids(commit, [inside + path for path in PLACES])  # no link is let in
     changed: list[str] = []

@@ -1,4 +1,4 @@
-"""`row3 investigate`: cases run again, and everything that can be said about why they scored as they did."""
+"""`row3 investigate`: run cases again and explain their scores."""
 
 from __future__ import annotations
 
@@ -197,7 +197,7 @@ def _symptoms(suite: Suite, score: CaseScore, before: CaseScore | None) -> tuple
         old, new = both_sides(suite.kind, before.metrics, score.metrics)
         if old is not before.metrics or new is not score.metrics:
             who = "The good run's answer" if old is not before.metrics else "This answer"
-            notes.append(f"{who} is silent where nothing is to be found, which is flawless beside one that invents.")
+            notes.append(f"{who} correctly finds nothing, which counts as perfect against one that invents items.")
     return tuple(
         Symptom(
             m,
@@ -259,7 +259,7 @@ def _of_baseline(side: BaseSide, stored: StoredCase) -> tuple[CaseScore | None, 
     except Row3Error as error:
         return None, f"The baseline cannot be used: {error}"
     if answered is None:
-        return None, "The case is not in the baseline."
+        return None, "The baseline does not have this case."
     if answered[0].status == "failed":
         return None, f"The baseline has no answer to this case: {answered[0].problem}."
     changed = side.manifest is not None and side.manifest.cases[stored.id].digest != stored.digest

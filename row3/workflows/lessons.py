@@ -27,7 +27,7 @@ from row3.store.transaction import commit, in_local, local_folder, writing
 from row3.workflows.session import Session
 
 REMEMBERED = ("information", "tags", "metadata")
-"""What a memory is told of a lesson (STRATEGY)."""
+"""A lesson as sent to a memory (STRATEGY)."""
 
 
 def note_lessons(session: Session, comparisons: Sequence[Comparison]) -> None:

@@ -43,7 +43,7 @@ def find_base(project: Project, name: str) -> Snapshot:
 
     repository = Repository.find(project.root)
     if repository is None:
-        raise UsageError("this is no git repository", where="--against", fix="Leave --against out, or run `git init`")
+        raise UsageError("not a git repository", where="--against", fix="Leave --against out, or run `git init`")
     if links := list(WorkTree(project.root).links(PLACES)):
         raise link_at(", ".join(links))
     inside = inside_of(repository, project.root)

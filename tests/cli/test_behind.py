@@ -60,7 +60,7 @@ def test_every_form_tells_it(behind: Box, form: str, scope: tuple[str, ...]) -> 
 def test_all_suites_tell_it_once_more_as_the_way_on(behind: Box) -> None:
     shown = flat(behind.row3("--compare", "--all", "--against", "main", code=1, CI="1").out)
     assert (
-        "reads: merge or rebase first, or compare with the fork point: --against main..." in shown.partition("Next:")[2]
+        "files: merge or rebase first, or compare with the fork point: --against main..." in shown.partition("Next:")[2]
     )
     assert BEHIND in flat(behind.row3("comment", "--dry-run", "--against", "main").out)
 

@@ -136,7 +136,7 @@ def test_an_investigation_shows_what_the_gate_compares(box: Box, kind: str) -> N
     assert (shown["value"], shown["before"], shown["delta"]) == (0.0, 1.0, -1.0)
     assert PRIMARY[kind] in {fall["metric"] for fall in told["fell"]}
     text = " ".join(box.row3("investigate", "quiet-0", "--suite", kind, code=0).out.split())
-    assert "The good run's answer is silent where nothing is to be found" in text
+    assert "The good run's answer correctly finds nothing" in text
 
 
 class Inventive(ChatServer):

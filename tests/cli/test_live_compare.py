@@ -523,7 +523,7 @@ class TestDrift:
             (("--model", "x"), "has no option `--model`"),
             (("--sample", "1"), "--sample"),
             (("--prompt", "extract-v1.1"), "has no option `--prompt`"),
-            (("--case", CASES[0]), "a drift is seen in two or more"),
+            (("--case", CASES[0]), "a drift needs two or more"),
         ):
             assert text in said(box.row3("drift", *args, code=2).err)
 

@@ -114,7 +114,7 @@ def test_limits_of_single_metrics(two_fell: Box) -> None:
         ("rec:3:4", "`3:4` is no limit for recall"),
         ("recall=3", "`recall=3` is no limit"),
         ("p:3", "may be precision or provenanceCoverage"),
-        ("wit:3", "`wit` is no metric of this kind"),
+        ("wit:3", "`wit` is not a metric of this kind"),
         ("recall:-1", "`-1` is no limit"),
         ("recall:nan", "`nan` is no limit"),
         ("recall:3,recall:4", "`recall` has two limits"),

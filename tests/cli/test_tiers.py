@@ -119,5 +119,5 @@ def test_lint_reads_the_settings_and_the_baseline_of_both_tiers(box: Box) -> Non
     box.write("row3.toml", f"{CONFIG}[suites.{SUITE}.live.thresholds.recal]\nminimum = 0.2\n")
     box.write(LIVE, "{}")
     done = box.row3("lint", code=2)
-    assert "`recal` is no metric of this kind" in said(done)
+    assert "`recal` is not a metric of this kind" in said(done)
     assert LIVE in done.out

@@ -56,10 +56,14 @@ def test_an_exact_name_wins_over_longer_ones() -> None:
         ("overall:100.5", "`100.5` is no limit for overall", "Give a number from 0 to 100"),
         ("p:3", "`p` may be precision or provenanceCoverage", "Write more of it"),
         ("rec:3,recall:4", "`recall` has two limits", "Keep one of them"),
-        ("recal:3", "`recal` is no metric of this kind", "Did you mean `recall`?"),
-        ("relationshiprecal:3", "`relationshiprecal` is no metric of this kind", "Did you mean `relationshipRecall`?"),
-        ("overal1:3", "`overal1` is no metric of this kind", "Did you mean `overall`?"),
-        ("zzz:3", "`zzz` is no metric of this kind", f"Metrics: {', '.join(METRICS)}"),
+        ("recal:3", "`recal` is not a metric of this kind", "Did you mean `recall`?"),
+        (
+            "relationshiprecal:3",
+            "`relationshiprecal` is not a metric of this kind",
+            "Did you mean `relationshipRecall`?",
+        ),
+        ("overal1:3", "`overal1` is not a metric of this kind", "Did you mean `overall`?"),
+        ("zzz:3", "`zzz` is not a metric of this kind", f"Metrics: {', '.join(METRICS)}"),
     ],
 )
 def test_what_is_refused(text: str, what: str, fix: str) -> None:

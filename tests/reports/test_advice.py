@@ -122,8 +122,8 @@ def test_a_recorded_model_that_cannot_be_asked_is_to_be_named(comparison: Any, m
 
 def test_a_branch_that_is_behind_catches_up_first(comparison: Any, make: Any) -> None:
     assert advised(make, replace(comparison, behind=2, against="main"), WORSE) == [
-        "Next: HEAD lacks 2 commits of main that change row3's files: merge or rebase first, or judge from the fork "
-        "point with --against main..."
+        "Next: HEAD lacks 2 commits of main that change row3's files: merge or rebase first, or compare with the "
+        "fork point: --against main..."
     ]
 
 

@@ -95,7 +95,7 @@ def test_what_differs_comes_from_the_headers(comparison: Any) -> None:
         "model other → reference-llm",
         "map-ontology temperature 0.7 → 0 ",
         "repeats 3 → 1",
-        "1 recorded answer a case, 3 at the base",
+        "1 recorded answer per case (3 at the base)",
     ):
         assert part in text, part
 
@@ -120,7 +120,7 @@ def test_facts_that_a_reader_has_to_know(comparison: Any) -> None:
     ):
         assert part in text, part
     asked = shown(replace(comparison, interleaved=True))
-    assert "provider differences cancel out" in " ".join(asked.split())
+    assert "provider changes cancel out" in " ".join(asked.split())
 
 
 def test_a_companion_has_a_row_where_it_decides_or_all_are_wanted(comparison: Any) -> None:

@@ -130,8 +130,8 @@ def test_annotations_name_the_file_of_the_case(comparison: Any) -> None:
     text = github_text(run_issues(comparison.run, comparison), run_notice(comparison))
     assert text == (
         "::error title=row3%3A block::Concept recall went from 76.0%25 to 70.0%25 (−6.0 points)\n"
-        "::warning file=golden/decomposition/ozone.gold.json,title=row3%3A investigate::the answer to a case can no "
-        "longer be used: ozone\n"
+        "::warning file=golden/decomposition/ozone.gold.json,title=row3%3A investigate::the answer to a case is no "
+        "longer usable: ozone\n"
         "::notice title=row3%3A BLOCK::Overall 70.0%25 (−2.0 points, n = 2) · 1 improved · 1 regressed\n"
     )
 

@@ -125,7 +125,7 @@ def test_a_leaderboard_says_what_it_knows_and_what_it_does_not() -> None:
         "p ≤ .05. ≈: within noise of the first.",
         "Cost is unknown if a case has no token count, or the model no price in row3.toml.",
         "In quarantine, not counted: case-99",
-        "1 case left out: the score does not apply for one of them",
+        "1 case left out: the score does not apply to every combination",
         f"{LONG} v1.0 · other: 1 bad answer, which score 0",
         f"{LONG} v1.2 · other: 2 answers missing in 1 case; case_1: no recording, and none of this prompt for it",
         "4 more combinations with nothing recorded",

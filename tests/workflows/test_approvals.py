@@ -20,7 +20,7 @@ def test_what_nobody_sees_is_empty(reason: str) -> None:
 
 @pytest.mark.parametrize("reason", [".", "-", "—", "?!", "…", "...", "***", "_", "\u2800", "🙂", "( )", "+", "$"])
 def test_neither_a_letter_nor_a_digit(reason: str) -> None:
-    with pytest.raises(UsageError, match="stands for a reason and is none"):
+    with pytest.raises(UsageError, match="is a placeholder, not a reason"):
         check(reason)
 
 
@@ -32,7 +32,7 @@ def test_neither_a_letter_nor_a_digit(reason: str) -> None:
     ],
 )
 def test_a_placeholder(reason: str) -> None:
-    with pytest.raises(UsageError, match=r"stands for a reason and is none\. Write why it is acceptable, in quotes"):
+    with pytest.raises(UsageError, match=r"is a placeholder, not a reason\. Write why it is acceptable, in quotes"):
         check(reason)
 
 

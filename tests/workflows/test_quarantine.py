@@ -236,10 +236,10 @@ class TestPutting:
             ({"until": "soon"}, "is no date"),
             ({"until": "2026-02-30"}, "is no date"),
             ({"reason": "\n"}, "the reason is empty"),
-            ({"reason": "TEXT"}, "`TEXT` stands for a reason and is none. Write what makes the case flaky"),
-            ({"reason": " <reason> "}, "`<reason>` stands for a reason and is none"),
-            ({"reason": "x"}, "`x` stands for a reason and is none"),
-            ({"reason": "…"}, "stands for a reason and is none"),
+            ({"reason": "TEXT"}, "`TEXT` is a placeholder, not a reason. Write what makes the case flaky"),
+            ({"reason": " <reason> "}, "`<reason>` is a placeholder, not a reason"),
+            ({"reason": "x"}, "`x` is a placeholder, not a reason"),
+            ({"reason": "…"}, "is a placeholder, not a reason"),
         ],
     )
     def test_what_is_refused(self, box: Box, changes: dict[str, str], says: str) -> None:

@@ -1,1 +1,1 @@
-"""A run beside its baseline: what changed, what was gained and lost, and the gate's verdict."""
+"""Compare a run with its baseline: changes, gains and losses, and the gate's verdict."""

@@ -1,4 +1,4 @@
-"""`row3 --baseline`: run the promoted prompts and keep, as a manifest, which requests and answers later runs meet."""
+"""`row3 --baseline`: run the promoted prompts and save their requests and answers as a manifest."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ARCHIVE = "baselines/archive"
 
 
 def save_baseline(session: Session) -> SuiteResult:
-    """Run the promoted prompts and save the run as the baseline; nothing is saved where an answer is missing."""
+    """Run the promoted prompts and save the run as the baseline, unless an answer is missing."""
     if session.options.partial:
         raise UsageError("a baseline needs all cases", where="--case/--tag/--only", fix="Leave these out")
     run = run_suite(session, role="promoted")
@@ -98,7 +98,7 @@ def live_answers(project: Project, suite: Suite) -> str:
 
 
 def with_live_answers(project: Project, suite: Suite, manifest: Manifest, index: RecordingIndex) -> RecordingIndex:
-    """Return the recordings, and behind them the answers that a live baseline keeps beside it."""
+    """Return the recordings, with a live baseline's own answers as fallback."""
     path = live_answers(project, suite)
     if manifest.tier != "live" or not project.tree.exists(path):
         return index
@@ -109,7 +109,7 @@ def with_live_answers(project: Project, suite: Suite, manifest: Manifest, index:
 
 
 def no_baseline(project: Project, suite: Suite) -> InvalidFile:
-    """Return the error of a suite that has no baseline; it says how to make one."""
+    """Return the error for a suite without a baseline; it says how to make one."""
     make = f"`row3 --baseline{suite.flags('row3 --baseline')}`"
     where = project.tree.place(project.baseline(suite.name, baseline_tier(project, suite)))
     fix = f"Make one with {make} and commit it, or restore a deleted one from git"
@@ -117,7 +117,7 @@ def no_baseline(project: Project, suite: Suite) -> InvalidFile:
 
 
 def read_baseline(project: Project, suite: Suite) -> Manifest:
-    """Return the baseline that the suite is compared with; raises `InvalidFile` that says how to make one."""
+    """Return the suite's baseline. Raises `InvalidFile`, which says how to make one."""
     path = project.baseline(suite.name, baseline_tier(project, suite))
     where = project.tree.place(path)
     if not project.tree.exists(path):
@@ -156,7 +156,7 @@ def _failing(project: Project, suite: Suite) -> list[str]:
     """The cases with a failure in the newest run log of the suite's prompts."""
     for path in latest_runs(project.local):
         run = read_log(path)
-        if run.header.suite == suite.name and run.header.mode != MODE:  # outputs of elsewhere say nothing of prompts
+        if run.header.suite == suite.name and run.header.mode != MODE:  # external outputs say nothing about prompts
             metrics, thresholds = suite.kind.metrics, suite.rules.thresholds
             zones = {record.id: zones_of(record.metrics, metrics, thresholds).values() for record in run.cases.values()}
             return [each.id for each in run.cases.values() if each.status != "scored" or Zone.FAIL in zones[each.id]]

@@ -1,4 +1,4 @@
-"""What the HTML report shows of a case, made where the case is scored, so that worker processes share the work."""
+"""Cases for the HTML report, built where they are scored, so that worker processes share the work."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from row3.workflows.pipeline.results import Answered, dump
 
 NEW_CASE = "the baseline does not have this case"
 DIGITS = 5
-"""Of fractions: a thousandth of a percentage point, which is more than is shown."""
+"""Decimals of fractions: a thousandth of a percentage point, finer than any display."""
 
 
 @dataclass(frozen=True, slots=True)
 class CasePages:
-    """Writes the line of a case: its row in the list, a tab, and all that is shown when it is opened."""
+    """Writes a case's line: its row in the list, a tab, and the details shown when it is opened."""
 
     suite: Suite
 
@@ -54,7 +54,7 @@ class CasePages:
 def row_of(
     kind: Kind, case: Any, score: CaseScore, zones: Mapping[str, str], change: CaseChange | None
 ) -> dict[str, Any]:
-    """Return what the list shows of a case; `value` and `delta` are those of the primary metric."""
+    """Return a case's row in the list; `value` and `delta` are those of the primary metric."""
     titles = (getattr(case, name, "") for name in ("topic", "title", "query"))
     return {
         "id": score.case_id,
@@ -70,7 +70,7 @@ def row_of(
 
 
 def body_of(kind: Kind, score: CaseScore, zones: Mapping[str, str], change: CaseChange | None) -> dict[str, Any]:
-    """Return the metrics in the kind's order with change and zone, what was gained and lost, and what went wrong."""
+    """Return the metrics in the kind's order with change and zone, gains and losses, and errors."""
     deltas = {} if change is None else change.deltas
     body: dict[str, Any] = {
         "metrics": [
@@ -92,7 +92,7 @@ def _rounded(value: float | None) -> float | None:
 
 
 def answer_of(kind: Kind, score: CaseScore) -> dict[str, Any]:
-    """Return an answer, and how each item of it was matched; None for what there is none of."""
+    """Return an answer and how each of its items matched; None for either that is missing."""
     answer = None if score.output is None else kind.output_json(score.output)
     matches = None if score.explanation is None else kind.matches_json(score.explanation)
     if kind.graded_as and matches is not None:
@@ -107,7 +107,7 @@ def answer_of(kind: Kind, score: CaseScore) -> dict[str, Any]:
 
 
 def texts_of(variables: Mapping[str, Any]) -> list[list[str]]:
-    """Return the texts of a case that a prompt sees, with their names: those in lists of documents too."""
+    """Return the texts of a case that a prompt sees, by name, including those in lists of documents."""
     found: dict[str, str] = {}
     """Name by text, since some kinds give the same text under two names."""
     for name, value in variables.items():

@@ -1,4 +1,4 @@
-"""`row3 --compare`: candidates beside the base, by the base's criteria and by the head's, judged (docs/gate.md)."""
+"""`row3 --compare`: judge candidates against the base, by the base's criteria and the head's (docs/gate.md)."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def compare(
     gate = open_gate(session, None if added else base)
     suite = gate.suite
     run, comparer, after = gate.score(session, lineup)
-    if gate.interleaving is not None:  # what waits for the answers of its last round has some of the rounds before
+    if gate.interleaving is not None:  # cases without their last round still have earlier ones
         comparer.failed += [case_id for case_id in gate.interleaving.unfinished if case_id not in comparer.failed]
     if not session.options.partial and gate.manifest is not None and gate.base is None:
         seen = {*comparer.requests, *comparer.failed}
@@ -123,13 +123,13 @@ def compare(
 
 
 def _asked_header(gate: Gate) -> BaseHeader:
-    """The base's header, with the model that was asked where its own is not served."""
+    """Return the base's header, with the model asked instead if its own is not served."""
     header, stand_in = gate.side.header, None if gate.interleaving is None else gate.interleaving.stand_in
     return header if stand_in is None else replace(header, model=header.model.replace(RECORDED_ONLY, stand_in))
 
 
 def _after_rounds(gate: Gate, comparer: Comparer, scores: Scores) -> Scores:
-    """After an adaptive comparison nothing blocks that may be noise, whatever the policy."""
+    """After an adaptive comparison, whatever may be noise does not block, under any policy."""
     standing = None if gate.interleaving is None else gate.interleaving.standing
     if standing is None:
         return scores
@@ -146,7 +146,7 @@ def _after_rounds(gate: Gate, comparer: Comparer, scores: Scores) -> Scores:
 
 
 def _as_at_base(gate: Gate, run: Run, comparer: Comparer) -> bool:
-    """The candidate is a draft that the base has too, with its settings and answers, and is not promoted here."""
+    """Return whether the base has the same draft, settings and answers, and it is not promoted here."""
     if gate.base is None or gate.session.named or not run.suite.prompted:
         return False
     if run.lineup.digests() in (gate.side.header.prompt_digests, gate.promoted.digests()):
@@ -160,7 +160,7 @@ def _as_at_base(gate: Gate, run: Run, comparer: Comparer) -> bool:
 
 
 def _promoted(gate: Gate, run: Run, *, again: bool) -> Scored | None:
-    """What the head promotes by both criteria, where it is neither the candidate nor what the base promotes."""
+    """Score what the head promotes by both criteria, unless it is the candidate or the base's promotion."""
     session, header = gate.session, gate.side.header
     if gate.base is None or not run.suite.prompted:
         return None
@@ -175,7 +175,7 @@ def _promoted(gate: Gate, run: Run, *, again: bool) -> Scored | None:
 
 
 def _asked(suite: Suite, lineup: Lineup, repeats: int) -> tuple[Any, ...]:
-    """What a lineup asks: its prompts, their parameters and how often."""
+    """Return what a lineup asks: prompts, parameters and repeats."""
     asking = make_asking(suite, lineup, RunOptions(repeats=repeats))
     return lineup.digests(), {name: each.as_json() for name, each in asking.parameters.items()}, repeats
 

@@ -1,4 +1,4 @@
-"""Adds up how a candidate's cases compare with the base's, whoever answered: the one comparator."""
+"""The one comparator: adds up how a candidate's cases compare with the base's, whatever answered."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from row3.store.suites import Suite
 from row3.workflows.pipeline.results import CaseResult
 
 KEPT_CHANGES = 200
-"""Case changes kept for the report; of the others only the numbers are."""
-REPLACED = "another answer than the baseline's is recorded now"
+"""Case changes kept for the report; others are only counted."""
+REPLACED = "the recorded answer differs from the baseline's"
 LEAST = 1e-12
-"""Weight of a fall that the composite does not see, beside any that it sees."""
+"""Weight of a fall outside the composite, relative to any within it."""
 
 
 @dataclass(slots=True)
@@ -32,7 +32,7 @@ class Comparer:
 
     suite: Suite
     watched: frozenset[str] = frozenset()
-    """Cases whose metrics are kept on both sides, to show what a change of the criteria does."""
+    """Cases whose metrics are kept on both sides, to show the effect of changed criteria."""
     resting: Mapping[str, str] = field(default_factory=dict)
     """End of the quarantine by case id."""
     pairs: Pairs = field(init=False)
@@ -54,13 +54,13 @@ class Comparer:
     """By case the digests of the candidate's and of the base's requests."""
     tallies: tuple[Tallies, Tallies] = field(default_factory=lambda: (Tallies(), Tallies()))
     asked_again: dict[str, Compared] | None = None
-    """The base's answers of now, by case, where they are wanted."""
+    """The base's current answers by case, if wanted."""
     replaced: list[str] = field(default_factory=list)
-    """Cases whose recorded answer is no longer the baseline's."""
+    """Cases whose recorded answer differs from the baseline's."""
     served: tuple[set[str], set[str]] = field(default_factory=lambda: (set(), set()))
-    """Models that answered for the base and for the candidate."""
+    """Models that served the base and the candidate."""
     aggregate: Aggregate = field(default_factory=Aggregate)
-    """Of the candidate, over all of its cases that count."""
+    """Of the candidate, over all its cases that count."""
     _heap: list[tuple[float, int, CaseChange]] = field(default_factory=list)
     _serial: int = 0
 
@@ -125,7 +125,7 @@ class Comparer:
             self.tallies[1].add(result.tally)
 
     def _fell(self, result: CaseResult, compared: Compared, before: Mapping[str, float]) -> bool:
-        """The case's primary metric fell beyond the limit or into its fail zone, and beyond its own noise."""
+        """Return whether the case's primary metric fell, by more than its noise, beyond the limit or into its fail zone."""
         kind, policy, key = self.suite.kind, self.suite.policy, self.suite.kind.primary
         old, new = (side.get(key) for side in both_sides(kind, before, result.metrics))
         if old is None or new is None:
@@ -155,7 +155,7 @@ class Comparer:
         self.moves[change.move] += 1
         weight = 2.0 if change.move in ("broke", "failed") else abs(change.delta)
         if change.move == "unchanged":
-            # It may have fallen in what the composite does not weigh; whatever moved the composite comes before it.
+            # It may have fallen outside the composite, which ranks below any move of the composite.
             better = {metric.key: 1 if metric.higher_is_better else -1 for metric in self.suite.kind.metrics}
             weight = LEAST * max((-better[key] * delta for key, delta in change.deltas.items()), default=0.0)
             if weight <= LEAST * SLACK:
@@ -166,11 +166,11 @@ class Comparer:
             heapq.heappop(self._heap)
 
     def largest(self) -> list[CaseChange]:
-        """Return the largest moves, in the order in which a person wants to see them."""
+        """Return the largest moves, most important first."""
         return by_size(change for _, _, change in self._heap)
 
     def scores(self, policy: GatePolicy | None = None) -> Scores:
-        """Return what the gate judges, over the cases that both sides answer; a new metric has no base."""
+        """Return the metric changes to judge, over the cases both sides answer; a new metric has no base value."""
         kind, judged = self.suite.kind, policy or self.suite.policy
         before, after = self.pairs.means()
         after = {**self.aggregate.means(), **after}
@@ -191,7 +191,7 @@ class Comparer:
 
 
 def effect_of(before: Comparer, after: Comparer | None, change: CriteriaChange) -> Effect | None:
-    """The primary metric by the old and by the new criteria, for a change of them; None where that is not known."""
+    """Return the primary metric by the old and the new criteria; None if unknown."""
     if after is None:
         return None
     old, new = (each.kept.get(change.case_id) if change.case_id else each.pairs.means() for each in (before, after))

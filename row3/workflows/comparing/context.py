@@ -1,4 +1,4 @@
-"""What speaks beside the scores: declining runs, recordings and models that changed, the history, what is promoted."""
+"""Evidence besides the scores: declining runs, changed recordings and models, the history, promotions."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
 
 
 def context_of(gate: Gate, run: Run, comparer: Comparer, after: Comparer | None, added: str) -> Context:
-    """Return what else may speak about a run. Raises `InvalidFile` for a lock or baseline that cannot be read.
+    """Return the evidence besides a run's scores. Raises `InvalidFile` for an unreadable lock or baseline.
 
     Args:
-        after: the same run by the head's criteria, where these differ.
-        added: what the change brings by which it is judged itself: `suite NAME` or `baseline`; empty for nothing.
+        after: the same run by the head's criteria, if they differ.
+        added: `suite NAME` or `baseline` if the change adds it and is judged by it; else empty.
     """
     session, base, suite = gate.session, gate.base, gate.suite
     history = session.history()
@@ -70,7 +70,7 @@ def context_of(gate: Gate, run: Run, comparer: Comparer, after: Comparer | None,
 
 
 def _rolling(history: Sequence[HistoryEntry], run: Run, suite: Suite) -> RollingBaseline | None:
-    """The run beside the mean of the base's latest runs; None where the base's gate does not ask for it."""
+    """Return the run against the mean of the base's latest runs; None if the base's gate does not ask for it."""
     if suite.policy.baseline == "saved" or run.partial:
         return None
     entry = entry_of(with_action(run, "compare", commit=None, dirty=None))
@@ -78,7 +78,7 @@ def _rolling(history: Sequence[HistoryEntry], run: Run, suite: Suite) -> Rolling
 
 
 def _recorded_again(gate: Gate, comparer: Comparer) -> Iterator[str]:
-    """Cases and texts an identical request of which has another answer than at the base, or than the baseline's."""
+    """Return cases and texts with a new answer to an unchanged request of the base or the baseline."""
     earlier, head = gate.base_index, gate.index
     if earlier is None:
         yield from comparer.replaced
@@ -96,7 +96,7 @@ def _recorded_again(gate: Gate, comparer: Comparer) -> Iterator[str]:
 
 
 def _recorded(gate: Gate, comparer: Comparer) -> int:
-    """Return how many of the candidate's answers the change itself records."""
+    """Return how many of the candidate's answers this change records."""
     if gate.base is None or gate.base_index is None:
         return 0
     changed = open_changed(gate.session.project.tree, gate.base.project.tree, gate.suite.name)
@@ -105,7 +105,7 @@ def _recorded(gate: Gate, comparer: Comparer) -> int:
 
 
 def _project_changes(base: Snapshot, project: Project, suite: str) -> Iterator[CriteriaChange]:
-    """Changes of the whole project; one suite says them: the default one, as far as the base judges it."""
+    """Add changes of the whole project to one suite only: the default one, if the base judges it."""
     judged = [name for name in base.suites() if Snapshot(project).has_cases(name)]
     named = [name for name in (project.default_suite, base.project.default_suite) if name in judged]
     if suite != next(iter([*named, *judged]), None):
@@ -117,9 +117,9 @@ def _project_changes(base: Snapshot, project: Project, suite: str) -> Iterator[C
 
 
 def _with_promotion(context: Context, gate: Gate, run: Run, comparer: Comparer, after: Comparer | None) -> Context:
-    """Add what is wrong with what a change promotes; nothing where no base judges.
+    """Add problems of the change's promotions; none if no base judges.
 
-    A baseline that the change brings to be judged by only has to be what its promoted versions would write.
+    A baseline that the change adds only has to equal what its promoted versions would write.
     """
     base, suite = gate.base, gate.session.suite
     now = gate.head.manifest(suite.name)
@@ -146,13 +146,13 @@ def _with_promotion(context: Context, gate: Gate, run: Run, comparer: Comparer, 
 
 
 def _current(place: Snapshot, run: Run) -> list[str | None]:
-    """Which version of each prompt is promoted; None where none is."""
+    """Return the promoted version of each prompt; None if there is none."""
     promoted = read_promoted(place.project.tree)
     return [promoted[name].version if name in promoted else None for name in run.lineup.versions()]
 
 
 def _unrecorded(gate: Gate, comparer: Comparer) -> Iterator[str]:
-    """Cases that the candidate answers by a recording which only the base has."""
+    """Return cases that the candidate answers from a recording only the base has."""
     session, index, earlier = gate.session, gate.index, gate.base_index
     for case_id, (asked, _) in comparer.requests.items():
         if any(digest not in index for digest in asked):
@@ -163,13 +163,13 @@ def _unrecorded(gate: Gate, comparer: Comparer) -> Iterator[str]:
 
 
 def _left_behind(gate: Gate, run: Run, after: Comparer | None) -> Iterator[str]:
-    """New or edited cases that the version which stays promoted does not answer."""
+    """Return new or edited cases that the version still promoted does not answer."""
     stays = gate.promoted.digests() == gate.side.header.prompt_digests != run.lineup.digests()
     yield from after.incomparable if after is not None and stays else ()
 
 
 def _differs(gate: Gate, now: Manifest) -> bool:
-    """A baseline is not what `row3 --baseline` would write here."""
+    """Return whether a baseline differs from what `row3 --baseline` would write."""
     if now.version == 1:
         return True
     session = gate.session
@@ -179,7 +179,7 @@ def _differs(gate: Gate, now: Manifest) -> bool:
 
 
 def _altered(gate: Gate, now: Manifest, here: Collection[str]) -> tuple[list[str], bool]:
-    """Cases of a baseline that the change leaves alone whose answers are gone, and whether one is another."""
+    """Return cases of an unchanged baseline whose answers are gone, and whether an answer differs."""
     gone, altered = [], False
     for case in now.cases.values():
         for request, answer in zip(case.requests, case.answers, strict=False):
@@ -192,7 +192,7 @@ def _altered(gate: Gate, now: Manifest, here: Collection[str]) -> tuple[list[str
 
 
 def _broken_locks(base: Snapshot | None, head: Snapshot, suite: Suite) -> Iterator[str]:
-    """Versions whose lock is not the base's, or whose file is gone or has not the digest of its lock."""
+    """Return versions whose lock differs from the base's, or whose file is gone or does not match its lock."""
     before, now, tree = {} if base is None else base.locks(), head.locks(), head.project.tree
     places = [head] if base is None else [base, head]
     for ref, digest in {**now, **before}.items():
@@ -201,7 +201,7 @@ def _broken_locks(base: Snapshot | None, head: Snapshot, suite: Suite) -> Iterat
             continue
         asked = [asked_by(place.project, parsed.name) for place in places]
         if asked[-1] and not any(suite.name in names for names in asked):
-            continue  # suites that ask the prompt say so
+            continue  # reported by the suites that use the prompt
         try:
             fits = now.get(ref) == digest == read_prompt(tree, parsed).digest
         except InvalidFile:

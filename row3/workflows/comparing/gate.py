@@ -1,4 +1,4 @@
-"""What a comparison is made of: who judges, who answers on the base's side, and what the change did to the criteria."""
+"""The parts of a comparison: the judging side, the base's answers, and the changes of the criteria."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Scored(NamedTuple):
 
 @dataclass
 class Gate:
-    """What a comparison is made of: who judges, who answers on the base's side, what the change did to the criteria."""
+    """The parts of a comparison."""
 
     session: Session
     base: Snapshot | None
@@ -52,11 +52,11 @@ class Gate:
     head: Snapshot
     """The change's own."""
     index: RecordingIndex
-    """What the candidate is answered from; behind it the base's."""
+    """The candidate's answers, with the base's as fallback."""
     base_index: RecordingIndex | None = None
-    """What the base is answered from, the files that the head has otherwise; None where the work tree judges itself."""
+    """The base's answers and the files that differ at the head; None if the work tree judges itself."""
     changes: list[CriteriaChange] = field(default_factory=list)
-    """Of the criteria; where there are any, the candidate is judged by both."""
+    """Changes of the criteria; if there are any, both criteria judge the candidate."""
     interleaving: Interleaving | None = None
     """Asks the base's side in the same run."""
 
@@ -96,7 +96,7 @@ class Gate:
         return Scored(run, comparer, after)
 
     def _cases(self, place: Snapshot, suite: Suite) -> tuple[CaseFiles, Comparer]:
-        """The cases at a place, and a comparer that knows which of them are in quarantine there."""
+        """Return the cases at a place, and a comparer that knows their quarantine."""
         tree = place.project.tree
         active = in_force(self.session.project, suite, CaseFiles(tree, [])).active
         watched = frozenset(change.case_id for change in self.changes)
@@ -131,12 +131,12 @@ def _note_failed(comparer: Comparer, run: Run) -> None:
 
 
 def _scores_alike(one: Suite, other: Suite) -> bool:
-    """Both give the same answer the same scores: they differ in limits at most."""
+    """Return whether both score an answer alike, so that they differ in limits at most."""
     return one.kind is other.kind and replace(one.rules, thresholds={}) == replace(other.rules, thresholds={})
 
 
 def open_gate(session: Session, base: Snapshot | None) -> Gate:
-    """Return what a comparison rests on. Raises `InvalidFile` where there is no baseline, `UsageError`."""
+    """Return the parts of a comparison. Raises `InvalidFile` without a baseline, `UsageError`."""
     project, own = session.project, session.suite
     mine, head = Snapshot(project), open_recordings(project, own)
     if base is None:

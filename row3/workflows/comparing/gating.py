@@ -28,7 +28,7 @@ from row3.workflows.snapshots import OUTSIDE_GIT, find_base, repository_state, w
 
 
 def gate(session: Session, *, against: str | None = None, approve: str | None = None) -> Comparison:
-    """Compare by the hook's base where that objects, else by the baseline; note it unless known; keep the run log."""
+    """Compare with the hook's base if it objects, else with the baseline; keep new results and the run log."""
     check_approval(approve, may_write=session.may_write, partial=session.options.partial, gate_flags=str(session.gate))
     base = None if against is None else find_base(session.project, against)
     if approve is not None and base is None and session.mode != "live":
@@ -51,7 +51,7 @@ def gate(session: Session, *, against: str | None = None, approve: str | None = 
 
 
 def note(session: Session, comparisons: Sequence[Comparison], changelog: Callable[[], str] | None = None) -> int:
-    """Write an entry of the history for each comparison that says something new; return how many these are.
+    """Write a history entry for each comparison with a new result; return their number.
 
     A run in CI, for a report format, under gate options, of a part of the cases or without an answer is not noted. The
     lesson of a regression is kept in `.row3/`.
@@ -78,7 +78,7 @@ def write_entries(
     *,
     say: Callable[[str], None],
 ) -> int:
-    """Add the entries that say something new to the history, with a new changelog as one change; return how many."""
+    """Add entries with new results to the history, and the new changelog, as one change; return their number."""
     if changelog is None and not history_with_new(project.tree, entries)[1]:
         return 0  # nothing to write, so nothing to wait for
     with writing(project.local, say=say):

@@ -1,4 +1,4 @@
-"""The baseline's prompts asked again: beside the candidates in a comparison, or on a sample by `row3 drift`."""
+"""Ask the baseline's prompts again: interleaved with the candidates, or on a sample for `row3 drift`."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ from row3.workflows.session import Session
 
 
 def interleaving_of(session: Session, baseline: Manifest) -> Interleaving | None:
-    """Return how the baseline's prompts are asked in the same run; None where its recorded answers have to do.
+    """Return how to ask the baseline's prompts in the same run; None to use its recorded answers.
 
-    A system answers as it is now, whatever version is asked for, so it is held to what was recorded. Raises
-    `UsageError` where an adaptive comparison is wanted and the prompts cannot be asked.
+    A system has no old versions to ask, so its recorded answers are used. Raises
+    `UsageError` for an adaptive comparison whose prompts cannot be asked.
     """
     suite, live = session.suite, session.live
     if suite.system is not None:
         if live.adaptive:
-            what = f"a suite answered by `{suite.system.type}` cannot be asked as it was at the baseline"
+            what = f"a `{suite.system.type}` system cannot be asked in the baseline's version"
             raise UsageError(what, where="--adaptive", fix="Leave it out; --repeats averages")
         return None
     if not live.interleave:
@@ -109,7 +109,7 @@ def asked_beside(session: Session) -> Beside | None:
 
 
 def drift_since(project: Project, side: BaseSide, comparer: Comparer, suite: Suite) -> Drift:
-    """Return how far the base's prompts answer otherwise now than was recorded, over the cases that have both."""
+    """Return how far the base's prompts have moved from their recorded answers, over cases with both."""
     pairs, same = Pairs(suite.kind), 0
     again = comparer.asked_again or {}
     for stored in read_cases(project.tree, suite.golden, suite.kind):
@@ -125,7 +125,7 @@ def drift_since(project: Project, side: BaseSide, comparer: Comparer, suite: Sui
 
 
 def ask_again(session: Session, suite: Suite, side: BaseSide, asking: Asking, ids: Sequence[str]) -> Again:
-    """Ask these cases again, live; nothing of it is recorded. Raises as `LiveRun.results`."""
+    """Ask these cases again, live, without recording. Raises as `LiveRun.results`."""
     cost = prices_of(session.project, session.suite).usd
     options, packing = replace(session.options, only=frozenset(ids)), Packing(suite, before=side.score)
     live = LiveRun(session, asking, options, "live", packing, kind="drift")
@@ -157,24 +157,24 @@ def drift_by_sample(session: Session, side: BaseSide, run: Run, ids: Sequence[st
     sample = sample_of(ids, sample_size(len(ids)), session.options.overrides.seed or 0)
     session.say(
         f"the gate blocks: asking the baseline's prompts again on {count(len(sample), 'case')}, "
-        "to see which of the two moved"
+        "to see whether the prompt or the provider moved"
     )
     try:
         asking = asking_again(project, suite, read_baseline(project, suite), session.options.repeats)
         again = ask_again(session, suite, side, asking, sample)
     except Row3Error as error:
-        session.say(f"which of the two moved is not known: {error}")
+        session.say(f"unknown whether prompt or provider moved: {error}")
         return run, None
     run = _with_usage(run, again.usage)
     if again.failed:
         case_id, problem = next(iter(again.failed.items()))
-        session.say(f"which of the two moved is not known: {case_id}: {problem}")
+        session.say(f"unknown whether prompt or provider moved: {case_id}: {problem}")
         return run, None
     return run, again.drift
 
 
 def _with_usage(run: Run, more: Usage) -> Run:
-    """The run with what the sample took; latencies stay those of the run itself."""
+    """Return the run with the sample's usage added; latencies stay those of the run."""
     held = run.usage
     usage = replace(
         held,
@@ -215,7 +215,7 @@ def drift(session: Session, *, sample: int | None = None, seed: int = 0, recordi
     waiting = {entry.case_id for entry in in_force(project, suite).active}
     ids = [each for each in answered if each not in waiting and session.options.wants(each)]
     if len(ids) < 2:
-        what = f"{count(len(ids), 'case')} can be asked again, and a drift is seen in two or more"
+        what = f"{count(len(ids), 'case')} can be asked again, and a drift needs two or more"
         fix = f"Choose more cases, or make a baseline with `row3 --baseline{suite.flags('row3 --baseline')}`"
         raise UsageError(what, where=source, fix=fix)
     chosen = sample_of(ids, sample_size(len(ids)) if sample is None else sample, seed)

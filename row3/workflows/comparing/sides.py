@@ -34,21 +34,21 @@ from row3.workflows.pipeline.run_suite import RunOptions, make_asking
 from row3.workflows.pipeline.stages import parameters_from
 
 NO_SCHEMA: Mapping[str, Any] = {}
-NOT_ASKED = "the baseline was asked something else for this case"
+NOT_ASKED = "the baseline's request for this case was different"
 
 
 @dataclass(frozen=True, slots=True)
 class BaseSide:
-    """The base's answers, scored by whatever criteria are asked about."""
+    """The base's answers, scored by any given criteria."""
 
     header: BaseHeader
     asking: Asking
     answerer: Answerer
     manifest: Manifest | None = None
-    """Of a side that is a baseline: it has answers to its own cases only."""
+    """Set if the side is a baseline, which answers only its own cases."""
 
     def score(self, stored: StoredCase) -> tuple[CaseScore, Transcript] | None:
-        """Return how the base answers a case, a failed score where it does not; None for a case it never had."""
+        """Return the base's score of a case, failed without an answer; None for a case it never had."""
         if self.manifest is not None and stored.id not in self.manifest.cases:
             return None
         return replay_case(self.asking, stored, self.answerer)
@@ -64,7 +64,7 @@ def side_of_base(base: Project, suite: Suite, manifest: Manifest | None, index: 
 
 
 def promoted_lineup(project: Project, suite: Suite, manifest: Manifest | None) -> Lineup:
-    """Return the promoted versions; where nothing is promoted the manifest's, else the highest. Raises as `line_up`."""
+    """Return the promoted versions, else the manifest's, else the highest. Raises as `line_up`."""
     pinned: dict[str, str] = {}
     if manifest is not None and suite.system is None:
         promoted, there = read_promoted(project.tree), versions(project.tree)
@@ -77,7 +77,7 @@ def promoted_lineup(project: Project, suite: Suite, manifest: Manifest | None) -
 
 
 def side_of_baseline(project: Project, suite: Suite, manifest: Manifest, index: RecordingIndex) -> BaseSide:
-    """Return what a baseline names: its requests, as far as a case still asks what it asked.
+    """Return a baseline's requests, for cases whose requests are unchanged.
 
     A manifest of version 1 has no requests: its prompts ask again. Raises `InvalidFile` where they were edited since.
     """
@@ -88,7 +88,7 @@ def side_of_baseline(project: Project, suite: Suite, manifest: Manifest, index: 
         return BaseSide(_header(asking, manifest), asking, _ManifestAnswers(index, manifest), manifest)
     lineup = line_up(project, suite, role="promoted", pinned=manifest.versions)
     if lineup.digests() != manifest.prompt_digests:
-        what = "the baseline's prompts were edited since it was saved, so it cannot be compared with"
+        what = "the baseline's prompts were edited since it was saved, so row3 cannot compare with it"
         fix = f"Restore them from git, or save a new baseline with `row3 --baseline{suite.flags('row3 --baseline')}`"
         raise InvalidFile(what, where=project.baseline(suite.name, manifest.tier), fix=fix)
     asking = Asking(suite, lineup, _parameters(manifest), manifest.repeats)
@@ -102,7 +102,7 @@ def side_of_lineup(suite: Suite, lineup: Lineup, index: RecordingIndex, manifest
 
 
 def baseline_side(project: Project, suite: Suite) -> BaseSide:
-    """Return the side of the project's own baseline; raises `InvalidFile` where there is none."""
+    """Return the side of the project's own baseline. Raises `InvalidFile` without one."""
     manifest = read_baseline(project, suite)
     index = with_live_answers(project, suite, manifest, open_recordings(project, suite))
     return side_of_baseline(project, suite, manifest, index)
@@ -153,7 +153,7 @@ def _stage(name: str, manifest: Manifest, outputs: Collection[str]) -> Prompt:
     version = parse_version(entry.version)
     what = f"field `prompts.{name}.version`: `{entry.version}` is not a version" if version is None else ""
     if entry.output not in outputs:
-        what = f"field `prompts.{name}.output`: `{entry.output}` is no output of the suite's kind"
+        what = f"field `prompts.{name}.output`: `{entry.output}` is not an output of the suite's kind"
     if version is None or what:
         raise InvalidFile(what, where=f"baselines/{manifest.suite}.json", fix="Restore the file from git")
     return Prompt(PromptRef(name, version), "", entry.output, {}, "", entry.digest, "", f"prompts/{name}")
@@ -161,7 +161,7 @@ def _stage(name: str, manifest: Manifest, outputs: Collection[str]) -> Prompt:
 
 @dataclass(slots=True)
 class _ManifestAsking(Asking):
-    """Asks what the manifest says was asked, without the prompts' texts."""
+    """Makes the manifest's requests, without the prompts' texts."""
 
     manifest: Manifest | None = None
 
@@ -182,7 +182,7 @@ class _ManifestAsking(Asking):
 
 @dataclass(frozen=True, slots=True)
 class _ManifestAnswers:
-    """Recorded answers that are still those the baseline was made of."""
+    """Recorded answers that still match the baseline's."""
 
     index: RecordingIndex
     manifest: Manifest

@@ -1,6 +1,6 @@
-"""The two sides of `row3 diff`: what a name means, and the saved run or the replay that it stands for.
+"""The two sides of `row3 diff`: resolve a name to a saved run or a replay.
 
-A bare name is looked for in the order of `FINDERS`; a prefix such as `git:` says which is meant. Nothing is written.
+A bare name is tried in the order of `FINDERS`; a prefix such as `git:` picks one. Nothing is written.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ class Names:
     named: tuple[str, ...] = ()
     """Prompt references that take their prompt's place in what is replayed."""
     wrong_version: UsageError | None = field(default=None, init=False)
-    """Why what looks like a prompt version is none."""
+    """Why a name that looks like a prompt version is not one."""
 
     @cached_property
     def repository(self) -> Repository | None:
@@ -88,7 +88,7 @@ class Names:
         return Repository.find(self.project.root)
 
     def find(self, name: str) -> Opener:
-        """Return what opens the side that a name means; raises `UsageError` or `InvalidFile` for none."""
+        """Return the function that opens the side a name means. Raises `UsageError`, `InvalidFile`."""
         self.wrong_version = None
         prefix, colon, value = name.partition(":")
         explicit = bool(colon) and prefix in FINDERS
@@ -112,7 +112,7 @@ class Names:
             from row3.vcs.refs import DEEPEN
 
             fix += f". This clone is shallow, so git does not know every commit: {DEEPEN[0].lower()}{DEEPEN[1:]}"
-        raise UsageError(f"`{name}` is no prompt version, run, baseline or commit", where=WHERE, fix=fix)
+        raise UsageError(f"`{name}` is not a prompt version, run, baseline or commit", where=WHERE, fix=fix)
 
     def prompt(self, name: str, value: str) -> Opener | None:
         """A version that exists; a bare one is of the prompt that `row3 promote` would take it for."""
@@ -157,7 +157,7 @@ class Names:
         explicit = name != value
         if self.repository is None:
             if explicit:
-                raise UsageError("this is no git repository", where=name, fix="Run `git init`, or name a run")
+                raise UsageError("not a git repository", where=name, fix="Run `git init`, or name a run")
             return None
         if explicit:
             try:
@@ -179,7 +179,7 @@ class Names:
         self._refuse_other(run.header.suite, run.header.kind, name, where)
         known = {metric.key for metric in self.suite.kind.metrics}  # another version of row3 may have others
         if unknown := sorted({key for case in run.cases.values() for key in case.metrics} - known):
-            what = f"field `cases`: `{unknown[0]}` is no metric of kind `{run.header.kind}`"
+            what = f"field `cases`: `{unknown[0]}` is not a metric of kind `{run.header.kind}`"
             raise InvalidFile(what, where=where, fix="Run `row3` again, and compare that run")
         return Side(name, where, run, self.project, _texts(self.project, run.header))
 

@@ -1,1 +1,1 @@
-"""What runs over time tell: trends, flaky cases, cases that matter, the power of a suite."""
+"""Runs over time: trends, flaky cases, informative cases, the power of a suite."""

@@ -1,4 +1,4 @@
-"""What recorded answers say of a suite: cases that waver (`flaky`) or matter (`cases`), drops it detects (`power`).
+"""Analyses of recorded answers: unstable cases (`flaky`), informative cases (`cases`), detectable drops (`power`).
 
 Every recorded answer is scored as its case stands now. A setting is prompts with their text, model and parameters.
 """

@@ -1,1 +1,1 @@
-"""The judge's warranty: labels, calibration, and two judges beside each other."""
+"""Judges: labels, calibration, and comparing two judges."""

@@ -1,4 +1,4 @@
-"""`row3 judge calibrate` and `row3 judge compare`: a judge, or two, beside people's labels."""
+"""`row3 judge calibrate` and `row3 judge compare`: compare a judge, or two, with people's labels."""
 
 from __future__ import annotations
 
@@ -56,12 +56,12 @@ def calibrate(
     for rubric in dict.fromkeys(label.rubric for label in given):
         mine = [label for label in given if label.rubric == rubric]
         if rubric not in judge.rubrics:
-            report.skipped.append((rubric, "there is no such rubric"))
+            report.skipped.append((rubric, "no such rubric"))
             continue
         found, unmatched, ungraded = _labelled(mine, answers, recall)
         if not found:
             why = f"{unmatched} without a recorded answer, {ungraded} without a recorded grade"
-            report.skipped.append((rubric, f"no label has a grade beside it ({why})"))
+            report.skipped.append((rubric, f"no label has a matching grade ({why})"))
             continue
         said = warranty(found, _flips(rubric, answers.values(), recall))
         prompt = judge.rubrics[rubric]
@@ -132,7 +132,7 @@ def compare_judges(
     if (rubrics[0] is None) != (rubrics[1] is None):
         other = names[0] if rubrics[0] is None else names[1]
         raise UsageError(
-            f"`{other}` is no rubric of suite `{suite.name}`", where="A B", fix="Name two rubrics, or two models"
+            f"`{other}` is not a rubric of suite `{suite.name}`", where="A B", fix="Name two rubrics, or two models"
         )
     labelled = list(dict.fromkeys(label.rubric for label in given))
     wanted = [prompt.ref.name for prompt in rubrics if prompt is not None and prompt.ref.name in labelled] or labelled
@@ -185,6 +185,6 @@ def _rubric(project: Project, suite: Suite, name: str) -> Prompt | None:
         return None
     prompt = read_prompt(project.tree, ref)
     if prompt.output not in suite.kind.rubrics:
-        what = f"{ref} is no rubric of kind `{suite.kind.name}`: its output is `{prompt.output}`"
+        what = f"{ref} is not a rubric of kind `{suite.kind.name}`: its output is `{prompt.output}`"
         raise UsageError(what, where="A B", fix=f"A rubric says `output: {' or '.join(sorted(suite.kind.rubrics))}`")
     return prompt

@@ -1,1 +1,1 @@
-"""`row3 lint`: what can be seen to be wrong without running anything."""
+"""`row3 lint`: find errors without running anything."""

@@ -1,6 +1,6 @@
-"""`row3 lint`: everything that can be seen to be wrong without running anything.
+"""`row3 lint`: find errors without running anything.
 
-A file that cannot be used is a finding like any other, and the rest is looked at; only row3.toml comes first.
+A broken file is a finding like any other and does not stop the rest; only a broken row3.toml does.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def _calibrations(project: Project, suite: Suite, findings: Findings) -> None:
     for rubric, each in ({} if found is None else found.rubrics).items():
         if why := each.staleness(suite.rules.judge, rubric):
             again = f"`row3 judge calibrate LABELS.jsonl{suite.flag}`"
-            what = f"the calibration of `{rubric}` is stale: {why}; measure again with {again}"
+            what = f"the calibration of `{rubric}` is stale: {why}; calibrate again with {again}"
             findings.add_at("warning", "stale-calibration", path, what, ("rubrics", rubric))
 
 

@@ -1,4 +1,4 @@
-"""Cases asked under one wording after another, with a hard limit on the answers that are asked for."""
+"""Run cases under one wording after another, with a hard limit on requests."""
 
 from __future__ import annotations
 
