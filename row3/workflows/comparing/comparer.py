@@ -125,7 +125,7 @@ class Comparer:
             self.tallies[1].add(result.tally)
 
     def _fell(self, result: CaseResult, compared: Compared, before: Mapping[str, float]) -> bool:
-        """Return whether the case's primary metric fell, by more than its noise, beyond the limit or into its fail zone."""
+        """Return whether the primary metric fell, beyond noise, past the limit or into its fail zone."""
         kind, policy, key = self.suite.kind, self.suite.policy, self.suite.kind.primary
         old, new = (side.get(key) for side in both_sides(kind, before, result.metrics))
         if old is None or new is None:
