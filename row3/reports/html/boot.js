@@ -15,7 +15,7 @@ class Page {
     this.list = new CaseList(rows, meta);
     const named = this.byAddress.get(location.hash);
     const first = named || rows.find((row) => row.id === meta.worst) || this.list.shown[0];
-    if (first) this.open(first, !named);
+    this.arrived = first && this.open(first, !named);
   }
 
   // Paper cannot be scrolled or unfolded.
@@ -140,6 +140,7 @@ async function boot() {
     });
     const page = new Page(rows, meta);
     document.addEventListener("keydown", (event) => page.pressed(event));
+    await page.arrived;
     document.documentElement.dataset.ready = "yes";
   } catch (error) {
     byId("trouble").replaceChildren(visible("The cases cannot be shown: " + error.message + "."));
