@@ -1,7 +1,7 @@
 """Words that English writes by no rule: irregular plurals, stems spelt two ways, numerals, function words.
 
 Our own compilation. Everything here maps one form of a word to another of the same word; what makes two words
-two stands in `opposites`.
+two stands in `contradictions`.
 """
 
 from __future__ import annotations
