@@ -11,9 +11,10 @@ import pytest
 from row3.domain.changes import Interval, MetricChange
 from row3.domain.judgements import Code, Reason
 from row3.domain.verdicts import CaseChange, Verdict
-from row3.reports.comparison import brief_comparison, comparison_document, comparison_page, gate_text
-from row3.reports.document import Document
+from row3.reports.comparison import brief_comparison, comparison_document, comparison_page, gate_text, ground_text
+from row3.reports.document import Document, plain
 from row3.reports.markdown import markdown_text
+from row3.reports.reason_text import Ground
 from row3.reports.style import PLAIN, Style, cells
 from row3.reports.terminal import terminal_text
 
@@ -257,3 +258,16 @@ Next: row3 investigate ozone
 Then: fix the prompt and run row3 --compare again, or accept it with --approve
   REASON.
 """
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("Overall is worse by 21.8 points; it may be noise (90%: −25.3 to +8.7 points)", "; it may be noise"),
+        ("Heuristic checks entered its fail zone: 66.7% (minimum 95%), before 100.0%", ": 66.7% (minimum 95%)"),
+    ],
+)
+def test_a_reason_that_is_too_long_ends_before_what_the_table_has(text: str, wanted: str) -> None:
+    ground = Ground(BLOCK, text, ())
+    assert plain(ground_text(ground, 80)).endswith(wanted)
+    assert plain(ground_text(ground, 100)).endswith(text)
