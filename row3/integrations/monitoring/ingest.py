@@ -278,7 +278,7 @@ class _Aside:
         """Keep lines; raises `EnvironmentFault`."""
         if not asides:
             return
-        with disk_faults(self._path.name):
+        with disk_faults("/".join(self._path.parts[-3:])):
             self._path.parent.mkdir(parents=True, exist_ok=True)
             with self._path.open("a+b") as file:
                 if self._kept is None:

@@ -17,6 +17,7 @@ import msgspec
 from row3.domain.secrets import Guard
 from row3.errors import EnvironmentFault, InvalidFile, MissingExtra
 from row3.integrations.monitoring.tables import BYTES, SCHEMA, SCHEMA_VERSION, Connection
+from row3.store.files import disk_faults
 from row3.store.project import Project
 from row3.store.transaction import in_local, local_folder
 
@@ -65,11 +66,12 @@ class DuckDb:
 
         making = not self._made
         lock = filelock.FileLock(f"{self._path}.lock", thread_local=False, poll_interval=POLL_S)
-        try:
-            lock.acquire(timeout=PATIENCE_S)
-        except filelock.Timeout:
-            what = f"another row3 has kept the store for more than {PATIENCE_S:g} s"
-            raise EnvironmentFault(what, where=self._where, fix="End it, or use PostgreSQL") from None
+        with disk_faults(f"{self._where}.lock"):
+            try:
+                lock.acquire(timeout=PATIENCE_S)
+            except filelock.Timeout:
+                what = f"another row3 has kept the store for more than {PATIENCE_S:g} s"
+                raise EnvironmentFault(what, where=self._where, fix="End it, or use PostgreSQL") from None
         try:
             with (
                 TemporaryDirectory(prefix="row3-") as folder,
@@ -87,7 +89,7 @@ class DuckDb:
                     yield connection
         except duckdb.Error as error:
             what = f"the store cannot be used ({_short(error)})"
-            fix = "Close other programs that have it open, check free space, then run again"
+            fix = "Close other programs that have it open and check free space, or take the records into a new store"
             raise EnvironmentFault(what, where=self._where, fix=fix) from None
         finally:
             lock.release()

@@ -19,6 +19,8 @@ OUTPUTS = ("gen_ai.output.messages", "output.value")
 """Attributes with an answer: of OpenTelemetry's GenAI conventions 1.41 and of OpenInference."""
 MODELS = ("gen_ai.response.model", "gen_ai.request.model", "llm.model_name")
 COSTS = ("row3.costUsd", "llm.cost.total")
+BROKEN = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
+"""What reading raises where a field has another type or a number is too large."""
 FAILED = (2, "STATUS_CODE_ERROR")
 
 
@@ -28,7 +30,15 @@ def is_langfuse(value: Value) -> bool:
 
 
 def from_langfuse(trace: Value) -> dict[str, Any]:
-    """Return a trace of LangFuse in the form of a record; raises `BadLineError` where it has neither output nor error.
+    """Return a trace of LangFuse in the form of a record; raises `BadLineError` for one that is none."""
+    try:
+        return _from_langfuse(trace)
+    except BROKEN as error:
+        raise BadLineError(_why(error)) from None
+
+
+def _from_langfuse(trace: Value) -> dict[str, Any]:
+    """Return the record; raises `BadLineError` where the trace has neither output nor error.
 
     Topic, domain and source text are looked for in its metadata and its input; without a topic its name counts.
     """
@@ -58,18 +68,31 @@ def from_otlp(exports: Iterable[Value]) -> Iterator[tuple[dict[str, Any], str]]:
     """
     traces: dict[str, list[tuple[Value, dict[str, Any]]]] = {}
     for export in exports:
-        for resource in export.get("resourceSpans") or ():
-            service = _attributes(resource.get("resource") or {}).get("service.version")
-            for scope in resource.get("scopeSpans") or ():
-                for span in scope.get("spans") or ():
-                    found = {"row3.version": service, **_attributes(span)}
-                    traces.setdefault(str(span.get("traceId")), []).append((span, found))
+        try:
+            spans_of = list(_spans(export))
+        except BROKEN as error:
+            yield dict(export), _why(error)
+            continue
+        for span, found in spans_of:
+            traces.setdefault(str(span.get("traceId")), []).append((span, found))
     for trace_id, spans in traces.items():
         try:
             yield _from_spans(trace_id, spans), ""
-        except (BadLineError, KeyError, TypeError, ValueError) as error:
-            why = error if isinstance(error, BadLineError) else f"a field is missing or of another type ({error!r})"
-            yield {"traceId": trace_id, "spans": [span for span, _ in spans]}, f"trace {trace_id}: {why}"
+        except BROKEN as error:
+            yield {"traceId": trace_id, "spans": [span for span, _ in spans]}, f"trace {trace_id}: {_why(error)}"
+
+
+def _why(error: Exception) -> str:
+    return str(error) if isinstance(error, BadLineError) else f"a field is missing or of another type ({error!r})"
+
+
+def _spans(export: Value) -> Iterator[tuple[Value, dict[str, Any]]]:
+    """Yield the spans of an export with their attributes and their service's version."""
+    for resource in export.get("resourceSpans") or ():
+        service = _attributes(resource.get("resource") or {}).get("service.version")
+        for scope in resource.get("scopeSpans") or ():
+            for span in scope.get("spans") or ():
+                yield span, {"row3.version": service, **_attributes(span)}
 
 
 def _from_spans(trace_id: str, spans: list[tuple[Value, dict[str, Any]]]) -> dict[str, Any]:
@@ -116,7 +139,7 @@ def _texts(output: Any) -> Iterator[str]:
     if isinstance(output, str) and output.lstrip()[:1] == "[":
         try:
             output = json.loads(output)
-        except ValueError:
+        except (ValueError, RecursionError):
             yield output
             return
     messages = output if isinstance(output, list) else [output]

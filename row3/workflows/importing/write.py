@@ -16,6 +16,7 @@ from row3.domain.structs import MisfitsError, convert, keys_of
 from row3.errors import InvalidFile, UsageError
 from row3.kinds import kind_named
 from row3.kinds.base import Kind
+from row3.providers.guarded import FIX
 from row3.store.cases import CASE_SCHEMA_VERSION, ENDING, ID_KEYS, case_id_of, golden_files, name_of, parse_value
 from row3.store.config import FILE, NAME, SuiteConfig
 from row3.store.documents import check_schema_version, dump_line
@@ -24,6 +25,7 @@ from row3.store.suites import Suite, make_suite, pick_suite
 from row3.store.transaction import commit, writing
 from row3.store.tree import read_text
 from row3.workflows.importing.drafts import Draft, Drafts, PromptFiles, slug
+from row3.workflows.pipeline.providers import guard_of
 from row3.workflows.pipeline.stages import versions_of
 from row3.workflows.pipeline.templates import used_names
 
@@ -202,6 +204,8 @@ def draft_case(
     there = {name_of(each).casefold(): each for each in golden_files(tree, suite.golden)}
     if held := path if tree.exists(path) else there.get(name_of(path).casefold()):
         raise UsageError(f"the case `{case_id}` is there already", where=held, fix="Choose another name")
+    if held := guard_of(project).found(f"{text}\n{topic}"):
+        raise UsageError(f"the text holds the value of {held}, so it is not kept", where=where, fix=FIX)
     topic = topic or re.sub(r"[-_]+", " ", name).strip()
     value = {
         "draft": True,

@@ -43,6 +43,16 @@ def test_a_store_of_a_stranger_reads_no_other_file(tmp_path: Path, name: str) ->
         hourly(connection, *EVER)
 
 
+def test_a_lock_that_cannot_be_made_is_named_by_its_place_in_the_project(tmp_path: Path) -> None:
+    (tmp_path / "m.duckdb.lock").symlink_to(tmp_path / "outside")
+    with (
+        pytest.raises(EnvironmentFault, match=r"^\.row3/m\.duckdb\.lock: cannot be written"),
+        DuckDb(tmp_path / "m.duckdb").open(),
+    ):
+        pass
+    assert not (tmp_path / "outside").exists()
+
+
 def test_who_keeps_the_store_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(storage, "PATIENCE_S", 0.1)
     store = DuckDb(tmp_path / "m.duckdb")

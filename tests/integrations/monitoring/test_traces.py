@@ -151,3 +151,45 @@ def test_traces_without_output_and_with_wrong_values(tmp_path: Path) -> None:
     bare = next(each for each in found if each.id == "bare")
     assert (bare.latency_ms, bare.cost_usd, bare.model, bare.version, bare.domain) == (None,) * 5
     assert bare.verified is None
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"resourceSpans": 3},
+        {"resourceSpans": [None]},
+        {"resourceSpans": [{"scopeSpans": [{"spans": [None]}]}]},
+        {"resourceSpans": [{"scopeSpans": [{"spans": [span("s") | {"attributes": 3}]}]}]},
+        {"resourceSpans": [{"scopeSpans": [{"spans": [span("s") | {"attributes": [None]}]}]}]},
+        {"resourceSpans": [{"scopeSpans": [{"spans": [span("s", trace="t9") | {"startTimeUnixNano": "9" * 40}]}]}]},
+        {"resourceSpans": [{"scopeSpans": [{"spans": [span("s", trace="t9") | {"startTimeUnixNano": "soon"}]}]}]},
+        {
+            "resourceSpans": [
+                {
+                    "scopeSpans": [
+                        {
+                            "spans": [
+                                span("s", trace="t9")
+                                | {"attributes": [{"key": "output.value", "value": {"stringValue": "[" * 5000}}]}
+                            ]
+                        }
+                    ]
+                }
+            ]
+        },
+    ],
+)
+def test_a_broken_export_is_kept_aside_and_the_rest_is_taken_in(broken: dict[str, Any], tmp_path: Path) -> None:
+    good = export(span("root", **{"output.value": json.dumps(ANSWER), "row3.topic": "forests"}))
+    done, found = taken(jsonl(good, broken), tmp_path)
+
+    assert (done.new, done.bad) == (1, 1)
+    assert [each.topic for each in found] == ["forests"]
+    assert (tmp_path / "aside.jsonl").stat().st_size > 0
+
+
+@pytest.mark.parametrize("changed", [{"observations": 3}, {"latency": 10**400}, {"output": "[" * 5000}, {"id": {}}])
+def test_a_broken_trace_of_langfuse_is_a_bad_line(changed: dict[str, Any], tmp_path: Path) -> None:
+    done, found = taken(jsonl(TRACE, TRACE | {"id": "lf-2"} | changed), tmp_path)
+    assert (done.new, done.bad) == (1, 1)
+    assert [each.id for each in found] == ["lf-1"]
