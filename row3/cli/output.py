@@ -14,6 +14,7 @@ from typing import TextIO
 NARROWEST, USUAL = 60, 80
 """Columns: the minimum, and the default for a terminal that does not report its width."""
 COMMAND = re.compile(r"^\s*::|##\[", re.MULTILINE)
+BREAK = re.compile(r"\s*[\n\u2028\u2029]\s*")
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -60,7 +61,8 @@ def note(text: str) -> None:
 
 def tell(text: str) -> None:
     """Write a message to stderr: wrapped on a terminal, one line for a program."""
-    text = inert(CONTROL.sub("�", text))  # a message may quote what a model wrote
+    # A message may quote what a stranger wrote, which must not look like a message of its own.
+    text = inert(CONTROL.sub("�", BREAK.sub(" ", text)))
     if sys.stderr.isatty():
         from row3.reports.style import prose
 
