@@ -159,28 +159,15 @@ def test_traces_without_output_and_with_wrong_values(tmp_path: Path) -> None:
         {"resourceSpans": 3},
         {"resourceSpans": [None]},
         {"resourceSpans": [{"scopeSpans": [{"spans": [None]}]}]},
-        {"resourceSpans": [{"scopeSpans": [{"spans": [span("s") | {"attributes": 3}]}]}]},
-        {"resourceSpans": [{"scopeSpans": [{"spans": [span("s") | {"attributes": [None]}]}]}]},
-        {"resourceSpans": [{"scopeSpans": [{"spans": [span("s", trace="t9") | {"startTimeUnixNano": "9" * 40}]}]}]},
-        {"resourceSpans": [{"scopeSpans": [{"spans": [span("s", trace="t9") | {"startTimeUnixNano": "soon"}]}]}]},
-        {
-            "resourceSpans": [
-                {
-                    "scopeSpans": [
-                        {
-                            "spans": [
-                                span("s", trace="t9")
-                                | {"attributes": [{"key": "output.value", "value": {"stringValue": "[" * 5000}}]}
-                            ]
-                        }
-                    ]
-                }
-            ]
-        },
+        export(span("s", attributes=3)),
+        export(span("s", attributes=[None])),
+        export(span("s", trace="t9", startTimeUnixNano="9" * 40)),
+        export(span("s", trace="t9", startTimeUnixNano="soon")),
+        export(span("s", trace="t9", told={"output.value": "[" * 5000})),
     ],
 )
 def test_a_broken_export_is_kept_aside_and_the_rest_is_taken_in(broken: dict[str, Any], tmp_path: Path) -> None:
-    good = export(span("root", **{"output.value": json.dumps(ANSWER), "row3.topic": "forests"}))
+    good = export(span("root", told={"output.value": json.dumps(ANSWER), "row3.topic": "forests"}))
     done, found = taken(jsonl(good, broken), tmp_path)
 
     assert (done.new, done.bad) == (1, 1)
