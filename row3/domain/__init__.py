@@ -1,1 +1,1 @@
-"""Frozen words: the values that flow between the floors, without behaviour of their own."""
+"""Frozen values that the layers exchange."""

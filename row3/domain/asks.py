@@ -1,4 +1,4 @@
-"""What scoring may need asked: it yields a request and is sent the answer, so that kinds stay pure."""
+"""Requests of scoring: it yields a request and is sent the answer, so that kinds stay pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from row3.domain.scores import CaseScore
 
 
 class FunctionRequest(NamedTuple):
-    """A scorer of the project's own, asked for its score of an answer; answered by a `FunctionScore`."""
+    """A request to the project's own scorer, answered by a `FunctionScore`."""
 
     function: str
     """`module:function`"""
@@ -21,34 +21,34 @@ class FunctionRequest(NamedTuple):
 
 
 class FunctionScore(NamedTuple):
-    """What a scorer of one's own returned."""
+    """The result of a project's own scorer."""
 
     score: Any
-    """Meant to be in [0, 1]."""
+    """Should be in [0, 1]."""
     reason: str = ""
 
 
 class UsageRequest(NamedTuple):
-    """What the answer took; answered by a `Spending`."""
+    """A request for an answer's cost and time, answered by a `Spending`."""
 
 
 class Spending(NamedTuple):
-    """What an answer took; None where that is not known."""
+    """An answer's cost and time; None if unknown."""
 
     cost_usd: float | None
     latency_s: float | None
 
 
 Ask = EmbeddingRequest | JudgeRequest | FunctionRequest | UsageRequest
-"""Answered by `Vectors`, an `Answer`, a `FunctionScore` or a `Spending`; by a `NoAnswer` where there is none."""
+"""Answered by `Vectors`, an `Answer`, a `FunctionScore` or a `Spending`, or else by a `NoAnswer`."""
 Scoring = Generator[Ask, Any, CaseScore]
-"""The score of one output, in the making."""
+"""The score of one output, being computed."""
 Result = TypeVar("Result")
 Question = TypeVar("Question")
 
 
 def finish(asking: Generator[Question, Any, Result], answer: Callable[[Question], Any]) -> Result:
-    """Return what comes of it, with every ask answered; raises what answering raises."""
+    """Return the result with every request answered; raises what answering raises."""
     try:
         ask = next(asking)
         while True:

@@ -1,8 +1,7 @@
 """How a suite without prompts is answered: by calls of a tool, a command or a function.
 
-`row3.toml` writes the arguments of a call with `{name}` where a value belongs. `"{query}"` alone gives the value
-itself, whatever its type; inside a longer text it gives the value as text. `{a.b.0}` looks into a value. `{{` and `}}`
-are the braces themselves.
+`row3.toml` writes a call's arguments with `{name}` as placeholders. `"{query}"` alone gives the value itself, of any
+type; within a longer text it gives the value as text. `{a.b.0}` looks into a value. `{{` and `}}` are literal braces.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ class UnknownPlaceholderError(LookupError):
 
 
 def filled(template: Any, values: Mapping[str, Any]) -> Any:
-    """The template, tables and lists part by part, with every placeholder filled. Raises `UnknownPlaceholderError`."""
+    """Return the template with every placeholder filled, in tables and lists too. Raises `UnknownPlaceholderError`."""
     if isinstance(template, str):
         return _text(template, values)
     if isinstance(template, Mapping):
@@ -34,7 +33,7 @@ def filled(template: Any, values: Mapping[str, Any]) -> Any:
 
 
 def names_in(template: Any) -> Iterator[str]:
-    """The first part of every placeholder in a template: `result` of `{result.id}`."""
+    """Return the first part of every placeholder in a template: `result` of `{result.id}`."""
     if isinstance(template, str):
         yield from (match[1].partition(".")[0] for match in _PART.finditer(template) if match[1])
     elif isinstance(template, Mapping):
@@ -46,7 +45,7 @@ def names_in(template: Any) -> Iterator[str]:
 
 
 def found_at(value: Any, path: str) -> Any:
-    """What stands at a dotted path (`results.0.id`) of a JSON value; raises `KeyError` where nothing does."""
+    """Return the value at a dotted path (`results.0.id`) of a JSON value. Raises `KeyError`."""
     for part in path.split("."):
         if isinstance(value, Mapping) and part in value:
             value = value[part]
@@ -83,7 +82,7 @@ def _value(path: str, values: Mapping[str, Any]) -> Any:
 
 SystemType = Literal["mcp", "command", "python"]
 CALLED = frozenset(get_args(SystemType))
-"""What a call names in the place of a model."""
+"""The name that a call has in place of a model."""
 
 
 Seconds = Annotated[float, Meta(gt=0, le=86_400)]
@@ -91,7 +90,7 @@ Word = Annotated[str, Meta(pattern=r"\S")]
 
 
 class Poll(Struct, frozen=True, forbid_unknown_fields=True):
-    """A tool that is asked again until what the call before it began is done."""
+    """A tool called repeatedly until the job of the call before it is done."""
 
     tool: Word
     until: Annotated[
@@ -104,14 +103,14 @@ class Poll(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Call(Struct, frozen=True, forbid_unknown_fields=True):
-    """One call: a tool and its arguments, with placeholders or with values in their place."""
+    """One call: a tool and its arguments, with placeholders or filled in."""
 
     tool: Word
     arguments: Annotated[dict[str, Any] | None, Meta(description="None for everything that a case shows.")] = {}
     poll: Poll | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """What of it can move an answer: how long is waited between two looks cannot."""
+        """Return all that can change an answer, which excludes waiting times."""
         value: dict[str, Any] = {"tool": self.tool, "arguments": self.arguments}
         if (poll := self.poll) is not None:
             given = {"arguments": poll.arguments, "until": poll.until, "failed": poll.failed}
@@ -121,21 +120,21 @@ class Call(Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """What takes the place of a prompt in such a suite: the question as a call."""
+    """The call that replaces a prompt in such a suite."""
 
     type: SystemType
     version: str
-    """Of the system under test, as its user counts it."""
+    """Version of the system under test, as its owner numbers it."""
     call: Call
     before: tuple[Call, ...] = ()
     """Calls made for each case ahead of the question."""
     answer: str = ""
     """Dotted path to the part of the result that is the answer; empty for all of it."""
     setup: str = ""
-    """Digest of the calls that are made once a session; empty where there are none."""
+    """Digest of the calls made once per session; empty for none."""
 
     def as_json(self) -> dict[str, Any]:
-        """All that can move an answer: what is kept of a request, and what its digest covers."""
+        """Return all that can change an answer, which is recorded and covered by the digest."""
         value: dict[str, Any] = {"type": self.type, "version": self.version, **self.call.as_json()}
         if self.before:
             value["before"] = [call.as_json() for call in self.before]

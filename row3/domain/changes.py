@@ -1,4 +1,4 @@
-"""How the aggregates of two runs differ, how sure that is, and what the gate makes of it, in figures and codes."""
+"""Differences between two runs' aggregates, their uncertainty and the gate's judgement, in figures and codes."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Literal
 from row3.domain.verdicts import Verdict
 
 ChangeCode = Literal["", "worse", "worse_unproven", "inconclusive", "no_longer_measured"]
-"""Why a metric's verdict is not `proceed`; empty where it is.
+"""Why a metric's verdict is not `proceed`; empty if it is.
 
 `worse`: it is worse by more than a limit of the policy. `worse_unproven`: it is worse by more than the limit, and
 noise could explain the drop. `inconclusive`: a loss beyond the limit is neither shown nor ruled out.
-`no_longer_measured`: a gated metric has no value any more.
+`no_longer_measured`: a gated metric no longer has a value.
 """
 Doubt = Literal["", "few_units", "rare_loss", "too_close"]
-"""What keeps a metric from a firmer verdict.
+"""Why a metric has no firmer verdict.
 
 `few_units`: too few independent units moved for any test to reject. `rare_loss`: too few units to rule out a loss that
 is rare and large. `too_close`: after the last round the mean is still too close to the limit.
@@ -24,8 +24,8 @@ is rare and large. `too_close`: after the last round the mean is still too close
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A number estimated from cases, and how sure it is; fractions, unrounded, never NaN. `standard_error` 0: no spread
-    was seen, so the interval is the point and the p-value 0 or 1; that says nothing of cases that were not asked.
+    """An estimate from cases with its uncertainty; fractions, unrounded, never NaN. `standard_error` 0: no spread was
+    seen, so the interval is a point and the p-value 0 or 1, which says nothing about other cases.
     """
 
     estimate: float
@@ -42,30 +42,30 @@ class Interval:
 
     @property
     def degenerate(self) -> bool:
-        """No spread was seen; see the class."""
+        """Return whether no spread was seen; see the class."""
         return self.standard_error == 0.0
 
     def negated(self) -> Interval:
-        """The interval of the negative, for a metric where lower is better: up is worse, down is better."""
+        """Return the interval of the negative, for metrics where lower is better."""
         # Subtracted from 0 and not negated, so that no -0.0 reaches a report.
         return replace(self, estimate=0.0 - self.estimate, low=0.0 - self.high, high=0.0 - self.low)
 
 
 def cut(low: float, high: float) -> tuple[float, float]:
-    """Both ends of an interval of a difference of metrics, which are between 0 and 1. For showing, not for judging."""
+    """Return both ends of a difference's interval, cut to [-1, 1]. For display, not for judging."""
     return max(low, -1.0), min(high, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Rounds:
-    """What an adaptive comparison found about the primary metric."""
+    """An adaptive comparison's result for the primary metric."""
 
     asked: int
     cases: int
     outcome: Literal["loss", "within", "few", "open"]
     """A loss beyond the limit on these cases is shown, ruled out, out of reach for so few cases, or undecided."""
     cases_needed: int | None = None
-    """About how many cases would decide it; None where no number is known."""
+    """About how many cases would decide it; None if unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,14 +89,14 @@ class MetricChange:
     p: float | None = None
     """One-sided p-value that decided, adjusted for `tests`; None where no test did."""
     tests: int = 1
-    """By how many tests Holm's correction divided the error rate of this metric's test and interval."""
+    """Number of tests by which Holm's correction divided this metric's error rate."""
     doubt: Doubt = ""
     moved: int = 0
     """Independent units whose value changed."""
     units: int = 0
     """Independent units: cases, or sources where cases share one."""
     units_needed: int = 0
-    """Where the doubt is `few_units` or `rare_loss`: how many units would resolve it; 0 where no number is known."""
+    """For `few_units` or `rare_loss`, how many units would resolve the doubt; 0 if unknown."""
     rounds: Rounds | None = None
 
     @property

@@ -1,4 +1,4 @@
-"""What a run starts or sends to: the code and addresses that settings and cases name, and where two trees differ."""
+"""The code and addresses that settings and cases name, and how two trees differ in them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from posixpath import basename, normpath, splitext
 from typing import NamedTuple
 
 IMPORTABLE = (".py", ".pyc", ".so", ".pyd", "/")
-"""Endings of what Python imports. The project's folder comes first on its path, so any such file there may run."""
+"""Endings of files that Python imports. The project's folder is first on its path, so any of them may run."""
 SCRIPTS = (".sh", ".bash", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".php", ".lua", ".R", ".jl")
-"""Endings of programs that load others of their kind: where a command names one, all of that ending may run."""
+"""Endings of scripts that load others: if a command names one, all with that ending may run."""
 DATA = (
     *("prompts/", "golden/", "recordings/", "baselines/", "charts/", "schemas/"),
     *("row3.toml", "metrics-history.json", "CHANGELOG.md"),
@@ -18,7 +18,7 @@ DATA = (
 """What row3 itself reads and writes; what runs is looked up in the settings of both trees."""
 PART = re.compile(r"[^\s=;&|()'\"]+")
 SHOWN, SEVERAL = 200, 5
-"""Characters of a setting, and settings or files, that a message shows."""
+"""Characters of a setting, and settings or files, shown in a message."""
 
 
 class Code(NamedTuple):
@@ -27,14 +27,14 @@ class Code(NamedTuple):
     place: str
     """The setting, or the check of a case."""
     value: str
-    """All that the place says of it; equal values name the same code."""
+    """The place's whole text; equal values name the same code."""
     words: tuple[str, ...] = ()
     """Of a command line, program included."""
     python: bool = False
-    """It is a function, so it imports."""
+    """Whether it is a function, which imports modules."""
 
     def runs(self, path: str) -> bool:
-        """Return whether a file of the project, or a submodule with its slash, is part of it or may be imported."""
+        """Return whether a project file, or a submodule with its slash, belongs to it or may be imported."""
         if self.python and path.startswith("../"):
             return False
         named = [normpath(part) for word in self.words for part in PART.findall(word)]
@@ -50,7 +50,7 @@ class Code(NamedTuple):
 
 
 def differences(head: Iterable[Code], base: Iterable[Code], changed: Iterable[str]) -> Iterator[str]:
-    """Yield what of the head's code the base has not, in a few words: settings, then those of the changed files."""
+    """Yield the head's code that the base lacks, in a few words: settings, then changed files."""
     head, known = list(head), list(base)
     for each in dict.fromkeys(code for code in head if code.value not in {other.value for other in known}):
         there = dict.fromkeys(f"`{other.value[:SHOWN]}`" for other in known if other.place == each.place)
@@ -58,4 +58,4 @@ def differences(head: Iterable[Code], base: Iterable[Code], changed: Iterable[st
     files = [path for path in changed if any(each.runs(path) for each in head)]
     if files:
         more = f" and {len(files) - SEVERAL} more files" if len(files) > SEVERAL else ""
-        yield f"{', '.join(files[:SEVERAL])}{more} {'is' if len(files) == 1 else 'are'} not the same"
+        yield f"{', '.join(files[:SEVERAL])}{more} {'differs' if len(files) == 1 else 'differ'}"

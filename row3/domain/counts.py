@@ -30,20 +30,20 @@ def spoken(value: Any) -> str:
 
 
 def marked(value: Any) -> str:
-    """A value that is quoted: what stands in a file as JSON, a text as it is; `none` where there is none."""
+    """Return a value in quotes, as JSON unless it is a text; `none` for None."""
     if value is None:
         return "none"
     return f"`{value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)}`"
 
 
 def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
-    """Return the known name that was probably meant; empty for none."""
+    """Return the closest known name; empty for none."""
     import difflib  # wanted for a message only
 
     return next(iter(difflib.get_close_matches(name, list(known), n=1, cutoff=cutoff)), "")
 
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
-    """Return `Did you mean …?`, or another sentence where no known name comes near."""
+    """Return `Did you mean …?`, or `otherwise` if no known name is close."""
     near = nearest(name, known)
     return f"Did you mean `{near}`?" if near else otherwise

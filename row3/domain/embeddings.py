@@ -1,4 +1,4 @@
-"""A text as a vector: how it is asked for, stored and compared.
+"""Texts as vectors: requests, storage and comparison.
 
 Vectors are kept at half precision, 2 bytes a number: a cosine moves by less than 0.001. Every vector that is compared
 went through that, even one just made, so a replay scores exactly as the run that recorded it.
@@ -47,7 +47,7 @@ class SemanticRule:
 
 
 Vector = tuple[float, ...]
-"""Not of length 1, quite: rounding moves it a little."""
+"""Length is only about 1, because of rounding."""
 
 MOST_NUMBERS = 65_536
 """Of a vector; models have 256 to 4,096."""
@@ -55,7 +55,7 @@ MOST_NUMBERS = 65_536
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingRequest:
-    """Texts whose vectors are wanted, of one model."""
+    """A request for one model's vectors of some texts."""
 
     model: str
     """As recordings name it."""
@@ -68,12 +68,12 @@ Vectors = Mapping[str, Vector]
 
 
 def embedding_digest(model: str, text: str) -> str:
-    """What a recorded vector is found by: all that can move it."""
+    """Return the key of a recorded vector: all that can change it."""
     return digest_text(json.dumps(["embedding", model, text]))
 
 
 def pack(vector: Sequence[float]) -> str:
-    """The vector at length 1 and half precision, little-endian, in base64. Raises `ValueError` for one that is none."""
+    """Return the vector at length 1 and half precision, little-endian, in base64. Raises `ValueError`."""
     length = math.sqrt(math.fsum(map(mul, vector, vector)))
     if not (0 < length < math.inf) or len(vector) > MOST_NUMBERS:
         raise ValueError("no vector")
@@ -81,7 +81,7 @@ def pack(vector: Sequence[float]) -> str:
 
 
 def unpack(text: str) -> Vector:
-    """The vector that `pack` wrote. Raises `ValueError` for anything else."""
+    """Return the vector that `pack` wrote. Raises `ValueError` for anything else."""
     try:
         raw = base64.b64decode(text.encode("ascii"), validate=True)
     except (binascii.Error, UnicodeEncodeError):
@@ -95,7 +95,7 @@ def unpack(text: str) -> Vector:
 
 
 def cosine(one: Vector, other: Vector) -> float:
-    """The cosine of two vectors, in [0, 1], the same on every machine. Raises `ValueError` for two lengths."""
+    """Return the cosine of two vectors, in [0, 1], the same on every machine. Raises `ValueError` for unequal lengths."""
     if len(one) != len(other):
         raise ValueError(f"{len(one)} and {len(other)} numbers")
     lengths = math.fsum(map(mul, one, one)) * math.fsum(map(mul, other, other))

@@ -1,4 +1,4 @@
-"""What a run would send and what it may cost, before anything is sent."""
+"""The requests and cost of a run, before anything is sent."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ class Planned:
     recorded: bool
     """A recording answers it, so nothing is sent."""
     exact: bool
-    """Rendered exactly; else the prompt's tokens are an estimate of an estimate."""
+    """Rendered exactly; if not, the text itself is an estimate."""
     prompt_tokens: int
     completion_tokens: int
     cost_usd: float | None
-    """None where the model has no price: unknown, not zero."""
+    """None if the model has no price: unknown, not zero."""
     request: Request | None = None
-    """As it would be sent; None where it is not known yet, or a recording answers it."""
+    """As it would be sent; None if not known yet, or answered by a recording."""
 
 
 @dataclass(slots=True)
@@ -41,11 +41,11 @@ class Estimate:
     exposed: list[str] = field(default_factory=list)
     """Addresses of plain http to other machines."""
     missing: str = ""
-    """What has to be set before anything can be asked; empty where that is not known."""
+    """What has to be set before anything can be sent; empty if unknown."""
     again: int = 0
     """Requests of the baseline's prompts, which a live comparison asks again."""
     rounds: int = 1
-    """How often all of it is asked at most, in an adaptive comparison."""
+    """Most rounds of an adaptive comparison."""
 
     @property
     def to_send(self) -> list[Planned]:

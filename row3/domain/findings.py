@@ -1,4 +1,4 @@
-"""What `row3 lint` and `row3 recordings` found."""
+"""Findings of `row3 lint` and `row3 recordings`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Level = Literal["error", "warning"]
 
 @dataclass(frozen=True, slots=True)
 class LintFinding:
-    """One thing to fix, and its place."""
+    """One problem and its place."""
 
     level: Level
     rule: str
@@ -20,7 +20,7 @@ class LintFinding:
     field: str
     """Keys and positions from the outermost inwards, joined by dots; empty for the whole file."""
     line: int
-    """1-based; 1 where the finding is about the whole file."""
+    """1-based; 1 if the finding is about the whole file."""
     message: str
     setting: str = ""
     """Key of row3.toml that changes it; the message names it too."""
@@ -49,7 +49,7 @@ class LintReport:
 
     @property
     def exit_code(self) -> int:
-        """2 where there is an error; warnings do not fail."""
+        """Return 2 if there is an error, else 0: warnings do not fail."""
         return 2 if self.errors else 0
 
 
@@ -60,7 +60,7 @@ def make_report(findings: Iterable[LintFinding], files: int) -> LintReport:
 
 @dataclass(frozen=True, slots=True)
 class RecordingFinding:
-    """One thing that is wrong or noteworthy about the recordings."""
+    """A problem or remark about the recordings."""
 
     level: Level
     rule: str
@@ -70,7 +70,7 @@ class RecordingFinding:
 
 @dataclass(slots=True)
 class FileSummary:
-    """What a recordings file holds of one prompt, or an embeddings file of one model."""
+    """Counts of a recordings file for one prompt, or an embeddings file for one model."""
 
     file: str
     prompt: str
@@ -83,7 +83,7 @@ class FileSummary:
     candidate: int = 0
     """Recordings that a replay of the candidates uses."""
     stale: int = 0
-    """Lines that nothing asks for any more."""
+    """Lines that nothing asks for now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ class Imported:
     """How many recordings are new, how many replace an earlier one, and how many are as they were."""
     by_prompt: dict[str, int]
     models: dict[str, str]
-    """By prompt reference, the model whose answers they are taken for."""
+    """By prompt reference, the assumed model."""
     unused: tuple[str, ...] = ()
     """Responses that no run can ask for, because the earlier stage's answer cannot be used; a line each."""
     waiting: dict[str, int] = field(default_factory=dict)
@@ -104,12 +104,12 @@ class Imported:
 
 
 class NotImported(NamedTuple):
-    """A part of a file that row3 has nothing for."""
+    """A part of a file without a counterpart in row3."""
 
     case: str
-    """Id of its case; empty for a part that is no case's."""
+    """Id of its case; empty if it belongs to none."""
     type: str
-    """What the file calls it: a type of assertion, or a key."""
+    """Its name in the file: a type of assertion, or a key."""
     value: Any
     why: str
 
@@ -126,4 +126,4 @@ class ImportedCases:
     """Other files that are new or changed."""
     not_imported: tuple[NotImported, ...]
     notes: tuple[str, ...]
-    """What there is to do."""
+    """What remains to do."""

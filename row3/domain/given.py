@@ -1,4 +1,4 @@
-"""The options of a command line that the commands row3 prints repeat, so that they look at the same answers."""
+"""Options that printed commands repeat, so that they use the same answers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ REPEATED: Final[Mapping[str, tuple[str, ...]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """Options that decide which answers a command looks at and how it judges them, as typed."""
+    """Options that select answers and set the gate, as typed."""
 
     options: tuple[tuple[str, str], ...] = ()
     """Name and value; a switch has no value."""
@@ -43,5 +43,5 @@ NOTHING: Final = Given()
 
 
 def is_set(environ: Mapping[str, str], name: str) -> bool:
-    """Return whether a variable of the environment says yes, as `CI=true` does; empty, 0, false and no do not."""
+    """Return whether an environment variable is set and not 0, false or no."""
     return environ.get(name, "").strip().lower() not in ("", "0", "false", "no")

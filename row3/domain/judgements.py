@@ -1,4 +1,4 @@
-"""What judges a change, as keyed values, and what the gate says of it: a verdict, and reasons as codes and figures."""
+"""Criteria as keyed values, and the gate's result: a verdict, and reasons as codes and figures."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from msgspec import Struct
 from row3.domain.verdicts import Verdict
 
 Looser = Literal["lower", "higher", "fewer", "more", "absent"]
-"""Which way a rule asks for less."""
+"""The direction in which a rule is looser."""
 Effect = Literal["added", "removed", "changed", "loosened", "tightened"]
 
 
@@ -21,13 +21,13 @@ class Rule(Struct, frozen=True):
     value: Any
     """A number, text or truth value; a frozenset of names for a list without order."""
     looser: Looser | None = None
-    """None for a rule without order: whatever differs is a change."""
+    """None for a rule without order: any difference is a change."""
     instead: tuple[str, ...] = ()
-    """Keys of the rules that hold where this one is not set, the nearest first."""
+    """Keys of the rules that apply if this one is not set, nearest first."""
 
 
 class Criteria(Struct, frozen=True):
-    """What judges a suite, by key."""
+    """A suite's criteria, by key."""
 
     rules: Mapping[str, Rule]
     """`threshold.recall.minimum`, `weight.recall`, `gate.block`, `matching.threshold` …"""

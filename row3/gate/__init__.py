@@ -1,1 +1,1 @@
-"""Baseline and scorecard in, verdict with reasons out. Pure."""
+"""Judge a scorecard against a baseline: verdict and reasons. Pure."""

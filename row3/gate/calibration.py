@@ -1,4 +1,4 @@
-"""What labels say of a judge: agreement, biases, two judges beside each other, and pass rates corrected for errors.
+"""A judge against labels: agreement, biases, two judges compared, and pass rates corrected for errors.
 
 A label is a person's grade of an answer that the judge has graded too. Grades are 0 to 100.
 """
@@ -33,7 +33,7 @@ class Labelled(Struct, frozen=True, rename="camel"):
     judge: Opinion
     length: int
     own_family: bool | None
-    """A model of the judge's family gave it; None where that is not known."""
+    """Whether a model of the judge's family gave it; None if unknown."""
     answer: str = ""
     """For people."""
 
@@ -46,17 +46,17 @@ class Labelled(Struct, frozen=True, rename="camel"):
 
     @property
     def agrees(self) -> bool:
-        """Both say pass, or both fail."""
+        """Return whether both pass it or both fail it."""
         return self.person.passes == self.judge.passes
 
     @property
     def disagreement(self) -> float:
-        """How far apart they are: first other verdicts, then other grades."""
+        """Sort key: different verdicts first, then the difference of grades."""
         return 1000.0 * (not self.agrees) + abs(self.error)
 
 
 class Warranty(Struct, frozen=True):
-    """A judge beside people's labels."""
+    """A judge against people's labels."""
 
     figures: Agreement
     disagreements: Sequence[Labelled]
@@ -64,7 +64,7 @@ class Warranty(Struct, frozen=True):
 
 
 def warranty(labels: Sequence[Labelled], flips: Sequence[bool] = ()) -> Warranty:
-    """Return what at least one label says of a judge.
+    """Return a judge's figures from one or more labels.
 
     Args:
         flips: for each judgement of two answers, labelled or not, whether it changes with the order.
@@ -148,14 +148,14 @@ class Corrected(NamedTuple):
     of: Literal["passes", "wins"]
     raw: Rate
     corrected: Rate | None
-    """None where the judge is no better than chance, or where labels of one kind are missing."""
+    """None if the judge is no better than chance, or labels of one kind are missing."""
     method: Literal["rogan-gladen", "prediction-powered", "labels"]
     labels: int
-    """Labels it rests on."""
+    """Labels it is based on."""
 
 
 def _covered(rubric: str, raw: Rate, said: tuple[float, float], pairs: Sequence[tuple[float, float]]) -> Corrected:
-    """Return a rate corrected by the labels of the run itself: where they are most of it, what they say."""
+    """Return a rate corrected by the run's own labels; if they cover most of it, their rate."""
     passed = sum(judge for _, judge in pairs)
     rest = [1.0] * round(said[0] - passed) + [0.0] * round(said[1] - (len(pairs) - passed))
     found = prediction_powered(rest, pairs) if len(rest) >= len(pairs) else None
@@ -173,7 +173,7 @@ def _share(part: int, whole: int, repeats: int) -> Rate:
 
 
 def _by_calibration(rubric: str, of: Literal["passes", "wins"], raw: Rate, known: Agreement) -> Corrected:
-    """Return a rate corrected by what the calibration knows of the judge's errors."""
+    """Return a rate corrected by the judge's error rates from the calibration."""
     sensitivity, specificity = known.sensitivity, known.specificity
     if of == "wins":
         sensitivity, specificity = known.win_sensitivity, known.win_specificity
@@ -207,19 +207,19 @@ def corrected_rates(tally: Tally, judge: JudgeRules, repeats: int = 1) -> Iterat
 
 
 class RubricReport(Struct, frozen=True):
-    """One rubric's judge beside the labels."""
+    """One rubric's judge against the labels."""
 
     rubric: str
     version: str
     warranty: Warranty
     unmatched: int
-    """Labels of answers that are recorded no longer, or whose case has changed."""
+    """Labels of answers no longer recorded, or whose case has changed."""
     ungraded: int
     """Labelled answers without a readable grade."""
 
 
 class CalibrationReport(Struct, rename="camel"):
-    """What `row3 judge calibrate` found."""
+    """The result of `row3 judge calibrate`."""
 
     suite: str
     judge: str
@@ -233,7 +233,7 @@ class CalibrationReport(Struct, rename="camel"):
 
 
 class JudgeComparison(Struct, frozen=True, rename="camel"):
-    """Two judges beside the labels that both have graded."""
+    """Two judges against the labels that both have graded."""
 
     suite: str
     rubric: str
@@ -243,7 +243,7 @@ class JudgeComparison(Struct, frozen=True, rename="camel"):
     left_out: tuple[int, int]
     """Labels without a recorded grade, by judge."""
     only_right: tuple[int, int]
-    """Labels that only the first, or only the second, is right on."""
+    """Labels on which only the first, or only the second, is right."""
     accuracy_difference: float
     """Second less first."""
     p_value: float

@@ -1,7 +1,7 @@
-"""What each case tells of prompts: whether it tells good versions from bad ones, and which cases say the same.
+"""The worth of each case: whether it tells good versions from bad, and which cases are redundant.
 
-A table of scores has a row a case and a column a version of the prompts (or a run). What a case tells is its item-rest
-correlation: does it score high where the other cases do? Source: classical test theory, corrected item-total
+A table of scores has a row per case and a column per prompt version (or run). A case's worth is its item-rest
+correlation: does it score high when the other cases do? Source: classical test theory, corrected item-total
 correlation (Henrysson 1963, Psychometrika 28, 211-218).
 """
 
@@ -18,13 +18,13 @@ from row3.domain.metrics import SLACK, Metric, Threshold, Zone, zone_of
 from row3.metrics.aggregate import mean_and_spread
 
 LEAST = 3
-"""Fewer versions have no correlation that means anything."""
+"""Fewest versions for a meaningful correlation."""
 ROUGH = 10
-"""With fewer versions a correlation is a rough number."""
+"""With fewer versions a correlation is rough."""
 COPY = 0.6
 """Share of expectations in common from which on two cases are redundant."""
 COMMON = 100
-"""An expectation that more cases than this share tells nothing of pairs."""
+"""An expectation that more cases share says nothing about pairs."""
 
 Column = Mapping[str, float]
 """By case, its score under one version; a case that was not asked is absent."""
@@ -50,7 +50,7 @@ class CaseWorth:
 
 
 class Redundant(NamedTuple):
-    """Two cases that ask for the same."""
+    """Two cases that test the same thing."""
 
     first: str
     second: str
@@ -66,7 +66,7 @@ class CasesReport:
     metric: Metric
     versions: tuple[str, ...]
     cases: tuple[CaseWorth, ...]
-    """The most telling first."""
+    """Most informative first."""
     unknown: tuple[str, ...]
     redundant: tuple[Redundant, ...]
     flag: str = ""
@@ -76,7 +76,7 @@ class CasesReport:
 def worth(
     columns: Sequence[Column], metric: Metric, limits: Threshold | None, quarantined: Collection[str] = ()
 ) -> list[CaseWorth]:
-    """What every case of the columns tells, the most telling first, then what may tell, then what cannot.
+    """Return the worth of every case: the most informative first, then unknown ones, then those that cannot tell.
 
     A case is compared with the mean of the others in each column. Where columns lack some cases, every score is taken
     as its difference from the case's own mean first, or a column without the hard cases would look like a good version;

@@ -1,4 +1,4 @@
-"""How metrics and cases moved between a baseline and a run; decided here, painted in reports."""
+"""How metrics and cases moved between a baseline and a run."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def worse_by(baseline: float, current: float, *, higher_is_better: bool, unit: L
 
 
 def judge_move(worse: float, policy: GatePolicy, *, limit: float | None = None, may_block: bool = True) -> Verdict:
-    """The fixed rule for one number that is worse by so much, in the policy's unit; `limit` in place of `block`."""
+    """Return the fixed rule's verdict on a number worse by `worse`, in the policy's unit; `limit` replaces `block`."""
     slack = POINT * SLACK
     if not worse <= (policy.block if limit is None else limit) + slack:  # NaN blocks
         return Verdict.BLOCK if may_block else Verdict.INVESTIGATE
@@ -81,7 +81,7 @@ def _move(before: str, after: str, delta: float) -> CaseMove:
 
 
 def _flips(before: Found, after: Found) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]:
-    """What became right and what became wrong, by list: an item that is no longer missed or wrong is gained."""
+    """Return gains and losses by list: an item no longer missed or wrong is gained."""
     gained: dict[str, tuple[str, ...]] = {}
     lost: dict[str, tuple[str, ...]] = {}
     for name in (*before, *[name for name in after if name not in before]):
@@ -100,7 +100,7 @@ def _only_in(these: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
 
 
 def by_size(changes: Iterable[CaseChange]) -> list[CaseChange]:
-    """Cases in the order in which a person wants to see them: what broke, then by size of change."""
+    """Return cases by importance: broken ones first, then by size of change."""
     first: dict[str, int] = {"broke": 0, "failed": 0, "removed": 1}
     return sorted(changes, key=lambda change: (first.get(change.move, 2), -abs(change.delta), change.case_id))
 

@@ -1,4 +1,4 @@
-"""Did the provider change, or did I? The baseline's own prompts, asked again, beside what they answered then."""
+"""Provider drift: the baseline's own prompts, asked again and compared with their earlier answers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from row3.gate.policy import GatePolicy
 from row3.gate.power import sensitivity
 
 FEWEST, MOST = 10, 20
-"""A sample has all cases up to the first, and never more than the second unless that is asked for."""
+"""Up to the first number of cases a sample has all; by default it never has more than the second."""
 
 NOTEWORTHY = 0.01
 """Move from which a further metric is named, a fraction."""
@@ -26,19 +26,19 @@ DriftState = Literal["moved", "steady", "open"]
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """How far the baseline's prompts answer otherwise than they did, over the cases that could be compared."""
+    """How far the answers to the baseline's prompts have moved, over the comparable cases."""
 
     metrics: tuple[MetricChange, ...]
-    """`baseline` is then and `current` is now; their verdicts mean nothing."""
+    """`baseline` is then, `current` is now; ignore the verdicts."""
     about: Metric
     """The primary metric; where the kind has no composite, the headline metric that moved most, if any did."""
     state: DriftState
-    """It moved, it is shown not to have moved beyond the gate's limit, or neither."""
+    """It moved, it did not move beyond the gate's limit, or neither is shown."""
     cases: int
     same: int
-    """Cases whose answers are word for word as they were."""
+    """Cases with word-for-word the same answers."""
     sees: float | None
-    """The smallest move of the primary metric that is seen four times in five; a fraction. None: unknown."""
+    """The smallest move of the primary metric detected four times in five, a fraction; None if unknown."""
 
     @property
     def change(self) -> MetricChange | None:
@@ -54,12 +54,12 @@ class CaseThen(NamedTuple):
     """The primary metric; None where the two cannot be compared."""
     now: float | None
     same: bool
-    """Its answers are word for word as they were."""
+    """Whether its answers are word for word the same."""
 
 
 @dataclass(frozen=True, slots=True)
 class Again:
-    """What the baseline's prompts answer now, beside what they answered then."""
+    """The baseline's prompts now, compared with then."""
 
     drift: Drift
     cases: tuple[CaseThen, ...]
@@ -69,19 +69,19 @@ class Again:
 
 
 def sample_size(cases: int) -> int:
-    """How many cases are asked again: all up to 10, then half of them, from 10 to 20."""
+    """Return how many cases to ask again: all up to 10, then half of them, between 10 and 20."""
     return cases if cases <= FEWEST else min(MOST, max(FEWEST, cases // 2))
 
 
 def sample_of(ids: Iterable[str], wanted: int, seed: int) -> list[str]:
-    """So many of the ids, by chance and always the same for a seed, in the order in which they came."""
+    """Return a random sample of the ids in their order, the same for the same seed."""
     ids = list(ids)
     chosen = set(sorted(ids, key=lambda case_id: digest_text(f"{seed}:{case_id}"))[:wanted])
     return [case_id for case_id in ids if case_id in chosen]
 
 
 def drift_of(pairs: Pairs, metrics: Sequence[Metric], policy: GatePolicy, primary: str, *, same: int) -> Drift:
-    """What pairs of then and now show.
+    """Return the drift that pairs of then and now show.
 
     A metric has moved where its paired 95 % interval leaves out 0 and the move is one that the gate would look into, be
     it up or down. It is steady where the interval leaves out every move beyond the gate's limit. With fewer than two

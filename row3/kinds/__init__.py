@@ -1,4 +1,4 @@
-"""What a suite scores. A kind is a module or a package here, and one line in `MODULES`; see CONTRIBUTING.md."""
+"""The kinds of suite: each is a module or package here and a line in `MODULES`; see CONTRIBUTING.md."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ def all_kinds() -> dict[str, Kind]:
 def kind_named(name: str, *, where: str) -> Kind:
     """Return the kind of that name; raises `InvalidFile` that lists them."""
     if name not in MODULES:
-        raise InvalidFile(f"kind `{name}` is not known", where=where, fix=f"Kinds: {', '.join(MODULES)}")
+        raise InvalidFile(f"unknown kind `{name}`", where=where, fix=f"Kinds: {', '.join(MODULES)}")
     return _kind(name)
 
 
 def of_another_kind(output: str, kind: Kind) -> bool:
-    """Return whether a prompt with this output is another suite's, or a judge's: known, and not to the given kind."""
+    """Return whether an output belongs to another kind or a judge, and not to the given kind."""
     if output in kind.outputs:
         return False
     return output in RUBRIC_OUTPUTS or any(output in other.outputs for other in all_kinds().values())

@@ -8,7 +8,7 @@ Tried in this order; the first reading that is JSON wins, and every repair is na
 4. from the first brace or bracket to its end, without the prose around it;
 5. with trailing commas removed.
 
-An answer that is cut off is not completed: what is missing was not said.
+An answer that is cut off is not completed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ THINKING = re.compile(
 TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*(?:"|\Z))|,(?=\s*[}\]])', re.DOTALL)
 OPENING = re.compile(r'\{\s*"|\[\s*[\[{"]')
 MAX_ANSWER = 4_000_000
-"""Characters; beyond it an answer is not read (a model writes perhaps 500,000 at the most)."""
+"""Longest answer read, in characters (a model writes perhaps 500,000)."""
 
 PROSE = "prose around the JSON removed"
 SHOWN = 40
@@ -37,7 +37,7 @@ SHOWN = 40
 
 @dataclass(frozen=True, slots=True)
 class Parsed:
-    """An answer that could be read, and the repairs that it took."""
+    """A readable answer, and the repairs it took."""
 
     value: Any
     repairs: tuple[str, ...] = ()
@@ -45,7 +45,7 @@ class Parsed:
 
 @dataclass(frozen=True, slots=True)
 class Unusable:
-    """An answer that could not be read: a bad answer, which scores 0."""
+    """An unreadable answer: a bad answer, which scores 0."""
 
     reason: str
 
@@ -62,7 +62,7 @@ DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
 
 
 def over_length(text: str) -> Unusable | None:
-    """Return an answer that is too long to be read as unusable; None for any other."""
+    """Return `Unusable` for an answer that is too long, else None."""
     if len(text) <= MAX_ANSWER:
         return None
     return Unusable(f"the answer has {len(text):,} characters, more than {MAX_ANSWER:,}")
@@ -105,7 +105,7 @@ def _candidates(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     parts = [(match[1].strip(), (*done, "code fence removed")) for match in FENCE.finditer(plain)]
     yield from parts
     if (opening := OPENING.search(plain)) is not None:
-        # The first only: what begins inside a value that cannot be read is a fragment of it, not the answer.
+        # Only the first: a value inside an unreadable one is a fragment of it, not the answer.
         parts.append((plain[opening.start() :], (*done, PROSE)))
         yield parts[-1]
     for part, repairs in [(plain, done), *parts]:
@@ -115,7 +115,7 @@ def _candidates(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def _why_broken(error: ValueError, text: str) -> str:
-    """Return what is wrong, and after which words; empty for a text that does not begin as JSON does."""
+    """Return what is wrong, and after which words; empty if the text does not begin like JSON."""
     if not isinstance(error, json.JSONDecodeError):
         return why_no_json(error)
     if not text.startswith(("{", "[")):
@@ -128,5 +128,5 @@ def _why_broken(error: ValueError, text: str) -> str:
 
 
 def why_no_json(error: Exception) -> str:
-    """Return a decoder's complaint; Python's advice about numbers of thousands of digits is for programmers."""
+    """Return a decoder's message, without Python's advice about very long numbers."""
     return "a number has too many digits" if "integer string conversion" in str(error) else str(error)

@@ -1,4 +1,4 @@
-"""What every kind provides, and the rules of a suite that it is given."""
+"""The interface of a kind, and the suite's rules that it receives."""
 
 from __future__ import annotations
 
@@ -32,40 +32,40 @@ from row3.metrics.ratios import ratio
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """How a suite matches and weighs: the settings of `row3.toml` that can move a score."""
+    """A suite's settings of `row3.toml` that can change a score."""
 
     names: NameRule = field(default_factory=NameRule)
     inverses: tuple[tuple[str, str], ...] = tuple(INVERSES.items())
     symmetric: tuple[str, ...] = SYMMETRIC
     predicates: tuple[str, ...] = ROW3_PREDICATES
-    """Predicates that an answer may use; empty for any."""
+    """Allowed predicates; empty for any."""
     types: tuple[str, ...] | None = None
-    """Types that a concept may have; empty for any, None where the prompt asks for none."""
+    """Allowed concept types; empty for any, None if the prompt asks for none."""
     weights: Mapping[str, float] = field(default_factory=dict)
     thresholds: Mapping[str, Threshold] = field(default_factory=dict)
     semantic: SemanticRule | None = None
-    """How the rest is matched by meaning; None for not at all."""
+    """Matching by meaning for what is left; None for off."""
     checks: tuple[Any, ...] = ()
     """Checks that every case of the suite has."""
     passes: int | None = None
-    """How many repeats of a case have to pass for the case to pass; None for the mean."""
+    """Repeats that have to pass for a case to pass; None for the mean."""
     judge: JudgeRules | None = None
     """Who grades answers; None for nobody."""
     documents: Mapping[str, SourceText] = field(default_factory=dict)
     fields: Fields = field(default_factory=dict)
-    """Where answers have what the kind reads."""
+    """Paths of the kind's fields in an answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that lint found in a golden case; `path` leads to the field, outermost first."""
+    """A lint finding in a golden case; `path` leads to the field, outermost first."""
 
     level: Literal["error", "warning"]
     rule: str
     message: str
     path: tuple[str | int, ...] = ()
     setting: str = ""
-    """Key of the suite that changes it; `standards`: found only where a suite is held to them."""
+    """The suite's key that changes it; `standards`: only found if the suite sets them."""
 
 
 class Reference(NamedTuple):
@@ -77,20 +77,20 @@ class Reference(NamedTuple):
 
 
 class Expected(NamedTuple):
-    """One thing that a case expects or forbids."""
+    """An item that a case expects or forbids."""
 
     what: str
     """`concept`, `canary`, `relationship` …"""
     name: str
     facts: Mapping[str, Any] = {}
-    """What is asked about it, by name: `required`, `alias`, `type`. None asks nothing."""
+    """Demands on it by name: `required`, `alias`, `type`."""
 
 
 class Measured(NamedTuple):
-    """What one answer scores, and why."""
+    """An answer's score and its explanation."""
 
     explanation: Any
-    """What each item is: `Items`, or the kind's own type."""
+    """How each item matched: `Items`, or the kind's own type."""
     counts: Mapping[str, tuple[int, int]]
     """Numerator and denominator of each metric that is a ratio."""
     values: Mapping[str, float] = {}
@@ -98,9 +98,9 @@ class Measured(NamedTuple):
     skipped: Mapping[str, str] = {}
     """Why metrics do not apply to the case."""
     empty: Mapping[str, str] = {}
-    """Why further metrics do not apply to this answer: it has nothing that they could judge."""
+    """Why further metrics do not apply to this answer, which has nothing for them to judge."""
     tally: Tally | None = None
-    """What became of the items; None to count the states of `Items`."""
+    """Counts of item states; None to count those of `Items`."""
 
 
 class Kind(ABC):
@@ -108,7 +108,7 @@ class Kind(ABC):
 
     name: str
     version: int
-    """Of the scorer: raise it with every change that can move a score; a test holds the scores of this version."""
+    """Scorer's version: raise it with every change that can move a score; a test pins this version's scores."""
     case_model: type[Any]
     """A `row3.kinds.cases.Case`; the first line of its docstring says what a golden case of this kind is."""
     case_schema: str
@@ -118,27 +118,27 @@ class Kind(ABC):
     outputs: Mapping[str, type[Any]]
     """By name, what a prompt's front matter may ask for: a `row3.kinds.outputs.Output`. The last is what is scored."""
     primary: str
-    """Key of the composite, or of the metric that stands in its place."""
+    """Key of the composite, or of the metric used instead."""
     related = False
-    """Scores relationships by their predicates, and names by their meaning where a suite asks for it."""
+    """Whether it scores relationships by predicates, and names by meaning if a suite asks for it."""
     invented: frozenset[str] = frozenset()
-    """Metrics that are skipped where nothing is to be found, unless something is said all the same."""
+    """Metrics skipped if nothing is expected, unless the answer has items."""
     tallied: tuple[str, str] | None = None
-    """A further group of the tally, and the note of an item that it counts."""
+    """A further group of the tally, and the item note it counts."""
     check_model: type[Any] | None = None
-    """What `checks` of a suite are read as; None for a kind without checks."""
+    """Type of a suite's `checks`; None for a kind without checks."""
     rubrics: frozenset[str] = frozenset()
     """Outputs of the prompts by which a judge grades answers; empty for a kind that asks no judge."""
     judged_metrics: frozenset[str] = frozenset()
-    """Metrics that rest on a judge's word: they block only where the judge is warranted."""
+    """Metrics based on a judge's grades: they block only if the judge is warranted."""
     graded_as: str = ""
-    """What a page calls the parts of an explanation that are no items of the answer; empty where an answer is lists."""
+    """A page's name for parts of an explanation other than items; empty for answers made of lists."""
     also_wrong: frozenset[str] = frozenset()
-    """States of items that count as found, and are wrong in part."""
+    """States of items that count as found but are partly wrong."""
     arms: tuple[str, ...] = ()
     """Names of the systems that answer each case; empty for one."""
     gate_defaults: Mapping[str, Any] = {}
-    """Settings of the gate, in place of `GatePolicy`'s."""
+    """Defaults of the gate, instead of `GatePolicy`'s."""
 
     @property
     def primary_metric(self) -> Metric:
@@ -151,7 +151,7 @@ class Kind(ABC):
         return list(self.outputs)[-1]
 
     def signature(self, rules: Rules) -> str:
-        """Return all that can move a score apart from case and output; scores with equal signatures compare.
+        """Return everything but case and output that can change a score; equal signatures are comparable.
 
         Weights and thresholds are compared on their own.
         """
@@ -167,11 +167,11 @@ class Kind(ABC):
         return {}
 
     def rubric_variables(self) -> Mapping[str, Any]:
-        """Return what a rubric's template sees, made up, so that a rubric can be checked before anything is judged."""
+        """Return made-up variables for a rubric's template, to check it before anything is judged."""
         return {}
 
     def variables(self, case: Any) -> dict[str, Any]:
-        """Return what a prompt's template sees of a case: its input, never its expectations."""
+        """Return a case's variables for a prompt's template: its input, never its expectations."""
         value: dict[str, Any] = case.variables()
         return value
 
@@ -180,7 +180,7 @@ class Kind(ABC):
         return read_text(self.outputs[output], text, fields)
 
     def read_output(self, value: Any, fields: Fields = NO_FIELDS) -> Parsed | Unusable:
-        """Read a whole output that another program made (a JSON value, or the text of one)."""
+        """Read an output of another program: a JSON value, or its text."""
         if isinstance(value, str):
             return self.parse(self.whole, value, fields)
         return fit(self.outputs[self.whole], value, fields=fields)
@@ -190,11 +190,11 @@ class Kind(ABC):
         return outputs[self.whole]
 
     def context(self, output: str, value: Any) -> dict[str, Any]:
-        """Return what the templates of later prompts see of an earlier prompt's output."""
+        """Return an output's variables for the templates of later prompts."""
         return {output: plain(value)[output]}
 
     def empty_output(self) -> Any:
-        """Return a whole output that says nothing."""
+        """Return an empty output."""
         return self.outputs[self.whole]([])
 
     def output_json(self, output: Any) -> Any:
@@ -203,7 +203,7 @@ class Kind(ABC):
 
     @abstractmethod
     def measure(self, case: Any, output: Any, rules: Rules) -> Generator[Ask, Any, Measured]:
-        """Match, count and explain one output; yields what it needs asked and is sent the answers."""
+        """Match, count and explain one output; yields requests and is sent the answers."""
 
     def asks(self, case: Any, rules: Rules) -> bool:
         """Return whether a score of the case depends on others than case and answer: a judge, a scorer, the clock."""
@@ -214,15 +214,15 @@ class Kind(ABC):
         return ()
 
     def judged(self, case: Any, output: Any, rules: Rules) -> Iterable[tuple[Graded, Judging]]:
-        """Return all that a judge grades of an output, each with what asks the judge of these rules once more."""
+        """Return the parts of an output that a judge grades, each with the request that asks the judge again."""
         return ()
 
     def score(self, case: Any, output: Any, rules: Rules) -> Scoring:
-        """Score one output; yields what it needs asked and is sent the answers."""
+        """Score one output; yields requests and is sent the answers."""
         return self._score(case, (yield from self.measure(case, output, rules)))
 
     def bad_answer(self, case: Any, reason: str, raw: str, rules: Rules) -> CaseScore:
-        """Return the score of an answer that cannot be used: 0 on every metric that applies; all expected is missed."""
+        """Return the score of an unusable answer: 0 on every metric that applies, all expected items missed."""
         measured = finish(self.measure(case, self.empty_output(), rules), no_vectors)
         score = self._score(case, measured)
         # A metric that does not apply to an empty answer is 0 for an unusable one, or breaking would beat being wrong.
@@ -259,7 +259,7 @@ class Kind(ABC):
         return {group: counts for group, counts in groups.items() if counts}
 
     def shortfall(self, score: CaseScore) -> dict[str, tuple[str, ...]]:
-        """Return what went wrong, as short lines by list: those whose names begin with `missed`, and what is extra."""
+        """Return errors as short lines by list: missed items in `missed…`, extra ones in the others."""
         found = score.explanation
         if found is None:
             return {}
@@ -272,11 +272,11 @@ class Kind(ABC):
         return {key: lines for key, lines in lists.items() if lines}
 
     def faults(self, case: Any, score: CaseScore, rules: Rules) -> Faults:
-        """Return what is wrong with an answer that was explained, by cause."""
+        """Return the errors of an explained answer by cause."""
         return item_faults(score.explanation, self.also_wrong)
 
     def failure(self, name: str, item: str = "") -> str:
-        """Return what kind of failure an item of a `shortfall` list is, in words that tell nothing of the case."""
+        """Return an error's kind for an item of a `shortfall` list, in words that reveal nothing about the case."""
         return "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in name)
 
     def matches_json(self, explanation: Any) -> dict[str, Any]:
@@ -288,9 +288,9 @@ class Kind(ABC):
         """Return all that a case expects and forbids."""
 
     def demands(self, case: Any) -> Mapping[str, str]:
-        """Return what a case demands, by key: a key that is gone is a demand that is gone.
+        """Return a case's demands by key, so that a missing key is a removed demand.
 
-        What a case lists twice it demands once; the order of lists does not matter.
+        Duplicates count once; the order of lists does not matter.
         """
         found = {"input": {digest_json(self.variables(case))}}
         if case.critical:
@@ -308,10 +308,10 @@ class Kind(ABC):
 
     @abstractmethod
     def lint(self, case: Any, rules: Rules) -> list[Finding]:
-        """Return what is wrong or weak about one case."""
+        """Return problems and weaknesses of one case."""
 
     def lint_rules(self, rules: Rules) -> list[Finding]:
-        """Return what is wrong about the suite's own settings; paths begin below `[suites.NAME]`."""
+        """Return problems in the suite's settings; paths begin below `[suites.NAME]`."""
         return []
 
     def declares(self, case: Any) -> Sequence[Reference]:
@@ -319,9 +319,9 @@ class Kind(ABC):
         return ()
 
     def refers_to(self, case: Any) -> Sequence[Reference]:
-        """Return documents and entities of other suites' cases that this one names."""
+        """Return documents and entities that this case takes from other suites' cases."""
         return ()
 
     def lint_suite(self, cases: Sequence[Any]) -> list[Finding]:
-        """Return what is wrong or weak about the cases together."""
+        """Return problems and weaknesses of the cases together."""
         return []

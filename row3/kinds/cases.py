@@ -1,4 +1,4 @@
-"""What golden cases of all kinds have in common. Golden files are written by hand: an unknown key is an error."""
+"""The common part of golden cases. They are written by hand, so an unknown key is an error."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from row3.domain.requests import digest_json, digest_text
 from row3.domain.structs import worded
 
 SHOWN = 60
-"""Characters of a demand's content that are kept as they are; a longer one is kept as its digest."""
+"""Longest content kept of a demand, in characters; a longer one becomes its digest."""
 DIGITS = 16
-"""Hexadecimal digits of a digest: 64 bits tell the demands of a project apart."""
+"""Hexadecimal digits of a digest: 64 bits suffice for a project."""
 Text = Annotated[str, Meta(pattern=r"\S")]
 CaseId = Annotated[
     str,
@@ -109,7 +109,7 @@ class DocumentCase(MemoryCase, frozen=True, kw_only=True):
         return "\n".join(self.texts().values())
 
     def variables(self) -> dict[str, Any]:
-        """Return what a template sees: `documents`, and the parts of the only one by themselves."""
+        """Return the variables of a template: `documents`, and the fields of a single one."""
         only = SourceDocument(
             document_id=self.document_id or "", title=self.title, date=self.date, document=self.document or ""
         )
@@ -122,18 +122,18 @@ def _shown(one: SourceDocument) -> dict[str, str]:
 
 
 def fact_text(value: Any) -> str:
-    """Return what a case says of something it expects as a text; the order of a list does not matter."""
+    """Return an expectation as a text in which the order of lists does not matter."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     return digest_json(sorted(value)) if isinstance(value, list) else str(value)
 
 
 def brief(contents: set[str]) -> str:
-    """Return what one key of a case demands in a line, or its digest."""
+    """Return one key's demand in a line, or its digest."""
     text = "; ".join(sorted(contents))
     return text if len(text) <= SHOWN and text.isprintable() else digest_text(text)[:DIGITS]
 
 
 def expected_in(demands: Mapping[str, str]) -> list[str]:
-    """Return the demands that an answer can meet: without input and marks of the case, and other names."""
+    """Return the demands an answer can meet: without the case's input and marks, and aliases."""
     return [key for key in demands if ":" in key and not key.startswith("alias:")]

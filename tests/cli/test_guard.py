@@ -106,15 +106,15 @@ def server(box: Box) -> None:
 
 
 SCORING: dict[Callable[[Box], None], str] = {
-    other_scorer: "scorers.py is not the same",
+    other_scorer: "scorers.py differs",
     other_function: "a check of type python is `antigravity:fly`, there `scorers:good`",
     suite_check: "a check of type python is `pdb:run`, there `scorers:good`",
-    shadow: "textwrap.py is not the same",
-    package: "tools/deep/__init__.py is not the same",
+    shadow: "textwrap.py differs",
+    package: "tools/deep/__init__.py differs",
 }
 ASKING: dict[Callable[[Box], None], str] = {
     other_program: "row3.toml field suites.desk.provider is `",
-    other_script: "answer.py is not the same",
+    other_script: "answer.py differs",
     function: "row3.toml field suites.desk.provider is `",
     server: "row3.toml field suites.desk.provider is `",
 }

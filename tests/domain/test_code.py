@@ -53,4 +53,4 @@ def test_settings_and_files_are_named_once_each() -> None:
     assert len(first) < 300
     assert first.endswith("`, there `old`")
     assert second == "a check is `m:f`, there nothing"
-    assert third == "a.py, b.py, c.py, d.py, e.py and 2 more files are not the same"
+    assert third == "a.py, b.py, c.py, d.py, e.py and 2 more files differ"

@@ -30,5 +30,5 @@ def test_a_run_imports_no_kind_but_its_own() -> None:
 
 
 def test_an_unknown_kind_names_those_there_are() -> None:
-    with pytest.raises(InvalidFile, match=r"row3\.toml: kind `extractoin` is not known\. Kinds: .*extraction"):
+    with pytest.raises(InvalidFile, match=r"row3\.toml: unknown kind `extractoin`\. Kinds: .*extraction"):
         kind_named("extractoin", where="row3.toml")

@@ -1,4 +1,4 @@
-"""What a check is made of that can be wrong in itself: its pattern, its schema, its path. Each is compiled once."""
+"""A check's pattern, schema or path, which can itself be invalid; each is compiled once."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def pattern_problem(pattern: str, case: bool = False) -> str:
 
 
 def validator_of(schema: Mapping[str, Any]) -> jsonschema_rs.Validator:
-    """Return what validates by a JSON schema. Raises what jsonschema_rs raises for one that is none."""
+    """Return a validator for a JSON schema. Raises jsonschema_rs's errors for an invalid one."""
     return _validator(msgspec.json.encode(schema).decode())
 
 
