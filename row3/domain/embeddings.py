@@ -95,7 +95,7 @@ def unpack(text: str) -> Vector:
 
 
 def cosine(one: Vector, other: Vector) -> float:
-    """Return the cosine of two vectors, in [0, 1], the same on every machine. Raises `ValueError` for unequal lengths."""
+    """Return the cosine of two vectors, in [0, 1], alike on every machine. Raises `ValueError` for unequal lengths."""
     if len(one) != len(other):
         raise ValueError(f"{len(one)} and {len(other)} numbers")
     lengths = math.fsum(map(mul, one, one)) * math.fsum(map(mul, other, other))

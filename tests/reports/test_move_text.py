@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -97,3 +98,13 @@ def test_a_relative_limit_and_one_spread_for_all() -> None:
     assert text.startswith(
         "Recall is worse by 6.7 % of the baseline, and by more than 5 beyond noise (all 9 independent"
     )
+
+
+def test_a_brief_sentence_leaves_intervals_to_the_table() -> None:
+    change = MetricChange("recall", 0.8, 0.733, -0.067, 6.7, Verdict.BLOCK, 15, code="worse", interval=CLEAR, p=0.003)
+    assert move_text(change, RECALL, EVIDENCE, brief=True) == "Recall is worse by 6.7 points, beyond noise"
+    assert (
+        move_text(replace(change, p=None), RECALL, FIXED, brief=True) == "Recall is worse by 6.7 points (more than 5)"
+    )
+    unproven = replace(change, code="worse_unproven", interval=WIDE)
+    assert move_text(unproven, RECALL, EVIDENCE, brief=True) == "Recall is worse by 6.7 points, which may be noise"
