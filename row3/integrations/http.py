@@ -40,7 +40,9 @@ def address(variable: str, *, allow_http: bool, table: str = "export", query: bo
         raise UsageError(what, where=variable, fix=f"Set {variable} to one such as https://service.example.com")
     if is_exposed(text) and not allow_http:
         what = f"{parts.scheme}://{parts.netloc} is plain http to another machine: what is sent can be read on its way"
-        raise UsageError(what, where=variable, fix="Use https, or set `allow_http = true` under [{table}] in row3.toml")
+        raise UsageError(
+            what, where=variable, fix=f"Use https, or set `allow_http = true` under [{table}] in row3.toml"
+        )
     return text.rstrip("/")
 
 
@@ -69,6 +71,9 @@ class Service:
                 status, headers, answer = self._try(method, path, content, kind)
             except httpx2.TimeoutException:
                 raise Undelivered(f"{self.host} gave no full answer within {self._timeout_s:g} s") from None
+            except UnicodeEncodeError:
+                what, fix = f"a header for {self.host} is not ASCII", f"Check the key in {self._key_variable}"
+                raise Undelivered(what, fix=fix) from None
             except httpx2.HTTPError as error:
                 said = redact(str(error) or type(error).__name__, self._guard).rstrip(".")
                 raise Undelivered(f"no answer from {self.host}: {said}", fix="Check that it runs") from None

@@ -92,4 +92,6 @@ def test_no_webhook_and_no_address(box: Box) -> None:
     assert "monitor.alerts.webhook_variable" in box.row3("monitor", "alerts", "--notify", code=2).err
     box.write("row3.toml", box.read("row3.toml") + HOOK)
     assert "PAGER" in box.row3("monitor", "alerts", "--notify", code=2).err
+    plain = box.row3("monitor", "alerts", "--notify", PAGER="http://10.0.0.1/hook", code=2).err
+    assert "`allow_http = true` under [monitor.alerts]" in plain and "hook" not in plain
     assert "`soon` is not a time" in box.row3("monitor", "alerts", "--since", "soon", code=2).err

@@ -191,3 +191,11 @@ def test_headers_and_attributes_come_from_the_usual_variables(
     assert (collector.headers[0]["Authorization"], collector.headers[0]["x-tenant"]) == ("Basic YWJj", "bread")
     found = attributes(collector.requests[0].resource_spans[0].resource)
     assert (found["service.name"], found["deployment.environment.name"]) == ("bakery", "ci")
+
+
+@pytest.mark.usefixtures("collector")
+def test_a_header_that_is_not_ascii_is_undelivered_and_not_shown(live: Box, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_HEADERS", "Authorization=Basic%20s\u00e9cret")
+    with pytest.raises(Undelivered, match="is not ASCII") as refused:
+        send(live)
+    assert "cret" not in str(refused.value)
