@@ -100,7 +100,7 @@ class TestLoop:
         diff = box.row3("diff", "v1.0", "v1.1", code=0).out
         assert "6 checks lost" in diff
         assert "nothing: prompts, model, parameters" in box.row3("diff", "main", "HEAD", code=0).out
-        assert "No case was asked twice" in box.row3("flaky", code=0).out
+        assert "No case has two answers" in box.row3("flaky", code=0).out
         assert "Pass rate" in box.row3("power", code=0).out
         assert "2 cases over 2 versions" in box.row3("cases", code=0).out
         board = box.row3("leaderboard", "--format", "json", code=0).json

@@ -172,7 +172,7 @@ def test_two_systems_are_recorded_by_stage_and_replayed_without_them(tmp_path: P
     assert box.row3("--compare", "--against", "main", "--format", "json", code=0).json["verdict"] == "proceed"
     assert "recordings are in order" in box.row3("recordings", "verify", code=0).out
     assert "0 removed" in box.row3("recordings", "prune", code=0).out
-    assert "No case was asked twice" in box.row3("flaky", code=0).out
+    assert "No case has two answers" in box.row3("flaky", code=0).out
     assert "Value win rate" in box.row3("leaderboard", code=0).out
     page = box.row3("investigate", "ve_001", code=0).out
     assert "Failure Investigation: ve_001" in page

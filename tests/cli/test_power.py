@@ -50,7 +50,7 @@ def test_once_asked_says_how_to_find_out_about_repeats(box: Box) -> None:
     text = " ".join(box.row3("power", "--repeats", "1", "--detect", "2", code=0).out.split())
     assert "A drop of the limit (5) is found half the time at best" in text
     assert "row3 --repeats 3 --mode record" in text
-    assert "better buy." not in text
+    assert "better value." not in text
 
 
 def test_paired_plans_for_what_blocks(box: Box) -> None:

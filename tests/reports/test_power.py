@@ -60,7 +60,7 @@ def test_one_answer_each_says_how_to_find_out_about_repeats() -> None:
     assert "Overall: 15 cases with this much spread detect a drop of" in text
     assert "The effect of repeats (?): both sides asked every case once." in text
     assert "row3 --repeats 3 --mode record" in text
-    assert "better buy." not in text
+    assert "better value." not in text
     assert "?: unknown, as no case moved" in text
 
 
