@@ -98,9 +98,7 @@ def history(common: Common, *, action: str | None, last: int | None) -> None:
 @options.suite()
 @options.tier()
 @options.option("--format", type=click.Choice(["table", "json"]), help="Format of what is said; default: table.")()
-@options.option(
-    "--out", metavar="PATH", help="Write this .svg or .png file, or into this folder, instead of charts/."
-)()
+@options.option("--out", metavar="FILE", help="Write to this .svg or .png file, or into this folder, not charts/.")()
 def trend(common: Common, *, weekly: bool, tier: Tier | None) -> None:
     """Draw the metrics over time, as an SVG or a PNG.
 
