@@ -141,7 +141,7 @@ ALL = (
     Bad("prompt-internals", put(PROMPT, TEMPLATE, "{{ source_text.__class__.__mro__ }}"), (PROMPT, "refused")),
     Bad("prompt-date-key", put(PROMPT, "output:", "2024-01-01:"), (PROMPT, "`2024-01-01`")),
     Bad("recording-surrogate", write(RECORDED, '"\\ud800"\n'), (f"{RECORDED}:1", "surrogate")),
-    Bad("baseline-output", put(BASELINE, '"output": "extraction"', '"output": ""'), (BASELINE, "no output of")),
+    Bad("baseline-output", put(BASELINE, '"output": "extraction"', '"output": ""'), (BASELINE, "not an output of")),
     Bad(
         "baseline-model",
         put(BASELINE, '"model": "baker-1",\n   "t', '"model": null,\n   "t'),
@@ -249,7 +249,7 @@ ALL = (
     Bad("archive-file", file("baselines/archive"), ("baselines/archive",), PROMOTE),
     Bad("local-file", file(".row3"), (".row3",)),
     Bad("transaction-broken", write(".row3/transaction/commit.json", "{"), (".row3/transaction",)),
-    Bad("no-git", gone(".git"), ("no git repository", "git init"), ("--compare", "--against", "HEAD")),
+    Bad("no-git", gone(".git"), ("not a git repository", "git init"), ("--compare", "--against", "HEAD")),
     Bad("no-git-for-hooks", gone(".git"), ("not a git repository", "git init"), ("hook", "install")),
     Bad("no-such-folder", nothing, ("/nonexistent",), ("-C", "/nonexistent")),
     Bad("no-such-case", nothing, ("golden/bread",), ("--case", "zz*")),

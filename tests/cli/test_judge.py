@@ -107,7 +107,7 @@ def test_another_judge_makes_a_calibration_stale(full: Box) -> None:
 
 def test_the_judges_family_and_its_cost_are_said(box: Box) -> None:
     out = " ".join(box.row3(code=0).out.split())
-    assert "the judge gpt-4.1-mini is of the family of gpt-4.1, which answers" in out
+    assert "the judge gpt-4.1-mini is of the same family as gpt-4.1, which answers" in out
     assert "cost $0.0036 · judge: 24 grades · cost $0.0360" in out
 
 
@@ -156,7 +156,7 @@ def test_two_models_on_the_same_labels(full: Box) -> None:
     missing = full.row3("judge", "compare", "gpt-4.1-mini", "gpt-9", code=2)
     assert "no label has a recorded grade of both (gpt-4.1-mini 24, gpt-9 0)" in missing.err
     mixed = full.row3("judge", "compare", "helpfulness", "gpt-9", code=2)
-    assert "`gpt-9` is no rubric" in mixed.err
+    assert "`gpt-9` is not a rubric" in mixed.err
 
 
 @pytest.fixture

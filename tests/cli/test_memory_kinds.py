@@ -231,7 +231,7 @@ def test_what_is_for_extraction_says_so(project: Box, kind: str) -> None:
         ("weights = { recall = 1.0 }", "no composite"),
         ("[suites.events.predicates]\nallowed = []", "kind `events` does not use it"),
         ('[suites.events.matching]\nsemantic = { model = "local" }', "kind `events` does not use it"),
-        ("thresholds = { f2 = { minimum = 0, target = 0, excellent = 0 } }", "no metric of this kind"),
+        ("thresholds = { f2 = { minimum = 0, target = 0, excellent = 0 } }", "not a metric of this kind"),
         ('pipeline = ["search"]', "no output of kind `events`"),
     ],
 )

@@ -74,7 +74,7 @@ def test_a_command_that_is_named_drafts_the_case(produced: Box) -> None:
     ("args", "told"),
     [
         (("daily",), "'daily' is not one of"),
-        (("weekly", "--until", "noon"), "`noon` is no time"),
+        (("weekly", "--until", "noon"), "`noon` is not a time"),
         (("monthly", "--until", "0001-01-01"), "ends after 1970"),
     ],
 )

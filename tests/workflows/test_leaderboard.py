@@ -140,4 +140,4 @@ def test_scores_that_are_all_alike_are_no_interval(project: Project) -> None:
     assert one.interval is not None
     for text in (terminal_text(leaderboard_document(board)), markdown_text(leaderboard_document(board))):
         assert "85.0…" not in text
-        assert "? as interval: all cases score alike, so the spread is unknown." in text
+        assert "Interval ?: all cases score alike, so the spread is unknown." in text

@@ -57,7 +57,7 @@ def test_pull_gives_the_same_cases_back_to_an_empty_project(box: Box, fuse: Lang
     assert box.row3("langfuse", "pull", "bread", code=0).out.startswith("3 golden cases written")
     after = {name: json.loads(box.read(name)) for name in before}
     for value in after.values():
-        assert (value.pop("$schema"), value.pop("schemaVersion")) == ("../../schemas/golden-case.schema.json", 1)
+        assert value.pop("schemaVersion") == 1
     assert after == before
     tree = box.tree()
     assert box.row3("langfuse", "pull", "bread", code=0).out.startswith("0 golden cases written, 3 unchanged")

@@ -49,7 +49,7 @@ def test_new_topics_are_candidates_with_the_command_that_drafts_them(
 def test_an_id_that_would_break_out_of_its_quotes_is_in_no_command(
     project: Project, store: Store, tmp_path: Path
 ) -> None:
-    keep(store, tmp_path, made("a\x1b", 1, topic="moss"), made("; rm -rf ~", 1, topic="fern"))
+    keep(store, tmp_path, made("a\u202e", 1, topic="moss"), made("; rm -rf ~", 1, topic="fern"))
     commands = [row["command"] for row in found(project, store)["candidates"]["rows"]]
     assert commands == ["row3 cases new fern --from-trace '; rm -rf ~'", None]
 
