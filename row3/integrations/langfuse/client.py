@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -38,9 +39,9 @@ class NotThereError(UsageError):
     """LangFuse does not have what was asked for."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class Connection:
-    """LangFuse's typed client, with its errors as row3's."""
+    """LangFuse's typed client, with its errors as row3's; its sockets are closed when nobody holds it any more."""
 
     api: LangfuseAPI
     http: httpx.Client
@@ -154,7 +155,9 @@ def connect(project: Project) -> Connection:
         x_langfuse_public_key=keys[0],
         httpx_client=http,
     )
-    return Connection(api, http, urlsplit(host).netloc, guard_of(project))
+    connection = Connection(api, http, urlsplit(host).netloc, guard_of(project))
+    weakref.finalize(connection, http.close)
+    return connection
 
 
 def in_path(name: str) -> str:
