@@ -119,7 +119,7 @@ def test_news_with_answers_from_elsewhere(box: Box) -> None:
 @pytest.mark.slow
 @pytest.mark.local_model
 def test_without_key_and_chat(box: Box) -> None:
-    pytest.importorskip("xllamacpp")
+    pytest.importorskip("xllamacpp", reason="the extra row3[local] is not installed")
     box.row3("init", code=0)
     shell("rm golden/extraction/*", box)
     box.write("news.csv", next(text for kind, text in BLOCK.findall(PAGE) if kind == "csv" and "sourceText" in text))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -30,7 +31,7 @@ class Fault:
     """The work is done, and half of the answer is sent."""
 
 
-class Receiver(LocalServer):
+class Receiver(LocalServer, ABC):
     """Keeps its requests; `faults` are used up one by one, `always` stays."""
 
     def __init__(self) -> None:
@@ -68,9 +69,9 @@ class Receiver(LocalServer):
         """Answer so many requests well, then one with the fault."""
         self.faults = [*[None] * requests, fault]
 
+    @abstractmethod
     def take(self, path: str, body: bytes) -> tuple[int, bytes]:
         """Return status and body of the answer."""
-        raise NotImplementedError
 
     def stop(self) -> None:
         """Shut the server down, and let nobody wait for it."""

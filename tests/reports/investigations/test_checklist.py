@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import get_args
+
 import pytest
 
 from row3.domain.matches import ConceptState, QuoteState, RelationshipState
@@ -35,7 +37,7 @@ def test_a_fix_can_be_filled_in(kind: str) -> None:
 
 def test_every_state_of_an_extraction_that_is_a_fault_has_a_cause() -> None:
     causes = checklist("extraction")[1]
-    states = {*ConceptState.__args__, *RelationshipState.__args__, *QuoteState.__args__}  # type: ignore[attr-defined]
+    states = {*get_args(ConceptState), *get_args(RelationshipState), *get_args(QuoteState)}
     right = {"exact", "alias", "fuzzy", "semantic", "inverse", "inverse-fuzzy", "verified", "unverified"}
     assert states - right <= causes.keys()
 

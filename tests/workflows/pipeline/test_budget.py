@@ -21,6 +21,13 @@ from row3.workflows.pipeline.budget import Budget, Prices, estimate_tokens, pric
 PRICES = Prices({"m": PriceConfig(1.0, 4.0)})
 
 
+def admitted(budget: Budget) -> float:
+    """What is set aside for a request that may be sent."""
+    aside = asyncio.run(budget.admit(request(), PRICES))
+    assert isinstance(aside, float)
+    return aside
+
+
 def request(text: str = "x" * 400, max_tokens: int | None = None, prompt: str = "find-v1.0") -> Request:
     """One hundred tokens, by the estimate."""
     return Request("case", prompt, 0, "m", None, None, max_tokens, "", text, "s", {}, "", "", {}, "digest")
@@ -58,11 +65,11 @@ def test_a_model_without_a_price_is_refused() -> None:
 
 def test_it_books_what_was_counted_and_estimates_what_was_not() -> None:
     budget = Budget(1.0)
-    budget.settle(asyncio.run(budget.admit(request(), PRICES)), request(), answer(), PRICES)  # type: ignore[arg-type]
+    budget.settle(admitted(budget), request(), answer(), PRICES)
     assert budget.spent == pytest.approx((100 + 400) / 1e6)
-    budget.settle(asyncio.run(budget.admit(request(), PRICES)), request(), answer(None, None), PRICES)  # type: ignore[arg-type]
+    budget.settle(admitted(budget), request(), answer(None, None), PRICES)
     assert budget.spent == pytest.approx((200 + 400 + 40) / 1e6)
-    budget.settle(asyncio.run(budget.admit(request(), PRICES)), request(), None, PRICES)  # type: ignore[arg-type]
+    budget.settle(admitted(budget), request(), None, PRICES)
     assert budget.spent == pytest.approx((200 + 400 + 40) / 1e6)
 
 
@@ -104,9 +111,9 @@ def test_it_is_never_passed_where_the_estimate_is_right(limit: float, jobs: int,
 
 def test_a_provider_that_counts_more_tokens_is_believed() -> None:
     budget = Budget(0.01, lambda: {"find": 1})
-    aside = asyncio.run(budget.admit(request(), PRICES))
+    aside = admitted(budget)
     assert aside == pytest.approx(104 / 1e6)
-    budget.settle(aside, request(), answer(1, 300), PRICES)  # type: ignore[arg-type]
+    budget.settle(aside, request(), answer(1, 300), PRICES)
     assert asyncio.run(budget.admit(request(), PRICES)) == pytest.approx(304 / 1e6)
 
 

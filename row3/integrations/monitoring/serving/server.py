@@ -15,7 +15,7 @@ from row3.integrations.monitoring.storage import Store, needed, open_store
 from row3.providers.base import is_exposed
 from row3.store.project import Project
 
-TOKEN = "ROW3_MONITOR_TOKEN"  # noqa: S105 - a variable's name
+VARIABLE = "ROW3_MONITOR_TOKEN"
 LEAST_TOKEN = 16
 WHERE = "row3 monitor serve"
 
@@ -28,17 +28,19 @@ def serve(project: Project, environ: Mapping[str, str], host: str, port: int, te
     """
     for module in ("starlette", "uvicorn"):
         needed(module, "monitor")
-    token, shown = environ.get(TOKEN, "").strip(), f"[{host}]" if ":" in host else host
+    token, shown = environ.get(VARIABLE, "").strip(), f"[{host}]" if ":" in host else host
     if len(token) < LEAST_TOKEN and (token or is_exposed(f"http://{shown}")):
         what = (
-            f"${TOKEN} has fewer" if token else f"other machines reach {host}, so ${TOKEN} needs a secret of no fewer"
+            f"${VARIABLE} has fewer"
+            if token
+            else f"other machines reach {host}, so ${VARIABLE} needs a secret of no fewer"
         )
         fix = "Use a random one, such as that of `openssl rand -hex 16`"
         raise UsageError(f"{what} than {LEAST_TOKEN} characters", where=WHERE, fix=fix)
     store, alarm = open_store(project, environ), project.config.monitor.alerts.errors.threshold
     with _listening(host, port) as listening:
         address = f"http://{shown}:{listening.getsockname()[1]}/"
-        tell(f"dashboard: {address}{f'?token=${TOKEN}' if token else ''} (Ctrl-C ends it)")
+        tell(f"dashboard: {address}{f'?token=${VARIABLE}' if token else ''} (Ctrl-C ends it)")
         asyncio.run(_run(store, alarm, token, listening))
 
 
