@@ -18,7 +18,7 @@ MODULES = {
     "checks": "row3.kinds.checks.score",
     "outcome": "row3.kinds.outcome.score",
 }
-"""By name, the module whose `KIND` is the kind. Imported on first use: a run needs only one."""
+"""Module of each kind, by the kind's name; its `KIND` is imported on first use."""
 
 
 @cache
@@ -33,14 +33,14 @@ def all_kinds() -> dict[str, Kind]:
 
 
 def kind_named(name: str, *, where: str) -> Kind:
-    """Return the kind of that name; raises `InvalidFile` that lists them."""
+    """Return the kind of that name. Raises `InvalidFile`, with the known names, for an unknown one."""
     if name not in MODULES:
         raise InvalidFile(f"unknown kind `{name}`", where=where, fix=f"Kinds: {', '.join(MODULES)}")
     return _kind(name)
 
 
 def of_another_kind(output: str, kind: Kind) -> bool:
-    """Return whether an output belongs to another kind or a judge, and not to the given kind."""
+    """Return whether an output belongs to another kind or a judge instead of the given kind."""
     if output in kind.outputs:
         return False
     return output in RUBRIC_OUTPUTS or any(output in other.outputs for other in all_kinds().values())

@@ -1,14 +1,14 @@
 """Reading a model's answer as JSON, with documented repairs and no guessing.
 
-Tried in this order; the first reading that is JSON wins, and every repair is named in the result:
+Tried in this order; the first attempt that gives JSON wins, and the result names every repair:
 
-1. the answer as it stands;
+1. the answer as it is;
 2. without a reasoning block (`<think> … </think>`) in front;
 3. the contents of a Markdown code fence;
-4. from the first brace or bracket to its end, without the prose around it;
+4. the text from the first brace or bracket to its counterpart, without the prose around it;
 5. with trailing commas removed.
 
-An answer that is cut off is not completed.
+A truncated answer is not completed.
 """
 
 from __future__ import annotations
@@ -28,11 +28,10 @@ THINKING = re.compile(
 TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*(?:"|\Z))|,(?=\s*[}\]])', re.DOTALL)
 OPENING = re.compile(r'\{\s*"|\[\s*[\[{"]')
 MAX_ANSWER = 4_000_000
-"""Longest answer read, in characters (a model writes perhaps 500,000)."""
-
+"""Maximum characters of an answer (a model writes perhaps 500,000)."""
 PROSE = "prose around the JSON removed"
 SHOWN = 40
-"""Characters of an answer in a message."""
+"""Characters of an answer quoted in a message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,17 +104,17 @@ def _candidates(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     parts = [(match[1].strip(), (*done, "code fence removed")) for match in FENCE.finditer(plain)]
     yield from parts
     if (opening := OPENING.search(plain)) is not None:
-        # Only the first: a value inside an unreadable one is a fragment of it, not the answer.
+        # Only the first: a value inside a broken one is a fragment, not the answer.
         parts.append((plain[opening.start() :], (*done, PROSE)))
         yield parts[-1]
     for part, repairs in [(plain, done), *parts]:
-        mended = TRAILING_COMMA.sub(lambda match: match[1] or "", part)
-        if mended != part:
-            yield mended, (*repairs, "trailing commas removed")
+        repaired = TRAILING_COMMA.sub(lambda match: match[1] or "", part)
+        if repaired != part:
+            yield repaired, (*repairs, "trailing commas removed")
 
 
 def _why_broken(error: ValueError, text: str) -> str:
-    """Return what is wrong, and after which words; empty if the text does not begin like JSON."""
+    """Return what is wrong with JSON, and after which words; empty if the text does not begin like JSON."""
     if not isinstance(error, json.JSONDecodeError):
         return why_no_json(error)
     if not text.startswith(("{", "[")):

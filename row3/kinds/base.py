@@ -1,4 +1,4 @@
-"""The interface of a kind, and the suite's rules that it receives."""
+"""The interface that every kind implements, and the suite's rules that it receives."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import rapidfuzz
@@ -21,8 +22,8 @@ from row3.domain.prompts import Prompt
 from row3.domain.requests import digest_json
 from row3.domain.scores import CaseScore, Tally
 from row3.kinds.answers import Parsed, Unusable
-from row3.kinds.cases import brief, fact_text
-from row3.kinds.faults import Faults, item_faults
+from row3.kinds.cases import demand_text, fact_text
+from row3.kinds.faults import Faults, item_faults, spaced
 from row3.kinds.outputs import NO_FIELDS, Fields, answer_schema, fit, plain, read_text
 from row3.matching.names import NameRule
 from row3.matching.text.quotes import SourceText
@@ -44,13 +45,13 @@ class Rules:
     weights: Mapping[str, float] = field(default_factory=dict)
     thresholds: Mapping[str, Threshold] = field(default_factory=dict)
     semantic: SemanticRule | None = None
-    """Matching by meaning for what is left; None for off."""
+    """Matching by embeddings of names that nothing else matched; None if off."""
     checks: tuple[Any, ...] = ()
-    """Checks that every case of the suite has."""
+    """Checks made of every case of the suite."""
     passes: int | None = None
-    """Repeats that have to pass for a case to pass; None for the mean."""
+    """Repeats that must pass for a case to pass; None to use their mean."""
     judge: JudgeRules | None = None
-    """Who grades answers; None for nobody."""
+    """The judge that grades answers; None if there is none."""
     documents: Mapping[str, SourceText] = field(default_factory=dict)
     fields: Fields = field(default_factory=dict)
     """Paths of the kind's fields in an answer."""
@@ -65,7 +66,10 @@ class Finding:
     message: str
     path: tuple[str | int, ...] = ()
     setting: str = ""
-    """The suite's key that changes it; `standards`: only found if the suite sets them."""
+    """The suite's setting that affects it; with `standards`, reported only if the suite sets them."""
+
+
+lint_error, lint_warning = partial(Finding, "error"), partial(Finding, "warning")
 
 
 class Reference(NamedTuple):
@@ -83,7 +87,7 @@ class Expected(NamedTuple):
     """`concept`, `canary`, `relationship` …"""
     name: str
     facts: Mapping[str, Any] = {}
-    """Demands on it by name: `required`, `alias`, `type`."""
+    """Further demands on it by name: `required`, `alias`, `type`."""
 
 
 class Measured(NamedTuple):
@@ -98,7 +102,7 @@ class Measured(NamedTuple):
     skipped: Mapping[str, str] = {}
     """Why metrics do not apply to the case."""
     empty: Mapping[str, str] = {}
-    """Why further metrics do not apply to this answer, which has nothing for them to judge."""
+    """Why further metrics do not apply to this answer: they have nothing to count in it."""
     tally: Tally | None = None
     """Counts of item states; None to count those of `Items`."""
 
@@ -108,31 +112,31 @@ class Kind(ABC):
 
     name: str
     version: int
-    """Scorer's version: raise it with every change that can move a score; a test pins this version's scores."""
+    """Scorer version: raise it with every change that can move a score; a test pins its scores."""
     case_model: type[Any]
     """A `row3.kinds.cases.Case`; the first line of its docstring says what a golden case of this kind is."""
     case_schema: str
     """Name of the JSON schema of its cases."""
     metrics: Sequence[Metric]
-    """Headline metrics first, in the order in which they are shown; the composite last of them."""
+    """Metrics in display order: headline metrics first, the last of them the composite."""
     outputs: Mapping[str, type[Any]]
-    """By name, what a prompt's front matter may ask for: a `row3.kinds.outputs.Output`. The last is what is scored."""
+    """Each `row3.kinds.outputs.Output` by its name in a prompt's front matter. The last one is scored."""
     primary: str
     """Key of the composite, or of the metric used instead."""
     related = False
-    """Whether it scores relationships by predicates, and names by meaning if a suite asks for it."""
+    """Whether suites may set predicates and semantic matching."""
     invented: frozenset[str] = frozenset()
     """Metrics skipped if nothing is expected, unless the answer has items."""
     tallied: tuple[str, str] | None = None
-    """A further group of the tally, and the item note it counts."""
+    """An additional group of the tally, and the item note that it counts."""
     check_model: type[Any] | None = None
     """Type of a suite's `checks`; None for a kind without checks."""
     rubrics: frozenset[str] = frozenset()
-    """Outputs of the prompts by which a judge grades answers; empty for a kind that asks no judge."""
+    """Output names of rubric prompts; empty for a kind without a judge."""
     judged_metrics: frozenset[str] = frozenset()
     """Metrics based on a judge's grades: they block only if the judge is warranted."""
     graded_as: str = ""
-    """A page's name for parts of an explanation other than items; empty for answers made of lists."""
+    """Name on pages for the graded parts of an answer; empty if answers are lists of items."""
     also_wrong: frozenset[str] = frozenset()
     """States of items that count as found but are partly wrong."""
     arms: tuple[str, ...] = ()
@@ -142,7 +146,7 @@ class Kind(ABC):
 
     @property
     def primary_metric(self) -> Metric:
-        """What is judged first."""
+        """The metric that the gate judges first."""
         return next(metric for metric in self.metrics if metric.key == self.primary)
 
     @property
@@ -151,23 +155,23 @@ class Kind(ABC):
         return list(self.outputs)[-1]
 
     def signature(self, rules: Rules) -> str:
-        """Return everything but case and output that can change a score; equal signatures are comparable.
+        """Return everything but case and output that can change a score; scores with equal signatures are comparable.
 
-        Weights and thresholds are compared on their own.
+        Weights and thresholds are compared separately.
         """
         release = ".".join(rapidfuzz.__version__.split(".")[:2])
         return f"{self.name}/{self.version} {rules.names.scorer}>={rules.names.threshold:g} rapidfuzz/{release}"
 
     def schema(self, output: str, rules: Rules) -> dict[str, Any]:
-        """Return the JSON schema of the answer that a prompt with this output asks for."""
+        """Return the JSON schema of answers to a prompt with this output."""
         return answer_schema(self.outputs[output], {})
 
     def rubric_schema(self, rubric: Prompt) -> Mapping[str, Any]:
-        """Return the JSON schema of a judge's answer by this rubric."""
+        """Return the JSON schema of a judge's answer to this rubric."""
         return {}
 
     def rubric_variables(self) -> Mapping[str, Any]:
-        """Return made-up variables for a rubric's template, to check it before anything is judged."""
+        """Return example variables, with which a rubric's template is checked before a judge is asked."""
         return {}
 
     def variables(self, case: Any) -> dict[str, Any]:
@@ -176,29 +180,25 @@ class Kind(ABC):
         return value
 
     def parse(self, output: str, text: str, fields: Fields = NO_FIELDS) -> Parsed | Unusable:
-        """Read a prompt's answer as the output of that name, by the documented repairs."""
+        """Parse a prompt's answer as the named output, with the documented repairs."""
         return read_text(self.outputs[output], text, fields)
 
     def read_output(self, value: Any, fields: Fields = NO_FIELDS) -> Parsed | Unusable:
-        """Read an output of another program: a JSON value, or its text."""
+        """Parse an output made by another program: a JSON value, or its text."""
         if isinstance(value, str):
             return self.parse(self.whole, value, fields)
         return fit(self.outputs[self.whole], value, fields=fields)
 
     def combine(self, outputs: Mapping[str, Any]) -> Any:
-        """Return the pipeline's outputs, by output name, as one output."""
+        """Return one output for the pipeline's outputs, given by output name."""
         return outputs[self.whole]
 
     def context(self, output: str, value: Any) -> dict[str, Any]:
         """Return an output's variables for the templates of later prompts."""
         return {output: plain(value)[output]}
 
-    def empty_output(self) -> Any:
-        """Return an empty output."""
-        return self.outputs[self.whole]([])
-
     def output_json(self, output: Any) -> Any:
-        """Return a whole output as plain values for JSON, without empty fields."""
+        """Return a whole output as plain JSON values, without empty fields."""
         return plain(output, without_none=True)
 
     @abstractmethod
@@ -206,15 +206,15 @@ class Kind(ABC):
         """Match, count and explain one output; yields requests and is sent the answers."""
 
     def asks(self, case: Any, rules: Rules) -> bool:
-        """Return whether a score of the case depends on others than case and answer: a judge, a scorer, the clock."""
+        """Return whether a score needs more than case and answer: a judge, a scorer, or the answer's cost or time."""
         return False
 
     def scorers(self, case: Any, rules: Rules) -> Iterable[str]:
-        """Return the functions, `module:function`, that score a case; without a case, those that score every one."""
+        """Return the functions, `module:function`, that score a case; without a case, those of the suite's checks."""
         return ()
 
     def judged(self, case: Any, output: Any, rules: Rules) -> Iterable[tuple[Graded, Judging]]:
-        """Return the parts of an output that a judge grades, each with the request that asks the judge again."""
+        """Return each part of an output that a judge grades, with a generator that asks the judge again."""
         return ()
 
     def score(self, case: Any, output: Any, rules: Rules) -> Scoring:
@@ -223,9 +223,9 @@ class Kind(ABC):
 
     def bad_answer(self, case: Any, reason: str, raw: str, rules: Rules) -> CaseScore:
         """Return the score of an unusable answer: 0 on every metric that applies, all expected items missed."""
-        measured = finish(self.measure(case, self.empty_output(), rules), no_vectors)
+        measured = finish(self.measure(case, self.outputs[self.whole]([]), rules), no_vectors)
         score = self._score(case, measured)
-        # A metric that does not apply to an empty answer is 0 for an unusable one, or breaking would beat being wrong.
+        # 0 also where an empty answer would be skipped: a broken answer must not beat a wrong one.
         applies = {
             metric.key: 0.0
             for metric in self.metrics
@@ -259,7 +259,7 @@ class Kind(ABC):
         return {group: counts for group, counts in groups.items() if counts}
 
     def shortfall(self, score: CaseScore) -> dict[str, tuple[str, ...]]:
-        """Return errors as short lines by list: missed items in `missed…`, extra ones in the others."""
+        """Return errors as short lines by list: missed items in `missed…`, wrong ones in the others."""
         found = score.explanation
         if found is None:
             return {}
@@ -276,19 +276,19 @@ class Kind(ABC):
         return item_faults(score.explanation, self.also_wrong)
 
     def failure(self, name: str, item: str = "") -> str:
-        """Return an error's kind for an item of a `shortfall` list, in words that reveal nothing about the case."""
-        return "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in name)
+        """Return what kind of error an item of a `shortfall` list is, without revealing anything about the case."""
+        return spaced(name)
 
     def matches_json(self, explanation: Any) -> dict[str, Any]:
-        """Return an explanation in values that msgspec writes as JSON: every match of every item."""
+        """Return an explanation, every match of every item, as values that msgspec can write."""
         return items_json(explanation)
 
     @abstractmethod
     def expected(self, case: Any) -> Iterable[Expected]:
-        """Return all that a case expects and forbids."""
+        """Return everything that a case expects or forbids."""
 
     def demands(self, case: Any) -> Mapping[str, str]:
-        """Return a case's demands by key, so that a missing key is a removed demand.
+        """Return a case's demands by key; a key that disappears is a removed demand.
 
         Duplicates count once; the order of lists does not matter.
         """
@@ -304,24 +304,24 @@ class Kind(ABC):
             for fact, value in one.facts.items():
                 if value is not None:
                     found.setdefault(f"{fact}:{key}", set()).add(fact_text(value))
-        return {key: brief(contents) for key, contents in found.items()}
+        return {key: demand_text(contents) for key, contents in found.items()}
 
     @abstractmethod
-    def lint(self, case: Any, rules: Rules) -> list[Finding]:
+    def lint(self, case: Any, rules: Rules) -> Iterable[Finding]:
         """Return problems and weaknesses of one case."""
 
-    def lint_rules(self, rules: Rules) -> list[Finding]:
-        """Return problems in the suite's settings; paths begin below `[suites.NAME]`."""
-        return []
+    def lint_rules(self, rules: Rules) -> Iterable[Finding]:
+        """Return problems in the suite's settings, with paths below `[suites.NAME]`."""
+        return ()
 
     def declares(self, case: Any) -> Sequence[Reference]:
-        """Return documents and entities that cases of other suites may name."""
+        """Return the documents and entities that cases of other suites may refer to."""
         return ()
 
     def refers_to(self, case: Any) -> Sequence[Reference]:
-        """Return documents and entities that this case takes from other suites' cases."""
+        """Return the documents and entities of other suites' cases that this case refers to."""
         return ()
 
-    def lint_suite(self, cases: Sequence[Any]) -> list[Finding]:
-        """Return problems and weaknesses of the cases together."""
-        return []
+    def lint_suite(self, cases: Sequence[Any]) -> Iterable[Finding]:
+        """Return problems and weaknesses of a suite's cases as a whole."""
+        return ()

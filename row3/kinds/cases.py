@@ -1,4 +1,4 @@
-"""The common part of golden cases. They are written by hand, so an unknown key is an error."""
+"""What golden cases of all kinds have in common. They are written by hand, so an unknown key is an error."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from row3.domain.requests import digest_json, digest_text
 from row3.domain.structs import worded
 
 SHOWN = 60
-"""Longest content kept of a demand, in characters; a longer one becomes its digest."""
+"""Maximum characters of a demand's text; a digest replaces a longer one."""
 DIGITS = 16
-"""Hexadecimal digits of a digest: 64 bits suffice for a project."""
+"""Hexadecimal digits kept of a digest: 64 bits suffice for a project."""
 Text = Annotated[str, Meta(pattern=r"\S")]
 CaseId = Annotated[
     str,
@@ -42,24 +42,24 @@ class Change(Labelled, frozen=True, kw_only=True):
 
 
 class Case(Labelled, frozen=True, kw_only=True):
-    """Keys of every case, whatever its kind."""
+    """Keys of cases of all kinds."""
 
     schema_: Annotated[str | None, Meta(description="JSON Schema for editors.")] = field(default=None, name="$schema")
     schema_version: Annotated[int, Meta(ge=1)] = field(default=1, name="schemaVersion")
     version: str = "1.0"
     created: Annotated[str | None, Meta(description="YYYY-MM-DD.")] = None
     origin: Annotated[str | None, Meta(description="Where the text comes from: original writing, or a source.")] = None
-    source: Annotated[str | None, Meta(description="Cases that share a source carry the same word.")] = None
-    tags: Annotated[list[Text], Meta(description="Words by which --tag chooses cases.")] = field(default_factory=list)
-    draft: Annotated[bool, Meta(description="Not complete yet: linted, and never scored.")] = False
-    critical: Annotated[bool, Meta(description="This case alone blocks when it breaks.")] = False
-    history: Annotated[list[Change], Meta(description="Changes of the expectations, with the reason.")] = field(
+    source: Annotated[str | None, Meta(description="Any word; cases from the same source share it.")] = None
+    tags: Annotated[list[Text], Meta(description="Words by which --tag selects cases.")] = field(default_factory=list)
+    draft: Annotated[bool, Meta(description="Not complete yet: linted but never scored.")] = False
+    critical: Annotated[bool, Meta(description="A regression in this case blocks on its own.")] = False
+    history: Annotated[list[Change], Meta(description="Changes to the expectations, with reasons.")] = field(
         default_factory=list
     )
 
 
 class MemoryCase(Case, frozen=True, kw_only=True):
-    """A case of a memory system, with V7's snake_case keys beside row3's own."""
+    """A case of a memory system; its own keys are in V7's snake_case."""
 
     domain: Annotated[Text | None, Meta(description="What the scorecard groups by: meeting, email, chat …")] = None
 
@@ -74,10 +74,12 @@ class SourceDocument(Labelled, frozen=True, kw_only=True):
 
 
 class DocumentCase(MemoryCase, frozen=True, kw_only=True):
-    """A document of the corpus, whose id is the case's; or several documents that are read together."""
+    """A case on one document, which shares its id, or on several documents that are read together."""
 
-    document_id: Annotated[CaseId | None, Meta(description="Unique in the suite; of a case of one document.")] = None
-    case_id: Annotated[CaseId | None, Meta(description="Unique in the suite; of a case of several documents.")] = None
+    document_id: Annotated[CaseId | None, Meta(description="Unique in the suite; for a case with one document.")] = None
+    case_id: Annotated[CaseId | None, Meta(description="Unique in the suite; for a case with several documents.")] = (
+        None
+    )
     title: str = ""
     date: Annotated[Day | None, Meta(description="When it was written, YYYY-MM-DD.")] = None
     document: Annotated[Text | None, Meta(description="The text itself.")] = None
@@ -91,7 +93,7 @@ class DocumentCase(MemoryCase, frozen=True, kw_only=True):
             raise ValueError("give either `document_id` and `document`, or `case_id` and `documents`")
         names = [one.document_id for one in self.documents]
         if twice := next((name for name in names if names.count(name) > 1), ""):
-            raise ValueError(f"`documents` has `{twice}` twice")
+            raise ValueError(f"`documents` lists `{twice}` twice")
 
     @property
     def id(self) -> str:
@@ -99,41 +101,41 @@ class DocumentCase(MemoryCase, frozen=True, kw_only=True):
         return self.document_id or self.case_id or ""
 
     def texts(self) -> dict[str, str]:
-        """Return the text by document id."""
+        """Return the texts by document id."""
         if self.documents:
             return {one.document_id: one.document for one in self.documents}
         return {self.document_id or "": self.document or ""}
 
     def text(self) -> str:
-        """Return all documents, one after the other."""
+        """Return the text of all documents, joined by line breaks."""
         return "\n".join(self.texts().values())
 
     def variables(self) -> dict[str, Any]:
-        """Return the variables of a template: `documents`, and the fields of a single one."""
+        """Return the variables of a template: `documents`, and the fields of a single document."""
         only = SourceDocument(
             document_id=self.document_id or "", title=self.title, date=self.date, document=self.document or ""
         )
-        return _shown(only) | {"documents": [_shown(one) for one in self.documents or [only]]}
+        return _fields(only) | {"documents": [_fields(one) for one in self.documents or [only]]}
 
 
-def _shown(one: SourceDocument) -> dict[str, str]:
+def _fields(one: SourceDocument) -> dict[str, str]:
     day = "" if one.date is None else one.date.isoformat()
     return {"document_id": one.document_id, "title": one.title, "date": day, "document": one.document}
 
 
 def fact_text(value: Any) -> str:
-    """Return an expectation as a text in which the order of lists does not matter."""
+    """Return an expected value as text, in which the order of lists does not matter."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     return digest_json(sorted(value)) if isinstance(value, list) else str(value)
 
 
-def brief(contents: set[str]) -> str:
-    """Return one key's demand in a line, or its digest."""
+def demand_text(contents: set[str]) -> str:
+    """Return what a case demands under one key, in a line or as a digest."""
     text = "; ".join(sorted(contents))
     return text if len(text) <= SHOWN and text.isprintable() else digest_text(text)[:DIGITS]
 
 
 def expected_in(demands: Mapping[str, str]) -> list[str]:
-    """Return the demands an answer can meet: without the case's input and marks, and aliases."""
+    """Return the keys of demands that an answer can meet: all but the case's input, marks and aliases."""
     return [key for key in demands if ":" in key and not key.startswith("alias:")]

@@ -1,9 +1,8 @@
-"""Kind `entities`: who and what a document speaks of, each once, with all its mentions (V7, component 2)."""
+"""Kind `entities`: the people and things in a document, each once, with all its mentions (V7, component 2)."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
 from msgspec import Meta, field
@@ -11,7 +10,7 @@ from msgspec import Meta, field
 from row3.domain.asks import Ask
 from row3.domain.matches import ItemMatch, Items, expectation
 from row3.domain.metrics import Metric, Threshold
-from row3.kinds.base import Expected, Finding, Kind, Measured, Reference, Rules
+from row3.kinds.base import Expected, Finding, Kind, Measured, Reference, Rules, lint_error
 from row3.kinds.cases import DocumentCase, Labelled, Note, Text
 from row3.kinds.outputs import Output, answer_schema, compare_types, meta, type_of
 from row3.kinds.person_types import is_person_type
@@ -24,11 +23,11 @@ ENTITY_TYPES = ("PERSON", "ORG", "PROJECT", "PRODUCT", "PLACE")
 
 
 class ExpectedEntity(Labelled, frozen=True):
-    """Who or what a careful reader finds, by the name that the whole corpus knows."""
+    """A person or thing in the document, by its name in the whole corpus."""
 
     name: Text
     type: Annotated[Text, Meta(description="PERSON, ORG, PROJECT, PRODUCT or PLACE, or what the suite defines.")]
-    role: Annotated[Text | None, Meta(description="Only where this document says it.")] = None
+    role: Annotated[Text | None, Meta(description="Only if this document states it.")] = None
     mentions: Annotated[list[Text], Meta(description="How the document names it, word for word.")] = field(
         default_factory=list
     )
@@ -36,10 +35,10 @@ class ExpectedEntity(Labelled, frozen=True):
 
 
 class EntitiesCase(DocumentCase, frozen=True, kw_only=True):
-    """A golden case of kind `entities`: a document, or several, and who and what it speaks of."""
+    """A golden case of kind `entities`: one document or several, and the people and things in them."""
 
     expected_entities: list[ExpectedEntity]
-    expected_events: Annotated[Any, Meta(description="Of kind `events`; not looked at here.")] = None
+    expected_events: Annotated[Any, Meta(description="Used by kind `events`; ignored here.")] = None
 
 
 class EntityOut(Output, frozen=True):
@@ -54,7 +53,7 @@ class EntityOut(Output, frozen=True):
 
     @classmethod
     def usual(cls, value: Any) -> Any:
-        """One text is a list of one; what is no text is no mention. Neither spoils the other entities."""
+        """Take a single text for a list, and drop mentions that are not text, so that other entities still count."""
         if not isinstance(value, dict):
             return value
         given = {key: value[key] for key in ("mentions", "aliases") if key in value}
@@ -63,13 +62,13 @@ class EntityOut(Output, frozen=True):
 
 
 class EntitiesOut(Output, frozen=True):
-    """Answer of a prompt with `output: entities`."""
+    """Answer to a prompt with `output: entities`."""
 
     entities: list[EntityOut]
 
 
 def declared(case: DocumentCase, entities: Sequence[ExpectedEntity]) -> list[Reference]:
-    """Return what a case brings into the corpus: its documents, and its entities by name and mention."""
+    """Return what a case adds to the corpus: its documents, and its entities by name and mention."""
     documents = [Reference("document", name) for name in case.texts()]
     return documents + [Reference("entity", text) for one in entities for text in (one.name, *one.mentions)]
 
@@ -78,7 +77,7 @@ FOUND = frozenset({"exact", "alias", "fuzzy"})
 
 
 class Entities(Kind):
-    """Scores `{"entities": […]}`: which were found, of which type, and whether mentions were merged correctly."""
+    """Scores `{"entities": […]}`: entities found, their types, and whether their mentions were merged correctly."""
 
     name = "entities"
     version = 14
@@ -98,11 +97,11 @@ class Entities(Kind):
     invented = frozenset(("entity_precision", "entity_f1"))
 
     def schema(self, output: str, rules: Rules) -> dict[str, Any]:
-        """Return the JSON schema of an answer; the types are those of the suite, or V7's and two more."""
+        """Return the JSON schema of an answer, with the suite's types or else `ENTITY_TYPES`."""
         return answer_schema(EntitiesOut, {"type": ENTITY_TYPES if rules.types is None else rules.types})
 
     def measure(self, case: EntitiesCase, output: EntitiesOut, rules: Rules) -> Generator[Ask, Any, Measured]:
-        """Match by name, mentions as aliases; then compare types and mentions."""
+        """Match by name, with mentions as aliases; then compare types and mentions."""
         yield from ()
         expected = case.expected_entities
         matches = _match(case, output, rules)
@@ -121,7 +120,7 @@ class Entities(Kind):
         skipped: dict[str, str] = {}
         empty: dict[str, str] = {}
         if not expected:
-            # What is invented where there is nothing to find counts all the same.
+            # Invented entities still count.
             kept = ("entity_precision", "entity_f1") if matches else ()
             reason = "the document has no entities"
             skipped = dict.fromkeys([metric.key for metric in self.metrics if metric.key not in kept], reason)
@@ -134,39 +133,37 @@ class Entities(Kind):
         return Measured(found, counts, values, skipped, empty)
 
     def expected(self, case: EntitiesCase) -> Iterator[Expected]:
-        """Every entity with its type, and each mention."""
+        """Yield every entity with its type, and each of its mentions."""
         for entity in case.expected_entities:
             yield Expected("entity", entity.name, {"type": entity.type})
             for mention in entity.mentions:
                 yield Expected("mention", f"{mention} for {entity.name}")
 
     def declares(self, case: EntitiesCase) -> list[Reference]:
-        """The documents, and the entities with all their names."""
+        """Return the documents, and the entities with all their names."""
         return declared(case, case.expected_entities)
 
-    def lint(self, case: EntitiesCase, rules: Rules) -> list[Finding]:
-        """Mentions occur in the document, no entity stands twice, types are those of the suite."""
-        found: list[Finding] = []
-        whole = case.text()
-        text = SourceText(whole)
+    def lint(self, case: EntitiesCase, rules: Rules) -> Iterator[Finding]:
+        """Check that mentions occur in the document, no entity is listed twice, and types are the suite's."""
+        text = SourceText(case.text())
         types = ENTITY_TYPES if rules.types is None else rules.types
-        seen: dict[str, int] = {}
+        seen: set[str] = set()
         for place, entity in enumerate(case.expected_entities):
             at = ("expected_entities", place)
             key = normalise(entity.name)
             if key in seen:
-                found.append(Finding("error", "entity-twice", f"`{entity.name}` stands twice", (*at, "name")))
-            seen[key] = place
+                yield lint_error("entity-twice", f"`{entity.name}` is listed twice", (*at, "name"))
+            seen.add(key)
             if types and entity.type not in types:
-                what = f"type `{entity.type}` is none of {', '.join(types)}"
-                found.append(Finding("error", "unknown-type", what, (*at, "type")))
+                yield lint_error(
+                    "unknown-type", f"type `{entity.type}` is not one of {', '.join(types)}", (*at, "type")
+                )
             if not entity.mentions:
-                found.append(Finding("error", "no-mention", f"`{entity.name}` has no mention", (*at, "mentions")))
+                yield lint_error("no-mention", f"`{entity.name}` has no mentions", (*at, "mentions"))
             for number, mention in enumerate(entity.mentions):
                 if not text.mentions(mention):
                     what = f"`{mention}` does not occur in the document"
-                    found.append(Finding("error", "mention-not-there", what, (*at, "mentions", number)))
-        return found
+                    yield lint_error("mention-not-there", what, (*at, "mentions", number))
 
 
 def _explained(case: EntitiesCase, output: EntitiesOut, matches: Sequence[NameMatch]) -> Items:
@@ -177,7 +174,7 @@ def _explained(case: EntitiesCase, output: EntitiesOut, matches: Sequence[NameMa
         if match.state in FOUND:
             type_ = compare_types(type_of(item.type), expected[match.position].type)
             notes |= {"type": type_.given, "typeState": type_.state}
-        name = expected[match.position].name if match.position >= 0 and expected else None
+        name = expected[match.position].name if match.position >= 0 else None
         items.append(ItemMatch(item.name, match.state, name, match.score, notes))
         if match.state in FOUND:
             found[match.position] = items[-1]
@@ -189,15 +186,11 @@ def _explained(case: EntitiesCase, output: EntitiesOut, matches: Sequence[NameMa
 
 
 def _match(case: EntitiesCase, output: EntitiesOut, rules: Rules) -> list[NameMatch]:
-    """Match by name, and by mentions of one entity alone; of several entries for one that with the most mentions."""
-    owners = Counter(
-        [key for e in case.expected_entities for key in {normalise(text) for text in (e.name, *e.mentions)}]
-    )
+    """Match by name, and by mentions of one entity only; of several entries for an entity, the fullest one counts."""
+    owners = _positions([(entity.name, *entity.mentions) for entity in case.expected_entities])
     named = [
-        Named(
-            entity.name, [text for text in entity.mentions if owners[normalise(text)] == 1], is_person_type(entity.type)
-        )
-        for entity in case.expected_entities
+        Named(e.name, [text for text in e.mentions if len(owners[normalise(text)]) == 1], is_person_type(e.type))
+        for e in case.expected_entities
     ]
     index = NameIndex(named, (), rules.names, SourceText(case.text()))
     order = sorted(range(len(output.entities)), key=lambda place: _fullness(output.entities[place]))
@@ -206,37 +199,35 @@ def _match(case: EntitiesCase, output: EntitiesOut, rules: Rules) -> list[NameMa
 
 
 def _fullness(entity: EntityOut) -> tuple[int, str, str]:
-    """Sorts the entry with the most mentions first; the rest only settles ties."""
+    """Return a sort key that puts the entry with the most mentions first; its other parts only break ties."""
     return -len({normalise(text) for text in entity.mentions}), entity.name, repr((entity.mentions, entity.type))
 
 
 def _count_mentions(case: EntitiesCase, output: EntitiesOut, matches: Sequence[NameMatch]) -> tuple[int, int, int]:
-    """Expected mentions that the answer has under the right entity alone, that it has at all, and all of them.
+    """Return the number of expected mentions given under the right entity only, given at all, and expected.
 
-    A mention of two entities (two people called Marta) is right under either. One that stands under an entity's
-    second entry, or under another entity too, is not: entries were not merged, or were merged wrongly.
+    A mention of two entities (two people called Marta) is right under either. It is wrong under an entity's second
+    entry, or under a further entity: the answer did not merge entries, or merged them wrongly.
     """
-    holders: dict[str, set[int]] = {}
-    for place, entity in enumerate(output.entities):
-        for text in {normalise(text) for text in (*entity.mentions, entity.name)}:
-            holders.setdefault(text, set()).add(place)
-    owners: dict[str, set[int]] = {}
-    for position, expected in enumerate(case.expected_entities):
-        for text in {normalise(text) for text in expected.mentions}:
-            owners.setdefault(text, set()).add(position)
-    placed = given = wanted = 0
-    for position, expected in enumerate(case.expected_entities):
-        for text in {normalise(text) for text in expected.mentions}:
-            wanted += 1
-            places = holders.get(text)
-            if not places:
-                continue
-            given += 1
-            allowed = owners[text] | {position}
-            under = [matches[place] for place in places]
-            right = all(match.state in FOUND and match.position in allowed for match in under)
-            placed += right and any(match.position == position for match in under)
-    return placed, given, wanted
+    entries = _positions([(entity.name, *entity.mentions) for entity in output.entities])
+    owners = _positions([entity.mentions for entity in case.expected_entities])
+    wanted = [(text, position) for text, positions in owners.items() for position in positions]
+    given = [(text, position) for text, position in wanted if text in entries]
+    placed = 0
+    for text, position in given:
+        under = [matches[place] for place in entries[text]]
+        right = all(match.state in FOUND and match.position in owners[text] for match in under)
+        placed += right and any(match.position == position for match in under)
+    return placed, len(given), len(wanted)
+
+
+def _positions(names: Iterable[Iterable[str]]) -> dict[str, set[int]]:
+    """Return by normalised name the positions of the lists that contain it."""
+    found: dict[str, set[int]] = {}
+    for position, texts in enumerate(names):
+        for text in texts:
+            found.setdefault(normalise(text), set()).add(position)
+    return found
 
 
 KIND = Entities()

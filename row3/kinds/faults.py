@@ -1,4 +1,4 @@
-"""What is wrong with an answer, item by item, each with its cause; the words for causes are `checklists.toml`."""
+"""The errors of an answer, item by item, each with its cause; `checklists.toml` describes the causes."""
 
 from __future__ import annotations
 
@@ -11,44 +11,45 @@ from row3.matching.text.places import Place
 UNUSABLE = "unusable"
 """Cause of an answer that cannot be read."""
 LACKING = frozenset({"missing", "unverified"})
-"""States of evidence that does not hold."""
+"""States of evidence that are faults."""
 RIGHT = (True, "exact", "normalised", "right")
+"""Values of the notes that say a fact is correct."""
 
 
 class Fault(NamedTuple):
-    """An item of the answer, or an expectation, that is not as it should be."""
+    """A wrong item of an answer, or an expectation it does not meet."""
 
     cause: str
     label: str
     other: str = ""
-    """The item that it stands for, or comes nearest to."""
+    """The matched or nearest item on the other side."""
     note: str = ""
     place: Place | None = None
     pair: str = ""
-    """What narrows the cause down: `CAUSES for IS_A`."""
+    """The values that were confused: `CAUSES for IS_A`."""
     case_id: str = ""
 
 
 class Faults(NamedTuple):
-    """What is wrong with one answer."""
+    """The faults of one answer."""
 
     items: tuple[Fault, ...]
     sizes: Mapping[str, int]
-    """How many items there are of which faults are a part: by part of the checklist, or else all under no name."""
+    """Number of items examined, by part of the checklist; `""` for all other parts."""
 
 
 def item_faults(found: Items, also: frozenset[str] = frozenset()) -> Faults:
-    """Return what is wrong with an answer that is a list of items; `also` are states that count and are faults too.
+    """Return the faults of an answer that is a list of items; states in `also` count as found but are faults too.
 
-    An expectation beside which a wrong item stands is not missed too.
+    An expectation matched by a wrong item is not missed as well.
     """
     return Faults(tuple(_item_faults(found, also)), {"": len(found.items), "missed": len(found.expected)})
 
 
 def _item_faults(found: Items, also: frozenset[str]) -> Iterator[Fault]:
-    beside = {each.expected for each in found.items if each.state.startswith("wrong")}
+    mismatched = {each.expected for each in found.items if each.state.startswith("wrong")}
     for each in found.expected:
-        if each.found_by is None and each.label not in beside:
+        if each.found_by is None and each.label not in mismatched:
             yield Fault("missed", each.label, each.nearest or "", noted(each.notes))
     wanted: dict[str | None, Mapping[str, Any]] = {each.label: each.notes for each in found.expected}
     for item in found.items:
@@ -63,7 +64,7 @@ def _item_faults(found: Items, also: frozenset[str]) -> Iterator[Fault]:
 
 
 def _confused(item: Item, wanted: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what was said for what, of the facts that both have: `Decision for Commitment`."""
+    """Yield the facts that differ from the expected ones: `Decision for Commitment`."""
     for key, value in wanted.items():
         given = item.notes.get(key)
         right = given == value or item.notes.get(f"{key}State") in RIGHT or item.notes.get(f"{key}Right") in RIGHT
@@ -72,10 +73,17 @@ def _confused(item: Item, wanted: Mapping[str, Any]) -> Iterator[str]:
 
 
 def noted(notes: Mapping[str, Any]) -> str:
-    """`category Decision, actor Alice`: what else is known in plain words, without verdicts and what is empty."""
-    words = {key: value for key, value in notes.items() if not key.endswith(("State", "Right"))}
+    """Return notes in plain words, without verdicts and empty values: `category Decision, actor Alice`."""
     return ", ".join(
-        f"{''.join(f' {letter.lower()}' if letter.isupper() else letter for letter in key)} {value}"
-        for key, value in words.items()
-        if isinstance(value, str | int | float) and not isinstance(value, bool) and value != ""
+        f"{spaced(key)} {value}"
+        for key, value in notes.items()
+        if not key.endswith(("State", "Right"))
+        and isinstance(value, str | int | float)
+        and not isinstance(value, bool)
+        and value != ""
     )
+
+
+def spaced(name: str) -> str:
+    """Return a camelCase name as words: `missed concepts`."""
+    return "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in name)

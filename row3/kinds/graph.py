@@ -1,4 +1,4 @@
-"""Kind `graph`: what a document is connected with, and over what (V7, component 4)."""
+"""Kind `graph`: the documents connected to a document, and what connects them (V7, component 4)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from msgspec import Meta, field
 from row3.domain.asks import Ask
 from row3.domain.matches import ItemMatch, Items, expectation
 from row3.domain.metrics import Metric, Threshold
-from row3.kinds.base import Expected, Finding, Kind, Measured, Reference, Rules
+from row3.kinds.base import Expected, Finding, Kind, Measured, Reference, Rules, lint_error
 from row3.kinds.cases import CaseId, Labelled, MemoryCase, Note, Text
 from row3.kinds.outputs import Output, meta
 from row3.kinds.passages import description_similarity
@@ -22,37 +22,35 @@ Reason = Literal["shared_entity", "shared_event"]
 
 
 class ExpectedConnection(Labelled, frozen=True):
-    """A document that belongs with the seed, and why."""
+    """A document connected to the seed, and why."""
 
     document_id: Text
     connection_reason: Reason
-    entity: Annotated[Text | None, Meta(description="Of a shared entity: its name.")] = None
-    event: Annotated[Text | None, Meta(description="Of a shared event: what happened.")] = None
+    entity: Annotated[Text | None, Meta(description="Name of the shared entity.")] = None
+    event: Annotated[Text | None, Meta(description="Description of the shared event.")] = None
     aliases: Annotated[list[Text], Meta(description="Other names of the entity.")] = field(default_factory=list)
-    also: Annotated[
-        list[Text], Meta(description="Other entities that both share; a path over any of them is right too.")
-    ] = field(default_factory=list)
+    also: Annotated[list[Text], Meta(description="Other shared entities; a path over any of them is right too.")] = (
+        field(default_factory=list)
+    )
     relevance: Literal["high", "medium", "low"] | None = None
     hops: Annotated[Hops | None, Meta(description="1 is connected directly.")] = None
-    via: Annotated[Text | None, Meta(description="Of two hops: the document between.")] = None
+    via: Annotated[Text | None, Meta(description="For two hops: the document in between.")] = None
     note: Note = None
 
 
 class GraphCase(MemoryCase, frozen=True, kw_only=True):
-    """A golden case of kind `graph`: a document, what it is connected with, and what not."""
+    """A golden case of kind `graph`: a document, the documents connected to it, and unrelated ones."""
 
     id: CaseId
     seed_document: Annotated[Text, Meta(description="Id of the document to start from.")]
-    seed_text: Annotated[Text | None, Meta(description="Words that find it, where a memory is searched by text.")] = (
-        None
-    )
-    depth: Annotated[Hops, Meta(description="How many hops may be gone.")] = 2
-    limit: Annotated[int, Meta(ge=1, le=1000, description="How many connections are asked for.")] = 20
+    seed_text: Annotated[Text | None, Meta(description="Words that find it in a memory searched by text.")] = None
+    depth: Annotated[Hops, Meta(description="Maximum number of hops.")] = 2
+    limit: Annotated[int, Meta(ge=1, le=1000, description="Number of connections requested.")] = 20
     expected_connections: list[ExpectedConnection]
     expected_not_connected: list[Text] = field(default_factory=list)
 
     def variables(self) -> dict[str, Any]:
-        """Return `seed_document`, `seed_text` (the id where the case has no other words), `depth` and `limit`."""
+        """Return `seed_document`, `seed_text` (by default the id), `depth` and `limit`."""
         return {
             "seed_document": self.seed_document,
             "seed_text": self.seed_text or self.seed_document,
@@ -76,7 +74,7 @@ class ConnectionOut(Output, frozen=True):
 
     @classmethod
     def usual(cls, value: Any) -> Any:
-        """A plain string is a document's id; of an event that names its document, or none, `id` is the event's own."""
+        """Take a plain string for a document's id, and drop the `id` of an event or of a named document."""
         if isinstance(value, str):
             return {"document_id": value}
         named = ("document_id", "documentId", "doc_id", "event", "description", "narrative")
@@ -86,20 +84,20 @@ class ConnectionOut(Output, frozen=True):
 
 
 class ConnectionsOut(Output, frozen=True):
-    """Answer of an expansion."""
+    """Answer to an expansion."""
 
     connections: Annotated[list[ConnectionOut], meta("", "related", "expanded", "items", "events", "documents")]
 
 
 SAME_EVENT = 0.80
-"""Likeness of two descriptions above which they are of one event, as in kind `events`."""
+"""Similarity above which two descriptions are of one event, as in kind `events`."""
 VALID = frozenset({"connected", "wrong-path"})
 
 
 def match_connections(case: GraphCase, output: ConnectionsOut, rules: Rules) -> Items:
-    """Return what each connection is: connected, wrong-path, duplicate, not-connected, not-judged or seed.
+    """Return the state of each connection: connected, wrong-path, duplicate, not-connected, not-judged or seed.
 
-    Of several connections to one document that over the right path counts, wherever it stands in the answer.
+    Of several connections to one document, one over the right path counts, whatever their order.
     """
     expected = case.expected_connections
     places = {one.document_id: place for place, one in enumerate(expected)}
@@ -134,7 +132,7 @@ def match_connections(case: GraphCase, output: ConnectionsOut, rules: Rules) -> 
 
 
 def _place(case: GraphCase, item: ConnectionOut, places: dict[str, int]) -> tuple[int, float, str]:
-    """Which expected connection an item is, how surely, and what it names."""
+    """Return the position of an item's expected connection (-1 for none), the similarity, and the item's label."""
     if item.document_id:
         place = places.get(item.document_id, -1)
         return place, float(place >= 0), item.document_id
@@ -165,7 +163,7 @@ def _path_right(expected: ExpectedConnection, item: ConnectionOut, rules: Rules)
 
 
 def _names(value: Any) -> list[str]:
-    """The names of one shared entity or of several, each a text or an object with a `name`."""
+    """Return the names of one or several shared entities, each a text or an object with a `name`."""
     if isinstance(value, list):
         return [name for one in value for name in _names(one)]
     if isinstance(value, dict):
@@ -174,7 +172,7 @@ def _names(value: Any) -> list[str]:
 
 
 class Graph(Kind):
-    """Scores `{"connections": […]}`: valid, complete, over the right path, and none to what is unrelated."""
+    """Scores `{"connections": […]}`: valid, complete, over the right path, none to unrelated documents."""
 
     name = "graph"
     version = 12
@@ -199,7 +197,7 @@ class Graph(Kind):
     invented = frozenset(("connection_precision", "judged_rate"))
 
     def measure(self, case: GraphCase, output: ConnectionsOut, rules: Rules) -> Generator[Ask, Any, Measured]:
-        """Look up each connection; by document where it names one, else by its event."""
+        """Look up each connection by its document, or else by its event."""
         yield from ()
         found = match_connections(case, output, rules)
         states = [match.state for match in found.items if match.state not in ("duplicate", "seed")]
@@ -224,9 +222,9 @@ class Graph(Kind):
         return Measured(found, counts, skipped=skipped, empty=empty)
 
     def expected(self, case: GraphCase) -> Iterator[Expected]:
-        """Every connection, over what and how far, and every document that is none.
+        """Yield every connection with its reason, path and hops, and every unrelated document.
 
-        Of two connections to one document answers are held to the later.
+        Of two connections to one document, the later one counts.
         """
         for one in {one.document_id: one for one in case.expected_connections}.values():
             facts = {
@@ -240,7 +238,7 @@ class Graph(Kind):
             yield Expected("unrelated", name)
 
     def refers_to(self, case: GraphCase) -> list[Reference]:
-        """The seed, every document, and the entities that connect."""
+        """Return the seed, every other document, and the connecting entities."""
         found = [Reference("document", case.seed_document, ("seed_document",))]
         for place, one in enumerate(case.expected_connections):
             at = ("expected_connections", place)
@@ -252,29 +250,27 @@ class Graph(Kind):
             found.append(Reference("document", name, ("expected_not_connected", place)))
         return found
 
-    def lint(self, case: GraphCase, rules: Rules) -> list[Finding]:
-        """No document on both lists or twice, none is the seed, and every connection says over what."""
-        found: list[Finding] = []
+    def lint(self, case: GraphCase, rules: Rules) -> Iterator[Finding]:
+        """Check that no document is listed twice, on both lists or as the seed, and every connection has a path."""
         unrelated, seen = set(case.expected_not_connected), set()
         for place, one in enumerate(case.expected_connections):
             at = ("expected_connections", place)
             if one.document_id in unrelated:
-                what = f"`{one.document_id}` is expected and expected not to be"
-                found.append(Finding("error", "contradiction", what, (*at, "document_id")))
+                what = f"`{one.document_id}` is both expected and listed as unrelated"
+                yield lint_error("contradiction", what, (*at, "document_id"))
             if one.document_id in seen:
-                found.append(Finding("error", "connection-twice", f"`{one.document_id}` stands twice", at))
+                yield lint_error("connection-twice", f"`{one.document_id}` is listed twice", at)
             if one.document_id == case.seed_document:
-                found.append(Finding("error", "seed", "the seed is not connected with itself", (*at, "document_id")))
+                yield lint_error("seed", "the seed cannot be connected to itself", (*at, "document_id"))
             seen.add(one.document_id)
             needed = "entity" if one.connection_reason == "shared_entity" else "event"
             if getattr(one, needed) is None:
-                found.append(Finding("error", "no-path", f"a {one.connection_reason} needs `{needed}`", at))
+                yield lint_error("no-path", f"a {one.connection_reason} needs `{needed}`", at)
         if case.seed_document in unrelated:
             at = ("expected_not_connected", case.expected_not_connected.index(case.seed_document))
-            found.append(Finding("error", "seed", "the seed is not unrelated to itself", at))
+            yield lint_error("seed", "the seed cannot be unrelated to itself", at)
         if not case.expected_connections and not unrelated:
-            found.append(Finding("error", "nothing-expected", "the case expects nothing", ("expected_connections",)))
-        return found
+            yield lint_error("nothing-expected", "the case expects nothing", ("expected_connections",))
 
 
 KIND = Graph()

@@ -1,4 +1,4 @@
-"""Asking a judge: one component for every kind that has graded answers."""
+"""Asking a judge for grades, for all kinds that have answers graded."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from row3.kinds.outputs import closed_object
 from row3.metrics.aggregate import counted
 
 JUDGED, LABELLED, WINNERS = "judgedAnswers", "labelledAnswers", "winners"
-"""Groups of a tally: `RUBRIC passed`; `RUBRIC passed failed`, the judge's word before the person's; `full`."""
+"""Tally groups with keys such as `RUBRIC passed`; `RUBRIC passed failed` (judge, then person); `full`."""
 MOST_NOTES, LONGEST_NOTE = 5, 200
-"""Issues and strengths that are kept, and characters of each."""
+"""Maximum number of issues and of strengths, and of characters in each."""
 
 
 class Anything(dict[str, "Anything"]):
-    """A made-up object for templates: every key leads to another one."""
+    """An example object for checking templates, in which every key exists."""
 
     def __missing__(self, key: str) -> Anything:
         return Anything()
 
 
 def grade_schema(criteria: Mapping[str, float]) -> dict[str, Any]:
-    """Return the JSON schema of STRATEGY's answer, `{"score", "issues", "strengths"}`, with a grade a criterion."""
+    """Return the JSON schema of STRATEGY's grade, `{"score", "issues", "strengths"}`, with any criteria for `score`."""
     points = {"type": "integer", "minimum": 0, "maximum": 100}
     remarks = {"type": "array", "items": {"type": "string"}}
     return closed_object(dict.fromkeys(criteria or ("score",), points) | {"issues": remarks, "strengths": remarks})
@@ -35,9 +35,9 @@ def grade_schema(criteria: Mapping[str, float]) -> dict[str, Any]:
 def grade(
     rules: JudgeRules | None, name: str, variables: Mapping[str, Any], *, passes_from: float
 ) -> Generator[JudgeRequest, Answer | NoAnswer, Verdict]:
-    """Ask a judge for a grade; yields its votes and is sent their answers.
+    """Ask a judge for a grade; yields a request for each vote and is sent the answer.
 
-    The verdict is the median of the votes; one that cannot be read is no vote. Without any it has failed.
+    The verdict is the median of the votes that can be read; without any, the judge has failed.
     """
     rubric = None if rules is None else rules.rubrics.get(name)
     if rules is None or rubric is None:
@@ -63,7 +63,7 @@ def grade(
 
 
 def opinion(rules: JudgeRules | None, graded: Graded) -> Judging:
-    """Ask a judge for a grade; yields its votes and is sent their answers. Returns why there is none as a text."""
+    """Return a judge's opinion, or why there is none; yields a request for each vote and is sent the answer."""
     verdict = yield from grade(rules, graded.rubric, graded.variables, passes_from=graded.passes_from)
     if verdict.score is None:
         return verdict.reason
@@ -71,7 +71,7 @@ def opinion(rules: JudgeRules | None, graded: Graded) -> Judging:
 
 
 def judged_tally(rules: JudgeRules | None, judged: Iterable[tuple[Graded, bool | None]]) -> dict[str, dict[str, int]]:
-    """Count how often judge, and person where there is a label, let answers pass; None is no judgement."""
+    """Count the answers that the judge passed, for labelled ones also the person; None (not judged) is skipped."""
     said: list[str] = []
     both: list[str] = []
     for graded, passes in judged:
@@ -86,7 +86,7 @@ def judged_tally(rules: JudgeRules | None, judged: Iterable[tuple[Graded, bool |
 
 
 def read_grade(text: str, criteria: Mapping[str, float]) -> Verdict | str:
-    """Return a judge's answer as a verdict, or why it is none: prose, a grade beyond 0 to 100, a missing criterion."""
+    """Return a judge's answer as a verdict, or why it is unusable: prose, or no grade from 0 to 100 for a criterion."""
     read = read_json(text)
     if isinstance(read, Unusable):
         return read.reason
@@ -98,7 +98,7 @@ def read_grade(text: str, criteria: Mapping[str, float]) -> Verdict | str:
     for name, weight in wanted.items():
         points = value.get(name)
         if isinstance(points, bool) or not isinstance(points, int | float) or not 0 <= points <= 100:
-            return f"the judge gives no `{name}` from 0 to 100"
+            return f"the judge's answer has no `{name}` from 0 to 100"
         total += weight * points / 100
     issues, strengths = notes(value.get("issues")), notes(value.get("strengths"))
     grades = {name: float(value[name]) for name in criteria}
@@ -107,6 +107,6 @@ def read_grade(text: str, criteria: Mapping[str, float]) -> Verdict | str:
 
 
 def notes(value: Any) -> tuple[str, ...]:
-    """Return a judge's remarks as short lines; what is no list of texts is none."""
+    """Return a judge's remarks as short lines; nothing for anything but a list of texts."""
     lines = [" ".join(each.split()) for each in value if isinstance(each, str)] if isinstance(value, list) else []
     return tuple(line[:LONGEST_NOTE] for line in lines[:MOST_NOTES] if line)

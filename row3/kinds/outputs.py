@@ -1,7 +1,7 @@
-"""What an answer is read as: Structs that take it leniently, and the schema that asks for it.
+"""Output models: Structs that parse answers leniently, and the JSON schema that a prompt asks for.
 
-An answer in its usual form is read at once. Any other is brought into that form: other names of keys, keys beside them,
-a text where an object should be. What still does not fit makes the answer unusable.
+An answer in the usual form is decoded at once. Any other is first brought into that form: other names of keys, extra
+keys, a text in place of an object. If it still does not fit, the answer is unusable.
 """
 
 from __future__ import annotations
@@ -21,32 +21,31 @@ from row3.kinds.answers import Parsed, Unusable, over_length, read_json
 from row3.matching.variant.forms import category_key
 
 MOST_ITEMS = 5_000
-"""Items of a list beyond which an answer is not scored; the longest that anybody asks for have hundreds."""
+"""Maximum items of a list in an answer that is scored; prompts ask for hundreds at most."""
 SHOWN = 80
-"""Characters of an object's keys in a message."""
+"""Maximum characters of an object's keys in a message."""
 ALSO, ENUM, ASKED = "also", "enum", "asked"
-"""Keys of `Meta(extra=…)`: other names of a field, its values, and False where a prompt does not ask for it."""
+"""Keys of `Meta(extra=…)`: other names of a field, its values, and whether prompts ask for it."""
 Reader = Callable[[Any, bool], Any]
-"""Brings a value into the usual form; with True it leaves unknown keys in it."""
-
+"""Brings a value into the usual form; its second argument says whether to keep unknown keys."""
 
 Fields = Mapping[str, Mapping[str, str]]
-"""Where answers have the lists of an output, by key: the path of the `list`, and of fields in its entries."""
+"""Paths in an answer, by key of the output: of the `list`, and of the fields in its entries."""
 NO_FIELDS: Fields = {}
 LIST = "list"
 
 
 class Output(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
-    """An answer, or a part of one."""
+    """An answer, or part of one."""
 
     @classmethod
     def usual(cls, value: Any) -> Any:
-        """Return a value in the form that this part usually has."""
+        """Return a value in this part's usual form."""
         return value
 
 
 def meta(description: str = "", *also: str, **more: Any) -> Meta:
-    """Return what a field of an output says of itself: its description and other names that it is read by."""
+    """Return the metadata of an output's field: its description, other accepted names and `extra` values."""
     return Meta(description=description or None, extra={ALSO: also, **more})
 
 
@@ -56,13 +55,13 @@ def _decoder(model: type[Output]) -> msgspec.json.Decoder[Any]:
 
 
 def read_text(model: type[Output], text: str, fields: Fields = NO_FIELDS) -> Parsed | Unusable:
-    """Return an answer as an output. Most are JSON in the usual form; the others are read by the documented repairs."""
+    """Parse an answer, by the documented repairs unless it is JSON in the usual form."""
     if too_long := over_length(text):
         return too_long
     if not fields:
         try:
             return _bounded(_decoder(model).decode(text))
-        except (ValueError, RecursionError):  # all that msgspec finds wrong is a `ValueError`
+        except (ValueError, RecursionError):  # msgspec's errors are `ValueError`s
             pass
     found = read_json(text)
     return found if isinstance(found, Unusable) else fit(model, found.value, found.repairs, fields)
@@ -71,7 +70,7 @@ def read_text(model: type[Output], text: str, fields: Fields = NO_FIELDS) -> Par
 def fit(
     model: type[Output], value: Any, repairs: tuple[str, ...] = (), fields: Fields = NO_FIELDS
 ) -> Parsed | Unusable:
-    """Return a JSON value as an output, or the first thing in it that does not fit. A bare list is its first field."""
+    """Return a JSON value as an output, or the first misfit in it. A bare list is taken for the first field."""
     if own := {key: fields[key] for key in keys_of(model) if key in fields}:
         value = _by_fields(value, own)
         if isinstance(value, Unusable):
@@ -81,7 +80,7 @@ def fit(
         value, repairs = {only: value}, (*repairs, f"bare list taken for the {only}")
     if not isinstance(value, dict):
         return Unusable(f"the answer is {describe(value)}, not an object")
-    with contextlib.suppress(ValueError, RecursionError):  # as most are, in the usual form
+    with contextlib.suppress(ValueError, RecursionError):  # most are in the usual form
         return _bounded(msgspec.convert(value, model), repairs)
     read = _object(model)
     try:
@@ -89,11 +88,11 @@ def fit(
     except (ValueError, RecursionError) as error:
         whole = read(value, True)
         wrong = misfits(whole, model, closed=False)
-        return Unusable(f"the answer does not fit: {_told(wrong[0], whole)}" if wrong else str(error))
+        return Unusable(f"the answer does not fit: {_misfit_text(wrong[0], whole)}" if wrong else str(error))
 
 
 def _bounded(output: Output, repairs: tuple[str, ...] = ()) -> Parsed | Unusable:
-    """Return an output; one of more items than anybody asks for is unusable, since scoring it would take minutes."""
+    """Return an output, or `Unusable` if scoring its many items would take minutes."""
     for name in output.__struct_fields__:
         part = getattr(output, name)
         if isinstance(part, list) and len(part) > MOST_ITEMS:
@@ -102,7 +101,7 @@ def _bounded(output: Output, repairs: tuple[str, ...] = ()) -> Parsed | Unusable
 
 
 def _by_fields(value: Any, fields: Fields) -> Any:
-    """Return an answer with what `fields` name put where the kind has it; `Unusable` where the answer lacks it."""
+    """Return an answer with the values at the given paths moved to the kind's keys; `Unusable` if one is missing."""
     usual = {**value} if isinstance(value, dict) else {}
     for key, names in fields.items():
         entry = {**names}
@@ -110,13 +109,13 @@ def _by_fields(value: Any, fields: Fields) -> Any:
         place = entry.pop(LIST, key)
         found = value if bare else _at(value, place)
         if found is None:
-            there = _there(value) or "the answer is empty"
-            return Unusable(f"`fields.{key}` of row3.toml looks at `{place}`, and {there}")
+            what = f"`fields.{key}` in row3.toml points to `{place}`, which the answer lacks"
+            return Unusable(f"{what}; {_found_keys(value) or 'it is empty'}")
         if isinstance(found, list):
             for name, path in entry.items():
                 if found and all(_at(item, path) is None for item in found):
-                    what = f"`fields.{key}.{name}` of row3.toml looks at `{path}`, which no entry has"
-                    return Unusable(f"{what}; {_there(found[0]) or 'the first is empty'}")
+                    what = f"`fields.{key}.{name}` in row3.toml points to `{path}`, which no entry has"
+                    return Unusable(f"{what}; {_found_keys(found[0]) or 'the first is empty'}")
             found = [_renamed(item, entry) for item in found]
         usual[key] = found
     return usual
@@ -134,12 +133,12 @@ def _at(value: Any, path: str) -> Any:
         return None
 
 
-def _there(value: Any) -> str:
-    """Return which keys a value has, for a message; empty for none."""
+def _found_keys(value: Any) -> str:
+    """Return which keys a value has, for a message; empty for an empty object."""
     if not isinstance(value, dict):
-        return f"there is {describe(value)}"
+        return f"found {describe(value)}"
     keys = " ".join(", ".join(f"`{key}`" for key in value).split())
-    return f"there is {keys if len(keys) <= SHOWN else f'{keys[:SHOWN]}…'}" if keys else ""
+    return f"found {keys if len(keys) <= SHOWN else f'{keys[:SHOWN]}…'}" if keys else ""
 
 
 @cache
@@ -179,17 +178,17 @@ def _reader(annotation: Any) -> Reader | None:
     return read
 
 
-def _told(misfit: Misfit, value: Any) -> str:
-    """Return what is wrong; of a missing key also which keys there are: a model may have written any."""
+def _misfit_text(misfit: Misfit, value: Any) -> str:
+    """Return what is wrong; for a missing key also which keys the model wrote instead."""
     if misfit.rule != "missing-field":
         return str(misfit)
     for part in misfit.place[:-1]:
         value = value[part]
-    return f"{misfit}; {_there(value) or 'the object is empty'}"
+    return f"{misfit}; {_found_keys(value) or 'the object is empty'}"
 
 
 def plain(value: Any, *, without_none: bool = False) -> Any:
-    """Return an output as plain values by its keys, without fields that a prompt does not ask for."""
+    """Return an output as plain values, without the fields that prompts do not ask for."""
     if isinstance(value, Struct):
         parts = {key: getattr(value, field.name) for key, field in keys_of(type(value)).items() if _asked(field.type)}
         return {k: plain(v, without_none=without_none) for k, v in parts.items() if not (without_none and v is None)}
@@ -199,22 +198,21 @@ def plain(value: Any, *, without_none: bool = False) -> Any:
 def answer_schema(
     model: type[Struct], allowed: Mapping[str, Sequence[str]], *, without: Collection[str] = ()
 ) -> dict[str, Any]:
-    """Return the JSON schema that a prompt asks its answer to fit, derived from the output model.
+    """Return the JSON schema of a prompt's answer, derived from the output model.
 
-    Reduced to what every structured-output endpoint accepts (no references, all keys required, nothing beside them),
-    and so that no release of a library can move it, since it is part of every request's digest. `allowed` has, by
-    field, the values that the suite allows, over what the model says; fields in `without` are not asked for.
+    It uses only what every structured-output endpoint accepts (no references, all keys required, no others). As part of
+    every request's digest, it must not depend on a library's release. `allowed` has the suite's values by field, in
+    place of the model's; fields in `without` are left out.
     """
     properties: dict[str, Any] = {}
     for key, field in keys_of(model).items():
         if key in without or not _asked(field.type):
             continue
         item = item_in(field.type) if len(choices(field.type)) == 1 else None
-        if item is not None and (inner := struct_in(item)) is not None:
-            properties[key] = {"type": "array", "items": answer_schema(inner, allowed, without=without)}
-            continue
         if item is not None:
-            properties[key] = {"type": "array", "items": {"type": "string"}}
+            inner = struct_in(item)
+            items = {"type": "string"} if inner is None else answer_schema(inner, allowed, without=without)
+            properties[key] = {"type": "array", "items": items}
         else:
             properties[key] = {"type": "integer" if int in choices(field.type) else "string"}
         if description := next((one.description for one in _metas(field.type) if one.description), ""):
@@ -225,7 +223,7 @@ def answer_schema(
 
 
 def closed_object(properties: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the JSON schema of an object with these properties, all of them and no others."""
+    """Return the JSON schema of an object with exactly these properties."""
     return {
         "type": "object",
         "properties": dict(properties),
@@ -247,10 +245,11 @@ def _asked(annotation: Any) -> bool:
 
 
 MOST_GIVEN = 80
+"""Maximum characters of a type given in an answer."""
 
 
 def type_of(value: Any) -> str:
-    """Return the type in any of the accepted forms: a text, an object with a name, a list of these; empty for none."""
+    """Return a type given as text, as an object with a name, or as a list of either; empty for none."""
     if isinstance(value, str):
         text = value if value.isascii() else value.encode("utf-8", "replace").decode()
         return " ".join(text.split())[:MOST_GIVEN]
@@ -263,7 +262,7 @@ def type_of(value: Any) -> str:
 
 @lru_cache(maxsize=4096)
 def compare_types(given: str, expected: str) -> TypeMatch:
-    """Return how a given type compares: as it is written, or as one of the ways to write it; see `category_key`."""
+    """Return how a given type compares to the expected one, exactly or by `category_key`."""
     expected = " ".join(expected.split())
     state: TypeState = "wrong"
     if not given:

@@ -1,4 +1,4 @@
-"""How much two pieces of text say the same, and where a quote stands in its document: for events."""
+"""Similarity of descriptions, and positions of quotes in a document."""
 
 from __future__ import annotations
 
@@ -27,30 +27,29 @@ def _groups() -> dict[str, set[int]]:
 
 
 def exclusive(one: str, other: str) -> bool:
-    """Two differing words of small letters of which one excludes the other; in whatever number and spelling."""
-    groups = _groups()
-    none: set[int] = set()
-    return not groups.get(token_form(plain(one)), none).isdisjoint(groups.get(token_form(plain(other)), none))
+    """Return whether one of two different lower-case words excludes the other, in any number and spelling."""
+    groups, groups_of_other = (_groups().get(token_form(plain(word)), set()) for word in (one, other))
+    return bool(groups & groups_of_other)
 
 
 DIGITS = re.compile(r"\d+")
 LIGHT = FUNCTION_WORDS | words("a an to in on for at by with is are was were be will we our it its")
-"""Words that descriptions have or leave out at will."""
+"""Words that a description may have or lack without saying anything else."""
 
 
 @lru_cache(maxsize=8192)
 def description_key(text: str) -> str:
-    """The words of a description in their forms, values written in one way, without light words."""
+    """Return the base forms of a description's words, with values normalised and without light words."""
     spelt = normalise(with_values(text)).split()
     return " ".join([form_key(word).lstrip("=") or word for word in spelt if word not in LIGHT])
 
 
 def description_similarity(one: str, other: str) -> float:
-    """How much two descriptions say the same, in [0, 1]: the mean of two likenesses of their words.
+    """Return how much two descriptions say the same, in [0, 1]: the mean of two similarities of their words.
 
-    One is of all words in any order (rapidfuzz's token sort ratio), one of the words they share (its token set ratio),
-    so that a description with a detail more is like the shorter one, but not as like as the same one. Two that
-    contradict each other are half as like: 18 and 12, May and June, a yes and a no are said in the same words.
+    rapidfuzz's token sort ratio compares all words in any order, its token set ratio the words they share. So a
+    description with one more detail is similar to the shorter one, but less than an equal one. A contradiction (18 and
+    12, May and June, yes and no) halves a similarity above 0.5: it is otherwise said in the same words.
     """
     a, b = description_key(one), description_key(other)
     if not a or not b:
@@ -60,7 +59,7 @@ def description_similarity(one: str, other: str) -> float:
 
 
 def _contradict(one: str, other: str) -> bool:
-    """Either has a number that the other has not, or a word that excludes one of the other's, or one alone says no."""
+    """Return whether each has a number that the other lacks, only one is negated, or two of their words conflict."""
     numbers, others = set(DIGITS.findall(one)), set(DIGITS.findall(other))
     if numbers - others and others - numbers:
         return True
@@ -72,7 +71,7 @@ def _contradict(one: str, other: str) -> bool:
 
 
 class Passages:
-    """The words of a document, in which quotes are found."""
+    """A document in which quotes are located."""
 
     __slots__ = ("_text",)
 
@@ -80,14 +79,14 @@ class Passages:
         self._text = f" {normalise_text(text)} "
 
     def place(self, quote: str) -> tuple[int, int] | None:
-        """From which letter to which a quote stands in the normalised text; None where it does not."""
+        """Return start and end of a quote in the normalised text, in characters; None if it does not occur."""
         key = normalise_text(quote)
         at = find_words(key, self._text) if key else -1
         return None if at < 0 else (at, at + len(key))
 
 
 def overlap(one: tuple[int, int] | None, other: tuple[int, int] | None) -> float:
-    """The share of the shorter passage that lies in the other, in [0, 1]."""
+    """Return the share of the shorter passage that lies in the other, in [0, 1]."""
     if one is None or other is None:
         return 0.0
     common = min(one[1], other[1]) - max(one[0], other[0])

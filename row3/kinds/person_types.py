@@ -1,4 +1,4 @@
-"""What the type of a concept or entity says of its name."""
+"""Which types of concepts and entities are types of persons."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _OTHERS = frozenset(
         ),
     )
 )
-"""Types of what is no person, however its name looks."""
+"""Types whose members are not persons, even if named like one."""
 
 
 @lru_cache(maxsize=256)
 def is_person_type(type_: str | None) -> bool | None:
-    """Whether what has this type is a person; None where the type does not tell."""
+    """Return whether something of this type is a person; None if the type does not say."""
     key = category_key(type_) if type_ is not None else ""
     return True if key in _PERSONS else False if key in _OTHERS else None

@@ -11,7 +11,7 @@ from msgspec import Meta
 from row3.domain.asks import Ask
 from row3.domain.matches import ItemExpectation, ItemMatch, Items
 from row3.domain.metrics import Metric, Threshold
-from row3.kinds.base import Expected, Finding, Kind, Measured, Reference, Rules
+from row3.kinds.base import Expected, Finding, Kind, Measured, Reference, Rules, lint_error, lint_warning
 from row3.kinds.cases import CaseId, Day, Labelled, MemoryCase, Note, Text
 from row3.kinds.outputs import Output, meta
 from row3.metrics.retrieval import (
@@ -28,7 +28,7 @@ from row3.metrics.retrieval import (
 class Judged(Labelled, frozen=True):
     """A document and how well it answers the query."""
 
-    id: Annotated[Text, Meta(description="The document.")]
+    id: Annotated[Text, Meta(description="Id of the document.")]
     relevance: Annotated[
         int, Meta(ge=0, le=10, description="0 is not relevant; 3 answers the query, 2 useful context, 1 tangential.")
     ] = 1
@@ -36,32 +36,32 @@ class Judged(Labelled, frozen=True):
 
 
 class RetrievalCase(MemoryCase, frozen=True, kw_only=True):
-    """A golden case of kind `retrieval`: a query and documents with their relevance."""
+    """A golden case of kind `retrieval`: a query, and the relevance of documents to it."""
 
     id: CaseId
     query: Text
-    limit: Annotated[int, Meta(ge=1, le=1000, description="How many results are asked for.")] = 10
-    date: Annotated[Day | None, Meta(description="The day on which it is asked, YYYY-MM-DD.")] = None
+    limit: Annotated[int, Meta(ge=1, le=1000, description="Number of results requested.")] = 10
+    date: Annotated[Day | None, Meta(description="Day of the query, YYYY-MM-DD.")] = None
     relevant_documents: list[Judged]
 
     def variables(self) -> dict[str, Any]:
-        """Return `query`, `limit`, and `date`, empty for none."""
+        """Return `query`, `limit`, and `date` (empty for none)."""
         return {"query": self.query, "limit": self.limit, "date": "" if self.date is None else self.date.isoformat()}
 
     def relevance(self) -> dict[str, int]:
-        """Return the relevance by document; of two judgements of one document the later."""
+        """Return the relevance by document; of two judgements of a document, the later one."""
         return {document.id: document.relevance for document in self.relevant_documents}
 
 
 class ResultOut(Output, frozen=True):
-    """One result; the order of the list is the ranking where no scores are given."""
+    """One result; without scores, the order of the list is the ranking."""
 
     id: Annotated[str, meta("The document's id.", "document_id", "documentId", "doc_id")]
     score: Annotated[float | None, meta(asked=False)] = None
 
     @classmethod
     def usual(cls, value: Any) -> Any:
-        """A plain string is a document's id; beside a document's id, `id` is the result's own."""
+        """Take a plain string for a document's id, and drop a result's own `id` if it also has a document's."""
         if isinstance(value, str):
             return {"id": value}
         if isinstance(value, dict) and any(key in value for key in ("document_id", "documentId", "doc_id")):
@@ -70,7 +70,7 @@ class ResultOut(Output, frozen=True):
 
 
 class ResultsOut(Output, frozen=True):
-    """Answer of a search; an answer with scores for some results only cannot be ranked."""
+    """Answer to a search. Raises `ValueError` if a score is not finite or only some results have one."""
 
     results: Annotated[list[ResultOut], meta("", "documents", "events", "items")]
 
@@ -79,7 +79,7 @@ class ResultsOut(Output, frozen=True):
         if not all(map(math.isfinite, scores)):
             raise ValueError("a score is not a finite number")
         if scores and len(scores) < len(self.results):
-            raise ValueError("some results have a score and others none, so there is no ranking")
+            raise ValueError("only some results have a score, so they cannot be ranked")
 
 
 SHOWN_RANKS = 10
@@ -105,11 +105,11 @@ class Retrieval(Kind):
     primary = "mrr"
 
     def signature(self, rules: Rules) -> str:
-        """Return the scorer's version; ids are compared to the letter."""
+        """Return the scorer's version alone: no setting changes how ids are compared."""
         return f"{self.name}/{self.version}"
 
     def measure(self, case: RetrievalCase, output: ResultsOut, rules: Rules) -> Generator[Ask, Any, Measured]:
-        """Rank, and look up the judgements."""
+        """Rank the results and look up their relevance."""
         yield from ()
         judged = case.relevance()
         ranking = ranked([(result.id, result.score) for result in output.results])
@@ -131,42 +131,37 @@ class Retrieval(Kind):
         return Measured(_explained(case, ranking, judged), counts, values, skipped, empty)
 
     def expected(self, case: RetrievalCase) -> Iterator[Expected]:
-        """Every judgement."""
+        """Yield every judgement."""
         for name, relevance in case.relevance().items():
             yield Expected("judged", name, {"relevance": relevance})
 
     def refers_to(self, case: RetrievalCase) -> list[Reference]:
-        """Every judged document."""
+        """Return every judged document."""
         return [
             Reference("document", document.id, ("relevant_documents", place, "id"))
             for place, document in enumerate(case.relevant_documents)
         ]
 
-    def lint(self, case: RetrievalCase, rules: Rules) -> list[Finding]:
-        """Every query has judged documents, each judged once, one of them relevant."""
-        found: list[Finding] = []
+    def lint(self, case: RetrievalCase, rules: Rules) -> Iterator[Finding]:
+        """Check that the query has judged documents, each judged once, at least one of them relevant."""
         at = "relevant_documents"
         if not case.relevant_documents:
-            found.append(Finding("error", "not-judged", "the query has no judged documents", (at,)))
+            yield lint_error("not-judged", "the query has no judged documents", (at,))
         elif not any(document.relevance for document in case.relevant_documents):
-            found.append(Finding("error", "nothing-relevant", "no document is relevant to the query", (at,)))
+            yield lint_error("nothing-relevant", "no document is relevant to the query", (at,))
         seen: set[str] = set()
         for index, document in enumerate(case.relevant_documents):
             if document.id in seen:
-                found.append(Finding("error", "judged-twice", f"`{document.id}` is judged twice", (at, index, "id")))
+                yield lint_error("judged-twice", f"`{document.id}` is judged twice", (at, index, "id"))
             seen.add(document.id)
-        return found
 
-    def lint_suite(self, cases: Sequence[RetrievalCase]) -> list[Finding]:
-        """No query twice."""
+    def lint_suite(self, cases: Sequence[RetrievalCase]) -> Iterator[Finding]:
+        """Check that no two cases have the same query."""
         first: dict[str, str] = {}
-        found: list[Finding] = []
         for case in cases:
-            key = " ".join(case.query.casefold().split())
-            if key in first:
-                found.append(Finding("warning", "query-twice", f"`{case.id}` asks what `{first[key]}` asks"))
-            first.setdefault(key, case.id)
-        return found
+            same_query = first.setdefault(" ".join(case.query.casefold().split()), case.id)
+            if same_query != case.id:
+                yield lint_warning("query-twice", f"`{case.id}` has the same query as `{same_query}`")
 
 
 def _explained(case: RetrievalCase, ranking: Sequence[str], judged: Mapping[str, int]) -> Items:

@@ -113,11 +113,11 @@ def test_paths_and_lists(tmp_path: Path, fields: str, answer: Any) -> None:
     [
         (
             'entities = { list = "nodes" }',
-            "`fields.entities` of row3.toml looks at `nodes`, and there is `entities`, `relations`",
+            "`fields.entities` in row3.toml points to `nodes`, which the answer lacks; found `entities`, `relations`",
         ),
         (
             'entities = { type = "kind" }',
-            "`fields.entities.type` of row3.toml looks at `kind`, which no entry has; there is `entityType`, `name`, "
+            "`fields.entities.type` in row3.toml points to `kind`, which no entry has; found `entityType`, `name`, "
             "`observations`",
         ),
     ],

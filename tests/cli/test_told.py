@@ -94,7 +94,7 @@ class TestOutputsAndResponses:
         lines = [{"caseId": case_id, "output": {"concept": [{"label": "x"}]}} for case_id in CASES]
         box.write("outputs.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
         out = " ".join(box.row3("score", "bread", "--outputs", "outputs.jsonl", code=0).out.split())
-        said = "the answer does not fit: field `concepts` is missing; there is `concept`"
+        said = "the answer does not fit: field `concepts` is missing; found `concept`"
         assert f"outputs.jsonl:3: {said}" in out
         assert "the same: " in out
         found = box.row3("score", "bread", "--outputs", "outputs.jsonl", "--format", "json", code=0).json

@@ -83,7 +83,7 @@ def test_answers_of_any_shape_are_one_ranking(value: Any) -> None:
 @pytest.mark.parametrize(
     ("value", "why"),
     [
-        ({"results": [{"id": "a", "score": 1}, {"id": "b"}]}, "no ranking"),
+        ({"results": [{"id": "a", "score": 1}, {"id": "b"}]}, "cannot be ranked"),
         ('{"results": [{"id": "a", "score": NaN}]}', "NaN"),
         ('{"results": [{"id": "a", "score": 1e999}]}', "finite"),
         ({"results": [{"score": 1}]}, "id"),

@@ -107,7 +107,7 @@ class TestShapes:
         ("output", "words"),
         [
             ({}, "field `concepts` is missing; the object is empty"),
-            ({"concept": []}, "field `concepts` is missing; there is `concept`"),
+            ({"concept": []}, "field `concepts` is missing; found `concept`"),
             ({"concepts": None}, "field `concepts`: should be an array"),
             ({"concepts": {"a": 1}}, "field `concepts`: should be an array"),
             ({"concepts": [{}]}, "field `concepts.0.label` is missing"),
@@ -115,12 +115,12 @@ class TestShapes:
             ({"concepts": ["A", None]}, "concepts.1"),
             (
                 {"concepts": [], "relationships": [{"source": "A", "target": "B"}]},
-                "field `relationships.0.predicate` is missing; there is `source`, `target`",
+                "field `relationships.0.predicate` is missing; found `source`, `target`",
             ),
-            ({"nodes": [], "edges": []}, "field `concepts` is missing; there is `nodes`, `edges`"),
-            (dict.fromkeys("abcdefg"), "field `concepts` is missing; there is `a`, `b`, `c`, `d`, `e`, `f`, `g`"),
-            ({"a\nb " * 30: 1}, f"field `concepts` is missing; there is `{('a b ' * 30)[:79]}…"),
-            ({"concepts": [{"lable": "x"}]}, "field `concepts.0.label` is missing; there is `lable`"),
+            ({"nodes": [], "edges": []}, "field `concepts` is missing; found `nodes`, `edges`"),
+            (dict.fromkeys("abcdefg"), "field `concepts` is missing; found `a`, `b`, `c`, `d`, `e`, `f`, `g`"),
+            ({"a\nb " * 30: 1}, f"field `concepts` is missing; found `{('a b ' * 30)[:79]}…"),
+            ({"concepts": [{"lable": "x"}]}, "field `concepts.0.label` is missing; found `lable`"),
             ({"concepts": [["x"]]}, "field `concepts.0`: should be an object, and is an array"),
             (
                 {"concepts": [{"label": "x", "quote": 4}]},
