@@ -1,4 +1,4 @@
-"""How metrics and cases moved between a baseline and a run."""
+"""Changes of metrics and cases between a baseline and a run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Literal
 from row3.domain.metrics import SLACK
 from row3.domain.verdicts import CaseChange, CaseMove, Verdict
 from row3.gate.distributions import t_cdf
-from row3.gate.pairs import both_sides
+from row3.gate.pairs import align_metrics
 from row3.gate.policy import GatePolicy
 from row3.kinds.base import Kind
 
@@ -19,19 +19,17 @@ ALPHA = 0.05
 
 
 def worse_by(baseline: float, current: float, *, higher_is_better: bool, unit: Literal["points", "relative"]) -> float:
-    """How much worse the current value is; negative where it is better.
+    """Return how much worse the current value is; negative if it is better.
 
-    In percentage points of the metric, 100 (b - c), or relative to the baseline, 100 (b - c) / b, as
-    STRATEGY measures it. A baseline of 0 has nothing to be relative to: points are taken.
+    In percentage points, 100 (b - c), or relative to the baseline as in STRATEGY, 100 (b - c) / b. A baseline of 0
+    allows no ratio, so it is measured in points.
     """
     drop = (baseline - current) if higher_is_better else (current - baseline)
-    if unit == "relative" and abs(baseline) > SLACK:
-        return POINT * drop / abs(baseline)
-    return POINT * drop
+    return POINT * drop / (abs(baseline) if unit == "relative" and abs(baseline) > SLACK else 1.0)
 
 
 def judge_move(worse: float, policy: GatePolicy, *, limit: float | None = None, may_block: bool = True) -> Verdict:
-    """Return the fixed rule's verdict on a number worse by `worse`, in the policy's unit; `limit` replaces `block`."""
+    """Return the fixed rule's verdict on a drop in the policy's unit; `limit` replaces `block`."""
     slack = POINT * SLACK
     if not worse <= (policy.block if limit is None else limit) + slack:  # NaN blocks
         return Verdict.BLOCK if may_block else Verdict.INVESTIGATE
@@ -51,9 +49,9 @@ def compare_case(
     kind: Kind | None = None,
     comparable: bool = True,
 ) -> CaseChange:
-    """Return how one case moved; each side is its status, metrics and lists of what it missed and added.
+    """Return how one case moved; each side is its status, metrics and item lists.
 
-    `missed…` lists hold expected items that were not found, every other list what was extracted and is wrong.
+    `missed…` lists hold expected items that were not found; all other lists hold wrong extracted items.
     """
     if after is not None and after[0] == "failed":
         return CaseChange(case_id, "failed", 0.0)
@@ -65,7 +63,7 @@ def compare_case(
     if not comparable:
         return CaseChange(case_id, "not comparable", 0.0, note="the case itself changed")
     if kind is not None:
-        old, new = both_sides(kind, old, new)
+        old, new = align_metrics(kind, (old, new))
     deltas = {key: new[key] - old[key] for key in new if key in old}
     delta = deltas.get("overall" if kind is None else kind.primary, 0.0)
     gained, lost = _flips(old_found, new_found)
@@ -81,7 +79,7 @@ def _move(before: str, after: str, delta: float) -> CaseMove:
 
 
 def _flips(before: Found, after: Found) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]:
-    """Return gains and losses by list: an item no longer missed or wrong is gained."""
+    """Return gains and losses by list; an item that is no longer missed or wrong is a gain."""
     gained: dict[str, tuple[str, ...]] = {}
     lost: dict[str, tuple[str, ...]] = {}
     for name in (*before, *[name for name in after if name not in before]):
@@ -100,7 +98,7 @@ def _only_in(these: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
 
 
 def by_size(changes: Iterable[CaseChange]) -> list[CaseChange]:
-    """Return cases by importance: broken ones first, then by size of change."""
+    """Return changes in order of importance: broken cases first, then by size."""
     first: dict[str, int] = {"broke": 0, "failed": 0, "removed": 1}
     return sorted(changes, key=lambda change: (first.get(change.move, 2), -abs(change.delta), change.case_id))
 
@@ -108,9 +106,9 @@ def by_size(changes: Iterable[CaseChange]) -> list[CaseChange]:
 def beyond_noise(
     drop: float, spread_before: float, repeats_before: float, spread_after: float, repeats_after: float
 ) -> bool:
-    """Return whether one case's mean dropped by more than the noise of its answers; True where neither side repeats.
+    """Return whether a case's mean dropped by more than the noise of its answers; True if neither side has repeats.
 
-    Welch's one-sided t test at `ALPHA`; a side that was asked once is taken to be as noisy as the other. `drop` is a
+    Welch's one-sided t test at `ALPHA`; a side with one answer is assumed to be as noisy as the other. `drop` is a
     fraction, positive for a loss; spreads are standard deviations (n - 1). Source: Welch 1947, Biometrika 34, 28-35.
     """
     if max(repeats_before, repeats_after) < 2:
@@ -128,7 +126,7 @@ def beyond_noise(
 
 
 def consecutive_declines(values: Sequence[float]) -> int:
-    """Return how many of the latest runs were each worse than the one before; `values` oldest first (STANDARDS 4.4)."""
+    """Return how many of the latest runs each scored below the previous one; `values` oldest first (STANDARDS 4.4)."""
     count = 0
     for before, after in zip(reversed(values[:-1]), reversed(values[1:]), strict=True):
         if after >= before - SLACK:

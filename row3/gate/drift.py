@@ -1,4 +1,4 @@
-"""Provider drift: the baseline's own prompts, asked again and compared with their earlier answers."""
+"""Provider drift: the baseline's prompts, asked again and compared with their earlier answers."""
 
 from __future__ import annotations
 
@@ -17,10 +17,9 @@ from row3.gate.policy import GatePolicy
 from row3.gate.power import sensitivity
 
 FEWEST, MOST = 10, 20
-"""Up to the first number of cases a sample has all; by default it never has more than the second."""
-
+"""Suites up to the first size are asked whole; by default a sample never exceeds the second."""
 NOTEWORTHY = 0.01
-"""Move from which a further metric is named, a fraction."""
+"""Smallest move, as a fraction, for which another metric is reported."""
 DriftState = Literal["moved", "steady", "open"]
 
 
@@ -31,39 +30,39 @@ class Drift:
     metrics: tuple[MetricChange, ...]
     """`baseline` is then, `current` is now; ignore the verdicts."""
     about: Metric
-    """The primary metric; where the kind has no composite, the headline metric that moved most, if any did."""
+    """The primary metric; for a kind without a composite, the headline metric that moved most, if any did."""
     state: DriftState
-    """It moved, it did not move beyond the gate's limit, or neither is shown."""
+    """Whether the metric moved, stayed within the gate's limit, or neither is shown."""
     cases: int
     same: int
-    """Cases with word-for-word the same answers."""
+    """Cases whose answers are word for word the same."""
     sees: float | None
     """The smallest move of the primary metric detected four times in five, a fraction; None if unknown."""
 
     @property
     def change(self) -> MetricChange | None:
-        """The move of the metric that is told of."""
+        """The change of the reported metric."""
         return next((change for change in self.metrics if change.key == self.about.key), None)
 
 
-class CaseThen(NamedTuple):
+class CaseDrift(NamedTuple):
     """One case that was asked again."""
 
     case_id: str
     then: float | None
-    """The primary metric; None where the two cannot be compared."""
+    """The primary metric; None if the two answers cannot be compared."""
     now: float | None
     same: bool
-    """Whether its answers are word for word the same."""
+    """Whether the answers are word for word the same."""
 
 
 @dataclass(frozen=True, slots=True)
-class Again:
-    """The baseline's prompts now, compared with then."""
+class DriftCheck:
+    """The baseline's prompts, asked again and compared."""
 
     drift: Drift
-    cases: tuple[CaseThen, ...]
-    """Those that have an answer now."""
+    cases: tuple[CaseDrift, ...]
+    """The cases that have an answer now."""
     failed: Mapping[str, str]
     usage: Usage
 
@@ -74,18 +73,18 @@ def sample_size(cases: int) -> int:
 
 
 def sample_of(ids: Iterable[str], wanted: int, seed: int) -> list[str]:
-    """Return a random sample of the ids in their order, the same for the same seed."""
+    """Return a random sample of the ids in their given order; the seed determines it."""
     ids = list(ids)
     chosen = set(sorted(ids, key=lambda case_id: digest_text(f"{seed}:{case_id}"))[:wanted])
     return [case_id for case_id in ids if case_id in chosen]
 
 
 def drift_of(pairs: Pairs, metrics: Sequence[Metric], policy: GatePolicy, primary: str, *, same: int) -> Drift:
-    """Return the drift that pairs of then and now show.
+    """Return the drift between the earlier and the new answers.
 
-    A metric has moved where its paired 95 % interval leaves out 0 and the move is one that the gate would look into, be
-    it up or down. It is steady where the interval leaves out every move beyond the gate's limit. With fewer than two
-    independent cases it is open.
+    A metric has moved if its paired 95 % interval excludes 0 and the move, up or down, is large enough for the gate to
+    investigate. It is steady if the interval excludes every move beyond the gate's limit, and otherwise open, as with
+    fewer than two independent cases.
     """
     then, now = pairs.means()
     changes = tuple(
@@ -123,8 +122,8 @@ def _state(change: MetricChange, metric: Metric, policy: GatePolicy) -> DriftSta
     return "steady" if max(size(known.low), size(known.high)) <= policy.limit(metric.key) + slack else "open"
 
 
-def others(drift: Drift) -> Mapping[str, float]:
-    """Further metrics that moved noticeably; fractions, largest first."""
+def other_moves(drift: Drift) -> Mapping[str, float]:
+    """Return the other metrics that moved noticeably; fractions, largest first."""
     moved = {
         change.key: change.delta
         for change in drift.metrics

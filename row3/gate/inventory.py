@@ -1,20 +1,20 @@
-"""What a change does to the criteria: key by key, never by meaning (docs/gate.md)."""
+"""The changes to a suite's criteria, compared key by key and never by meaning (docs/gate.md)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from row3.domain.judgements import Criteria, CriteriaChange, Effect, Rule
 
 Demands = Callable[[str], Mapping[str, str]]
-"""By case id, everything the case demands: key to digest; read only for cases that differ."""
+"""Returns a case's demands, key to digest, by case id; called only for cases that differ."""
 POLICIES = ("paired", "evidence", "fixed")
 """From the most lenient to the strictest."""
 
 
 def inventory(base: Criteria, head: Criteria, base_demands: Demands, head_demands: Demands) -> list[CriteriaChange]:
-    """Return every key in which two criteria of one suite differ, and how; locks and baseline are judged elsewhere."""
+    """Return every key in which two criteria of a suite differ, and how; locks and baseline are judged elsewhere."""
     return [
         *_cases(base, head, base_demands, head_demands),
         *_rules(base.rules, head.rules),
@@ -37,7 +37,7 @@ def _cases(base: Criteria, head: Criteria, base_demands: Demands, head_demands: 
             if old.get(key) != new.get(key)
         }
         for key, effect in effects.items():
-            # What is asked about a concept comes and goes with the concept.
+            # Demands about a concept are added and removed with the concept.
             if effect == "changed" or effects.get(key.partition(":")[2]) != effect:
                 yield CriteriaChange(effect, f"case {case_id} {key}", old.get(key), new.get(key), case_id)
 
@@ -45,26 +45,21 @@ def _cases(base: Criteria, head: Criteria, base_demands: Demands, head_demands: 
 def _rules(base: Mapping[str, Rule], head: Mapping[str, Rule]) -> Iterator[CriteriaChange]:
     for key in sorted({*base, *head}):
         rule = base.get(key) or head[key]
-        old, new = (_value(rules, (key, *rule.instead)) for rules in (base, head))
+        keys = (key, *rule.instead)
+        old, new = (next((rules[each].value for each in keys if each in rules), None) for rules in (base, head))
         if old != new:
             yield CriteriaChange(_effect(old, new, rule.looser), f"rule {key}", old, new)
 
 
-def _value(rules: Mapping[str, Rule], keys: Iterable[str]) -> Any:
-    """The value of the first rule that is set; None where none is."""
-    return next((rules[key].value for key in keys if key in rules), None)
-
-
 def _effect(old: Any, new: Any, looser: str | None) -> Effect:
-    """How a rule moved; one that comes or goes has the order of the value that is there."""
+    """Return the effect of a changed rule; None as a value means that the rule is not set."""
     if looser == "absent":
         return "added" if old is None else "removed" if new is None else "changed"
     if looser in ("fewer", "more"):
-        gone, come = frozenset(old or ()) - frozenset(new or ()), frozenset(new or ()) - frozenset(old or ())
-        less = gone if looser == "fewer" else come
-        return "loosened" if less else "tightened"
+        before, after = frozenset(old or ()), frozenset(new or ())
+        return "loosened" if (before - after if looser == "fewer" else after - before) else "tightened"
     if looser in ("lower", "higher"):
-        if old is None or new is None:  # a limit of its own comes or goes
+        if old is None or new is None:  # a metric's own limit is added or removed
             return "loosened" if new is None else "tightened"
         return "loosened" if (new < old) is (looser == "lower") else "tightened"
     return "changed"
@@ -74,7 +69,7 @@ def _quarantine(base: Mapping[str, str], head: Mapping[str, str]) -> Iterator[Cr
     for case_id in sorted({*base, *head}):
         before, after = base.get(case_id, ""), head.get(case_id, "")
         if before != after:
-            longer = after > before  # dates of ISO 8601 sort as text, and none at all is the shortest
+            longer = after > before  # ISO 8601 dates sort as text; no quarantine is the empty text
             yield CriteriaChange(
                 "loosened" if longer else "tightened", f"quarantine {case_id}", before or None, after or None, case_id
             )

@@ -18,13 +18,13 @@ from row3.gate.rolling import RollingBaseline
 
 SIGNATURE_DIGITS = 16
 MOST_INCOMPARABLE = 0.5
-"""Share of the cases that may be incomparable before the comparison says too little."""
+"""Largest share of incomparable cases; with more, the comparison blocks."""
 CODES = {code.value: code for code in Code}
 NO_APPROVALS: Mapping[str, Approval] = {}
 
 
 class Scores(Struct, frozen=True):
-    """The candidate beside the base, by one set of criteria; metric values are fractions."""
+    """Candidate and base scored by one set of criteria; metric values are fractions."""
 
     policy: GatePolicy
     metrics: Sequence[Metric]
@@ -34,25 +34,25 @@ class Scores(Struct, frozen=True):
     before: Mapping[str, float] = {}
     """Means of the base over those cases."""
     after: Mapping[str, float] = {}
-    """Means of the candidate over those cases; over all of its cases for a metric that the base has nowhere."""
+    """Means of the candidate over those cases; over all its cases for a metric that the base never has."""
     cases: int = 0
     failed: Sequence[str] = ()
-    """Cases that the candidate has no answer for."""
+    """Cases without an answer from the candidate."""
     incomparable: Sequence[str] = ()
     """Cases that only the base cannot answer."""
     broke: Sequence[str] = ()
     critical: Sequence[str] = ()
-    """Critical cases that broke, or fell beyond the limit and beyond their own noise."""
+    """Critical cases that broke, or fell beyond both the limit and their own noise."""
     quarantined: Sequence[str] = ()
-    """Cases in quarantine that broke, or fell beyond the limit."""
+    """Quarantined cases that broke or fell beyond the limit."""
 
 
 class Side(Struct, frozen=True):
-    """What the head would run, or promotes, judged by both sets of criteria."""
+    """The head's candidate or promoted versions, judged by both sets of criteria."""
 
     by_base: Scores
     by_head: Scores | None = None
-    """None where the criteria of base and head are the same."""
+    """None if base and head have the same criteria."""
     unchanged: bool = False
     """Equal to the base's own draft in prompts, settings and answers: not judged again."""
 
@@ -61,40 +61,40 @@ class Effect(Struct, frozen=True):
     """The same answers scored by the old and by the new criteria."""
 
     figures: Mapping[str, Any]
-    """For `base` and `candidate` the primary metric before and after, fractions."""
+    """Primary metric before and after, as fractions, for `base` and `candidate`."""
     raises: bool
 
 
 class Context(Struct, frozen=True):
-    """What else may speak."""
+    """Further facts that the verdict depends on."""
 
     declines: int = 0
-    """Consecutive declining runs, this one included."""
+    """Consecutive declining runs, including this one."""
     partial: bool = False
     flags: Sequence[CriteriaChange] = ()
-    """Rules that the command line loosens: said, since nothing of such a comparison is kept."""
+    """Rules that the command line loosens; only reported, because such a comparison is never saved."""
     recorded_again: Sequence[str] = ()
-    """Cases, and texts with an embedding, an identical request of which has another answer than at the base."""
+    """Cases, and texts with an embedding, whose answer to an identical request differs from the base's."""
     recorded: int = 0
     """How many of the candidate's answers the change itself records."""
     model: tuple[str, str] | None = None
-    """Model and parameters of base and candidate where they differ."""
+    """Model and parameters of base and candidate, if they differ."""
     served: tuple[str, str] | None = None
     history_removed: int = 0
     rolling: RollingBaseline | None = None
-    """The mean of the latest runs, where the suite's gate asks for it."""
+    """The mean of the latest runs, if the suite's gate uses it."""
     added: str = ""
-    """What the change brings and is judged by itself: `suite NAME`, `baseline`."""
+    """What the change adds and is judged by: `suite NAME` or `baseline`."""
     suite_removed: bool = False
     project_changes: Sequence[CriteriaChange] = ()
     """Default suite, protected branch."""
     broken_locks: Sequence[str] = ()
-    """References of promoted versions whose lock, file or digest is not the base's."""
+    """References of promoted versions whose lock, file or digest differs from the base's."""
     baseline_removed: bool = False
     baseline_differs: bool = False
-    """The head's baseline is not what its promoted versions would write."""
+    """The head's baseline differs from what its promoted versions would write."""
     unanswered: Sequence[str] = ()
-    """Cases that what the head promotes has no answer for."""
+    """Cases without an answer from the head's promoted versions."""
 
 
 def judge(
@@ -108,11 +108,12 @@ def judge(
     approvals: Mapping[str, Approval] = NO_APPROVALS,
     brought: bool = False,
 ) -> Judgement:
-    """Return the worst of all reasons, and every reason once.
+    """Return the verdict, which is that of the worst reason, with every reason once.
 
-    `changes` is the inventory without promotion files; `sides` the candidate, and what the head promotes where that is
-    another; `effect` what a change does to the scores of the same answers; `answers` both sides' digests by case, for
-    the signature; `approvals`, by signature, those that the base lacks, `brought` if they came with the change.
+    `changes` is the inventory without promotion files. `sides` has the candidate, and the head's promoted versions if
+    they differ. `effect` returns what a change does to the scores of the same answers. `answers` has both sides'
+    digests by case, for the signature. `approvals` has those missing at the base, by signature; `brought` says that the
+    change itself adds them.
     """
     given: dict[tuple[str, str], Reason] = {}
     for reason in _all(suite, changes, sides, context, effect):
@@ -134,9 +135,8 @@ def judge(
 
 
 def approved(judgement: Judgement, approval: Approval) -> Judgement:
-    """Return the judgement with an approval, in place of one that it had before."""
-    about = (Code.APPROVED, Code.APPROVAL_STALE)
-    reasons = [reason for reason in judgement.reasons if reason.code not in about]
+    """Return the judgement with an approval, which replaces an earlier one."""
+    reasons = [each for each in judgement.reasons if each.code not in (Code.APPROVED, Code.APPROVAL_STALE)]
     return replace(judgement, reasons=(*reasons, _note(Code.APPROVED, approval)), approval=approval)
 
 
@@ -145,7 +145,7 @@ def _note(code: Code, approval: Approval) -> Reason:
 
 
 def signature(suite: str, changes: Sequence[CriteriaChange], answers: Iterable[Any], reasons: Iterable[Reason]) -> str:
-    """Return what an approval is bound to: the inventory, both sides' answers, codes with subjects; no sentence."""
+    """Return the digest an approval is bound to: inventory, both sides' answers, codes and subjects; no sentences."""
     listed = [[each.effect, each.key, _plain(each.before), _plain(each.after)] for each in changes]
     grounds = sorted({reason.key for reason in reasons if reason.verdict is not Verdict.PROCEED})
     return digest_json([suite, listed, sorted(answers), grounds])[:SIGNATURE_DIGITS]
@@ -167,12 +167,12 @@ def _all(
         yield from (Reason(Code.NO_ANSWER, Verdict.BLOCK, case) for case in side.by_base.failed)
         yield from (Reason(Code.NO_ANSWER, Verdict.BLOCK, case, after=True) for each in head for case in each.failed)
         if not side.unchanged:
-            yield from score_reasons(side.by_base)
-            for reason in (reason for each in head for reason in score_reasons(each)):
-                # That the base cannot answer a case says nothing of the next change, whose base is this one.
+            yield from _score_reasons(side.by_base)
+            for reason in (reason for each in head for reason in _score_reasons(each)):
+                # Cases that the base cannot answer do not affect the next change: its base is this head.
                 if reason.verdict is Verdict.BLOCK and reason.code is not Code.INCOMPARABLE:
-                    yield Reason(reason.code, reason.verdict, reason.subject, reason.figures, after=True)
-    yield from criteria_reasons(changes, effect)
+                    yield replace(reason, after=True)
+    yield from _criteria_reasons(changes, effect)
     yield from _context_reasons(suite, context)
     yield from (Reason(Code.LOCK_BROKEN, Verdict.BLOCK, ref) for ref in context.broken_locks)
     if context.baseline_removed:
@@ -182,8 +182,8 @@ def _all(
     yield from (Reason(Code.NO_ANSWER, Verdict.BLOCK, case, after=True) for case in context.unanswered)
 
 
-def score_reasons(scores: Scores) -> Iterator[Reason]:
-    """Yield what the numbers say: moves, zones, forbidden answers, broken and incomparable cases."""
+def _score_reasons(scores: Scores) -> Iterator[Reason]:
+    """Yield the reasons that follow from scores: moves, zones, forbidden answers, broken and incomparable cases."""
     if not scores.cases:
         yield Reason(Code.NO_CASE, Verdict.BLOCK)
     for change in scores.changes:
@@ -205,7 +205,7 @@ def score_reasons(scores: Scores) -> Iterator[Reason]:
 
 
 def _zone_reasons(scores: Scores) -> Iterator[Reason]:
-    """A gated metric that enters its fail zone, or falls further inside it, blocks (STANDARDS 4.3 and 5.2)."""
+    """Yield fail-zone reasons: a gated metric blocks if it enters its zone or falls further (STANDARDS 4.3, 5.2)."""
     zones = zones_of(scores.after, scores.metrics, scores.thresholds)
     earlier = zones_of(scores.before, scores.metrics, scores.thresholds)
     for metric in scores.metrics:
@@ -219,17 +219,16 @@ def _zone_reasons(scores: Scores) -> Iterator[Reason]:
         now, before = scores.after[key], scores.before.get(key)
         figures = {"before": before, "after": now, "minimum": threshold.minimum}
         drop = 0.0 if before is None else (before - now if metric.higher_is_better else now - before)
-        entered = earlier.get(key) is not Zone.FAIL or drop > SLACK
-        if entered and not warns:
+        if (earlier.get(key) is not Zone.FAIL or drop > SLACK) and not warns:
             yield Reason(Code.ENTERED_FAIL_ZONE, Verdict.BLOCK, key, figures)
         else:
             yield Reason(Code.IN_FAIL_ZONE, Verdict.INVESTIGATE, key, figures)
 
 
-def criteria_reasons(
+def _criteria_reasons(
     changes: Iterable[CriteriaChange], effect: Callable[[CriteriaChange], Effect | None]
 ) -> Iterator[Reason]:
-    """Yield what a change of the criteria costs; an addition that raises a score of the same answers is a change."""
+    """Yield a reason for each changed criterion; an addition that raises the same answers' score counts as changed."""
     for change in changes:
         figures: dict[str, Any] = {"before": _plain(change.before), "after": _plain(change.after)}
         if change.effect in ("removed", "loosened"):
@@ -251,13 +250,12 @@ def _context_reasons(suite: str, context: Context) -> Iterator[Reason]:
         yield Reason(Code.CRITERIA_REMOVED, Verdict.BLOCK, f"suite {suite}")
     if context.added:
         yield Reason(Code.CRITERIA_ADDED, Verdict.PROCEED, context.added)
-    for change in context.project_changes:
-        yield Reason(
-            Code.CRITERIA_CHANGED, Verdict.INVESTIGATE, change.key, {"before": change.before, "after": change.after}
-        )
-    for change in context.flags:
-        figures = {"before": change.before, "after": change.after}
-        yield Reason(Code.CRITERIA_LOOSENED, Verdict.PROCEED, change.key, figures)
+    for code, verdict, changes in (
+        (Code.CRITERIA_CHANGED, Verdict.INVESTIGATE, context.project_changes),
+        (Code.CRITERIA_LOOSENED, Verdict.PROCEED, context.flags),
+    ):
+        for change in changes:
+            yield Reason(code, verdict, change.key, {"before": change.before, "after": change.after})
     if context.partial:
         yield Reason(Code.PARTIAL, Verdict.INVESTIGATE)
     if context.rolling is not None:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from row3.domain.changes import Interval
 from row3.gate.exact import EXACT, holm
 from row3.gate.intervals import Clusters, mean_interval
-from row3.gate.pairs import side_by_side
+from row3.gate.pairs import align_metrics
 from row3.gate.results import JudgedSuite
 from row3.metrics.aggregate import percentile
 
@@ -131,7 +131,7 @@ def make_board(suite: JudgedSuite, combinations: Sequence[Combination], sources:
     counted = list(combinations[0].rows)
     scores: dict[str, list[float]] = {}
     for case_id in counted:
-        found = [each.get(kind.primary) for each in side_by_side(kind, [one.rows[case_id].metrics for one in whole])]
+        found = [each.get(kind.primary) for each in align_metrics(kind, [one.rows[case_id].metrics for one in whole])]
         known = [value for value in found if value is not None]
         if len(known) == len(whole):
             scores[case_id] = known

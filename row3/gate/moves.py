@@ -1,4 +1,4 @@
-"""How every aggregate moved between two runs, and what the gate's policy makes of it."""
+"""Changes of all aggregate metrics between two runs, judged by the gate's policy."""
 
 from __future__ import annotations
 
@@ -15,13 +15,12 @@ from row3.gate.pairs import Pairs
 from row3.gate.policy import ALPHA, ALPHA_FALL, GatePolicy
 
 ALPHA_RARE = 0.05
-"""Error rate of ruling out a loss of the limit that is rare and large.
+"""Error rate of ruling out a loss beyond the limit that is rare and large.
 
-A true loss of the limit passes only where this test and the interval both err, so 5 % is kept whatever the interval
-does.
+A true loss passes only if both this test and the interval err, so the error rate stays at 5 %.
 """
 ALPHA_RARE_BETTER = 0.2
-"""The same for a change that is shown to be better: to lose the limit all the same, it has to fail more often."""
+"""The same for a change shown to be better: a loss would need more failures to outweigh the gain."""
 
 
 def compare_metrics(
@@ -33,7 +32,7 @@ def compare_metrics(
     *,
     primary: str = "overall",
 ) -> list[MetricChange]:
-    """Return how each metric that either side has moved, in the kind's order, with the policy's verdict.
+    """Return the change and verdict of each metric that either side has, in the kind's order.
 
     `baseline` and `current` are means (fractions) over the cases of `pairs`; `primary` is the metric judged first.
     """
@@ -74,7 +73,7 @@ def compare_metrics(
     else:
         alpha = ALPHA
         p_values = {each.key: differences[each.key].loss_p(_margin(each, policy)) for each in gated}
-    # The same answers moved nothing, and leave nothing to be unclear about.
+    # Identical answers moved nothing, so nothing can be inconclusive.
     moved = any(each.moved for each in differences.values())
     tested = holm({key: p for key, p in p_values.items() if key != primary}, alpha)
     for change in gated:
@@ -100,11 +99,11 @@ def _by_evidence(change: MetricChange, moves: Differences) -> MetricChange:
 
 
 def _by_interval(change: MetricChange, moves: Differences, policy: GatePolicy, *, must_show: bool) -> MetricChange:
-    """Non-inferiority on the limit: a metric blocks where its whole interval lies beyond the limit.
+    """Judge by non-inferiority: a metric blocks if its whole interval lies beyond the limit.
 
-    The primary metric, tested on its own, has to be shown to be within its limit (`must_show`), also for losses that
-    so few cases may hide. The others share one error rate by Holm: they block where a loss beyond the limit is shown,
-    and a person should look where it was seen and not shown.
+    The primary metric has its own test and must be shown to be within its limit (`must_show`), also for rare losses
+    that few cases can hide. The others share one error rate by Holm: a loss beyond the limit blocks if it is shown, and
+    needs a look if it is only seen.
     """
     margin, worse = _margin(change, policy), change.worse_by or 0.0
     plain = replace(change, verdict=Verdict.PROCEED, code="")
@@ -127,7 +126,7 @@ def _by_interval(change: MetricChange, moves: Differences, policy: GatePolicy, *
 
 
 def _margin(change: MetricChange, policy: GatePolicy) -> float:
-    """Return the limit as a fraction of 1; a baseline of 0 has nothing to be relative to, and points are taken."""
+    """Return the limit as a fraction; with a baseline of 0, a relative limit is taken as points."""
     before = abs(change.baseline or 0.0)
     return change.limit / POINT * (before if policy.unit == "relative" and before > SLACK else 1.0)
 

@@ -1,4 +1,4 @@
-"""What a git hook and a promotion found and did."""
+"""Results of a git hook and of a promotion."""
 
 from __future__ import annotations
 
@@ -11,38 +11,38 @@ from row3.gate.results import Comparison, Run, SuiteResult, worst_code
 
 @dataclass(slots=True)
 class HookVerdict:
-    """What a hook found."""
+    """The result of a git hook."""
 
     name: str
     changed: tuple[str, ...] = ()
-    """Files row3 reads that differ from the base; none means there was nothing to judge."""
+    """Files row3 reads that differ from the base; if empty, there was nothing to judge."""
     base: str | None = None
     results: list[SuiteResult] = field(default_factory=list)
     untouched: list[str] = field(default_factory=list)
-    """Suites that the change does not concern: they were not run."""
+    """Suites that the change does not affect; they were not run."""
     merging: bool = False
-    """A merge is stopped, which can be taken back."""
+    """The hook stops a merge, which the user can abort."""
     not_added: tuple[str, ...] = ()
-    """Files row3 reads that the work tree has otherwise than what is judged; asked for where something is stopped."""
+    """Files row3 reads whose work-tree version differs from the judged one; filled only if the hook stops something."""
     directory: str = ""
-    """The project as row3 has to be given it where git was called; empty where it finds it by itself."""
+    """Value for `-C` where git was called; empty if row3 finds the project itself."""
     folder: str = ""
-    """The project's folder from there, empty or ending in a slash."""
+    """The project's folder relative to that place, empty or ending in a slash."""
 
     @property
     def exit_code(self) -> int:
-        """2 where a suite cannot be used, 1 where the gate blocks, 3 where a case has no recorded answer, else 0."""
+        """2 if a suite is unusable, 1 if the gate blocks, 3 if a case has no recorded answer, else 0."""
         return worst_code(result.exit_code for result in self.results)
 
 
 @dataclass(slots=True)
 class PromotionResult:
-    """What `row3 promote` did, or would do."""
+    """The result of `row3 promote`, or of its dry run."""
 
     ref: PromptRef
     run: Run
     comparison: Comparison | None
-    """None for a first promotion, which has no baseline to be compared with."""
+    """None for a first promotion, which has no baseline."""
     judgement: Judgement
     approval: Approval | None
     promoted: tuple[str, ...]
@@ -53,6 +53,6 @@ class PromotionResult:
     commit: str | None = None
     notes: list[str] = field(default_factory=list)
     replaced: str | None = None
-    """Of a rubric, the promoted version that it takes the place of."""
+    """For a rubric, the promoted version it replaces."""
     refused: bool = False
-    """The gate blocks it, and nobody has approved."""
+    """The gate blocks and there is no approval."""

@@ -1,4 +1,4 @@
-"""What two runs say of the same cases, side by side, ready for means, intervals and power."""
+"""Paired values of two runs on the same cases, for means, intervals and power."""
 
 from __future__ import annotations
 
@@ -13,84 +13,74 @@ from row3.gate.intervals import Differences, spread_of_mean
 from row3.kinds.base import Kind
 
 
-def both_sides(
-    kind: Kind, before: Mapping[str, float], after: Mapping[str, float]
-) -> tuple[Mapping[str, float], Mapping[str, float]]:
-    """The metrics of two answers to one case as they compare; see `side_by_side`."""
-    before, after = side_by_side(kind, (before, after))
-    return before, after
+def align_metrics(kind: Kind, answers: Sequence[Mapping[str, float]]) -> Sequence[Mapping[str, float]]:
+    """Return the metrics of several answers to one case, made comparable.
 
-
-def side_by_side(kind: Kind, answers: Sequence[Mapping[str, float]]) -> Sequence[Mapping[str, float]]:
-    """The metrics of answers to one case as they compare, or make a mean.
-
-    Where one invents and another is silent, the silent one is flawless in what the other is judged by; else what is
-    invented there, or is no more, would move nothing. Where all are silent there is nothing to compare.
+    If some answers invent items and others are empty, the empty ones get perfect values for the metrics of the rest.
+    Otherwise starting or ceasing to invent items would move nothing. If all are empty, there is nothing to compare.
     """
-    if not kind.invented:
-        return answers
-    invent = [metrics for metrics in answers if kind.primary in metrics]
+    invent = [metrics for metrics in answers if kind.primary in metrics] if kind.invented else []
     if not 0 < len(invent) < len(answers):
         return answers
-    judged_by = {key for metrics in invent for key in metrics}
-    return [metrics if kind.primary in metrics else _flawless(kind, metrics, judged_by) for metrics in answers]
+    measured = {key for metrics in invent for key in metrics}
+    return [metrics if kind.primary in metrics else _flawless(kind, metrics, measured) for metrics in answers]
 
 
-def _flawless(kind: Kind, silent: Mapping[str, float], judged_by: Collection[str]) -> Mapping[str, float]:
-    lacks = [metric for metric in kind.metrics if metric.key in judged_by and metric.key not in silent]
-    # Whatever else the others are judged by asks for something, so that it answers another case.
+def _flawless(kind: Kind, empty: Mapping[str, float], measured: Collection[str]) -> Mapping[str, float]:
+    lacks = [metric for metric in kind.metrics if metric.key in measured and metric.key not in empty]
+    # Any other metric needs expected items, so the answers belong to different cases.
     if any(metric.higher_is_better and metric.key not in kind.invented for metric in lacks):
-        return silent
-    return {**silent, **{metric.key: float(metric.higher_is_better) for metric in lacks}}
+        return empty
+    return {**empty, **{metric.key: float(metric.higher_is_better) for metric in lacks}}
 
 
 @dataclass(slots=True)
 class _Metric:
-    """One metric's values over the cases that both runs have it for."""
+    """One metric's values over the cases where both runs have it."""
 
     before: array[float] = field(default_factory=lambda: array("d"))
     after: array[float] = field(default_factory=lambda: array("d"))
     labels: list[str | None] = field(default_factory=list)
     noise: float = 0.0
-    """Sum of squared deviations of answers from their case's mean, both sides."""
+    """Sum of squared deviations of the answers from their case's mean, both sides."""
     repeat_df: float = 0.0
     weight: float = 0.0
     """Sum over the cases of 1/K before + 1/K after."""
 
     def moved(self) -> list[float]:
-        """Return after - before, a case."""
+        """Return after - before for each case."""
         return [new - old for old, new in zip(self.before, self.after, strict=True)]
 
 
 @dataclass(frozen=True, slots=True)
 class DifferenceVariance:
-    """Variance of a case's difference, in its two parts: what cases differ by, and the noise of answers.
+    """Variance of a case's difference, split into variation between cases and noise of answers.
 
-    Where no case was asked twice the two parts cannot be told apart: `repeat_variance` and `case_variance` are
-    None, and only `total` is known, for as many repeats as were made.
+    If no case was asked twice, the two cannot be separated: `repeat_variance` and `case_variance` are None, and `total`
+    holds for the observed number of repeats only.
     """
 
     total: float
-    """n SE^2 of the comparison: of one case's mean difference, both parts, clusters taken into account."""
+    """n SE^2 of the comparison: variance of a case's mean difference, both parts, with clusters."""
     df: float
-    """Degrees of freedom behind `total`."""
+    """Degrees of freedom of `total`."""
     cases: int
     repeats: float
-    """Answers a case and side; the harmonic mean where they differ."""
+    """Answers per case and side; the harmonic mean if they differ."""
     case_variance: float | None = None
     """omega^2, at least 0."""
     repeat_variance: float | None = None
     """sigma^2 of one answer, the mean of both sides."""
     repeat_df: float = 0.0
-    """Degrees of freedom behind `repeat_variance`."""
+    """Degrees of freedom of `repeat_variance`."""
     step: float = 0.0
-    """The smallest move of a case where others did not move at all; else 0."""
+    """Smallest nonzero move of a case; 0 if all cases moved or none did."""
 
     def at(self, repeats: float) -> tuple[float, float] | None:
-        """The variance of a case's mean difference with that many repeats, and its degrees of freedom.
+        """Return the variance of a case's mean difference with that many repeats, and its degrees of freedom.
 
-        None where the parts are not known and `repeats` is not what was observed. The degrees of freedom are
-        Satterthwaite's for total + 2 sigma^2 (1/repeats - 1/observed), and never more than `total` has.
+        None if the parts are unknown and `repeats` was not observed. The degrees of freedom are Satterthwaite's for
+        total + 2 sigma^2 (1/repeats - 1/observed), at most those of `total`.
         """
         if self.case_variance is None or self.repeat_variance is None:
             return (self.total, self.df) if repeats == self.repeats else None
@@ -101,14 +91,14 @@ class DifferenceVariance:
 
 
 class Pairs:
-    """Both sides of every case that can be compared; sixteen bytes a metric and case.
+    """Both sides of every comparable case; sixteen bytes per metric and case.
 
-    The value of a case that was asked K times is the mean over its answers; `spread` is their sample standard
-    deviation. Cases with one `source` are not independent and are kept as one cluster.
+    A case asked K times has the mean of its answers; `spread` is their sample standard deviation. Cases with the same
+    `source` are not independent and form one cluster.
     """
 
     def __init__(self, kind: Kind | None = None) -> None:
-        """`kind` is what scored the cases; without it a metric counts where both sides have it."""
+        """Take the kind that scored the cases; without it, a metric needs a value on both sides."""
         self._kind = kind
         self._metrics: dict[str, _Metric] = {}
         self._clustered = False
@@ -122,9 +112,9 @@ class Pairs:
         repeats: tuple[int, int] = (1, 1),
         spreads: tuple[Mapping[str, float], Mapping[str, float]] = ({}, {}),
     ) -> None:
-        """Take in one case, with the metrics that apply to it on both sides; for a silent one see `silence`."""
+        """Add one case with each side's metrics; `repeats` and `spreads` are before and after."""
         if self._kind is not None:
-            before, after = both_sides(self._kind, before, after)
+            before, after = align_metrics(self._kind, (before, after))
         self._clustered = self._clustered or source is not None
         weight = 1.0 / repeats[0] + 1.0 / repeats[1]
         for key, value in after.items():
@@ -144,7 +134,7 @@ class Pairs:
                     held.repeat_df += asked - 1
 
     def means(self) -> tuple[dict[str, float], dict[str, float]]:
-        """Means of both sides over the same cases, exactly summed."""
+        """Return both sides' means over the same cases, exactly summed."""
         items = self._metrics.items()
         return (
             {key: math.fsum(held.before) / len(held.before) for key, held in items},
@@ -152,13 +142,13 @@ class Pairs:
         )
 
     def counts(self) -> dict[str, int]:
-        """How many cases stand behind each metric."""
+        """Return the number of cases by metric."""
         return {key: len(held.after) for key, held in self._metrics.items()}
 
     def differences(self, metric: Metric) -> Differences:
-        """Return how each case moved, oriented so that up is better; raises KeyError for a metric no case has.
+        """Return each case's difference, oriented so that up is better; raises KeyError for a metric without cases.
 
-        A value cannot fall below 0 where higher is better, nor rise above 1 where lower is.
+        The bounds hold because values lie in [0, 1].
         """
         held = self._metrics[metric.key]
         labels = held.labels if self._clustered else None
@@ -168,7 +158,7 @@ class Pairs:
         return Differences([0.0 - by for by in held.moved()], labels, lowest=-highest, highest=-lowest)
 
     def variance(self, key: str) -> DifferenceVariance | None:
-        """Return the variance of a case's difference, split where cases were asked more than once."""
+        """Return the variance of a case's difference, in two parts if cases were asked more than once."""
         held = self._metrics.get(key)
         if held is None:
             return None

@@ -1,4 +1,4 @@
-"""The limits of a suite's gate, and how it deals with noise."""
+"""The gate's policy: the limits of a suite, and how the gate treats noise."""
 
 from __future__ import annotations
 
@@ -11,21 +11,20 @@ from row3.domain.counts import did_you_mean
 from row3.errors import UsageError
 
 ALPHA = 0.025
-"""One-sided error rate of `paired`: a 95 % interval lies wholly beyond a limit by chance this often."""
+"""One-sided error rate of `paired`: how often chance alone puts a 95 % interval wholly beyond a limit."""
 ALPHA_FALL = 0.05
-"""One-sided error rate of `evidence`: a metric that did not fall is taken to have fallen at most this often."""
+"""One-sided error rate of `evidence`: how often a metric that did not fall is judged to have fallen, at most."""
 NUMBER = re.compile(r"[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?")
 MOST = 100
-"""Points, or per cent of the baseline: no metric can fall by more."""
-NO_NAMES: Mapping[str, str] = {}
-SHAPE = "Write METRIC:LIMIT, separated by commas, as in overall:5,recall:3,hallucination:0"
+"""Largest possible drop, in points or per cent of the baseline."""
+SHAPE = "Write METRIC:LIMIT pairs separated by commas, as in overall:5,recall:3,hallucination:0"
 
 PolicyName = Literal["evidence", "fixed", "paired"]
 
 
 @dataclass(frozen=True, slots=True)
 class GatePolicy:
-    """Limits of the gate (STANDARDS 2, 4.3 and 5.2) and what a metric has to show before it blocks."""
+    """The gate's limits (STANDARDS 2, 4.3 and 5.2), and the evidence a drop needs before it blocks."""
 
     unit: Literal["points", "relative"] = "points"
     block: float = 5.0
@@ -33,73 +32,71 @@ class GatePolicy:
     investigate: float = 1.0
     """Drop from which a person should look."""
     metrics: tuple[str, ...] = ()
-    """Metrics whose zones and drops can block."""
+    """Gated metrics: their zones and drops can block."""
     declines: int = 3
-    """Consecutive declining runs that are announced."""
+    """Consecutive declining runs that trigger a warning."""
     policy: PolicyName = "evidence"
-    """What a drop beyond the limit has to show.
+    """The evidence that a drop beyond the limit needs to block.
 
-    `evidence`: the primary metric blocks, any other only where the drop is more than noise. `fixed`: every gated metric
-    blocks. `paired`: the interval decides, and the primary metric has to be shown to be within its limit.
+    `evidence`: none for the primary metric; other gated metrics need a drop beyond noise. `fixed`: none for any gated
+    metric. `paired`: the interval decides, and the primary metric must be shown to be within its limit.
     """
     inconclusive: Literal["investigate", "block"] = "investigate"
-    """Verdict of `paired` where neither a drop beyond the limit nor its absence is shown."""
+    """Verdict of `paired` if the data neither show nor rule out a drop beyond the limit."""
     limits: Mapping[str, float] = field(default_factory=dict)
-    """Limits of single metrics, in place of `block`."""
+    """Limits by metric, which override `block`."""
     informational: bool = False
     """Report and never block."""
     inclusive: bool = False
-    """A drop of exactly the limit blocks too, as STRATEGY has it."""
+    """A drop of exactly the limit blocks too, as in STRATEGY."""
     baseline: Literal["saved", "rolling", "both"] = "saved"
-    """Whether the mean of the latest runs gates beside the saved baseline, which always does."""
+    """Whether the mean of the latest runs gates as well; the saved baseline always does."""
     window: int = 5
     """Runs in that mean."""
     drop: float = 15.0
-    """Drop from that mean that blocks; per cent of it."""
+    """Drop from that mean that blocks; per cent of the mean."""
 
     @property
     def level(self) -> float:
-        """Level of the two-sided intervals that go with the policy's one-sided test."""
+        """Confidence level of the two-sided intervals that match the policy's one-sided test."""
         return 1.0 - 2.0 * (ALPHA_FALL if self.policy == "evidence" else ALPHA)
 
     def limit(self, key: str) -> float:
         """Return how much worse a metric may be, in the gate's unit."""
         limit = self.limits.get(key, self.block)
-        # Everything compares with "more than the limit", and forgives a millionth.
+        # Every comparison is "more than the limit" with a tolerance of a millionth.
         return limit - 1e-6 if self.inclusive else limit
 
 
-def parse_limits(
-    text: str, metrics: Sequence[str], *, where: str, also: Mapping[str, str] = NO_NAMES
-) -> dict[str, float]:
-    """Return the limit by metric key, in the gate's unit; `also` has other names of metrics. Raises `UsageError`.
+def parse_limits(text: str, metrics: Sequence[str], *, where: str, also: Mapping[str, str]) -> dict[str, float]:
+    """Return limits by metric key, in the gate's unit; `also` maps other names to keys. Raises `UsageError`.
 
-    A metric may be shortened to an unambiguous beginning: `hallucination` is `hallucinationRate`. One that lacks only
-    its last letter is a slip, and refused.
+    An unambiguous prefix names a metric: `hallucination` is `hallucinationRate`. A name that lacks only its last letter
+    is taken for a typo and refused.
     """
     limits: dict[str, float] = {}
     for part in text.split(","):
         name, colon, number = (piece.strip() for piece in part.partition(":"))
         if not name or not colon:
-            raise UsageError(f"`{part.strip()}` is no limit", where=where, fix=SHAPE)
+            raise UsageError(f"`{part.strip()}` is not a limit", where=where, fix=SHAPE)
         key = find_metric(also.get(name.casefold(), name), metrics, where)
         if key in limits:
             raise UsageError(f"`{key}` has two limits", where=where, fix="Keep one of them")
         if NUMBER.fullmatch(number) is None or float(number) > MOST:
-            raise UsageError(f"`{number}` is no limit for {key}", where=where, fix=f"Give a number from 0 to {MOST}")
+            raise UsageError(f"`{number}` is not a limit for {key}", where=where, fix=f"Use a number from 0 to {MOST}")
         limits[key] = float(number)
     return limits
 
 
 def find_metric(name: str, metrics: Sequence[str], where: str) -> str:
-    """The key that a name, or an unambiguous beginning of one, means; raises `UsageError` for none or two."""
+    """Return the metric key that a name or prefix refers to; raises `UsageError` if none or several match."""
     folded = name.casefold()
     exact = [key for key in metrics if key.casefold() == folded]
-    slips = [key for key in metrics if len(key) - len(folded) == 1 and key[-1].isalpha()]
-    found = exact or [key for key in metrics if key.casefold().startswith(folded) and key not in slips]
+    typos = [key for key in metrics if len(key) - len(folded) == 1 and key[-1].isalpha()]
+    found = exact or [key for key in metrics if key.casefold().startswith(folded) and key not in typos]
     if len(found) == 1:
         return found[0]
     if found:
-        raise UsageError(f"`{name}` may be {' or '.join(found)}", where=where, fix="Write more of it")
+        raise UsageError(f"`{name}` could be {' or '.join(found)}", where=where, fix="Write more of the name")
     hint = did_you_mean(name, metrics, f"Metrics: {', '.join(metrics)}")
     raise UsageError(f"`{name}` is not a metric of this kind", where=where, fix=hint)

@@ -1,11 +1,11 @@
-"""How small a drop the gate finds with this many cases, and what more cases or repeats would find.
+"""The smallest drop the gate detects with the given cases, and with more cases or repeats.
 
-**Found** means what the policy does about it, see `Finding`. A drop of the limit is found half the time at best.
+**Detected** means that the policy reacts, see `Finding`. A drop of exactly the limit is detected half the time at best.
 
-**The variance** of one case's difference has two parts: omega^2, how differently the change acts on different cases,
-and sigma^2, how much one answer varies when asked again. With K answers a case on each side a mean over n cases has
-SE^2 = (omega^2 + 2 sigma^2 / K) / n. A drop of mean D hits the cases unevenly, with a standard deviation of `UNEVEN` D,
-which adds its square. Source: Miller 2024, arXiv 2411.00640, power analysis.
+**The variance** of one case's difference has two parts: omega^2, how differently the change affects different cases,
+and sigma^2, how much an answer varies when asked again. With K answers per case and side, a mean over n cases has
+SE^2 = (omega^2 + 2 sigma^2 / K) / n. A drop of mean D affects cases unevenly, with a standard deviation of `UNEVEN` D,
+whose square is added. Source: Miller 2024, arXiv 2411.00640, power analysis.
 """
 
 from __future__ import annotations
@@ -22,32 +22,32 @@ from row3.gate.pairs import DifferenceVariance, Pairs
 from row3.gate.policy import ALPHA, ALPHA_FALL, GatePolicy
 
 POWER = 0.8
-"""How often a drop of the promised size is found."""
+"""Probability of detecting a drop of the stated size."""
 UNEVEN = 0.8
-"""Standard deviation of a drop over the cases, as a share of its mean: most lose little, some much."""
+"""Standard deviation of a drop over the cases, as a share of its mean: most cases lose little, some lose much."""
 MOST_CASES, MOST_REPEATS = 1_000_000, 1000
 WORTH = 0.75
-"""Repeats are the better buy where they bring this share of what cases bring: a case has to be written and labelled."""
+"""Share of the gain from more cases at which repeats are the better buy: cases have to be written and labelled."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What makes the gate find a drop of one metric; fractions.
+    """The condition for the gate to detect a drop of one metric; fractions.
 
-    `fixed`, and the primary metric under `evidence`: the mean falls by more than the limit. Another gated metric under
-    `evidence`: that, and the drop is more than noise. `paired`: the interval lies wholly beyond the limit.
+    `fixed`, and the primary metric under `evidence`: the mean falls by more than the limit. Other gated metrics under
+    `evidence`: also, the drop exceeds noise. `paired`: the interval lies wholly beyond the limit.
     """
 
     limit: float
-    """The mean has to fall by more than this."""
+    """The mean must fall by more than this."""
     alpha: float | None = None
-    """One-sided level of the test that also has to reject; None where the mean alone decides."""
+    """One-sided level of the test that must reject as well; None if the mean alone decides."""
     beyond: float = 0.0
-    """The drop that is rejected."""
+    """The drop that this test must reject."""
 
     @classmethod
     def of(cls, policy: GatePolicy, key: str, *, primary: str, baseline: float) -> Finding:
-        """Return what the policy asks of a metric; `baseline` is its mean, of which a relative limit is a share."""
+        """Return the policy's condition for a metric; `baseline` is its mean, the base of a relative limit."""
         limit = policy.limit(key) / 100.0
         if policy.unit == "relative" and abs(baseline) > SLACK:
             limit *= abs(baseline)
@@ -60,17 +60,17 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Needed:
-    """How many cases or repeats; without a number, why there is none."""
+    """A required number of cases or repeats, or why there is none."""
 
     count: int | None
     why: Literal["", "unknown", "never"] = ""
-    """`unknown`: no spread was seen, or repeats were not told apart from cases. `never`: no number up to `MOST_CASES`
-    or `MOST_REPEATS` is enough."""
+    """`unknown`: no spread was seen, or the noise of repeats is unknown. `never`: `MOST_CASES` or `MOST_REPEATS` are
+    not enough."""
 
 
 @dataclass(frozen=True, slots=True)
 class Purchase:
-    """What the same number of additional requests buys: the smallest drop that is found, a fraction."""
+    """The smallest detected drop, a fraction, after doubling the requests with more cases or more repeats."""
 
     more_cases: float
     more_repeats: float
@@ -79,25 +79,25 @@ class Purchase:
 
 @dataclass(frozen=True, slots=True)
 class Sensitivity:
-    """The smallest drop of a metric that is found with 80 % power, and what it takes to find the wanted one."""
+    """The smallest drop of a metric detected with 80 % power, and what it takes to detect the wanted drop."""
 
     metric: str
     variance: DifferenceVariance
     finding: Finding
     sees: float | None
-    """A fraction; None where it is unknown, or no drop is sure to be found."""
+    """Smallest detected drop, a fraction; None if unknown or if no drop is sure to be detected."""
     wanted: float
     needs_cases: Needed
     needs_repeats: Needed
     blocks: bool
-    """A drop that is found blocks; else a person should look."""
+    """Whether a detected drop blocks; otherwise a person should look."""
     buy: Purchase | None = None
-    """What twice the requests would bring; None where cases and repeats were never told apart."""
+    """Effect of twice the requests; None if the noise of repeats is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class PowerReport:
-    """What `row3 power` found, metric by metric, the composite first."""
+    """The result of `row3 power`, by metric, the composite first."""
 
     suite: str
     settings: tuple[str, str]
@@ -105,19 +105,19 @@ class PowerReport:
     repeats: tuple[int, int]
     policy: GatePolicy
     plans: tuple[tuple[Metric, Sensitivity | None], ...]
-    """None where fewer than two independent cases have the metric."""
+    """None if fewer than two independent cases have the metric."""
     flag: str = ""
     """Options that select the suite on the command line."""
     skipped: Mapping[str, str] = field(default_factory=dict)
-    """By metric that applies to no case, why."""
+    """Reasons by metric that applies to no case."""
 
 
 def sensitivity(
     pairs: Pairs, key: str, policy: GatePolicy, *, primary: str = "overall", detect: float | None = None
 ) -> Sensitivity | None:
-    """Return what the cases of a comparison can tell of one metric; None with fewer than two independent units.
+    """Return which drops of a metric a comparison's cases can detect; None with fewer than two independent units.
 
-    `detect` is the drop to be found, a fraction; twice the limit unless given.
+    `detect` is the wanted drop, a fraction; the default is twice the limit.
     """
     variance = pairs.variance(key)
     if variance is None:
@@ -140,17 +140,17 @@ def sensitivity(
 def smallest_drop(
     variance: DifferenceVariance, finding: Finding, *, cases: int | None = None, repeats: float | None = None
 ) -> float | None:
-    """Return the smallest true drop that a comparison of that size finds in `POWER` of all cases; a fraction.
+    """Return the smallest true drop that a comparison of this size detects with probability `POWER`; a fraction.
 
-    D with D - m = k sqrt((V + (UNEVEN D)^2) / n), for the limit and for the test. Where some cases do not move at all,
-    it is no less than what the smallest move makes in as many units as the test takes to reject.
+    D with D - m = k sqrt((V + (UNEVEN D)^2) / n), for the limit and for the test. If some cases do not move at all, the
+    drop is at least the smallest move times the share of units that the test needs to reject.
 
-    None where it is unknown: no spread was seen, or other repeats than observed were asked for and the parts of the
-    variance are not known. None too where no drop is sure to be found.
+    None if it is unknown, because no spread was seen or the variance at other repeats than observed is unknown. None as
+    well if no drop is sure to be detected.
     """
     cases = variance.cases if cases is None else cases
     known = variance.at(variance.repeats if repeats is None else repeats)
-    # As many cases come to a unit where cases are added.
+    # Added cases are assumed to form units of the same size.
     units = (variance.df + 1.0) * cases / variance.cases
     if known is None or known[0] <= 0.0 or units <= 1.0:
         return None
@@ -166,12 +166,12 @@ def smallest_drop(
 
 
 def detection_factor(df: float, known_df: float, alpha: float | None) -> float:
-    """Return how many estimated standard errors a drop has to be beyond a null to be found in `POWER` of all cases.
+    """Return how many estimated standard errors beyond a null a drop is detected with probability `POWER`.
 
-    A drop of k SE is found if Z + k S1 > t S2, where S1 (of the earlier comparison, with `known_df`) and S2 (of the
+    A drop of k SE is detected if Z + k S1 > t S2, where S1 (of the earlier comparison, with `known_df`) and S2 (of the
     planned one, with `df`) are chi / sqrt(df). Taking k S1 - t S2 as normal, with its exact mean and variance, gives k
-    within 2 % from 5 cases on. `alpha` is the one-sided level of the t test, None where the estimate only has to be on
-    the right side. Infinity where the earlier comparison knows too little.
+    within 2 % from 5 cases on. `alpha` is the one-sided level of the t test; None if the estimate only has to be on the
+    right side. Infinity if the earlier comparison has too few cases.
     """
     z = normal_quantile(POWER)
     mean, spread = _deviation(known_df)
@@ -190,21 +190,21 @@ def detection_factor(df: float, known_df: float, alpha: float | None) -> float:
 
 
 def cases_needed(variance: DifferenceVariance, finding: Finding, drop: float) -> Needed:
-    """Return how many cases find a drop, asked as often as observed."""
+    """Return how many cases detect a drop, with as many repeats as observed."""
     if variance.at(variance.repeats) is None or variance.total <= 0.0:
         return Needed(None, "unknown")
     return _fewest(lambda cases: smallest_drop(variance, finding, cases=cases), drop, 2, MOST_CASES)
 
 
 def repeats_needed(variance: DifferenceVariance, finding: Finding, drop: float) -> Needed:
-    """Return how many answers a case and side find a drop, with as many cases as observed."""
+    """Return how many answers per case and side detect a drop, with as many cases as observed."""
     if variance.repeat_variance is None or variance.total == variance.repeat_variance == 0.0:
         return Needed(None, "unknown")
     return _fewest(lambda repeats: smallest_drop(variance, finding, repeats=repeats), drop, 1, MOST_REPEATS)
 
 
 def better_buy(variance: DifferenceVariance, finding: Finding) -> Purchase | None:
-    """Return whether twice the requests are better spent on cases or on repeats; None where that is unknown."""
+    """Return whether twice the requests are better spent on cases or on repeats; None if unknown."""
     now = smallest_drop(variance, finding)
     by_cases = smallest_drop(variance, finding, cases=2 * variance.cases)
     by_repeats = smallest_drop(variance, finding, repeats=2.0 * variance.repeats)
@@ -214,7 +214,7 @@ def better_buy(variance: DifferenceVariance, finding: Finding) -> Purchase | Non
 
 
 def _drop(null: float, factor: float, square: float, cases: int) -> float | None:
-    """Return the D above null with (D - null)^2 = factor^2 (square + (UNEVEN D)^2 / cases); None where none is."""
+    """Return the D above null with (D - null)^2 = factor^2 (square + (UNEVEN D)^2 / cases); None if there is none."""
     share = factor * factor * UNEVEN * UNEVEN / cases
     if not share < 1.0:
         return None
@@ -223,7 +223,7 @@ def _drop(null: float, factor: float, square: float, cases: int) -> float | None
 
 
 def _deviation(df: float) -> tuple[float, float]:
-    """Return mean and variance of chi_df / sqrt(df)."""
+    """Return the mean and variance of chi_df / sqrt(df)."""
     if df > 1e6:
         return 1.0, 0.0
     mean = math.sqrt(2.0 / df) * math.exp(math.lgamma(0.5 * (df + 1.0)) - math.lgamma(0.5 * df))
@@ -231,7 +231,7 @@ def _deviation(df: float) -> tuple[float, float]:
 
 
 def _fewest(found: Callable[[int], float | None], drop: float, least: int, most: int) -> Needed:
-    """Return the smallest number with which a drop is found: by doubling, then by halving."""
+    """Return the smallest number that detects a drop, by doubling and then bisection."""
 
     def enough(number: int) -> bool:
         size = found(number)

@@ -1,4 +1,4 @@
-"""The rolling baseline: the mean of a suite's latest comparable runs, from the history (STRATEGY, docs/gate.md)."""
+"""The rolling baseline: the mean of a suite's latest comparable runs in the history (STRATEGY, docs/gate.md)."""
 
 from __future__ import annotations
 
@@ -16,38 +16,38 @@ from row3.gate.comparison import POINT, worse_by
 from row3.gate.policy import GatePolicy
 
 LEAST_RUNS = 2
-"""Fewer runs than this have no mean to fall below."""
+"""Fewest runs for a mean."""
 
 
 class RollingBaseline(Struct, frozen=True):
-    """A run beside the mean of the runs before it."""
+    """A run compared with the mean of the runs before it."""
 
     runs: int
     """Comparable runs in the mean."""
     drops: Sequence[Reason] = ()
 
     def reasons(self) -> Iterator[Reason]:
-        """Yield a reason for each metric that fell, or a note that there is nothing to fall below."""
+        """Yield a reason for each metric that fell, or a note that there are too few runs for a mean."""
         if self.runs < LEAST_RUNS:
             yield Reason(Code.ROLLING_DROP, Verdict.PROCEED, figures={"runs": self.runs})
         yield from self.drops
 
 
 def comparable_runs(history: Sequence[HistoryEntry], suite: str, tier: Tier, scored: str) -> list[HistoryEntry]:
-    """Return the runs of a suite's tier by one scorer and on the same cases, oldest first.
+    """Return the runs of a suite's tier with one scorer and the same cases, oldest first.
 
-    The same figures of the same prompts in a row are one run: recorded answers looked at again.
+    Consecutive entries with the same prompts and figures count once: they replay the same recorded answers.
     """
     runs: list[HistoryEntry] = []
     for each in history:
-        mine = each.suite == suite and tier_of(each.mode) == tier and each.scored == scored
-        if mine and each.metrics and not (runs and same_run(runs[-1], each)):
+        comparable = each.suite == suite and tier_of(each.mode) == tier and each.scored == scored
+        if comparable and each.metrics and not (runs and same_run(runs[-1], each)):
             runs.append(each)
     return runs
 
 
 def same_run(one: HistoryEntry, other: HistoryEntry) -> bool:
-    """Return whether two entries have the same figures of the same prompts and model."""
+    """Return whether two entries have the same prompts, model and figures."""
     return (one.prompts, one.model, one.metrics) == (other.prompts, other.model, other.metrics)
 
 
@@ -60,10 +60,10 @@ def rolling_baseline(
     *,
     primary: str,
 ) -> RollingBaseline:
-    """Compare the primary and the gated metrics of a run with their mean over the latest runs that compare with it.
+    """Compare a run's primary and gated metrics with their means over the latest comparable runs.
 
-    A metric drops by (baseline - current) / baseline, the other way round where lower is better; `policy.drop` is in
-    per cent. The run itself, noted by an earlier command, is not part of its own baseline.
+    The drop is (baseline - current) / baseline, negated if lower is better; `policy.drop` is in per cent. An entry that
+    an earlier command made for this run is left out.
     """
     earlier = comparable_runs(history, run.suite, tier, run.scored)
     if earlier and same_run(earlier[-1], run):

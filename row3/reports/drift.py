@@ -7,7 +7,7 @@ from typing import Any
 
 from row3.domain.counts import part
 from row3.errors import Row3Error
-from row3.gate.drift import CaseThen, DriftState, others
+from row3.gate.drift import CaseDrift, DriftState, other_moves
 from row3.gate.results import Drifted
 from row3.reports import numbers
 from row3.reports.comparison import change_cells
@@ -87,7 +87,7 @@ def drifts_document(found: Mapping[str, Drifted | Row3Error], *, verbose: bool =
     return Document([*blocks, Title("All suites", 2), Facts(verdicts)])
 
 
-def _changed_cases(cases: Sequence[CaseThen], *, verbose: bool) -> Table:
+def _changed_cases(cases: Sequence[CaseDrift], *, verbose: bool) -> Table:
     ordered = sorted(cases, key=lambda case: -abs((case.now or 0.0) - (case.then or 0.0)))
     shown = ordered if verbose else ordered[:SHOWN_CASES]
     rows = []
@@ -118,7 +118,7 @@ def _verdict(found: Drifted) -> Note:
 
 def _rows(found: Drifted) -> list[list[Text]]:
     changes = {change.key: change for change in found.again.drift.metrics if change.delta is not None}
-    moved = others(found.again.drift)
+    moved = other_moves(found.again.drift)
     return [
         change_cells(metric, changes[metric.key], primary=False)[:-1]
         for metric in sorted(found.suite.kind.metrics, key=lambda metric: metric.companion)

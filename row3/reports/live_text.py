@@ -7,8 +7,8 @@ from typing import Any
 
 from row3.domain.counts import part
 from row3.domain.metrics import Metric
-from row3.gate.adaptive import Standing
-from row3.gate.drift import Drift, others
+from row3.gate.adaptive import Progress
+from row3.gate.drift import Drift, other_moves
 from row3.gate.results import Comparison
 from row3.reports import numbers
 
@@ -22,7 +22,7 @@ def drift_line(drift: Drift, metrics: Sequence[Metric]) -> str:
     if change is None or change.delta is None:
         return "unknown whether they moved since their baseline: no case could be compared"
     titles = {metric.key: metric.title for metric in metrics}
-    beside = [f"{titles.get(key, key)} {numbers.points(delta)}" for key, delta in others(drift).items()][:SHOWN]
+    beside = [f"{titles.get(key, key)} {numbers.points(delta)}" for key, delta in other_moves(drift).items()][:SHOWN]
     state = {"moved": "they moved", "steady": "they answer as before", "open": "no significant move"}[drift.state]
     listed = ", ".join([f"{drift.about.title} {move_text(drift)}", *beside])
     same = f"{part(drift.same, drift.cases, 'case')} word for word"
@@ -48,20 +48,20 @@ def sees_text(drift: Drift) -> str:
     return f" (detects {numbers.points(drift.sees).lstrip('+')} points or more)"
 
 
-def rounds_line(standing: Standing) -> str:
+def rounds_line(progress: Progress) -> str:
     """Return how many rounds were asked, and why no more."""
     why = {
         "loss": "a loss beyond the limit is shown",
         "within": "a loss beyond the limit is ruled out",
-        "steady": f"none of {numbers.count(standing.repeated, 'repeated answer')} differed",
-        "few": f"{numbers.count(standing.cases, 'case is', 'cases are')} too few to rule out a loss",
+        "steady": f"none of {numbers.count(progress.repeated, 'repeated answer')} differed",
+        "few": f"{numbers.count(progress.cases, 'case is', 'cases are')} too few to rule out a loss",
         "open": "a loss beyond the limit is neither shown nor ruled out",
     }
-    text = f"{standing.rounds} of at most {standing.most}"
-    if standing.stop is None:
+    text = f"{progress.rounds} of at most {progress.most}"
+    if progress.stop is None:
         return text
-    needs = "" if standing.needs is None else f", about {standing.needs} would do"
-    return f"{text}: {why[standing.stop]}{needs}"
+    needs = "" if progress.needs is None else f", about {progress.needs} would do"
+    return f"{text}: {why[progress.stop]}{needs}"
 
 
 def live_json(comparison: Comparison) -> dict[str, Any]:
@@ -71,18 +71,18 @@ def live_json(comparison: Comparison) -> dict[str, Any]:
         value["interleaved"] = True
     if (drift := comparison.drift) is not None:
         value["drift"] = drift_json(drift)
-    if (standing := comparison.adaptive) is not None:
+    if (progress := comparison.adaptive) is not None:
         value["adaptive"] = {
-            "rounds": standing.rounds,
-            "maxRounds": standing.most,
-            "cases": standing.cases,
-            "stop": standing.stop,
-            "meanDifference": standing.mean,
-            "capitalLoss": min(standing.loss, 1e300),
-            "capitalWithin": min(standing.within, 1e300),
-            "repeated": standing.repeated,
-            "changed": standing.changed,
-            "casesNeeded": standing.needs,
+            "rounds": progress.rounds,
+            "maxRounds": progress.most,
+            "cases": progress.cases,
+            "stop": progress.stop,
+            "meanDifference": progress.mean,
+            "capitalLoss": min(progress.loss, 1e300),
+            "capitalWithin": min(progress.within, 1e300),
+            "repeated": progress.repeated,
+            "changed": progress.changed,
+            "casesNeeded": progress.needs,
         }
     return value
 

@@ -17,7 +17,7 @@ from row3.domain.requests import Answer, NoAnswer, Request
 from row3.domain.scores import CaseScore
 from row3.errors import Row3Error, RunIncomplete
 from row3.gate.comparison import POINT, worse_by
-from row3.gate.pairs import both_sides
+from row3.gate.pairs import align_metrics
 from row3.gate.policy import GatePolicy
 from row3.kinds.faults import UNUSABLE, Fault, Faults
 from row3.reports.investigations.checklist import Seen, checklist
@@ -194,7 +194,7 @@ def _symptoms(suite: Suite, score: CaseScore, before: CaseScore | None) -> tuple
     zones, notes = zones_of(score.metrics, metrics, limits), []
     old, new = (before.metrics, score.metrics) if before is not None else ({}, score.metrics)
     if before is not None:
-        old, new = both_sides(suite.kind, before.metrics, score.metrics)
+        old, new = align_metrics(suite.kind, (before.metrics, score.metrics))
         if old is not before.metrics or new is not score.metrics:
             who = "The good run's answer" if old is not before.metrics else "This answer"
             notes.append(f"{who} correctly finds nothing, which counts as perfect against one that invents items.")

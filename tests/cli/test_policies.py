@@ -111,14 +111,14 @@ def test_limits_of_single_metrics(two_fell: Box) -> None:
 @pytest.mark.parametrize(
     ("limits", "words"),
     [
-        ("rec:3:4", "`3:4` is no limit for recall"),
-        ("recall=3", "`recall=3` is no limit"),
-        ("p:3", "may be precision or provenanceCoverage"),
+        ("rec:3:4", "`3:4` is not a limit for recall"),
+        ("recall=3", "`recall=3` is not a limit"),
+        ("p:3", "could be precision or provenanceCoverage"),
         ("wit:3", "`wit` is not a metric of this kind"),
-        ("recall:-1", "`-1` is no limit"),
-        ("recall:nan", "`nan` is no limit"),
+        ("recall:-1", "`-1` is not a limit"),
+        ("recall:nan", "`nan` is not a limit"),
         ("recall:3,recall:4", "`recall` has two limits"),
-        ("recall:3,", "`` is no limit"),
+        ("recall:3,", "`` is not a limit"),
     ],
 )
 def test_wrong_limits_are_refused(two_fell: Box, limits: str, words: str) -> None:

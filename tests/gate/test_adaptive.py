@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from row3.domain.changes import ChangeCode, Interval, MetricChange, Rounds
 from row3.domain.verdicts import Verdict
-from row3.gate.adaptive import ALPHA_LAST, ALPHA_ROUNDS, Margin, Standing, capital, judged, stand
+from row3.gate.adaptive import ALPHA_LAST, ALPHA_ROUNDS, Margin, Progress, assess, capital, judge_rounds
 from row3.gate.policy import GatePolicy, PolicyName
 
 MARGIN = Margin(0.05, highest=0.85)
@@ -50,7 +50,7 @@ class TestMargin:
         margin = Margin(limit, relative, up)
         assert margin.lowest < margin.null < margin.best
         assert margin.enough >= 0
-        assert stand([[margin.difference(0.5, 0.5)] * 3], margin, most=2).cases == 3
+        assert assess([[margin.difference(0.5, 0.5)] * 3], margin, most=2).cases == 3
 
     def test_of_a_policy(self) -> None:
         policy = GatePolicy(unit="relative", block=8.0, limits={"recall": 3.0})
@@ -68,22 +68,22 @@ class TestStand:
         # One round: the bet is the width times gap / (0.02 + gap^2), cut to 0.9 of what either side allows.
         bet = 1.7 * 0.05 / (0.02 + 0.0025)
         low, high = bet, min(bet, 0.9 / (1 - 0.8 / 1.7))
-        standing = stand([[0.0, -0.17]], MARGIN, most=5)
+        progress = assess([[0.0, -0.17]], MARGIN, most=5)
         x, m = [0.5, 0.4], 0.8 / 1.7
         up, down = min(low, 0.9 / m), min(high, 0.9 / (1 - m))
-        assert standing.within == pytest.approx((1 + up * (x[0] - m)) * (1 + up * (x[1] - m)))
-        assert standing.loss == pytest.approx((1 - down * (x[0] - m)) * (1 - down * (x[1] - m)))
-        assert (standing.rounds, standing.cases, standing.stop) == (1, 2, None)
+        assert progress.within == pytest.approx((1 + up * (x[0] - m)) * (1 + up * (x[1] - m)))
+        assert progress.loss == pytest.approx((1 - down * (x[0] - m)) * (1 - down * (x[1] - m)))
+        assert (progress.rounds, progress.cases, progress.stop) == (1, 2, None)
 
     @given(ROUNDS)
     @settings(deadline=None, max_examples=60)
     def test_a_round_bets_the_same_on_every_case(self, rounds: list[list[float]]) -> None:
         """So the order of the cases tells nothing, and neither does a round tell of the one before it."""
         turned = [list(reversed(each)) for each in rounds]
-        here, there = stand(rounds, MARGIN, most=9), stand(turned, MARGIN, most=9)
+        here, there = assess(rounds, MARGIN, most=9), assess(turned, MARGIN, most=9)
         assert (here.loss, here.within) == (pytest.approx(there.loss), pytest.approx(there.within))
         if len(rounds) > 1 and rounds[-1] and here.loss > 0.0:
-            before = stand(rounds[:-1], MARGIN, most=9)
+            before = assess(rounds[:-1], MARGIN, most=9)
             last = capital(
                 rounds[-1],
                 [1.7 * 0.05 / (np.var([v for r in rounds[:-1] for v in r], ddof=1) + 0.0025)] * len(rounds[-1])
@@ -98,42 +98,42 @@ class TestStand:
     @given(ROUNDS, st.integers(1, 5))
     @settings(deadline=None, max_examples=60)
     def test_it_always_ends_and_never_says_both(self, rounds: list[list[float]], most: int) -> None:
-        standing = stand(rounds[:most], MARGIN, most=most)
+        progress = assess(rounds[:most], MARGIN, most=most)
         if len(rounds) >= most:
-            assert standing.stop is not None
-        if standing.stop == "loss" and standing.loss >= 1 / ALPHA_ROUNDS:
-            assert standing.within < standing.loss
-        assert standing.needs is None or standing.stop in ("few", "open")
-        assert standing.needs is None or standing.needs > standing.cases
+            assert progress.stop is not None
+        if progress.stop == "loss" and progress.loss >= 1 / ALPHA_ROUNDS:
+            assert progress.within < progress.loss
+        assert progress.needs is None or progress.stop in ("few", "open")
+        assert progress.needs is None or progress.needs > progress.cases
 
     def test_a_turned_sign_is_the_other_side(self) -> None:
         """Differences mirrored at the limit swap the two capitals, where the range is mirrored too."""
         margin = Margin(0.0)
-        one, two = stand([[0.3, -0.2, 0.1]], margin, most=5), stand([[-0.3, 0.2, -0.1]], margin, most=5)
+        one, two = assess([[0.3, -0.2, 0.1]], margin, most=5), assess([[-0.3, 0.2, -0.1]], margin, most=5)
         assert (one.loss, one.within) == (pytest.approx(two.within), pytest.approx(two.loss))
 
     def test_answers_that_repeat_word_for_word(self) -> None:
-        standing = stand([[-0.1] * 10] * 2, MARGIN, most=5, repeated=20, changed=0)
-        assert standing.stop == "steady"
-        assert stand([[-0.1] * 10] * 2, MARGIN, most=5, repeated=20, changed=1).stop is None
+        progress = assess([[-0.1] * 10] * 2, MARGIN, most=5, repeated=20, changed=0)
+        assert progress.stop == "steady"
+        assert assess([[-0.1] * 10] * 2, MARGIN, most=5, repeated=20, changed=1).stop is None
 
     def test_few_cases_are_given_up_unless_a_loss_is_seen(self) -> None:
-        assert stand([[0.0, 0.02, -0.02]] * 2, MARGIN, most=5, repeated=6, changed=3).stop == "few"
-        assert stand([[-0.1, -0.08, -0.12]] * 2, MARGIN, most=5, repeated=6, changed=3).stop is None
-        assert stand([[-0.1, -0.08, -0.12]] * 5, MARGIN, most=5, repeated=24, changed=3).stop == "loss"
-        assert stand([[]], MARGIN, most=5).stop == "few"
+        assert assess([[0.0, 0.02, -0.02]] * 2, MARGIN, most=5, repeated=6, changed=3).stop == "few"
+        assert assess([[-0.1, -0.08, -0.12]] * 2, MARGIN, most=5, repeated=6, changed=3).stop is None
+        assert assess([[-0.1, -0.08, -0.12]] * 5, MARGIN, most=5, repeated=24, changed=3).stop == "loss"
+        assert assess([[]], MARGIN, most=5).stop == "few"
 
     def test_a_large_loss_is_shown_at_once(self) -> None:
-        assert stand([[-0.5] * 15], MARGIN, most=5).stop == "loss"
-        assert stand([[0.2] * 30], MARGIN, most=5).stop == "within"
+        assert assess([[-0.5] * 15], MARGIN, most=5).stop == "loss"
+        assert assess([[0.2] * 30], MARGIN, most=5).stop == "within"
 
     def test_one_round_is_no_last_look(self) -> None:
-        assert stand([[-0.1, -0.11, -0.12]], MARGIN, most=1).stop == "open"
+        assert assess([[-0.1, -0.11, -0.12]], MARGIN, most=1).stop == "open"
 
     @pytest.mark.parametrize("rounds", [[], [[0.1], [0.1, 0.2]]])
     def test_arguments(self, rounds: list[list[float]]) -> None:
         with pytest.raises(ValueError, match="rounds"):
-            stand(rounds, MARGIN, most=5)
+            assess(rounds, MARGIN, most=5)
 
 
 Draw = Callable[[np.random.Generator, int, float], Callable[[], np.ndarray]]
@@ -175,12 +175,12 @@ def simulated(draw: Draw, cases: int, effect: float, runs: int, seed: int = 5) -
     for _ in range(runs):
         sample = draw(rng, cases, effect)
         rounds: list[list[float]] = []
-        standing: Standing | None = None
-        while standing is None or standing.stop is None:
+        progress: Progress | None = None
+        while progress is None or progress.stop is None:
             rounds.append([min(0.85, max(-0.85, float(value))) for value in sample()])
-            standing = stand(rounds, MARGIN, most=5)
-        ends[standing.stop] = ends.get(standing.stop, 0) + 1
-        asked += standing.rounds
+            progress = assess(rounds, MARGIN, most=5)
+        ends[progress.stop] = ends.get(progress.stop, 0) + 1
+        asked += progress.rounds
     return {stop: count / runs for stop, count in ends.items()}, asked / runs / 5
 
 
@@ -203,7 +203,7 @@ class TestErrors:
         found = 0
         for _ in range(200):
             sample = steady(rng, 60, -0.1)
-            last = stand([[float(v) for v in sample()] for _ in range(5)], MARGIN, most=5)
+            last = assess([[float(v) for v in sample()] for _ in range(5)], MARGIN, most=5)
             found += last.stop == "loss"
         assert ends["loss"] >= found / 200 - 0.005
 
@@ -239,8 +239,8 @@ def change(delta: float, verdict: Verdict, code: ChangeCode = "") -> MetricChang
     return MetricChange("overall", 0.8, 0.8 + delta, delta, -100 * delta, verdict, 15, known, 5.0, code)
 
 
-def standing(stop: str, rounds: int = 3, needs: int | None = None) -> Standing:
-    return Standing(rounds, 5, 15, -0.06, 1.0, 1.0, stop, 60, 30, needs)  # type: ignore[arg-type]
+def progress(stop: str, rounds: int = 3, needs: int | None = None) -> Progress:
+    return Progress(rounds, 5, 15, -0.06, 1.0, 1.0, stop, 60, 30, needs)  # type: ignore[arg-type]
 
 
 BAD = change(-0.06, Verdict.BLOCK, "worse")
@@ -251,34 +251,34 @@ FIXED, PAIRED = GatePolicy(metrics=("overall",), policy="fixed"), GatePolicy(met
 class TestJudged:
     @pytest.mark.parametrize("policy", ["fixed", "evidence"])
     def test_a_loss_that_is_shown_blocks(self, policy: PolicyName) -> None:
-        found = judged(standing("loss"), BAD, FINE, GatePolicy(policy=policy))
+        found = judge_rounds(progress("loss"), BAD, FINE, GatePolicy(policy=policy))
         assert (found.verdict, found.code, found.rounds) == (Verdict.BLOCK, "worse", Rounds(3, 15, "loss"))
 
     def test_under_the_paired_policy_it_has_to_hold_for_other_cases_too(self) -> None:
-        found = judged(standing("loss"), BAD, FINE, PAIRED)
+        found = judge_rounds(progress("loss"), BAD, FINE, PAIRED)
         assert (found.verdict, found.code, found.rounds) == (Verdict.INVESTIGATE, "inconclusive", Rounds(3, 15, "loss"))
-        assert judged(standing("loss"), BAD, BAD, PAIRED) is BAD
+        assert judge_rounds(progress("loss"), BAD, BAD, PAIRED) is BAD
 
     @pytest.mark.parametrize("stop", ["open", "few"])
     def test_what_is_open_never_blocks_by_its_mean(self, stop: Literal["open", "few"]) -> None:
-        found = judged(standing(stop, needs=22), BAD, BAD, FIXED)
+        found = judge_rounds(progress(stop, needs=22), BAD, BAD, FIXED)
         assert (found.verdict, found.code) == (Verdict.INVESTIGATE, "inconclusive")
         assert found.rounds == Rounds(3, 15, stop, 22)
         strict = GatePolicy(metrics=("overall",), inconclusive="block", policy="fixed")
-        assert judged(standing(stop), FINE, FINE, strict).verdict is Verdict.BLOCK
+        assert judge_rounds(progress(stop), FINE, FINE, strict).verdict is Verdict.BLOCK
 
     def test_a_loss_on_the_limit_names_no_number_of_cases(self) -> None:
         rounds = [[-0.05 + 0.1 * (-1) ** (i + j) for i in range(20)] for j in range(5)]
-        found = stand(rounds, MARGIN, most=5, repeated=80, changed=80)
+        found = assess(rounds, MARGIN, most=5, repeated=80, changed=80)
         assert (found.stop, found.needs) == ("open", None)
 
     def test_without_noise_the_policy_judges_as_ever(self) -> None:
-        assert judged(standing("steady"), BAD, FINE, FIXED) is BAD
-        assert judged(standing("steady"), BAD, FINE, PAIRED) is FINE
+        assert judge_rounds(progress("steady"), BAD, FINE, FIXED) is BAD
+        assert judge_rounds(progress("steady"), BAD, FINE, PAIRED) is FINE
 
     def test_what_is_ruled_out_does_not_block(self) -> None:
-        assert judged(standing("within"), FINE, FINE, FIXED) is FINE
-        found = judged(standing("within"), BAD, BAD, FIXED)
+        assert judge_rounds(progress("within"), FINE, FINE, FIXED) is FINE
+        found = judge_rounds(progress("within"), BAD, BAD, FIXED)
         assert (found.verdict, found.code) == (Verdict.INVESTIGATE, "worse_unproven")
 
 

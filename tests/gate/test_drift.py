@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from row3.domain.metrics import Metric
-from row3.gate.drift import Drift, drift_of, others, sample_of, sample_size
+from row3.gate.drift import Drift, drift_of, other_moves, sample_of, sample_size
 from row3.gate.pairs import Pairs
 from row3.gate.policy import GatePolicy
 from row3.reports.live_text import move_text
@@ -111,4 +111,4 @@ class TestState:
     def test_other_metrics_that_moved(self) -> None:
         drift = drifted(0.0, 0.0, 0.0, recall=-0.2)
         assert drift.state == "steady"
-        assert others(drift) == {"recall": pytest.approx(-0.2)}
+        assert other_moves(drift) == {"recall": pytest.approx(-0.2)}

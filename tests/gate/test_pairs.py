@@ -16,7 +16,7 @@ from row3.domain.changes import Interval
 from row3.domain.metrics import Metric
 from row3.gate.comparison import compare_case
 from row3.gate.intervals import Differences
-from row3.gate.pairs import Pairs, both_sides
+from row3.gate.pairs import Pairs, align_metrics
 from row3.kinds import all_kinds
 from row3.kinds.answers import Parsed
 from row3.kinds.base import Kind, Rules
@@ -194,31 +194,31 @@ class TestOneIsSilent:
         kind = KINDS[name]
         silent, other = scored(kind, []), scored(kind, INVENTED[name])
         assert kind.primary not in silent
-        before, after = both_sides(kind, silent, other)
+        before, after = align_metrics(kind, (silent, other))
         assert (before[kind.primary], after) == (1.0, other)
         assert before.keys() == other.keys()
         assert all(before[key] == silent[key] for key in silent)
-        assert both_sides(kind, other, silent) == (other, before)
+        assert align_metrics(kind, (other, silent)) == [other, before]
 
     def test_a_bad_answer_is_one_too(self, name: str) -> None:
         kind = KINDS[name]
-        before, after = both_sides(kind, scored(kind, []), scored(kind, None))
+        before, after = align_metrics(kind, (scored(kind, []), scored(kind, None)))
         assert (before[kind.primary], after[kind.primary]) == (1.0, 0.0)
 
     def test_two_silent_answers_have_nothing_to_compare(self, name: str) -> None:
         kind = KINDS[name]
         silent = scored(kind, [])
-        assert both_sides(kind, silent, silent) == (silent, silent)
+        assert align_metrics(kind, (silent, silent)) == (silent, silent)
 
     def test_an_empty_answer_is_not_flawless_where_something_is_to_be_found(self, name: str) -> None:
         kind = KINDS[name]
         empty, other = scored(kind, [], quiet=False), scored(kind, INVENTED[name], quiet=False)
-        assert both_sides(kind, empty, other) == (empty, other)
+        assert align_metrics(kind, (empty, other)) == (empty, other)
 
     def test_nor_beside_an_answer_to_another_text_that_asks_for_something(self, name: str) -> None:
         kind = KINDS[name]
         silent, other = scored(kind, []), scored(kind, INVENTED[name], quiet=False)
-        assert both_sides(kind, silent, other) == (silent, other)
+        assert align_metrics(kind, (silent, other)) == [silent, other]
 
     def test_the_case_is_regressed_and_its_pair_counts(self, name: str) -> None:
         kind = KINDS[name]
@@ -236,4 +236,4 @@ class TestOneIsSilent:
 
 def test_a_kind_that_skips_by_the_case_alone_is_left_as_it_is() -> None:
     before, after = {"recall": 1.0}, {"recall": 1.0, "mrr": 0.5}
-    assert both_sides(KINDS["retrieval"], before, after) == (before, after)
+    assert align_metrics(KINDS["retrieval"], (before, after)) == (before, after)

@@ -14,7 +14,7 @@ WHERE = "--fail"
 
 
 def parsed(text: str) -> dict[str, float]:
-    return parse_limits(text, METRICS, where=WHERE)
+    return parse_limits(text, METRICS, where=WHERE, also={})
 
 
 @pytest.mark.parametrize(
@@ -34,27 +34,27 @@ def test_what_is_read(text: str, limits: dict[str, float]) -> None:
 
 
 def test_an_exact_name_wins_over_longer_ones() -> None:
-    assert parse_limits("recall:3", ("recallAtTen", "recall"), where=WHERE) == {"recall": 3.0}
+    assert parse_limits("recall:3", ("recallAtTen", "recall"), where=WHERE, also={}) == {"recall": 3.0}
 
 
 @pytest.mark.parametrize(
     ("text", "what", "fix"),
     [
-        ("", "`` is no limit", SHAPE),
-        ("overall", "`overall` is no limit", SHAPE),
-        (":5", "`:5` is no limit", SHAPE),
-        ("overall:5,", "`` is no limit", SHAPE),
-        ("overall:", "`` is no limit for overall", "Give a number from 0 to 100"),
-        ("overall:-1", "`-1` is no limit for overall", "Give a number from 0 to 100"),
-        ("overall:inf", "`inf` is no limit for overall", "Give a number from 0 to 100"),
-        ("overall:nan", "`nan` is no limit for overall", "Give a number from 0 to 100"),
-        ("overall:5%", "`5%` is no limit for overall", "Give a number from 0 to 100"),
-        ("overall:5:6", "`5:6` is no limit for overall", "Give a number from 0 to 100"),
-        ("overall:+5", "`+5` is no limit for overall", "Give a number from 0 to 100"),
-        ("overall:1_0", "`1_0` is no limit for overall", "Give a number from 0 to 100"),
-        ("overall:٣", "`٣` is no limit for overall", "Give a number from 0 to 100"),
-        ("overall:100.5", "`100.5` is no limit for overall", "Give a number from 0 to 100"),
-        ("p:3", "`p` may be precision or provenanceCoverage", "Write more of it"),
+        ("", "`` is not a limit", SHAPE),
+        ("overall", "`overall` is not a limit", SHAPE),
+        (":5", "`:5` is not a limit", SHAPE),
+        ("overall:5,", "`` is not a limit", SHAPE),
+        ("overall:", "`` is not a limit for overall", "Use a number from 0 to 100"),
+        ("overall:-1", "`-1` is not a limit for overall", "Use a number from 0 to 100"),
+        ("overall:inf", "`inf` is not a limit for overall", "Use a number from 0 to 100"),
+        ("overall:nan", "`nan` is not a limit for overall", "Use a number from 0 to 100"),
+        ("overall:5%", "`5%` is not a limit for overall", "Use a number from 0 to 100"),
+        ("overall:5:6", "`5:6` is not a limit for overall", "Use a number from 0 to 100"),
+        ("overall:+5", "`+5` is not a limit for overall", "Use a number from 0 to 100"),
+        ("overall:1_0", "`1_0` is not a limit for overall", "Use a number from 0 to 100"),
+        ("overall:٣", "`٣` is not a limit for overall", "Use a number from 0 to 100"),
+        ("overall:100.5", "`100.5` is not a limit for overall", "Use a number from 0 to 100"),
+        ("p:3", "`p` could be precision or provenanceCoverage", "Write more of the name"),
         ("rec:3,recall:4", "`recall` has two limits", "Keep one of them"),
         ("recal:3", "`recal` is not a metric of this kind", "Did you mean `recall`?"),
         (

@@ -12,7 +12,7 @@ from functools import partial
 
 from row3.domain.scores import CaseScore
 from row3.errors import UsageError
-from row3.gate.adaptive import Margin, Standing, stand
+from row3.gate.adaptive import Margin, Progress, assess
 from row3.store.cases import StoredCase
 from row3.store.suites import Suite
 from row3.workflows.asking.answering import Asked, Kept
@@ -80,7 +80,7 @@ class Interleaving:
     stand_in: str | None = None
     """The model that is asked where the baseline's is not served, so that nothing is told of a drift."""
     rounds: int = 0
-    standing: Standing | None = None
+    progress: Progress | None = None
     unfinished: dict[str, str] = field(default_factory=dict)
     """Cases that have answers, but not to their last round, and why."""
 
@@ -120,8 +120,8 @@ class Interleaving:
                 self.rounds = max(1, number)  # the last one is not over
                 break
             if adaptive is not None:
-                self.standing = _stand(_counting(pairs, adaptive), adaptive, self.rounds)
-                if self.standing.stop is not None:
+                self.progress = _assess(_counting(pairs, adaptive), adaptive, self.rounds)
+                if self.progress.stop is not None:
                     break
         return not any(pair.problem for pair in pairs)
 
@@ -178,7 +178,7 @@ def _counting(pairs: Sequence[Pair], adaptive: Adaptive) -> list[Pair]:
     ]
 
 
-def _stand(counting: Sequence[Pair], adaptive: Adaptive, rounds: int) -> Standing:
+def _assess(counting: Sequence[Pair], adaptive: Adaptive, rounds: int) -> Progress:
     sides = [(pair.before, pair.now) for pair in counting if pair.before is not None]
     # An answer that lacks the metric says nothing where nothing is to be found, and is right.
     values = [[[score.metrics.get(adaptive.primary, 1.0) for score in side.scores] for side in both] for both in sides]
@@ -186,7 +186,7 @@ def _stand(counting: Sequence[Pair], adaptive: Adaptive, rounds: int) -> Standin
         [adaptive.margin.difference(before[number], now[number]) for before, now in values] for number in range(rounds)
     ]
     again = [said != side.rounds[0] for both in sides for side in both for said in side.rounds[1:]]
-    return stand(differences, adaptive.margin, most=adaptive.most, repeated=len(again), changed=sum(again))
+    return assess(differences, adaptive.margin, most=adaptive.most, repeated=len(again), changed=sum(again))
 
 
 async def _step(walk: Walk, *, baseline: bool) -> bool:

@@ -89,7 +89,7 @@ def compare(
     if gate.interleaving is not None:
         from row3.workflows.comparing.live import drift_since
 
-        adaptive = gate.interleaving.standing
+        adaptive = gate.interleaving.progress
         if gate.interleaving.stand_in is None:
             drift = drift_since(session.project, gate.side, comparer, suite)
     asked_now = run.usage.requests - (run.usage.replayed if session.mode == "auto" else 0)
@@ -130,16 +130,16 @@ def _asked_header(gate: Gate) -> BaseHeader:
 
 def _after_rounds(gate: Gate, comparer: Comparer, scores: Scores) -> Scores:
     """After an adaptive comparison, whatever may be noise does not block, under any policy."""
-    standing = None if gate.interleaving is None else gate.interleaving.standing
-    if standing is None:
+    progress = None if gate.interleaving is None else gate.interleaving.progress
+    if progress is None:
         return scores
-    from row3.gate.adaptive import judged as judged_after
+    from row3.gate.adaptive import judge_rounds
 
     kind, policy = gate.suite.kind, scores.policy
     by_evidence, by_interval = (comparer.scores(replace(policy, policy=each)).changes for each in POLICIES_AFTER_ROUNDS)
     others = by_interval if policy.policy == "paired" else by_evidence
     changes = [
-        judged_after(standing, fixed, paired, policy) if own.key == kind.primary else own
+        judge_rounds(progress, fixed, paired, policy) if own.key == kind.primary else own
         for own, fixed, paired in zip(others, by_evidence, by_interval, strict=True)
     ]
     return structs.replace(scores, changes=changes)

@@ -13,7 +13,7 @@ from row3.domain.verdicts import CaseChange, Compared
 from row3.gate.comparison import beyond_noise, by_size, worse_by
 from row3.gate.judging import Effect, Scores
 from row3.gate.moves import compare_metrics
-from row3.gate.pairs import Pairs, both_sides
+from row3.gate.pairs import Pairs, align_metrics
 from row3.gate.policy import GatePolicy
 from row3.metrics.aggregate import Aggregate, Tallies
 from row3.store.suites import Suite
@@ -127,7 +127,7 @@ class Comparer:
     def _fell(self, result: CaseResult, compared: Compared, before: Mapping[str, float]) -> bool:
         """Return whether the primary metric fell, beyond noise, past the limit or into its fail zone."""
         kind, policy, key = self.suite.kind, self.suite.policy, self.suite.kind.primary
-        old, new = (side.get(key) for side in both_sides(kind, before, result.metrics))
+        old, new = (side.get(key) for side in align_metrics(kind, (before, result.metrics)))
         if old is None or new is None:
             return False
         higher = kind.primary_metric.higher_is_better

@@ -13,8 +13,8 @@ from row3.domain.requests import RECORDED_ONLY
 from row3.domain.scores import Usage
 from row3.errors import InvalidFile, NotServedError, Row3Error, UsageError
 from row3.gate.adaptive import Margin
-from row3.gate.drift import Again, CaseThen, Drift, drift_of, sample_of, sample_size
-from row3.gate.pairs import Pairs, both_sides
+from row3.gate.drift import CaseDrift, Drift, DriftCheck, drift_of, sample_of, sample_size
+from row3.gate.pairs import Pairs, align_metrics
 from row3.gate.results import Drifted, Run
 from row3.store.cases import read_cases
 from row3.store.project import Project
@@ -124,13 +124,13 @@ def drift_since(project: Project, side: BaseSide, comparer: Comparer, suite: Sui
     return drift_of(pairs, suite.kind.metrics, suite.policy, suite.kind.primary, same=same)
 
 
-def ask_again(session: Session, suite: Suite, side: BaseSide, asking: Asking, ids: Sequence[str]) -> Again:
+def ask_again(session: Session, suite: Suite, side: BaseSide, asking: Asking, ids: Sequence[str]) -> DriftCheck:
     """Ask these cases again, live, without recording. Raises as `LiveRun.results`."""
     cost = prices_of(session.project, session.suite).usd
     options, packing = replace(session.options, only=frozenset(ids)), Packing(suite, before=side.score)
     live = LiveRun(session, asking, options, "live", packing, kind="drift")
     comparer, meter, primary = Comparer(suite), UsageMeter(cost), suite.kind.primary
-    cases: list[CaseThen] = []
+    cases: list[CaseDrift] = []
     failed: dict[str, str] = {}
     for result in live.results():
         comparer.take(result)
@@ -142,13 +142,13 @@ def ask_again(session: Session, suite: Suite, side: BaseSide, asking: Asking, id
         compared = result.compared
         before = None if compared is None else compared.before
         if compared is None or before is None:
-            cases.append(CaseThen(result.case_id, None, result.metrics.get(primary), False))
+            cases.append(CaseDrift(result.case_id, None, result.metrics.get(primary), False))
             continue
-        then, now = both_sides(suite.kind, before, result.metrics)
+        then, now = align_metrics(suite.kind, (before, result.metrics))
         same = compared.answers == result.answers != ()
-        cases.append(CaseThen(result.case_id, then.get(primary), now.get(primary), same))
+        cases.append(CaseDrift(result.case_id, then.get(primary), now.get(primary), same))
     drift = drift_of(comparer.pairs, suite.kind.metrics, suite.policy, primary, same=sum(case.same for case in cases))
-    return Again(drift, tuple(cases), failed, meter.usage())
+    return DriftCheck(drift, tuple(cases), failed, meter.usage())
 
 
 def drift_by_sample(session: Session, side: BaseSide, run: Run, ids: Sequence[str]) -> tuple[Run, Drift | None]:

@@ -18,7 +18,7 @@ from row3.domain.requests import Answer, NoAnswer, Request, digest_head, digest_
 from row3.domain.scores import CaseScore
 from row3.domain.secrets import HIDDEN
 from row3.errors import InvalidFile
-from row3.gate.pairs import side_by_side
+from row3.gate.pairs import align_metrics
 from row3.kinds.answers import Parsed, Unusable
 from row3.kinds.base import Kind
 from row3.metrics.aggregate import Tallies, mean_and_spread
@@ -290,7 +290,7 @@ def average(kind: Kind, scores: list[CaseScore], passes: int | None = None) -> C
 
     An unusable answer counts with its zeros, and a rightly silent one as flawless beside one that invents.
     """
-    metrics = side_by_side(kind, [score.metrics for score in scores])
+    metrics = align_metrics(kind, [score.metrics for score in scores])
     keys = [key for key in metrics[0] if all(key in values for values in metrics)]
     summary = {key: mean_and_spread([values[key] for values in metrics]) for key in keys}
     means = {key: mean for key, (mean, _) in summary.items()}
