@@ -17,7 +17,7 @@ from typing import Any
 from row3.domain.embeddings import Vector, cosine, pack, unpack
 from row3.kinds.extraction.semantic import Candidate, match_by_meaning, text_of
 from row3.matching.compare import compare
-from row3.providers.minilm import MiniLM, folder
+from row3.providers.minilm import MiniLM, model_folder
 
 HOME = Path(__file__).resolve().parents[1]
 THRESHOLDS = (0.70, 0.75, 0.80, 0.85, 0.90)
@@ -25,7 +25,7 @@ THRESHOLDS = (0.70, 0.75, 0.80, 0.85, 0.90)
 
 @lru_cache(maxsize=1)
 def _model() -> MiniLM:
-    return MiniLM(folder())
+    return MiniLM(model_folder())
 
 
 @cache

@@ -1,14 +1,14 @@
-"""Errors that row3 raises on purpose.
+"""The errors that row3 raises deliberately.
 
     Row3Error
     ├── UsageError        wrong options or arguments                               exit 2
-    │   └── NotServedError    no provider has the model                            exit 2
-    ├── InvalidFile       a file of the project cannot be used                     exit 2
+    │   └── NotServedError    no provider serves the model                         exit 2
+    ├── InvalidFile       a project file is missing or invalid                     exit 2
     ├── MissingExtra      an optional dependency is not installed                  exit 2
     ├── EnvironmentFault  the system refuses (disk full, read-only, no git)        exit 2
     ├── RunIncomplete     a case has no answer                                     exit 3
     │   └── ProviderStopped   the provider refuses all requests (401, no quota)    exit 3
-    └── Undelivered       a service refused data, which row3 keeps                 exit 3
+    └── Undelivered       a service rejected data, which row3 keeps                exit 3
 
 Only `row3.cli.app` prints them.
 """
@@ -21,9 +21,9 @@ COMMANDS = ("pip ", "row3 ", "git ")
 
 
 def as_sentence(fix: str) -> str:
-    """Return a fix as a sentence; commands to paste stay as they are."""
-    begins_as_a_word = fix.partition(" ")[0].isalpha() and not fix.startswith(COMMANDS)
-    return fix[:1].upper() + fix[1:] if begins_as_a_word else fix
+    """Capitalise a fix unless it starts with a command to paste."""
+    is_word = fix.partition(" ")[0].isalpha() and not fix.startswith(COMMANDS)
+    return fix[:1].upper() + fix[1:] if is_word else fix
 
 
 class Row3Error(Exception):
@@ -43,41 +43,41 @@ class Row3Error(Exception):
 
 
 class UsageError(Row3Error):
-    """Options or arguments are wrong or contradict each other."""
+    """Wrong or contradictory options or arguments."""
 
 
 class NotServedError(UsageError):
-    """A model that no provider has would be asked: the one of recordings that were made by hand."""
+    """A live request for `reference-llm`, the model of hand-made recordings, which no provider serves."""
 
 
 class InvalidFile(Row3Error):  # noqa: N818 - callers catch it by what is wrong
-    """A file of the project is missing, malformed or contradictory."""
+    """A missing, malformed or contradictory project file."""
 
 
 class MissingExtra(Row3Error):  # noqa: N818 - callers catch it by what is wrong
-    """A required optional dependency is not installed."""
+    """An optional dependency that is needed and not installed."""
 
 
 class EnvironmentFault(Row3Error):  # noqa: N818 - callers catch it by what is wrong
-    """The system refuses: disk full, read-only, no permission, no git."""
+    """A problem outside the project: disk full, read-only, no permission, no git."""
 
 
 class RunIncomplete(Row3Error):  # noqa: N818 - callers catch it by what is wrong
-    """A case has no answer, so the run can be neither judged nor saved."""
+    """A case without an answer, so the run cannot be judged or saved."""
 
     exit_code: ClassVar[int] = 3
 
 
 class ProviderStopped(RunIncomplete):
-    """The provider refuses every request (bad key, no permission, exhausted quota)."""
+    """A provider that refuses every request (bad key, no permission, exhausted quota)."""
 
 
 class Undelivered(Row3Error):  # noqa: N818 - callers catch it by what is wrong
-    """A service did not take what it was sent, which is kept and sent later."""
+    """Data that a service did not accept; row3 keeps it and sends it later."""
 
     exit_code: ClassVar[int] = 3
 
-    def __init__(self, what: str, *, where: str = "", fix: str = "", all_of_them: bool = True) -> None:
-        """Say with `all_of_them` whether nothing else would arrive now either; False: this one was refused."""
+    def __init__(self, what: str, *, where: str = "", fix: str = "", service_wide: bool = True) -> None:
+        """Create the error; `service_wide` is False if only this item was rejected and others may arrive."""
         super().__init__(what, where=where, fix=fix)
-        self.all_of_them = all_of_them
+        self.service_wide = service_wide

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from row3.domain.secrets import Guard
 from row3.errors import Undelivered, UsageError
 from row3.providers.base import is_exposed
-from row3.providers.faults import asked_delay, read_error
+from row3.providers.faults import read_error, retry_after_s
 from row3.providers.redaction import redact
 from row3.store.documents import quick_json
 
@@ -77,7 +77,7 @@ class Service:
             except httpx2.HTTPError as error:
                 said = redact(str(error) or type(error).__name__, self._guard).rstrip(".")
                 raise Undelivered(f"no answer from {self.host}: {said}", fix="Check that it runs") from None
-            delay_s = asked_delay(headers) if status in (429, 503) else None
+            delay_s = retry_after_s(headers) if status in (429, 503) else None
             if last or delay_s is None or delay_s > LONGEST_WAIT_S:
                 break
             time.sleep(delay_s)
@@ -91,7 +91,7 @@ class Service:
         what = f"{self.host} answered {status} to {asked}{told and f': {told}'}"
         key = f"Check the key in {self._key_variable}"
         fix = key if status in (401, 403) else "Check the address" if status < 500 and status != 429 else ""
-        raise Undelivered(what, fix="" if status in ONE_ALONE else fix, all_of_them=status not in ONE_ALONE)
+        raise Undelivered(what, fix="" if status in ONE_ALONE else fix, service_wide=status not in ONE_ALONE)
 
     def _try(self, method: str, path: str, content: bytes, kind: str) -> tuple[int, Mapping[str, str], bytes]:
         """One request; an answer that drips in is given up after the time-out."""

@@ -75,7 +75,7 @@ class OpenTelemetry:
                 continue
             if partial.rejected_spans:
                 what = f"{self._service.host} rejected {partial.rejected_spans} spans: {partial.error_message}"
-                raise Undelivered(what, all_of_them=False)
+                raise Undelivered(what, service_wide=False)
 
 
 def requests_of(spans: Iterable[Span]) -> Iterator[bytes]:

@@ -86,14 +86,14 @@ class Outbox:
     def _deliver(self, sink: Sink) -> Delivery:
         delivery = Delivery()
         for run_id in self.waiting():
-            if delivery.error is not None and delivery.error.all_of_them:
+            if delivery.error is not None and delivery.error.service_wide:
                 delivery.waiting.append(run_id)
                 continue
             try:
                 sink.write(self.get(run_id))
             except Undelivered as error:
                 delivery.waiting.append(run_id)
-                delivery.error = error if delivery.error is None or error.all_of_them else delivery.error
+                delivery.error = error if delivery.error is None or error.service_wide else delivery.error
             else:
                 self.remove(run_id)
                 delivery.sent.append(run_id)

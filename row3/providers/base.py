@@ -1,4 +1,4 @@
-"""What every provider offers, where one is found, and the named services."""
+"""The provider protocol, endpoints, and presets for known services."""
 
 from __future__ import annotations
 
@@ -10,59 +10,57 @@ from types import MappingProxyType
 from typing import Literal, Protocol
 from urllib.parse import urlsplit
 
-from row3.domain.counts import nearest
+from row3.domain.counts import did_you_mean
 from row3.domain.requests import Answer, NoAnswer, Request
 from row3.errors import UsageError
 
 LimitField = Literal["max_tokens", "max_completion_tokens"]
-
-
 INSTALL_LOCAL = "pip install 'row3[local]'"
 KEYLESS = (
     "name a provider in row3.toml that needs none (`ollama`; or `local`, a small model in this process: "
     f"{INSTALL_LOCAL}), or bring answers made elsewhere with `row3 recordings import FILE`"
 )
-"""What to do without a key."""
+"""Advice for users without a key."""
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where requests go, and what is accepted there."""
+    """Address and limits of an OpenAI-compatible service, and the fields it accepts."""
 
     preset: str
     base_url: str
-    """The part before `/chat/completions`; empty for the `local` preset, which has no address."""
+    """Address without `/chat/completions`; empty for the `local` preset."""
     key_variable: str | None
-    """Name of the environment variable that holds the key; None: no key is needed or sent."""
+    """Environment variable with the key; None if no key is sent."""
     timeout_s: float = 120.0
-    """Seconds for one try, from the first byte sent to the last byte read."""
+    """Seconds per attempt, from the first byte sent to the last byte read."""
     max_retries: int = 4
     json_schema: bool = True
     seed: bool = True
     limit_field: LimitField = "max_tokens"
-    """What it calls the limit of tokens to write."""
+    """Name of the field that limits the answer's tokens."""
     requests_per_minute: float | None = None
     tokens_per_minute: float | None = None
-    """Tokens of requests and answers; None: no limit."""
+    """Tokens of requests and answers; None for no limit."""
 
     @property
     def host(self) -> str:
-        """Host and port, as messages name the endpoint."""
+        """Host and port for messages, or the preset's name."""
         return urlsplit(self.base_url).netloc or self.preset
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """How a system that is no model is reached, and how long it may take."""
+    """How to reach a system under test (a command, MCP server or function), and its time limits."""
 
     command: tuple[str, ...] = ()
-    """Program and arguments of a command, or of an MCP server over its standard streams."""
+    """Program and arguments of a command or stdio MCP server."""
     variables: tuple[str, ...] = ()
-    """Names of environment variables that it is given beside PATH, HOME and the like."""
+    """Environment variables passed on in addition to `SYSTEM_VARIABLES`."""
     url: str | None = None
     """Address of an MCP server over streamable HTTP."""
     key_variable: str | None = None
-    """Name of the environment variable with the bearer token for `url`."""
+    """Environment variable with the bearer token for `url`."""
     function: str = ""
     timeout_s: float = 60.0
     start_s: float = 30.0
@@ -70,36 +68,36 @@ class Access:
 
 
 class Provider(Protocol):
-    """Something that answers requests, one or many at a time, within one event loop."""
+    """Answers requests, concurrently if needed, within one event loop."""
 
     @property
     def name(self) -> str:
-        """What messages and recordings call it."""
+        """Name for messages and recordings."""
         ...
 
     async def ask(self, request: Request) -> Answer | NoAnswer:
-        """Answer one request, after retries where those make sense.
+        """Answer one request, retrying temporary failures.
 
-        A fault of this one request is a `NoAnswer`, never an exception. What would fail every further
-        request in the same way is raised: `ProviderStopped` (401, 403, exhausted quota), and, before
-        anything is sent, `UsageError` (no key, unknown local model) or `MissingExtra`.
+        Returns `NoAnswer` if only this request failed. Raises errors that would hit every request: `ProviderStopped`
+        (401, 403, exhausted quota) or, before anything is sent, `UsageError` (no key, unknown local model) and
+        `MissingExtra`.
         """
         ...
 
     async def close(self) -> None:
-        """Give back connections, threads and memory. May be called twice."""
+        """Release connections, threads and memory. May be called twice."""
         ...
 
 
 class Embedder(Protocol):
-    """Something that turns texts into vectors, within one event loop."""
+    """Turns texts into vectors, within one event loop."""
 
     async def embed(self, texts: Sequence[str]) -> list[Sequence[float]] | NoAnswer:
-        """A vector for each text, all of one length; raises and returns faults as `Provider.ask` does."""
+        """Return one vector per text, all of equal length; fails like `Provider.ask`."""
         ...
 
     async def close(self) -> None:
-        """Give back connections and memory. May be called twice."""
+        """Release connections and memory. May be called twice."""
         ...
 
 
@@ -107,17 +105,17 @@ PRESETS: Mapping[str, Endpoint] = MappingProxyType(
     {
         endpoint.preset: endpoint
         for endpoint in (
-            # `max_tokens` is deprecated there and refused by the reasoning models.
+            # `max_tokens` is deprecated, and reasoning models reject it.
             Endpoint("openai", "https://api.openai.com/v1", "OPENAI_API_KEY", limit_field="max_completion_tokens"),
-            # Unknown names are a 400 there, and `seed` is one.
+            # Gemini answers unknown fields, `seed` included, with 400.
             Endpoint("gemini", "https://generativelanguage.googleapis.com/v1beta/openai", "GEMINI_API_KEY", seed=False),
-            # Both are documented as ignored: sending them would only pretend.
+            # Documented as ignored by Anthropic.
             Endpoint("anthropic", "https://api.anthropic.com/v1", "ANTHROPIC_API_KEY", json_schema=False, seed=False),
             Endpoint("openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"),
             Endpoint("ollama", "http://localhost:11434/v1", None),
             Endpoint("vllm", "http://localhost:8000/v1", None),
             Endpoint("llama.cpp", "http://localhost:8080/v1", None),
-            # No network that could hang, but a slow machine reads a long prompt for minutes.
+            # No network can hang, but a slow machine needs minutes for a long prompt.
             Endpoint("local", "", None, timeout_s=600.0, max_retries=0),
         )
     }
@@ -135,47 +133,43 @@ def endpoint_for(
     tokens_per_minute: float | None = None,
     allow_http: bool | None = None,
 ) -> Endpoint:
-    """Return the preset's endpoint with what is not None put in its place; `timeout_s` in seconds.
+    """Return the preset's endpoint with every argument that is not None applied; `timeout_s` in seconds.
 
-    Raises `UsageError` for an unknown preset, an address that is not http or https, one of plain http to another
-    machine without `allow_http`, and a key variable that is no name.
+    Raises `UsageError` for an unknown preset, an invalid variable name, and as `checked_url` does.
     """
     if preset not in PRESETS:
-        near = nearest(preset.lower(), PRESETS)
-        hint = f"Did you mean `{near}`? " if near else ""
-        # Not echoed: somebody may have put the key here.
-        raise UsageError("there is no such preset", where="preset", fix=f"{hint}Known: {', '.join(PRESETS)}")
+        # Neither this value nor the next is echoed: it may be a key pasted into the wrong field.
+        hint = did_you_mean(preset.lower(), PRESETS)
+        raise UsageError("unknown preset", where="preset", fix=f"{hint} Known: {', '.join(PRESETS)}".lstrip())
     if key_variable is not None and not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]{0,63}", key_variable):
-        # Not echoed: the likeliest mistake is the key itself.
         raise UsageError(
-            "the key variable is not the name of an environment variable",
+            "this is not the name of an environment variable",
             where="key_variable",
             fix="give the variable's name, such as OPENAI_API_KEY, never the key itself",
         )
     endpoint = PRESETS[preset]
-    endpoint = replace(
+    url, limit_field = endpoint.base_url, endpoint.limit_field
+    if base_url is not None:
+        if preset == "local":
+            what = "the local preset runs in this process and has no base_url"
+            raise UsageError(what, where="base_url", fix="use llama.cpp or ollama")
+        url = checked_url(base_url, allow_http=allow_http)
+        if preset == "openai" and urlsplit(url).hostname != urlsplit(endpoint.base_url).hostname:
+            limit_field = "max_tokens"  # compatible servers often ignore the newer name silently
+    return replace(
         endpoint,
+        base_url=url,
+        limit_field=limit_field,
         key_variable=key_variable or endpoint.key_variable,
         timeout_s=endpoint.timeout_s if timeout_s is None else float(timeout_s),
         max_retries=endpoint.max_retries if max_retries is None else max_retries,
         requests_per_minute=requests_per_minute,
         tokens_per_minute=tokens_per_minute,
     )
-    if base_url is None:
-        return endpoint
-    if preset == "local":
-        raise UsageError(
-            "the local preset runs in this process and has no base_url", where="base_url", fix="use llama.cpp or ollama"
-        )
-    url = checked_url(base_url, allow_http=allow_http)
-    if preset == "openai" and urlsplit(url).hostname != urlsplit(endpoint.base_url).hostname:
-        # Lookalikes know `max_tokens` and often ignore the newer name without a word, limit and all.
-        return replace(endpoint, base_url=url, limit_field="max_tokens")
-    return replace(endpoint, base_url=url)
 
 
 def is_exposed(url: str) -> bool:
-    """Return whether what is sent to an address can be read on its way: plain http to another machine."""
+    """Return whether an address sends unencrypted data over the network: plain http to another machine."""
     parts = urlsplit(url)
     host = parts.hostname or ""
     try:
@@ -188,7 +182,7 @@ def is_exposed(url: str) -> bool:
 def checked_url(base_url: str, *, allow_http: bool | None = None) -> str:
     """Return the address without trailing slashes.
 
-    Raises `UsageError` where it cannot be a base URL, and for plain http to another machine unless that is allowed.
+    Raises `UsageError` if it is not a base URL, or is plain http to another machine without `allow_http`.
     """
     text = base_url.strip()
     try:
@@ -200,17 +194,17 @@ def checked_url(base_url: str, *, allow_http: bool | None = None) -> str:
     path = parts.path.rstrip("/")
     extra = parts.query or parts.fragment or path.endswith("/chat/completions") or not text.isprintable() or " " in text
     if not usable or secret or extra:
-        shown = "" if secret or "?" in text or "#" in text else f" `{base_url}`"  # somebody may have put the key there
+        shown = "" if secret or "?" in text or "#" in text else f" `{base_url}`"  # it may contain a key
         raise UsageError(
-            f"the base_url{shown} is not an http or https address without user name, query and /chat/completions",
+            f"the base_url{shown} must be an http or https address without user name, query or /chat/completions",
             where="base_url",
             fix="give one such as https://api.openai.com/v1, and keep the key in the environment",
         )
     url = f"{parts.scheme}://{parts.netloc}{path}"
     if is_exposed(url) and not allow_http:
         raise UsageError(
-            f"the base_url {parts.scheme}://{parts.netloc} is plain http to another machine: prompts and key can be "
-            "read on their way",
+            f"the base_url {parts.scheme}://{parts.netloc} is plain http to another machine: others can read prompts "
+            "and key",
             where="base_url",
             fix="use https, or set `allow_http = true` in that provider's table in row3.toml",
         )

@@ -1,4 +1,4 @@
-"""A command that answers: JSON in on stdin, the answer out on stdout, one process a question."""
+"""Commands as providers: JSON on stdin, the answer on stdout, one process per question."""
 
 from __future__ import annotations
 
@@ -14,19 +14,18 @@ from row3.domain.requests import canonical
 from row3.errors import ProviderStopped
 from row3.providers.system import LAST_BYTES, LostError, Question, RefusedError, SlowError, System
 
-TRY_AGAIN = 75
-"""Exit code of a failure that may pass (EX_TEMPFAIL of sysexits.h)."""
-LARGEST = 20_000_000
-"""Bytes that a program may write to a stream."""
-LOOK_S = 0.1
-"""How often to see how much a program has written."""
+EX_TEMPFAIL = 75
+"""Exit code for a temporary failure (sysexits.h)."""
+MOST_BYTES = 20_000_000
+"""Limit of a program's output per stream."""
+POLL_S = 0.1
+"""Interval between checks of `MOST_BYTES`."""
 
 
 class Command(System):
-    """Starts the program for every question, in the project's folder, and ends it when its time is up.
+    """Runs the program in the project's folder, once per question, and kills it on time-out.
 
-    Its streams are files: it need not read its question, may write to both at once, and a helper that it leaves behind
-    holds nothing open.
+    The streams are files, so neither an unread question, nor output on both, nor a leftover child can block row3.
     """
 
     @property
@@ -35,37 +34,36 @@ class Command(System):
         return Path(self.access.command[0]).name
 
     async def call(self, question: Question) -> str:
-        """Return what the program writes. Raises `ProviderStopped` where it cannot be started."""
-        with TemporaryFile() as given, TemporaryFile() as out, TemporaryFile() as err:
-            given.write(canonical(question.arguments).encode("utf-8", "backslashreplace"))
-            given.seek(0)
-            process = await self._start(given, out, err)
+        """Return the program's output. Raises `ProviderStopped` if it cannot be started."""
+        with TemporaryFile() as stdin, TemporaryFile() as out, TemporaryFile() as err:
+            stdin.write(canonical(question.arguments).encode("utf-8", "backslashreplace"))
+            stdin.seek(0)
+            process = await self._start(stdin, out, err)
             try:
                 async with asyncio.timeout(self.access.timeout_s):
-                    await self._ended(process, (out, err))
+                    await self._wait(process, (out, err))
             except TimeoutError:
                 raise SlowError(f"`{self.name}` gave no answer within {self.access.timeout_s:g} s") from None
             finally:
                 with contextlib.suppress(ProcessLookupError, PermissionError):
-                    os.killpg(process.pid, signal.SIGKILL)  # a helper that it started may outlive it
-                # Whatever happened: a process that is not waited for is a warning at some later time.
-                code = await process.wait()
+                    os.killpg(process.pid, signal.SIGKILL)  # child processes may outlive it
+                code = await process.wait()  # an unawaited process would cause a warning later
             err.seek(max(0, os.fstat(err.fileno()).st_size - LAST_BYTES))
-            said = self.last_words(err.read())
+            said = self.last_line(err.read())
             tail = f": {said}" if said else ""
             if code < 0:
-                raise RefusedError(f"`{self.name}` was ended by signal {-code}{tail}")
+                raise RefusedError(f"`{self.name}` was killed by signal {-code}{tail}")
             if code != 0:
-                failure = LostError if code == TRY_AGAIN else RefusedError
-                raise failure(f"`{self.name}` ended with exit code {code}{tail}")
+                failure = LostError if code == EX_TEMPFAIL else RefusedError
+                raise failure(f"`{self.name}` failed with exit code {code}{tail}")
             out.seek(0)
             return out.read().decode("utf-8", "replace").strip()
 
-    async def _start(self, given: IO[bytes], out: IO[bytes], err: IO[bytes]) -> asyncio.subprocess.Process:
+    async def _start(self, stdin: IO[bytes], out: IO[bytes], err: IO[bytes]) -> asyncio.subprocess.Process:
         try:
             return await asyncio.create_subprocess_exec(
                 *self.program(),
-                stdin=given,
+                stdin=stdin,
                 stdout=out,
                 stderr=err,
                 cwd=self.root,
@@ -75,17 +73,17 @@ class Command(System):
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
             raise ProviderStopped(
-                f"the command `{self.access.command[0]}` cannot be started: {reason}",
+                f"cannot start the command `{self.access.command[0]}`: {reason}",
                 fix="Correct `command` in row3.toml; it runs in the project's folder",
             ) from None
 
-    async def _ended(self, process: asyncio.subprocess.Process, streams: tuple[IO[bytes], ...]) -> None:
-        """Wait for the end of the program. Raises `RefusedError` where it writes too much."""
+    async def _wait(self, process: asyncio.subprocess.Process, streams: tuple[IO[bytes], ...]) -> None:
+        """Wait until the program ends. Raises `RefusedError` if it writes too much."""
         ended = asyncio.ensure_future(process.wait())
         try:
             while not ended.done():
-                await asyncio.wait({ended}, timeout=LOOK_S)
-                if any(os.fstat(stream.fileno()).st_size > LARGEST for stream in streams):
-                    raise RefusedError(f"`{self.name}` wrote more than {LARGEST // 1_000_000} MB")
+                await asyncio.wait({ended}, timeout=POLL_S)
+                if any(os.fstat(stream.fileno()).st_size > MOST_BYTES for stream in streams):
+                    raise RefusedError(f"`{self.name}` wrote more than {MOST_BYTES // 1_000_000} MB")
         finally:
             ended.cancel()

@@ -1,4 +1,4 @@
-"""A Python function that answers: `module:function` of the project or of what is installed, sync or async."""
+"""Python functions as providers: `module:function` of the project or an installed package, sync or async."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from row3.providers.system import Question, RefusedError, SlowError, System
 
 
 class Function(System):
-    """Calls the function with the arguments by name; what it returns is the answer, a text or a JSON value."""
+    """Calls the function with keyword arguments; it returns the answer, a text or a JSON value."""
 
     _function: Callable[..., Any] | None = None
     _stdout: TextIO | None = None
@@ -31,7 +31,7 @@ class Function(System):
         return self.access.function
 
     async def call(self, question: Question) -> str:
-        """Return what the function returns."""
+        """Return the function's result."""
         function = self._function
         assert function is not None
         limit = asyncio.timeout(self.access.timeout_s)
@@ -44,25 +44,25 @@ class Function(System):
                     if inspect.isawaitable(value):
                         value = await value
             return value if isinstance(value, str) else canonical(value)
-        except Exception as error:  # whatever the user's function raises is a case without an answer
+        except Exception as error:  # the user's function may raise anything
             if isinstance(error, TimeoutError) and limit.expired():
                 raise SlowError(f"`{self.name}` gave no answer within {self.access.timeout_s:g} s") from None
             said = f"{type(error).__name__}: {redact(str(error), self.guard).rstrip('.')}"
             raise RefusedError(f"`{self.name}` raised {said}") from None
 
     async def close(self) -> None:
-        """Give stdout back."""
+        """Restore stdout."""
         if self._stdout is not None:
             sys.stdout, self._stdout = self._stdout, None
 
     async def prepare(self) -> None:
-        """Load the function. Raises `ProviderStopped` where there is none."""
+        """Load the function. Raises `ProviderStopped` if that fails."""
         if self._function is not None:
             return
         module, _, path = self.name.partition(":")
         if str(self.root) not in sys.path:
             sys.path.insert(0, str(self.root))
-        # stdout is row3's result; what a function prints goes where notes go. Of two functions one takes it there.
+        # stdout carries row3's result, so the function's output goes to stderr. Of two functions, the first redirects.
         if self._stdout is None and sys.stdout is not sys.stderr:
             self._stdout, sys.stdout = sys.stdout, sys.stderr if sys.stderr is not None else io.StringIO()
         try:
@@ -71,26 +71,23 @@ class Function(System):
                 value = getattr(value, part)
         except Exception as error:  # importing runs the user's code, which may raise anything
             raise ProviderStopped(
-                f"`{self.name}` cannot be loaded: {type(error).__name__}: {redact(str(error), self.guard)}",
-                fix="Correct `callable` in row3.toml; the project's folder is looked in first",
+                f"cannot load `{self.name}`: {type(error).__name__}: {redact(str(error), self.guard)}",
+                fix="Correct `callable` in row3.toml; row3 looks in the project's folder first",
             ) from None
         if not callable(value):
-            raise ProviderStopped(f"`{self.name}` is no function", fix="Correct `callable` in row3.toml")
+            raise ProviderStopped(f"`{self.name}` is not a function", fix="Correct `callable` in row3.toml")
         self._function = value
 
 
 async def _in_thread(function: Callable[..., Any], arguments: dict[str, Any]) -> Any:
-    """Return the function's value, from a daemon thread: a call that never returns does not hold up the program's end.
-
-    The event loop's own threads would.
-    """
+    """Return the function's value from a daemon thread, which cannot delay exit as the event loop's threads would."""
     done: Future[Any] = Future()
 
     def run() -> None:
-        with contextlib.suppress(InvalidStateError):  # the time was up: nobody waits any more
+        with contextlib.suppress(InvalidStateError):  # timed out; nobody waits any more
             try:
                 done.set_result(function(**arguments))
-            except BaseException as error:  # SystemExit and StopIteration mean something else to an event loop
+            except BaseException as error:  # an event loop treats SystemExit and StopIteration specially
                 ordinary = isinstance(error, Exception) and not isinstance(error, StopIteration)
                 done.set_exception(error if ordinary else RuntimeError(f"{type(error).__name__}: {error}"))
 

@@ -1,4 +1,4 @@
-"""No secret is sent, and none is taken in: the guard between a run and whoever answers it, of any kind."""
+"""Wraps providers and embedders: refuses to send secrets, and hides them in answers."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from row3.domain.secrets import Guard
 from row3.errors import Row3Error, UsageError
 from row3.providers.base import Embedder, Provider
 
-FIX = "remove it; a key that was in a file should be withdrawn at its provider"
+FIX = "remove it; if a key was in a file, revoke it"
 
 
 class GuardedProvider:
-    """Refuses a request that holds a secret; hides those that answers, faults and errors hold."""
+    """Refuses requests that contain a secret; hides secrets in answers, faults and errors."""
 
     def __init__(self, provider: Provider, guard: Guard) -> None:
         self._provider, self._guard = provider, guard
@@ -26,11 +26,11 @@ class GuardedProvider:
 
     @property
     def refused(self) -> frozenset[str]:
-        """Fields that the endpoint has refused."""
+        """Fields that the endpoint rejected."""
         return frozenset(getattr(self._provider, "refused", ()))
 
     async def ask(self, request: Request) -> Answer | NoAnswer:
-        """Answer one request; see `Provider.ask`. Raises `UsageError` too, for a request that holds a secret."""
+        """Answer one request; see `Provider.ask`. Also raises `UsageError` for a secret in the request."""
         guard = self._guard
         check_request(request, guard)
         with _cleaned_errors(guard):
@@ -45,13 +45,13 @@ class GuardedProvider:
 
 
 class GuardedEmbedder:
-    """The same for texts to embed; `case_with` names the case that a secret is in."""
+    """Does the same for embeddings; `case_with` names the case that contains a secret."""
 
     def __init__(self, embedder: Embedder, guard: Guard, case_with: Callable[[Guard], str]) -> None:
         self._embedder, self._guard, self._case_with = embedder, guard, case_with
 
     async def embed(self, texts: Sequence[str]) -> list[Sequence[float]] | NoAnswer:
-        """Return a vector for each text; see `Embedder.embed`. Raises `UsageError` too, for a text with a secret."""
+        """Return one vector per text; see `Embedder.embed`. Also raises `UsageError` for a secret in a text."""
         if held := next(filter(None, map(self._guard.found, texts)), ""):
             what = f"a text to embed holds the value of {held}, so it is not sent"
             raise UsageError(what, where=self._case_with(self._guard), fix=FIX)
@@ -65,7 +65,7 @@ class GuardedEmbedder:
 
 
 def check_request(request: Request, guard: Guard) -> None:
-    """Raise `UsageError`, which names the case or the prompt, for a request that holds a secret."""
+    """Raise `UsageError`, naming the case or prompt, if a request contains a secret."""
     if not guard:
         return
     sent = (request.system, request.user, request.model, request.schema_name, canonical(request.schema))
@@ -76,7 +76,7 @@ def check_request(request: Request, guard: Guard) -> None:
 
 
 def cleaned(answer: Answer, guard: Guard) -> Answer:
-    """Return an answer without secrets."""
+    """Return an answer with its secrets hidden."""
     return answer._replace(
         text=guard.clean(answer.text),
         finish_reason=guard.clean(answer.finish_reason),

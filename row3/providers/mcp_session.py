@@ -1,6 +1,6 @@
 """One session with an MCP server, over its standard streams or over streamable HTTP.
 
-The SDK's connection belongs to the task that opened it, so a task of its own keeps it open; calls come from any task.
+Only the task that opened the SDK's connection may close it, so a separate task holds it open; any task may call.
 """
 
 from __future__ import annotations
@@ -22,29 +22,26 @@ if TYPE_CHECKING:
     from mcp_types import CallToolResult
 
 CLOSING_S = 8.0
-"""Seconds that a server is given to end before it is left alone; the SDK kills it after 2 and 2 more."""
+"""How long to wait for a server to end; the SDK kills it after 2 s and 2 s more."""
 GONE = (400, 404)
-"""What a server answers that does not know the session (any more): 404 by the specification, 400 from some."""
+"""Statuses for an unknown or expired session: 404 by the specification, 400 from some servers."""
 
 
 class Session:
-    """Open it, call tools, close it; not to be used again after a `LostError`."""
+    """A session to open, call tools in and close; unusable after a `LostError`."""
 
     def __init__(self, system: System) -> None:
-        """`system` says what to start or reach, and how long it may take."""
+        """Take address or command, time limits and guard from `system`."""
         self._system = system
         self._client: Client | None = None
         self._keeper: asyncio.Task[None] | None = None
         self._end = asyncio.Event()
         self._ready = False
-        self._gone = False
+        self._session_lost = False
         self._errors: IO[bytes] | None = None
 
     async def open(self) -> frozenset[str]:
-        """Start or reach the server, shake hands; returns the names of its tools.
-
-        Raises `LostError`, `SlowError`.
-        """
+        """Connect to the server, or start it; returns the names of its tools. Raises `LostError`, `SlowError`."""
         ready: asyncio.Future[frozenset[str]] = asyncio.get_running_loop().create_future()
         self._keeper = asyncio.create_task(self._keep(ready))
         either: set[asyncio.Future[Any]] = {ready, self._keeper}
@@ -52,9 +49,9 @@ class Session:
         if ready.done():
             return ready.result()
         if self._keeper.done():
-            raise LostError(self._why(self._keeper))
+            raise LostError(self._failure(self._keeper))
         await self.close()
-        raise SlowError(f"it was not ready within {self._system.access.start_s:g} s{self._said()}")
+        raise SlowError(f"not ready within {self._system.access.start_s:g} s{self._stderr_note()}")
 
     async def call(self, tool: str, arguments: dict[str, Any]) -> CallToolResult:
         """Call a tool. Raises `LostError`, `RefusedError`, `SlowError`."""
@@ -68,7 +65,7 @@ class Session:
             if calling.done():
                 return self._result(calling)
             if self._keeper.done():
-                raise LostError(self._why(self._keeper))
+                raise LostError(self._failure(self._keeper))
             raise SlowError(f"`{tool}` gave no result within {self._system.access.timeout_s:g} s")
         finally:
             if not calling.done():
@@ -76,7 +73,7 @@ class Session:
                 await asyncio.wait({calling}, timeout=CLOSING_S)
 
     async def close(self) -> None:
-        """End the session and a server that was started for it. May be called twice."""
+        """Close the session, and the server if row3 started it. May be called twice."""
         self._end.set()
         if self._keeper is not None:
             if self._ready:
@@ -85,7 +82,7 @@ class Session:
                 self._keeper.cancel()
                 await asyncio.wait({self._keeper}, timeout=CLOSING_S)
             if self._keeper.done() and not self._keeper.cancelled():
-                self._keeper.exception()  # what it died of has been told by then
+                self._keeper.exception()  # already reported
         if self._errors is not None:
             self._errors.close()
             self._errors = None
@@ -98,16 +95,15 @@ class Session:
             return calling.result()
         except MCPError as error:
             message = redact(error.message, self._system.guard).rstrip(".")
-            if self._gone or error.code == CONNECTION_CLOSED:
-                raise LostError(f"{message}{self._said()}") from None
+            if self._session_lost or error.code == CONNECTION_CLOSED:
+                raise LostError(f"{message}{self._stderr_note()}") from None
             raise RefusedError(f"{message} (error {error.code})") from None
-        except Exception as error:  # what a server sends may break the SDK in more ways than it names
-            raise RefusedError(
-                f"{type(error).__name__}: {redact(str(error), self._system.guard).rstrip('.')}"
-            ) from None
+        except Exception as error:  # a server's data may break the SDK in undocumented ways
+            text = redact(str(error), self._system.guard).rstrip(".")
+            raise RefusedError(f"{type(error).__name__}: {text}") from None
 
     async def _keep(self, ready: asyncio.Future[frozenset[str]]) -> None:
-        """Hold the connection open until it is told to end; ends early where the connection does."""
+        """Hold the connection open until `close`, or until it breaks."""
         from mcp import Client
 
         async with contextlib.AsyncExitStack() as stack:
@@ -131,7 +127,7 @@ class Session:
         from mcp.client.streamable_http import streamable_http_client
         from mcp.shared._httpx_utils import create_mcp_http_client
 
-        # The SDK logs with tracebacks what row3 says in a sentence.
+        # The SDK logs tracebacks for errors that row3 reports in a sentence.
         for name in ("mcp", "client"):
             logging.getLogger(name).setLevel(logging.CRITICAL)
         system = self._system
@@ -143,38 +139,38 @@ class Session:
             )
             return stdio_client(parameters, errlog=self._errors)  # type: ignore[arg-type]
         client = create_mcp_http_client(headers={"Authorization": f"Bearer {system.token}"} if system.token else {})
-        client.event_hooks["response"].append(self._look)
+        client.event_hooks["response"].append(self._detect_lost_session)
         await stack.enter_async_context(client)
         return streamable_http_client(system.access.url, http_client=client)
 
-    async def _look(self, response: Any) -> None:
-        """Notice that the server no longer knows the session; the SDK's error does not tell it from others."""
+    async def _detect_lost_session(self, response: Any) -> None:
+        """Note that the server no longer knows the session, which the SDK's error does not say."""
         if response.status_code in GONE and "mcp-session-id" in response.request.headers:
-            self._gone = True
+            self._session_lost = True
 
-    def _why(self, keeper: asyncio.Task[None]) -> str:
+    def _failure(self, keeper: asyncio.Task[None]) -> str:
         error: BaseException | None = None if keeper.cancelled() else keeper.exception()
         while isinstance(error, BaseExceptionGroup):
             error = error.exceptions[0]
         if error is None:
-            return f"the connection was closed{self._said()}"
+            return f"the connection was closed{self._stderr_note()}"
         text = getattr(error, "strerror", None) or str(error) or type(error).__name__
-        return f"{redact(text, self._system.guard).rstrip('.')}{self._said()}"
+        return f"{redact(text, self._system.guard).rstrip('.')}{self._stderr_note()}"
 
-    def _said(self) -> str:
-        """The end of a started server's stderr, for a message."""
+    def _stderr_note(self) -> str:
+        """Return the last line of a started server's stderr, for a message."""
         if self._errors is None or self._errors.closed:
             return ""
         end = self._errors.seek(0, 2)
         self._errors.seek(max(0, end - LAST_BYTES))
-        said = self._system.last_words(self._errors.read())
-        return f" (it wrote: {said})" if said else ""
+        line = self._system.last_line(self._errors.read())
+        return f" (stderr: {line})" if line else ""
 
 
 def text_of(result: CallToolResult) -> str:
-    """What a tool said: its structured result where it gave one, else its texts, line by line.
+    """Return a tool's structured result as JSON, else its texts, one per line.
 
-    `{"result": "a text"}` is how SDKs wrap a tool that returns a text: it gives the text.
+    SDKs wrap a text as `{"result": "a text"}`, which is returned as the text.
     """
     structured = result.structured_content
     wrapped = isinstance(structured, dict) and list(structured) == ["result"] and isinstance(structured["result"], str)

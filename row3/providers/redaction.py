@@ -1,4 +1,4 @@
-"""Keeps what looks like a key or an account out of messages; `row3.domain.secrets` hides the keys that are known."""
+"""Hides anything that looks like a key or account in messages; `row3.domain.secrets` hides known keys."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from row3.domain.secrets import NO_SECRETS, Guard
 
 LONGEST = 300
-"""Characters of a vendor's message that are shown."""
+"""Most characters shown of a vendor's message."""
 
 _HIDDEN = "[hidden]"
 _RULES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
@@ -33,9 +33,9 @@ _GAPS = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 def redact(text: str, guard: Guard = NO_SECRETS) -> str:
     """Return one line of at most 300 characters without keys, tokens, e-mail addresses or account names.
 
-    `guard` hides secrets whatever they look like, before anything is cut off.
+    `guard` hides known secrets first, before the text is cut.
     """
-    # A vendor may send megabytes; the patterns need not see more than can be shown.
+    # A vendor may send megabytes; most of them are never shown.
     line = _GAPS.sub(" ", guard.clean(text)[: LONGEST * 20]).strip()
     for pattern, put in _RULES:
         line = pattern.sub(put, line)
@@ -43,7 +43,7 @@ def redact(text: str, guard: Guard = NO_SECRETS) -> str:
 
 
 def public_model_name(name: str) -> str:
-    """A served model's name without the organisation of a fine-tune or the folders of a file.
+    """Return a served model's name without a fine-tune's organisation or a file's folders.
 
     `ft:gpt-4o-mini:acme::x1` gives `ft:gpt-4o-mini`, `/models/m/qwen.gguf` gives `qwen.gguf`.
     """

@@ -1,4 +1,4 @@
-"""What the systems that are no model share: the question read back from the request, and further tries."""
+"""Base class of systems under test: reads the question from the request, retries, extracts the answer."""
 
 from __future__ import annotations
 
@@ -22,41 +22,41 @@ from row3.providers.faults import backoff_s
 from row3.providers.redaction import redact
 
 SYSTEM_VARIABLES = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "USER", "SYSTEMROOT", "TEMP", "PATHEXT")
-"""Environment variables that every process is given; keys and tokens only where `row3.toml` names them."""
+"""Environment variables passed to every process; others only if `row3.toml` names them."""
 LAST_BYTES = 2_000
-"""The end of stderr that a message is made of."""
+"""How much of the end of stderr is read for a message."""
 
 
 def is_secret(variable: str) -> bool:
-    """Return whether the name of an environment variable says that its value is a secret."""
+    """Return whether an environment variable's name suggests that its value is secret."""
     return re.search(r"(?i)key|token|secret|passw|credential|auth", variable) is not None
 
 
 class LostError(Exception):
-    """The system failed in a way that may pass; another try may do better."""
+    """A temporary failure; a retry may succeed."""
 
 
 class RefusedError(Exception):
-    """There is no answer, and asking again would change nothing."""
+    """A failure that a retry would not change."""
 
 
 class SlowError(Exception):
-    """The time was up."""
+    """A time-out."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a request asks: exactly what its digest covers, and so what a recording answers."""
+    """What a request asks; covered by its digest, so a recording answers exactly this."""
 
     tool: str
     arguments: dict[str, Any]
     before: tuple[tuple[str, dict[str, Any]], ...]
     answer: str
-    """Path of the answer in the result; empty for the whole."""
+    """Path of the answer in the result; empty for the whole result."""
 
 
 class System(ABC):
-    """A provider that sends a question and nothing else; subclasses say how."""
+    """A provider that sends questions to a system under test; subclasses implement `call`."""
 
     def __init__(
         self,
@@ -68,28 +68,27 @@ class System(ABC):
     ) -> None:
         self.access, self.root, self._sleep = access, root, sleep
         self.environment = {name: environ[name] for name in (*SYSTEM_VARIABLES, *access.variables) if name in environ}
-        # A function has the whole environment at hand.
+        # A function can read the whole environment.
         named = filter(is_secret, environ) if access.function else (*access.variables, access.key_variable or "")
         given = {name: environ[name] for name in named if environ.get(name)}
         self.token = given.get(access.key_variable or "")
         self.guard = Guard(given)
-        """Hides what no message may hold."""
+        """Hides secrets in messages."""
 
     @property
     @abstractmethod
     def name(self) -> str:
-        """What messages and recordings call it."""
+        """Name for messages and recordings."""
 
     async def prepare(self) -> None:
-        """Load or start what answers; raises as `call` does. The time that it takes is not the answer's."""
+        """Start or load the system; not part of the latency. Raises as `call` does."""
         return
 
     @abstractmethod
     async def call(self, question: Question) -> Any:
-        """Return what the system gives, a text or a JSON value.
+        """Return the system's result, a text or a JSON value.
 
-        Raises `LostError`, `RefusedError` and `SlowError`, each with the message of the case, and what `Provider.ask`
-        raises.
+        Raises `LostError`, `RefusedError` and `SlowError` with the case's message, and as `Provider.ask` does.
         """
 
     async def ask(self, request: Request) -> Answer | NoAnswer:
@@ -106,15 +105,15 @@ class System(ABC):
             except RefusedError as error:
                 return NoAnswer(str(error))
             except SlowError as error:
-                return NoAnswer(str(error), "Raise `timeout_s`, or see why it takes so long")
+                return NoAnswer(str(error), "Raise `timeout_s`, or find out why it takes so long")
             except LostError as error:
                 tries += 1
                 if tries > self.access.retries:
                     return NoAnswer(f"{error}{f' ({tries} tries)' if tries > 1 else ''}")
-                await self._sleep(backoff_s(tries, random.random()))  # noqa: S311 - spreads tries, hides nothing
+                await self._sleep(backoff_s(tries, random.random()))  # noqa: S311 - not security
 
     async def close(self) -> None:
-        """Give back what is open. May be called twice."""
+        """Release resources. May be called twice."""
         return
 
     def _answer(self, value: Any, question: Question, latency_s: float) -> Answer | NoAnswer:
@@ -123,27 +122,26 @@ class System(ABC):
             try:
                 value = found_at(json_or_text(value), question.answer)
             except KeyError:
-                return NoAnswer(
-                    f"`{self._asked(question)}` gave nothing at `{question.answer}`", "Correct `answer` in row3.toml"
-                )
+                what = f"the result of `{self._callee(question)}` has no `{question.answer}`"
+                return NoAnswer(what, "Correct `answer` in row3.toml")
         return Answer(value if isinstance(value, str) else canonical(value), latency_s=latency_s)
 
-    def _asked(self, question: Question) -> str:
+    def _callee(self, question: Question) -> str:
         return self.name
 
     def program(self) -> tuple[str, ...]:
-        """Return the command line; `python` is the Python that runs row3, on every machine."""
+        """Return the command line; `python` becomes the interpreter that runs row3."""
         command = self.access.command
         return (sys.executable, *command[1:]) if command[0] == "python" and sys.executable else command
 
-    def last_words(self, stderr: bytes) -> str:
-        """Return the last line that a program wrote, without secrets and without its full stop."""
+    def last_line(self, stderr: bytes) -> str:
+        """Return the last line of stderr, without secrets and without a full stop."""
         lines = [line for line in stderr.decode("utf-8", "replace").splitlines() if line.strip()]
         return redact(lines[-1], self.guard).rstrip(".") if lines else ""
 
 
 def json_or_text(value: Any) -> Any:
-    """Return the JSON value that a text holds; anything else as it is."""
+    """Parse a JSON text; any other value is returned unchanged."""
     try:
         return json.loads(value) if isinstance(value, str) else value
     except (ValueError, RecursionError):

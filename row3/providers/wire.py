@@ -1,4 +1,4 @@
-"""One OpenAI-compatible endpoint: its key, its connections, and what is tried again."""
+"""HTTP to an OpenAI-compatible endpoint: key, connections, retries, latency."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from row3.domain.requests import NoAnswer
 from row3.domain.secrets import NO_SECRETS, Guard
 from row3.errors import ProviderStopped, UsageError, as_sentence
 from row3.providers.base import KEYLESS, Endpoint
-from row3.providers.faults import LONGEST_ASKED_S, LONGEST_TOTAL_S, Exchange, Fault, backoff_s, status_fault
+from row3.providers.faults import LONGEST_RETRY_AFTER_S, LONGEST_TOTAL_S, Exchange, Fault, backoff_s, status_fault
 from row3.providers.pace import Pace
 from row3.providers.redaction import redact
 
@@ -30,29 +30,28 @@ if TYPE_CHECKING:
 
 CONNECT_S = 15.0
 CONNECTIONS = 8
-"""Requests at once that share a client."""
+"""Concurrent requests per client."""
 LONGEST_BODY_BYTES = 20_000_000
-"""A chat completion is some kilobytes, 32 embeddings are a megabyte or two; reading stops here."""
-ACCOUNT = {"OpenAI-Organization": "OPENAI_ORG_ID", "OpenAI-Project": "OPENAI_PROJECT_ID"}
-"""By header, the environment variable that it holds; sent to OpenAI alone."""
-
+"""Read limit; a chat completion is some kilobytes, 32 embeddings one or two megabytes."""
+ACCOUNT_HEADERS = {"OpenAI-Organization": "OPENAI_ORG_ID", "OpenAI-Project": "OPENAI_PROJECT_ID"}
+"""Environment variable by header; sent to OpenAI only."""
 SENT = "http11.send_request_body.started"
-"""The event right before a request is out: a busy process sends its head earlier, but nobody answers a head."""
+"""httpcore event right before the body is sent; the head may go out much earlier in a busy process."""
 LAST_RECEIVED = struct.Struct("=52xI")
-"""Of Linux's `tcp_info`: milliseconds since data came in."""
+"""`tcpi_last_data_recv` in Linux's `tcp_info`, in milliseconds."""
 TICK_MS = 4
-"""In steps of so many it counts; one step may be no time at all."""
+"""Resolution of `LAST_RECEIVED`: a single tick may mean no delay at all."""
 
 T = TypeVar("T")
 Read = Callable[[bytes, Exchange, float], T | Fault]
-"""Reads a body; the last argument is how many seconds the answer took."""
+"""Parses a body; the last argument is the latency in seconds."""
 
 
 class Wire:
-    """Sends requests to an endpoint until they are answered or given up.
+    """Sends requests to an endpoint and retries temporary failures.
 
-    The key is read from `environ` at the first request and goes nowhere but into the Authorization header.
-    `sleep` (seconds) and `chance` (in [0, 1)) are there for tests.
+    The first request reads the key from `environ`; it is sent only in the Authorization header. Tests replace `sleep`
+    (seconds), `chance` (in [0, 1)) and `longest_body_bytes`.
     """
 
     def __init__(
@@ -70,9 +69,9 @@ class Wire:
         self._guard = NO_SECRETS
         self._clients: list[AsyncClient] = []
         self._idle: list[AsyncClient] = []
-        """Each as often as it can take one more request."""
+        """Each client once for every further request that it can take."""
         self._sockets: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
-        """By connection: to ask for its socket takes as long as the rest of a request."""
+        """Sockets by connection, because looking one up takes as long as the rest of a request."""
         self._tls: ssl.SSLContext | None = None
         self._stopped: Fault | None = None
         self.pace = Pace(endpoint.requests_per_minute, endpoint.tokens_per_minute)
@@ -86,22 +85,21 @@ class Wire:
         *,
         tokens: float = 0.0,
     ) -> T | NoAnswer:
-        """Return what `read` makes of the answer; see `Provider.ask` for what is raised and returned.
+        """Send a request and return its body as parsed by `read`; see `Provider.ask` for failures.
 
-        Tried again: 408, 409, 429 (but no exhausted quota), 5xx, connection errors and time-outs, at most
-        `max_retries` times and with at most 300 seconds of waiting in all.
+        Retries 408, 409, 429 (except an exhausted quota), 5xx, connection errors and time-outs, at most `max_retries`
+        times and with at most 300 seconds of waiting in total.
 
         Args:
-            refuse: is told of fields that the endpoint does not take, and says whether the request can go out again
-                without.
-            tokens: what the request and its answer may count.
+            refuse: takes the fields that the endpoint rejected; returns whether to send the request again without them.
+            tokens: estimate for request and answer.
         """
         tries, waited_s, content = 0, 0.0, b""
         while True:
             try:
                 content = content or _encoded(body())
             except ValueError as error:  # a lone surrogate or a NaN, which JSON in UTF-8 cannot carry
-                return NoAnswer(f"the request cannot be sent: {redact(str(error), self._guard).rstrip('.')}")
+                return NoAnswer(f"cannot send the request: {redact(str(error), self._guard).rstrip('.')}")
             async with self.pace.turn(tokens):
                 if self._stopped is not None:
                     raise ProviderStopped(self._stopped.message, fix=self._stopped.fix)
@@ -117,18 +115,17 @@ class Wire:
                 raise ProviderStopped(outcome.message, fix=outcome.fix)
             if outcome.refused and refuse(outcome.refused):
                 content = b""
-                continue  # every round sends fewer fields, so this ends; it does not count as a retry
+                continue  # ends, as every round sends fewer fields; not counted as a retry
             if outcome.kind == "give_up":
                 return NoAnswer(outcome.message, as_sentence(outcome.fix))
             tries += 1
             if tries > self.endpoint.max_retries:
                 return NoAnswer(outcome.message + (f" ({tries} tries)" if tries > 1 else ""), as_sentence(outcome.fix))
-            asked = outcome.delay_s is not None
             delay_s = backoff_s(tries, self._chance()) if outcome.delay_s is None else outcome.delay_s
-            if delay_s > LONGEST_ASKED_S or waited_s + delay_s > LONGEST_TOTAL_S:
+            if delay_s > LONGEST_RETRY_AFTER_S or waited_s + delay_s > LONGEST_TOTAL_S:
                 return NoAnswer(f"{outcome.message} (it asks to wait {delay_s:.0f} s)", "Try again later")
             waited_s += delay_s
-            with self.pace.hold() if asked and outcome.limited else contextlib.nullcontext():
+            with self.pace.hold() if outcome.limited and outcome.delay_s is not None else contextlib.nullcontext():
                 await self._sleep(delay_s)
 
     async def close(self) -> None:
@@ -138,23 +135,20 @@ class Wire:
             await client.aclose()
 
     def _connect(self) -> AsyncClient:
-        """Return one more client, the first at the first request: importing its library takes a while.
-
-        A client looks through all its connections for each request, so each has only a few.
-        """
+        """Return a new client. Each has few connections, because it searches all of them for every request."""
         import httpx2
 
         headers = {"Accept-Encoding": "identity", "Content-Type": "application/json"}
         if key := self._key():
             headers["Authorization"] = f"Bearer {key}"
         if self.endpoint.preset == "openai":
-            headers |= {name: self._environ[held] for name, held in ACCOUNT.items() if self._environ.get(held)}
+            headers |= {name: self._environ[held] for name, held in ACCOUNT_HEADERS.items() if self._environ.get(held)}
         if self._tls is None:
             self._tls = httpx2.create_ssl_context()
         client = httpx2.AsyncClient(
             base_url=self.endpoint.base_url,
             headers=headers,
-            # `_try` bounds the request as a whole, which a slow drip cannot stretch.
+            # `_try` limits the whole request, so a slow drip cannot extend it.
             timeout=httpx2.Timeout(None, connect=CONNECT_S),
             verify=self._tls,
         )
@@ -170,12 +164,12 @@ class Wire:
         if not key:
             raise UsageError(f"the {self.endpoint.preset} provider needs a key", fix=f"set {variable}, or {KEYLESS}")
         if not (key.isascii() and key.isprintable()) or " " in key:
-            raise UsageError(f"{variable} holds characters that no key has", fix="copy the key again")
+            raise UsageError(f"{variable} contains characters that a key cannot have", fix="copy the key again")
         self._guard = Guard({variable: key})
         return key
 
     async def _try(self, client: AsyncClient, path: str, content: bytes, read: Read[T]) -> T | Fault:
-        """One request over the wire, bounded as a whole by the time-out, and by size as it is unpacked."""
+        """Send a request once; the time-out covers all of it, the size limit the unpacked body."""
         import httpx2
 
         host, began = self.endpoint.host, time.monotonic()
@@ -193,20 +187,20 @@ class Wire:
                     received += piece
                     if len(received) > self._longest_body_bytes:
                         megabytes = self._longest_body_bytes / 1_000_000
-                        return Fault("give_up", f"{host} sent more than {megabytes:g} MB, which no answer is")
+                        return Fault("give_up", f"{host} sent more than {megabytes:g} MB, too much for an answer")
                 latency_s = max(0.0, time.perf_counter() - sent_at - self._unread_s(response))
         except httpx2.ConnectTimeout:
             return Fault(
                 "retry", f"no connection to {host} within {CONNECT_S:g} s", "check the network and the base_url"
             )
         except TimeoutError:
-            return Fault("retry", f"{host} gave no full answer within {self.endpoint.timeout_s:g} s")
+            return Fault("retry", f"{host} did not finish its answer within {self.endpoint.timeout_s:g} s")
         except httpx2.RequestError as error:
             said = redact(str(error) or type(error).__name__, self._guard).rstrip(".")
             fix = "check the network and the base_url" if self.endpoint.key_variable else "is the server running?"
             return Fault("retry", f"no answer from {host}: {said}", fix)
         exchange = Exchange(self.endpoint, response.headers, self._guard)
-        self.pace.told(response.headers)
+        self.pace.read_limits(response.headers)
         if response.has_redirect_location:
             return _redirected(response, self._guard)
         if response.is_success:
@@ -214,13 +208,13 @@ class Wire:
         else:
             outcome = status_fault(response.status_code, received.decode("utf-8", "replace"), exchange)
         if isinstance(outcome, Fault) and outcome.limited:
-            self.pace.refused(began)
+            self.pace.rate_limited(began)
         else:
             self.pace.answered()
         return outcome
 
     def _unread_s(self, response: Response) -> float:
-        """Return how long the last byte has been here, unread while the process was busy; 0 where nobody says."""
+        """Return how long the last data lay unread while the process was busy; 0 if unknown."""
         stream = response.extensions.get("network_stream")
         if sys.platform != "linux" or stream is None:
             return 0.0
@@ -228,24 +222,24 @@ class Wire:
             if stream not in self._sockets:
                 self._sockets[stream] = stream.get_extra_info("socket")
             info = self._sockets[stream].getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, LAST_RECEIVED.size)
-        except (OSError, AttributeError):  # closed by now, or no socket
+        except (OSError, AttributeError):  # closed, or not a socket
             return 0.0
         milliseconds: int = LAST_RECEIVED.unpack(info)[0]
         return milliseconds / 1000 if milliseconds > TICK_MS else 0.0
 
 
 def _redirected(response: Response, guard: Guard) -> Fault:
-    """Return the end of the run: where an endpoint sends its requests is for the user to decide."""
+    """Return a fault that stops the run, so that the user decides about the new address."""
     asked = response.request.url
     try:
         other = urlsplit(urljoin(str(asked), response.headers["location"]))
         target = redact(f"{other.scheme}://{other.netloc.rpartition('@')[2]}{other.path}", guard)
     except ValueError:
-        target = "an address that is none"
-    what = f"{asked} answered {response.status_code}, a redirect to {target}; row3 follows none and sent nothing there"
-    return Fault("stop", what, "set `base_url` in row3.toml to the address that is meant")
+        target = "an invalid address"
+    what = f"{asked} answered {response.status_code}, a redirect to {target}; row3 does not follow redirects"
+    return Fault("stop", what, "if that address is right, set it as `base_url` in row3.toml")
 
 
 def _encoded(body: dict[str, Any]) -> bytes:
-    """Return a body as JSON. Raises `ValueError` for what JSON in UTF-8 cannot carry."""
+    """Return a body as JSON. Raises `ValueError` for values that JSON in UTF-8 cannot represent."""
     return json.dumps(body, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()

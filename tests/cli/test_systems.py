@@ -293,8 +293,8 @@ def test_a_system_that_tells_its_secret_is_not_quoted(tmp_path: Path, kind: str,
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ('"python"\nargs', '"nonesuch"\nargs', "cannot be used: No such file or directory"),
-        ('args = ["server.py"]', 'args = ["nonesuch.py"]', "it wrote: "),
+        ('"python"\nargs', '"nonesuch"\nargs', ": No such file or directory"),
+        ('args = ["server.py"]', 'args = ["nonesuch.py"]', "(stderr: "),
         ('tool = "extract"', 'tool = "extrakt"', "has no tool `extrakt`. Did you mean `extract`?"),
         ('command = "python"\nargs = ["server.py"]', 'url = "http://127.0.0.1:9/mcp"', "connection attempts failed"),
     ],
@@ -321,7 +321,7 @@ def test_a_server_that_cannot_be_had_ends_the_run_at_once(tmp_path: Path, old: s
         ('version = "1.0"', 'version = "2024"', "field `suites.bread.provider.version`"),
         ('version = "1.0"', 'version = "1.0"\nurl = "http://127.0.0.1:1/mcp"', "either `command` or `url`"),
         ('version = "1.0"', 'version = "1.0"\noutput = "concept"', "`concept` is no output of kind `extraction`"),
-        ('command = "python"\nargs = ["server.py"]', 'url = "ftp://x/mcp"', "is not an http or https address"),
+        ('command = "python"\nargs = ["server.py"]', 'url = "ftp://x/mcp"', "must be an http or https address"),
     ],
 )
 def test_a_wrong_setting_is_named_by_lint_and_by_a_run(tmp_path: Path, old: str, new: str, words: str) -> None:

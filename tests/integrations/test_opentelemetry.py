@@ -172,7 +172,7 @@ def test_spans_that_are_rejected_are_told_of(live: Box, collector: Collector) ->
     collector.rejects.partial_success.error_message = "too old"
     with pytest.raises(Undelivered, match="rejected 2 spans: too old") as caught:
         send(live)
-    assert not caught.value.all_of_them
+    assert not caught.value.service_wide
     collector.rejects.Clear()
     collector.faults = [Fault(200, b"no protobuf")]
     send(live)

@@ -32,7 +32,7 @@ class Receiver:
         if self.fault is not None:
             raise self.fault
         if run.id == self.refuses:
-            raise Undelivered("refused", all_of_them=False)
+            raise Undelivered("refused", service_wide=False)
         self.got.append(run)
 
 

@@ -67,12 +67,12 @@ def test_an_exit_code_is_no_answer_and_the_end_of_stderr_is_shown(tmp_path: Path
     code = "print('half'); sys.stderr.write('x' * 9_000 + '\\nno index\\nkey=' + os.environ['GIVEN']); sys.exit(4)"
     given = ask(command(tmp_path, code, variables=("GIVEN",), retries=3), stage("command", "x", {}))
     assert isinstance(given, NoAnswer)
-    assert given.error.startswith("`python` ended with exit code 4: ")
+    assert given.error.startswith("`python` failed with exit code 4: ")
     assert len(given.error) < 400
     assert "given-value" not in given.error
     code = "sys.stderr.write('no index at /data'); sys.exit(4)"
     assert ask(command(tmp_path, code), stage("command", "x", {})) == NoAnswer(
-        "`python` ended with exit code 4: no index at /data"
+        "`python` failed with exit code 4: no index at /data"
     )
 
 
@@ -106,7 +106,7 @@ time.sleep(60)
 
 def test_a_signal_is_no_answer(tmp_path: Path) -> None:
     given = ask(command(tmp_path, "import signal; os.kill(os.getpid(), signal.SIGSEGV)"), stage("command", "x", {}))
-    assert given == NoAnswer("`python` was ended by signal 11")
+    assert given == NoAnswer("`python` was killed by signal 11")
 
 
 def test_it_gets_the_variables_that_are_named_and_no_others(tmp_path: Path) -> None:
@@ -123,7 +123,7 @@ def test_python_is_the_one_that_runs_row3(tmp_path: Path) -> None:
 
 
 def test_a_program_that_is_not_there_stops_the_run(tmp_path: Path) -> None:
-    with pytest.raises(ProviderStopped, match="`nonesuch` cannot be started: No such file") as stopped:
+    with pytest.raises(ProviderStopped, match="cannot start the command `nonesuch`: No such file") as stopped:
         ask(command(tmp_path, "", program="nonesuch"), stage("command", "x", {}))
     assert stopped.value.exit_code == 3
     (tmp_path / "plain.txt").write_text("no program")

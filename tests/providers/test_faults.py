@@ -15,9 +15,9 @@ from row3.providers.faults import (
     LONGEST_BACKOFF_S,
     Exchange,
     VendorError,
-    asked_delay,
     backoff_s,
     read_error,
+    retry_after_s,
     status_fault,
 )
 
@@ -58,14 +58,14 @@ def test_the_message_says_who_what_and_why() -> None:
 def test_bodies_that_are_no_json() -> None:
     assert fault(502, "<html>…").message == "api.openai.com answered 502 (Bad Gateway): a web page (HTML)"
     assert fault(502, "").message == "api.openai.com answered 502 (Bad Gateway)"
-    assert fault(599, "busy\nbusy").message == "api.openai.com answered 599 (no standard status): busy busy"
+    assert fault(599, "busy\nbusy").message == "api.openai.com answered 599 (non-standard status): busy busy"
 
 
 def test_temperature_that_a_model_does_not_take_is_explained() -> None:
     said = "Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) is supported."
     found = fault(400, {"error": {"message": said, "param": "temperature", "code": "unsupported_value"}})
     assert found.kind == "give_up"
-    assert "leave it out" in found.fix
+    assert "rejects the temperature" in found.fix
     assert not found.refused
 
 
@@ -93,12 +93,12 @@ def test_a_server_error_that_speaks_of_credit_does_not_stop_the_run() -> None:
     ],
 )
 def test_what_the_server_asks_for(headers: dict[str, str], seconds: float | None) -> None:
-    assert asked_delay(headers) == seconds
+    assert retry_after_s(headers) == seconds
 
 
 @given(st.text(max_size=60))
 def test_no_header_breaks_it(text: str) -> None:
-    delay = asked_delay({"retry-after": text})
+    delay = retry_after_s({"retry-after": text})
     assert delay is None or delay >= 0
 
 

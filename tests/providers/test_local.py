@@ -128,7 +128,7 @@ def test_what_it_cannot_take_is_the_fault_of_one_request(
 ) -> None:
     answer = loop.run(local.ask(make_request(model="local", **changed)))
     assert isinstance(answer, NoAnswer)
-    assert answer.error.startswith((LABEL, "the request cannot be sent"))
+    assert answer.error.startswith((LABEL, "cannot send the request"))
     assert isinstance(loop.run(local.ask(make_request(model="local"))), Answer)
 
 
@@ -210,7 +210,7 @@ def test_a_broken_model_file(
 ) -> None:
     (tmp_path / "m.gguf").write_bytes(b"not a model")
     monkeypatch.setattr("row3.providers.local.gguf_path", lambda: tmp_path / "m.gguf")
-    with pytest.raises(EnvironmentFault, match="cannot be loaded"):
+    with pytest.raises(EnvironmentFault, match="cannot load the local model"):
         asyncio.run(LocalModel(endpoint_for("local")).ask(make_request(model="local")))
     assert capfd.readouterr() == ("", "")
 

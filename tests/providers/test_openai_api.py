@@ -21,7 +21,7 @@ import pytest
 from row3.domain.requests import Answer, NoAnswer
 from row3.errors import ProviderStopped, UsageError
 from row3.providers.base import Endpoint
-from row3.providers.openai_api import AT_ONCE, OpenAIChat, OpenAIEmbedder
+from row3.providers.openai_api import BATCH_SIZE, OpenAIChat, OpenAIEmbedder
 
 KEY = "correct-horse-battery"
 
@@ -127,7 +127,7 @@ def test_a_missing_key_stops_before_anything_is_sent(fake: Any, make_request: An
     for environ in ({}, {"ROW3_TEST_KEY": "  "}):
         with pytest.raises(UsageError, match="Set ROW3_TEST_KEY, or name a provider in row3.toml that needs none"):
             Asker(fake.url, environ=environ).ask(make_request())
-    with pytest.raises(UsageError, match="characters that no key has") as caught:
+    with pytest.raises(UsageError, match="characters that a key cannot have") as caught:
         Asker(fake.url, environ={"ROW3_TEST_KEY": "sk-ключ"}).ask(make_request())
     assert "ключ" not in str(caught.value)
     assert fake.seen == []
@@ -262,12 +262,12 @@ def test_not_retried(fake: Any, asker: Asker, make_request: Any, make_reply: Any
         ({"body": b"<!doctype html><title>Sign in</title>", "headers": {"Content-Type": "text/html"}}, "a web page"),
         ({"body": b""}, "an empty body"),
         ({"body": b'{"choices": [{"mess'}, "something that is not JSON"),
-        ({"body": b"[1, 2]"}, "JSON that is no object"),
+        ({"body": b"[1, 2]"}, "JSON that is not an object"),
         ({"body": b"\xff\xfe\x00{"}, "something that is not JSON"),
         ({"body": b"[" * 100_000}, "something that is not JSON"),
-        ({"body": {"id": "x"}}, "without any choices"),
-        ({"body": {"choices": []}}, "without any choices"),
-        ({"body": {"choices": [{"message": None, "finish_reason": "tool_calls"}]}}, "without any message"),
+        ({"body": {"id": "x"}}, "sent no choices"),
+        ({"body": {"choices": []}}, "sent no choices"),
+        ({"body": {"choices": [{"message": None, "finish_reason": "tool_calls"}]}}, "sent no message"),
     ],
 )
 def test_a_broken_200_is_tried_again_like_a_502(
@@ -287,7 +287,7 @@ def test_a_broken_200_is_tried_again_like_a_502(
 @pytest.mark.parametrize(
     ("location", "told"),
     [
-        ("http://[x/", "an address that is none"),
+        ("http://[x/", "an invalid address"),
         ("http://me:s3cret@evil.example/", "http://evil.example/;"),
         ("file:///etc/passwd", "file:///etc/passwd;"),
     ],
@@ -395,7 +395,7 @@ def test_the_time_out_is_for_the_whole_request(fake: Any, make_request: Any, mak
     started = time.perf_counter()
     answer = asker.ask(make_request())
     assert isinstance(answer, NoAnswer)
-    assert "gave no full answer within 0.3 s (2 tries)" in answer.error
+    assert "did not finish its answer within 0.3 s (2 tries)" in answer.error
     # The first request also imports the SDK, outside the time-out.
     assert time.perf_counter() - started < 25
     assert len(fake.seen) == 2
@@ -524,7 +524,7 @@ def test_what_cannot_be_sent_is_the_fault_of_one_request(
 ) -> None:
     bad, good = asker.ask(make_request(**changed), make_request())
     assert isinstance(bad, NoAnswer)
-    assert "cannot be sent" in bad.error
+    assert "cannot send" in bad.error
     assert isinstance(good, Answer)
     assert len(fake.seen) == 1
 
@@ -620,9 +620,9 @@ def test_base64_is_read_though_it_was_not_asked_for(fake: Any, make_reply: Any) 
 
 def test_many_texts_go_in_several_requests(fake: Any, make_reply: Any) -> None:
     fake.chooser = lambda body: make_reply(body=rows(*([float(text)] for text in body["input"])))
-    texts = [str(number) for number in range(1, 2 * AT_ONCE + 2)]
+    texts = [str(number) for number in range(1, 2 * BATCH_SIZE + 2)]
     assert embed(fake, *texts) == [[float(text)] for text in texts]
-    assert [len(body["input"]) for body in fake.seen] == [AT_ONCE, AT_ONCE, 1]
+    assert [len(body["input"]) for body in fake.seen] == [BATCH_SIZE, BATCH_SIZE, 1]
     assert embed(fake) == []
 
 
@@ -660,21 +660,21 @@ def test_a_missing_key_is_said_before_anything_is_sent(fake: Any) -> None:
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        (b"", "an empty body in place of embeddings"),
+        (b"", "an empty body instead of embeddings"),
         (b"<html>hello</html>", "a web page"),
         (b"hello", "something that is not JSON"),
-        ({"data": 4}, "without embeddings"),
-        ([], "JSON that is no object"),
-        ({"choices": []}, "without embeddings"),
-        (rows([1.0]), "answered 2 texts with 1 embeddings"),
-        (rows([1.0], [1.0], [1.0]), "answered 2 texts with 3 embeddings"),
-        (rows([1.0], [1.0, 2.0]), "no row of numbers"),
-        (rows([1.0], ["a"]), "no row of numbers"),
-        (rows([1.0], [0.0]), "no row of numbers"),
-        (rows([1.0], []), "no row of numbers"),
-        (rows([1.0], None), "no row of numbers"),
-        (rows([1.0], "%%%"), "no row of numbers"),
-        (b'{"data": [{"index": 0, "embedding": [1]}, {"index": 1, "embedding": [NaN]}]}', "no row of numbers"),
+        ({"data": 4}, "sent no embeddings"),
+        ([], "JSON that is not an object"),
+        ({"choices": []}, "sent no embeddings"),
+        (rows([1.0]), "sent 1 embedding for 2 texts"),
+        (rows([1.0], [1.0], [1.0]), "sent 3 embeddings for 2 texts"),
+        (rows([1.0], [1.0, 2.0]), "not a list of numbers"),
+        (rows([1.0], ["a"]), "not a list of numbers"),
+        (rows([1.0], [0.0]), "not a list of numbers"),
+        (rows([1.0], []), "not a list of numbers"),
+        (rows([1.0], None), "not a list of numbers"),
+        (rows([1.0], "%%%"), "not a list of numbers"),
+        (b'{"data": [{"index": 0, "embedding": [1]}, {"index": 1, "embedding": [NaN]}]}', "not a list of numbers"),
         (b'{"data": [{"index": 0, "embedding": [1]}, {"index": 0, "embedding": [1]}]}', "2 embeddings"),
         ({"error": {"message": "no model", "code": 404}}, "answered 404"),
     ],
@@ -697,4 +697,4 @@ def test_a_server_that_says_nothing_is_given_up(fake: Any, make_reply: Any) -> N
     fake.script = [make_reply(fault="silent")]
     answer = embed(fake, "yeast", timeout_s=0.2, max_retries=0)
     assert isinstance(answer, NoAnswer)
-    assert "no full answer within 0.2 s" in answer.error
+    assert "did not finish its answer within 0.2 s" in answer.error

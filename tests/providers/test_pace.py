@@ -164,7 +164,7 @@ def test_of_requests_that_were_sent_together_one_refusal_counts() -> None:
         async with pace.turn(0), pace.turn(0), pace.turn(0), pace.turn(0):
             began = time.monotonic()
             for _ in range(4):
-                pace.refused(began)
+                pace.rate_limited(began)
             return pace.at_once
 
     assert asyncio.run(go()) == 2

@@ -118,7 +118,7 @@ class Connection:
             return self._down(f"status {status}{' without an answer of LangFuse' if status < 300 else ''}")
         said = body.get("message", body) if isinstance(body, dict) else body
         what = f"LangFuse refuses this ({status}): {redact(str(said), self.guard)}"
-        return Undelivered(what, where=where, fix="Correct it there or here", all_of_them=False)
+        return Undelivered(what, where=where, fix="Correct it there or here", service_wide=False)
 
 
 def connect(project: Project) -> Connection:

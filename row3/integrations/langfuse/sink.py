@@ -57,7 +57,7 @@ class LangFuseSink:
                 done = self._connection.api.scores.create(request=scores[start : start + BATCH])
             if isinstance(done, CreateScoreBatchResults) and done.rejected:
                 what = f"LangFuse refused {done.rejected} scores: {done.errors[0].message if done.errors else ''}"
-                raise Undelivered(what, where=where, all_of_them=False)
+                raise Undelivered(what, where=where, service_wide=False)
 
 
 def trace_id(run_id: str, case_id: str) -> str:
