@@ -1,1 +1,1 @@
-"""Formulas: one module a family, each with its formula, shape, unit and source."""
+"""Formulas, one module per family, each with shape, unit and source."""

@@ -1,7 +1,6 @@
-"""The metrics of concept and relationship extraction (STANDARDS, section 1, and DESIGN beside it).
+"""Metrics of concept and relationship extraction (STANDARDS section 1, DESIGN).
 
-Each is a pair of counts, numerator and denominator, so that per-case values, their mean and the
-pooled value all come from the same place.
+Each is a numerator and a denominator, from which per-case values, means and pooled values derive.
 """
 
 from __future__ import annotations
@@ -16,18 +15,18 @@ Counts = dict[str, tuple[int, int]]
 
 
 def concept_counts(explanation: Explanation) -> Counts:
-    """Counts over the extracted concepts; n of them, e expected.
+    """Return counts over n extracted and e expected concepts.
 
-    - recall = found / e, where found are the expected concepts that some item matched (STANDARDS 1.2);
-    - precision = correct / (n - d), where d are duplicates: a second item for the same expected
-      concept counts neither for nor against (STANDARDS 1.1 and DESIGN, "Duplicates");
+    - recall = found / e, where found are the expected concepts that an item matched (STANDARDS 1.2);
+    - precision = correct / (n - d), where d are duplicates: further items for the same expected concept, which are not
+      counted (STANDARDS 1.1; DESIGN, "Duplicates");
     - provenanceCoverage = with a source quote / n (STANDARDS 1.5);
-    - requiredRecall = found of the required / required;
+    - requiredRecall = required and found / required;
     - provenanceVerified = with a quote that occurs in the source text and mentions its concept / n;
     - hallucinationRate = canaries / n (STANDARDS 1.6);
-    - ungroundedRate = neither expected nor found in the source text / n;
+    - ungroundedRate = neither expected nor in the source text / n;
     - duplicateRate = d / n;
-    - deduplicationAccuracy = found by one item only / found (V7, "Same entity mentions merged correctly").
+    - deduplicationAccuracy = found by exactly one item / found (V7, "Same entity mentions merged correctly").
     """
     concepts = explanation.concepts
     states = counted([match.state for match in concepts])
@@ -50,10 +49,10 @@ def concept_counts(explanation: Explanation) -> Counts:
 
 
 def type_counts(explanation: Explanation) -> Counts:
-    """Counts over the matched concepts whose expected one has a type; t of them.
+    """Return counts over the t matched concepts whose expected concept has a type.
 
-    - typeAccuracy = with the correct type / t, by the key of `matching.forms.category_key` (EXPERIMENTS);
-    - typesNormalised = with a type that is correct only by that key / t: written otherwise than the suite does.
+    - typeAccuracy = correct type / t, compared by `category_key` (EXPERIMENTS);
+    - typesNormalised = types that are correct only by that key, not as written / t.
     """
     states = [match.type.state for match in explanation.concepts if match.type is not None]
     t, normalised = len(states), states.count("normalised")
@@ -61,9 +60,9 @@ def type_counts(explanation: Explanation) -> Counts:
 
 
 def relationship_counts(explanation: Explanation) -> Counts:
-    """Counts over the extracted relationships; n of them, e expected.
+    """Return counts over n extracted and e expected relationships.
 
-    - relationshipAccuracy = correct / n (STANDARDS 1.4); a repeated relationship is not correct twice;
+    - relationshipAccuracy = correct / n (STANDARDS 1.4); a repeated relationship is correct once;
     - relationshipRecall = found / e;
     - forbiddenRelationshipRate = forbidden / n.
     """
@@ -78,7 +77,7 @@ def relationship_counts(explanation: Explanation) -> Counts:
 
 
 def values(counts: Counts, skipped: Collection[str] = ()) -> dict[str, float]:
-    """Return the metrics of one case from its counts, without those that do not apply to it."""
+    """Return a case's metrics from its counts, except `skipped` ones."""
     metrics = {key: ratio(*pair) for key, pair in counts.items() if key not in skipped}
     if "recall" in metrics and "precision" in metrics:
         metrics["f1"] = f1(metrics["precision"], metrics["recall"])

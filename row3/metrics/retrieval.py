@@ -1,16 +1,15 @@
 """Ranking metrics over graded relevance, by the conventions of trec_eval (V7, component 3).
 
-All of them look at one query: a ranking of documents, and judgements `document -> relevance` with grades >= 0.
+Each takes one query: a ranking of documents, and judgements `document -> relevance` with grades >= 0.
 
-- A document is relevant from grade 1 on. A document that nobody judged counts as not relevant.
+- A document is relevant from grade 1. An unjudged document counts as not relevant.
 - Gains are linear: a grade of 3 is worth 3.
-- Where the answer gives scores, they make the ranking; of equal scores the higher document id comes first, as
-  trec_eval sorts. Scores are equal that are so in single precision, in which trec_eval keeps them: about seven digits.
-  Without scores the order of the answer is the ranking.
-- A document that is named twice counts where it stands first.
+- If the answer has scores, they define the ranking. Scores are compared in single precision (about seven digits); for
+  equal scores the higher document id comes first. Both are as in trec_eval. Without scores, the answer's order counts.
+- A document named twice counts at its first rank.
 
-A test holds them to trec_eval itself. They are written here since its binding would bring numpy and scipy along for a
-hundred lines of arithmetic (docs/decisions, 9).
+A test compares them with trec_eval. Its binding would add numpy and scipy for a hundred lines of arithmetic
+(docs/decisions, 9).
 """
 
 from __future__ import annotations
@@ -24,17 +23,17 @@ Judgements = Mapping[str, int]
 
 
 def ranked(documents: Sequence[tuple[str, float | None]]) -> list[str]:
-    """The ranking of an answer's documents, id and score (all or none have one) in its order, each document once."""
+    """Return the ranking of an answer's documents, given as id and score (all or none have one), each once."""
     scores = [score for _, score in documents if score is not None]
     if scores:
-        # Of a document that is named twice the better score comes first, and the first is kept.
+        # The better score of a document named twice comes first and is kept.
         single = zip(array("f", scores), [name for name, _ in documents], strict=True)
         return list(dict.fromkeys([name for _, name in sorted(single, reverse=True)]))
     return list(dict.fromkeys([name for name, _ in documents]))
 
 
 def reciprocal_rank(ranking: Sequence[str], judged: Judgements) -> float:
-    """1 / rank of the first relevant document, 0 where there is none; its mean over queries is MRR. In [0, 1]."""
+    """Return 1 / rank of the first relevant document, 0 without one; in [0, 1]. Its mean over queries is MRR."""
     for rank, name in enumerate(ranking, 1):
         if judged.get(name, 0) > 0:
             return 1.0 / rank
@@ -47,39 +46,36 @@ def _discount(rank: int) -> float:
 
 
 def dcg(gains: Sequence[int]) -> float:
-    """Sum of gain / log2(rank + 1) from rank 1 on (Järvelin and Kekäläinen 2002, as trec_eval has it)."""
+    """Return the sum of gain / log2(rank + 1), from rank 1 (Järvelin and Kekäläinen 2002, as in trec_eval)."""
     return math.fsum([gain * _discount(rank) for rank, gain in enumerate(gains, 1) if gain])
 
 
 def ndcg_at(k: int, ranking: Sequence[str], judged: Judgements) -> float:
-    """DCG of the first k over that of the best possible first k; 0 where nothing is relevant. In [0, 1]."""
+    """Return the DCG of the first k over that of an ideal ranking; 0 if nothing is relevant. In [0, 1]."""
     best = dcg(sorted([grade for grade in judged.values() if grade > 0], reverse=True)[:k])
     return min(1.0, dcg([max(0, judged.get(name, 0)) for name in ranking[:k]]) / best) if best else 0.0
 
 
 def relevant_in(k: int, ranking: Sequence[str], judged: Judgements) -> int:
-    """How many of the first k documents are relevant."""
+    """Return how many of the first k documents are relevant."""
     return sum([judged.get(name, 0) > 0 for name in ranking[:k]])
 
 
 def relevant_count(judged: Judgements) -> int:
-    """How many documents are relevant."""
+    """Return how many documents are relevant."""
     return sum([grade > 0 for grade in judged.values()])
 
 
 def average_precision(ranking: Sequence[str], judged: Judgements) -> float:
-    """Mean over the relevant documents of the precision at each one's rank, 0 for one that is not found.
+    """Return the mean, over relevant documents, of the precision at their rank, 0 for one not found.
 
-    Its mean over queries is MAP. In [0, 1]; 0 where nothing is relevant.
+    In [0, 1]; 0 if nothing is relevant. Its mean over queries is MAP.
     """
-    relevant, found, total = relevant_count(judged), 0, []
-    for rank, name in enumerate(ranking, 1):
-        if judged.get(name, 0) > 0:
-            found += 1
-            total.append(found / rank)
-    return math.fsum(total) / relevant if relevant else 0.0
+    ranks = [rank for rank, name in enumerate(ranking, 1) if judged.get(name, 0) > 0]
+    relevant = relevant_count(judged)
+    return math.fsum([found / rank for found, rank in enumerate(ranks, 1)]) / relevant if relevant else 0.0
 
 
 def judged_in(k: int, ranking: Sequence[str], judged: Judgements) -> int:
-    """How many of the first k documents somebody judged; few of them make the other figures a lower bound."""
+    """Return how many of the first k documents are judged; if few are, the other metrics are lower bounds."""
     return sum([name in judged for name in ranking[:k]])

@@ -1,4 +1,4 @@
-"""With `--row3`: folders of golden cases become tests, one a case, and one for the verdict on each suite."""
+"""Collection with `--row3`: a test per golden case, and one for each suite's verdict."""
 
 from __future__ import annotations
 
@@ -21,38 +21,38 @@ from row3.store.suites import Suite, make_suite
 from row3.workflows.suites.judge_suite import Flags
 
 SHARED, CHOSEN = "row3_shared", "row3_chosen"
-"""Keys under which worker processes are given their common folder, and the tests that were named."""
+"""Keys of `workerinput`: the shared folder, and the tests named on the command line."""
 GATE = "gate"
 
 
 @dataclass(frozen=True)
 class Golden:
-    """The golden cases of one suite; their folder may have subfolders, and may be another suite's too."""
+    """The golden cases of a suite; the folder may have subfolders and be shared with other suites."""
 
     project: Project
     suite: Suite
     folder: Path
     files: Mapping[Path, tuple[Path, ...]]
-    """Files by their folder, in row3's order."""
+    """Files by folder, in row3's order."""
     shared: bool
-    """Whether another suite has the same folder, so that names of tests need the suite's."""
+    """Whether suites share the folder, so that test names need the suite's name."""
 
     @property
     def key(self) -> Key:
-        """Key of its run."""
+        """Project folder and suite name."""
         return self.project.root, self.suite.name
 
     def read(self, file: Path) -> StoredCase:
-        """Return the golden case of a file; raises `InvalidFile`."""
+        """Read the golden case in a file; raises `InvalidFile`."""
         return read_case(self.project.tree, file.relative_to(self.project.root).as_posix(), self.suite.kind)
 
     def test_name(self, name: str) -> str:
-        """Return the name of a test of this suite."""
+        """Return the name of a test in this suite."""
         return f"{name}[{self.suite.name}]" if self.shared else name
 
 
 class Layout:
-    """All suites of a project, and the suites that have cases in a folder."""
+    """The suites of a project, and the suites with cases in each folder."""
 
     def __init__(self, project: Project) -> None:
         names = project.suite_names()
@@ -77,8 +77,8 @@ def _files(project: Project, name: str) -> dict[Path, tuple[Path, ...]]:
     return {parent: tuple(files) for parent, files in found.items()}
 
 
-class Collecting:
-    """The plugin that `--row3` adds."""
+class CollectPlugin:
+    """Collects golden cases and gates."""
 
     def __init__(self, config: pytest.Config) -> None:
         self.config = config
@@ -89,11 +89,11 @@ class Collecting:
         self._own: Path | None = None
         self._layouts: dict[Path, Layout] = {}
         self._chosen: dict[str, list[str]] = given.get(CHOSEN, {})
-        """By folder, the tests of it that were named on the command line."""
+        """Tests named on the command line, by folder."""
         config.args[:] = [self._as_folder(arg) for arg in config.args]
 
     def layout(self, path: Path) -> Layout | None:
-        """Return the layout of the project around a folder; None outside of one. Raises `Row3Error`."""
+        """Return the layout of the project around a folder, None without one. Raises `Row3Error`."""
         try:
             root = find_root(path)
         except InvalidFile:
@@ -117,7 +117,7 @@ class Collecting:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """Keep the tests that were named, by name or by file, each once."""
+        """Keep only the tests named on the command line, by name or file, each once."""
         given = [(self.config.invocation_params.dir / arg).resolve() for arg in self.config.args]
         files = {path for path in given if path.is_file()}
         kept = []
@@ -135,7 +135,7 @@ class Collecting:
         items[:] = kept
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """Run the cases that `-k`, `-m` and the like leave; a gate needs all cases of its suite."""
+        """Run the cases left after `-k`, `-m` and so on; a gate needs all cases of its suite."""
         wanted: dict[Key, frozenset[str] | None] = {}
         for item in session.items:
             if isinstance(item, CaseItem) and (others := wanted.setdefault(item.key, frozenset())) is not None:
@@ -145,9 +145,9 @@ class Collecting:
         self.evaluations.wanted = wanted
 
     def _as_folder(self, arg: str) -> str:
-        """Return the folder of `golden/core::rye`, as pytest prints it, and note the name; another argument as it is.
+        """Return the folder of `golden/core::rye` and remember the name; any other argument is returned unchanged.
 
-        pytest itself takes no name in a folder.
+        pytest prints such names but does not accept them for folders.
         """
         place, _, name = arg.partition("::")
         folder = (self.config.invocation_params.dir / place).resolve()
@@ -164,7 +164,7 @@ class Collecting:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
-        """Give a worker process (pytest-xdist) the folder that all of them share."""
+        """Pass the shared folder to a worker process (pytest-xdist)."""
         if self._own is None:
             self._own = Path(tempfile.mkdtemp(prefix="row3-pytest-"))
         node.workerinput |= {SHARED: str(self._own), CHOSEN: self._chosen}
@@ -176,13 +176,13 @@ class Collecting:
 
 
 class GoldenFolder(pytest.Directory):
-    """A folder of golden cases; its other files are collected as in any folder."""
+    """A folder of golden cases; other files are collected as usual."""
 
     evaluations: Evaluations
     suites: list[Golden]
 
     def collect(self) -> Iterator[pytest.Item | pytest.Collector]:
-        """Yield a test for each case, then one for each gate."""
+        """Yield a test per case, then one per gate."""
         assert isinstance(self.parent, pytest.Collector)
         yield from pytest.Dir.from_parent(self.parent, path=self.path).collect()
         for golden in self.suites:
@@ -199,14 +199,14 @@ class GoldenFolder(pytest.Directory):
                 yield gate
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """Return one message for a golden case that cannot be read."""
+        """Return one message for an unreadable golden case."""
         if isinstance(excinfo.value, Row3Error):
             return str(excinfo.value)
         return super().repr_failure(excinfo)
 
 
 def keywords_of(case: Any) -> Iterator[str]:
-    """Yield the words that `-k` finds a case by, apart from its id."""
+    """Yield a case's keywords for `-k`, except its id."""
     domain = getattr(case, "domain", None)
     if isinstance(domain, str) and domain:
         yield domain

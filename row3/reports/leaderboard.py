@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from row3.gate.leaderboard import ALPHA, Combination, Contest, Leaderboard, Placed
-from row3.metrics.ratios import most
+from row3.metrics.ratios import best_score
 from row3.reports import numbers
 from row3.reports.document import Block, Document, Fold, Items, Note, Table, Text, Title, more, strong
 from row3.reports.headline import some, title_of
@@ -97,7 +97,7 @@ def _span(board: Leaderboard, one: Placed) -> str:
     """`84.1…85.0%`, cut at a flawless case's score; `?` if all cases score alike."""
     if one.interval is None or one.interval.degenerate:
         return "–" if one.interval is None else "?"
-    low, high = max(0.0, one.interval.low), min(most(board.suite.rules.weights), one.interval.high)
+    low, high = max(0.0, one.interval.low), min(best_score(board.suite.rules.weights), one.interval.high)
     return f"{numbers.bare(low)}…{numbers.percent(high)}"
 
 

@@ -10,7 +10,7 @@ from row3.domain.predicates import fold_predicate
 from row3.domain.scores import Tally
 from row3.gate.exact import upper_bound
 from row3.gate.results import Comparison, Run
-from row3.metrics.aggregate import PAIR, Seen, split
+from row3.metrics.aggregate import PAIR, Seen, split_label
 from row3.reports import numbers
 from row3.reports.document import Facts, Text
 from row3.reports.style import plain, shorten
@@ -137,7 +137,7 @@ def tally_json(tally: Tally, predicates: Sequence[str]) -> dict[str, Any]:
             ]
         elif any(PAIR in label for label in counts):
             value[group] = [
-                dict(zip(("said", "expected"), split(label), strict=True)) | {"count": counts[label]}
+                dict(zip(("said", "expected"), split_label(label), strict=True)) | {"count": counts[label]}
                 for label in _often(counts)
             ]
         else:
@@ -157,7 +157,7 @@ def _often(counts: Mapping[str, int]) -> list[str]:
 
 def _said(label: str) -> str:
     """`CAUSES for PRECEDES`."""
-    parts = [shorten(plain(part), LONGEST_NAME) or "nothing" for part in split(label)[: 1 + (PAIR in label)]]
+    parts = [shorten(plain(part), LONGEST_NAME) or "nothing" for part in split_label(label)[: 1 + (PAIR in label)]]
     return " for ".join(parts)
 
 

@@ -1,8 +1,8 @@
-"""git: what a project was, what is about to be committed, and the hooks that guard it.
+"""git: a project's earlier states, what is about to be committed, and the hooks that check it.
 
-process     starts git, and turns its refusals into row3's errors
-trees       the files of a commit and of the index
-refs        names of commits: safe ones, the branch that work forks from, what a push changes
-repository  which repository a folder belongs to, the questions row3 asks about history, and its few writes
-hooks       text, install, uninstall and status of the three hooks
+process     runs git and turns its failures into row3's errors
+trees       the files of a commit or the index
+refs        commit names: validation, `REF...`, and the refs of a push
+repository  finds a repository, answers questions about history, and commits
+hooks       text, installation, removal and status of the three hooks
 """

@@ -1,4 +1,4 @@
-"""Starts git, and turns its refusals into row3's errors."""
+"""Runs git and turns its failures into row3's errors."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from pathlib import Path
 
 from row3.errors import EnvironmentFault
 
-ALWAYS = {
-    "LC_ALL": "C",  # git's messages are parsed, so they have to be in English
+ENVIRONMENT = {
+    "LC_ALL": "C",  # git's messages are parsed
     "LANGUAGE": "C",
-    "GIT_OPTIONAL_LOCKS": "0",  # reading must not take index.lock: a hook runs while `git commit` holds it
-    "GIT_LITERAL_PATHSPECS": "0",  # else `:(top,literal)` in our own path arguments would be taken as a name
+    "GIT_OPTIONAL_LOCKS": "0",  # in a hook, `git commit` holds index.lock
+    "GIT_LITERAL_PATHSPECS": "0",  # else git reads `:(top,literal)` as a file name
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What one git process said."""
+class Output:
+    """Exit code and output of a git process."""
 
     code: int
     out: bytes
@@ -28,42 +28,39 @@ class Answer:
 
     @property
     def text(self) -> str:
-        """Its output as text without the line end."""
+        """stdout as text, without the final line end."""
         return os.fsdecode(self.out).rstrip("\n")
 
     @property
     def parts(self) -> list[str]:
-        """Its output as texts, where git ends each with a null byte (`-z`)."""
+        """stdout split at the null bytes of `-z`."""
         return os.fsdecode(self.out).split("\0")[:-1]
 
 
 class GitProcess:
-    """Runs git in one folder, with variables added to the environment or (`without`) left out of it."""
+    """Runs git in a folder, with variables added to the environment or (`without`) removed."""
 
     def __init__(
         self, folder: Path, environment: Mapping[str, str] | None = None, without: Collection[str] = ()
     ) -> None:
         self.folder, self._without = folder, without
-        self._environment = ALWAYS | dict(environment or {})
+        self._environment = ENVIRONMENT | dict(environment or {})
 
-    def ask(
+    def run(
         self,
         *args: str,
         paths: Sequence[str] | None = None,
         stdin: bytes = b"",
         environment: Mapping[str, str] | None = None,
-        expect: Sequence[int] | None = (0,),
-    ) -> Answer:
-        """Run `git args` about root-relative `paths`, in which no letter is a wildcard.
+        check: bool = True,
+    ) -> Output:
+        """Run git, limited to root-relative `paths`, which are taken literally.
 
-        Raises EnvironmentFault for a code that is not expected (None: all are), with git's words, and without git.
+        Raises EnvironmentFault without git and, if `check`, with git's message for an exit code other than 0.
         """
         if paths is not None:
-            args = (
-                *args,
-                "--",
-                *(f":(top,literal){path.rstrip('/')}" if path not in ("", ".") else ":(top)" for path in paths),
-            )
+            literal = (f":(top,literal){path.rstrip('/')}" if path not in ("", ".") else ":(top)" for path in paths)
+            args = (*args, "--", *literal)
         inherited = {name: value for name, value in os.environ.items() if name not in self._without}
         try:
             done = subprocess.run(
@@ -74,19 +71,19 @@ class GitProcess:
                 env={**inherited, **self._environment, **(environment or {})},
             )
         except OSError as error:
-            what = f"git cannot be started ({error.strerror})"
+            what = f"cannot start git ({error.strerror})"
             raise EnvironmentFault(what, fix="Install git and make sure that it is on PATH") from None
-        answer = Answer(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"))
-        if expect is not None and answer.code not in expect:
-            raise refusal(answer, self.folder, args[0])
-        return answer
+        output = Output(done.returncode, done.stdout, done.stderr.decode("utf-8", "replace"))
+        if check and output.code:
+            raise git_error(output, self.folder, args[0])
+        return output
 
 
-def refusal(answer: Answer, folder: Path, command: str) -> EnvironmentFault:
-    """Return the error for an answer nobody expected."""
-    if "dubious ownership" in answer.err:
+def git_error(output: Output, folder: Path, command: str) -> EnvironmentFault:
+    """Return the error for an unexpected exit code."""
+    if "dubious ownership" in output.err:
         what = "git refuses this repository because its files belong to another user"
-        fix = "If you trust it: " + answer.err.strip().rpartition("\n")[2].strip()
+        fix = "If you trust it: " + output.err.strip().rpartition("\n")[2].strip()
         return EnvironmentFault(what, where=str(folder), fix=fix)
-    words = answer.err.strip().removeprefix("fatal: ").removeprefix("error: ")
-    return EnvironmentFault(f"git {command} failed: {words or f'exit code {answer.code}'}", where=str(folder))
+    message = output.err.strip().removeprefix("fatal: ").removeprefix("error: ")
+    return EnvironmentFault(f"git {command} failed: {message or f'exit code {output.code}'}", where=str(folder))

@@ -52,7 +52,7 @@ def find_base(project: Project, name: str) -> Snapshot:
         fork = repository.fork_point(left)
         return snapshot_of(repository, project.root, fork, label=name, guard=project.guard)
     sha = repository.resolve(name)
-    behind = repository.lacking(sha, [inside + path for path in JUDGED])
+    behind = repository.missing_commits(sha, [inside + path for path in JUDGED])
     return snapshot_of(repository, project.root, sha, label=name, behind=behind, guard=project.guard)
 
 

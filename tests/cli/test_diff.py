@@ -194,5 +194,5 @@ def test_the_name_that_means_nothing_is_the_wrong_one(box: Box, wrong: str, *, t
 @pytest.mark.parametrize("name", ["main", "git:main"])
 def test_without_git_it_says_so(box: Box, name: str) -> None:
     (error,) = box.row3("diff", "v1.0", name, code=2, PATH="/nonexistent").errors
-    assert "git cannot be started" in error
+    assert "cannot start git" in error
     assert error.endswith("Install git and make sure that it is on PATH.")

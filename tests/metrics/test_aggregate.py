@@ -9,7 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from row3.metrics.aggregate import MOST_LABELS, OTHERS, Aggregate, Seen, Tallies, mean_and_spread, percentile, split
+from row3.metrics.aggregate import (
+    MOST_LABELS,
+    OTHERS,
+    Aggregate,
+    Seen,
+    Tallies,
+    mean_and_spread,
+    percentile,
+    split_label,
+)
 
 FRACTIONS = st.lists(st.floats(0, 1), min_size=1, max_size=30)
 
@@ -165,6 +174,6 @@ def test_names_without_end_take_no_memory_without_end_and_none_is_lost() -> None
 
 
 def test_a_pair_is_split_into_what_was_said_and_what_was_expected() -> None:
-    assert split("CAUSES\tPRECEDES") == ("CAUSES", "PRECEDES")
-    assert split("INFLUENCES") == ("INFLUENCES", "")
-    assert split("\tPERSON") == ("", "PERSON")
+    assert split_label("CAUSES\tPRECEDES") == ("CAUSES", "PRECEDES")
+    assert split_label("INFLUENCES") == ("INFLUENCES", "")
+    assert split_label("\tPERSON") == ("", "PERSON")

@@ -43,7 +43,7 @@ def test_bare_repository_and_git_folder(tmp_path: Path, box: Sandbox) -> None:
     bare = tmp_path / "bare.git"
     box.git("init", "-q", "--bare", str(bare))
     for place in (bare, box.root / ".git"):
-        with pytest.raises(EnvironmentFault, match="no files to work on"):
+        with pytest.raises(EnvironmentFault, match="without a work tree"):
             Repository.find(place)
 
 

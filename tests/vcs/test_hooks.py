@@ -303,7 +303,7 @@ def test_a_hook_written_over_ours_is_left(project: Project) -> None:
     project.write_hook("pre-commit", "echo newer")
     project.write_hook("pre-push", "echo newer")
     assert outcomes(status(project.box.repository())) == ["left", "installed", "left"]
-    with pytest.raises(UsageError, match=r"wrote this hook over row3's.*delete the other"):
+    with pytest.raises(UsageError, match=r"this hook replaced row3's.*Delete the one"):
         project.install()
     report = uninstall(project.box.repository())
     assert outcomes(report) == ["left", "removed", "left"]
@@ -368,7 +368,7 @@ def test_push_from_a_branch_without_the_project(project: Project, tmp_path: Path
     project.box.commit("pages", index="1")
     assert "nothing to check" in project.box.git("push", "-q", "origin", "pages")
     text = project.box.git("push", "-q", "origin", "pages:other", "main", fails=True)
-    assert "not in this work tree" in text and "git push --no-verify" in text
+    assert "as this work tree has no folder" in text and "git push --no-verify" in text
     assert project.calls() == []
     assert "other" not in project.box.git("branch", GIT_DIR=str(remote))
     project.box.git("push", "-q", "origin", ":pages")
@@ -505,7 +505,7 @@ def test_pre_commit_framework(project: Project) -> None:
 
 def test_a_folder_in_the_place_of_a_hook(project: Project) -> None:
     project.hook("pre-push").mkdir()
-    with pytest.raises(UsageError, match="a folder where git looks for a hook"):
+    with pytest.raises(UsageError, match="git looks for a hook here"):
         project.install()
     assert not project.hook("pre-commit").exists()  # the checks come before the first write
 
@@ -513,7 +513,7 @@ def test_a_folder_in_the_place_of_a_hook(project: Project) -> None:
 def test_a_hooks_folder_that_cannot_be(project: Project) -> None:
     project.box.write("file", "")
     project.box.git("config", "core.hooksPath", "file/hooks")
-    with pytest.raises(EnvironmentFault, match="cannot be read or written"):
+    with pytest.raises(EnvironmentFault, match="cannot read or write the hooks"):
         project.install()
 
 

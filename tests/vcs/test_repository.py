@@ -265,13 +265,17 @@ def test_commits_that_head_lacks(box: Sandbox) -> None:
     box.commit(a="2")
     picked = box.commit(a="3")
     box.commit(b="2")
-    assert (repo.lacking("work", ["a"]), repo.lacking("HEAD", ["a"])) == (0, 0)
+    assert (repo.missing_commits("work", ["a"]), repo.missing_commits("HEAD", ["a"])) == (0, 0)
     box.git("checkout", "-q", "work")
-    assert (repo.lacking("main", ["a"]), repo.lacking("main", ["a", "b"]), repo.lacking("main", ["c"])) == (2, 3, 0)
+    assert (
+        repo.missing_commits("main", ["a"]),
+        repo.missing_commits("main", ["a", "b"]),
+        repo.missing_commits("main", ["c"]),
+    ) == (2, 3, 0)
     box.git("cherry-pick", f"{picked}~1")
-    assert repo.lacking("main", ["a"]) == 1
+    assert repo.missing_commits("main", ["a"]) == 1
     box.git("merge", "--no-commit", "--no-ff", "-X", "theirs", "main")
-    assert repo.lacking("main", ["a", "b"]) == 0
+    assert repo.missing_commits("main", ["a", "b"]) == 0
 
 
 def test_where_head_left_a_branch(box: Sandbox, tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from row3.integrations.monitoring.tables import Connection
 from row3.integrations.monitoring.totals import Totals, by_group, total
 from row3.integrations.reviews.measures import golden_free, proxies_of, read_golden
 from row3.integrations.reviews.report import Cell, Review, Section, figure_cell, number
-from row3.metrics.ratios import most
+from row3.metrics.ratios import best_score
 from row3.reports.charting.production_chart import Panel, days_chart
 from row3.reports.numbers import percent
 from row3.reports.style import shorten
@@ -80,15 +80,15 @@ def _lowest(project: Project, connection: Connection, from_ms: int, to_ms: int) 
             scored.append((score, each.id, [*head, *rates, known.get("canaries"), expert]))
     heads = {"id": "record", "topic": "topic", "version": None, "score": "score", "verified": "quoted"}
     heads |= {"grounded": "in text", "canaries": None, "acceptable": None}
-    top = percent(most(golden.suite.rules.weights))
-    note = f"Of {count(len(scored), 'sampled record')}; the composite without a golden answer, at most {top}."
+    top = percent(best_score(golden.suite.rules.weights))
+    note = f"Of {count(len(scored), 'sampled record')}; the composite without a golden answer, at best_score {top}."
     empty = "No sampled record of these days has a source text: nothing could be scored."
     worst = [row for *_, row in sorted(scored, key=lambda each: each[:2])[:WORST]]
     return Section("lowest", "Lowest-scoring of the sample", heads, worst, empty, [note] if scored else [])
 
 
 def _feedback(connection: Connection, now: Totals, from_ms: int, to_ms: int) -> Section:
-    """Return topics, concepts and versions, those first that cost most points against the mean of all."""
+    """Return topics, concepts and versions, those first that cost best_score points against the mean of all."""
     mean, rows = FIGURE["feedback"].value(now) or 0.0, list[Sequence[Any]]()
     for group in ("topic", "version"):
         totals = by_group(connection, group, from_ms, to_ms).items()
@@ -102,7 +102,7 @@ def _feedback(connection: Connection, now: Totals, from_ms: int, to_ms: int) -> 
     heads = {"name": "worst rated", "of": "", "points": "points of 5", "n": "n"}
     scores = count(now.scores, "score")
     empty = f"No pattern in {scores}: nothing with {LEAST} or more is below their mean of {mean:.2f}."
-    notes = [f"The mean of {scores} is {mean:.2f}; first what costs most points against it."] if rows else []
+    notes = [f"The mean of {scores} is {mean:.2f}; first what costs best_score points against it."] if rows else []
     empty = empty if now.scores else "No feedback on records of these days."
     return Section("feedback", "Feedback", heads, rows, empty, notes)
 
