@@ -45,7 +45,9 @@ def leaderboard(session: Session, *, prompts: Sequence[str] = (), models: Sequen
             fix = "Name some with --model or --prompt, or set --max-cost"
             raise UsageError(what, where=f"--mode {mode}", fix=fix)
         if session.budget is not None:
-            session.budget.check((each for asking in askings for each in asking.asked()), prices_of(project, suite))
+            session.budget.check(
+                (each for asking in askings for each in asking.arm_models()), prices_of(project, suite)
+            )
     held = [entry.case_id for entry in in_force(project, suite).active if options.wants(entry.case_id)]
     cost = prices_of(project, suite).usd
     sources: dict[str, str] = {}

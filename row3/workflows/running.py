@@ -21,7 +21,7 @@ from row3.store.recordings import RecordingIndex
 from row3.store.suites import Suite
 from row3.workflows.pipeline.budget import prices_of
 from row3.workflows.pipeline.collecting import collect, header_for
-from row3.workflows.pipeline.lineup import Role, line_up, named_rubric, under_rubrics
+from row3.workflows.pipeline.lineup import Role, line_up, named_rubric, with_rubrics
 from row3.workflows.pipeline.providers import shown_address
 from row3.workflows.pipeline.results import Before, CaseResult
 from row3.workflows.pipeline.run_suite import make_asking, replay
@@ -128,7 +128,7 @@ def plain_run(session: Session) -> SuiteResult:
     found = [(text, named_rubric(session.project, text)) for text in session.named]
     rubrics = {prompt.ref.name: prompt for _, prompt in found if prompt is not None}
     session.named = tuple(text for text, prompt in found if prompt is None)
-    session.suite = under_rubrics(session.suite, rubrics)
+    session.suite = with_rubrics(session.suite, rubrics)
     for prompt in rubrics.values():
         session.say(f"the judge grades by {prompt.ref}")
     run = run_suite(session)

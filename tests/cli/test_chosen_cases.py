@@ -110,4 +110,4 @@ def test_what_the_head_says_chooses_the_bases_cases(box: Box, tmp_path: Path) ->
     done = changed.row3("--compare", "--against", "HEAD~1", "--case", "rye", "--format", "json", code=0)
     assert [case["id"] for case in done.json["cases"]] == ["rye"]
     done = changed.row3("--compare", "--against", "HEAD~1", "--tag", "new", code=2)
-    assert "none of the chosen cases is among those to run. Choose others with --case, --tag or --only." in done.err
+    assert "no case matches the selection. Choose other cases with --case, --tag or --only." in done.err

@@ -159,7 +159,7 @@ def test_no_more_is_asked_than_max_cost_allows(served: tuple[Box, FakeModel]) ->
     assert "extract v1.1" in done.out
     assert "of --max-cost $1e-07 is spent" in " ".join(done.out.split())
     (error,) = box.row3("leaderboard", "--model", "baker-9", "--mode", "live", "--max-cost", "1", code=2).errors
-    assert "the price of `baker-9` is not known" in error
+    assert "the price of `baker-9` is unknown" in error
 
 
 def test_a_provider_that_fails_leaves_the_combination_incomplete(box: Box, model: Make) -> None:

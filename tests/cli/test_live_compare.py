@@ -239,7 +239,7 @@ class TestCap:
         assert 15 - len(result["failed"]) <= first // 2
         waiting = [reason["subject"] for reason in result["reasons"] if reason["code"] == "no_answer"]
         assert sorted(waiting) == sorted(result["failed"])
-        assert "not asked: $" in done.err
+        assert "not sent: $" in done.err
         assert box.tree() == before
         codes = [box.row3(*command).code for _ in range(4) if len(made.asked) < 30]
         assert codes[-1] == 1
@@ -277,8 +277,8 @@ class TestCap:
         made.serve(box, priced=False)
         done = box.row3("--compare", "--mode", "live", "--max-cost", "1", code=2)
         assert said(done.err) == (
-            "error: --max-cost: the price of `baker-1` is not known. "
-            'Add [prices."baker-1"] to row3.toml: input and output, US dollars for a million tokens; '
+            "error: --max-cost: the price of `baker-1` is unknown. "
+            'Add [prices."baker-1"] to row3.toml: input and output, US dollars per million tokens; '
             'or set `cost = "free"` for its provider.'
         )
         assert made.asked == []

@@ -12,7 +12,7 @@ from tests.chat_server import FakeModel, FakeReply
 from tests.projects import CASES, Box, first, flawless
 
 Make = Callable[[Callable[[str, int], FakeReply]], FakeModel]
-SAME = r"extract-v1.2 asks about `\w+` word for word what extract-v1.0 asks: its answer would replace"
+SAME = r"extract-v1.2 and extract-v1.0 send the same request for `\w+`: recording it would replace"
 EDIT = "Edit prompts/extract-v1.2.md first, or use --mode auto"
 
 

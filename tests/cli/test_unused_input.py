@@ -7,8 +7,8 @@ import pytest
 from tests.projects import Box
 
 SAID = (
-    "note: prompts/extract-v1.1.md:9 asks the same of every case: nothing in it comes from the case. "
-    "`{source_text}` is sent as it stands: write `{{ source_text }}`\n"
+    "note: prompts/extract-v1.1.md:9 sends the same request for every case: it uses nothing of the case. "
+    "`{source_text}` is sent literally: write `{{ source_text }}`\n"
 )
 
 

@@ -19,7 +19,7 @@ from row3.store.config import FILE
 from row3.workflows.asking.answering import Asked, Kept
 from row3.workflows.pipeline.asks import Given
 from row3.workflows.pipeline.budget import prices_of
-from row3.workflows.pipeline.evaluate import Asking, Dictated, Walk, answers_to, replay_case, steps
+from row3.workflows.pipeline.evaluate import Asking, FixedAnswers, Walk, answers_to, replay_case, steps
 from row3.workflows.pipeline.execute import Inline, executor_for, few_collections
 from row3.workflows.pipeline.meanings import open_meanings
 from row3.workflows.pipeline.providers import open_provider
@@ -83,7 +83,7 @@ class LiveRun:
     def _score(self, answered: Sequence[Answered]) -> list[CaseResult]:
         """Score cases by their answers: what the other processes do."""
         return [
-            self.packing(stored, *replay_case(self.asking, stored, Dictated(iter(answers))))
+            self.packing(stored, *replay_case(self.asking, stored, FixedAnswers(iter(answers))))
             for stored, answers in answered
         ]
 
@@ -141,7 +141,7 @@ class LiveRun:
         """Raise `UsageError` for a model that no provider serves, or has no price where a budget is set."""
         suite = self.asking.suite
         judge = suite.rules.judge
-        models = [each for asking in askings for each in asking.asked()]
+        models = [each for asking in askings for each in asking.arm_models()]
         models += [(model, JUDGE) for model in (() if judge is None else judge.models)]
         if by := [by for model, by in models if model == RECORDED_ONLY]:
             what = f"no provider serves `{RECORDED_ONLY}`, the model of recordings made by hand"

@@ -26,11 +26,11 @@ from row3.workflows.comparing.baseline import read_baseline
 from row3.workflows.comparing.comparer import Comparer
 from row3.workflows.comparing.sides import BaseSide, baseline_side, side_of_lineup
 from row3.workflows.pipeline.budget import prices_of
-from row3.workflows.pipeline.collecting import UsageMeter, usage_json
+from row3.workflows.pipeline.collecting import usage_json, usage_of
 from row3.workflows.pipeline.evaluate import Asking
 from row3.workflows.pipeline.lineup import line_up
 from row3.workflows.pipeline.replaying import open_recordings
-from row3.workflows.pipeline.results import Packing
+from row3.workflows.pipeline.results import Packing, Spent
 from row3.workflows.pipeline.stages import parameters_from
 from row3.workflows.quarantine import in_force
 from row3.workflows.session import Session
@@ -129,13 +129,13 @@ def ask_again(session: Session, suite: Suite, side: BaseSide, asking: Asking, id
     cost = prices_of(session.project, session.suite).usd
     options, packing = replace(session.options, only=frozenset(ids)), Packing(suite, before=side.score)
     live = LiveRun(session, asking, options, "live", packing, kind="drift")
-    comparer, meter, primary = Comparer(suite), UsageMeter(cost), suite.kind.primary
+    comparer, primary = Comparer(suite), suite.kind.primary
     cases: list[CaseDrift] = []
+    spent: list[Spent] = []
     failed: dict[str, str] = {}
     for result in live.results():
         comparer.take(result)
-        for spent in result.spent:
-            meter.add(spent)
+        spent += result.spent
         if result.status == "failed":
             failed[result.case_id] = result.problem
             continue
@@ -148,7 +148,7 @@ def ask_again(session: Session, suite: Suite, side: BaseSide, asking: Asking, id
         same = compared.answers == result.answers != ()
         cases.append(CaseDrift(result.case_id, then.get(primary), now.get(primary), same))
     drift = drift_of(comparer.pairs, suite.kind.metrics, suite.policy, primary, same=sum(case.same for case in cases))
-    return DriftCheck(drift, tuple(cases), failed, meter.usage())
+    return DriftCheck(drift, tuple(cases), failed, usage_of(spent, cost))
 
 
 def drift_by_sample(session: Session, side: BaseSide, run: Run, ids: Sequence[str]) -> tuple[Run, Drift | None]:

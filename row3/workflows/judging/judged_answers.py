@@ -20,7 +20,7 @@ from row3.store.recordings import RecordingIndex
 from row3.store.suites import Suite
 from row3.store.transaction import writing
 from row3.workflows.pipeline.asks import judge_request
-from row3.workflows.pipeline.lineup import under_rubrics
+from row3.workflows.pipeline.lineup import with_rubrics
 from row3.workflows.pipeline.replaying import open_recordings
 from row3.workflows.recorded.recorded_answers import complete_answers, recorded_settings, stages_of
 
@@ -50,7 +50,7 @@ class Recall:
 
     def under(self, rubrics: Mapping[str, Prompt], models: tuple[str, ...] = ()) -> Recall:
         """Return the recorded words of the judge with other rubrics or other models."""
-        suite = under_rubrics(self.suite, rubrics)
+        suite = with_rubrics(self.suite, rubrics)
         judge = judge_of(suite)
         rules = replace(suite.rules, judge=replace(judge, models=models or judge.models))
         return replace(self, suite=replace(suite, rules=rules))

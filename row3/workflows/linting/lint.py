@@ -36,7 +36,7 @@ from row3.workflows.linting.lint_findings import Findings, near_miss
 from row3.workflows.pipeline.providers import check_provider
 from row3.workflows.pipeline.stages import call_stage, request_texts
 from row3.workflows.pipeline.templates import render, unsent_lines
-from row3.workflows.pipeline.unused_input import handed_on, unused_input
+from row3.workflows.pipeline.unused_input import example_context, unused_input
 
 NAMED = frozenset({"concept", "entity", "event"})
 """What an answer has to name."""
@@ -210,7 +210,7 @@ class PromptLint:
         for arm in (suite.arms or {}).values():
             if arm.system is not None and given:
                 self._system(arm, cases)
-                given |= handed_on(kind, suite.rules, arm.system.output or kind.whole)
+                given |= example_context(kind, suite.rules, arm.system.output or kind.whole)
         for name in pipeline:
             if name not in there:
                 what = f"prompt `{name}` has no version{near_miss(name, there)}"
@@ -221,7 +221,7 @@ class PromptLint:
             if name not in newest or newest[name].output not in kind.outputs:
                 given = {}
             if given:
-                given |= handed_on(kind, suite.rules, newest[name].output)
+                given |= example_context(kind, suite.rules, newest[name].output)
         return pipeline
 
     def _version(self, prompt: Prompt, kind: Kind, given: Mapping[str, Any], cases: Sequence[Any]) -> None:

@@ -1,4 +1,4 @@
-"""What a run costs by the price table of `row3.toml`, and `--max-cost`: no request goes out that would spend more."""
+"""Price a run by the table in `row3.toml`, and keep to `--max-cost`: send no request that would exceed it."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from row3.store.system_config import runs_here
 if TYPE_CHECKING:
     import asyncio
 
-# A dated or numbered release of the same model: -2026-01-01, -20260101, -0613, -002. Not -5, which is
-# another model (claude-sonnet-4-5 is not claude-sonnet-4).
+# A dated or numbered release of the same model: -2026-01-01, -20260101, -0613, -002. Not -5: claude-sonnet-4-5 is not
+# a release of claude-sonnet-4.
 _RELEASE = re.compile(r"-\d{3,}(?:-\d+)*")
 
 FREE = PriceConfig(0.0, 0.0)
 
 
 def price_of(model: str, prices: Mapping[str, PriceConfig]) -> PriceConfig | None:
-    """The price under the model's name, else under the longest name of which it is a release, else None."""
+    """Return the price of a model, or of the longest listed name it is a release of; None if neither is listed."""
     if model in prices:
         return prices[model]
     families = [name for name in prices if model.startswith(name) and _RELEASE.fullmatch(model, len(name))]
@@ -39,20 +39,20 @@ def price_of(model: str, prices: Mapping[str, PriceConfig]) -> PriceConfig | Non
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """What answers to a suite cost, by who gives them."""
+    """Prices of a suite's answers."""
 
     table: Mapping[str, PriceConfig]
-    """Of `row3.toml`, by model; what is called goes by its type there, `mcp`."""
+    """Prices in `row3.toml`, by model, or by a system's type such as `mcp`."""
     free: Mapping[tuple[str, bool], bool] = field(default_factory=dict)
-    """Who costs nothing, by `Request.by` and whether it is called: True by its settings, False unless priced."""
+    """Free providers, by `Request.by` and whether it is a system: True if set to free, False if free unless priced."""
 
     def of(self, model: str, by: str = "") -> PriceConfig | None:
-        """Return the price of a model or of what is called; None for an unknown one."""
+        """Return the price of a model or system; None if unknown."""
         free = self.free.get((by, model in CALLED))
         return FREE if free else price_of(model, self.table) or (None if free is None else FREE)
 
     def usd(self, model: str, prompt_tokens: int | None, completion_tokens: int | None, by: str = "") -> float | None:
-        """Return US dollars; None where the price or a count is not known: unknown, not zero."""
+        """Return the cost in US dollars; None if the price or a count is unknown."""
         price = self.of(model, by)
         if price is FREE:
             return 0.0
@@ -62,18 +62,19 @@ class Prices:
 
 
 def estimate_tokens(text: str) -> int:
-    """Tokens in a text at four characters a token, rounded up: within a fifth or so for English prose, half of what
-    code and other scripts take.
+    """Return the tokens in a text at four characters each, rounded up.
+
+    About 20% off for English prose; half the true number for code and other scripts.
     """
     return (len(text) + 3) // 4
 
 
 FIRST_GUESS = 1000
-"""Tokens of an answer, before any came and where the request sets no limit."""
+"""Tokens assumed for the first answer to a request without a limit."""
 
 
 def prices_of(project: Project, suite: Suite) -> Prices:
-    """Return what answers to a suite cost; what runs on this machine is free unless `row3.toml` has a price for it."""
+    """Return the prices of a suite's answers; what runs on this machine is free unless `row3.toml` sets a price."""
     judge = judge_settings(project.config, suite.name)
     known = [(JUDGE, False, judge.cost, judge.preset == "local")]
     for by, arm in (suite.arms or {"": suite}).items():
@@ -85,61 +86,60 @@ def prices_of(project: Project, suite: Suite) -> Prices:
 
 
 class Budget:
-    """What one command may spend, in US dollars.
+    """US dollars that one command may spend.
 
-    For each request on its way an estimate is set aside: its text at four characters a token, or as many more as the
-    provider has counted so far, and an answer as long as the longest of its prompt so far, or of those that are
-    `recorded`. So the limit may be passed by the error of that estimate, and by no more.
+    Each request reserves an estimate: its text at four characters a token, corrected by the provider's counts so far,
+    and the longest answer to its prompt so far (at first: among those `recorded`). So spending can exceed the limit by
+    no more than the error of that estimate.
     """
 
     def __init__(self, limit: float, recorded: Callable[[], Mapping[str, int]] = dict) -> None:
         self.limit = limit
         self.spent = 0.0
         self.cut = False
-        """A request was not sent."""
-        self._aside = 0.0
+        """Whether a request was refused."""
+        self._reserved = 0.0
         self._under_way = 0
         self._longest: dict[str, int] = {}
         self._counted = 1.0
-        """Tokens that the provider counts for one that is estimated, at most."""
+        """Highest ratio so far of the provider's token count to the estimate."""
         self._recorded = recorded
         self._sizes: Mapping[str, int] | None = None
         self._settled: asyncio.Event | None = None
 
     def check(self, models: Iterable[tuple[str, str]], prices: Prices) -> None:
-        """Raise `UsageError` for a model without a price, each given with who is asked: nothing could be kept to."""
+        """Raise `UsageError` for a model without a price; each is given with its `Request.by`."""
         for model, by in dict.fromkeys(models):
             if prices.of(model, by) is None:
-                fix = f'Add [prices."{model}"] to row3.toml: input and output, US dollars for a million tokens; '
+                fix = f'Add [prices."{model}"] to row3.toml: input and output, US dollars per million tokens; '
                 fix += 'or set `cost = "free"` for its provider'
-                raise UsageError(f"the price of `{model}` is not known", where="--max-cost", fix=fix)
+                raise UsageError(f"the price of `{model}` is unknown", where="--max-cost", fix=fix)
 
     async def admit(self, request: Request, prices: Prices) -> float | NoAnswer:
-        """What is set aside for a request; a `NoAnswer` where it would spend too much."""
+        """Reserve the cost of a request and return it; a `NoAnswer` if it would exceed the limit."""
         import asyncio
 
         estimate = self._estimate(request, prices)
-        while not self.cut and self.spent + self._aside + estimate > self.limit:
+        while not self.cut and self.spent + self._reserved + estimate > self.limit:
             if not self._under_way:
                 self.cut = True
                 break
-            # What is on its way may turn out shorter than was set aside for it.
+            # Answers under way may cost less than reserved.
             self._settled = self._settled or asyncio.Event()
             await self._settled.wait()
         if self.cut:
             return self._refused(estimate)
-        self._aside += estimate
+        self._reserved += estimate
         self._under_way += 1
         return estimate
 
-    def settle(self, aside: float, request: Request, answer: Answer | NoAnswer | None, prices: Prices) -> None:
-        """Take what was set aside back, and book the answer; None where it was interrupted."""
+    def settle(self, reserved: float, request: Request, answer: Answer | NoAnswer | None, prices: Prices) -> None:
+        """Release a reservation and book the answer; None if the request was interrupted."""
         self._under_way -= 1
-        self._aside = self._aside - aside if self._under_way else 0.0
+        self._reserved = self._reserved - reserved if self._under_way else 0.0
         if isinstance(answer, Answer):
             written = answer.completion_tokens
-            if written is None:
-                written = estimate_tokens(answer.text)
+            written = estimate_tokens(answer.text) if written is None else written
             guessed = estimate_tokens(request.system) + estimate_tokens(request.user)
             read = guessed if answer.prompt_tokens is None else answer.prompt_tokens
             self._counted = max(self._counted, read / max(1, guessed))
@@ -163,14 +163,14 @@ class Budget:
         return size if request.max_tokens is None else min(size, request.max_tokens)
 
     def _refused(self, estimate: float) -> NoAnswer:
-        what = f"not asked: ${self.spent:.4f} of --max-cost ${self.limit:g} is spent"
+        what = f"not sent: ${self.spent:.4f} of --max-cost ${self.limit:g} is spent"
         if estimate > self.limit:
             return NoAnswer(f"{what}, and one request may cost ${estimate:.4f}", "Raise --max-cost")
-        return NoAnswer(what, "The same command goes on from here, with as much again")
+        return NoAnswer(what, "Run the same command to continue, with the same budget again")
 
 
 def open_budget(project: Project, suites: Sequence[Suite], limit: float) -> Budget:
-    """Return what a command over these suites may spend; recorded answers tell how long others will be."""
+    """Return the budget of a command over these suites; recorded answers give the first estimates of length."""
 
     def longest() -> dict[str, int]:
         sizes: dict[str, int] = {}

@@ -1,4 +1,4 @@
-"""A run: its header, and its results as they come, with lines on disk and sums in memory."""
+"""Collect a run: header and sums in memory, result lines on disk."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from row3.metrics.aggregate import Aggregate, Tallies, percentile
 from row3.metrics.ratios import overall
 from row3.store.suites import Suite
 from row3.workflows.pipeline.evaluate import Asking
-from row3.workflows.pipeline.results import CaseResult, Cost, Spent
+from row3.workflows.pipeline.results import CaseResult, Cost, Spent, total
 
 
 def header_for(suite: Suite, asking: Asking, *, mode: str) -> dict[str, Any]:
-    """The part of a run's header that is known before it runs."""
+    """Return the part of a run's header that is known before it runs."""
     models = list(dict.fromkeys(p.model for p in asking.parameters.values()))
     return {
         "run_id": new_run_id(),
@@ -51,7 +51,7 @@ def header_for(suite: Suite, asking: Asking, *, mode: str) -> dict[str, Any]:
 
 
 def rules_json(suite: Suite) -> dict[str, Any]:
-    """Return scorer, weights, thresholds and the gate's policy as a header keeps them."""
+    """Return scorer, weights, thresholds and gate policy for a header."""
     return {
         "scorer": suite.kind.signature(suite.rules),
         "weights": dict(suite.rules.weights),
@@ -64,7 +64,7 @@ def rules_json(suite: Suite) -> dict[str, Any]:
 
 
 def usage_json(usage: Usage) -> dict[str, Any]:
-    """Usage as files and JSON spell it."""
+    """Return usage with the keys of files and JSON."""
     return {
         "requests": usage.requests,
         "replayed": usage.replayed,
@@ -79,28 +79,29 @@ def usage_json(usage: Usage) -> dict[str, Any]:
 
 
 def now() -> str:
-    """The time in UTC, ISO 8601, to the second."""
+    """Return the time in UTC, ISO 8601, to the second."""
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def new_run_id() -> str:
-    """Sorts by time, to the microsecond; what is random in it tells two runs of one instant apart."""
+    """Return an id that sorts by time; its random part tells apart two runs in the same microsecond."""
     at = datetime.now(UTC)
     return f"{run_id_at(at)}-{at.microsecond:05x}{secrets.randbelow(4096):03x}"
 
 
 def run_id_at(moment: datetime) -> str:
-    """How the id of a run that starts then begins."""
+    """Return the beginning of the id of a run that starts at that moment."""
     return f"{moment:%Y%m%dT%H%M%SZ}"
 
 
 SPOOL_BYTES = 4 * 1024 * 1024
+"""Bytes of result lines kept in memory."""
 KEPT_ROWS = 400
-"""Case rows kept for a table; beyond it only the worst are."""
+"""Case rows kept for a table: the worst ones."""
 
 
 class Spool:
-    """Lines of JSON of a run's cases, in their order: in memory while few, on disk when many."""
+    """JSON lines of a run's cases in order, in memory up to `SPOOL_BYTES`, then on disk."""
 
     def __init__(self) -> None:
         self._file: IO[bytes] = SpooledTemporaryFile(max_size=SPOOL_BYTES)  # noqa: SIM115 - lives as long as the run
@@ -111,12 +112,12 @@ class Spool:
         return self._count
 
     def add(self, line: bytes) -> None:
-        """Keep one line. Raises `EnvironmentFault` where the disk is full."""
+        """Append a line. Raises `EnvironmentFault` if the disk is full."""
         try:
             self._file.write(line + b"\n")
         except OSError as error:
-            what = f"a run's results cannot be kept ({error.strerror or error})"
-            fix = "Make room, or set TMPDIR to a folder on another disk"
+            what = f"the run's results cannot be written ({error.strerror or error})"
+            fix = "Free some space, or set TMPDIR to a folder on another disk"
             raise EnvironmentFault(what, where=tempfile.tempdir or "the temporary folder", fix=fix) from None
         self._count += 1
 
@@ -129,39 +130,22 @@ class Spool:
             self._file.seek(0, os.SEEK_END)
 
 
-class UsageMeter:
-    """Adds up what a run takes."""
-
-    def __init__(self, cost: Cost) -> None:
-        self._cost = cost
-        self._spent: list[Spent] = []
-
-    def add(self, spent: Spent) -> None:
-        """Take in one answer; a replayed one costs nothing now and its latency is that of its recording."""
-        self._spent.append(spent)
-
-    def usage(self) -> Usage:
-        """Return the sums."""
-        costs = [spent.usd(self._cost) for spent in self._spent if not spent.judge]
-        judge = [spent.usd(self._cost) for spent in self._spent if spent.judge]
-        latencies = [spent.latency_s for spent in self._spent if spent.latency_s is not None and not spent.judge]
-        return Usage(
-            requests=len(self._spent),
-            replayed=sum(spent.replayed for spent in self._spent),
-            prompt_tokens=sum(spent.prompt_tokens or 0 for spent in self._spent),
-            completion_tokens=sum(spent.completion_tokens or 0 for spent in self._spent),
-            cost_usd=_total(costs),
-            judgements=len(judge),
-            judge_cost_usd=_total(judge),
-            latency_p50_s=percentile(latencies, 0.50),
-            latency_p95_s=percentile(latencies, 0.95),
-            truncated=sum(spent.truncated for spent in self._spent),
-        )
-
-
-def _total(costs: Sequence[float | None]) -> float | None:
-    known = [cost for cost in costs if cost is not None]
-    return sum(known) if known and len(known) == len(costs) else None
+def usage_of(spent: Sequence[Spent], cost: Cost) -> Usage:
+    """Return the usage of a run's answers together; a replayed one has the latency of its recording."""
+    judged = [each.usd(cost) for each in spent if each.judge]
+    latencies = [each.latency_s for each in spent if each.latency_s is not None and not each.judge]
+    return Usage(
+        requests=len(spent),
+        replayed=sum(each.replayed for each in spent),
+        prompt_tokens=sum(each.prompt_tokens or 0 for each in spent),
+        completion_tokens=sum(each.completion_tokens or 0 for each in spent),
+        cost_usd=total([each.usd(cost) for each in spent if not each.judge]),
+        judgements=len(judged),
+        judge_cost_usd=total(judged),
+        latency_p50_s=percentile(latencies, 0.50),
+        latency_p95_s=percentile(latencies, 0.95),
+        truncated=sum(each.truncated for each in spent),
+    )
 
 
 def collect(
@@ -176,12 +160,13 @@ def collect(
     quarantine: Quarantine = NO_QUARANTINE,
     tolerated: tuple[str, ...] = (),
 ) -> Run:
-    """Take in all results as they come; memory holds the sums and the rows of a table. Raises `UsageError` for no case.
+    """Return the run of these results; memory holds sums and the rows of a table. Raises `UsageError` for no case.
 
-    Cases in quarantine are listed and in no sum. Where more than 5% of the scores that judges and scorers owe
-    are missing, those cases have failed; a score that is missing for a `tolerated` reason is not owed.
+    Quarantined cases are listed but not counted. If more than 5% of the judges' and scorers' scores are missing, not
+    counting `tolerated` reasons, the cases that lack them have failed.
     """
-    aggregate, tally, meter = Aggregate(), Tallies(), UsageMeter(cost)
+    aggregate, tally = Aggregate(), Tallies()
+    spent: list[Spent] = []
     records, details = Spool(), Spool()
     rows: list[CaseRow] = []
     notes: list[str] = []
@@ -205,8 +190,7 @@ def collect(
                 skipped.setdefault(key, Counter())[reason] += 1
         reasons = result.tally.get("unscored", {})
         unscored += [(result.case_id, each) for each in reasons if not each.endswith(tolerated)]
-        for spent in result.spent:
-            meter.add(spent)
+        spent += result.spent
         records.add(result.line)
         if result.detail is not None:
             details.add(result.detail)
@@ -218,12 +202,12 @@ def collect(
         problems += [(result.case_id, result.problem)] if result.problem else []
         notes += [f"{result.case_id}: {note}" for note in result.notes]
     if not records:
-        what = "none of the chosen cases is among those to run"
-        raise UsageError(what, where=f"{suite.golden}/", fix="Choose others with --case, --tag or --only")
+        what = "no case matches the selection"
+        raise UsageError(what, where=f"{suite.golden}/", fix="Choose other cases with --case, --tag or --only")
     if len(unscored) > MOST_FAILED * sum(tally.get("judgements", {}).values()):
         ids["failed"] += dict.fromkeys(case_id for case_id, _ in unscored)
         problems += unscored
-    means, pooled, usage = aggregate.means(), aggregate.pooled(), meter.usage()
+    means, pooled, usage = aggregate.means(), aggregate.pooled(), usage_of(spent, cost)
     zones = zones_of(means, suite.kind.metrics, suite.rules.thresholds)
     shares = {metric.key for metric in suite.kind.metrics if metric.share}
     if pooled and suite.rules.weights:

@@ -1,4 +1,4 @@
-"""Evaluate many cases: in this process, or shared among forked ones."""
+"""Evaluate many cases in this process, or in forked ones."""
 
 from __future__ import annotations
 
@@ -23,14 +23,15 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
 PARALLEL_FROM = 300
-"""Cases from which a second process pays for its start."""
+"""Cases from which a second process is worth its start."""
 CHUNK = 40
+"""Cases in a task."""
 MOST_A_CORE = 4
-"""Processes for each core: `jobs` is also how many requests are under way at once."""
+"""Most processes per core; `jobs` can be large, as it also limits concurrent requests."""
 AHEAD = 3
-"""Tasks a process that are begun before the first result is taken, so that results do not pile up."""
+"""Tasks per process submitted before the first result is taken; more would let results pile up."""
 COLLECT_AFTER = 50_000
-"""Objects from which on a process looks for cycles; scoring makes none, and looking at every 700 takes a tenth."""
+"""Objects between two collections of cycles; scoring makes no cycles, and the default of 700 takes 10% of the time."""
 _SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGHUP", "SIGTERM") if hasattr(signal, name))
 
 Task = TypeVar("Task")
@@ -38,41 +39,41 @@ Result = TypeVar("Result")
 
 
 class Executor(Protocol):
-    """Does work for every task; results come in the order of the tasks."""
+    """Does every task; results come in the order of the tasks."""
 
     def map(self, do: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]: ...
 
 
 class Inline:
-    """Works in this process."""
+    """Does tasks in this process."""
 
     def map(self, do: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
-        """Do one task after the other, when its result is asked for."""
+        """Do each task when its result is requested."""
         return map(do, tasks)
 
 
 _do: Callable[[Any], Any]
-"""What a forked process does: inherited, so that only tasks and results are pickled."""
+"""The work of a forked process: inherited, so only tasks and results are pickled."""
 
 
 @dataclass(frozen=True, slots=True)
 class Processes:
-    """Works in forked processes, which end with this one however that ends."""
+    """Does tasks in forked processes, which end with this one however it ends."""
 
     workers: int
 
     def map(self, do: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
-        """Do the tasks a few ahead. What one raises is raised in its turn; `EnvironmentFault` where a process died."""
+        """Do tasks a few ahead. A task's error is raised in its turn; `EnvironmentFault` if a process was killed."""
         left = iter(tasks)
-        with self.open(do) as hand:
-            begun = deque(map(hand, islice(left, self.workers * AHEAD)))
+        with self.open(do) as submit:
+            begun = deque(map(submit, islice(left, self.workers * AHEAD)))
             while begun:
                 yield begun.popleft().result()
-                begun.extend(map(hand, islice(left, 1)))
+                begun.extend(map(submit, islice(left, 1)))
 
     @contextlib.contextmanager
     def open(self, do: Callable[[Task], Result]) -> Iterator[Callable[[Task], Future[Result]]]:
-        """Start the processes and give what hands them a task. Raises as `map`."""
+        """Start the processes and yield a function that submits a task. Raises as `map`."""
         import multiprocessing
         from concurrent.futures import ProcessPoolExecutor
         from concurrent.futures.process import BrokenProcessPool
@@ -80,29 +81,29 @@ class Processes:
         global _do  # noqa: PLW0603 - the one way to hand a closure to a forked process
         _do = do
         one: Callable[[Task], Result] = _one
-        # A signal between the fork and the process's own rules would be answered by a traceback.
+        # A signal between the fork and `_begin` would print a traceback.
         masked = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
         pool = ProcessPoolExecutor(
             self.workers, multiprocessing.get_context("fork"), initializer=_begin, initargs=(masked,)
         )
         try:
             try:
-                pool.submit(os.getpid)  # forks all of them, before this process has threads and connections
+                pool.submit(os.getpid)  # forks all processes before this one has threads and connections
             except OSError as error:
-                what = f"{self.workers} processes cannot be started ({error.strerror or error})"
+                what = f"cannot start {self.workers} processes ({error.strerror or error})"
                 raise EnvironmentFault(what, where="row3", fix="Use --jobs 1") from None
             finally:
                 signal.pthread_sigmask(signal.SIG_SETMASK, masked)
             yield lambda task: pool.submit(one, task)
         except BrokenProcessPool:
-            what = "a process that scored some of the cases was killed"
+            what = "a process that scored cases was killed"
             raise EnvironmentFault(what, where="row3", fix="If memory ran out, use --jobs 1") from None
         finally:
             pool.shutdown(cancel_futures=True)
 
 
 def _begin(signals: Iterable[int]) -> None:
-    """Make a worker of a forked process: it leaves Ctrl-C to its parent, and ends when that is gone."""
+    """Set up a forked process: it leaves Ctrl-C to its parent and ends with it."""
     for number in _SIGNALS:
         signal.signal(number, signal.SIG_DFL if number is signal.SIGTERM else signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_SETMASK, signals)
@@ -119,25 +120,25 @@ def _end_with_parent() -> None:
 
 
 def _one(task: object) -> Any:
-    """Do a task; a defect is sent home as its traceback, since not every exception survives pickling."""
+    """Do a task; send a defect back as its traceback, since not every exception can be pickled."""
     try:
         return _do(task)
     except Row3Error:
         raise
-    except Exception as error:  # all are told
+    except Exception as error:
         raise RuntimeError("".join(traceback.format_exception(error)).strip()) from None
 
 
 def executor_for(tasks: int, jobs: int | None) -> Inline | Processes:
-    """At most `jobs` processes, one a core unless given, where there is enough to do and forking works; else inline."""
-    # Cores that this process may use: a container or `taskset` may leave it fewer than the machine has.
+    """Return up to `jobs` processes (default: one per core) for enough tasks if forking works; else `Inline`."""
+    # A container or `taskset` may allow fewer cores than the machine has.
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     workers = min(jobs or cores, MOST_A_CORE * cores, tasks // CHUNK)
     if tasks < PARALLEL_FROM or workers < 2 or not hasattr(os, "fork"):
         return Inline()
     import multiprocessing
 
-    # A process of somebody else's pool may have none of its own.
+    # A daemonic process, such as a pool's worker, may not have children.
     return Inline() if multiprocessing.current_process().daemon else Processes(workers)
 
 
@@ -149,7 +150,7 @@ def evaluate_all(
     *,
     jobs: int | None,
 ) -> Iterator[CaseResult]:
-    """Evaluate every wanted case in the order of the files; raises what that raises, `InvalidFile` for an id twice."""
+    """Evaluate every wanted case in file order. Raises what `evaluate` raises, and `InvalidFile` for an id twice."""
     tree, paths = files
     executor = executor_for(len(paths), jobs)
     size = CHUNK if isinstance(executor, Processes) else 1
@@ -169,7 +170,7 @@ def evaluate_all(
 
 @contextlib.contextmanager
 def few_collections() -> Iterator[None]:
-    """Keep the garbage collector from the pages that forked processes share, which it would write to and so copy."""
+    """Keep the garbage collector from writing to, and so copying, the pages that forked processes share."""
     often = gc.get_threshold()
     gc.freeze()
     gc.set_threshold(COLLECT_AFTER)

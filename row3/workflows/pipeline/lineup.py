@@ -1,4 +1,4 @@
-"""Which prompt and rubric versions run: the promoted ones, the candidates, or those that are named."""
+"""Choose the prompt and rubric versions that run: promoted, candidate, or named ones."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def line_up(
     pinned: Mapping[str, str] = {},
     where: str = "--prompt",
 ) -> Lineup:
-    """The prompts that run: the promoted versions (the highest where none is) or, as candidates, the highest.
+    """Return the lineup: promoted versions (the highest if none is), or as candidates the highest.
 
-    `named` references and `pinned` versions take their prompt's place; `where` says what named them. Raises
-    `InvalidFile`, also where a promoted version was edited in place, and `UsageError`.
+    `named` references and `pinned` versions replace their prompt's; errors blame `where` for the named ones. Raises
+    `InvalidFile`, also for a promoted version edited in place, and `UsageError`.
     """
     if suite.system is not None:
         if named:
@@ -41,10 +41,10 @@ def line_up(
     if suite.arms:
         line = partial(line_up, project, role=role, named=named, pinned=pinned, where=where)
         return _arms_lineup(project, suite, line, pinned)
-    there = store.versions(project.tree)
+    existing = store.versions(project.tree)
     promoted = store.read_promoted(project.tree)
-    wanted = _named(named, there, where)
-    pipeline = suite.pipeline or _default_pipeline(project, suite, there)
+    wanted = _named(named, existing, where)
+    pipeline = suite.pipeline or _default_pipeline(project, suite, existing)
     for name in wanted:
         if name not in pipeline:
             what = f"prompt `{name}` is not in the pipeline of suite `{suite.name}`"
@@ -54,19 +54,19 @@ def line_up(
     store.check_all_locked(project.tree, promoted)
     chosen = []
     for name in pipeline:
-        if name not in there:
-            near = nearest(name, there)
-            hint = f"Did you mean `{near}`, in the pipeline in row3.toml?" if near else ""
-            hint = hint or "Write it, or correct the pipeline in row3.toml"
-            raise InvalidFile(f"prompt `{name}` has no version", where=f"prompts/{name}-v1.0.md", fix=hint)
-        version = there[name][-1]
+        if name not in existing:
+            near = nearest(name, existing)
+            fix = f"Did you mean `{near}`, in the pipeline in row3.toml?" if near else ""
+            fix = fix or "Write it, or correct the pipeline in row3.toml"
+            raise InvalidFile(f"prompt `{name}` has no version", where=f"prompts/{name}-v1.0.md", fix=fix)
+        version = existing[name][-1]
         if role == "promoted" and name in promoted:
             version = _parsed(promoted[name].version)
         if name in pinned:
             version = _parsed(pinned[name])
         prompt = read_taught(project.tree, PromptRef(name, wanted.get(name, version)), suite.name)
         if prompt.output not in suite.kind.outputs:
-            what = f"field `output`: `{prompt.output}` is no output of kind `{suite.kind.name}`"
+            what = f"field `output`: `{prompt.output}` is not an output of kind `{suite.kind.name}`"
             raise InvalidFile(what, where=prompt.path, fix=f"Outputs: {', '.join(suite.kind.outputs)}")
         chosen.append(prompt)
     return Lineup(
@@ -77,7 +77,7 @@ def line_up(
 
 
 def _system_lineup(project: Project, suite: Suite, pinned: Mapping[str, str]) -> Lineup:
-    """A suite without prompts: its call, in the version that `row3.toml` counts. There is no other to promote."""
+    """Return the lineup of a system: its call, in the version that `row3.toml` sets, which counts as promoted."""
     stage = call_stage(project, suite)
     if stage.ref.name in pinned:
         stage = call_stage(project, suite, _parsed(pinned[stage.ref.name]))
@@ -85,7 +85,7 @@ def _system_lineup(project: Project, suite: Suite, pinned: Mapping[str, str]) ->
 
 
 def _arms_lineup(project: Project, suite: Suite, line: Callable[[Suite], Lineup], pinned: Mapping[str, str]) -> Lineup:
-    """Two systems side by side: each arm's call, where it has one, and its prompts as `line` lines them up."""
+    """Return the lineup of a suite with arms: each arm's call, if any, and its prompts, chosen by `line`."""
     stages: dict[str, Prompt] = {}
     promoted: dict[str, str] = {}
     formerly: dict[str, frozenset[str]] = {}
@@ -103,14 +103,12 @@ def _arms_lineup(project: Project, suite: Suite, line: Callable[[Suite], Lineup]
 
 
 def arm_steps(suite: Suite, names: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """Return the names of each arm's stages in order, out of those that a baseline names."""
-    there = set(names)
-    return {
-        name: tuple(
-            each for each in (*(() if arm.system is None else (call_name(arm.system),)), *arm.pipeline) if each in there
-        )
-        for name, arm in (suite.arms or {}).items()
-    }
+    """Return the names of each arm's stages in order, limited to those in a baseline's `names`."""
+    known, steps = set(names), {}
+    for name, arm in (suite.arms or {}).items():
+        call = () if arm.system is None else (call_name(arm.system),)
+        steps[name] = tuple(each for each in (*call, *arm.pipeline) if each in known)
+    return steps
 
 
 def _parsed(text: str) -> Version:
@@ -121,77 +119,79 @@ def _parsed(text: str) -> Version:
     return version
 
 
-def _named(named: Sequence[str], there: Mapping[str, Sequence[Version]], where: str) -> dict[str, Version]:
+def _named(named: Sequence[str], existing: Mapping[str, Sequence[Version]], where: str) -> dict[str, Version]:
     wanted: dict[str, Version] = {}
     for text in named:
         ref = parse_reference(text.removeprefix("prompts/"))
         if ref is None:
-            fix = f"Write it like {_example(text, there)}"
-            raise UsageError(f"`{text}` names no prompt version", where=where, fix=fix)
-        if ref.name not in there:
-            hint = did_you_mean(ref.name, there, f"Prompts: {', '.join(there) or 'none'}")
-            raise UsageError(f"prompt `{ref.name}` does not exist", where=where, fix=hint)
-        if ref.version not in there[ref.name]:
-            fix = f"There are {', '.join(map(str, there[ref.name]))}"
+            fix = f"Write it like {_example(text, existing)}"
+            raise UsageError(f"`{text}` is not a prompt version", where=where, fix=fix)
+        if ref.name not in existing:
+            fix = did_you_mean(ref.name, existing, f"Prompts: {', '.join(existing) or 'none'}")
+            raise UsageError(f"prompt `{ref.name}` does not exist", where=where, fix=fix)
+        if ref.version not in existing[ref.name]:
+            fix = f"Versions: {', '.join(map(str, existing[ref.name]))}"
             raise UsageError(f"`{ref}` does not exist", where=where, fix=fix)
         if wanted.get(ref.name, ref.version) != ref.version:
-            raise UsageError(f"two versions of `{ref.name}`", where=where, fix="Name one")
+            raise UsageError(f"two versions of `{ref.name}`", where=where, fix="Name only one")
         wanted[ref.name] = ref.version
     return wanted
 
 
-def _example(text: str, there: Mapping[str, Sequence[Version]]) -> str:
-    """A reference as it is to be written: to a prompt that the text may mean, else to any that the project has."""
-    for name in (*(name for name in there if text.startswith(name)), *there):
-        return f"{name}-{there[name][-1]}"
+def _example(text: str, existing: Mapping[str, Sequence[Version]]) -> str:
+    """Return an example of a reference: to a prompt that the text begins with, else to any of the project's."""
+    for name in (*(name for name in existing if text.startswith(name)), *existing):
+        return f"{name}-{existing[name][-1]}"
     return "decompose-concepts-v1.1"
 
 
-def _default_pipeline(project: Project, suite: Suite, there: Mapping[str, Sequence[Version]]) -> tuple[str, ...]:
-    """Without a configured pipeline: every prompt that is not another kind's, in the order of the kind's outputs."""
-    if not there:
+def _default_pipeline(project: Project, suite: Suite, existing: Mapping[str, Sequence[Version]]) -> tuple[str, ...]:
+    """Return the pipeline if none is configured: all prompts but other kinds', in the order of the kind's outputs."""
+    if not existing:
         fix = "Add prompts/<name>-v1.0.md, or run `row3 init`"
         raise InvalidFile("the project has no prompt", where="prompts/", fix=fix)
     order = list(suite.kind.outputs)
     ranked = []
-    for name, versions in there.items():
+    for name, versions in existing.items():
         output = store.read_prompt(project.tree, PromptRef(name, versions[-1])).output
         if not of_another_kind(output, suite.kind):
             ranked.append((order.index(output) if output in order else len(order), name))
     if not ranked:
-        what = f"no prompt has an output of kind `{suite.kind.name}`, which is {' or '.join(order)}"
+        what = f"no prompt has an output of kind `{suite.kind.name}` ({' or '.join(order)})"
         fix = f"Write one, or score outputs made elsewhere: `row3 score {suite.name} --outputs FILE.jsonl`"
         raise InvalidFile(what, where=f"prompts/ for suite `{suite.name}`", fix=fix)
     return tuple(name for _, name in sorted(ranked))
 
 
 def resolve_version(project: Project, suite: Suite, text: str) -> PromptRef:
-    """The version that `v1.1` or a reference means: of the first prompt in the pipeline that has it unpromoted, else
-    of the first that has it. Raises `UsageError`.
+    """Return the prompt version that a reference or a bare `v1.1` means.
+
+    A bare version means the first prompt in the pipeline that has it unpromoted, else the first that has it. Raises
+    `UsageError`.
     """
     if suite.system is not None:
         raise no_prompts(suite, "VERSION")
-    there = store.versions(project.tree)
+    existing = store.versions(project.tree)
     ref = parse_reference(text.removeprefix("prompts/"))
     if ref is not None:
-        _named([str(ref)], there, "VERSION")
+        _named([str(ref)], existing, "VERSION")
         return ref
     version = parse_version(text)
     if version is None:
-        fix = f"Write it like v1.1 or {_example(text, there)}"
+        fix = f"Write it like v1.1 or {_example(text, existing)}"
         raise UsageError(f"`{text}` is not a version", where="VERSION", fix=fix)
-    pipeline = suite.pipeline or _default_pipeline(project, suite, there)
-    owners = [name for name in pipeline if version in there.get(name, ())]
+    pipeline = suite.pipeline or _default_pipeline(project, suite, existing)
+    owners = [name for name in pipeline if version in existing.get(name, ())]
     if not owners:
-        known = ", ".join(f"{name} {v}" for name in pipeline for v in there.get(name, ()))
-        raise UsageError(f"no prompt has version {version}", where="VERSION", fix=f"There are {known}")
+        known = ", ".join(f"{name} {v}" for name in pipeline for v in existing.get(name, ()))
+        raise UsageError(f"no prompt has version {version}", where="VERSION", fix=f"Versions: {known}")
     promoted = store.read_promoted(project.tree)
     waiting = [name for name in owners if name not in promoted or promoted[name].version != str(version)]
     return PromptRef((waiting or owners)[0], version)
 
 
 def named_rubric(project: Project, text: str) -> Prompt | None:
-    """Return the rubric that a reference names, `helpfulness-v1.1`; None for what names none. Raises `InvalidFile`."""
+    """Return the rubric of a reference such as `helpfulness-v1.1`; None if it is no rubric. Raises `InvalidFile`."""
     ref = parse_reference(text.removeprefix("prompts/"))
     if ref is None or ref.version not in store.versions(project.tree).get(ref.name, ()):
         return None
@@ -199,8 +199,8 @@ def named_rubric(project: Project, text: str) -> Prompt | None:
     return prompt if prompt.is_rubric else None
 
 
-def under_rubrics(suite: Suite, rubrics: Mapping[str, Prompt]) -> Suite:
-    """Return the suite with other versions of its rubrics, by name."""
+def with_rubrics(suite: Suite, rubrics: Mapping[str, Prompt]) -> Suite:
+    """Return the suite with these versions of its rubrics, by name."""
     judge = suite.rules.judge
     if judge is None or not rubrics:
         return suite

@@ -1,4 +1,4 @@
-"""The vectors that matching by meaning needs: where they are recorded, and who makes the others."""
+"""Find the vectors for matching by meaning: recorded ones, else from the embedder."""
 
 from __future__ import annotations
 
@@ -21,22 +21,20 @@ if TYPE_CHECKING:
 
 
 def recorded(request: EmbeddingRequest, index: EmbeddingIndex) -> Vectors | NoAnswer:
-    """The recorded vectors; raises `InvalidFile` for a broken line."""
+    """Return the recorded vectors, or which one is missing; raises `InvalidFile` for a broken line."""
     found = index.get(request.texts)
     missing = [text for text in request.texts if text not in found]
     if not missing:
         return found
-    more = f" (nor of {len(missing) - 1} more)" if len(missing) > 1 else ""
-    return NoAnswer(
-        f"no embedding of `{missing[0]}`{more} by {request.model} is recorded",
-        "Record it with --mode auto, which asks for no recorded answer again",
-    )
+    more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
+    what = f"no embedding of `{missing[0]}`{more} by {request.model} is recorded"
+    return NoAnswer(what, "Record it with --mode auto, which keeps all recorded answers")
 
 
 def recorded_vectors(
     project: Project, suite: Suite, missing: dict[str, None] | None = None
 ) -> Callable[[EmbeddingRequest], Vectors]:
-    """Answers asks as far as embeddings are recorded; `missing` takes in the texts that have none."""
+    """Return a function that looks up recorded vectors; it adds texts without one to `missing`."""
     indexes: dict[str, EmbeddingIndex] = {}
 
     def answer(ask: EmbeddingRequest) -> Vectors:
@@ -51,19 +49,19 @@ def recorded_vectors(
 
 @dataclass(slots=True)
 class Meanings:
-    """Where a run's vectors come from: what is recorded, else the model; each asked for once."""
+    """Vectors of a run: recorded ones, else from the embedder, which gets each text once."""
 
     suite: Suite
     index: EmbeddingIndex
     embedder: Embedder
     vectors: dict[str, Vector] = field(default_factory=dict)
     fresh: dict[str, str] = field(default_factory=dict)
-    """What the model made, packed, by text."""
+    """New vectors, packed, by text."""
     _turn: asyncio.Lock | None = None
-    """Cases ask for the same texts: the second one finds what the first got."""
+    """Held while embedding, so that cases with the same texts share one request."""
 
     async def of(self, request: EmbeddingRequest) -> Vectors | NoAnswer:
-        """The vectors of the texts. Raises what the embedder raises."""
+        """Return the vectors of the texts. Raises what the embedder raises."""
         import asyncio
 
         if self._turn is None:
@@ -81,12 +79,12 @@ class Meanings:
             return {text: self.vectors[text] for text in request.texts}
 
     async def close(self) -> None:
-        """Give back what the embedder holds."""
+        """Close the embedder."""
         await self.embedder.close()
 
     def record(self, project: Project, say: Callable[[str], None] = lambda _: None) -> None:
-        """Put what the model made into the suite's recordings."""
-        from row3.store.transaction import writing  # brings asyncio, which a run without embeddings does without
+        """Write new vectors to the suite's recordings."""
+        from row3.store.transaction import writing  # imports asyncio, which a run without embeddings does not need
 
         rule = self.suite.rules.semantic
         if self.fresh and rule is not None:
@@ -95,7 +93,7 @@ class Meanings:
 
 
 def open_meanings(project: Project, suite: Suite, *, recordings: bool) -> Meanings | None:
-    """Where vectors come from, recorded ones too if asked; None without matching by meaning."""
+    """Return the source of vectors, with recorded ones if requested; None without matching by meaning."""
     rule = suite.rules.semantic
     if rule is None:
         return None
@@ -108,7 +106,7 @@ Source = Callable[[EmbeddingRequest], "Vectors | NoAnswer"]
 
 @contextmanager
 def vector_source(project: Project, suite: Suite, mode: str) -> Iterator[Source | None]:
-    """Where each case gets its vectors in a mode; None without matching by meaning. Records new ones at the end."""
+    """Yield the source of vectors in a mode, None without matching by meaning; record new ones at the end."""
     rule = suite.rules.semantic
     meanings = None if mode == "replay" else open_meanings(project, suite, recordings=mode == "auto")
     if rule is None:

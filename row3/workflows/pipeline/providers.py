@@ -1,4 +1,4 @@
-"""Which provider answers a suite, and which one embeds its texts, by its settings."""
+"""Open the providers that answer a suite, judge its answers and embed its texts."""
 
 from __future__ import annotations
 
@@ -29,13 +29,14 @@ if TYPE_CHECKING:
     from row3.providers.base import Access, Embedder, Endpoint, Provider
 
 OPENAI_ADDRESS = "OPENAI_BASE_URL"
+"""Environment variable with OpenAI's address."""
 LANGFUSE_KEYS = ("LANGFUSE_PUBLIC_KEY", "LANGFUSE_SECRET_KEY")
 WITHOUT_EMBEDDINGS = ("anthropic", "local")
-"""Presets whose service embeds nothing."""
+"""Presets that offer no embeddings."""
 
 
 def endpoint_of(project: Project, suite: Suite) -> Endpoint:
-    """Return the suite's endpoint, without opening it; raises `InvalidFile` that names the field and the near miss."""
+    """Return the suite's endpoint, not yet opened; raises `InvalidFile` that names the field."""
 
     def section(key: str) -> str:
         held = project.config.suites.get(suite.name)
@@ -46,7 +47,7 @@ def endpoint_of(project: Project, suite: Suite) -> Endpoint:
 
 
 def _endpoint(settings: ProviderConfig | JudgeConfig, section: Callable[[str], str]) -> Endpoint:
-    """The endpoint of settings; a wrong field is one of the section of `row3.toml` that it comes from."""
+    """Return the endpoint of settings; errors name the field by its `section` of `row3.toml`."""
     from row3.providers.base import endpoint_for
 
     address = address_variable(settings)
@@ -69,21 +70,19 @@ def _endpoint(settings: ProviderConfig | JudgeConfig, section: Callable[[str], s
 
 
 def address_variable(settings: ProviderConfig | JudgeConfig) -> str:
-    """Return the environment variable that holds OpenAI's address, where it is set and no `base_url` is; else empty."""
+    """Return the environment variable that sets the address; empty if it is unset or the settings name another."""
     named = settings.base_url is not None or settings.preset not in (None, "", "openai")
     return "" if named or not os.environ.get(OPENAI_ADDRESS, "").strip() else OPENAI_ADDRESS
 
 
 def shown_address(project: Project, suite: Suite) -> str:
-    """Return which address the environment names for a suite's model, for people; empty where it names none."""
+    """Return the host that the environment sets for a suite's model, for display; empty if none."""
     variable = "" if suite.system is not None else address_variable(suite.provider)
     return f"{endpoint_of(project, suite).host} ({variable})" if variable else ""
 
 
 def check_provider(project: Project, suite: Suite) -> list[str]:
-    """Return the addresses to which requests go readable by others. Raises what opening the providers would raise of
-    the settings.
-    """
+    """Return the addresses that requests reach unencrypted. Raises what opening the providers would raise."""
     from row3.providers.base import is_exposed
 
     urls = [
@@ -98,7 +97,7 @@ def check_provider(project: Project, suite: Suite) -> list[str]:
 
 
 def missing_access(suite: Suite, endpoint: Endpoint) -> str:
-    """Return what has to be set before the model of a suite can be asked; empty where that is not known."""
+    """Return what is missing before the suite's model can answer, such as a key; empty if nothing is known to be."""
     from row3.providers.base import INSTALL_LOCAL, KEYLESS
     from row3.providers.local import MODULE
 
@@ -109,20 +108,20 @@ def missing_access(suite: Suite, endpoint: Endpoint) -> str:
 
 
 class Router:
-    """Hands each request to whoever answers it: the suite's provider, an arm's, or the judge's."""
+    """Sends each request to its provider: the suite's, an arm's, or the judge's."""
 
     def __init__(self, providers: Mapping[tuple[str, bool], Provider]) -> None:
+        """Take the providers by `Request.by`, and whether it is a system."""
         self._providers = providers
-        """By who is asked, and whether it is a call."""
 
     @property
     def name(self) -> str:
-        """The names of all of them."""
+        """Names of all providers."""
         return ", ".join(dict.fromkeys(each.name for each in self._providers.values()))
 
     @property
     def refused(self) -> frozenset[str]:
-        """Fields that one of them has refused."""
+        """Request fields that any provider refused."""
         return frozenset().union(*(getattr(each, "refused", ()) for each in self._providers.values()))
 
     async def ask(self, request: Request) -> Answer | NoAnswer:
@@ -130,16 +129,16 @@ class Router:
         return await self._providers[request.by, request.model in CALLED].ask(request)
 
     async def close(self) -> None:
-        """Close all of them."""
+        """Close all providers."""
         for each in self._providers.values():
             await each.close()
 
 
 def open_provider(project: Project, suite: Suite) -> Provider:
-    """What answers the suite, its arms and its judge. Opens nothing and needs no key until the first request.
+    """Return the provider of a suite, its arms and its judge; it opens nothing and needs no key until a request.
 
-    No request that holds a key goes out, and no answer holds one. Raises `InvalidFile` that names the field of
-    `row3.toml`, `MissingExtra`, and `UsageError` where it may not run.
+    Requests that contain a key are refused, and keys in answers hidden. Raises `InvalidFile` that names the field of
+    `row3.toml`, `MissingExtra`, and `UsageError` for code that may not run.
     """
     project.check_code(suite.name, code_of(project.config, suite))
     found: dict[tuple[str, bool], Provider] = {}
@@ -154,7 +153,7 @@ def open_provider(project: Project, suite: Suite) -> Provider:
 
 
 def guard_of(project: Project) -> Guard:
-    """Return the guard of all keys in the environment: those of the presets, and those that row3.toml names."""
+    """Return the guard of all keys in the environment: the presets' and those named in `row3.toml`."""
     from row3.providers.base import PRESETS
     from row3.providers.system import is_secret
 
@@ -174,7 +173,7 @@ def _key_variables(settings: dict[str, Any], is_secret: Callable[[str], bool]) -
 
 
 def guarded(project: Project, provider: Provider) -> Provider:
-    """Return a provider behind the guard, where there is a key to guard."""
+    """Return the provider behind a guard, if the environment has a key."""
     from row3.providers.guarded import GuardedProvider
 
     guard = guard_of(project)
@@ -182,7 +181,7 @@ def guarded(project: Project, provider: Provider) -> Provider:
 
 
 def judge_endpoint(project: Project, suite: Suite) -> Endpoint:
-    """The judge's endpoint, without opening it. Raises `InvalidFile` that names the field."""
+    """Return the judge's endpoint, not yet opened; raises `InvalidFile` that names the field."""
     return _endpoint(judge_settings(project.config, suite.name), lambda _: "judge")
 
 
@@ -207,7 +206,7 @@ def _open_one(project: Project, suite: Suite) -> Provider:
 
 
 def provider_at(endpoint: Endpoint, environ: Mapping[str, str]) -> Provider:
-    """The provider of an endpoint. Opens nothing and needs no key until the first request."""
+    """Return the provider of an endpoint; it opens nothing and needs no key until the first request."""
     if endpoint.preset == "local":
         from row3.providers.local import LocalModel
 
@@ -218,7 +217,7 @@ def provider_at(endpoint: Endpoint, environ: Mapping[str, str]) -> Provider:
 
 
 def _access(suite: Suite, system: SystemConfig) -> Access:
-    """How a system is reached and how long it may take. Raises `InvalidFile` for an address that is none."""
+    """Return how to reach a system, with its time limits. Raises `InvalidFile` for a bad address."""
     from row3.providers.base import Access, checked_url
 
     if isinstance(system, PythonConfig):
@@ -232,7 +231,7 @@ def _access(suite: Suite, system: SystemConfig) -> Access:
             checked_url(system.url, allow_http=system.allow_http)
     except UsageError as error:
         where = f"{FILE} field suites.{suite.name}.provider.url"
-        fix = error.fix if "allow_http" in error.fix else "Give one such as http://localhost:8000/mcp"
+        fix = error.fix if "allow_http" in error.fix else "Write one such as http://localhost:8000/mcp"
         raise InvalidFile(error.what.replace("base_url", "url"), where=where, fix=fix) from None
     return Access(
         command=command,
@@ -246,10 +245,10 @@ def _access(suite: Suite, system: SystemConfig) -> Access:
 
 
 def open_embedder(project: Project, suite: Suite, model: str) -> Embedder:
-    """What embeds a suite's texts, the model in this process or an endpoint. Opens and loads nothing yet.
+    """Return the embedder of a suite's texts, local or at an endpoint; it loads nothing yet.
 
-    No text that holds a key is embedded. Raises `InvalidFile` that names the field of `row3.toml`, and `UsageError`
-    where nothing may be sent there.
+    It refuses texts that contain a key. Raises `InvalidFile` that names the field of `row3.toml`, and `UsageError`
+    for code that may not run.
     """
     project.check_code(suite.name, code_of(project.config, suite))
     from row3.providers.guarded import GuardedEmbedder
@@ -272,9 +271,9 @@ def open_embedder(project: Project, suite: Suite, model: str) -> Embedder:
 
 
 def _embedding_endpoint(project: Project, suite: Suite) -> Endpoint | None:
-    """Return where a suite's texts are embedded; None for the model in this process, and for a suite without.
+    """Return the endpoint for a suite's embeddings; None for the local model, or without matching by meaning.
 
-    The suite's provider, unless its settings name another address: then only a key that they name goes there.
+    It is the suite's provider, unless the settings name another address, which gets only the key that they name.
     Raises `InvalidFile` that names the field of `row3.toml`.
     """
     own = project.config.suites.get(suite.name)
@@ -288,7 +287,7 @@ def _embedding_endpoint(project: Project, suite: Suite) -> Endpoint | None:
     endpoint = endpoint_of(project, suite)
     if endpoint.preset in WITHOUT_EMBEDDINGS:
         what = f"the {endpoint.preset} provider has no embeddings"
-        raise InvalidFile(what, where=f"{FILE} field {section}.base_url", fix="Name the address of one that has")
+        raise InvalidFile(what, where=f"{FILE} field {section}.base_url", fix="Set the address of a provider that has")
     if key is not None:
         endpoint = _endpoint(structs.replace(suite.provider, key_variable=key), lambda _: section)
     return endpoint

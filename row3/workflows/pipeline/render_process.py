@@ -1,7 +1,7 @@
-"""Renders templates that may do harm in a process of its own, with limits on time and memory.
+"""Render templates that may be harmful in a separate process, with limits on time and memory.
 
-The process is started for the first such template and kept. It is sent pickles, which are ours, and answers in JSON,
-since what it says may be a stranger's.
+The process starts with the first such template and is kept. It receives pickles, which come from row3, and answers in
+JSON, as its output cannot be trusted.
 """
 
 from __future__ import annotations
@@ -22,41 +22,42 @@ from row3.errors import EnvironmentFault
 from row3.workflows.pipeline.sandbox import Fault, attempt
 
 DEADLINE_S = 2.0
+"""Seconds to render one template."""
 MAX_MEMORY = 512 * 1024**2
 """Bytes of address space."""
 LONGEST_LINE = 32_000_000
-"""Bytes of an answer: two parts of the longest prompt, each character as an escape, with room."""
+"""Bytes of an answer: room for two parts of the longest prompt with every character escaped."""
 HOME = Path(__file__).parents[3]
-KNOWN = frozenset({"LANG", "LC_ALL", "LC_CTYPE", "PATH", "SYSTEMROOT", "TMPDIR", "TEMP", "TMP"})
-"""Variables that it gets."""
+ENVIRONMENT = frozenset({"LANG", "LC_ALL", "LC_CTYPE", "PATH", "SYSTEMROOT", "TMPDIR", "TEMP", "TMP"})
+"""Environment variables that the process gets."""
 
 
 class _Renderer:
     def __init__(self) -> None:
-        # Isolated: nothing of the folder it is called in is imported, and it knows no keys.
+        # Isolated (-I): it imports nothing from the current folder, and knows no keys.
         start = f"import sys; sys.path.insert(0, {str(HOME)!r}); from {__name__} import main; main()"
         self._process = subprocess.Popen(
             (sys.executable, "-I", "-c", start),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env={name: value for name, value in os.environ.items() if name in KNOWN},
+            env={name: value for name, value in os.environ.items() if name in ENVIRONMENT},
         )
         self._killed = False
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._into, self._out = self._process.stdin, self._process.stdout
-        if not self._out.readline():  # it is ready; what it takes to start is not the template's
+        if not self._out.readline():  # "ready": the deadline of a template does not include the start
             self.end()
-            raise EnvironmentFault("the process that renders templates cannot be started", where=sys.executable)
+            raise EnvironmentFault("cannot start the process that renders templates", where=sys.executable)
 
     @property
     def ended(self) -> bool:
-        """Whether it is gone, or will be."""
+        """Whether the process is gone or about to be."""
         return self._killed or self._process.poll() is not None
 
     def attempt(self, given: bytes) -> tuple[str, str] | Fault | None:
-        """Return what comes of a template; None where the process has ended over it."""
+        """Return a rendered template or its fault; None if the process ended."""
         timer = threading.Timer(DEADLINE_S, self._kill)
         timer.start()
         try:
@@ -88,7 +89,7 @@ class _Renderer:
         self._process.wait()
 
     def disown(self) -> None:
-        """Leave the process to the parent, from whom a fork has inherited it."""
+        """Leave the process to the parent, after a fork."""
         self._process.returncode = 0
         self._into.close()
         self._out.close()
@@ -99,7 +100,7 @@ _lock = threading.Lock()
 
 
 def attempt_apart(body: str, variables: Mapping[str, Any], lessons: Sequence[str] | None) -> tuple[str, str] | Fault:
-    """Return the system and the user part, or why there are none."""
+    """Return a template's system and user part as the process renders them, or its fault."""
     with _lock:
         if _kept and _kept[0].ended:
             _end()
@@ -107,13 +108,13 @@ def attempt_apart(body: str, variables: Mapping[str, Any], lessons: Sequence[str
             _kept.append(_Renderer())
         try:
             found = _kept[0].attempt(pickle.dumps((body, dict(variables), lessons)))
-        except BaseException:  # its answer is still to come, and would be the next template's
+        except BaseException:  # a late answer would be taken for the next template's
             _end()
             raise
         if found is not None:
             return found
         _end()
-    return Fault(f"takes longer than {DEADLINE_S:g} s, or more memory than a prompt may", "Write it plainly")
+    return Fault(f"takes longer than {DEADLINE_S:g} s, or more memory than a prompt may", "Simplify it")
 
 
 def _end() -> None:
@@ -132,7 +133,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def _limit() -> None:
-    """Bound the memory of this process, where the system can."""
+    """Limit the memory of this process, if the system can."""
     try:
         import resource
 
@@ -142,7 +143,7 @@ def _limit() -> None:
 
 
 def serve(given: IO[bytes], said: IO[bytes]) -> None:
-    """Answer until there is no more to read."""
+    """Render every template read from `given`, until it ends."""
     said.write(b"ready\n")
     said.flush()
     while True:
@@ -157,6 +158,6 @@ def serve(given: IO[bytes], said: IO[bytes]) -> None:
 
 
 def main() -> None:
-    """Run in the process that renders."""
+    """Run the rendering process."""
     _limit()
     serve(sys.stdin.buffer, sys.stdout.buffer)

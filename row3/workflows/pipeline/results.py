@@ -1,10 +1,11 @@
-"""The result of running a case: small enough to send between processes and to keep by the thousand."""
+"""Results of cases: small enough to send between processes and to keep by the thousand."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -21,15 +22,14 @@ from row3.store.saved_runs import CaseRecord
 from row3.store.suites import Suite
 
 ANSWERS_DIGITS = 16
-"""Hexadecimal digits that a record keeps of the digest of a case's answers."""
-
+"""Hexadecimal digits of the digest that a record keeps of a case's answers."""
 
 Cost = Callable[[str, int | None, int | None, str], float | None]
 """US dollars by model, prompt tokens and completion tokens; None for a model without a price."""
 
 
 class Spent(NamedTuple):
-    """What one answer took."""
+    """Tokens, time and source of one answer."""
 
     model: str
     prompt_tokens: int | None
@@ -38,20 +38,26 @@ class Spent(NamedTuple):
     replayed: bool
     truncated: bool
     by: str = ""
-    """Of its request."""
+    """`by` of its request."""
 
     @property
     def judge(self) -> bool:
-        """A judge's grade, which is no part of what an answer costs."""
+        """Whether this is a judge's grade, which is counted apart."""
         return self.by == JUDGE
 
     def usd(self, cost: Cost) -> float | None:
-        """Return its price in US dollars; None where tokens or price are unknown."""
+        """Return its price in US dollars; None if tokens or price are unknown."""
         return cost(self.model, self.prompt_tokens, self.completion_tokens, self.by)
 
 
+def total(parts: Sequence[float | None]) -> float | None:
+    """Return the exact sum; None if a part is unknown, or there is none."""
+    known = [part for part in parts if part is not None]
+    return math.fsum(known) if known and len(known) == len(parts) else None
+
+
 class CaseResult(NamedTuple):
-    """One case, scored, with the lines that files keep of it."""
+    """A scored case, with the lines that files keep of it."""
 
     case_id: str
     status: str
@@ -60,9 +66,9 @@ class CaseResult(NamedTuple):
     counts: Mapping[str, tuple[int, int]] = {}
     skipped: Mapping[str, str] = {}
     line: bytes = b""
-    """Of a saved run: a `CaseRecord`."""
+    """Line of the saved run: a `CaseRecord`."""
     detail: bytes | None = None
-    """Of a result in JSON, with every match explained, or of a page; None where nobody asked."""
+    """JSON with every match explained, or data for a page; None if not requested."""
     problem: str = ""
     notes: tuple[str, ...] = ()
     spread: Mapping[str, float] = {}
@@ -70,26 +76,26 @@ class CaseResult(NamedTuple):
     spent: tuple[Spent, ...] = ()
     critical: bool = False
     source: str | None = None
-    """Cases with one source are not independent."""
+    """Cases with the same source are not independent."""
     compared: Compared | None = None
     quarantined: str = ""
-    """The day until which it counts for nothing; empty for a case that counts."""
+    """Last day of its quarantine; empty for a case that counts."""
     tally: Mapping[str, Mapping[str, int]] = {}
-    """What became of its items, counted."""
+    """Counts of what became of its items."""
     digest: str = ""
-    """Of the golden case's file."""
+    """Digest of the golden case's file."""
     found: Mapping[str, tuple[str, ...]] = {}
-    """What was missed and what is extra, by list."""
+    """Missing and unexpected items, by list."""
     requests: tuple[str, ...] = ()
     """Digests of its requests, stage by stage, repeat by repeat."""
     answers: tuple[str, ...] = ()
-    """SHA-256 of each answer's text, in the order of the requests; one fewer where the last had no answer."""
+    """SHA-256 of each answer's text, in the order of the requests; one fewer if the last got none."""
     served: tuple[str, ...] = ()
-    """Models that answered, by the provider's own account."""
+    """Models that answered, as the provider reports them."""
 
 
 def result_of(record: CaseRecord, compared: Compared | None, *, repeats: int, source: str | None) -> CaseResult:
-    """Return a saved record as a result, without what only a run knows: zones, counts, costs."""
+    """Return a saved record as a result, without zones, counts and costs, which only a run knows."""
     return CaseResult(
         record.id,
         record.status,
@@ -107,52 +113,50 @@ def result_of(record: CaseRecord, compared: Compared | None, *, repeats: int, so
 
 
 class Transcript:
-    """What was asked and answered for one case so far, as its result keeps it."""
+    """Digests of the requests and answers of one case so far, and their usage."""
 
     def __init__(self) -> None:
         self.requests: list[str] = []
         self.judged: list[tuple[str, str]] = []
-        """Request and answer of each judgement; kept behind those of the pipeline, whose place says their stage."""
+        """Request and answer digest of each grade; listed after the pipeline's, whose position gives their stage."""
         self.answers: list[str] = []
         self.spent: list[Spent] = []
         self.served: dict[str, None] = {}
         self._said = hashlib.sha256()
 
     def copy(self) -> Transcript:
-        """Return one that goes on from here without changing this one."""
+        """Return an independent copy."""
         other = Transcript()
-        other.requests, other.answers, other.spent = [*self.requests], [*self.answers], [*self.spent]
-        other.judged = [*self.judged]
-        other.served = dict(self.served)
-        other._said = self._said.copy()
+        for name, value in vars(self).items():
+            setattr(other, name, value.copy())
         return other
 
     def add(self, request: Request, answer: Answer | NoAnswer) -> None:
-        """Take in a request and its answer."""
-        if request.by == JUDGE:
-            if isinstance(answer, Answer):
-                text = answer.said.encode("utf-8", "surrogatepass")
-                self.judged.append((request.digest, hashlib.sha256(text).hexdigest()))
-                self.spent.append(spent_on(request, answer))
-            return
-        self.requests.append(request.digest)
+        """Add a request and its answer."""
+        judge = request.by == JUDGE
+        if not judge:
+            self.requests.append(request.digest)
         if isinstance(answer, NoAnswer):
             return
-        text = answer.said.encode("utf-8", "surrogatepass")
-        self._said.update(text)
-        self.answers.append(hashlib.sha256(text).hexdigest())
         self.spent.append(spent_on(request, answer))
+        text = answer.said.encode("utf-8", "surrogatepass")
+        digest = hashlib.sha256(text).hexdigest()
+        if judge:
+            self.judged.append((request.digest, digest))
+            return
+        self._said.update(text)
+        self.answers.append(digest)
         if answer.served_model is not None:
             self.served[answer.served_model] = None
 
     @property
     def said(self) -> str:
-        """Short digest of all answers joined, as a record keeps it; empty without answers."""
+        """Short digest of all answers joined; empty without answers."""
         return self._said.hexdigest()[:ANSWERS_DIGITS] if self.answers else ""
 
 
 def spent_on(request: Request, answer: Answer) -> Spent:
-    """Return what an answer took."""
+    """Return the usage of an answer."""
     return Spent(
         request.model,
         answer.prompt_tokens,
@@ -166,14 +170,14 @@ def spent_on(request: Request, answer: Answer) -> Spent:
 
 Answered = tuple[CaseScore, Transcript]
 Before = Callable[[StoredCase], Answered | None]
-"""How the base answers a case: a failed score where it does not, None where it never had the case."""
+"""Returns the base's answer to a case: a failed score if it has none, None if the base lacks the case."""
 Page = Callable[[StoredCase, CaseScore, CaseRecord, "CaseChange | None", "Answered | None"], bytes]
-"""Writes what a page shows of a case, in place of its JSON; the last argument is the base's answer."""
+"""Writes a case's data for a page, instead of its JSON; the last argument is the base's answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Packing:
-    """Makes of a score what is sent home, kept and written: all that worker processes can do themselves."""
+    """Turns a score into a result; worker processes do this before they send it back."""
 
     suite: Suite
     explain: bool = False
@@ -181,7 +185,7 @@ class Packing:
     page: Page | None = None
 
     def __call__(self, stored: StoredCase, score: CaseScore, transcript: Transcript | None = None) -> CaseResult:
-        """Pack a score; raises what comparing raises."""
+        """Return the result of a score; raises what comparing raises."""
         suite, said = self.suite, transcript or Transcript()
         found = _found(suite.kind, score)
         record = CaseRecord(
@@ -226,7 +230,7 @@ def _found(kind: Kind, score: CaseScore) -> Mapping[str, tuple[str, ...]]:
 
 
 def compare_answers(kind: Kind, score: CaseScore, found: Found, base: Answered) -> Compared:
-    """Return how one case moved; done where the case is scored, so that worker processes share the work."""
+    """Return how one case moved from the base's answer."""
     before, transcript = base
     failed = before.status == "failed"
     change = compare_case(
@@ -250,11 +254,11 @@ def compare_answers(kind: Kind, score: CaseScore, found: Found, base: Answered) 
 
 
 _WORDS = tuple(zone.word for zone in Zone)
-"""By zone; to ask the zone itself takes as long as to write it."""
+"""Word of each zone; the property is as slow as encoding."""
 
 
 def dump(value: Any) -> bytes:
-    """Return compact JSON; lone surrogates, which a model can write, as escapes."""
+    """Return compact JSON, with lone surrogates (a model can write them) escaped."""
     try:
         return msgspec.json.encode(value)
     except UnicodeEncodeError:
@@ -262,7 +266,7 @@ def dump(value: Any) -> bytes:
 
 
 def detail_json(kind: Kind, score: CaseScore, zones: Mapping[str, Zone], change: CaseChange | None) -> bytes:
-    """Return the case as JSON, with every match."""
+    """Return a case as JSON, with every match."""
     value: dict[str, Any] = {
         "id": score.case_id,
         "status": score.status,
@@ -281,16 +285,16 @@ def detail_json(kind: Kind, score: CaseScore, zones: Mapping[str, Zone], change:
 
 
 class Observer:
-    """Follows a live run in its event loop, and says nothing; see `row3.cli.common`."""
+    """Follows a live run in its event loop; this one shows nothing. See `row3.cli.common`."""
 
     def began(self, cases: int | None) -> None:
-        """Take note of a start; `cases` is None if they are not counted yet."""
+        """The run begins; `cases` is None if their number is unknown."""
 
     def answered(self, spent: Spent, usd: float | None) -> None:
-        """Take note of an answer; `usd` is None if its price is unknown."""
+        """An answer arrived; `usd` is None if its price is unknown."""
 
     def finished(self, result: CaseResult) -> None:
-        """Take note of a case that has its score."""
+        """A case has its score."""
 
     def ended(self) -> None:
-        """Take note that no more comes, whatever ended the run; after the event loop."""
+        """The run is over, however it ended; called after the event loop."""

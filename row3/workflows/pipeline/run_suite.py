@@ -1,4 +1,4 @@
-"""Run a suite: every case answered and scored under one set of prompts, model and parameters."""
+"""Run a suite: answer and score every case under one set of prompts, model and parameters."""
 
 from __future__ import annotations
 
@@ -24,37 +24,37 @@ from row3.workflows.pipeline.stages import Overrides, Parameters, parameters_of
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """What the command line asks of a run."""
+    """Options of a run, as the command line sets them."""
 
     mode: Mode | None = None
     overrides: Overrides = field(default_factory=Overrides)
     repeats: int = 1
     jobs: int | None = None
     only: frozenset[str] | None = None
-    """Case ids that run; None for all."""
+    """Ids of the cases to run; None for all."""
     explain: bool = False
     """Keep every explanation, for JSON."""
     page: Page | None = None
-    """Keep what a page shows of each case instead."""
+    """Keep the data of a page for each case instead."""
 
     @property
     def partial(self) -> bool:
-        """Only some of the cases are run."""
+        """Whether only part of the suite runs."""
         return self.only is not None
 
     def wants(self, case_id: str) -> bool:
-        """Whether a case is to run."""
+        """Return whether a case runs."""
         return self.only is None or case_id in self.only
 
 
 def make_asking(suite: Suite, lineup: Lineup, options: RunOptions) -> Asking:
-    """How this run's cases are turned into requests; raises `UsageError` without a model."""
+    """Return what turns this run's cases into requests; raises `UsageError` without a model."""
     if options.repeats < 1:
         raise UsageError(f"{options.repeats} repeats", where="--repeats", fix="Ask for 1 or more")
     parameters: dict[str, Parameters] = {}
     for arm, prompt in lineup.steps:
         provider = suite.arms[arm].provider if suite.arms else suite.provider
-        # Of two systems side by side one may have a call in front of its prompts, and a call takes no model.
+        # An arm may begin with a system's call, which takes no model parameters.
         given = Overrides() if arm and prompt.stage is not None else options.overrides
         each = parameters_of(prompt, provider, given)
         key = prompt.ref.name if parameters.get(prompt.ref.name, each) == each else f"{arm}/{prompt.ref.name}"
@@ -72,7 +72,10 @@ def replay(
     index: RecordingIndex | None = None,
     before: Before | None = None,
 ) -> Iterator[CaseResult]:
-    """Yield all cases, replayed beside the base's answers if given. Raises `InvalidFile`, `UsageError`."""
+    """Yield the result of every case from recordings, compared with `before` if given.
+
+    Raises `InvalidFile`, `UsageError`.
+    """
     answerer = Recorded(index or open_recordings(project, suite), asking.lineup)
     tree, paths = files or (project.tree, [])
     files = CaseFiles(tree, paths or case_files(tree, suite.golden))
@@ -85,6 +88,6 @@ def replay(
 
 
 def with_action(run: Run, action: str, *, commit: str | None, dirty: bool | None) -> Run:
-    """The run, marked with what it was for and the state of the repository."""
+    """Return the run with its action and the state of the repository in its header."""
     header = structs.replace(run.header, action=action, commit=commit, dirty=dirty)
     return replace(run, header=header)

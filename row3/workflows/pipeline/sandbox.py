@@ -1,4 +1,4 @@
-"""The environment that prompts are rendered in, and the attempt to render one, here or in a process of its own."""
+"""The sandbox that renders prompts, in this process or in `render_process`."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from row3.domain.judges import FencedList, FencedObject, FencedText
 from row3.gate.lessons import ranked
 
 LESSONS = "lessons"
-"""Name of the function that a prompt with `lessons: true` may call."""
+"""Function that a prompt with `lessons: true` may call."""
 MAX_RENDERED = 2_000_000
-"""Characters of one part of a rendered prompt."""
+"""Most characters of one part of a rendered prompt."""
 
 
 class Fault(NamedTuple):
     """Why a template cannot be rendered."""
 
     what: str
-    """Follows "the template"."""
+    """Continues the sentence "the template …"."""
     fix: str = "Correct it"
 
 
 class _Undefined(StrictUndefined):
-    """Cannot be printed inside a list either."""
+    """An undefined name, which fails inside a printed list too."""
 
     __slots__ = ()
     __repr__ = Undefined._fail_with_undefined_error
 
 
 class _Function:
-    """What a template can call, and not print: how Python shows a function changes with the process."""
+    """A function that templates can call but not print, since its address differs from run to run."""
 
     __slots__ = ("_call",)
 
@@ -58,11 +58,11 @@ class _Environment(ImmutableSandboxedEnvironment):
         super().__init__(undefined=_Undefined, autoescape=False, keep_trailing_newline=False, finalize=_printed)
         self.globals = {"range": _Function(safe_range)}
         del self.filters["random"]  # the same prompt is the same request
-        to_json = _fenced_whole(self.filters["tojson"])  # which knows null
+        to_json = _fenced_whole(self.filters["tojson"])  # may get null, so it is not checked
         self.filters = {name: _checked(function) for name, function in self.filters.items()} | {"tojson": to_json}
 
     def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
-        """Return the syntax, in which `a ~ b` is `[a, b] | join`."""
+        """Return the syntax tree with `a ~ b` as `[a, b] | join`."""
         tree = super()._parse(source, name, filename)
         for parent in reversed([tree, *tree.find_all(nodes.Node)]):
             for field, value in parent.iter_fields():
@@ -71,15 +71,15 @@ class _Environment(ImmutableSandboxedEnvironment):
         return tree
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
-        """Return `left % right`, which may be a text."""
+        """Return `left % right`, checked, as it may be text."""
         return _made(super().call_binop(context, operator, left, right), (left, right))
 
     def getattr(self, obj: Any, attribute: str) -> Any:
-        """Return an attribute as the sandbox allows it; a method as something that cannot be printed."""
+        """Return an attribute if the sandbox allows it; methods cannot be printed."""
         return _callable(super().getattr(obj, attribute))
 
     def getitem(self, obj: Any, argument: Any) -> Any:
-        """Return an item, or what `getattr` does."""
+        """Return an item, or an attribute as `getattr` does."""
         return _callable(super().getitem(obj, argument))
 
 
@@ -89,14 +89,14 @@ def _callable(value: Any) -> Any:
 
 @pass_context
 def _printed(context: Context, value: Any) -> Any:
-    """Return what `{{ … }}` writes. Raises `SecurityError` for all but text, numbers, booleans, and lists and maps."""
+    """Return what `{{ … }}` prints. Raises `SecurityError` for all but text, numbers, booleans, lists and maps."""
     _check(value)
     return value
 
 
 def _check(value: Any) -> None:
     if isinstance(value, Undefined):
-        str(value)  # raises, and names it
+        str(value)  # raises an error that names it
     elif isinstance(value, dict | list | tuple):
         for part in (*value, *value.values()) if isinstance(value, dict) else value:
             _check(part)
@@ -113,7 +113,7 @@ def _joined(value: Any) -> Any:
 
 
 def _checked(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the filter, which makes no text of what cannot be printed."""
+    """Return the filter, refusing to turn unprintable values into text."""
     first = 0 if getattr(function, "jinja_pass_arg", None) is None else 1
 
     @wraps(function)
@@ -142,7 +142,7 @@ def _parts(value: Any) -> list[Any]:
 
 
 def _fenced_whole(to_json: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the filter, giving what a judge grades as JSON between its tags."""
+    """Return the filter, which puts what a judge grades as JSON between tags."""
 
     @wraps(to_json)
     def whole(*arguments: Any, **options: Any) -> Any:
@@ -161,7 +161,7 @@ def _compiled(body: str) -> Template:
 
 
 def attempt(body: str, variables: Mapping[str, Any], lessons: Sequence[str] | None) -> tuple[str, str] | Fault:
-    """Return the system and the user part, or why there are none."""
+    """Return a template's system and user part, or its fault."""
     if lessons is not None:
         variables = {**variables, LESSONS: _Function(partial(_lessons, lessons))}
     try:
@@ -171,19 +171,19 @@ def attempt(body: str, variables: Mapping[str, Any], lessons: Sequence[str] | No
     except UndefinedError as error:
         return Fault(f"uses an undefined name: {error.message}", f"It can use {', '.join(sorted(variables))}")
     except SecurityError as error:
-        return Fault(f"is refused: {error.message}", "Write it plainly")
+        return Fault(f"is refused: {error.message}", "Simplify it")
     except RecursionError:
         return Fault("never ends (recursion)", "Remove the recursion")
     except MemoryError:
-        return Fault("takes more memory than a prompt may", "Write it plainly")
+        return Fault("takes more memory than a prompt may", "Simplify it")
     except TemplateError as error:
         return Fault(f"cannot be compiled: {error}")
-    except Exception as error:  # a template can raise what it likes; each is the author's to fix
+    except Exception as error:  # a template can raise anything
         return Fault(f"fails: {type(error).__name__}: {error}")
 
 
 def _lessons(texts: Sequence[str], query: str, limit: int = 3) -> str:
-    """What `lessons()` gives in a template: the kept lessons that fit a query, best first; empty for none."""
+    """Return the text of `lessons()` in a template: the kept lessons that fit a query, best first."""
     found = [texts[place] for place in ranked(texts, query)[:limit]]
     return "\n\n".join(["Past failure patterns:", *found]) if found else ""
 

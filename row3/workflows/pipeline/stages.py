@@ -1,7 +1,7 @@
 """A stage of a lineup: a prompt, or the call of a system (MCP server, command, Python function).
 
-A call has a name, a version and a digest as a prompt has, so runs, baselines and recordings treat it like one. What
-differs between the two is here: how a request is worded, which versions exist, and which parameters apply.
+A call has a name, a version and a digest, so runs, baselines and recordings treat it like a prompt. This module holds
+the differences: how a request is worded, which versions exist, and which parameters apply.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from row3.domain.calls import Call, Stage, UnknownPlaceholderError, filled_call, filled_stage
 from row3.domain.judges import GUARD, fenced
 from row3.domain.prompts import Prompt, PromptRef, Version, parse_reference, parse_version
-from row3.domain.requests import canonical, digest_json
+from row3.domain.requests import Request, canonical, digest_head, digest_json, digest_of
 from row3.errors import InvalidFile, UsageError
 from row3.kinds.base import Kind, Rules
 from row3.store import prompts as store
@@ -27,11 +27,12 @@ from row3.store.system_config import McpConfig, SystemConfig, tool_of
 from row3.workflows.pipeline.templates import render
 
 LONGEST_NAME = 40
+"""Characters of a name derived from a tool's."""
 
 
 @dataclass(frozen=True, slots=True)
 class Overrides:
-    """Model parameters from the command line; stronger than `row3.toml` and the prompt."""
+    """Model parameters from the command line; they override `row3.toml` and the prompt."""
 
     model: str | None = None
     temperature: float | None = None
@@ -41,7 +42,7 @@ class Overrides:
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """What a stage's requests are sent with."""
+    """Model and parameters of a stage's requests."""
 
     model: str
     temperature: float | None
@@ -49,20 +50,20 @@ class Parameters:
     max_tokens: int | None
 
     def as_json(self) -> dict[str, Any]:
-        """As files spell them."""
+        """Return them with the keys that files use."""
         return {"model": self.model, "temperature": self.temperature, "seed": self.seed, "maxTokens": self.max_tokens}
 
 
 def parameters_from(value: Mapping[str, Any]) -> Parameters:
-    """The parameters that a saved run or a recording keeps."""
+    """Read parameters from a saved run or a recording."""
     return Parameters(value.get("model", ""), value.get("temperature"), value.get("seed"), value.get("maxTokens"))
 
 
 def parameters_of(prompt: Prompt, provider: ProviderConfig, overrides: Overrides) -> Parameters:
-    """Flags override `row3.toml`, which overrides the front matter. Raises `UsageError` without a model."""
+    """Return a stage's parameters: flags, else `row3.toml`, else front matter. Raises `UsageError` without a model."""
     if prompt.stage is not None:
         if overrides != Overrides():
-            what = f"a suite answered by `{prompt.stage.type}` has no model and no model parameters"
+            what = f"a suite answered by `{prompt.stage.type}` has no model parameters"
             raise UsageError(what, where="--model, --temperature, --seed, --max-tokens", fix="Leave them out")
         return Parameters(prompt.stage.type, None, None, None)
 
@@ -73,12 +74,12 @@ def parameters_of(prompt: Prompt, provider: ProviderConfig, overrides: Overrides
     model = strongest("model")
     if model is None:
         fix = "Set it there, in the prompt, or with --model"
-        raise UsageError("no model is named", where="row3.toml field provider.model", fix=fix)
+        raise UsageError("no model is set", where="row3.toml field provider.model", fix=fix)
     return Parameters(model, strongest("temperature"), strongest("seed"), strongest("max_tokens"))
 
 
 def request_texts(prompt: Prompt, variables: Mapping[str, Any]) -> tuple[str, str]:
-    """System and user part of a request: the rendered prompt, or the call in canonical JSON. Raises `InvalidFile`."""
+    """Return a request's system and user text: the rendered prompt, or the call as JSON. Raises `InvalidFile`."""
     if prompt.is_rubric:
         tag, shown = fenced(variables)
         system, user = render(prompt, shown)
@@ -91,16 +92,45 @@ def request_texts(prompt: Prompt, variables: Mapping[str, Any]) -> tuple[str, st
         raise InvalidFile(str(error), where=prompt.path, fix="Correct `arguments`") from None
 
 
+def begin_request(
+    prompt: Prompt, parameters: Parameters, repeat: int, schema: Mapping[str, Any], schema_digest: str, *, by: str
+) -> tuple[Request, bytes]:
+    """Return the fields that a prompt's requests share whatever the case, and the head of their digests."""
+    sent = {**asdict(parameters), "schema_digest": schema_digest, "repeat": repeat}
+    begun = Request(
+        **sent,
+        case_id="",
+        prompt=str(prompt.ref),
+        system="",
+        user="",
+        schema_name=prompt.output,
+        schema=schema,
+        prompt_digest=prompt.digest,
+        variables={},
+        digest="",
+        by=by,
+    )
+    return begun, digest_head(**sent)
+
+
+def fill_request(begun: tuple[Request, bytes], prompt: Prompt, case_id: str, variables: Mapping[str, Any]) -> Request:
+    """Return the request that `begin_request` began, for one case. Raises `InvalidFile` for a template that fails."""
+    request, head = begun
+    system, user = request_texts(prompt, variables)
+    digest = digest_of(head, system, user)
+    return request._replace(case_id=case_id, system=system, user=user, variables=variables, digest=digest)
+
+
 def answer_schema(prompt: Prompt, kind: Kind, rules: Rules) -> Mapping[str, Any]:
-    """The JSON schema that a model is asked to follow; empty for a system, which is sent none."""
+    """Return the JSON schema for a model's answer; empty for a system, which gets none."""
     return kind.schema(prompt.output, rules) if prompt.stage is None else {}
 
 
 def versions_of(project: Project, suite: Suite, name: str, recorded: Iterable[str]) -> list[Prompt]:
-    """All versions of a stage, ascending: the files of a prompt; of a call, today's and the recorded ones."""
+    """Return all versions of a stage, ascending: a prompt's files, or a call's current and recorded versions."""
     if suite.system is None:
-        there = store.versions(project.tree).get(name, [])
-        prompts = [read_taught(project.tree, PromptRef(name, version), suite.name) for version in there]
+        existing = store.versions(project.tree).get(name, [])
+        prompts = [read_taught(project.tree, PromptRef(name, version), suite.name) for version in existing]
         return [prompt for prompt in prompts if prompt.output in suite.kind.outputs]
     now = call_stage(project, suite)
     refs = (parse_reference(text) for text in dict.fromkeys(recorded))
@@ -109,7 +139,7 @@ def versions_of(project: Project, suite: Suite, name: str, recorded: Iterable[st
 
 
 def readable_versions(project: Project, suite: Suite, recorded: Iterable[str]) -> Iterator[Prompt]:
-    """Every version of every stage that can be read; one that nobody asks for may be broken."""
+    """Yield every version of every stage, skipping files that cannot be read."""
     if suite.system is not None:
         yield from versions_of(project, suite, "", recorded)
         return
@@ -120,12 +150,12 @@ def readable_versions(project: Project, suite: Suite, recorded: Iterable[str]) -
 
 
 def field_of(suite: Suite) -> str:
-    """The field of `row3.toml` that says what answers the suite, for messages."""
+    """Return the field of `row3.toml` that sets the suite's provider, for messages."""
     return f"{FILE} field suites.{suite.name}.provider"
 
 
 def call_name(system: SystemConfig) -> str:
-    """What runs and recordings call a system: its `name`, or the tool's own name in small letters."""
+    """Return a system's name in runs and recordings: its `name`, or the tool's name in lower case."""
     if system.name is not None:
         return system.name
     words = re.findall(r"[a-z0-9]+", tool_of(system).lower())
@@ -133,9 +163,7 @@ def call_name(system: SystemConfig) -> str:
 
 
 def call_stage(project: Project, suite: Suite, version: Version | None = None) -> Prompt:
-    """The call of a suite that a system answers, in its version or another; raises `InvalidFile` for `setup` that
-    cannot be.
-    """
+    """Return a system's call as a stage, in its current or another version. Raises `InvalidFile` for a bad `setup`."""
     system = suite.system
     assert system is not None
     own = parse_version(system.version)
@@ -165,7 +193,7 @@ def call_stage(project: Project, suite: Suite, version: Version | None = None) -
 
 
 def setup_calls(project: Project, suite: Suite) -> list[Call]:
-    """The calls that a session begins with, every file of the corpus in its place. Raises `InvalidFile`."""
+    """Return the calls that open a session, one for each file of a corpus. Raises `InvalidFile`."""
     calls: list[Call] = []
     for number, each in enumerate(suite.system.setup if isinstance(suite.system, McpConfig) else ()):
         where = f"{field_of(suite)}.setup.{number}"
@@ -182,7 +210,7 @@ def setup_calls(project: Project, suite: Suite) -> list[Call]:
 
 
 def no_prompts(suite: Suite, where: str) -> UsageError:
-    """The error of asking for a prompt in a suite that has none."""
+    """Return the error for a prompt named in a suite that has none."""
     assert suite.system is not None
     return UsageError(
         f"suite `{suite.name}` is answered by `{suite.system.type}` and has no prompts",

@@ -1,8 +1,7 @@
-"""Rendering a prompt: Jinja2, sandboxed, strict about undefined names, bounded in time, memory and size.
+"""Render prompts: Jinja2, sandboxed, strict about undefined names, limited in time, memory and size.
 
-A prompt is text from a pull request, so it is treated as hostile. Most only name variables, loop over lists and use a
-few filters: those are read and rendered here. Any other is compiled and rendered by a process of its own, which has
-limits and is ended when its time is up (`render_process`).
+A prompt may come from a pull request, so it is treated as hostile. Most only name variables, loop over lists and use a
+few filters; those render in this process. All others render in a separate process with limits (`render_process`).
 """
 
 from __future__ import annotations
@@ -23,18 +22,19 @@ PLAIN = (
     nodes.Template, nodes.Block, nodes.Output, nodes.TemplateData, nodes.Name, nodes.Const, nodes.Getattr,
     nodes.If, nodes.CondExpr, nodes.Not, nodes.And, nodes.Or, nodes.Compare, nodes.Operand, nodes.Keyword,
 )  # fmt: skip
+"""Nodes that are always harmless."""
 FILTERS = frozenset((
     "capitalize", "count", "d", "default", "first", "join", "last", "length", "lower", "title", "tojson", "trim",
     "upper",
 ))  # fmt: skip
 Loops = tuple[frozenset[str], ...]
-"""Names that the loops around a node give, the innermost last."""
+"""Names bound by the loops around a node, innermost last."""
 LONGEST = 20
-"""Characters of a text, or size of a number, that is given to a filter."""
+"""Largest argument of a filter: characters of a text, or a number."""
 
 
 def is_harmless(template: nodes.Template, functions: Set[str]) -> bool:
-    """Return whether rendering is bounded by the size of the variables. `functions` may be called by literals."""
+    """Return whether the variables' size limits rendering; `functions` may be called with literals."""
     return _all_harmless([template], (), functions)
 
 
@@ -46,11 +46,12 @@ def _harmless(node: nodes.Node, loops: Loops, functions: Set[str]) -> bool:
     children = list(node.iter_child_nodes())
     match node:
         case nodes.For():
-            # A loop right in a loop goes through a part of what that goes through, or time would multiply.
+            # An inner loop may only go through a part of the outer loop's item, or the time would multiply.
             root = _root(node.iter)
             if node.recursive or root is None or (loops and root not in loops[-1]):
                 return False
-            names = frozenset(each.name for each in node.target.find_all(nodes.Name)) | _names(node.target)
+            targets = (node.target, *node.target.find_all(nodes.Name))
+            names = frozenset(each.name for each in targets if isinstance(each, nodes.Name))
             return _all_harmless(children, (*loops, names), functions)
         case nodes.Filter():
             arguments = [*node.args, *(each.value for each in node.kwargs)]
@@ -74,21 +75,17 @@ def _harmless(node: nodes.Node, loops: Loops, functions: Set[str]) -> bool:
 
 
 def _is_part(node: nodes.Node | None, loops: Loops) -> bool:
-    """Return whether what a filter or a comparison reads in a loop is a part of what the innermost one goes through."""
+    """Return whether a filter or comparison may read this; in a loop, only part of the innermost item."""
     if isinstance(node, nodes.Filter):
         return _is_part(node.node, loops)
     return not loops or isinstance(node, nodes.Const) or _root(node) in {*loops[-1], "loop"}
 
 
 def _root(node: nodes.Node | None) -> str | None:
-    """Return the name that an expression such as `case.items[0]` begins with; None for any other expression."""
+    """Return the first name of an expression such as `case.items[0]`; None for other expressions."""
     while isinstance(node, nodes.Getattr | nodes.Getitem):
         node = node.node
     return node.name if isinstance(node, nodes.Name) else None
-
-
-def _names(target: nodes.Node) -> frozenset[str]:
-    return frozenset({target.name} if isinstance(target, nodes.Name) else ())
 
 
 def _is_small(argument: nodes.Node) -> bool:
@@ -102,7 +99,7 @@ BLOCKS = ("system", "user")
 
 
 class _Names(TrackingCodeGenerator):
-    """What `find_undeclared_variables` does, without working out constants, which is running the template."""
+    """Does what `find_undeclared_variables` does, without folding constants, which would run the template."""
 
     def __init__(self, environment: Environment) -> None:
         super().__init__(environment)
@@ -111,16 +108,16 @@ class _Names(TrackingCodeGenerator):
 
 @lru_cache(maxsize=64)
 def _parsed(body: str, path: str) -> nodes.Template:
-    """Return the template's syntax; nothing of it has run. Raises `InvalidFile`."""
+    """Return the template's syntax tree, without running any of it. Raises `InvalidFile`."""
     try:
         tree = environment().parse(body)
     except TemplateSyntaxError as error:
-        what = f"the template is wrong in line {error.lineno} of its body: {error.message}"
+        what = f"the template has an error in line {error.lineno} of its body: {error.message}"
         raise InvalidFile(what, where=path, fix="Correct it") from None
     except (TemplateError, RecursionError, ValueError) as error:
         raise InvalidFile(f"the template cannot be read: {error}", where=path, fix="Correct it") from None
-    if tree.find(nodes.EvalContextModifier) is not None:  # its value is worked out while the template is read
-        raise InvalidFile("the template uses `autoescape`, which a prompt has no use for", where=path, fix="Remove it")
+    if tree.find(nodes.EvalContextModifier) is not None:  # would run while parsing
+        raise InvalidFile("the template uses `autoescape`, which is not allowed", where=path, fix="Remove it")
     blocks = {block.name for block in tree.find_all(nodes.Block)}
     unknown = blocks - set(BLOCKS)
     if "user" not in blocks or unknown:
@@ -131,7 +128,7 @@ def _parsed(body: str, path: str) -> nodes.Template:
 
 
 def unsent_lines(prompt: Prompt) -> list[int]:
-    """Lines of the prompt's file with text outside the blocks, which is never sent. Raises as `render`."""
+    """Return the lines of the prompt's file with text outside the blocks, which is never sent. Raises as `render`."""
     above = prompt.text.count("\n", 0, max(prompt.text.rfind(prompt.body), 0))
     found = []
     for node in _parsed(prompt.body, prompt.path).body:
@@ -143,7 +140,7 @@ def unsent_lines(prompt: Prompt) -> list[int]:
 
 
 def used_names(prompt: Prompt) -> set[str]:
-    """Return the names of the variables that a prompt uses. Raises as `render`."""
+    """Return the names of a prompt's variables. Raises as `render`."""
     known = environment().globals.keys() | (set() if prompt.lessons is None else {LESSONS})
     names = _Names(environment())
     try:
@@ -154,8 +151,10 @@ def used_names(prompt: Prompt) -> set[str]:
 
 
 def render(prompt: Prompt, variables: Mapping[str, Any]) -> tuple[str, str]:
-    """System and user part of a prompt. Raises `InvalidFile` for a template that is wrong, uses an undefined name,
-    reaches for internals, prints what is no data, or needs more time, memory or characters than a prompt may.
+    """Return a prompt's rendered system and user part.
+
+    Raises `InvalidFile` for a template that has an error, uses an undefined name or internals, prints something other
+    than data, or exceeds the limits of time, memory or size.
     """
     given = (prompt.body, dict(variables), prompt.lessons)
     here = _renders_here(prompt.body, prompt.path, taught=prompt.lessons is not None)

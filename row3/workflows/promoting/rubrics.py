@@ -19,7 +19,7 @@ from row3.workflows.approvals import new_approvals
 from row3.workflows.comparing.comparer import Comparer
 from row3.workflows.pipeline.asks import Given, Question
 from row3.workflows.pipeline.evaluate import Asking, replay_case
-from row3.workflows.pipeline.lineup import line_up, under_rubrics
+from row3.workflows.pipeline.lineup import line_up, with_rubrics
 from row3.workflows.pipeline.replaying import Recorded, open_recordings
 from row3.workflows.pipeline.results import Answered
 from row3.workflows.pipeline.run_suite import make_asking
@@ -43,7 +43,7 @@ def judge_rubric(session: Session, rubric: Prompt) -> tuple[Run, Comparison, Jud
         what = "a rubric is judged by what it does to recorded answers"
         raise UsageError(what, where=f"--mode {session.mode}", fix="Use --mode replay, or auto for missing grades")
     lineup = line_up(session.project, suite, role="promoted", named=session.named)
-    after = under_rubrics(suite, {name: rubric})
+    after = with_rubrics(suite, {name: rubric})
     if session.mode == "auto":
         for each in (suite, after):
             run_suite(session, suite=each, lineup=lineup)

@@ -499,7 +499,7 @@ def spoil_prompt(root: Path, before: str, after: str, file: str = PROMPT) -> str
         ("{{ source_text }}", "{{ source }}", "invalid-file", "", "{{ source }}", "undefined name"),
         ("{{ source_text }}", "{{ source_text", "invalid-file", "", "Answer with JSON only", "in line"),
         ("{{ source_text }}", "{source_text}", "unused-input", "", "{source_text}", "write `{{ source_text }}`"),
-        ("{{ source_text }}", "", "unused-input", "", "---", "asks the same of every case"),
+        ("{{ source_text }}", "", "unused-input", "", "---", "sends the same request for every case"),
         ("{{ source_text }}", "{{ ''.__class__ }}", "invalid-file", "", "", "refused"),
         ("{% block user %}", "{% block users %}", "invalid-file", "", "", "unknown block"),
         ("output: concepts", "output: concept", "unknown-output", "output", "output: concept", "outputs: concepts"),

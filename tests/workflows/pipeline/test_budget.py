@@ -1,4 +1,4 @@
-"""`--max-cost`: what is set aside, what is booked, and what is no longer sent."""
+"""`--max-cost`: what is reserved, what is booked, and what is no longer sent."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PRICES = Prices({"m": PriceConfig(1.0, 4.0)})
 
 
 def admitted(budget: Budget) -> float:
-    """What is set aside for a request that may be sent."""
+    """What is reserved for a request that may be sent."""
     aside = asyncio.run(budget.admit(request(), PRICES))
     assert isinstance(aside, float)
     return aside
@@ -59,7 +59,7 @@ async def asked(budget: Budget, sent: list[Request], *, tokens: int = 100, jobs:
 
 def test_a_model_without_a_price_is_refused() -> None:
     Budget(1.0).check([("m", ""), ("m", "judge")], PRICES)
-    with pytest.raises(UsageError, match="the price of `other` is not known"):
+    with pytest.raises(UsageError, match="the price of `other` is unknown"):
         Budget(1.0).check([("m", ""), ("other", "")], PRICES)
 
 

@@ -34,6 +34,6 @@ def test_a_temporary_folder_without_room_is_named() -> None:
         with patch.object(kept, "_file", full), pytest.raises(EnvironmentFault) as caught:
             kept.add(b"a")
     assert str(caught.value) == (
-        f"{tempfile.gettempdir()}: a run's results cannot be kept (No space left on device). "
-        "Make room, or set TMPDIR to a folder on another disk."
+        f"{tempfile.gettempdir()}: the run's results cannot be written (No space left on device). "
+        "Free some space, or set TMPDIR to a folder on another disk."
     )

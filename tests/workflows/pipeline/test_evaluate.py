@@ -105,7 +105,7 @@ def test_parameters_flags_beat_the_file_and_the_file_the_prompt(small: Box, open
     assert parameters_of(prompt, ProviderConfig(model="m", temperature=0.5), Overrides()).temperature == 0.5
     strong = parameters_of(prompt, ProviderConfig(model="m", temperature=0.5), Overrides("n", 0.0, 0, 7))
     assert (strong.model, strong.temperature, strong.seed, strong.max_tokens) == ("n", 0.0, 0, 7)
-    with pytest.raises(UsageError, match="no model is named"):
+    with pytest.raises(UsageError, match="no model is set"):
         parameters_of(prompt, ProviderConfig(), Overrides())
 
 

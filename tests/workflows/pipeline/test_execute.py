@@ -97,7 +97,7 @@ def test_a_machine_that_has_no_room_for_processes(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(os, "fork", none)
     with pytest.raises(EnvironmentFault) as caught:
         list(Processes(2).map(abs, range(5)))
-    assert str(caught.value) == "row3: 2 processes cannot be started (Resource temporarily unavailable). Use --jobs 1."
+    assert str(caught.value) == "row3: cannot start 2 processes (Resource temporarily unavailable). Use --jobs 1."
 
 
 def test_few_cases_one_core_or_one_job_need_no_process(monkeypatch: pytest.MonkeyPatch) -> None:

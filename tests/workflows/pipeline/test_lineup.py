@@ -47,7 +47,7 @@ def test_a_named_version_takes_its_prompts_place(small: Box) -> None:
         assert versions(small, named=(name,)) == {"extract": "v1.0"}
     with pytest.raises(UsageError, match="two versions"):
         versions(small, named=("extract-v1.0", "extract-v1.1"))
-    with pytest.raises(UsageError, match="names no prompt version"):
+    with pytest.raises(UsageError, match="is not a prompt version"):
         versions(small, named=("../extract-v1.0",))
 
 

@@ -67,5 +67,5 @@ def test_a_miss_names_the_first_text_and_what_to_do(tmp_path: Path) -> None:
     assert set(recorded(EmbeddingRequest(MODEL, ("rye",)), index)) == {"rye"}  # type: ignore[arg-type]
     miss = recorded(EmbeddingRequest(MODEL, ("rye", "salt", "yeast")), index)
     assert isinstance(miss, NoAnswer)
-    assert miss.error == "no embedding of `salt` (nor of 1 more) by toy is recorded"
+    assert miss.error == "no embedding of `salt` and 1 more by toy is recorded"
     assert "--mode auto" in miss.fix

@@ -26,7 +26,7 @@ INVENTED: dict[str, dict[str, Any]] = {
     "entities": {"name": "Ghost Corp", "type": "ORG", "mentions": []},
     "graph": {"document_id": "m7"},
 }
-NOTE = "say something where nothing is to be found"
+NOTE = "give items although the case expects none"
 
 
 def answered(kind: Kind, items: list[dict[str, Any]] | None, **changed: Any) -> CaseScore:

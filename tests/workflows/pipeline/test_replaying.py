@@ -35,7 +35,7 @@ def test_of_equals_it_is_of_the_promoted_version_else_of_the_latest(box: Box, ve
     copy(box, "1.0")
     error = box.row3("investigate", "rye", code=3).errors[0]
     assert f"the nearest is recordings/bread/extract-v{version}.jsonl:" in error
-    assert f"first difference in promptDigest: it is of extract-v{version}, which has another text" in error
+    assert f"first difference in promptDigest: it is for extract-v{version}, which has a different text" in error
     assert f"recordings/bread/extract-v{version}.jsonl:" in " ".join(box.row3(code=3).out.split())
 
 

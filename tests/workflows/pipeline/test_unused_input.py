@@ -54,7 +54,8 @@ def test_what_shows_nothing_of_it_is_an_error(text: str) -> None:
     assert unused is not None
     assert unused.level == "error"
     assert unused.message == (
-        "asks the same of every case: nothing in it comes from the case. It can use `{{ topic }}`, `{{ source_text }}`"
+        "sends the same request for every case: it uses nothing of the case. "
+        "It can use `{{ topic }}`, `{{ source_text }}`"
     )
 
 
@@ -63,7 +64,7 @@ def test_single_braces_are_named_with_their_line(text: str) -> None:
     unused = found(f"Read this.\n{text}")
     assert unused is not None
     assert unused.message.endswith(
-        " comes from the case. `{source_text}` is sent as it stands: write `{{ source_text }}`"
+        " uses nothing of the case. `{source_text}` is sent literally: write `{{ source_text }}`"
     )
     assert unused.line == 6
 
@@ -72,7 +73,7 @@ def test_a_text_in_single_braces_beside_a_topic_is_a_warning() -> None:
     unused = found("{{ topic }}: {source_text}")
     assert unused is not None
     assert (unused.level, unused.line) == ("warning", 5)
-    assert unused.message.startswith("does not show `source_text`. `{source_text}` is sent as it stands")
+    assert unused.message.startswith("does not show `source_text`. `{source_text}` is sent literally")
 
 
 @pytest.mark.parametrize("text", ["{{ missing }}", "{{ source_text"])

@@ -222,7 +222,7 @@ def test_an_unedited_copy_takes_no_answer_of_the_original(copied: Project) -> No
     same, other = response("a", "decompose", CONCEPTS), response("b", "decompose", FEWER)
     with pytest.raises(UsageError, match=r"responses.jsonl:2: ") as caught:
         imported(copied, same, other)
-    assert "decompose-v1.1 asks about `b` word for word what decompose-v1.0 asks" in str(caught.value)
+    assert "decompose-v1.1 and decompose-v1.0 send the same request for `b`" in str(caught.value)
     assert "Edit prompts/decompose-v1.1.md first, or import them as answers of that version" in str(caught.value)
     assert recorded(copied) == before
 
