@@ -1,6 +1,6 @@
-"""How well a judge agrees with people, and a judged rate corrected by that.
+"""A judge's agreement with people, and rates corrected for its errors.
 
-Labels are pairs of a person's grade and the judge's, on the same answers. Rates are fractions in [0, 1].
+Labels are pairs of a person's and the judge's grade of the same answer. Rates are fractions in [0, 1].
 """
 
 from __future__ import annotations
@@ -13,26 +13,26 @@ from typing import Literal
 from row3.domain.judges import Agreement, Coefficient, Rate
 
 LEVEL = 0.95
+Z = NormalDist().inv_cdf((1 + LEVEL) / 2)
 MIN_KAPPA = 0.6
-"""Agreement from which judged metrics may block: "substantial" on Landis and Koch's scale (1977)."""
+"""Smallest kappa at which judged metrics may block: "substantial" on Landis and Koch's scale (1977)."""
 
 
-def wilson(successes: float, n: int, level: float = LEVEL) -> tuple[float, float]:
-    """Return the ends of Wilson's score interval of a share (1927); it holds near 0 and 1, where Wald's does not.
+def wilson(successes: float, n: int) -> tuple[float, float]:
+    """Return Wilson's score interval (1927) of a share, which unlike Wald's is valid near 0 and 1.
 
     Args:
         successes: of n, in [0, n].
         n: at least 1.
     """
-    z = NormalDist().inv_cdf((1 + level) / 2)
-    p, z2 = successes / n, z * z
+    p, z2 = successes / n, Z * Z
     middle = (p + z2 / (2 * n)) / (1 + z2 / n)
-    half = z * math.sqrt(p * (1 - p) / n + z2 / (4 * n * n)) / (1 + z2 / n)
+    half = Z * math.sqrt(p * (1 - p) / n + z2 / (4 * n * n)) / (1 + z2 / n)
     return max(0.0, middle - half), min(1.0, middle + half)
 
 
 def rate(successes: float, n: int) -> Rate | None:
-    """Return a share with Wilson's interval; None of nothing."""
+    """Return a share with Wilson's interval; None if n is 0."""
     return None if n == 0 else Rate(successes / n, *wilson(successes, n), n)
 
 
@@ -41,8 +41,8 @@ def kappa(
 ) -> Coefficient:
     """Return Cohen's kappa of two lists of grades, with its large-sample interval (Fleiss, Cohen and Everitt 1969).
 
-    kappa = (p_o - p_e) / (1 - p_e), with weights w = 1 - (i - j)² / (k - 1)² where `quadratic` (Cohen 1968). Where all
-    agree the formula's error is 0; then the lower end is that of Wilson's interval of the agreement.
+    kappa = (p_o - p_e) / (1 - p_e), with weights w = 1 - (i - j)² / (k - 1)² if `quadratic` (Cohen 1968). If all grades
+    agree, the formula's error is 0, and the lower end comes from Wilson's interval of the agreement.
 
     Args:
         person, judge: grades of the same n ≥ 1 answers.
@@ -63,7 +63,7 @@ def kappa(
     cells = [(i, j) for i in range(k) for j in range(k)]
     observed = sum(weight(i, j) * joint[i][j] for i, j in cells)
     expected = sum(weight(i, j) * rows[i] * columns[j] for i, j in cells)
-    if len(set(person)) == 1 or len(set(judge)) == 1:  # who gives one grade only agrees as chance does, whoever it is
+    if len(set(person)) == 1 or len(set(judge)) == 1:  # a constant grade agrees only by chance
         return Coefficient(0.0, -1.0, 1.0)
     value = (observed - expected) / (1 - expected)
     by_row = [sum(weight(i, j) * columns[j] for j in range(k)) for i in range(k)]
@@ -75,7 +75,7 @@ def kappa(
     squared = (spread - (observed * expected - 2 * expected + observed) ** 2) / (n * (1 - expected) ** 4)
     if observed > 1 - 1e-12:
         return Coefficient(value, (wilson(n, n)[0] - expected) / (1 - expected), 1.0)
-    half = NormalDist().inv_cdf((1 + LEVEL) / 2) * math.sqrt(max(0.0, squared))
+    half = Z * math.sqrt(max(0.0, squared))
     return Coefficient(value, max(-1.0, value - half), min(1.0, value + half))
 
 
@@ -84,7 +84,7 @@ def agreement(person: Sequence[float], judge: Sequence[float], *, passes: Sequen
 
     Args:
         person, judge: grades of the same n ≥ 1 answers.
-        passes: whether each passes, by the person and by the judge.
+        passes: for each answer, whether it passes for the person and for the judge.
     """
     truth, said = [one for one, _ in passes], [other for _, other in passes]
     both = list(zip(truth, said, strict=True))
@@ -100,16 +100,14 @@ def agreement(person: Sequence[float], judge: Sequence[float], *, passes: Sequen
     )
 
 
-def rogan_gladen(judged: Rate, sensitivity: Rate, specificity: Rate, level: float = LEVEL) -> Rate | None:
-    """Return a judged pass rate corrected for the judge's errors, with the calibration's own error in its interval.
+def rogan_gladen(judged: Rate, sensitivity: Rate, specificity: Rate) -> Rate | None:
+    """Return a judged pass rate corrected for the judge's errors; its interval includes the calibration's error.
 
     θ = (p + q₀ - 1) / (q₀ + q₁ - 1) (Rogan and Gladen 1978), q₁ sensitivity, q₀ specificity, cut to [0, 1]; variance by
     the delta method, as in Lee et al. 2025 (arXiv 2511.21140):
-    [p(1-p)/n + (1-θ)² q₀(1-q₀)/m₀ + θ² q₁(1-q₁)/m₁] / (q₀ + q₁ - 1)². Shares enter the variance by Agresti and Coull's
-    (x + 2) / (n + 4), so that a judge without a known error is not taken for one that cannot err.
-
-    Returns:
-        None for a judge that is no better than chance, q₀ + q₁ ≤ 1.
+    [p(1-p)/n + (1-θ)² q₀(1-q₀)/m₀ + θ² q₁(1-q₁)/m₁] / (q₀ + q₁ - 1)². Shares enter the variance as Agresti and Coull's
+    (x + 2) / (n + 4), so that a judge without observed errors is not assumed to be infallible. None if the judge is no
+    better than chance, q₀ + q₁ ≤ 1.
     """
     youden = sensitivity.value + specificity.value - 1
     if youden <= 1e-9:
@@ -121,28 +119,24 @@ def rogan_gladen(judged: Rate, sensitivity: Rate, specificity: Rate, level: floa
         return p * (1 - p) / share.count
 
     squared = noise(judged) + (1 - value) ** 2 * noise(specificity) + value**2 * noise(sensitivity)
-    half = NormalDist().inv_cdf((1 + level) / 2) * math.sqrt(squared) / youden
+    half = Z * math.sqrt(squared) / youden
     return Rate(value, max(0.0, value - half), min(1.0, value + half), judged.count)
 
 
-def prediction_powered(
-    judged: Sequence[float], labelled: Sequence[tuple[float, float]], level: float = LEVEL
-) -> Rate | None:
-    """Return a mean score corrected by the labels that cover part of the run (Angelopoulos et al. 2023).
+def prediction_powered(judged: Sequence[float], labelled: Sequence[tuple[float, float]]) -> Rate | None:
+    """Return a mean score corrected by labels of part of the run (Angelopoulos et al. 2023); None if too short.
 
     θ = mean of the judge over all + mean of (person - judge) over the labelled; the variances of both add.
 
     Args:
         judged: the judge's scores of the answers without a label; length N ≥ 2.
         labelled: pairs of a person's and the judge's score; length m ≥ 2.
-    Returns:
-        None where either is shorter.
     """
     if len(judged) < 2 or len(labelled) < 2:
         return None
     errors = [person - judge for person, judge in labelled]
     value = fmean(judged) + fmean(errors)
     squared = variance(judged) / len(judged) + variance(errors) / len(errors)
-    half = NormalDist().inv_cdf((1 + level) / 2) * math.sqrt(squared)
+    half = Z * math.sqrt(squared)
     value = min(1.0, max(0.0, value))
     return Rate(value, max(0.0, value - half), min(1.0, value + half), len(judged))

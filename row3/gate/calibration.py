@@ -1,4 +1,4 @@
-"""A judge against labels: agreement, biases, two judges compared, and pass rates corrected for errors.
+"""Calibration of a judge by labels: agreement, biases, comparison of two judges, and corrected pass rates.
 
 A label is a person's grade of an answer that the judge has graded too. Grades are 0 to 100.
 """
@@ -7,21 +7,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from statistics import NormalDist, correlation, fmean, variance
+from statistics import correlation, fmean, variance
 from typing import Literal, NamedTuple
 
 from msgspec import Struct, structs
 
 from row3.domain.judges import Agreement, Coefficient, JudgeRules, Opinion, Rate, Winner
 from row3.domain.scores import Tally
-from row3.gate.agreement import LEVEL, agreement, kappa, prediction_powered, rate, rogan_gladen, wilson
+from row3.gate.agreement import Z, agreement, kappa, prediction_powered, rate, rogan_gladen, wilson
 from row3.kinds.judging import JUDGED, LABELLED, WINNERS
 
 PLACES: dict[Winner | None, float] = {"baseline": 0.0, "tie": 50.0, "full": 100.0}
-"""Winners as grades, so that a tie lies between the two."""
+"""Winners as grades, with a tie in the middle."""
 FEWEST_COVERED = 20
-"""Labelled answers of a run from which their own errors correct its rate, and not the calibration's."""
-_Z = NormalDist().inv_cdf((1 + LEVEL) / 2)
+"""Fewest labelled answers of a run for which its own labels, not the calibration, correct its rate."""
 
 
 class Labelled(Struct, frozen=True, rename="camel"):
@@ -33,7 +32,7 @@ class Labelled(Struct, frozen=True, rename="camel"):
     judge: Opinion
     length: int
     own_family: bool | None
-    """Whether a model of the judge's family gave it; None if unknown."""
+    """Whether a model of the judge's family wrote the answer; None if unknown."""
     answer: str = ""
     """For people."""
 
@@ -46,7 +45,7 @@ class Labelled(Struct, frozen=True, rename="camel"):
 
     @property
     def agrees(self) -> bool:
-        """Return whether both pass it or both fail it."""
+        """Whether both pass the answer or both fail it."""
         return self.person.passes == self.judge.passes
 
     @property
@@ -56,7 +55,7 @@ class Labelled(Struct, frozen=True, rename="camel"):
 
 
 class Warranty(Struct, frozen=True):
-    """A judge against people's labels."""
+    """A judge's agreement with people's labels, and its disagreements."""
 
     figures: Agreement
     disagreements: Sequence[Labelled]
@@ -64,18 +63,15 @@ class Warranty(Struct, frozen=True):
 
 
 def warranty(labels: Sequence[Labelled], flips: Sequence[bool] = ()) -> Warranty:
-    """Return a judge's figures from one or more labels.
+    """Return a judge's agreement with one or more labels.
 
     Args:
-        flips: for each judgement of two answers, labelled or not, whether it changes with the order.
+        flips: for each judgement of two answers, labelled or not, whether it changes with their order.
     """
     pairwise = all(each.person.winner is not None and each.judge.winner is not None for each in labels)
     sides = [(each.person, each.judge) for each in labels]
-
-    def grades(which: int) -> list[float]:
-        return [PLACES[side[which].winner] if pairwise else side[which].grade for side in sides]
-
-    person, judge = grades(0), grades(1)
+    by_side = zip(*sides, strict=True)
+    person, judge = ([PLACES[each.winner] if pairwise else each.grade for each in side] for side in by_side)
     errors = [each.error for each in labels]
     own, others = ([each.error for each in labels if each.own_family is family] for family in (True, False))
     apart = sorted((each for each in labels if each.error or not each.agrees), key=lambda each: -each.disagreement)
@@ -93,13 +89,13 @@ def warranty(labels: Sequence[Labelled], flips: Sequence[bool] = ()) -> Warranty
 
 
 def _winners_found(sides: Sequence[tuple[Opinion, Opinion]], *, full: bool) -> Rate | None:
-    """Return how often the judge agrees that `full` wins, or that it does not, where a person says so."""
+    """Return how often the judge agrees with a person that `full` wins, or that it does not."""
     found = [judge.winner == "full" for person, judge in sides if (person.winner == "full") is full]
     return rate(found.count(full), len(found))
 
 
 def spearman(one: Sequence[float], other: Sequence[float]) -> Coefficient | None:
-    """Return Spearman's rank correlation of two lists, ties by their mean rank; None where one of them is constant.
+    """Return Spearman's rank correlation, with mean ranks for ties; None if a list is constant or shorter than 4.
 
     The interval is Fisher's, with the error (1 + r²/2) / (n - 3) of Bonett and Wright 2000, Psychometrika 65, 23-28.
     """
@@ -108,7 +104,7 @@ def spearman(one: Sequence[float], other: Sequence[float]) -> Coefficient | None
     r = max(-1.0, min(1.0, correlation(_ranks(one), _ranks(other))))
     if abs(r) > 1 - 1e-12:
         return Coefficient(r, r, r)
-    half = _Z * math.sqrt((1 + r * r / 2) / (len(one) - 3))
+    half = Z * math.sqrt((1 + r * r / 2) / (len(one) - 3))
     return Coefficient(r, math.tanh(math.atanh(r) - half), math.tanh(math.atanh(r) + half))
 
 
@@ -120,11 +116,11 @@ def _ranks(values: Sequence[float]) -> list[float]:
 
 
 def difference(one: Sequence[float], other: Sequence[float]) -> Coefficient | None:
-    """Return the difference of two means with its interval (unequal variances); None with fewer than two of either."""
+    """Return the difference of two means and its interval (unequal variances); None if a list has fewer than two."""
     if len(one) < 2 or len(other) < 2:
         return None
     value = fmean(one) - fmean(other)
-    half = _Z * math.sqrt(variance(one) / len(one) + variance(other) / len(other))
+    half = Z * math.sqrt(variance(one) / len(one) + variance(other) / len(other))
     return Coefficient(value, value - half, value + half)
 
 
@@ -134,7 +130,7 @@ def mcnemar(only_one: int, only_other: int) -> float:
     min(1, 2 P(X ≤ min(b, c))), X binomial with b + c trials of probability 1/2.
 
     Args:
-        only_one, only_other: labels that only one of them, or only the other, is right on.
+        only_one, only_other: number of labels on which only one judge, or only the other, is right.
     """
     n = only_one + only_other
     tail = sum(math.comb(n, k) for k in range(min(only_one, only_other) + 1))
@@ -142,20 +138,20 @@ def mcnemar(only_one: int, only_other: int) -> float:
 
 
 class Corrected(NamedTuple):
-    """A judged rate of a run, and the same corrected for the judge's errors."""
+    """A judged rate of a run, raw and corrected for the judge's errors."""
 
     rubric: str
     of: Literal["passes", "wins"]
     raw: Rate
     corrected: Rate | None
-    """None if the judge is no better than chance, or labels of one kind are missing."""
+    """None if the judge is no better than chance, or if all labels pass or all fail."""
     method: Literal["rogan-gladen", "prediction-powered", "labels"]
     labels: int
-    """Labels it is based on."""
+    """Number of labels behind the correction."""
 
 
 def _covered(rubric: str, raw: Rate, said: tuple[float, float], pairs: Sequence[tuple[float, float]]) -> Corrected:
-    """Return a rate corrected by the run's own labels; if they cover most of it, their rate."""
+    """Return a rate corrected by the run's own labels; if they cover most answers, the labels' own rate."""
     passed = sum(judge for _, judge in pairs)
     rest = [1.0] * round(said[0] - passed) + [0.0] * round(said[1] - (len(pairs) - passed))
     found = prediction_powered(rest, pairs) if len(rest) >= len(pairs) else None
@@ -167,7 +163,7 @@ def _covered(rubric: str, raw: Rate, said: tuple[float, float], pairs: Sequence[
 
 
 def _share(part: int, whole: int, repeats: int) -> Rate:
-    """Return a share of so many answers, with the interval of that many cases."""
+    """Return a share of the answers, with the interval for their number of cases."""
     n = max(1, round(whole / repeats))
     return Rate(part / whole, *wilson(n * part / whole, n), n)
 
@@ -182,17 +178,17 @@ def _by_calibration(rubric: str, of: Literal["passes", "wins"], raw: Rate, known
 
 
 def corrected_rates(tally: Tally, judge: JudgeRules, repeats: int = 1) -> Iterator[Corrected]:
-    """Yield the pass rate of each rubric that a run was judged by and that is calibrated; of two answers the wins too.
+    """Yield the pass rate for each calibrated rubric of a run, and the win rate if it compares two answers.
 
-    Where labels cover enough of the run, they correct it; else the calibration's sensitivity and specificity do.
-    Repeats of a case, all of which the tally counts, weigh as one.
+    If labels cover enough of the run, they correct the rate; otherwise the calibration's sensitivity and specificity
+    do. The tally counts all repeats; the repeats of a case weigh as one.
     """
     winners = tally.get(WINNERS, {})
     for rubric, known in judge.calibrated.items():
         passed, failed = (tally.get(JUDGED, {}).get(f"{rubric} {word}", 0) for word in ("passed", "failed"))
         if not (judged := passed + failed):
             continue
-        if known.winner_kappa is not None and sum(winners.values()) == judged:  # no judgement was made elsewhere
+        if known.winner_kappa is not None and sum(winners.values()) == judged:  # all winners are of this rubric
             yield _by_calibration(rubric, "wins", _share(winners.get("full", 0), judged, repeats), known)
         raw = _share(passed, judged, repeats)
         pairs: list[tuple[float, float]] = []
@@ -207,13 +203,13 @@ def corrected_rates(tally: Tally, judge: JudgeRules, repeats: int = 1) -> Iterat
 
 
 class RubricReport(Struct, frozen=True):
-    """One rubric's judge against the labels."""
+    """The agreement of one rubric's judge with the labels."""
 
     rubric: str
     version: str
     warranty: Warranty
     unmatched: int
-    """Labels of answers no longer recorded, or whose case has changed."""
+    """Labels whose answer is no longer recorded or whose case has changed."""
     ungraded: int
     """Labelled answers without a readable grade."""
 
@@ -229,15 +225,15 @@ class CalibrationReport(Struct, rename="camel"):
     skipped: list[tuple[str, str]] = []
     """Rubrics without a calibration, and why."""
     written: str = ""
-    """The file; empty for none."""
+    """The written file; empty if none."""
 
 
 class JudgeComparison(Struct, frozen=True, rename="camel"):
-    """Two judges against the labels that both have graded."""
+    """Two judges compared on the labels that both have graded."""
 
     suite: str
     rubric: str
-    """Whose labels they are."""
+    """The rubric of the labels."""
     names: tuple[str, str]
     warranties: tuple[Warranty, Warranty]
     left_out: tuple[int, int]
@@ -245,6 +241,6 @@ class JudgeComparison(Struct, frozen=True, rename="camel"):
     only_right: tuple[int, int]
     """Labels on which only the first, or only the second, is right."""
     accuracy_difference: float
-    """Second less first."""
+    """Second minus first."""
     p_value: float
     """McNemar's, exact and two-sided."""

@@ -12,6 +12,7 @@ import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import correlation
 from typing import Literal, NamedTuple
 
 from row3.domain.metrics import SLACK, Metric, Threshold, Zone, zone_of
@@ -20,30 +21,31 @@ from row3.metrics.aggregate import mean_and_spread
 LEAST = 3
 """Fewest versions for a meaningful correlation."""
 ROUGH = 10
-"""With fewer versions a correlation is rough."""
+"""With fewer versions, a correlation is rough."""
 COPY = 0.6
-"""Share of expectations in common from which on two cases are redundant."""
+"""Smallest share of common expectations at which two cases are redundant."""
 COMMON = 100
-"""An expectation that more cases share says nothing about pairs."""
+"""Largest number of cases that may share an expectation before it is ignored."""
 
 Column = Mapping[str, float]
-"""By case, its score under one version; a case that was not asked is absent."""
+"""Scores under one version by case; cases that were not asked are absent."""
 
 
 @dataclass(frozen=True, slots=True)
 class CaseWorth:
-    """One case over the versions; scores are fractions."""
+    """The worth of one case; scores are fractions."""
 
     case_id: str
     versions: int
     mean: float
     spread: float
-    """Standard deviation over the versions; 0 of a single one."""
+    """Standard deviation over the versions; 0 for a single one."""
     lowest: float
     highest: float
     tells: float | None
-    """Correlation with the other cases, -1 to 1; None where it is unknown."""
+    """Correlation with the other cases, -1 to 1; None if unknown."""
     why: str = ""
+    """Why the correlation is unknown."""
     standing: Literal["never fails", "always fails", ""] = ""
     """Excellent under every version, or in the fail zone under every version."""
     quarantined: bool = False
@@ -55,7 +57,7 @@ class Redundant(NamedTuple):
     first: str
     second: str
     overlap: float
-    """Expectations in common over all expectations of both."""
+    """Number of common expectations over the number of all expectations of both."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,28 +78,29 @@ class CasesReport:
 def worth(
     columns: Sequence[Column], metric: Metric, limits: Threshold | None, quarantined: Collection[str] = ()
 ) -> list[CaseWorth]:
-    """Return the worth of every case: the most informative first, then unknown ones, then those that cannot tell.
+    """Return the worth of every case: most informative first, then unknown, then never or always failing.
 
-    A case is compared with the mean of the others in each column. Where columns lack some cases, every score is taken
-    as its difference from the case's own mean first, or a column without the hard cases would look like a good version;
-    with all cases in all columns that changes nothing.
+    In each column, a case is compared with the mean of the others, after subtracting every case's own mean. Otherwise a
+    column that lacks the hard cases would look like a good version.
     """
-    means: dict[str, list[float]] = {}
+    scores: dict[str, list[float]] = {}
     for column in columns:
         for case_id, value in column.items():
-            means.setdefault(case_id, []).append(value)
-    centres = {case_id: math.fsum(values) / len(values) for case_id, values in means.items()}
+            scores.setdefault(case_id, []).append(value)
+    centres = {case_id: math.fsum(values) / len(values) for case_id, values in scores.items()}
     totals = [math.fsum(value - centres[case_id] for case_id, value in column.items()) for column in columns]
     found = []
-    for case_id, values in means.items():
+    for case_id, values in scores.items():
         here = [i for i, column in enumerate(columns) if case_id in column and len(column) > 1]
         own = [columns[i][case_id] for i in here]
         rest = [(totals[i] - (columns[i][case_id] - centres[case_id])) / (len(columns[i]) - 1) for i in here]
         tells, why = None, ""
         if len(here) < LEAST:
             why = "too few versions"
-        elif (tells := correlation(own, rest)) is None:
-            why = "it never moves" if _still(own) else "the others never move"
+        elif _constant(own) or _constant(rest):
+            why = "it never moves" if _constant(own) else "the others never move"
+        else:
+            tells = max(-1.0, min(1.0, correlation(own, rest)))
         mean, spread = mean_and_spread(values)
         low, high = min(values), max(values)
         standing = _standing(low, high, metric, limits)
@@ -118,18 +121,8 @@ def _standing(
     return "always fails" if zone_of(best, limits, higher_is_better=metric.higher_is_better) is Zone.FAIL else ""
 
 
-def correlation(first: Sequence[float], second: Sequence[float]) -> float | None:
-    """Pearson's r of two lists of equal length; None of fewer than `LEAST` pairs, or where one side never moves."""
-    if len(first) < LEAST or _still(first) or _still(second):
-        return None
-    a, b = math.fsum(first) / len(first), math.fsum(second) / len(second)
-    both = math.fsum((x - a) * (y - b) for x, y in zip(first, second, strict=True))
-    r = both / math.sqrt(math.fsum((x - a) ** 2 for x in first) * math.fsum((y - b) ** 2 for y in second))
-    return max(-1.0, min(1.0, r))
-
-
 def redundant(expectations: Mapping[str, Sequence[str]]) -> list[Redundant]:
-    """Pairs of cases that ask for the same; `expectations` has a line for everything a case demands."""
+    """Return pairs of cases that test the same thing; `expectations` lists each case's demands."""
     holders: dict[str, list[str]] = {}
     for case_id in sorted(expectations):
         for line in set(expectations[case_id]):
@@ -142,5 +135,5 @@ def redundant(expectations: Mapping[str, Sequence[str]]) -> list[Redundant]:
     return sorted((pair for pair in found if pair.overlap >= COPY), key=lambda pair: (-pair.overlap, pair))
 
 
-def _still(values: Sequence[float]) -> bool:
+def _constant(values: Sequence[float]) -> bool:
     return max(values) - min(values) <= 1e-9

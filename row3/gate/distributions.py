@@ -1,6 +1,6 @@
-"""Normal, Student t and beta distributions in plain Python, so that nothing heavy is imported.
+"""Normal, Student t and beta distributions in plain Python, without heavy imports.
 
-The t and the binomial distribution are the regularised incomplete beta function, computed on log-odds and in logs:
+The t and binomial distributions use the regularised incomplete beta function, computed on log-odds and in logs:
 tails of 1e-300 keep their digits, and 1 - x is never formed by subtraction.
 
 Sources: continued fraction DLMF 8.17.22 (https://dlmf.nist.gov/8.17) by Lentz's method as modified by
@@ -17,23 +17,23 @@ PRECISION = 1e-16
 
 
 def normal_cdf(z: float) -> float:
-    """P(Z <= z) of the standard normal; both tails keep their relative precision. Raises nothing."""
+    """Return P(Z <= z) of the standard normal; both tails keep their relative precision."""
     return 0.5 * math.erfc(-z / math.sqrt(2.0))
 
 
 def normal_quantile(p: float) -> float:
-    """The z with P(Z <= z) = p. Raises ValueError unless 0 < p < 1.
+    """Return the z with P(Z <= z) = p. Raises ValueError unless 0 < p < 1.
 
-    Source: Wichura 1988, algorithm AS 241, as `statistics.NormalDist` has it.
+    Source: Wichura 1988, algorithm AS 241, as in `statistics.NormalDist`.
     """
-    from statistics import NormalDist  # brings fractions, decimal and random with it: 10 ms
+    from statistics import NormalDist  # imports fractions, decimal and random: 10 ms
 
     _check_probability(p)
     return NormalDist().inv_cdf(p)
 
 
 def t_cdf(t: float, df: float) -> float:
-    """P(T <= t) of Student's t; `df` > 0 need not be whole, infinity is the normal. The upper tail is `t_cdf(-t, df)`.
+    """Return P(T <= t) of Student's t; `df` may be fractional, or infinite for the normal. Upper tail: t_cdf(-t, df).
 
     Raises ValueError for df <= 0 or NaN. Source: P(|T| > t) = I_x(df/2, 1/2), x = df / (df + t^2); A&S 26.7.1.
     """
@@ -47,14 +47,14 @@ def t_cdf(t: float, df: float) -> float:
     return tail if t < 0.0 else 1.0 - tail
 
 
-@lru_cache(maxsize=1024)  # every metric of a run asks for the same one
+@lru_cache(maxsize=1024)  # every metric of a run needs the same one
 def t_quantile(p: float, df: float) -> float:
-    """The t with P(T <= t) = p. Raises ValueError unless 0 < p < 1 and df > 0."""
+    """Return the t with P(T <= t) = p. Raises ValueError unless 0 < p < 1 and df > 0."""
     _check_probability(p)
     _check_positive(df=df)
     if math.isinf(df):
         return normal_quantile(p)
-    tail = min(p, 1.0 - p)  # exact: subtracting from 1 loses nothing above one half
+    tail = min(p, 1.0 - p)  # exact: above one half, subtracting from 1 loses no digits
     if tail == 0.5:
         return 0.0
     log_odds = _beta_log_odds(2.0 * tail, 1.0 - 2.0 * tail, 0.5 * df, 0.5)
@@ -63,16 +63,16 @@ def t_quantile(p: float, df: float) -> float:
 
 
 def beta_quantile(p: float, a: float, b: float) -> float:
-    """The x in (0, 1) with I_x(a, b) = p. Raises ValueError unless 0 < p < 1, a > 0 and b > 0."""
+    """Return the x in (0, 1) with I_x(a, b) = p. Raises ValueError unless 0 < p < 1, a > 0 and b > 0."""
     _check_probability(p)
     _check_positive(a=a, b=b)
     return math.exp(-_softplus(-_beta_log_odds(p, 1.0 - p, a, b)))
 
 
 def log_beta(a: float, b: float) -> float:
-    """ln B(a, b) for a, b > 0, without the cancellation of three large lgamma values.
+    """Return ln B(a, b) for a, b > 0, without the cancellation of three large lgamma values.
 
-    From 10 on the larger one goes through Stirling's series (DLMF 5.11.1), whose large terms cancel on paper.
+    From 10 on, it uses Stirling's series (DLMF 5.11.1), whose large terms cancel analytically.
     """
     a, b = min(a, b), max(a, b)
     if b < 10.0:
@@ -86,26 +86,26 @@ def log_beta(a: float, b: float) -> float:
 
 
 def _stirling_rest(z: float) -> float:
-    """lgamma(z) less ((z - 1/2) ln z - z + ln(2 pi)/2); error below 2e-14 from z = 10 on."""
+    """Return lgamma(z) - ((z - 1/2) ln z - z + ln(2 pi)/2); error below 2e-14 from z = 10 on."""
     w = 1.0 / (z * z)
     return (1 / 12 - w * (1 / 360 - w * (1 / 1260 - w * (1 / 1680 - w / 1188)))) / z
 
 
 def _softplus(v: float) -> float:
-    """ln(1 + e^v) without overflow."""
+    """Return ln(1 + e^v) without overflow."""
     return max(v, 0.0) + math.log1p(math.exp(-abs(v)))
 
 
 def _log_density(log_odds: float, a: float, b: float) -> float:
-    """ln of the density of logit(X), X ~ Beta(a, b): a ln x + b ln(1 - x) - ln B(a, b)."""
+    """Return the log density of logit(X), X ~ Beta(a, b): a ln x + b ln(1 - x) - ln B(a, b)."""
     return -a * _softplus(-log_odds) - b * _softplus(log_odds) - log_beta(a, b)
 
 
 def _log_beta_cdf(log_odds: float, a: float, b: float) -> float:
-    """ln I_x(a, b) at logit(x) = log_odds."""
+    """Return ln I_x(a, b) at logit(x) = log_odds."""
     x, y = math.exp(-_softplus(-log_odds)), math.exp(-_softplus(log_odds))
     density = _log_density(log_odds, a, b)
-    # The fraction converges fast on the near side of the mean; the far side is the complement.
+    # The fraction converges fast below the mean; above it, take the complement.
     if x * (a + b + 2.0) <= a + 1.0:
         return min(0.0, density - math.log(a) + math.log(_fraction(x, a, b)))
     other = density - math.log(b) + math.log(_fraction(y, b, a))
@@ -113,19 +113,17 @@ def _log_beta_cdf(log_odds: float, a: float, b: float) -> float:
 
 
 def _fraction(x: float, a: float, b: float) -> float:
-    """1 / (1 + d1 / (1 + d2 / (1 + ...))) of DLMF 8.17.22; takes about sqrt(max(a, b)) rounds."""
+    """Return 1 / (1 + d1 / (1 + d2 / (1 + ...))) of DLMF 8.17.22, in about sqrt(max(a, b)) iterations."""
     c = 1.0
     d = 1.0 / _away_from_zero(1.0 - (a + b) * x / (a + 1.0))
     value = d
     for m in range(1, 100 + 10 * math.isqrt(int(a + b))):
         even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
         odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
-        d = 1.0 / _away_from_zero(1.0 + even * d)
-        c = _away_from_zero(1.0 + even / c)
-        value *= c * d
-        d = 1.0 / _away_from_zero(1.0 + odd * d)
-        c = _away_from_zero(1.0 + odd / c)
-        value *= c * d
+        for term in (even, odd):
+            d = 1.0 / _away_from_zero(1.0 + term * d)
+            c = _away_from_zero(1.0 + term / c)
+            value *= c * d
         if abs(c * d - 1.0) <= 2.0 * PRECISION:
             break
     return value
@@ -136,16 +134,15 @@ def _away_from_zero(value: float) -> float:
 
 
 def _beta_log_odds(p: float, rest: float, a: float, b: float) -> float:
-    """logit(x) with I_x(a, b) = p; `rest` is 1 - p, given apart because it may be the exact one of the two.
+    """Return logit(x) with I_x(a, b) = p; `rest` is 1 - p, passed separately because it may be the exact one.
 
-    Newton's method on ln I_x for the smaller of the two. The density of logit(X) is log-concave, hence so
-    is its distribution function: from the left of the root every step falls short of it, so it converges
-    from wherever it starts.
+    Newton's method on ln I_x for the smaller of the two. The density of logit(X) is log-concave, and so is its
+    distribution function: left of the root no step overshoots, so it converges from any start.
     """
     if p > rest:
         return -_beta_log_odds(rest, p, b, a)
     target = math.log(p)
-    # A start within reach: the normal approximation with a normal quantile good to 0.003, A&S 26.2.22.
+    # Start at the normal approximation, with a normal quantile accurate to 0.003 (A&S 26.2.22).
     r = math.sqrt(-2.0 * target)
     z = (2.30753 + 0.27061 * r) / (1.0 + r * (0.99229 + 0.04481 * r)) - r
     log_odds = math.log(a / b) + z * math.sqrt(1.0 / a + 1.0 / b)
@@ -161,7 +158,7 @@ def _beta_log_odds(p: float, rest: float, a: float, b: float) -> float:
 
 def _check_probability(p: float) -> None:
     if not 0.0 < p < 1.0:
-        raise ValueError(f"a probability between 0 and 1 is wanted, not {p}")
+        raise ValueError(f"p must be between 0 and 1, not {p}")
 
 
 def _check_positive(**parameters: float) -> None:

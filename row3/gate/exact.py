@@ -1,8 +1,8 @@
-"""Tests that hold for any number of cases: the sign-flip test, the bound on a bounded mean, and counts.
+"""Tests that are valid for any number of cases: the sign-flip test, the bound on a bounded mean, and counts.
 
-A prompt that makes one answer in fifteen unusable loses five points. Fifteen cases show none of those answers one time
-in three; the differences then look quiet, and a t interval claims that nothing was lost. The bounded mean guards
-against that. Units are cases, or sources where cases share one; repeats say nothing about the next case.
+A prompt that makes one answer in fifteen unusable loses five points. One time in three, fifteen cases show no such
+answer; the differences then look quiet, and a t interval claims that nothing was lost. The bounded mean guards against
+that. Units are cases, or sources if cases share one; repeats say nothing about the next case.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from row3.gate.distributions import beta_quantile, normal_cdf
 Test = TypeVar("Test", bound=Hashable)
 
 EXACT = 1e-12
-"""Differences up to this are rounding: two fractions with denominators below a million differ by more."""
+"""Differences up to this are rounding errors: two fractions with denominators below a million differ by more."""
 STEPS = 4096
-"""Sign flips round sizes to this share of their sum, unless all are multiples of one unit."""
+"""The sign-flip test rounds sizes to this fraction of their sum, unless all are multiples of one unit."""
 
 
 def sign_flip_p(values: Sequence[float]) -> float:
-    """Return the one-sided p-value of "the values are symmetric about 0"; small values show that they lie below.
+    """Return the one-sided p-value of "the values are symmetric about 0"; a small p shows that they lie below.
 
-    p = #{s in {-1, 1}^k : sum s_i |x_i| <= sum x_i} / 2^k over the k values that are not 0, so at least 2^-k; 1 for
-    none. For differences of one size it is the sign test, and for pass or fail the exact McNemar test. The subset sums
-    are counted exactly, as coefficients of prod (1 + z^|x_i|) in the digits of one large integer.
+    p = #{s in {-1, 1}^k : sum s_i |x_i| <= sum x_i} / 2^k over the k values that are not 0, so at least 2^-k; 1 if k
+    is 0. For differences of one size it is the sign test, for pass or fail the exact McNemar test. The subset sums are
+    counted exactly, as coefficients of prod (1 + z^|x_i|) in the digits of one large integer.
     Source: Fisher 1935, The Design of Experiments, section 21; Pitman 1937, JRSS Supplement 4, 119-130.
     """
     moved = [value for value in values if abs(value) > EXACT]
@@ -38,23 +38,23 @@ def sign_flip_p(values: Sequence[float]) -> float:
         counts += counts << (step * width)
     if fallen == 0:
         return 1.0
-    # A number modulo b - 1 is the sum of its digits in base b, as long as that is less than b - 1.
+    # A number modulo b - 1 is the sum of its digits in base b if that sum is less than b - 1.
     reaching = (counts >> (fallen * width)) % ((1 << width) - 1)
     return reaching / float(1 << len(steps))
 
 
 def fewest_units(alpha: float) -> int:
-    """Return how many units have to move, all one way, before a sign-flip test can reject at level alpha."""
+    """Return how many units must move, all the same way, before a sign-flip test can reject at level alpha."""
     return math.ceil(-math.log2(alpha) - EXACT)
 
 
 def bounded_p(sums: Sequence[float], worst: float) -> float:
-    """Return the one-sided p-value of "the mean is at most 0" of unit sums; small values show that it is above.
+    """Return the one-sided p-value of "the mean is at most 0" for unit sums; a small p shows that it is above.
 
-    It assumes only that no unit can fall below `worst`: one more unit did, and p is the Bayesian bootstrap's P( sum_u
-    c_u E_u + worst E_0 <= 0 ) with standard exponentials E and the unit sums c_u. Source: Gaffke 2005, Mathematical
-    Methods of Statistics 14, 451-467; Learned-Miller and Thomas 2019, arXiv 1905.06208. No distribution is known to
-    break it.
+    The only assumption is that no unit falls below `worst`. One unit with that value is added, and p is the Bayesian
+    bootstrap's P( sum_u c_u E_u + worst E_0 <= 0 ) with standard exponentials E and the unit sums c_u. No distribution
+    is known to break it. Source: Gaffke 2005, Mathematical Methods of Statistics 14, 451-467; Learned-Miller and Thomas
+    2019, arXiv 1905.06208.
     """
     parts = [*sums, min(worst, *sums)] if sums else [worst]
     if min(parts) >= 0.0:
@@ -63,9 +63,9 @@ def bounded_p(sums: Sequence[float], worst: float) -> float:
 
 
 def units_needed(room: float, depth: float, alpha: float) -> int:
-    """Return how many units rule a rare loss out where all lie `room` above the limit; 0 where no number does.
+    """Return how many units rule out a rare loss if all lie `room` above the limit; 0 if no number does.
 
-    `depth` is how far a unit lies above the worst it could be.
+    `depth` is a unit's distance above its worst possible value.
     """
     if not 0.0 < room < depth:
         return 0
@@ -73,10 +73,10 @@ def units_needed(room: float, depth: float, alpha: float) -> int:
 
 
 def holm(p_values: Mapping[Test, float], alpha: float) -> dict[Test, tuple[float, int]]:
-    """Return for each test its p-value adjusted by Holm, and by how much its level is divided.
+    """Return each test's p-value adjusted by Holm, and the divisor of its level.
 
-    The i-th smallest of m becomes the maximum over j <= i of min(1, (m - j + 1) p_(j)). With r of them at most alpha, a
-    rejected test was held at alpha / (m - i + 1) and every other at alpha / (m - r): intervals at those levels agree
+    The i-th smallest of m becomes the maximum over j <= i of min(1, (m - j + 1) p_(j)). If r of them are at most alpha,
+    a rejected test has the level alpha / (m - i + 1) and every other alpha / (m - r): intervals at those levels agree
     with the decisions, and the probability of any error stays at alpha under any dependence.
     Source: Holm 1979, Scandinavian Journal of Statistics 6, 65-70.
     """
@@ -91,9 +91,9 @@ def holm(p_values: Mapping[Test, float], alpha: float) -> dict[Test, tuple[float
 
 
 def upper_bound(seen: int, trials: int, level: float = 0.95) -> float:
-    """Return the exact one-sided bound of a probability: 0 events in 30 trials leave up to 9.5 % possible at 95 %.
+    """Return the exact upper bound of a probability: after 0 events in 30 trials, 9.5 % at level 95 %.
 
-    The beta quantile of Clopper and Pearson 1934, Biometrika 26, 404-413. No trials, or nothing but events, give 1.
+    The beta quantile of Clopper and Pearson 1934, Biometrika 26, 404-413; 1 without trials or if all were events.
     Raises ValueError unless 0 <= seen <= trials and 0 < level < 1.
     """
     if not 0 <= seen <= trials:
@@ -104,7 +104,7 @@ def upper_bound(seen: int, trials: int, level: float = 0.95) -> float:
 
 
 def _whole_steps(sizes: Sequence[float]) -> list[int]:
-    """Return the sizes as whole numbers: exact for multiples of a part of the smallest, else in shares of `STEPS`."""
+    """Return the sizes as integers: exact if all are multiples of a fraction of the smallest, else as n of `STEPS`."""
     if not sizes:
         return []
     for parts in range(1, 11):
@@ -119,8 +119,8 @@ def _whole_steps(sizes: Sequence[float]) -> list[int]:
 def _below_zero(parts: Sequence[float]) -> float:
     """Return P(sum c E <= 0) for standard exponentials E and coefficients of both signs with a positive sum.
 
-    By saddlepoint, off by less than 3 % of itself where it decides: K(s) = -sum ln(1 - s c) is convex, and its slope
-    has one root between the pole of the most negative coefficient and 0. Newton's method, kept between bounds.
+    Saddlepoint approximation, with a relative error below 3 % where it matters: K(s) = -sum ln(1 - s c) is convex, and
+    its slope has one root between the pole of the most negative coefficient and 0. Newton's method within bounds.
     Source: Lugannani and Rice 1980, Advances in Applied Probability 12, 475-490.
     """
     low, high = 1.0 / min(parts), 0.0
@@ -138,7 +138,7 @@ def _below_zero(parts: Sequence[float]) -> float:
             break
     root = -math.sqrt(max(0.0, 2.0 * math.fsum([math.log1p(-s * part) for part in parts])))
     if root > -1e-3:
-        return 0.5  # the mean is all but 0
+        return 0.5  # the mean is nearly 0
     shift = s * math.sqrt(curve)
     density = math.exp(-0.5 * root * root) / math.sqrt(2.0 * math.pi)
     return min(1.0, max(0.0, normal_cdf(root) + density * (1.0 / root - 1.0 / shift)))

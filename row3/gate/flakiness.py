@@ -1,4 +1,4 @@
-"""How far a case's result moves by itself, with the same prompts and model, and whether that makes it flaky."""
+"""Flakiness: how much a case's result varies under unchanged prompts and model."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from row3.gate.exact import upper_bound
 from row3.metrics.aggregate import mean_and_spread
 
 LEAST = 3
-"""Fewer values cannot go back and forth, so nothing is said of them."""
+"""Fewest values for a verdict: fewer cannot go back and forth."""
 FLIPS = 0.1
-"""A case is flaky where two of its answers disagree on passing at least this often."""
+"""A case is flaky if at least this share of its answer pairs disagree on passing."""
 NOISE = 0.05
-"""A case is flaky where one answer's standard deviation is at least this much; the gate's limit for a whole suite."""
+"""A case is flaky if an answer's standard deviation is at least this; it equals the gate's limit for a suite."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,32 +28,32 @@ class FlakyCase:
     lowest: float
     highest: float
     noise: float
-    """Standard deviation of one answer; 0 of a single one."""
+    """Standard deviation of an answer; 0 for a single one."""
     flip_rate: float | None
     """How often two answers disagree on passing; None without a pass mark."""
     verdict: Literal["steady", "flaky", "unknown"]
     hidden: float | None
-    """Share of answers that could fall on the rarer side of the pass mark, at 95 %: 0 of 3 leave 63 % possible. None
-    without a pass mark."""
+    """Upper bound at 95 % for the share of answers on the rarer side of the pass mark: after 0 of 3, 63 %. None without
+    a pass mark."""
 
 
 @dataclass(frozen=True, slots=True)
 class FlakyReport:
-    """All cases of a suite under one setting."""
+    """The flakiness of a suite's cases under one setting."""
 
     suite: str
     metric: Metric
     setting: str
     """Prompts and model, in words."""
     own: bool
-    """Whether these are the prompts that run now."""
+    """Whether these are the current prompts."""
     pass_mark: float | None
     cases: tuple[FlakyCase, ...]
     """Flaky cases first, then the noisiest."""
     unknown: tuple[str, ...]
     """Ids of cases without an answer under this setting."""
     others: tuple[str, ...]
-    """Other settings that have several answers of a case."""
+    """Other settings with several answers to a case."""
     quarantine: Quarantine
     flag: str = ""
     """Options that select the suite on the command line."""
@@ -62,12 +62,12 @@ class FlakyReport:
 def flakiness(
     case_id: str, values: Sequence[float], pass_mark: float | None = None, *, higher_is_better: bool = True
 ) -> FlakyCase:
-    """Return spread, flip rate and verdict of one case, from at least one answer to one request (fractions).
+    """Return the spread, flip rate and verdict of one case from one or more answers to one request (fractions).
 
-    `unknown` with fewer than `LEAST` values, else `flaky` where the flip rate is at least `FLIPS` or the noise at least
-    `NOISE`; `steady` means that nothing was seen, and `hidden` says how much could happen. For n values of which f pass
-    (as good as `pass_mark`), noise is the sample standard deviation and the flip rate f (n - f) / (n (n - 1) / 2), the
-    share of pairs that disagree. Source: the thresholds are row3's own.
+    `unknown` with fewer than `LEAST` values, else `flaky` if the flip rate reaches `FLIPS` or the noise `NOISE`, else
+    `steady`, with `hidden` as the bound on unseen flips. For n values of which f pass (at least as good as
+    `pass_mark`), noise is the sample standard deviation and the flip rate f (n - f) / (n (n - 1) / 2), the share of
+    pairs that disagree. Source: the thresholds are row3's own.
     """
     n = len(values)
     noise = mean_and_spread([*values])[1]

@@ -1,7 +1,7 @@
 """Confidence intervals and tests of a mean over cases and of a paired difference.
 
-The number of a case that was asked K times is the mean over its K answers; repeats are never counted as cases. Cases
-that share a source are one cluster, and clusters are the independent units.
+A case asked K times counts once, with the mean of its K answers. Cases that share a source form one cluster, and
+clusters are the independent units.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from row3.gate.distributions import t_cdf, t_quantile
 from row3.gate.exact import EXACT, bounded_p, sign_flip_p, units_needed
 
 FEW = 6
-"""With fewer units that moved, no choice of their signs could be significant at 5 %, two-sided."""
+"""With fewer moved units, no combination of signs is significant at 5 %, two-sided."""
 COUNTED = 50
-"""With more, t is as good as counting the signs."""
+"""With more moved units, t is as good as counting the signs."""
 HALVINGS = 20
-"""Steps of bisection to an end of a bounded interval: a millionth of its range."""
+"""Bisection steps for the end of a bounded interval, to a millionth of its range."""
 
 Clusters = Sequence[Hashable | None]
-"""A label for each case; None for a case on its own."""
+"""A label per case; None for a case of its own."""
 
 
 def mean_interval(values: Sequence[float], *, clusters: Clusters | None = None, level: float = 0.95) -> Interval | None:
-    """Return the t interval of the mean of one fraction a case, mean -+ t_{df} SE with `spread_of_mean`.
+    """Return the t interval of the mean of one fraction per case, mean -+ t_{df} SE with `spread_of_mean`.
 
-    Its p-value tests a mean of 0. Values that are all alike have no spread; they are below 0 by chance one time in
-    2^units. None with fewer than two independent units: cases with equal `clusters` share a source. Raises ValueError
-    where lengths differ, a value is not finite, or level is not between 0 and 1.
+    Its p-value tests a mean of 0; equal values have no spread, and p is then 2 / 2^units. None with fewer than two
+    independent units; cases with the same label in `clusters` are one unit. Raises ValueError if lengths differ, a
+    value is not finite, or level is not between 0 and 1.
     """
     if not values:
         return None
@@ -51,16 +51,16 @@ def mean_interval(values: Sequence[float], *, clusters: Clusters | None = None, 
 
 
 class Differences:
-    """Paired differences of one metric, one for each case, with the interval and the tests of their mean.
+    """Paired differences of one metric, one per case, with the interval and tests of their mean.
 
-    A t interval needs a spread that the cases have shown, so what is used depends on how many units moved:
+    A t interval needs an observed spread, so the method depends on how many units moved:
 
-    - none: the interval is 0, as of the same answers;
-    - fewer than `FEW`: the bounded mean, assuming that no unit moves further than the one that moved furthest, nor
-      further than a metric can;
-    - more: t. Up to `COUNTED` units the exact sign-flip test has to agree that the mean is not 0.
+    - none: the interval is 0;
+    - fewer than `FEW`: the bounded mean, assuming that no unit moves further than the furthest one seen, nor further
+      than the metric's range;
+    - more: t. Up to `COUNTED` units, the exact sign-flip test must also reject a mean of 0.
 
-    The interval leaves out 0 just where `fall_p` or `rise_p` rejects at half of what its level leaves.
+    The interval excludes 0 exactly if `fall_p` or `rise_p` rejects at level (1 - level) / 2.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class Differences:
         lowest: float = -math.inf,
         highest: float = math.inf,
     ) -> None:
-        """Take differences; `lowest` and `highest` are how far a case can fall and rise."""
+        """Take differences; `lowest` and `highest` are the smallest and largest possible one."""
         self.mean = mean_interval(values, clusters=clusters)
         """The t interval of the mean at 95 %; None with fewer than two independent units."""
         self._values, self._clusters = values, clusters
@@ -97,15 +97,15 @@ class Differences:
         return replace(found, low=low, high=high, p_value=p_value)
 
     def fall_p(self) -> float:
-        """Return the one-sided p-value of "the mean difference is at least 0"; 1 where nothing is known."""
+        """Return the one-sided p-value of "the mean difference is at least 0"; 1 if unknown."""
         return self._sided_p(1.0, self._height)
 
     def rise_p(self) -> float:
-        """Return the one-sided p-value of "the mean difference is at most 0"; 1 where nothing is known."""
+        """Return the one-sided p-value of "the mean difference is at most 0"; 1 if unknown."""
         return self._sided_p(-1.0, self._depth)
 
     def loss_p(self, limit: float) -> float:
-        """Return the one-sided p-value of "the mean fell by at most `limit`", at least `fall_p`; 1 where unknown."""
+        """Return the one-sided p-value of "the mean fell by at most `limit`", never below `fall_p`; 1 if unknown."""
         if self.mean is None or self.moved == 0:
             return 1.0
         if self.moved < FEW:
@@ -117,17 +117,17 @@ class Differences:
         return max(beyond, self.fall_p())
 
     def rare_loss_p(self, limit: float) -> float:
-        """Return the one-sided p-value of "the mean loss is at least `limit`", however rare and large its parts are."""
+        """Return the one-sided p-value of "the mean loss is at least `limit`", valid for rare large losses too."""
         return self._bounded_p(1.0, -self._lowest, -limit)
 
     def units_needed(self, limit: float, alpha: float) -> int:
-        """Return how many units like these rule a loss of `limit` out that is rare and large; 0 where none would."""
+        """Return how many units like these rule out a rare large loss of `limit`; 0 if no number does."""
         if self.mean is None:
             return 0
         return units_needed(self.mean.estimate + limit, self.mean.estimate - self._lowest, alpha)
 
     def _sided_p(self, sign: float, depth: float) -> float:
-        """Return the p-value of "the mean difference times `sign` is at least 0"."""
+        """Return the p-value of "`sign` times the mean difference is at least 0"."""
         if self.mean is None or self.moved == 0:
             return 1.0
         exact = sign_flip_p([sign * value for value in self._sums]) if self.moved <= COUNTED else 0.0
@@ -138,15 +138,15 @@ class Differences:
         return max(exact, t_cdf(sign * self.mean.estimate / self.mean.standard_error, self.mean.df))
 
     def _bounded_p(self, sign: float, depth: float, null: float) -> float:
-        """Return the p-value of "the mean difference times `sign` is at most `sign * null`".
+        """Return the p-value of "`sign` times the mean difference is at most `sign * null`".
 
-        `depth` is how far below 0 a case times `sign` can lie.
+        `depth` is how far below 0 `sign` times a difference can lie.
         """
         above = [sign * (value - null * size) for value, size in zip(self._sums, self._sizes, strict=True)]
         return bounded_p(above, (-depth - sign * null) * len(self._values) / self.units)
 
     def _bound(self, sign: float, depth: float, alpha: float) -> float:
-        """Return the lower bound of the mean difference times `sign`."""
+        """Return the lower bound of `sign` times the mean difference."""
         low, high = -depth, sign * math.fsum(self._sums) / len(self._values)
         for _ in range(HALVINGS):
             middle = 0.5 * (low + high)
@@ -155,7 +155,7 @@ class Differences:
 
 
 def spread_of_mean(deviations: Sequence[float], clusters: Clusters | None = None) -> tuple[float, float, int] | None:
-    """Standard error of the mean, its degrees of freedom, and the number of independent units.
+    """Return the standard error of the mean, its degrees of freedom, and the number of independent units.
 
     With R_c the sum of deviations in cluster c, m_c its cases and p_c = m_c / n:
 
@@ -163,9 +163,9 @@ def spread_of_mean(deviations: Sequence[float], clusters: Clusters | None = None
         df   = 1 / (sum_c p_c^2 + (sum_c w_c)^2 - sum_c w_c^2),   w_c = p_c^2 / (1 - p_c)
 
     Clusters of one size give SE^2 = C/(C-1) n^-2 sum R_c^2 with C - 1 degrees of freedom, single cases s^2 / n with
-    n - 1. With one cluster of 10 cases and five of 1 those raise 11 to 28 % false alarms at 5 %, these 2 to 4 %.
+    n - 1. With one cluster of 10 cases and five of 1, those formulas give 11 to 28 % false alarms at 5 %, these 2 to 4.
 
-    Returns None with fewer than two clusters. Raises ValueError for a value that is not finite or a wrong length.
+    None with fewer than two clusters. Raises ValueError for a value that is not finite or a wrong length.
     Source: Bell and McCaffrey 2002, Survey Methodology 28, 169-181 (CR2 and its Satterthwaite degrees of
     freedom), written out for a mean; Miller 2024, arXiv 2411.00640, for clustered cases.
     """
@@ -189,11 +189,11 @@ def spread_of_mean(deviations: Sequence[float], clusters: Clusters | None = None
 
 
 def unit_sums(values: Sequence[float], clusters: Clusters | None = None) -> tuple[list[float], list[int]]:
-    """The sum over each independent unit, and how many cases it has. Raises ValueError for a wrong length."""
+    """Return each independent unit's sum and its number of cases. Raises ValueError for a wrong length."""
     if clusters is None:
         return list(values), [1] * len(values)
     groups: defaultdict[object, list[float]] = defaultdict(list)
     for place, (label, value) in enumerate(zip(clusters, values, strict=True)):
-        # A tuple cannot be mistaken for a label: labels are wrapped too.
+        # Labels are wrapped too, so no label equals the key of a case of its own.
         groups[("alone", place) if label is None else ("cluster", label)].append(value)
     return [math.fsum(group) for group in groups.values()], [len(group) for group in groups.values()]

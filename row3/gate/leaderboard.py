@@ -1,9 +1,8 @@
 """The result of `row3 leaderboard`: combinations of models and prompt versions, ranked over the same cases.
 
-Every pair is compared by the paired difference of their scores, case by case, clustered by source, as the gate
-compares two runs. P-values are adjusted by Holm over all pairs. A combination's rank is 1 + the number of those that
-are shown to be better: since "not shown to differ" does not carry over from A and B, B and C to A and C, it never says
-more than the pairs do.
+Each pair is compared by its paired score differences, clustered by source, as the gate compares two runs. P-values are
+adjusted by Holm over all pairs. A combination's rank is 1 + the number of combinations shown to be better. "Not shown
+to differ" is not transitive, so ranks claim no more than the pairs show.
 """
 
 from __future__ import annotations
@@ -22,85 +21,85 @@ from row3.gate.results import JudgedSuite
 from row3.metrics.aggregate import percentile
 
 ALPHA = 0.05
-"""Two-sided: what a 95 % interval goes with."""
+"""Two-sided, matching a 95 % interval."""
 
 
 @dataclass(frozen=True, slots=True)
 class Contest:
-    """Two settings on the same cases."""
+    """Two combinations compared on the same cases."""
 
     delta: float
     """Mean of the second minus mean of the first, a fraction."""
     interval: Interval | None
     """Paired interval of `delta` at 95 %, widened as `p_adjusted` is; None with fewer than two independent units."""
     p_adjusted: float
-    """Two-sided, adjusted by Holm over all pairs; 1 where it is not known."""
+    """Two-sided, adjusted by Holm over all pairs; 1 if unknown."""
 
     @property
     def shown(self) -> bool:
-        """The two differ beyond noise."""
+        """Whether the two differ beyond noise."""
         return self.p_adjusted <= ALPHA
 
 
 class Row(NamedTuple):
-    """One case of a combination."""
+    """The result of one case for a combination."""
 
     metrics: Mapping[str, float]
     status: str
     missing: int = 0
-    """Answers that are not there; a later prompt waits for the one before."""
+    """Number of missing answers, including those of later prompts that depend on one."""
     usd: float | None = None
-    """Of one asking; None where a token count or the price is unknown."""
+    """Cost of asking the case once; None if a token count or the price is unknown."""
     seconds: float | None = None
-    """From the first request to the last answer, one prompt after the other; None where one is unknown."""
+    """Time from the first request to the last answer, prompts in sequence; None if any is unknown."""
     problem: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Combination:
-    """A model and a version of each prompt, with what each case scored, cost and took."""
+    """A model and a version of each prompt, with each case's score, cost and time."""
 
     prompts: Mapping[str, str]
     """Version by prompt name, in pipeline order."""
     model: str
     """One name, or those of the stages."""
     shown_model: str
-    """The same as people read it: it says where a model runs locally."""
+    """The model as shown to people, with a mark if it runs locally."""
     digests: Mapping[str, str] = field(default_factory=dict)
     parameters: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
-    """Model and the rest, by prompt name."""
+    """Model and other parameters by prompt name."""
     rows: dict[str, Row] = field(default_factory=dict)
 
     def cases(self, status: str) -> list[str]:
-        """Ids of the cases with that status: `failed` has no answer, `bad_answer` an unusable one that scores 0."""
+        """Return the ids of the cases with a status: `failed` has no answer, `bad_answer` an unusable one (score 0)."""
         return [case_id for case_id, row in self.rows.items() if row.status == status]
 
     @property
     def missing(self) -> int:
-        """Answers that are missing."""
+        """Number of missing answers."""
         return sum(row.missing for row in self.rows.values())
 
     @property
     def problem(self) -> str:
-        """Why the first case without an answer has none."""
+        """Why the first unanswered case has no answer."""
         return next((row.problem for row in self.rows.values() if row.status == "failed"), "")
 
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A combination with an answer to every case."""
+    """A ranked combination, which has an answer to every case."""
 
     entrant: Combination
     rank: int
     mean: float
     interval: Interval | None
-    """Of the mean, 95 %."""
+    """Interval of the mean, 95 %."""
     cost_usd: float | None
-    """Mean of a case, US dollars; None where that of any case is unknown."""
+    """Mean cost of a case, US dollars; None if any case's cost is unknown."""
     latency_p50_s: float | None
     latency_p95_s: float | None
     front: bool | None
-    """On the Pareto front of score, cost and time; None where one of its figures is unknown."""
+    """Whether it is on the Pareto front of score, cost and time; None if one of these is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,28 +108,27 @@ class Leaderboard:
 
     suite: JudgedSuite
     cases: Sequence[str]
-    """Ids of the cases behind every figure: all placed combinations have an answer to them."""
+    """Ids of the cases behind every figure; all placed combinations answer them."""
     left_out: Sequence[str]
-    """Ids of cases to which the composite does not apply for one of the placed combinations."""
+    """Ids of cases for which a placed combination has no composite."""
     placed: Sequence[Placed]
     incomplete: Sequence[Combination]
     """Fewest missing answers first."""
     pairs: Mapping[tuple[int, int], Contest]
-    """All pairs of placed combinations, by place on the board from 0, the better place first."""
+    """All pairs of placed combinations, by position on the board from 0, the better one first."""
     mode: str = "replay"
     repeats: int = 1
     quarantined: Sequence[str] = ()
     nothing_recorded: int = 0
-    """Combinations left out because none of their answers is recorded."""
+    """Number of combinations left out because none of their answers is recorded."""
 
 
 def make_board(suite: JudgedSuite, combinations: Sequence[Combination], sources: Mapping[str, str]) -> Leaderboard:
-    """Rank combinations that were asked the same cases; `sources` has the source of a case's text by its id."""
+    """Rank combinations that were asked the same cases; `sources` maps case ids to the source of their text."""
     kind = suite.kind
     whole = [each for each in combinations if not each.cases("failed")]
-    counted = list(combinations[0].rows)
     scores: dict[str, list[float]] = {}
-    for case_id in counted:
+    for case_id in combinations[0].rows:
         found = [each.get(kind.primary) for each in align_metrics(kind, [one.rows[case_id].metrics for one in whole])]
         known = [value for value in found if value is not None]
         if len(known) == len(whole):
@@ -156,7 +154,7 @@ def make_board(suite: JudgedSuite, combinations: Sequence[Combination], sources:
     return Leaderboard(
         suite,
         list(scores),
-        [case_id for case_id in counted if case_id not in scores],
+        [case_id for case_id in combinations[0].rows if case_id not in scores],
         placed,
         sorted((each for each in combinations if each.cases("failed")), key=lambda one: one.missing),
         {(i, j): ranking.contests[one, other] for (i, one), (j, other) in pairs},
@@ -164,30 +162,30 @@ def make_board(suite: JudgedSuite, combinations: Sequence[Combination], sources:
 
 
 def _all_known(values: Sequence[float | None]) -> list[float]:
-    """The values; none of them where one is unknown."""
+    """Return the values, or no values if one is unknown."""
     known = [value for value in values if value is not None]
     return known if len(known) == len(values) else []
 
 
 class Ranking(NamedTuple):
-    """All settings, compared with each other; places are those in which they were given."""
+    """A ranking of combinations, by their index in the input."""
 
     intervals: list[Interval | None]
-    """Of each setting's mean, 95 %."""
+    """95 % interval of each mean."""
     means: list[float]
     ranks: list[int]
     order: list[int]
-    """Places, best first: by rank, then by mean, then as they were given."""
+    """Indices, best first: by rank, then by mean, then in input order."""
     contests: dict[tuple[int, int], Contest]
-    """How the second place compares with the first, for all pairs in both directions."""
+    """The second compared with the first, for all pairs in both directions."""
 
 
 def rank_all(
     values: Sequence[Sequence[float]], *, clusters: Clusters | None = None, higher_is_better: bool = True
 ) -> Ranking:
-    """Compare every setting (a fraction a case, all over the same cases) with every other.
+    """Rank combinations by comparing every pair; `values` has a row per combination and a fraction per case.
 
-    `clusters` has a label a case, as for `mean_interval`. Raises ValueError for different numbers of cases.
+    `clusters` has a label per case, as for `mean_interval`. Raises ValueError for rows of unequal length.
     """
     means = [math.fsum(each) / len(each) if each else 0.0 for each in values]
     pairs = list(itertools.combinations(range(len(values)), 2))
@@ -210,10 +208,9 @@ def rank_all(
 
 
 def pareto(points: Sequence[Sequence[float | None]]) -> list[bool | None]:
-    """Whether no other point is at least as good in every figure (more is better) and better in one.
+    """Return for each point whether no other is at least as good in every figure (more is better) and better in one.
 
-    None where a figure is unknown, which is neither good nor bad: that point has no standing and beats no other. A
-    figure that is known of none is left out.
+    None if one of its figures is unknown; such a point beats no other. A figure unknown for all points is ignored.
     """
     places = [place for place in range(len(points[0]) if points else 0) if any(p[place] is not None for p in points)]
     figures = [[value for place in places if (value := point[place]) is not None] for point in points]

@@ -1,4 +1,4 @@
-"""Lessons from comparisons that block, and the search for those that fit a question."""
+"""Lessons from blocking comparisons, and the search for lessons that match a query."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from row3.gate.comparison import POINT, worse_by
 from row3.gate.results import Comparison
 
 REGRESSIONS = frozenset({Code.WORSE, Code.INCONCLUSIVE, Code.ROLLING_DROP, Code.ENTERED_FAIL_ZONE, Code.CRITICAL_BROKE})
-"""Reasons that say that scores fell; others block for what a change does to the criteria."""
+"""Codes of reasons for lower scores; other reasons to block are changes to the criteria."""
 COMMON = 3
-"""Kinds of failures, and names, that a lesson tells."""
+"""Number of failure kinds, and of items, that a lesson lists."""
 ID_DIGITS = 12
 SATURATION, LENGTH_WEIGHT = 1.2, 0.75
 """BM25's k1 and b (Robertson and Zaragoza 2009)."""
 SIMILAR = 85.0
-"""Per cent of resemblance from which two words are one."""
+"""Smallest similarity, in per cent, at which two words count as the same."""
 WORD = re.compile(r"\w+")
 
 
 def lesson_of(comparison: Comparison) -> Lesson | None:
-    """Return the lesson of a comparison that a regression blocks; None for any other."""
+    """Return the lesson of a comparison blocked by a regression; None for any other."""
     run = comparison.run
     blocking = [each for each in comparison.reasons if each.verdict is Verdict.BLOCK and each.code in REGRESSIONS]
     if not comparison.blocked or run.partial or not blocking:
@@ -47,11 +47,11 @@ def lesson_of(comparison: Comparison) -> Lesson | None:
     items: Counter[str] = Counter()
     named: Counter[str] = Counter()
     for case in regressed:
-        found = [(kind.failure(name), item) for name, lost in case.lost.items() for item in lost]
-        told = [(kind.failure(name, item), item) for name, lost in case.lost.items() for item in lost]
-        items.update(what for what, _ in told)
-        kinds.update({what for what, _ in told} | ({"unusable answer"} if case.move == "broke" else set()))
-        named.update({f"{what}: {item}" for what, item in found})
+        losses = [(name, item) for name, lost in case.lost.items() for item in lost]
+        failures = [kind.failure(name, item) for name, item in losses]
+        items.update(failures)
+        kinds.update({*failures, "unusable answer"} if case.move == "broke" else {*failures})
+        named.update({f"{kind.failure(name)}: {item}" for name, item in losses})
     common = _most(kinds)
     context = [f"{metric.title}: {part(len(regressed), comparison.compared, 'case')} regressed"]
     context += [f"{what}: {items[what] or number} in {count(number, 'case')}" for what, number in common]
@@ -82,7 +82,7 @@ def lesson_of(comparison: Comparison) -> Lesson | None:
 
 
 def _figures(comparison: Comparison, blocking: Sequence[Reason]) -> tuple[Metric, str, float, float] | None:
-    """The metric that fell, whose baseline it is, and both scores: the primary metric's where that blocks."""
+    """Return the metric that fell, the source of its baseline, and both scores; the primary metric if it blocks."""
     kind = comparison.run.suite.kind
     metrics = {metric.key: metric for metric in kind.metrics}
     for reason in sorted(blocking, key=lambda each: each.subject != kind.primary):
@@ -97,7 +97,7 @@ def _figures(comparison: Comparison, blocking: Sequence[Reason]) -> tuple[Metric
 
 
 def _reviewed(comparison: Comparison) -> str:
-    """What changed: the prompts, else what answers them."""
+    """Return what changed: the prompts, or else the model."""
     known = comparison.baseline.prompt_digests
     changed = [prompt for prompt in comparison.run.lineup.prompts if known.get(prompt.ref.name) != prompt.digest]
     if not changed:
@@ -110,7 +110,7 @@ def _most(counted: Counter[str]) -> list[tuple[str, int]]:
 
 
 def ranked(texts: Sequence[str], query: str) -> list[int]:
-    """Return the places of the texts that share a word with the query, best first (BM25; similar words are one)."""
+    """Return the indices of texts that share a word with the query, best first (BM25; similar words count as equal)."""
     documents = [WORD.findall(text.casefold()) for text in texts]
     mean = sum(map(len, documents)) / len(documents) if documents else 0.0
     scores = [0.0] * len(documents)

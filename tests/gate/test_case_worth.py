@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from row3.domain.metrics import Metric, Threshold
-from row3.gate.case_worth import CaseWorth, correlation, redundant, worth
+from row3.gate.case_worth import CaseWorth, redundant, worth
 
 OVERALL = Metric("overall", "Overall")
 FOUR = [
@@ -74,13 +74,6 @@ def test_a_version_without_the_hard_cases_is_no_better_version() -> None:
 def test_a_case_alone_in_a_column_is_compared_with_nothing() -> None:
     found = by_id([{"a": 0.1}, {"a": 0.2}, {"a": 0.3}])
     assert (found["a"].tells, found["a"].versions) == (None, 3)
-
-
-def test_correlation_ends_and_unknowns() -> None:
-    assert correlation([1, 2, 3], [2, 4, 6]) == 1.0
-    assert correlation([1, 2, 3], [3, 2, 1]) == -1.0
-    assert correlation([1, 2], [1, 2]) is None
-    assert correlation([1, 1, 1], [1, 2, 3]) is None
 
 
 def test_redundant_cases_ask_for_the_same() -> None:

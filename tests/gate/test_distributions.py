@@ -122,9 +122,9 @@ def test_t_rises_and_is_symmetric(one: float, other: float, df: float) -> None:
 
 
 @pytest.mark.parametrize("p", [0.0, 1.0, -0.1, 1.1, math.nan])
-def test_no_probability(p: float) -> None:
+def test_a_value_outside_0_to_1_is_refused_as_probability(p: float) -> None:
     for wrong in (normal_quantile, lambda p: t_quantile(p, 3.0), lambda p: beta_quantile(p, 1.0, 1.0)):
-        with pytest.raises(ValueError, match="probability"):
+        with pytest.raises(ValueError, match="p must be between 0 and 1"):
             wrong(p)
 
 
