@@ -7,7 +7,7 @@ keys, a text in place of an object. If it still does not fit, the answer is unus
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any
 
@@ -26,8 +26,6 @@ SHOWN = 80
 """Maximum characters of an object's keys in a message."""
 ALSO, ENUM, ASKED = "also", "enum", "asked"
 """Keys of `Meta(extra=…)`: other names of a field, its values, and whether prompts ask for it."""
-Reader = Callable[[Any, bool], Any]
-"""Brings a value into the usual form; its second argument says whether to keep unknown keys."""
 
 Fields = Mapping[str, Mapping[str, str]]
 """Paths in an answer, by key of the output: of the `list`, and of the fields in its entries."""
@@ -82,11 +80,10 @@ def fit(
         return Unusable(f"the answer is {describe(value)}, not an object")
     with contextlib.suppress(ValueError, RecursionError):  # most are in the usual form
         return _bounded(msgspec.convert(value, model), repairs)
-    read = _object(model)
     try:
-        return _bounded(msgspec.convert(read(value, False), model, strict=False), repairs)
+        return _bounded(msgspec.convert(_usual(model, value, whole=False), model, strict=False), repairs)
     except (ValueError, RecursionError) as error:
-        whole = read(value, True)
+        whole = _usual(model, value, whole=True)
         wrong = misfits(whole, model, closed=False)
         return Unusable(f"the answer does not fit: {_misfit_text(wrong[0], whole)}" if wrong else str(error))
 
@@ -142,40 +139,34 @@ def _found_keys(value: Any) -> str:
 
 
 @cache
-def _object(struct: type[Output]) -> Reader:
-    table = [(key, (key, *_extra(field.type, ALSO, ())), _reader(field.type)) for key, field in keys_of(struct).items()]
-
-    def read(value: Any, whole: bool) -> Any:
-        value = struct.usual(value)
-        if not isinstance(value, dict):
-            return value
-        usual: dict[str, Any] = {}
-        taken = set()
-        for key, names, inner in table:
-            name = next((name for name in names if name in value), None)
-            if name is not None:
-                taken.add(name)
-                usual[key] = value[name] if inner is None else inner(value[name], whole)
-        if whole:
-            usual |= {key: part for key, part in value.items() if key not in taken and key not in usual}
-        return usual
-
-    return read
+def _parts(model: type[Output]) -> list[tuple[str, tuple[str, ...], Any, Any]]:
+    """Return each key with all names accepted for it, and the Structs of its value and of a list's items."""
+    return [
+        (key, (key, *_extra(field.type, ALSO, ())), struct_in(field.type), struct_in(item_in(field.type)))
+        for key, field in keys_of(model).items()
+    ]
 
 
-def _reader(annotation: Any) -> Reader | None:
-    struct, item = struct_in(annotation), item_in(annotation)
-    inner = None if item is None else _reader(item)
-    if struct is None and inner is None:
-        return None
-    whole_object = None if struct is None else _object(struct)
-
-    def read(value: Any, whole: bool) -> Any:
-        if isinstance(value, list) and inner is not None:
-            return [inner(part, whole) for part in value]
-        return value if whole_object is None else whole_object(value, whole)
-
-    return read
+def _usual(model: type[Output], value: Any, *, whole: bool) -> Any:
+    """Return a value in the usual form; unknown keys are dropped unless it is kept `whole`."""
+    value = model.usual(value)
+    if not isinstance(value, dict):
+        return value
+    usual: dict[str, Any] = {}
+    taken = set()
+    for key, names, struct, item in _parts(model):
+        name = next((name for name in names if name in value), None)
+        if name is None:
+            continue
+        taken.add(name)
+        usual[key] = part = value[name]
+        if item is not None and isinstance(part, list):
+            usual[key] = [_usual(item, each, whole=whole) for each in part]
+        elif struct is not None:
+            usual[key] = _usual(struct, part, whole=whole)
+    if whole:
+        usual |= {key: part for key, part in value.items() if key not in taken and key not in usual}
+    return usual
 
 
 def _misfit_text(misfit: Misfit, value: Any) -> str:

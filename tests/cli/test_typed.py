@@ -188,13 +188,13 @@ def test_a_case_without_types_is_skipped_and_a_suite_without_them_says_nothing(p
     project.case("oven", **case)
     plain = {"concepts": [{"label": "steam"}], "relationships": []}
     result = scored(project, "--format", "json", standup=flawless(CASE), oven=plain).json
-    assert result["skipped"]["typeAccuracy"] == {"the case carries no types": 1}
+    assert result["skipped"]["typeAccuracy"] == {"the case has no types": 1}
     assert result["denominators"]["typeAccuracy"] == 1
     project.path(f"golden/{SUITE}/standup.gold.json").unlink()
     result = scored(project, "--format", "json", oven=plain).json
     assert "entityMetrics" not in result
     assert "entityMetrics" not in result["cases"][0]
-    assert result["skipped"]["typeAccuracy"] == {"the case carries no types": 1}
+    assert result["skipped"]["typeAccuracy"] == {"the case has no types": 1}
     assert "ype" not in scored(project, oven=plain).out
 
 

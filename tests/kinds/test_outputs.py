@@ -209,8 +209,8 @@ def test_a_case_without_types_is_skipped_and_nothing_of_it_moves() -> None:
     output = {"concepts": [{"label": "Ann", "type": "Person"}, {"label": "the move", "type": "?"}]}
     typed, untyped = scored(output), scored(output, expectedConcepts=bare)
     assert {key: untyped.skipped[key] for key in ("typeAccuracy", "typesNormalised")} == {
-        "typeAccuracy": "the case carries no types",
-        "typesNormalised": "the case carries no types",
+        "typeAccuracy": "the case has no types",
+        "typesNormalised": "the case has no types",
     }
     assert untyped.metrics == {k: v for k, v in typed.metrics.items() if k not in ("typeAccuracy", "typesNormalised")}
     assert "types" not in untyped.tally
@@ -271,9 +271,9 @@ def test_lint_names_a_type_that_the_suite_does_not_have_and_concepts_without_one
     assert findings(None) == findings(()) == findings(("Person", "Commitment", "Decision")) == [bare]
     assert findings(("PERSON", "Commitment", "Decisions")) == [
         bare,
-        ("error", "type", "type `Person` is none of the suite's; did you mean `PERSON`?"),
-        ("error", "type", "type `Decision` is none of the suite's; did you mean `Decisions`?"),
-        ("error", "type", "type `Person` is none of the suite's; did you mean `PERSON`?"),
+        ("error", "type", "type `Person` is not one of the suite's; did you mean `PERSON`?"),
+        ("error", "type", "type `Decision` is not one of the suite's; did you mean `Decisions`?"),
+        ("error", "type", "type `Person` is not one of the suite's; did you mean `PERSON`?"),
     ]
     untyped = case_of(GoldenCase, CASE | {"expectedConcepts": [{"label": "Ann"}]})
     assert "types" not in [f.rule for f in EXTRACTION.lint(untyped, Rules())]

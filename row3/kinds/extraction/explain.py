@@ -1,9 +1,9 @@
-"""Kind `extraction`: what each extracted item is, and what found each expected one."""
+"""Kind `extraction`: the state of each extracted item, and what found each expected one."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from functools import cache, lru_cache
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, TypeGuard
 
 from row3.domain.asks import Ask
@@ -14,25 +14,22 @@ from row3.errors import InvalidFile
 from row3.kinds.base import Rules
 from row3.kinds.extraction.evidence import mentions
 from row3.kinds.extraction.model import ExtractionOut, GoldenCase
-from row3.kinds.extraction.relationships import RelationshipIndex
+from row3.kinds.extraction.relationships import RelationshipIndex, Resolve
 from row3.kinds.outputs import compare_types, type_of
 from row3.kinds.person_types import is_person_type
 from row3.matching.names import Named, NameIndex, NameMatch, NameRule, match_names, nearest, two_values
 from row3.matching.normalise import normalise, normalise_all
 from row3.matching.text.quotes import SourceText
 
-Resolve = Callable[[str], tuple[int, bool] | None]
-"""The expected index of a name, and whether it took more than look-up; None for none."""
-
 FOREIGN = 1_000_000
-"""Indices from here on stand for relationship ends that are no expected concept."""
+"""First index of relationship ends that are not expected concepts."""
 
 
 def end_resolver(index: NameIndex, ends: Iterable[str], rule: NameRule, text: SourceText | None = None) -> Resolve:
-    """Resolves relationship ends: to an expected concept, else by the same rules to an end that is none.
+    """Return a resolver of relationship ends: to an expected concept, or by the same rules to another one of `ends`.
 
-    `ends` are those of the expected and forbidden relationships. Lint wants them to be expected concepts; a
-    forbidden relationship may all the same point to a made-up one, and a spelling of it must not slip through.
+    `ends` are those of the expected and forbidden relationships. Lint requires expected concepts, but a forbidden
+    relationship may have a made-up end, and a variant spelling of that end must not slip through.
     """
     known = index.spelt()
     foreign = [name for name in dict.fromkeys(ends) if name not in known and index.resolve(name) is None]
@@ -49,14 +46,12 @@ def end_resolver(index: NameIndex, ends: Iterable[str], rule: NameRule, text: So
     return resolve
 
 
-def by_matches(
-    resolve: Resolve, labels: Sequence[str], matches: Sequence[NameMatch], text: SourceText | None = None
-) -> Resolve:
-    """Resolves an end of the answer that is one of its concepts to what this one was matched with.
+def match_resolver(resolve: Resolve, labels: Sequence[str], matches: Sequence[NameMatch], text: SourceText) -> Resolve:
+    """Return a resolver by which an end that is an extracted concept resolves to what the concept was matched with.
 
-    A name by itself may be two expected ones (`J. Smith`); which of them is settled by the assignment of all. What is
-    equal to a name of the golden case is that, whatever it was matched with. An end that only normalising makes equal
-    to a concept is that one only where no other concept is written so, and where the two are no two values (-5, 5).
+    A name alone may fit two expected concepts (`J. Smith`); the assignment of all names has decided on one. A name that
+    equals one of the golden case stands for that one all the same. An end that equals a concept only when normalised is
+    that concept unless another one is written so too, or the two are different values (-5, 5).
     """
     settled: dict[str, int] = {}
     for label, match in zip(labels, matches, strict=True):
@@ -65,30 +60,27 @@ def by_matches(
     if not settled:
         return resolve
 
-    @cache
-    def by_key() -> dict[str, str | None]:
-        """The concept of each key; None where several are written so."""
-        found: dict[str, str | None] = {}
-        for label in dict.fromkeys(labels):
-            key = normalise(label)
-            found[key] = None if key in found else label
-        return found
+    by_key: dict[str, str | None] = {}  # None if several concepts have the key
+    for label in dict.fromkeys(labels):
+        key = normalise(label)
+        by_key[key] = None if key in by_key else label
 
     def resolved(name: str) -> tuple[int, bool] | None:
         hit = resolve(name)
         if hit is not None and (hit[0] >= FOREIGN or not hit[1]):
             return hit
-        label = name if name in settled else by_key().get(normalise(name))
-        if label is None or label not in settled or (label != name and two_values(name, label, text)):
+        concept = name if name in settled else by_key.get(normalise(name))
+        if concept is None or concept not in settled or (concept != name and two_values(name, concept, text)):
             return hit
-        return settled[label], True
+        return settled[concept], True
 
     return resolved
 
 
 NO_QUOTE = frozenset(("", "n a", "na", "none", "null", "not available", "not applicable"))
-"""What is written in the place of a quote, normalised, where there is none."""
+"""Normalised texts that answers write for want of a quote."""
 GROUNDED = CORRECT | {"duplicate"}
+"""States of concepts that are grounded without a look at the text."""
 
 
 @lru_cache(maxsize=64)
@@ -101,17 +93,12 @@ def _triples(relationships: Iterable[Any]) -> list[Triple]:
 
 
 def is_quote(quote: str | None, label: str) -> TypeGuard[str]:
-    """Return whether a concept has a source quote; a quote for a label of punctuation is no evidence."""
+    """Return whether a concept has a source quote; a label without letters or digits has none."""
     return bool(quote) and normalise(quote or "") not in NO_QUOTE and bool(normalise(label))
 
 
-def carries_types(case: GoldenCase) -> bool:
-    """Return whether some expected concept has a type."""
-    return any(concept.type is not None for concept in case.expected_concepts)
-
-
 def explain(case: GoldenCase, output: ExtractionOut, rules: Rules, *, typed: bool) -> Generator[Ask, Any, Explanation]:
-    """Match a whole output: what each extracted item is, and what found each expected one; asks for embeddings."""
+    """Return the state of each extracted item and what found each expected one; asks for embeddings if set."""
     expected, canaries = case.expected_concepts, case.forbidden_concepts
     text = SourceText(case.source_text)
     named = [Named(c.label, c.aliases, is_person_type(c.type) if typed else None) for c in expected]
@@ -125,7 +112,7 @@ def explain(case: GoldenCase, output: ExtractionOut, rules: Rules, *, typed: boo
     matches = match_names(labels, index)
     ends = dict.fromkeys([end for triple in (*wanted, *forbidden) for end in (triple.source, triple.target)])
     if rules.semantic is not None:
-        matches = yield from _with_meanings(matches, labels, named, canaries, rules.semantic)
+        matches = yield from _with_semantic_matches(matches, labels, named, canaries, rules.semantic)
     resolve = end_resolver(index, ends, rules.names, text)
     links = RelationshipIndex(
         list(zip(wanted, [r.required for r in case.expected_relationships], strict=True)),
@@ -133,7 +120,7 @@ def explain(case: GoldenCase, output: ExtractionOut, rules: Rules, *, typed: boo
         resolve,
         _predicates(rules.inverses, rules.symmetric),
         index.spelt(),
-        answers=by_matches(resolve, labels, matches, text),
+        answers=match_resolver(resolve, labels, matches, text),
     )
     relationships, found = links.match(given)
     return Explanation(
@@ -144,15 +131,15 @@ def explain(case: GoldenCase, output: ExtractionOut, rules: Rules, *, typed: boo
     )
 
 
-def _with_meanings(
+def _with_semantic_matches(
     matches: Sequence[NameMatch],
     labels: Sequence[str],
     expected: Sequence[Named],
     canaries: Sequence[str],
     rule: SemanticRule,
 ) -> Generator[Ask, Any, list[NameMatch]]:
-    """Return the matches, in which unmatched names have found expected concepts that nothing else found."""
-    from row3.kinds.extraction.semantic import (  # suites without embeddings do without its word lists
+    """Return the matches, with semantic ones of unmatched names to expected concepts that nothing else found."""
+    from row3.kinds.extraction.semantic import (  # suites without embeddings need not load its word lists
         Candidate,
         match_by_meaning,
     )
@@ -162,13 +149,13 @@ def _with_meanings(
     left = {item: labels[item] for item, match in enumerate(matches) if match.state == "unmatched"}
     if not missed or not left:
         return list(matches)
-    # What is spelt much like a concept, and yet is another, is not to be it by meaning.
-    apart = {item: matches[item].position for item in left if matches[item].why_not}
+    # A name that resembles a concept's spelling and was rejected must not match that concept by meaning.
+    rejected = {item: matches[item].position for item in left if matches[item].why_not}
     rivals = [*canaries, *(expected[place].label for place in sorted(found))]
     vectors = _Vectors(rule.model)
     while True:
-        # Which embeddings it needs depends on those before, so it is tried until it misses none: three times at most.
-        chosen = match_by_meaning(left, missed, rivals, rule.threshold, vectors.similarity, apart=apart)
+        # Later steps need embeddings that depend on earlier ones, so this repeats, three times at most.
+        chosen = match_by_meaning(left, missed, rivals, rule.threshold, vectors.similarity, rejected=rejected)
         if not vectors.missing:
             break
         vectors.add((yield EmbeddingRequest(rule.model, tuple(vectors.missing))))
@@ -179,7 +166,7 @@ def _with_meanings(
 
 
 class _Vectors:
-    """The embeddings of one output; remembers which ones it lacks."""
+    """The embeddings for one output, and the texts whose embeddings are still missing."""
 
     def __init__(self, model: str) -> None:
         self._model = model
@@ -187,12 +174,12 @@ class _Vectors:
         self.missing: dict[str, None] = {}
 
     def add(self, given: Mapping[str, Vector]) -> None:
-        """Take in an answer; a text that it leaves out is like no other."""
+        """Add the requested embeddings; a text without one is similar to nothing."""
         self._held |= dict.fromkeys(self.missing) | dict(given)
         self.missing = {}
 
     def similarity(self, one: Sequence[str], other: Sequence[str]) -> list[list[float]]:
-        """See `row3.domain.embeddings.Similarity`. Raises `InvalidFile` for vectors of two models."""
+        """Return the similarity of each text to each other text. Raises `InvalidFile` for vectors of unequal length."""
         self.missing |= {text: None for text in (*one, *other) if text not in self._held}
         return [[self._alike(text, other_text) for other_text in other] for text in one]
 
@@ -202,16 +189,16 @@ class _Vectors:
             return 0.0 if a is None or b is None else cosine(a, b)
         except ValueError as error:
             raise InvalidFile(
-                f"the embeddings of `{one}` and `{other}` by {self._model} have {error}: they are of two models",
+                f"the embeddings of `{one}` and `{other}` by {self._model} have {error}: they come from two models",
                 where="recordings/",
-                fix="Remove the file of the model's embeddings and record them anew",
+                fix="Delete the model's embeddings file and record it again",
             ) from None
 
 
 def _concepts(
     case: GoldenCase, output: ExtractionOut, matches: Sequence[NameMatch], text: SourceText, index: NameIndex
 ) -> Iterator[ConceptMatch]:
-    """Yield what each concept is; one that found a concept with a type says how its own type compares."""
+    """Yield the match of each concept; its type is compared if it found a concept with a type."""
     for concept, match in zip(output.concepts, matches, strict=True):
         label, state, position, quote = concept.label, match.state, match.position, concept.quote
         wanted = case.expected_concepts[position] if position >= 0 and state != "canary" else None

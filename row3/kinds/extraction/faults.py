@@ -1,4 +1,4 @@
-"""Kind `extraction`: what is wrong with an answer, and where in the text."""
+"""Kind `extraction`: the faults of an answer, with their places in the text."""
 
 from __future__ import annotations
 
@@ -13,25 +13,23 @@ from row3.matching.resemblance import LIKE, best_resemblance
 from row3.matching.text.places import SearchableText
 
 NEARLY = 0.9
-"""Similarity from which a quote that does not occur was copied with small changes; below it is made up."""
-WRONG = {"duplicate": "again"}
-"""Causes of relationships that have another name than the state."""
+"""Similarity to a passage from which a quote was changed a little; below it, it was made up."""
 
 
 def extraction_faults(
     case: GoldenCase, seen: Explanation, quotes: Sequence[str], unknown: Sequence[str], rule: NameRule
 ) -> Faults:
-    """Return what is wrong; `quotes` of the concepts in their order, `unknown` predicates that nobody knows."""
+    """Return the faults of an answer; `quotes` are its concepts', `unknown` the predicates that the suite lacks."""
     typed = sum(match.type is not None for match in seen.concepts)
     sizes = dict.fromkeys(("extra", "evidence"), len(seen.concepts)) | {"types": typed}
     sizes |= {"missed": len(case.expected_concepts), "lost": len(case.expected_relationships)}
     sizes["wrong"] = len(seen.relationships)
-    looked_up = _Look(case, seen, rule)
-    return Faults((*looked_up.concepts(), *looked_up.links(unknown), *looked_up.quotes(quotes)), sizes)
+    finder = _FaultFinder(case, seen, rule)
+    return Faults((*finder.concepts(), *finder.relationships(unknown), *finder.quotes(quotes)), sizes)
 
 
-class _Look:
-    """Looks up in the text what the scorer explained."""
+class _FaultFinder:
+    """Finds the faults in an explanation, and looks up their places in the text."""
 
     def __init__(self, case: GoldenCase, seen: Explanation, rule: NameRule) -> None:
         self.case, self.seen = case, seen
@@ -70,7 +68,7 @@ class _Look:
             cause = "longer"
         return Fault(cause, match.label, expected, match.how or match.why_not, place)
 
-    def links(self, unknown: Sequence[str]) -> Iterator[Fault]:
+    def relationships(self, unknown: Sequence[str]) -> Iterator[Fault]:
         invented = {normalise(m.label) for m in self.seen.concepts if m.state in ("unmatched", "canary")}
         for match in self.seen.relationships:
             if match.state not in CORRECT_RELATIONSHIP:
@@ -86,13 +84,14 @@ class _Look:
     def _wrong(self, match: RelationshipMatch, invented: set[str]) -> Fault:
         triples = [match.triple] if match.expected is None else [match.expected, match.triple]
         places = (self.text.together(self._forms(each.source), self._forms(each.target)) for each in triples)
-        place, cause, pair = next(filter(None, places), None), WRONG.get(match.state, match.state), ""
-        if match.state == "wrong-predicate" and match.expected is not None:
+        place, cause, pair = next(filter(None, places), None), str(match.state), ""
+        if match.state == "duplicate":
+            cause = "again"
+        elif match.state == "wrong-predicate" and match.expected is not None:
             pair = f"{match.triple.predicate} for {match.expected.predicate}"
-        elif match.state in ("wrong-end", "unmatched") and invented & {
-            normalise(match.triple.source),
-            normalise(match.triple.target),
-        }:
+        elif match.state in ("wrong-end", "unmatched") and not invented.isdisjoint(
+            map(normalise, (match.triple.source, match.triple.target))
+        ):
             cause = "invented-end"
         expected = "" if match.expected is None else str(match.expected)
         return Fault(cause, str(match.triple), expected, "" if place else "no sentence has both ends", place, pair)
@@ -108,7 +107,7 @@ class _Look:
                 yield Fault("changed" if score >= NEARLY else "made-up", match.label, quote, place=place)
 
     def _forms(self, name: str) -> list[str]:
-        """Return a name with the other forms of the concept that it stands for."""
+        """Return a name, with the label and aliases of the concept that it stands for."""
         hit = self.names.resolve(name)
         if hit is None:
             return [name]

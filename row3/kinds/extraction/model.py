@@ -1,4 +1,4 @@
-"""The golden case and the output of kind `extraction` (STANDARDS, appendix B)."""
+"""The golden case and the outputs of kind `extraction` (STANDARDS, appendix B)."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ DOMAINS: tuple[str, ...] = get_args(Domain)
 class ExpectedConcept(Labelled, frozen=True):
     """A concept that a careful reader finds in the text."""
 
-    label: Annotated[Text, Meta(description="The concept as it stands in the text.")]
-    aliases: Annotated[list[Text], Meta(description="Other forms a reader would accept as the same concept.")] = field(
+    label: Annotated[Text, Meta(description="The concept as the text names it.")]
+    aliases: Annotated[list[Text], Meta(description="Other forms that a reader would accept.")] = field(
         default_factory=list
     )
-    required: Annotated[bool, Meta(description="MUST be extracted; false for SHOULD.")] = True
-    inferred: Annotated[bool, Meta(description="Implied by the text without standing in it.")] = False
-    type: Annotated[Text | None, Meta(description="A category, for suites that carry types.")] = None
+    required: Annotated[bool, Meta(description="Must be extracted; false for should.")] = True
+    inferred: Annotated[bool, Meta(description="Implied by the text without occurring in it.")] = False
+    type: Annotated[Text | None, Meta(description="A category, for suites with types.")] = None
     note: Note = None
 
 
 class Relationship(Labelled, frozen=True):
-    """A relationship between two concepts, by their labels."""
+    """A relationship between two concepts, given by label."""
 
     source: Text
     target: Text
@@ -50,7 +50,7 @@ class GoldenCase(Case, frozen=True, rename="camel", kw_only=True):
     id: CaseId
     topic: str = ""
     domain: Domain | None = None
-    citation: Annotated[str | None, Meta(description="The source of an excerpt.")] = None
+    citation: Annotated[str | None, Meta(description="Source of an excerpt.")] = None
     source_text: Text
     expected_concepts: list[ExpectedConcept]
     expected_relationships: list[ExpectedRelationship] = field(default_factory=list)
@@ -65,7 +65,7 @@ class GoldenCase(Case, frozen=True, rename="camel", kw_only=True):
 
 
 class Quote(Output, frozen=True):
-    """Provenance as an object, as some prompts ask for it."""
+    """A quote given as an object, as some prompts ask for."""
 
     quote: Annotated[str | None, meta("", "text", "sourceQuote", "source_quote")] = None
 
@@ -84,19 +84,19 @@ class ConceptOut(Output, frozen=True):
             "evidence",
         ),
     ] = field(default=None, name="sourceQuote")
-    # Anything at all, so that an odd type cannot make an answer unusable; see `row3.kinds.outputs.type_of`.
+    # Any value, so that an odd type does not make the answer unusable; see `row3.kinds.outputs.type_of`.
     type: Annotated[Any, meta("Its type.", "category", "entityType", "entity_type", "kind")] = None
-    # Monitoring reads it; no score does.
+    # Only monitoring reads it; no score depends on it.
     confidence: Annotated[Any, meta("How sure the model is, from 0 to 1.", **{ASKED: False})] = None
 
     @property
     def quote(self) -> str:
-        """The source quote in any of the accepted forms; empty for none."""
+        """The source quote, in whatever accepted form it was given; empty for none."""
         return self.source_quote if isinstance(self.source_quote, str) else _quote_in(self.source_quote)
 
     @classmethod
     def usual(cls, value: Any) -> Any:
-        """A plain string is a label."""
+        """Take a plain string for a label."""
         return {"label": value} if isinstance(value, str) else value
 
 
@@ -109,26 +109,26 @@ class RelationshipOut(Output, frozen=True):
 
 
 class ConceptsOut(Output, frozen=True):
-    """Answer of a prompt with `output: concepts`."""
+    """Answer to a prompt with `output: concepts`."""
 
     concepts: list[ConceptOut]
 
 
 class RelationshipsOut(Output, frozen=True):
-    """Answer of a prompt with `output: relationships`."""
+    """Answer to a prompt with `output: relationships`."""
 
     relationships: list[RelationshipOut]
 
 
 class ExtractionOut(Output, frozen=True):
-    """A whole extraction: answer of a prompt with `output: extraction`, or a pipeline's combined output."""
+    """A whole extraction: the answer to a prompt with `output: extraction`, or a pipeline's combined output."""
 
     concepts: list[ConceptOut]
     relationships: list[RelationshipOut] = field(default_factory=list)
 
     @classmethod
     def usual(cls, value: Any) -> Any:
-        """Relationships may be null."""
+        """Drop `relationships` if null."""
         return {key: part for key, part in value.items() if part is not None or key != "relationships"}
 
 

@@ -1,7 +1,7 @@
-"""Matching extracted relationships to expected ones, by ends that have been resolved to concepts.
+"""Matching of extracted relationships to expected ones, by ends that are resolved to concepts.
 
-The ends resolve through the same aliases and fuzzy rule as concepts. What does not match is
-named by the kind of mistake it is: wrong predicate, reversed, one wrong end (STANDARDS, section 6.3).
+Ends resolve through the same aliases and fuzzy rule as concepts. The state of an unmatched relationship names the
+mistake: wrong predicate, reversed, one wrong end (STANDARDS, section 6.3).
 """
 
 from __future__ import annotations
@@ -14,20 +14,18 @@ from row3.domain.predicates import Predicates
 from row3.matching.normalise import normalise
 
 Resolve = Callable[[str], tuple[int, bool] | None]
+"""Returns the index of the concept that a name stands for, and whether that took the fuzzy rule; None for none."""
 Key = tuple[str, int, int]
-"""A relationship in its canonical direction: predicate, source, target; the ends as numbers."""
-NAMELESS = -1
-"""Ends that resolve to no concept count down from here."""
-
-
+"""A relationship in its canonical direction: predicate, and the numbers of source and target."""
+UNRESOLVED = -1
+"""Number of the first end that resolves to no concept; the next ones count down."""
 _FUZZY: Mapping[RelationshipState, RelationshipState] = {"exact": "fuzzy", "inverse": "inverse-fuzzy"}
 
 
 class _Ends(dict[str, int]):
-    """A number for every end: the concept's index, or one of its own for a name that resolves to none.
+    """Number of each end, by name: the concept's index, or a negative number if the name resolves to none.
 
-    Filled as names are met. Numbers, since keys of them hash and compare fast, and any fixed order of them will do
-    to write a symmetric relationship in one direction.
+    Filled on demand. Numbers hash and compare fast, and their order gives symmetric relationships one direction.
     """
 
     __slots__ = ("_names", "fuzzy", "resolve")
@@ -37,12 +35,12 @@ class _Ends(dict[str, int]):
         self.resolve = resolve
         self._names: dict[str, int] = {}
         self.fuzzy: set[str] = set()
-        """The names that took the fuzzy rule."""
+        """Names that took the fuzzy rule."""
 
     def __missing__(self, name: str) -> int:
         hit = self.resolve(name)
         if hit is None:
-            end = self._names.setdefault(normalise(name), NAMELESS - len(self._names))
+            end = self._names.setdefault(normalise(name), UNRESOLVED - len(self._names))
         else:
             end, fuzzy = hit
             if fuzzy:
@@ -52,7 +50,7 @@ class _Ends(dict[str, int]):
 
 
 class RelationshipIndex:
-    """The expected and forbidden relationships of a case, ready to be looked up."""
+    """The expected and forbidden relationships of a case, indexed for matching."""
 
     __slots__ = ("_by_key", "_ends", "_forbidden", "_keys", "_near", "_predicates", "_swapped", "_twice", "expected")
 
@@ -66,9 +64,9 @@ class RelationshipIndex:
         *,
         answers: Resolve | None = None,
     ) -> None:
-        """`known` are names whose index is known already: what `resolve` would say of them.
+        """Index the relationships; `known` are ends whose number is known, so that `resolve` is not called for them.
 
-        `answers` resolves the ends of what was extracted, where these are resolved otherwise.
+        `answers` resolves the ends of extracted relationships; by default, `resolve` does.
         """
         self.expected = expected
         self._predicates = predicates
@@ -77,7 +75,7 @@ class RelationshipIndex:
         self._keys, self._swapped = self._keyed([triple for triple, _ in expected])
         self._by_key: dict[Key, int] = {}
         self._twice: dict[Key, list[int]] = {}
-        """All indices of a key that stands for more than one expected relationship."""
+        """All indices of a key that several expected relationships share."""
         for index, key in enumerate(self._keys):
             first = self._by_key.setdefault(key, index)
             if first != index:
@@ -87,7 +85,7 @@ class RelationshipIndex:
             self._ends.resolve = answers
 
     def _keyed(self, triples: Sequence[Triple]) -> tuple[list[Key], list[bool]]:
-        """Each relationship in its canonical direction, and whether its predicate's inverse turned it round."""
+        """Return each relationship's key, and whether its predicate was replaced by its inverse."""
         ends, known = self._ends, self._predicates.known
         keys, turned = [], []
         for triple in triples:
@@ -100,18 +98,18 @@ class RelationshipIndex:
         return keys, turned
 
     def match(self, extracted: Sequence[Triple]) -> tuple[list[RelationshipMatch], list[ExpectedRelationship]]:
-        """Every extracted relationship and every expected one, each in order, with what it matched.
+        """Return what each extracted relationship and each expected one matched, both in order.
 
-        One-to-one and optimal: all relationships with one canonical key are interchangeable, so
-        pairing as many as there are on both sides, the better kind of match first, leaves nothing to gain.
+        The matching is one-to-one and optimal: relationships with the same key are interchangeable, so it is enough to
+        pair as many as possible of each key, better kinds of match first.
         """
         by_key, twice, expected, swapped = self._by_key, self._twice, self.expected, self._swapped
         result: list[Any] = [None] * len(extracted)
         finder = [-1] * len(expected)
-        """The item that found each expected relationship; -1 for none."""
+        """Position of the extracted relationship that found each expected one; -1 for none."""
         turned = [False] * len(extracted)
         left: list[int] = []
-        # First those that are written just like an expected one, as most are.
+        # Most are written exactly like an expected one; match those first.
         written = {} if twice else {triple: index for index, (triple, _) in enumerate(expected)}
         for item, triple in enumerate(extracted):
             index = written.pop(triple, -1)
@@ -141,15 +139,15 @@ class RelationshipIndex:
                 way: RelationshipState = "exact" if turned[item] == swapped[index] else "inverse"
                 result[item] = RelationshipMatch(extracted[item], way, expected[index][0])
         if self._ends.fuzzy:
-            result = [self._unsure(match) for match in result]
+            result = [self._with_fuzzy_ends(match) for match in result]
         found = [
             ExpectedRelationship(triple, required, None if item < 0 else extracted[item])
             for (triple, required), item in zip(expected, finder, strict=True)
         ]
         return result, found
 
-    def _unsure(self, match: RelationshipMatch) -> RelationshipMatch:
-        """The match, marked where an end of it took the fuzzy rule."""
+    def _with_fuzzy_ends(self, match: RelationshipMatch) -> RelationshipMatch:
+        """Return the match, with a fuzzy state if one of its ends took the fuzzy rule."""
         triple, state = match.triple, match.state
         if state in _FUZZY and not self._ends.fuzzy.isdisjoint((triple.source, triple.target)):
             return RelationshipMatch(triple, _FUZZY[state], match.expected)
@@ -158,7 +156,7 @@ class RelationshipIndex:
     def _pairs(
         self, items: list[int], wanted: list[int], extracted: Sequence[Triple], turned: list[bool]
     ) -> list[tuple[int, int]]:
-        """Extracted with expected of one key: plain before inverse, sure before fuzzy, then in order."""
+        """Pair extracted and expected relationships of a key: exact before inverse and fuzzy, then in order."""
         fuzzy = self._ends.fuzzy
         ranked = sorted(
             (
@@ -189,19 +187,19 @@ class RelationshipIndex:
 
 
 class _Near:
-    """Finds the expected relationship that a wrong one comes nearest to."""
+    """Finds the expected relationship nearest to a wrong one."""
 
     __slots__ = ("_by_key", "_by_pair", "_by_source", "_by_target")
 
     def __init__(self, keys: Sequence[Key], by_key: Mapping[Key, int]) -> None:
-        backwards = list(zip(keys, range(len(keys)), strict=True))[::-1]  # so that the first of equals stays
+        backwards = list(zip(keys, range(len(keys)), strict=True))[::-1]  # so that the first of equal keys wins
         self._by_key = by_key
         self._by_pair = {(source, target): index for (_, source, target), index in backwards}
         self._by_source = {(name, source): index for (name, source, _), index in backwards}
         self._by_target = {(name, target): index for (name, _, target), index in backwards}
 
     def mistake(self, key: Key, *, symmetric: bool) -> tuple[RelationshipState, int | None]:
-        """What is wrong with it, and the index of the expected one it should have been."""
+        """Return what is wrong, and the index of the relationship that was probably meant; None for none."""
         name, source, target = key
         if (index := self._by_key.get((name, target, source))) is not None:
             return "reversed", index

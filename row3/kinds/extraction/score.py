@@ -13,7 +13,7 @@ from row3.domain.predicates import fold_predicate
 from row3.domain.scores import CaseScore, Tally
 from row3.kinds.base import Expected, Finding, Kind, Measured, Rules
 from row3.kinds.extraction import lint
-from row3.kinds.extraction.explain import carries_types, explain
+from row3.kinds.extraction.explain import explain
 from row3.kinds.extraction.faults import extraction_faults
 from row3.kinds.extraction.model import ConceptsOut, ExtractionOut, GoldenCase, Relationship, RelationshipsOut
 from row3.kinds.faults import Faults
@@ -22,7 +22,8 @@ from row3.metrics.aggregate import PAIR, counted
 from row3.metrics.extraction import concept_counts, relationship_counts, type_counts, values
 from row3.metrics.ratios import overall
 
-LONGEST = 80
+MOST_PREDICATE = 80
+"""Maximum characters of a predicate in the tally."""
 
 
 def _skipped(case: GoldenCase, explanation: Explanation, *, typed: bool) -> tuple[dict[str, str], dict[str, str]]:
@@ -43,9 +44,9 @@ def _skipped(case: GoldenCase, explanation: Explanation, *, typed: bool) -> tupl
     if not case.forbidden_relationships:
         skipped["forbiddenRelationshipRate"] = "the case forbids no relationships"
     if not typed:
-        skipped |= dict.fromkeys(("typeAccuracy", "typesNormalised"), "the case carries no types")
+        skipped |= dict.fromkeys(("typeAccuracy", "typesNormalised"), "the case has no types")
     if not concepts and not relationships and not explanation.relationships:
-        # Where nothing is to be found, silence is right, and what is said all the same is judged.
+        # With nothing to find, an empty answer is right, and anything extracted is judged.
         skipped["relationshipAccuracy"] = "no relationships are expected or extracted"
         if not explanation.concepts:
             about_concepts = ("precision", "provenanceCoverage", "provenanceVerified")
@@ -54,7 +55,7 @@ def _skipped(case: GoldenCase, explanation: Explanation, *, typed: bool) -> tupl
 
 
 class _Spellings(dict[str, tuple[str, bool]]):
-    """How each predicate is shown, and whether the suite knows it; a suite that allows none knows them all."""
+    """How each predicate is written in the tally, and whether the suite allows it; all are, if it lists none."""
 
     MOST = 4096
 
@@ -70,7 +71,7 @@ class _Spellings(dict[str, tuple[str, bool]]):
     def __missing__(self, predicate: str) -> tuple[str, bool]:
         if len(self) >= self.MOST:
             self.clear()
-        folded = fold_predicate(predicate.encode("utf-8", "replace").decode())[:LONGEST]
+        folded = fold_predicate(predicate.encode("utf-8", "replace").decode())[:MOST_PREDICATE]
         known = self._known.get(folded)
         loud = self._loud or predicate.isupper()
         found = self[predicate] = (known or (folded.upper() if loud else folded), known is not None or self._any)
@@ -81,7 +82,7 @@ _spellings = lru_cache(maxsize=64)(_Spellings)
 
 
 def _tally(explanation: Explanation, rules: Rules, *, typed: bool) -> Tally:
-    """Return concepts, relationships and types by state, and by name what was said for what."""
+    """Return the number of concepts, relationships and types by state, and of each confusion."""
     groups = {
         "concepts": counted([match.state for match in explanation.concepts]),
         "relationships": counted([match.state for match in explanation.relationships]),
@@ -97,7 +98,6 @@ def _tally(explanation: Explanation, rules: Rules, *, typed: bool) -> Tally:
 
 def _predicates(explanation: Explanation, rules: Rules) -> dict[str, dict[str, int]]:
     wrong = [match for match in explanation.relationships if match.state not in CORRECT_RELATIONSHIP]
-
     spelt = _spellings(rules.predicates, rules.inverses, rules.symmetric)
     mixed = [
         f"{spelt[match.triple.predicate][0]}{PAIR}{spelt[match.expected.predicate][0]}"
@@ -119,7 +119,7 @@ NOTHING_TO_COUNT = {
     "ungroundedRate": "no concept was extracted",
     "forbiddenRelationshipRate": "no relationship was extracted",
 }
-"""Companions that an answer may leave nothing to count for, and why they are skipped then."""
+"""Why companion metrics are skipped if an answer has nothing for them to count."""
 
 METRICS = (
     Metric("recall", "Concept recall", threshold=Threshold(0.60, 0.70, 0.85), weight=0.25, also="entity_recall"),
@@ -173,26 +173,26 @@ class Extraction(Kind):
     related = True
 
     def signature(self, rules: Rules) -> str:
-        """See `Kind`: also predicates and embeddings."""
+        """Return the scorer, the predicates and the embedding rule."""
         pairs = ",".join(f"{left}={right}" for left, right in sorted(rules.inverses))
         named = f"{super().signature(rules)} symmetric:{','.join(sorted(rules.symmetric))} inverse:{pairs}"
         return named if rules.semantic is None else f"{named} {rules.semantic.signature()}"
 
     def schema(self, output: str, rules: Rules) -> dict[str, Any]:
-        """JSON schema of the answer that a prompt with this output asks for."""
+        """Return the JSON schema of an answer, with the suite's predicates and types."""
         without = ("type",) if rules.types is None else ()
         allowed = {"predicate": rules.predicates, "type": rules.types or ()}
         return answer_schema(self.outputs[output], allowed, without=without)
 
     def combine(self, outputs: Mapping[str, Any]) -> ExtractionOut:
-        """Concepts from the last prompt that gave any, relationships likewise."""
-        parts = list(outputs.values())
-        concepts: list[Any] = next((part.concepts for part in reversed(parts) if hasattr(part, "concepts")), [])
-        links: list[Any] = next((part.relationships for part in reversed(parts) if hasattr(part, "relationships")), [])
-        return ExtractionOut(concepts, links)
+        """Return the concepts and the relationships of the last prompts that give them."""
+        last: dict[str, Any] = {"concepts": []}
+        for part in outputs.values():
+            last |= {key: getattr(part, key) for key in part.__struct_fields__}
+        return ExtractionOut(**last)
 
     def context(self, output: str, value: Any) -> dict[str, Any]:
-        """`concepts` and `relationships`, as lists of plain values."""
+        """Return `concepts` and `relationships`, as far as the output has them, as lists of plain values."""
         seen: dict[str, Any] = {}
         if hasattr(value, "concepts"):
             seen["concepts"] = [{"label": c.label, "quote": c.quote} for c in value.concepts]
@@ -203,8 +203,8 @@ class Extraction(Kind):
         return seen
 
     def measure(self, case: GoldenCase, output: ExtractionOut, rules: Rules) -> Generator[Ask, Any, Measured]:
-        """Match, count and weigh; asks for embeddings where the suite matches by meaning."""
-        typed = carries_types(case)
+        """Match, count and weigh; asks for embeddings if the suite uses semantic matching."""
+        typed = any(concept.type is not None for concept in case.expected_concepts)
         explanation = yield from explain(case, output, rules, typed=typed)
         counts = concept_counts(explanation) | relationship_counts(explanation)
         if typed:
@@ -218,7 +218,7 @@ class Extraction(Kind):
         return Measured(explanation, counts, metrics, skipped, empty, _tally(explanation, rules, typed=typed))
 
     def shortfall(self, score: CaseScore) -> dict[str, tuple[str, ...]]:
-        """Missed and wrong concepts and relationships; empty lists are left out."""
+        """Return missed and wrong concepts, relationships and types; without empty lists."""
         explanation: Explanation | None = score.explanation
         if explanation is None:
             return {}
@@ -239,7 +239,7 @@ class Extraction(Kind):
         return {name: tuple(items) for name, items in lists.items() if items}
 
     def faults(self, case: GoldenCase, score: CaseScore, rules: Rules) -> Faults:
-        """Look up every item in the text."""
+        """Return all faults, with their places in the text."""
         quotes = [] if score.output is None else [concept.quote for concept in score.output.concepts]
         return extraction_faults(
             case, score.explanation, quotes, tuple(score.tally.get("unknownPredicates", ())), rules.names
@@ -260,7 +260,7 @@ class Extraction(Kind):
         }
 
     def expected(self, case: GoldenCase) -> Iterator[Expected]:
-        """Every concept, canary and relationship."""
+        """Yield every concept, canary and relationship."""
         for concept in case.expected_concepts:
             facts = {"required": concept.required or None, "type": concept.type, "alias": concept.aliases}
             yield Expected("concept", concept.label, facts)
@@ -272,11 +272,11 @@ class Extraction(Kind):
             yield Expected("forbidden", _stated(forbidden))
 
     def lint(self, case: GoldenCase, rules: Rules) -> list[Finding]:
-        """STANDARDS, section 3, and what makes a case contradict itself."""
+        """Check a case against STANDARDS, section 3, and for contradictions."""
         return lint.lint_case(case, rules)
 
     def lint_suite(self, cases: Sequence[GoldenCase]) -> list[Finding]:
-        """Number of cases and coverage of the domains."""
+        """Check the number of cases and the coverage of domains."""
         return lint.lint_suite(cases)
 
 

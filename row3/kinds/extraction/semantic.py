@@ -1,16 +1,15 @@
-"""The semantic tier: names in other words, found by how alike their embeddings are. Off unless a suite asks for it.
+"""Semantic matching of names by the similarity of their embeddings. Off unless a suite turns it on.
 
-It sees only what every other rule left open, and is built for precision, since an embedding knows what two names are
-about and not whether they are one. Measured (`docs/matching.md`), similarity alone is wrong in one match of four. So a
-match takes all of these:
+It gets only names that no other rule matched, and favours precision: an embedding knows what two names are about, not
+whether they mean the same. Similarity alone is wrong in one match of four (`docs/matching.md`). So a match requires:
 
-- the two names are as alike as the threshold;
-- nothing contradicts: numbers, negations, opposites, proper names, words that look alike (see `differ`);
-- the words in which they part are themselves alike, by the threshold less `MARGIN`: what two names share would hide
-  that `central bank credibility` and `central bank transparency` are two;
-- no canary and no concept that was found is more like the item.
+- a similarity of the two names of at least the threshold;
+- no contradiction: numbers, negations, opposites, proper names, words that look alike (see `difference_of`);
+- a similarity of the differing words of at least the threshold less `MARGIN`, since the words that two names share
+  would hide that `central bank credibility` and `central bank transparency` differ;
+- no canary and no found concept that is more similar to the item.
 
-Pure: the similarities come from outside, and may be vectors of any model.
+Similarities are passed in and may come from any model.
 """
 
 from __future__ import annotations
@@ -34,35 +33,34 @@ from row3.matching.value.values import TWO_SIGNS, two_signs, value_of
 from row3.matching.word.contradictions import NEGATIONS, opposite
 
 MARGIN = 0.3
-"""How much less alike than the names the words may be in which they part."""
+"""How much less similar than the names their differing words may be."""
 
 LOOK_ALIKE = 0.54
-"""Share of their letters from which two words look alike. The spelling rule took them for two (`science` and
-`scientist`), and an embedding, made of parts of words, brings them together for their letters."""
+"""Similarity of spelling from which two words look alike. The spelling rule rejected them (`science` and `scientist`),
+and embeddings, made of parts of words, are similar because of the letters."""
 
 SHORT = 3
-"""Letters of a word up to which it is taken for a code: FBI, CIA."""
+"""Maximum letters of a word that counts as a code: FBI, CIA."""
 
 LONGEST = 120
-"""Characters of a name; a sentence is none."""
+"""Maximum characters of a name; a longer text is a sentence."""
 
 SLACK = 1e-9
 
-NOTHING: Mapping[int, int] = {}
-
 _FUNCTION_WORDS = FUNCTION_WORDS | words("an in on for to from by with at as its their between among")
 _EMPTY = words("process system scheme phenomenon concept method approach technique mechanism regime")
-"""Words that add nothing to the name of a thing: natural selection, the process of natural selection."""
+"""Words that add nothing to a name: natural selection, the process of natural selection."""
 
 
-class Parting(NamedTuple):
-    """In what two names part."""
+class Difference(NamedTuple):
+    """How two names differ."""
 
     reason: str
-    """Why they are two whatever their similarity; "" for no reason."""
+    """Why they do not match, whatever their similarity; empty if they may."""
     one: str = ""
-    """The content words that only the first has; empty where that is all the second lacks."""
+    """The content words that only the first has."""
     other: str = ""
+    """The content words that only the second has."""
 
 
 class Candidate(NamedTuple):
@@ -70,7 +68,7 @@ class Candidate(NamedTuple):
 
     position: int
     names: Sequence[str]
-    """Label and aliases as they are written."""
+    """Label and aliases, as written."""
 
 
 def match_by_meaning(
@@ -80,13 +78,12 @@ def match_by_meaning(
     threshold: float,
     similarity: Similarity,
     *,
-    apart: Mapping[int, int] = NOTHING,
+    rejected: Mapping[int, int] | None = None,
 ) -> dict[int, tuple[int, float]]:
-    """Position of the expected concept and similarity, by item; the most matches, then the most similar.
+    """Return position and similarity of the expected concept by item: the most matches, then the most similar.
 
-    `items` are the names that nothing else matched; `rivals` the canaries, and the labels of the concepts that were
-    found; `apart` tells of items which concept they are not, for other reasons. Asks `similarity` at most three times,
-    for few texts each time.
+    `items` are the names that nothing else matched, `rivals` the canaries and the labels of found concepts. `rejected`
+    has, by item, the concept that other rules say it is not. Calls `similarity` at most three times, with few texts.
     """
     texts = {item: key for item, name in items.items() if (key := text_of(name))}
     forms = [(each.position, name, key) for each in missed for name in each.names if (key := text_of(name))]
@@ -96,17 +93,17 @@ def match_by_meaning(
     alike = dict(zip(distinct, similarity(distinct, list(dict.fromkeys(form[2] for form in forms))), strict=True))
     column = {key: number for number, key in enumerate(dict.fromkeys(form[2] for form in forms))}
     close = [
-        (item, position, score, parting)
+        (item, position, score, difference)
         for item, key in texts.items()
         for position, name, form in forms
         if (score := alike[key][column[form]]) >= threshold - SLACK
-        and apart.get(item) != position
-        and not (parting := differ(items[item], name)).reason
+        and (rejected or {}).get(item) != position
+        and not (difference := difference_of(items[item], name)).reason
     ]
     if not close:
         return {}
     edges: dict[int, dict[int, float]] = {}
-    parts = _alike_where_they_part([each[3] for each in close], similarity)
+    parts = _difference_similarities([each[3] for each in close], similarity)
     for (item, position, score, _), part in zip(close, parts, strict=True):
         if part >= threshold - MARGIN - SLACK:
             held = edges.setdefault(item, {})
@@ -114,24 +111,21 @@ def match_by_meaning(
     return _assigned(edges, texts, [key for rival in rivals if (key := text_of(rival))], similarity)
 
 
-def _alike_where_they_part(partings: Sequence[Parting], similarity: Similarity) -> list[float]:
-    """How alike the words are in which two names part; 1 where only one of them has any."""
-    pairs = [(parting.one, parting.other) for parting in partings if parting.one and parting.other]
+def _difference_similarities(differences: Sequence[Difference], similarity: Similarity) -> list[float]:
+    """Return how similar the differing words of two names are; 1 if at most one of the names has any."""
+    pairs = [(each.one, each.other) for each in differences if each.one and each.other]
     if not pairs:
-        return [1.0] * len(partings)
+        return [1.0] * len(differences)
     left, right = (list(dict.fromkeys(side)) for side in zip(*pairs, strict=True))
     table = similarity(left, right)
     rows, columns = ({text: number for number, text in enumerate(side)} for side in (left, right))
-    return [
-        table[rows[parting.one]][columns[parting.other]] if parting.one and parting.other else 1.0
-        for parting in partings
-    ]
+    return [table[rows[each.one]][columns[each.other]] if each.one and each.other else 1.0 for each in differences]
 
 
 def _assigned(
     edges: Mapping[int, Mapping[int, float]], texts: Mapping[int, str], rivals: Sequence[str], similarity: Similarity
 ) -> dict[int, tuple[int, float]]:
-    """The best assignment of the items that are not more like a rival."""
+    """Return the best assignment of the items that are not more similar to a rival."""
     if edges and rivals:
         keys = list(dict.fromkeys(texts[item] for item in edges))
         nearest = dict(zip(keys, map(max, similarity(keys, list(dict.fromkeys(rivals)))), strict=True))
@@ -140,25 +134,25 @@ def _assigned(
 
 
 def text_of(name: str) -> str:
-    """What is embedded of a name: its normal form; "" for what is no name (too long, or no text at all)."""
+    """Return the text to embed for a name: its normal form; empty if too long or without letters and digits."""
     key = normalise(name)
     if len(key) > LONGEST or not any(map(str.isalnum, key)):
         return ""
     return "" if any(unicodedata.category(char) == "Cs" for char in key) else key
 
 
-def differ(a: str, b: str) -> Parting:
-    """Why two names that mean much the same are two all the same, and in which words they part. Symmetric."""
+def difference_of(a: str, b: str) -> Difference:
+    """Return why two names of similar meaning do not match, if so, and the words in which they differ. Symmetric."""
     if value_of(a) is not None or value_of(b) is not None:
-        return Parting("a value is compared by value")
+        return Difference("a value is compared by value")
     if two_signs(a, b):
-        return Parting(TWO_SIGNS)
+        return Difference(TWO_SIGNS)
     (spelt_a, forms_a), (spelt_b, forms_b) = _words(a), _words(b)
     only_a, only_b = Counter(forms_a) - Counter(forms_b), Counter(forms_b) - Counter(forms_a)
     if any(not form.isalpha() for form in (*only_a, *only_b)):
-        return Parting("numbers or codes differ")
+        return Difference("numbers or codes differ")
     if not NEGATIONS.isdisjoint((*only_a, *only_b)):
-        return Parting("negated")
+        return Difference("negated")
     one, other = (
         [word for word, form in zip(spelt, forms, strict=True) if only[form] and form not in _FUNCTION_WORDS]
         for spelt, forms, only in ((spelt_a, forms_a, only_a), (spelt_b, forms_b, only_b))
@@ -166,9 +160,9 @@ def differ(a: str, b: str) -> Parting:
     if not one and not other:
         content = [[form for form in forms if form not in _FUNCTION_WORDS] for forms in (forms_a, forms_b)]
         same = (not only_a and not only_b) or content[0] == content[1]
-        return Parting("the same words, of which spelling or order makes two" if same else "")
+        return Difference("the same words, of which spelling or order makes two" if same else "")
     reason = _why(one, other) or ("two proper names" if _is_proper(a) and _is_proper(b) else "")
-    return Parting(reason, " ".join(one), " ".join(other))
+    return Difference(reason, " ".join(one), " ".join(other))
 
 
 def _words(name: str) -> tuple[list[str], list[str]]:
@@ -177,7 +171,7 @@ def _words(name: str) -> tuple[list[str], list[str]]:
 
 
 def _why(one: Sequence[str], other: Sequence[str]) -> str:
-    """Why names are two that part in these words; "" for no reason."""
+    """Return why names that differ in these words do not match; empty if they may."""
     if not one or not other:
         return "" if _EMPTY.issuperset(map(token_form, (*one, *other))) else "one is a kind or a part of the other"
     for word in one:
@@ -201,11 +195,11 @@ def _look_alike(one: str, other: str) -> bool:
 
 
 def _bare(word: str) -> str:
-    """Without accents, also those that make another word."""
+    """Return a word without accents, even if that makes it a different word."""
     return "".join(char for char in unicodedata.normalize("NFD", word) if not unicodedata.combining(char))
 
 
 def _is_proper(name: str) -> bool:
-    """Two words or more, each with a capital: a place, an organisation, a person, a title."""
+    """Return whether a name has two or more words, all capitalised: a place, an organisation, a person, a title."""
     content = [word for word in name.replace("-", " ").split() if word.casefold() not in _FUNCTION_WORDS]
     return len(content) > 1 and all(not word[0].isalpha() or word[0].isupper() for word in content)

@@ -122,7 +122,7 @@ def test_embeddings_of_two_lengths_are_an_error() -> None:
     def answer(ask: Ask) -> Vectors:
         return {text: (1.0,) * (number + 1) for number, text in enumerate(ask.texts)}
 
-    with pytest.raises(InvalidFile, match="they are of two models"):
+    with pytest.raises(InvalidFile, match="they come from two models"):
         finish(EXTRACTION.score(case(), output("renal failure"), ON), answer)
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from row3.domain.embeddings import LOCAL_MODEL, SemanticRule
-from row3.kinds.extraction.semantic import LONGEST, MARGIN, Candidate, differ, match_by_meaning, text_of
+from row3.kinds.extraction.semantic import LONGEST, MARGIN, Candidate, difference_of, match_by_meaning, text_of
 from row3.kinds.passages import exclusive
 
 
@@ -77,8 +77,8 @@ def test_a_second_item_for_one_concept_stays_unmatched() -> None:
 
 def test_a_concept_that_other_rules_ruled_out_is_not_found() -> None:
     missed = [Candidate(3, ["myocardial infarction"])]
-    assert match_by_meaning({0: "heart attack"}, missed, [], 0.8, Toy(HEART), apart={0: 3}) == {}
-    assert match_by_meaning({0: "heart attack"}, missed, [], 0.8, Toy(HEART), apart={0: 4}) == {0: (3, 0.9)}
+    assert match_by_meaning({0: "heart attack"}, missed, [], 0.8, Toy(HEART), rejected={0: 3}) == {}
+    assert match_by_meaning({0: "heart attack"}, missed, [], 0.8, Toy(HEART), rejected={0: 4}) == {0: (3, 0.9)}
 
 
 def test_nothing_is_asked_where_there_is_nothing_to_match() -> None:
@@ -123,8 +123,8 @@ def test_nothing_is_asked_where_there_is_nothing_to_match() -> None:
     ],
 )
 def test_these_are_two_however_alike_their_embeddings(one: str, other: str) -> None:
-    assert differ(one, other).reason
-    assert differ(other, one).reason
+    assert difference_of(one, other).reason
+    assert difference_of(other, one).reason
     everything = dict.fromkeys(permutations([text_of(one), text_of(other)], 2), 1.0)
     assert match([one], [[other]], Toy(everything)) == {}
 
@@ -141,8 +141,8 @@ def test_these_are_two_however_alike_their_embeddings(one: str, other: str) -> N
     ],
 )
 def test_these_may_be_one(one: str, other: str, parts: tuple[str, str]) -> None:
-    assert differ(one, other) == ("", *parts)
-    assert differ(other, one) == ("", *reversed(parts))
+    assert difference_of(one, other) == ("", *parts)
+    assert difference_of(other, one) == ("", *reversed(parts))
 
 
 def test_contrasts_hold_in_any_number_and_spelling() -> None:
@@ -154,7 +154,7 @@ def test_contrasts_hold_in_any_number_and_spelling() -> None:
 
 @given(st.text(), st.text())
 def test_any_text_is_taken_and_the_veto_is_symmetric(one: str, other: str) -> None:
-    there, back = differ(one, other), differ(other, one)
+    there, back = difference_of(one, other), difference_of(other, one)
     assert bool(there.reason) == bool(back.reason)
     toy = Toy({(text_of(one), text_of(other)): 1.0})
     assert match([one], [[other]], toy) in ({}, {0: (0, 1.0)})

@@ -103,7 +103,7 @@ RULES: list[tuple[Edit, str, str, str, str]] = [
         '"expectedConcepts"',
         "3 of 25 concepts are inferred",
     ),
-    (concept(2, inferred=True), "inferred", "expectedConcepts.2.inferred", '"inferred"', "stands in the text"),
+    (concept(2, inferred=True), "inferred", "expectedConcepts.2.inferred", '"inferred"', "occurs in the text"),
     (concept(3, label="…"), "empty-name", "expectedConcepts.3.label", '"label": "…"', "no letter or digit"),
     (
         concept(3, aliases=["ok", "banks"]),
@@ -117,7 +117,7 @@ RULES: list[tuple[Edit, str, str, str, str]] = [
         "not-in-text",
         "expectedConcepts.4.label",
         '"label": "Unheard of"',
-        "`Unheard of` occurs in the text under neither label nor alias",
+        "neither `Unheard of` nor an alias occurs in the text",
     ),
     (
         put("forbiddenConcepts", ["One two"] * 4),
@@ -201,14 +201,14 @@ RULES: list[tuple[Edit, str, str, str, str]] = [
         "relationship-twice",
         "expectedRelationships.{last}",
         "{before note}",
-        "the same relationship as number 1",
+        "the same as relationship 1",
     ),
     (
         lambda c: c["forbiddenRelationships"].append({**c["forbiddenRelationships"][0]}),
         "relationship-twice",
         "forbiddenRelationships.{last}",
         "{last forbidden}",
-        "stands above",
+        "the same as an earlier forbidden relationship",
     ),
     (
         lambda c: c["forbiddenRelationships"].append(
@@ -217,7 +217,7 @@ RULES: list[tuple[Edit, str, str, str, str]] = [
         "contradiction",
         "forbiddenRelationships.{last}",
         "{last forbidden}",
-        "expected (number 1) and forbidden",
+        "forbidden, and also expected (relationship 1)",
     ),
     (
         lambda c: c["expectedConcepts"].__setitem__(
@@ -226,7 +226,7 @@ RULES: list[tuple[Edit, str, str, str, str]] = [
         "unconnected",
         "expectedConcepts.0.label",
         '"unlinked thing"',
-        "`unlinked thing` is in no relationship",
+        "`unlinked thing` is not part of any relationship",
     ),
 ]
 
