@@ -139,13 +139,15 @@ def _sync(common: Common, sync: Callable[[Project, Suite, Connection], Synced], 
     written = count(len(done.written), what)
     common.show(common.fitted(f"{written} written, {done.unchanged:,} unchanged, dataset {done.dataset}"))
     run = f"`row3 langfuse {other} {common.suite}`"
-    if done.newer_there:
-        common.say(f"newer on the other side, so left alone: {named(done.newer_there)}. Run {run}")
-    if done.only_there:
-        common.say(f"not {source}: {named(done.only_there)}. Run {run}, or delete them there")
+    if done.target_newer:
+        common.say(f"newer on the other side, so left alone: {named(done.target_newer)}. Run {run}")
+    if done.target_only:
+        common.say(f"not {source}: {named(done.target_only)}. Run {run}, or delete them there")
 
 
 def _show_prompts(common: Common, done: Sequence[PromptSync], verb: str, same: str) -> None:
     common.show(
-        "\n".join(f"{verb if each.new else same} {each.ref} (version {each.there} in LangFuse)" for each in done)
+        "\n".join(
+            f"{verb if each.new else same} {each.ref} (version {each.remote_version} in LangFuse)" for each in done
+        )
     )

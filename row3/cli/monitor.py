@@ -66,7 +66,7 @@ def ingest(file: str, common: Common) -> None:
     done = ingest_file(common.project(), file, os.environ, now_ms=_now_ms())
     for note in ingested_notes(done, f".row3/{ASIDE}"):
         common.say(note)
-    if done.nothing:
+    if done.only_bad:
         raise InvalidFile("no line could be taken in", where=file, fix="`row3 docs monitoring` shows what a line holds")
     common.show(ingested_text(done))
 

@@ -1,4 +1,4 @@
-"""`row3 export`: one finished run, and all that wait, to one sink."""
+"""`row3 export`: send a finished run, and all waiting ones, to a sink."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from row3.store.saved_runs import latest_runs
 from row3.workflows.pipeline.providers import guard_of
 
 SINKS = {"otel": "opentelemetry", "mlflow": "mlflow", "langfuse": "langfuse.sink"}
-"""Module of `row3.integrations` whose `open_sink(project)` makes a sink, by the name that `--to` takes."""
+"""Module under `row3.integrations` with an `open_sink(project)`, by the name that `--to` takes."""
 
 
 def export(project: Project, to: str, name: str = "") -> Delivery:
-    """Send a run, by default the latest, and those that wait; what does not arrive is kept.
+    """Send a run, by default the latest, and all waiting ones; what does not arrive is kept.
 
-    Raises `UsageError` for no such sink or run, no address, or a run that holds a key; and what files raise.
+    Raises `UsageError` for an unknown sink or run, no address, or a run that contains a key; and what files raise.
     """
     if to not in SINKS:
-        raise UsageError(f"`{to}` takes no runs", where="--to", fix=did_you_mean(to, SINKS, ", ".join(SINKS)))
+        raise UsageError(f"unknown sink `{to}`", where="--to", fix=did_you_mean(to, SINKS, ", ".join(SINKS)))
     sink: Sink = import_module(f"row3.integrations.{SINKS[to]}").open_sink(project)
     runs: list[FinishedRun] = []
     if name or latest_runs(project.local) or not Outbox(project.local, to).waiting():
@@ -36,12 +36,12 @@ def export(project: Project, to: str, name: str = "") -> Delivery:
 
 
 def deliver(project: Project, sink: Sink, runs: Sequence[FinishedRun]) -> Delivery:
-    """Send runs to a sink, and those that wait for it; what does not arrive is kept.
+    """Send runs, and all that wait, to a sink; what does not arrive is kept.
 
-    Raises `UsageError` for a run that holds a key, and what files raise.
+    Raises `UsageError` for a run that contains a key, and what files raise.
     """
     guard = guard_of(project)
     for run in runs:
         if held := guard.found(encode(run).decode()):
-            raise UsageError(f"the run holds the value of {held}, so it is not sent", where=run.id, fix=FIX)
+            raise UsageError(f"the run contains the value of {held}, so it was not sent", where=run.id, fix=FIX)
     return Outbox(project.local, sink.name).deliver(sink, runs)

@@ -1,8 +1,8 @@
-"""Reads a finished run from `.row3/runs`, with the answers that its requests' digests find."""
+"""Read a finished run from `.row3/runs`, with its answers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import suppress
 from itertools import zip_longest
 from pathlib import Path
@@ -34,21 +34,21 @@ WHERE = ".row3/runs"
 
 
 def find_run(project: Project, name: str = "") -> Path:
-    """Return the run log of an id, or of its beginning; by default the latest. Raises `UsageError`."""
+    """Return the log of the run whose id begins with `name`; by default the latest. Raises `UsageError`."""
     logs = latest_runs(project.local)
     if not logs:
-        raise UsageError("no run was kept yet", where=WHERE, fix="Run `row3` first")
+        raise UsageError("no saved run yet", where=WHERE, fix="Run `row3` first")
     if name in ("", "latest"):
         return logs[0]
     found = [path for path in logs if path.stem == name] or [path for path in logs if path.stem.startswith(name)]
     if len(found) == 1:
         return found[0]
-    what = f"`{name}` is the beginning of {len(found)} runs" if found else f"there is no run `{name}`"
-    raise UsageError(what, where=WHERE, fix=f"Choose: {', '.join(path.stem for path in (found or logs)[:4])}")
+    what = f"{len(found)} run ids begin with `{name}`" if found else f"there is no run `{name}`"
+    raise UsageError(what, where=WHERE, fix=f"Choose one: {', '.join(path.stem for path in (found or logs)[:4])}")
 
 
 def read_finished(project: Project, log: Path, *, content: bool = False) -> FinishedRun:
-    """Return the run of a log; `content`, and an experiment, have the texts of its answers too.
+    """Return the run of a log. With `content`, and for an experiment, it includes prompts and answers.
 
     Raises `InvalidFile`, `UsageError`.
     """
@@ -62,35 +62,7 @@ def read_finished(project: Project, log: Path, *, content: bool = False) -> Fini
         own.fallback = index
         index = own
     texts = rendered(project, suite, saved, index) if content else {}
-    cost = prices_of(project, suite).usd
-    return finished(saved, suite, index, cost=cost, content=content, texts=texts, context=context)
-
-
-def read_context(log: Path) -> dict[str, Any]:
-    """Return what is kept of a run for one sink; empty for nothing. Raises `InvalidFile`."""
-    file = context_beside(log)
-    if not file.exists():
-        return {}
-    where = f"{WHERE}/{file.name}"
-    return json_object(parse_json(decode(read_bytes(file, where=where), where=where), where=where), where=where)
-
-
-def finished(
-    saved: SavedRun,
-    suite: Suite,
-    index: RecordingIndex,
-    *,
-    cost: Cost,
-    content: bool,
-    texts: Mapping[str, tuple[str, str]] = {},
-    context: Mapping[str, Any] = {},
-) -> FinishedRun:
-    """Return a saved run with the answers that `index` and its fallbacks hold. Raises `InvalidFile`.
-
-    Args:
-        texts: system and user part of the requests, by digest.
-    """
-    header = saved.header
+    cost, header = prices_of(project, suite).usd, saved.header
     thresholds = {
         key: Threshold(limits["minimum"], limits["target"], limits["excellent"])
         for key, limits in header.thresholds.items()
@@ -116,8 +88,17 @@ def finished(
     return FinishedRun(header=header, provider=provider, cases=cases, context=context)
 
 
+def read_context(log: Path) -> dict[str, Any]:
+    """Return the data saved with a run for one sink; empty if there is none. Raises `InvalidFile`."""
+    file = context_beside(log)
+    if not file.exists():
+        return {}
+    where = f"{WHERE}/{file.name}"
+    return json_object(parse_json(decode(read_bytes(file, where=where), where=where), where=where), where=where)
+
+
 def rendered(project: Project, suite: Suite, saved: SavedRun, index: RecordingIndex) -> dict[str, tuple[str, str]]:
-    """Return system and user part of the pipeline's requests, by digest, where prompts and cases are as they were."""
+    """Return the pipeline's system and user messages by request digest; empty if a prompt or case has changed."""
     header, found = saved.header, dict[str, tuple[str, str]]()
     answers = {
         digest: held.answer for each in saved.cases.values() for digest, held in _recordings(index, each) if held
@@ -127,9 +108,9 @@ def rendered(project: Project, suite: Suite, saved: SavedRun, index: RecordingIn
         async def answer(self, question: Question) -> Given:
             assert isinstance(question, Request)
             found[question.digest] = question.system, question.user
-            return answers.get(question.digest) or NoAnswer("not of this run")
+            return answers.get(question.digest) or NoAnswer("not part of this run")
 
-    with suppress(InvalidFile, UsageError):  # a prompt or case that is gone or was edited
+    with suppress(InvalidFile, UsageError):  # a prompt or case was deleted or edited
         lineup = line_up(project, suite, role="promoted", pinned=header.prompts)
         parameters = {name: parameters_from(value) for name, value in header.parameters.items()}
         asking = Asking(suite, lineup, parameters, header.repeats)
@@ -141,15 +122,13 @@ def rendered(project: Project, suite: Suite, saved: SavedRun, index: RecordingIn
 
 
 def _recordings(index: RecordingIndex, record: CaseRecord) -> Iterator[tuple[str, Recording | None]]:
-    """Yield the digest of each request, with the recording of the very answer that the run rests on: since then the
-    request may have been recorded again.
-    """
+    """Yield each request's digest and the recording that the run used, even if it was recorded again since."""
     for digest, answer in zip_longest(record.requests, record.answers, fillvalue=""):
-        behind: RecordingIndex | None = index
+        searched: RecordingIndex | None = index
         held = None
-        while behind is not None and held is None:
-            held = next((each for each in behind.every(digest) if digest_text(each.answer.said) == answer), None)
-            behind = behind.fallback
+        while searched is not None and held is None:
+            held = next((each for each in searched.every(digest) if digest_text(each.answer.said) == answer), None)
+            searched = searched.fallback
         yield digest, held
 
 
@@ -184,5 +163,5 @@ def _request(
 
 
 def _sendable(text: str) -> str:
-    """Return a text without half surrogate pairs, which a model can write and UTF-8 cannot."""
+    """Return a text without lone surrogates, which UTF-8 cannot encode."""
     return text.encode("utf-8", "replace").decode()

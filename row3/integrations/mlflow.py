@@ -1,4 +1,4 @@
-"""Runs as MLflow runs, over its REST API: the suite is the experiment, and a tag finds a run that is there already."""
+"""Export runs to MLflow over its REST API: a suite is an experiment, and a tag finds a run that was sent before."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from row3.store.project import Project
 URI = "MLFLOW_TRACKING_URI"
 TOKEN, USER, PASSWORD = "MLFLOW_TRACKING_TOKEN", "MLFLOW_TRACKING_USERNAME", "MLFLOW_TRACKING_PASSWORD"
 SERVED = "mlflow-artifacts:/"
-"""How a run's artifact address begins where the server itself takes the files."""
+"""Prefix of a run's artifact address if the server itself stores the files."""
 TABLE = "cases.json"
 RUN_ID = "row3.runId"
-TOOK = {"promptTokens": "prompt_tokens", "completionTokens": "completion_tokens"}
-TOOK |= {"latencyS": "latency_s", "costUsd": "cost_usd"}
+USAGE = {"promptTokens": "prompt_tokens", "completionTokens": "completion_tokens"}
+USAGE |= {"latencyS": "latency_s", "costUsd": "cost_usd"}
 
 
 class _Info(Struct):
@@ -67,7 +67,7 @@ def open_sink(project: Project) -> MLflow:
 
 
 class MLflow:
-    """Writes each run as one MLflow run, into the same one where it is sent again."""
+    """Writes each run as one MLflow run, and updates it if the run is sent again."""
 
     name = "mlflow"
 
@@ -76,7 +76,7 @@ class MLflow:
         self._service = service
 
     def write(self, run: FinishedRun) -> None:
-        """Send parameters, metrics, tags and the table of cases, and last that the run is over."""
+        """Send parameters, metrics, tags and the table of cases; then mark the run as over."""
         header, at = run.header, round(datetime.fromisoformat(run.header.at).timestamp() * 1000)
         info = self._run(self._experiment(header.suite), run.id, at)
         params = {"model": header.model, "mode": header.mode, "repeats": header.repeats}
@@ -94,7 +94,7 @@ class MLflow:
             self._service.send("PUT", f"/api/2.0/mlflow-artifacts/artifacts/{path}/{TABLE}", _table(run))
             tags["mlflow.loggedArtifacts"] = encode([{"path": TABLE, "type": "table"}]).decode()
         else:
-            tags["row3.cases"] = "no table: this server does not take files itself"
+            tags["row3.cases"] = "no table: this server does not store files itself"
         texts = {key: str(value) for key, value in params.items()}
         logged = {"metrics": metrics, "params": _pairs(texts), "tags": _pairs(tags)}
         self._call("/runs/log-batch", dict, run_id=info.run_id, **logged)
@@ -102,12 +102,12 @@ class MLflow:
         self._call("/runs/update", dict, run_id=info.run_id, status=status, end_time=at)
 
     def _experiment(self, name: str) -> str:
-        """Return the id of the experiment of that name, made where there is none."""
+        """Return the id of the experiment of that name, creating it if needed."""
         found = self._call("/experiments/search", _Experiments, filter=f"name = '{name}'", max_results=1).experiments
         return (found[0] if found else self._call("/experiments/create", _Experiment, name=name)).experiment_id
 
     def _run(self, experiment: str, run_id: str, at: int) -> _Info:
-        """Return MLflow's account of the run, which is made where none has the run's id as a tag."""
+        """Return MLflow's info on the run tagged with this id, creating it if needed."""
         wanted = {"experiment_ids": [experiment], "filter": f"tags.`{RUN_ID}` = '{run_id}'", "max_results": 1}
         found = self._call("/runs/search", _Runs, **wanted).runs
         new = {"experiment_id": experiment, "run_name": run_id, "start_time": at, "tags": _pairs({RUN_ID: run_id})}
@@ -123,19 +123,19 @@ class MLflow:
 
 
 def _pairs(values: Mapping[str, Any], **more: Any) -> list[dict[str, Any]]:
-    """Return entries as MLflow wants them, under names without the characters that it refuses."""
+    """Return entries in MLflow's form; characters that it refuses in names become `_`."""
     return [{"key": re.sub(r"[^\w\-. /]", "_", key), "value": value, **more} for key, value in values.items()]
 
 
 def _table(run: FinishedRun) -> dict[str, Any]:
-    """Return a row for each case, in the form of MLflow's tables."""
+    """Return a row for each case, as an MLflow table."""
     keys = list(dict.fromkeys(key for case in run.cases for key in case.metrics))
-    columns = ["case", "status", "problem", *keys, *TOOK]
-    rows = ([case.id, case.status, case.problem, *map(case.metrics.get, keys), *_took(case)] for case in run.cases)
+    columns = ["case", "status", "problem", *keys, *USAGE]
+    rows = ([case.id, case.status, case.problem, *map(case.metrics.get, keys), *_usage(case)] for case in run.cases)
     return {"columns": columns, "data": list(rows)}
 
 
-def _took(case: FinishedCase) -> list[float | None]:
-    """Return the sums over a case's requests; None where nothing is known."""
-    known = ([value for each in case.requests if (value := getattr(each, name)) is not None] for name in TOOK.values())
+def _usage(case: FinishedCase) -> list[float | None]:
+    """Return the sums over a case's requests; None if unknown."""
+    known = ([value for each in case.requests if (value := getattr(each, name)) is not None] for name in USAGE.values())
     return [sum(values) if values else None for values in known]

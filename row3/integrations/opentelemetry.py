@@ -1,7 +1,7 @@
 """Runs as OpenTelemetry traces over OTLP/HTTP: a span for the run, each case and each request.
 
-Names are those of the GenAI semantic conventions in release 1.41.0, the last before they moved to a repository of
-their own. Trace and span ids derive from run, case and request, so a run that is sent twice is there once.
+Names follow the GenAI semantic conventions 1.41.0, the last release before they moved to their own repository. Trace
+and span ids derive from run, case and request, so a run sent twice appears once.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ SCHEMA_URL = "https://opentelemetry.io/schemas/1.41.0"
 ENDPOINT, TRACES_ENDPOINT = "OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"
 HEADERS, TRACES_HEADERS = "OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS"
 BATCH_BYTES = 1_000_000
-"""Of the spans in one request: collectors take a few megabytes."""
+"""Of the spans in one request: collectors accept a few megabytes."""
 PROVIDERS = {"gemini": "gcp.gemini", "local": "llama.cpp"}
-"""How the convention spells a preset, where not alike."""
+"""The convention's names for presets, if different."""
 CALLED = ("mcp", "command", "python")
-"""Types of systems, which requests name in the place of a model."""
+"""Types of systems, which requests name instead of a model."""
 NO_ANSWER = "no_answer"
 NS = 1_000_000_000
 
@@ -43,7 +43,7 @@ def open_sink(project: Project) -> OpenTelemetry:
         import_module("opentelemetry.proto.trace.v1.trace_pb2")
     except ImportError:
         fix = "pip install 'row3[otel]'"
-        raise MissingExtra("OTLP needs OpenTelemetry's messages, which are not installed", fix=fix) from None
+        raise MissingExtra("OTLP export needs opentelemetry-proto, which is not installed", fix=fix) from None
     allow_http = project.config.export.allow_http
     if os.environ.get(TRACES_ENDPOINT):
         url, path = address(TRACES_ENDPOINT, allow_http=allow_http), ""
@@ -63,7 +63,7 @@ class OpenTelemetry:
         self._service, self._path = service, path
 
     def write(self, run: FinishedRun) -> None:
-        """Send the run's spans in some requests. Raises `Undelivered`, also for spans that were rejected."""
+        """Send the run's spans. Raises `Undelivered`, also if spans were rejected."""
         from google.protobuf.message import DecodeError
         from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
 
@@ -71,7 +71,7 @@ class OpenTelemetry:
             answer = self._service.send("POST", self._path, body, kind="application/x-protobuf")
             try:
                 partial = ExportTraceServiceResponse.FromString(answer or b"").partial_success
-            except DecodeError:  # some services answer JSON, or nothing that means anything
+            except DecodeError:  # some services answer with JSON or text
                 continue
             if partial.rejected_spans:
                 what = f"{self._service.host} rejected {partial.rejected_spans} spans: {partial.error_message}"
@@ -79,7 +79,7 @@ class OpenTelemetry:
 
 
 def requests_of(spans: Iterable[Span]) -> Iterator[bytes]:
-    """Yield the bodies of `ExportTraceServiceRequest`s that together hold the spans."""
+    """Yield the spans in bodies of `ExportTraceServiceRequest`."""
     from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
     request, size = ExportTraceServiceRequest(), 0
@@ -100,7 +100,7 @@ def requests_of(spans: Iterable[Span]) -> Iterator[bytes]:
 
 
 def spans_of(run: FinishedRun) -> Iterator[Span]:
-    """Yield the spans of each case, and that of the run last."""
+    """Yield the spans of each case, then the run's."""
     header = run.header
     first = last = _ns(header.at)
     for case in run.cases:
@@ -120,8 +120,7 @@ def spans_of(run: FinishedRun) -> Iterator[Span]:
 def case_spans(run: FinishedRun, case: FinishedCase) -> Iterator[Span]:
     """Yield the spans of a case's requests, then its own.
 
-    An answer of this run is where it came, to the second; a replayed one lies at the run's time with the latency of
-    its recording.
+    A new answer has the time when it came, to the second; a replayed one the run's time and its recorded latency.
     """
     began = _ns(run.header.at)
     start, end, at = 0, 0, began
@@ -137,12 +136,12 @@ def case_spans(run: FinishedRun, case: FinishedCase) -> Iterator[Span]:
     for key, value in case.metrics.items():
         result = {"name": key, "score.value": value, "score.label": case.zones.get(key)}
         event = own.events.add(name="gen_ai.evaluation.result", time_unix_nano=own.end_time_unix_nano)
-        put(event.attributes, {f"gen_ai.evaluation.{each}": told for each, told in result.items()})
+        put(event.attributes, {f"gen_ai.evaluation.{part}": found for part, found in result.items()})
     yield own
 
 
 def _request_span(run: FinishedRun, case: FinishedCase, request: FinishedRequest, place: int, at: int) -> Span:
-    """Return the span of one request; `at` is where a replayed answer begins."""
+    """Return the span of one request; `at` is the start of a replayed answer."""
     took, answered = round((request.latency_s or 0.0) * NS), _ns(request.answered_at)
     replayed = answered < _ns(run.header.at)
     start = at if replayed else answered - took
@@ -150,7 +149,7 @@ def _request_span(run: FinishedRun, case: FinishedCase, request: FinishedRequest
     operation, subject = ("execute_tool", request.prompt) if called else ("chat", request.model)
     error = NO_ANSWER if case.status == "failed" and not request.finish_reason else ""
     span = _span(run, f"{operation} {subject}".strip(), start, start + took, case.id, str(place), error=error)
-    told: dict[str, Any] = {
+    convention: dict[str, Any] = {
         "operation.name": operation,
         "response.model": request.served_model,
         "response.finish_reasons": [request.finish_reason] if request.finish_reason else None,
@@ -158,13 +157,13 @@ def _request_span(run: FinishedRun, case: FinishedCase, request: FinishedRequest
         "usage.output_tokens": request.completion_tokens,
     }
     if called:
-        told |= {"tool.name": subject, "tool.call.arguments": request.user, "tool.call.result": request.answer}
+        convention |= {"tool.name": subject, "tool.call.arguments": request.user, "tool.call.result": request.answer}
     else:
         sent = {"model": request.model, "temperature": request.temperature, "seed": request.seed}
         sent["max_tokens"] = request.max_tokens
-        told["provider.name"] = PROVIDERS.get(run.provider, run.provider)
-        told |= {f"request.{key}": value for key, value in sent.items()} | _messages(request)
-    put(span.attributes, {f"gen_ai.{key}": value for key, value in told.items()})
+        convention["provider.name"] = PROVIDERS.get(run.provider, run.provider)
+        convention |= {f"request.{key}": value for key, value in sent.items()} | _messages(request)
+    put(span.attributes, {f"gen_ai.{key}": value for key, value in convention.items()})
     own = {"prompt": request.prompt, "digest": request.digest, "repeat": request.repeat, "cost_usd": request.cost_usd}
     own |= {"judge": request.by_judge or None, "recorded_at": request.answered_at if replayed else None}
     put(span.attributes, {f"row3.request.{key}": value for key, value in own.items()})
@@ -172,7 +171,7 @@ def _request_span(run: FinishedRun, case: FinishedCase, request: FinishedRequest
 
 
 def _messages(request: FinishedRequest) -> dict[str, str]:
-    """Return what was sent and said, as far as the run was read with it, in the convention's JSON."""
+    """Return prompt and answer in the convention's JSON, if the run was read with content."""
     texts = request.system, request.user, request.answer
     system, user, answer = ([{"type": "text", "content": text}] if text else [] for text in texts)
     found: dict[str, list[Any]] = {
@@ -184,7 +183,7 @@ def _messages(request: FinishedRequest) -> dict[str, str]:
 
 
 def _span(run: FinishedRun, name: str, start: int, end: int, *path: str, error: str = "") -> Span:
-    """Return the span of the run, of a case or of a request, by how long the path to it is; times in nanoseconds."""
+    """Return a span; `path` is empty for the run, else case id and place of the request. Times in nanoseconds."""
     from opentelemetry.proto.trace.v1.trace_pb2 import Span, Status
 
     span = Span(name=name, start_time_unix_nano=start, end_time_unix_nano=end)
@@ -203,7 +202,7 @@ def _id(size: int, *parts: str) -> bytes:
 
 
 def put(attributes: Any, values: Mapping[str, Any]) -> None:
-    """Add to a message's attributes what is not None and not empty."""
+    """Add attributes to a message, except None and empty texts."""
     for key, value in values.items():
         if value is not None and value != "":
             held = attributes.add(key=key).value
@@ -216,11 +215,11 @@ def put(attributes: Any, values: Mapping[str, Any]) -> None:
 
 
 def _ns(at: str) -> int:
-    """Return a time in nanoseconds since 1970; 0 for none."""
+    """Return a time in nanoseconds since 1970; 0 for an empty text."""
     return round(datetime.fromisoformat(at).timestamp()) * NS if at else 0
 
 
 def _pairs(variable: str) -> dict[str, str]:
-    """Return what a variable such as OTEL_EXPORTER_OTLP_HEADERS holds: `name=value`, with commas between."""
+    """Return the comma-separated `name=value` pairs of a variable such as OTEL_EXPORTER_OTLP_HEADERS."""
     pairs = (each.partition("=") for each in os.environ.get(variable, "").split(",") if "=" in each)
     return {name.strip(): unquote(value.strip()) for name, _, value in pairs}

@@ -1,4 +1,4 @@
-"""Runs that wait to be sent: each is on disk before it is sent, and removed once it has arrived."""
+"""Runs waiting to be sent: each is saved first, and deleted once it has arrived."""
 
 from __future__ import annotations
 
@@ -21,61 +21,62 @@ FOLDER = "outbox"
 MAX_BYTES = 2**30
 LOCK = "outbox.lock"
 PATIENCE_S = 120.0
-"""For another process that is sending."""
+"""How long to wait for another process that is sending."""
 
 
 @dataclass
 class Delivery:
-    """What became of the runs that were to be sent, by id."""
+    """Ids of the runs that were sent, and of those still waiting."""
 
     sent: list[str] = field(default_factory=list)
     waiting: list[str] = field(default_factory=list)
     error: Undelivered | None = None
-    """Why the first of them waits."""
+    """Why a run is still waiting."""
 
 
 class Outbox:
-    """The runs that wait for one sink, in `.row3/outbox/<sink>/<run id>.json`."""
+    """The runs waiting for one sink, in `.row3/outbox/<sink>/<run id>.json`."""
 
     def __init__(self, local: Path, sink: str) -> None:
-        """Take the project's `.row3/`; nothing is read yet."""
+        """Take the project's `.row3/`; reads nothing yet."""
         self._local, self._folder = local, f"{local.name}/{FOLDER}/{sink}"
         self._tree = WorkTree(local.parent)
 
     def waiting(self) -> list[str]:
-        """Return the ids of the runs that wait, oldest first. Raises `InvalidFile` for a symbolic link."""
+        """Return the ids of the waiting runs, oldest first. Raises `InvalidFile` for a symbolic link."""
         names = (path.rpartition("/")[2] for path in self._tree.files(self._folder))
         return [name.removesuffix(".json") for name in names if name.endswith(".json")]
 
     def put(self, run: FinishedRun) -> None:
-        """Keep a run until it is sent; one of its id is replaced. Raises `EnvironmentFault`, `InvalidFile`."""
+        """Save a run until it is sent, replacing one with the same id. Raises `EnvironmentFault`, `InvalidFile`."""
         local_folder(self._local)
         write_atomic(self._tree.at(self._file(run.id)), indented(encode(run), indent=1), where=self._file(run.id))
 
     def get(self, run_id: str) -> FinishedRun:
-        """Return a run that waits. Raises `InvalidFile` where its file is broken."""
-        where, fix = self._file(run_id), "Delete it; `row3 export RUN` sends the run again while it is in .row3/runs"
+        """Return a waiting run. Raises `InvalidFile` if its file is damaged."""
+        where, fix = self._file(run_id), "Delete it; `row3 export RUN` can send the run while it is in .row3/runs"
         try:
             value = decode(raw := self._tree.read(where, limit=MAX_BYTES))
             check_schema_version(value, SCHEMA_VERSION, where=where)
             return decode(raw, type=FinishedRun)
         except (DecodeError, ValidationError):
-            raise InvalidFile("this is no run that waits to be sent", where=where, fix=fix) from None
+            raise InvalidFile("not a run waiting to be sent", where=where, fix=fix) from None
 
     def remove(self, run_id: str) -> None:
-        """Forget a run that has arrived. Raises `EnvironmentFault`."""
+        """Delete a run that has arrived. Raises `EnvironmentFault`."""
         with disk_faults(self._file(run_id)):
             self._tree.at(self._file(run_id)).unlink(missing_ok=True)
 
     def deliver(self, sink: Sink, runs: Iterable[FinishedRun] = ()) -> Delivery:
-        """Send these runs and all that wait, oldest first, one process at a time; what does not arrive goes on waiting.
+        """Send these runs and all waiting ones, oldest first; what does not arrive keeps waiting.
 
-        Raises `EnvironmentFault` and `InvalidFile` of the files, and whatever the sink raises but `Undelivered`.
+        One process sends at a time. Raises `EnvironmentFault`, `InvalidFile`, and what the sink raises except
+        `Undelivered`.
         """
         lock = locked(local_folder(self._local), LOCK, timeout_s=PATIENCE_S)
         if lock is None:
             what = f"another row3 has been sending for more than {PATIENCE_S:g} s"
-            raise EnvironmentFault(what, where=f".row3/{LOCK}", fix="Wait for it, or end it")
+            raise EnvironmentFault(what, where=f".row3/{LOCK}", fix="Wait for it, or stop it")
         try:
             for run in runs:
                 self.put(run)

@@ -1,25 +1,24 @@
-"""The two seams: a `Sink` takes finished runs, a `Source` yields what others recorded."""
+"""The seam to other tools: a `Sink` takes finished runs."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, Protocol, TypeVar
+from collections.abc import Mapping
+from typing import Any, Protocol
 
 from msgspec import Struct
 
 from row3.domain.runs import RunHeader
 
 SCHEMA_VERSION = 1
-"""Of a finished run as JSON."""
-Item_co = TypeVar("Item_co", covariant=True)
+"""Of the JSON form of a finished run."""
 
 
 class FinishedRequest(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """One request of a case and its answer; only `digest` is known where no recording holds the answer."""
+    """A request of a case and its answer; without a recording only `digest` is known."""
 
     digest: str
     prompt: str = ""
-    """Reference of the prompt, `decompose-concepts-v1.1`; a judge's is that of its rubric."""
+    """Reference such as `decompose-concepts-v1.1`; for a judge, its rubric's."""
     by_judge: bool = False
     repeat: int = 0
     model: str = ""
@@ -28,72 +27,65 @@ class FinishedRequest(Struct, frozen=True, kw_only=True, rename="camel", omit_de
     seed: int | None = None
     max_tokens: int | None = None
     finish_reason: str = ""
-    """Empty: there is no answer at hand."""
+    """Empty if no answer was found."""
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     latency_s: float | None = None
     cost_usd: float | None = None
-    """None where tokens or price are unknown."""
+    """None if tokens or price are unknown."""
     answered_at: str = ""
     """UTC, ISO 8601, to the second."""
     system: str = ""
-    """What was sent; like `user` and `answer` empty unless the run was read with its content."""
+    """The system message; like `user` and `answer`, empty unless the run was read with its content."""
     user: str = ""
     answer: str = ""
 
 
 class FinishedCase(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """One case of a run, scored."""
+    """A case of a run and its scores."""
 
     id: str
     digest: str
-    """Of the golden case's file."""
+    """Digest of the golden case."""
     status: str
     """`scored`, `bad_answer` or `failed`."""
     metrics: Mapping[str, float]
     """Fractions in [0, 1]; empty for a failed case."""
     zones: Mapping[str, str] = {}
-    """Word of the zone by metric."""
+    """Name of the zone, by metric."""
     problem: str = ""
-    """Why there is no answer; with content, also why it could not be used, for which it may be quoted."""
+    """Why there is no answer. With content, also why an answer was unusable, which may quote it."""
     requests: tuple[FinishedRequest, ...] = ()
-    """Stage by stage, repeat by repeat, then those of judges."""
+    """By stage, then by repeat; judges' requests come last."""
 
 
 class FinishedRun(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """A run as a sink takes it."""
+    """A run in the form that sinks take."""
 
     schema_version: int = SCHEMA_VERSION
     header: RunHeader
     provider: str = ""
-    """Preset of the endpoint or type of the system, as row3.toml has it now."""
+    """Preset of the endpoint or type of the system, from today's row3.toml."""
     cases: tuple[FinishedCase, ...]
     """In the order of the run."""
     context: Mapping[str, Any] = {}
-    """What one sink needs beside it, as JSON: an experiment's name and its items."""
+    """JSON data for one sink: an experiment's name and items."""
 
     @property
     def id(self) -> str:
-        """The run's id; with a case's id it makes every id that a sink gives."""
+        """The run's id, from which sinks derive all others, with the case's id."""
         return self.header.run_id
 
 
 class Sink(Protocol):
-    """Somewhere to send finished runs."""
+    """A service that finished runs are sent to."""
 
     @property
     def name(self) -> str:
-        """As `--to` and the outbox's folder spell it."""
+        """Name for `--to` and for the outbox's folder."""
 
     def write(self, run: FinishedRun) -> None:
-        """Send a run as a whole; a second time changes nothing, as ids derive from run and case.
+        """Send a whole run; sending it again changes nothing, because ids derive from run and case.
 
-        Raises `Undelivered` where not all of it arrived.
+        Raises `Undelivered` if any part did not arrive.
         """
-
-
-class Source(Protocol[Item_co]):
-    """Somewhere to read from."""
-
-    def read(self) -> Iterator[Item_co]:
-        """Yield what is there. Raises `Row3Error` where it cannot be read."""

@@ -27,7 +27,7 @@ def test_from_a_file_to_figures(box: Box) -> None:
 
     assert first.out == "3 records new · 0 known · 2 ratings and scores new, 0 known\n"
     assert again.out == "0 records new · 3 known · 0 ratings and scores new, 2 known\n"
-    assert "note: production.jsonl:4: half a line" in first.err
+    assert "note: production.jsonl:4: incomplete line" in first.err
     assert "1 rating or score kept for records still to come" in first.err
     assert len(box.read(".row3/monitor/aside.jsonl").splitlines()) == 1
     assert figure(box, "latency") == {
@@ -49,7 +49,7 @@ def test_an_expert_rates_the_sample(box: Box) -> None:
     assert "2 records to rate" in box.row3("monitor", "sample", "--out", "rate.jsonl", code=0).err
     assert "2 lines of a sample without a rating" in box.row3("monitor", "ingest", "rate.jsonl", code=0).err
     refused = box.row3("monitor", "sample", "--out", "rate.jsonl", code=2)
-    assert "the file exists, and may hold ratings" in refused.err
+    assert "the file exists and may hold ratings" in refused.err
 
     lines = box.read("rate.jsonl").splitlines()
     assert json.loads(lines[0])["record"] == record("r1") | {"concepts": json.loads(lines[0])["record"]["concepts"]}
@@ -77,11 +77,11 @@ def test_what_cannot_be_done_is_one_message(box: Box, args: tuple[str, ...], tol
 
 
 def test_an_empty_store_has_no_figures(box: Box) -> None:
-    assert "no records in this time" in box.row3("monitor", "figures", code=0).out
+    assert "no records in this period" in box.row3("monitor", "figures", code=0).out
     assert figure(box, "concepts")["value"] is None
 
 
 def test_a_url_comes_from_the_environment_alone(box: Box) -> None:
     box.write("row3.toml", box.read("row3.toml") + '\n[monitor]\nurl_variable = "MONITOR_URL"\n')
-    for value, told in (("", "$MONITOR_URL holds no postgresql:// URL"), ("mysql://x", "holds no postgresql:// URL")):
+    for value, told in (("", "$MONITOR_URL is not a postgresql:// URL"), ("mysql://x", "is not a postgresql:// URL")):
         assert told in box.row3("monitor", "figures", MONITOR_URL=value, code=2).err

@@ -56,8 +56,8 @@ def test_a_port_in_use_is_one_message(box: Box) -> None:
 @pytest.mark.parametrize(
     ("host", "env", "told"),
     [
-        ("0.0.0.0", {}, "other machines reach 0.0.0.0, so $ROW3_MONITOR_TOKEN needs a secret of no fewer than 16"),
-        ("::", {}, "other machines reach ::, so $ROW3"),
+        ("0.0.0.0", {}, "other machines can reach 0.0.0.0, but $ROW3_MONITOR_TOKEN has fewer than 16"),
+        ("::", {}, "other machines can reach ::, but $ROW3"),
         ("127.0.0.1", {"ROW3_MONITOR_TOKEN": "short"}, "$ROW3_MONITOR_TOKEN has fewer than 16 characters"),
         ("no-such-host.invalid", TOKEN, "cannot listen on no-such-host.invalid"),
     ],

@@ -82,19 +82,19 @@ def test_a_service_that_is_down_loses_nothing_even_of_runs_that_are_gone(live: B
     gone.stop()
     for _ in range(2):
         done = export(live, gone.address, code=3)
-        assert "Check that it runs" in done.errors[0]
+        assert "Check that it is running" in done.errors[0]
     sent = run_id(live)
     for path in live.path(".row3/runs").iterdir():
         path.unlink()
     assert export(live, collector.address).out == f"sent to otel: {sent}\n"
     assert len(collector.spans) == 7
-    assert "no run was kept yet" in export(live, collector.address, code=2).err
+    assert "no saved run yet" in export(live, collector.address, code=2).err
 
 
 def test_a_slow_service_is_not_waited_for(live: Box, collector: Collector, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(http.Service.__init__, "__kwdefaults__", {"timeout_s": 0.2})
     collector.faults = [Fault(wait_s=60)]
-    assert "no full answer within 0.2 s" in export(live, collector.address, code=3).errors[0]
+    assert "did not finish its answer within 0.2 s" in export(live, collector.address, code=3).errors[0]
     assert waiting(live) == [run_id(live)]
 
 
@@ -120,7 +120,7 @@ def test_a_run_that_holds_a_key_is_not_sent_and_not_kept(live: Box, collector: C
     secret = {"OPENAI_API_KEY": "slows the proofing"}  # the text of a case
     address = {"OTEL_EXPORTER_OTLP_ENDPOINT": collector.address}
     done = live.row3("export", "--to", "otel", code=2, **secret, **address)
-    assert "the run holds the value of OPENAI_API_KEY" in done.err
+    assert "the run contains the value of OPENAI_API_KEY" in done.err
     assert (collector.paths, waiting(live)) == ([], [])
 
 

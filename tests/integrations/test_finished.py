@@ -97,7 +97,7 @@ def test_a_run_is_found_by_the_beginning_of_its_id(live: Box) -> None:
     newest, first = find_run(project).stem, min(live.path(".row3/runs").glob("*.json")).stem
     assert newest > first
     assert find_run(project, first[:-2]).stem == first
-    for name, said in (("2", "is the beginning of 2 runs"), ("x", "there is no run `x`")):
+    for name, said in (("2", "2 run ids begin with"), ("x", "there is no run `x`")):
         with pytest.raises(UsageError, match=said):
             find_run(project, name)
 

@@ -1,4 +1,4 @@
-"""The connection to LangFuse: keys, address, and what its errors mean."""
+"""The connection to LangFuse: keys, address, and its errors as row3's."""
 
 from __future__ import annotations
 
@@ -26,35 +26,35 @@ if TYPE_CHECKING:
 
 PUBLIC_KEY, SECRET_KEY = LANGFUSE_KEYS
 HOSTS: Final = ("LANGFUSE_HOST", "LANGFUSE_BASE_URL")
-"""Environment variables with the address, which win over row3.toml."""
+"""Environment variables for the address; they override row3.toml."""
 CLOUD = "https://cloud.langfuse.com"
 TIMEOUT_S = 20.0
 PAGE = 50
-PASSING = (408, 409, 425, 429)
-"""Statuses below 500 that say nothing about the request."""
-NO_DATASET = "Make it with `row3 langfuse push SUITE`, or correct the name"
+TEMPORARY = (408, 409, 425, 429)
+"""Statuses below 500 that do not refuse the request itself."""
+NO_DATASET = "Create it with `row3 langfuse push SUITE`, or correct the name"
 
 
-class NotThereError(UsageError):
-    """LangFuse does not have what was asked for."""
+class NotFoundError(UsageError):
+    """LangFuse does not have the requested object."""
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)
 class Connection:
-    """LangFuse's typed client, with its errors as row3's; its sockets are closed when nobody holds it any more."""
+    """LangFuse's typed client, with row3's errors; its sockets are closed when it is garbage-collected."""
 
     api: LangfuseAPI
     http: httpx.Client
-    """What `api` asks with; knows address and keys."""
+    """Used by `api`; has the address and the keys."""
     host: str
     guard: Guard = field(repr=False)
 
     @contextmanager
-    def asking(self, where: str, *, missing: str = "") -> Iterator[None]:
-        """Give the errors of a call of the client as row3's.
+    def faults(self, where: str, *, missing: str = "") -> Iterator[None]:
+        """Turn the client's errors into row3's.
 
-        Raises `Undelivered` where LangFuse is down, or refuses the keys or the request, and `NotThereError` for a 404
-        where `missing` says what to do about it.
+        Raises `Undelivered` if LangFuse is down, or refuses the keys or the request, and `NotFoundError` for a 404 if
+        `missing` says what to do about it.
         """
         import httpx
         import pydantic
@@ -72,16 +72,16 @@ class Connection:
             raise self._down("an answer that the SDK cannot read") from None
 
     def pages(self, fetch: Callable[[int], Any], where: str, *, missing: str = "") -> Iterator[Any]:
-        """Yield the entries of all pages, numbered from 1. Raises as `asking`."""
+        """Yield the entries of all pages, numbered from 1. Raises as `faults`."""
         page, pages = 1, 1
         while page <= pages:
-            with self.asking(where, missing=missing):
+            with self.faults(where, missing=missing):
                 found = fetch(page)
             yield from found.data
             page, pages = page + 1, found.meta.total_pages if found.data else 0
 
     def items(self, dataset: str) -> Iterator[DatasetItem]:
-        """Yield the active items of a dataset. Raises as `asking`."""
+        """Yield the active items of a dataset. Raises as `faults`."""
 
         def fetch(page: int) -> Any:
             return self.api.dataset_items.list(dataset_name=dataset, page=page, limit=PAGE)
@@ -90,19 +90,21 @@ class Connection:
         yield from (item for item in found if item.status == "ACTIVE")
 
     def send_spans(self, spans: bytes, where: str) -> None:
-        """Send an OTLP export request. Raises as `asking`."""
+        """Send an OTLP export request. Raises as `faults`."""
         from langfuse.api.core import ApiError
 
         headers = {"Content-Type": "application/x-protobuf", "x-langfuse-ingestion-version": "4"}
-        with self.asking(where):
+        with self.faults(where):
             answer = self.http.post("/api/public/otel/v1/traces", content=spans, headers=headers)
             if not answer.is_success:
                 raise ApiError(status_code=answer.status_code, body=answer.text)
 
     def check(self, value: Any, *, where: str) -> None:
-        """Raise `UsageError` for what holds a key, on its way out or in."""
+        """Raise `UsageError` if a value to send or save contains a key."""
         if held := self.guard.found(canonical(value)):
-            raise UsageError(f"this holds the value of {held}, so it is neither sent nor kept", where=where, fix=FIX)
+            raise UsageError(
+                f"this contains the value of {held}, so it was neither sent nor saved", where=where, fix=FIX
+            )
 
     def _down(self, what: str) -> Undelivered:
         fix = f"Check the network and {HOSTS[0]}, then run the command again"
@@ -111,18 +113,18 @@ class Connection:
     def _refused(self, status: int, body: Any, where: str, missing: str) -> Row3Error:
         if status in (401, 403):
             fix = f"Check {PUBLIC_KEY} and {SECRET_KEY}: they belong to one project on this host"
-            return Undelivered(f"LangFuse refuses the keys ({status})", where=self.host, fix=fix)
+            return Undelivered(f"LangFuse refused the keys ({status})", where=self.host, fix=fix)
         if status == 404 and missing:
-            return NotThereError("LangFuse does not have it", where=where, fix=missing)
-        if status >= 500 or status in PASSING or 200 <= status < 400:
-            return self._down(f"status {status}{' without an answer of LangFuse' if status < 300 else ''}")
+            return NotFoundError("not found in LangFuse", where=where, fix=missing)
+        if status >= 500 or status in TEMPORARY or 200 <= status < 400:
+            return self._down(f"status {status}{', but not an answer from LangFuse' if status < 300 else ''}")
         said = body.get("message", body) if isinstance(body, dict) else body
-        what = f"LangFuse refuses this ({status}): {redact(str(said), self.guard)}"
-        return Undelivered(what, where=where, fix="Correct it there or here", service_wide=False)
+        what = f"LangFuse refused this ({status}): {redact(str(said), self.guard)}"
+        return Undelivered(what, where=where, fix="Correct it here or in LangFuse", service_wide=False)
 
 
 def connect(project: Project) -> Connection:
-    """Open the connection; sends nothing yet. Raises `MissingExtra`, `InvalidFile`, `UsageError` without keys."""
+    """Return the connection; sends nothing yet. Raises `MissingExtra`, `InvalidFile`, `UsageError` without keys."""
     try:
         import httpx
         from langfuse import __version__
@@ -132,12 +134,12 @@ def connect(project: Project) -> Connection:
         raise MissingExtra(what, where="langfuse", fix='pip install "row3[langfuse]"') from None
     keys = [os.environ.get(name, "").strip() for name in LANGFUSE_KEYS]
     if absent := [name for name, key in zip(LANGFUSE_KEYS, keys, strict=True) if not key]:
-        raise UsageError(f"{' and '.join(absent)} is not set", where="environment", fix="Set both keys of the project")
+        raise UsageError(f"{' and '.join(absent)} must be set", where="environment", fix="Set both keys of the project")
     settings = project.config.langfuse
     variable = next((name for name in HOSTS if os.environ.get(name, "").strip()), "")
     if not variable and settings.host and project.guard is not None:
-        what = "in CI a change could name another address in row3.toml, to which the keys would go"
-        raise UsageError(what, where=HOSTS[0], fix="Set it to the address of LangFuse")
+        what = "CI ignores the address in row3.toml, because a change could send the keys elsewhere"
+        raise UsageError(what, where=HOSTS[0], fix="Set it to LangFuse's address")
     try:
         host = checked_url(os.environ[variable] if variable else settings.host or CLOUD, allow_http=settings.allow_http)
     except UsageError as error:
@@ -161,5 +163,5 @@ def connect(project: Project) -> Connection:
 
 
 def in_path(name: str) -> str:
-    """Return a name as part of a path: the SDK puts it there as it is."""
+    """Return a name quoted for a path; the SDK does not quote it."""
     return quote(name, safe="")

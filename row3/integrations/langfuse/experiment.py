@@ -1,4 +1,4 @@
-"""`row3 experiment`: the items of a dataset through a suite's pipeline, kept in LangFuse as an experiment."""
+"""`row3 experiment`: run a dataset's items through a suite's pipeline and save the run in LangFuse."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from row3.gate.results import Run
 from row3.integrations.exporting import deliver
 from row3.integrations.finished import read_finished
 from row3.integrations.langfuse.client import Connection
-from row3.integrations.langfuse.datasets import Paired, dataset_of, named, paired, read_item
-from row3.integrations.langfuse.items import OURS
+from row3.integrations.langfuse.datasets import CasePair, dataset_of, named, pair_cases, read_item
+from row3.integrations.langfuse.items import ROW3_KEY
 from row3.integrations.langfuse.prompts import PromptSync, labelled, pull_prompts
 from row3.integrations.langfuse.sink import LangFuseSink, metadata_of
 from row3.integrations.outbox import Delivery
@@ -36,23 +36,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Experiment:
-    """What an experiment runs on."""
+    """The items and prompts of an experiment."""
 
     name: str
     dataset: Dataset
-    items: Sequence[Paired]
-    """Those that hold a case that is no draft."""
+    items: Sequence[CasePair]
+    """Items to run: those that hold a case, without drafts."""
     drafts: int
     differing: Sequence[str]
-    """Ids of the cases in which dataset and golden cases differ."""
+    """Ids of the cases that differ between dataset and golden cases."""
     prompts: Sequence[PromptSync]
-    """Those that have the label."""
+    """Prompts with the label."""
     label: str | None
 
 
 def suite_for(project: Project, dataset: Dataset) -> str | None:
-    """Return the suite of a dataset: by row3.toml, else as `row3 langfuse push` noted it; None for neither."""
-    own = dataset.metadata.get(OURS) if isinstance(dataset.metadata, dict) else None
+    """Return a dataset's suite by row3.toml, else the one that `row3 langfuse push` noted; None if there is none."""
+    own = dataset.metadata.get(ROW3_KEY) if isinstance(dataset.metadata, dict) else None
     noted = own.get("suite") if isinstance(own, dict) else dataset.name
     return next((suite for suite in project.suite_names() if dataset_of(project, suite) == dataset.name), None) or (
         noted if noted in project.suite_names() else None
@@ -70,21 +70,21 @@ def prepare(
     may_write: bool,
     gated: str = "",
 ) -> Experiment:
-    """Read the dataset's items, and pull the prompts that have the label.
+    """Read the dataset's items, and pull the prompts with the label.
 
-    `gated` is the option by which the run becomes a baseline or is judged: then the items have to be the suite's golden
-    cases. Raises `UsageError` where they are not and for a dataset without items, `InvalidFile` for an item that holds
-    no case, and as `Connection.asking` and `pull_prompts`.
+    `gated` is the option that makes the run a baseline or has it judged: then the items must equal the suite's golden
+    cases. Raises `UsageError` if they do not and for a dataset without items, `InvalidFile` for an item that does not
+    hold a case, and as `Connection.faults` and `pull_prompts`.
     """
-    cases = paired(project, suite, connection, dataset.name)
+    cases = pair_cases(project, suite, connection, dataset.name)
     held = [each for each in cases if each.item is not None]
     for each in held:
         read_item(each, suite, f"item {each.item.id if each.item else ''} of dataset {dataset.name}")
-    counted = [each for each in held if not (each.there or {}).get("draft")]
+    counted = [each for each in held if not (each.remote or {}).get("draft")]
     if not counted:
-        fix = f"Push some with `row3 langfuse push {suite.name}`"
+        fix = f"Push cases with `row3 langfuse push {suite.name}`"
         raise UsageError("the dataset has no items to run", where=f"dataset {dataset.name}", fix=fix)
-    drafts = {each.case_id for each in cases if (each.here or each.there or {}).get("draft")}
+    drafts = {each.case_id for each in cases if (each.local or each.remote or {}).get("draft")}
     differing = [each.case_id for each in cases if each.digests[0] != each.digests[1] and each.case_id not in drafts]
     if gated and differing:
         own = dataset_of(project, suite.name) == dataset.name
@@ -95,8 +95,8 @@ def prepare(
     prompts: Sequence[PromptSync] = ()
     if label is not None:
         pipeline = line_up(project, suite, role="candidate").versions()
-        there = labelled(connection, label)
-        names = [prompt for prompt in pipeline if prompt in there]
+        with_label = labelled(connection, label)
+        names = [prompt for prompt in pipeline if prompt in with_label]
         if not names:
             what = f"no prompt of suite `{suite.name}` has the label `{label}` in LangFuse"
             raise UsageError(what, where="--prompt-label", fix=f"Its prompts are {', '.join(pipeline)}")
@@ -113,15 +113,12 @@ def prepare(
 
 
 def run_items(session: Session, experiment: Experiment, take: Callable[[CaseResult], None] | None) -> Run:
-    """Run the items through the suite's pipeline: the golden cases themselves where they are the same.
-
-    `take` is handed each result.
-    """
+    """Run the items through the suite's pipeline; if all equal the golden cases, run those. `take` gets each result."""
     project, suite = session.project, session.suite
     files = None
     if experiment.differing:
         contents = {
-            f"{suite.golden}/{each.case_id}{ENDING}": json.dumps(each.there, ensure_ascii=False).encode()
+            f"{suite.golden}/{each.case_id}{ENDING}": json.dumps(each.remote, ensure_ascii=False).encode()
             for each in experiment.items
         }
         tree = GitTree(project.root, f"dataset {experiment.dataset.name}", dict.fromkeys(contents, ""), contents)
@@ -132,7 +129,7 @@ def run_items(session: Session, experiment: Experiment, take: Callable[[CaseResu
 
 
 def send(session: Session, connection: Connection, experiment: Experiment, run: Run) -> Delivery:
-    """Send a run as the experiment; what does not arrive is kept and sent by the next `row3 export --to langfuse`."""
+    """Send a run as the experiment; what does not arrive is kept for `row3 export --to langfuse`."""
     project = session.project
     log = in_local(project.local, f"{RUNS}/{run.header.run_id}.json")
     if not log.exists():
@@ -141,7 +138,7 @@ def send(session: Session, connection: Connection, experiment: Experiment, run: 
     about = {
         "name": experiment.name,
         "datasetId": experiment.dataset.id,
-        "prompts": {str(each.ref): each.there for each in experiment.prompts},
+        "prompts": {str(each.ref): each.remote_version for each in experiment.prompts},
         "metadata": metadata,
     }
     context = {"experiment": about, "items": {each.case_id: _item(each) for each in experiment.items}}
@@ -149,6 +146,6 @@ def send(session: Session, connection: Connection, experiment: Experiment, run: 
     return deliver(project, LangFuseSink(connection), [read_finished(project, log)])
 
 
-def _item(each: Paired) -> Mapping[str, Any]:
+def _item(each: CasePair) -> Mapping[str, Any]:
     assert each.item is not None
     return {"id": each.item.id, "input": each.item.input, "expectedOutput": each.item.expected_output}

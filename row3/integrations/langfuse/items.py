@@ -1,11 +1,12 @@
 """Golden cases as dataset items and back, without loss.
 
-An item's input has the text and the schemas of the answer, its expected output entities and relationships, and its
-metadata, under `row3`, what else the case says. Kinds other than extraction keep their own keys.
+For extraction, an item's input has the text and the answer's schemas, its expected output entities and relationships.
+Other kinds keep their own keys. The rest of a case is in the item's metadata, under `row3`.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,21 +20,21 @@ from row3.kinds.cases import Case
 from row3.store.cases import ID_KEYS, case_id_of
 from row3.store.suites import Suite
 
-OURS = "row3"
-"""Key of an item's metadata."""
+ROW3_KEY = "row3"
+"""Key of row3's part of an item's metadata."""
 EXTRACTION = "extraction"
 EXPECTS = re.compile(r"expected|forbidden_|forbidden[A-Z]|required_|relevant_|checks$")
-"""Beginnings of the keys that say what an answer should be."""
+"""Keys that say what an answer should be; matched at their beginning."""
 HEADER = ("$schema", "schemaVersion")
 LISTS = {"entities": ("expectedConcepts", "label"), "relationships": ("expectedRelationships", "")}
-"""By key of an extraction's expected output: the case's key, and what it calls a name."""
+"""By key of an extraction's expected output: the case's key, and its key for a name."""
 TEXTS = ("text", "sourceText", "source_text", "document", "documentText", "document_text", "content")
-"""What inputs that were not written by row3 call the text."""
+"""Possible keys of the text in inputs that row3 did not write."""
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A case as an item has it."""
+    """A case in the form of a dataset item."""
 
     input: Any
     expected: Any
@@ -42,17 +43,17 @@ class Item:
 
 
 def case_digest(value: Mapping[str, Any]) -> str:
-    """Return the digest of what a case says; where its schema lies and in which order its keys stand is no part."""
+    """Return the digest of a case's content; its schema reference and the order of keys do not count."""
     return digest_json(_whole({key: part for key, part in value.items() if key not in HEADER}))
 
 
 def item_id(suite: str, case_id: str) -> str:
-    """Return the id of a case's item. A suite's name has no point, so it is unique."""
+    """Return the id of a case's item; unique, because a suite's name has no dot."""
     return f"{suite}.{case_id}"
 
 
 def item_of(value: Mapping[str, Any], suite: Suite) -> Item:
-    """Return a case as an item."""
+    """Return a case as a dataset item."""
     rest = {key: part for key, part in value.items() if key not in HEADER}
     case_id = case_id_of(rest)
     own: dict[str, Any] = {"suite": suite.name, "kind": suite.kind.name, "digest": case_digest(rest)}
@@ -70,13 +71,13 @@ def item_of(value: Mapping[str, Any], suite: Suite) -> Item:
         expected = {key: rest.pop(key) for key in list(rest) if EXPECTS.match(key)}
         plain = {*_keys(suite.kind)} - {*keys_of(Case)}
         sent = {key: rest.pop(key) for key in list(rest) if key in plain and key not in ID_KEYS}
-    return Item(sent, expected, {OURS: own | {"rest": rest}}, case_id)
+    return Item(sent, expected, {ROW3_KEY: own | {"rest": rest}}, case_id)
 
 
 def case_of(item: Item, suite: Suite, *, where: str) -> dict[str, Any]:
-    """Return the case that an item holds, in the order of the kind's keys; one that row3 did not write too.
+    """Return the case in an item, with keys in the kind's order; row3 need not have written the item.
 
-    Raises `InvalidFile` for an item without a text, or that is no case.
+    Raises `InvalidFile` for an item without a text, or that is not a case.
     """
     value = rest_of(item.metadata)
     if not case_id_of(value):
@@ -90,19 +91,27 @@ def case_of(item: Item, suite: Suite, *, where: str) -> dict[str, Any]:
     try:
         convert(value, suite.kind.case_model)
     except MisfitsError as error:
-        raise InvalidFile(f"this is no golden case: {error.told()}", where=where, fix="Correct it there") from None
+        raise InvalidFile(f"not a golden case: {error.told()}", where=where, fix="Correct it in LangFuse") from None
     return value
 
 
 def rest_of(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what an item's metadata says of a case; empty for an item that row3 did not write."""
-    own = metadata.get(OURS)
+    """Return the part of a case that is in the metadata; empty for an item that row3 did not write."""
+    own = metadata.get(ROW3_KEY)
     rest = own.get("rest") if isinstance(own, dict) else None
     return dict(rest) if isinstance(rest, dict) else {}
 
 
+def parsed(value: Any) -> Any:
+    """Return the value of a JSON text; anything else is returned unchanged."""
+    try:
+        return json.loads(value) if isinstance(value, str) else value
+    except ValueError:
+        return value
+
+
 def _whole(value: Any) -> Any:
-    """Return a value with 1 for 1.0, as LangFuse gives it back."""
+    """Return a value with 1 for 1.0, as LangFuse returns it."""
     if isinstance(value, dict):
         return {key: _whole(part) for key, part in value.items()}
     if isinstance(value, list):
@@ -119,7 +128,7 @@ def _extraction(item: Item, where: str) -> dict[str, Any]:
     given = item.input if isinstance(item.input, dict) else {TEXTS[0]: item.input}
     text = next((given[key] for key in TEXTS if isinstance(given.get(key), str)), None)
     if text is None:
-        what, fix = f"its input has no text under any of {', '.join(TEXTS)}", 'Give it an input such as {"text": "…"}'
+        what, fix = f"the input has no text under any of {', '.join(TEXTS)}", 'Give it an input such as {"text": "…"}'
         raise InvalidFile(what, where=where, fix=fix)
     value: dict[str, Any] = {"sourceText": text, "expectedConcepts": []}
     value |= {key: given[key] for key in ("topic",) if key in given}
@@ -132,7 +141,7 @@ def _extraction(item: Item, where: str) -> dict[str, Any]:
 
 
 def _entry(each: Any, name: str) -> Any:
-    """Return an expected entity or relationship in row3's words: label, predicate."""
+    """Return an expected entity or relationship with row3's keys: label, predicate."""
     if isinstance(each, str) and name:
         return {name: each}
     if isinstance(each, dict) and not name and "predicate" not in each:

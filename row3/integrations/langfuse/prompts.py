@@ -1,6 +1,7 @@
-"""`row3 langfuse prompts push` and `pull`: prompt versions by label, equal where front matter and template are equal.
+"""`row3 langfuse prompts push` and `pull`: copy prompt versions by label.
 
-A prompt is a text prompt there, its template as it is; the rest of its front matter is its configuration.
+In LangFuse a prompt is a text prompt with the same template, and its front matter is in the configuration. Versions are
+equal if both are.
 """
 
 from __future__ import annotations
@@ -25,32 +26,32 @@ if TYPE_CHECKING:
     from langfuse.api import Prompt_Chat, Prompt_Text
 
 VERSION = "row3Version"
-"""Key of the configuration with the version that a prompt had when it was pushed."""
+"""Key of the configuration for the version that was pushed."""
 FRONT = ("description", "output", "model", "temperature", "seed", "max_tokens", "criteria", "lessons")
-"""Keys of the front matter that are the configuration."""
+"""Keys of the front matter that go into the configuration."""
 BLOCKS = ("system", "user")
 LABEL = re.compile(r"[a-z0-9_.-]{1,36}\Z")
 
 
 @dataclass(frozen=True, slots=True)
 class PromptSync:
-    """One prompt version, here and there."""
+    """A prompt version here and in LangFuse."""
 
     ref: PromptRef
-    there: int
-    """LangFuse's number of the version."""
+    remote_version: int
+    """Number of the version in LangFuse."""
     new: bool
-    """It was written; else both sides had it."""
+    """Whether it was written; otherwise both sides had it."""
 
 
 def push_prompts(project: Project, connection: Connection, names: Sequence[str], label: str | None) -> list[PromptSync]:
-    """Push the highest version of these prompts, by default of all; a `label` moves to it.
+    """Push the highest version of these prompts, by default of all, and move `label` to it.
 
-    Raises `UsageError` for an unknown prompt, and as `Connection.asking`.
+    Raises `UsageError` for an unknown prompt, and as `Connection.faults`.
     """
     if label is not None and (not LABEL.match(label) or label == "latest"):
-        fix = "Use small letters, digits, `_`, `-` and `.`; `latest` is LangFuse's own"
-        raise UsageError(f"`{label}` is no label that can be given", where="--label", fix=fix)
+        fix = "Use lower-case letters, digits, `_`, `-` and `.`; `latest` is reserved"
+        raise UsageError(f"`{label}` is not a valid label", where="--label", fix=fix)
     found = store.versions(project.tree)
     if unknown := [name for name in names if name not in found]:
         fix = f"Prompts: {', '.join(sorted(found)) or 'none'}"
@@ -64,16 +65,16 @@ def _push(project: Project, connection: Connection, ref: PromptRef, label: str |
     prompt, where = store.read_prompt(project.tree, ref), f"prompt {ref.name}"
     config = _front(store.front_matter(prompt.text, where=prompt.path))
     connection.check([config, prompt.body], where=prompt.path)
-    same = next((each for each in _every(connection, ref.name) if _says(each, config, prompt.body)), None)
+    same = next((each for each in _versions(connection, ref.name) if _is_same(each, config, prompt.body)), None)
     labels = [] if label is None else [label]
     if same is None:
         given = {**config, VERSION: str(ref.version)}
         request = CreateTextPromptRequest(name=ref.name, prompt=prompt.body, config=given, labels=labels)
-        with connection.asking(where):
+        with connection.faults(where):
             same = connection.api.prompts.create(request=request)
         return PromptSync(ref, same.version, new=True)
     if missing := [each for each in labels if each not in same.labels]:
-        with connection.asking(where):
+        with connection.faults(where):
             connection.api.prompt_version.update(in_path(ref.name), same.version, new_labels=missing)
     return PromptSync(ref, same.version, new=False)
 
@@ -81,35 +82,34 @@ def _push(project: Project, connection: Connection, ref: PromptRef, label: str |
 def pull_prompts(
     project: Project, connection: Connection, names: Sequence[str], label: str, *, may_write: bool = True
 ) -> list[PromptSync]:
-    """Write what has the label there as a new version here, unless a version says the same; none is ever changed.
+    """Write the labelled versions as new versions here, except those that exist; never changes a version.
 
-    `names` are all prompts of the project by default. Raises `UsageError` where none has the label, or where a new
-    version would be written and may not, `InvalidFile` for a prompt that row3 cannot use, and as `Connection.asking`.
+    `names` are by default all prompts of the project. Raises `UsageError` if none has the label, or if a new version
+    is needed without `may_write`, `InvalidFile` for a prompt that row3 cannot use, and as `Connection.faults`.
     """
     if not names:
-        there = labelled(connection, label)
-        names = [name for name in store.versions(project.tree) if name in there]
+        with_label = labelled(connection, label)
+        names = [name for name in store.versions(project.tree) if name in with_label]
     if not names:
-        fix = "Give it to a version in LangFuse, or push with --label"
+        fix = "Set it on a version in LangFuse, or push with --label"
         raise UsageError(f"no prompt of this project has the label `{label}`", where="--label", fix=fix)
     found = [_fetch(connection, name, label) for name in names]
     with writing(project.local):
-        here = store.versions(project.tree)
+        local = store.versions(project.tree)
         files: dict[str, bytes] = {}
         changelog = before = read_changelog(project)
         done = []
         for theirs in found:
-            name, known = theirs.name, here.get(theirs.name, [])
-            ref, new = _known_as(project, name, known, theirs)
+            name, known = theirs.name, local.get(theirs.name, [])
+            ref, new = _local_ref(project, name, known, theirs)
             if new:
                 files[f"{store.FOLDER}/{ref}.md"] = _file(project, ref, known, theirs).encode()
                 changelog = insert_entry(changelog, unreleased_entry(str(ref.version), name), str(ref.version), name)
             done.append(PromptSync(ref, theirs.version, new))
         if files and not may_write:
-            what = f"{', '.join(sorted(files))} would be written, and no file is written in CI"
-            raise UsageError(
-                what, where="--prompt-label", fix=f"Run `row3 langfuse prompts pull --label {label}`, commit"
-            )
+            what = f"row3 writes no files in CI, and {', '.join(sorted(files))} would be new"
+            fix = f"Run `row3 langfuse prompts pull --label {label}` outside CI, and commit"
+            raise UsageError(what, where="--prompt-label", fix=fix)
         if files:
             files |= {CHANGELOG: changelog.encode()} if changelog != before else {}
             commit(project.root, project.local, files)
@@ -120,13 +120,13 @@ def _front(value: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value[key] for key in FRONT if key in value and value[key] is not None}
 
 
-def _says(prompt: Prompt_Chat | Prompt_Text, front: Mapping[str, Any], body: str) -> bool:
+def _is_same(prompt: Prompt_Chat | Prompt_Text, front: Mapping[str, Any], body: str) -> bool:
     config = prompt.config if isinstance(prompt.config, dict) else {}
     return bool(prompt.prompt == body and _front(config) == front)
 
 
 def _content(prompt: Prompt_Chat | Prompt_Text) -> tuple[dict[str, Any], str]:
-    """Return front matter and template of a prompt there. Raises `InvalidFile` for messages that are no template."""
+    """Return front matter and template of a prompt in LangFuse. Raises `InvalidFile` for other chat messages."""
     config = _front(prompt.config) if isinstance(prompt.config, dict) else {}
     if isinstance(prompt.prompt, str):
         return config, prompt.prompt
@@ -140,52 +140,52 @@ def _content(prompt: Prompt_Chat | Prompt_Text) -> tuple[dict[str, Any], str]:
     return config, "".join(f"{{% block {role} %}}{parts[role]}{{% endblock %}}\n" for role in BLOCKS if role in parts)
 
 
-def _every(connection: Connection, name: str) -> Iterator[Prompt_Chat | Prompt_Text]:
-    """Yield the versions of a prompt there, the latest first."""
+def _versions(connection: Connection, name: str) -> Iterator[Prompt_Chat | Prompt_Text]:
+    """Yield the versions of a prompt in LangFuse, latest first."""
     where, api = f"prompt {name}", connection.api.prompts
     listed = connection.pages(lambda page: api.list(name=name, page=page), where)
     for number in sorted((number for each in listed if each.name == name for number in each.versions), reverse=True):
-        with connection.asking(where):
+        with connection.faults(where):
             found: Prompt_Chat | Prompt_Text = api.get(in_path(name), version=number, resolve=False)
         yield found
 
 
 def labelled(connection: Connection, label: str) -> set[str]:
-    """Return the names of the prompts there that have a label. Raises as `Connection.asking`."""
+    """Return the names of LangFuse's prompts with a label. Raises as `Connection.faults`."""
     api = connection.api.prompts
     return {each.name for each in connection.pages(lambda page: api.list(label=label, page=page), f"label {label}")}
 
 
 def _fetch(connection: Connection, name: str, label: str) -> Prompt_Chat | Prompt_Text:
     if not NAME.match(name):
-        raise UsageError(f"`{name}` cannot name a prompt here", where="NAME", fix="Use small letters, digits and -")
-    missing = f"No version of it has the label `{label}`: give it to one in LangFuse, or push with --label"
-    with connection.asking(f"prompt {name}", missing=missing):
+        raise UsageError(f"`{name}` is not a prompt name", where="NAME", fix="Use lower-case letters, digits and -")
+    missing = f"Set the label `{label}` on a version in LangFuse, or push with --label"
+    with connection.faults(f"prompt {name}", missing=missing):
         found: Prompt_Chat | Prompt_Text = connection.api.prompts.get(in_path(name), label=label)
     if found.name != name:
-        raise UsageError("LangFuse answered with another prompt", where=f"prompt {name}", fix="Check LANGFUSE_HOST")
+        raise UsageError("LangFuse returned a different prompt", where=f"prompt {name}", fix="Check LANGFUSE_HOST")
     connection.check([found.config, _content(found)[1]], where=f"prompt {name} version {found.version}")
     return found
 
 
-def _known_as(
-    project: Project, name: str, there: Sequence[Version], theirs: Prompt_Chat | Prompt_Text
+def _local_ref(
+    project: Project, name: str, local: Sequence[Version], theirs: Prompt_Chat | Prompt_Text
 ) -> tuple[PromptRef, bool]:
-    """Return the version here that says the same, or the next one, and whether it is that."""
+    """Return the equal local version, else the next one, and whether it is new."""
     config, body = _content(theirs)
-    for version in reversed(there):
+    for version in reversed(local):
         prompt = store.read_prompt(project.tree, PromptRef(name, version))
         front = _front(store.front_matter(prompt.text, where=prompt.path))
         if front | config == front and prompt.body.strip() == body.strip():
             return prompt.ref, False
-    return PromptRef(name, next_version(there[-1], major=False) if there else Version(1, 0)), True
+    return PromptRef(name, next_version(local[-1], major=False) if local else Version(1, 0)), True
 
 
-def _file(project: Project, ref: PromptRef, there: Sequence[Version], theirs: Prompt_Chat | Prompt_Text) -> str:
-    """Return the text of a new version; what LangFuse does not say of it is as in the highest version here."""
+def _file(project: Project, ref: PromptRef, local: Sequence[Version], theirs: Prompt_Chat | Prompt_Text) -> str:
+    """Return the text of a new version; keys that LangFuse lacks are taken from the highest local version."""
     config, body = _content(theirs)
-    if there:
-        last = store.read_prompt(project.tree, PromptRef(ref.name, there[-1]))
+    if local:
+        last = store.read_prompt(project.tree, PromptRef(ref.name, local[-1]))
         config = _front(store.front_matter(last.text, where=last.path)) | {"description": ""} | config
     front = {"name": ref.name, "version": str(ref.version).removeprefix("v"), **config}
     text = yaml.safe_dump(front, allow_unicode=True, sort_keys=False, width=1000)

@@ -1,8 +1,7 @@
-"""`row3 langfuse seed`: a production trace as a dataset item and as a draft of a golden case, both linked to it."""
+"""`row3 langfuse seed`: turn a production trace into a dataset item and a draft golden case, both linked to it."""
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 from row3.errors import InvalidFile, UsageError
 from row3.integrations.langfuse.client import Connection
 from row3.integrations.langfuse.datasets import dataset_of, make_dataset, put_item
-from row3.integrations.langfuse.items import EXTRACTION, Item, case_of, item_id, item_of
+from row3.integrations.langfuse.items import EXTRACTION, Item, case_of, item_id, item_of, parsed
 from row3.kinds.answers import Unusable
 from row3.store.cases import ENDING
 from row3.store.project import Project
@@ -25,29 +24,29 @@ ID_DIGITS = 16
 
 @dataclass(frozen=True, slots=True)
 class Seeded:
-    """What a trace became."""
+    """The item and the draft made from a trace."""
 
     item: str
     path: str
     """Of the draft."""
     corrected: bool = False
-    """A reviewer's correction in LangFuse is the expected output."""
+    """Whether the expected output is a reviewer's correction in LangFuse."""
     new: bool = True
-    """False where the draft was there already; it is left as it is."""
+    """False if the draft already existed; it is left unchanged."""
 
 
 def seed(project: Project, suite: Suite, connection: Connection, trace: str) -> Seeded:
-    """Make a dataset item and a draft of a trace's input and validated output; doing so again changes nothing.
+    """Make a dataset item and a draft from a trace's input and validated output; a second call changes nothing.
 
-    Raises `UsageError` for a trace that is not there or has no output, `InvalidFile` for one that is no extraction,
-    and as `Connection.asking`.
+    Raises `UsageError` for an unknown trace or one without output, `InvalidFile` for an output that is not an
+    extraction, and as `Connection.faults`.
     """
     where = f"trace {trace}"
     if suite.kind.name != EXTRACTION:
-        what = f"suite `{suite.name}` is of kind {suite.kind.name}; traces seed kind {EXTRACTION}"
+        what = f"suite `{suite.name}` is of kind {suite.kind.name}; traces become cases of kind {EXTRACTION}"
         raise UsageError(what, where="--suite", fix="Name an extraction suite")
     if not TRACE.match(trace):
-        raise UsageError("this is no id of a trace", where="--trace", fix="Copy it from the trace's page in LangFuse")
+        raise UsageError("not a trace id", where="--trace", fix="Copy it from the trace's page in LangFuse")
     case_id = f"trace-{trace[:ID_DIGITS].strip('_-')}"
     path, name = f"{suite.golden}/{case_id}{ENDING}", item_id(suite.name, case_id)
     if project.tree.exists(path):
@@ -66,40 +65,32 @@ def seed(project: Project, suite: Suite, connection: Connection, trace: str) -> 
 
 
 def _read_trace(connection: Connection, trace: str, where: str) -> tuple[Any, Any, bool]:
-    """Return input and validated output of a trace: a reviewer's correction of it, else what it says itself."""
+    """Return a trace's input and output, and whether the output is a reviewer's correction."""
     api = connection.api
-    with connection.asking(where):
+    with connection.faults(where):
         found = api.observations.get_many(trace_id=trace, fields="core,basic,io", is_root_observation=True).data
         corrections = api.scores.get_many(trace_id=trace, data_type="CORRECTION").data
     if not found:
-        fix = "Check the id, and wait some seconds for a new trace"
-        raise UsageError("LangFuse has no such trace", where=where, fix=fix)
+        fix = "Check the id; a new trace takes some seconds to appear"
+        raise UsageError("LangFuse does not have this trace", where=where, fix=fix)
     latest = max(corrections, key=lambda score: score.timestamp, default=None)
     said = found[0].output if latest is None else latest.value
     if said in (None, "", {}, []):
-        what = "the trace has no output, so there is nothing to expect of an answer"
+        what = "the trace has no output to use as the expected answer"
         raise UsageError(what, where=where, fix="Seed a trace whose output a person has checked")
-    given = _parsed(found[0].input)
+    given = parsed(found[0].input)
     if isinstance(given, dict) and isinstance(given.get("messages"), list):
         given = given["messages"]
     if isinstance(given, list):  # a chat: its last message has the text
         given = next((each.get("content") for each in reversed(given) if isinstance(each, dict)), None)
-    return given, _parsed(said), latest is not None
-
-
-def _parsed(value: Any) -> Any:
-    """Return what a text of JSON says; LangFuse gives input and output as texts."""
-    try:
-        return json.loads(value) if isinstance(value, str) else value
-    except ValueError:
-        return value
+    return given, parsed(said), latest is not None
 
 
 def _expected(said: Any, suite: Suite, where: str) -> dict[str, Any]:
-    """Return what a trace's output says, read as an answer is, as an item has it."""
+    """Return a trace's output, read like an answer, as the expected output of an item."""
     read = suite.kind.read_output(said, suite.rules.fields)
     if isinstance(read, Unusable):
-        what = f"the trace's output is no extraction: {read.reason}"
+        what = f"the trace's output is not an extraction: {read.reason}"
         raise InvalidFile(what, where=where, fix="Write the case by hand, or correct the output in LangFuse")
     found: dict[str, dict[str, Any]] = {}
     for each in read.value.concepts:

@@ -1,6 +1,6 @@
 """Finished runs as LangFuse traces with scores: one trace a case, linked to its dataset item in an experiment.
 
-Ids derive from run and case and times from the run, so a run that is sent twice is there once.
+Ids derive from run and case, and times from the run, so a run sent twice appears once.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from row3.domain.runs import RunHeader
 from row3.errors import Undelivered
 from row3.integrations.langfuse.client import Connection, connect
+from row3.integrations.langfuse.items import parsed
 from row3.integrations.opentelemetry import case_spans, put, requests_of
 from row3.integrations.seams import FinishedCase, FinishedRun
 from row3.kinds import kind_named
@@ -24,9 +25,9 @@ if TYPE_CHECKING:
     from opentelemetry.proto.trace.v1.trace_pb2 import Span
 
 ENVIRONMENT = "sdk-experiment"
-"""Where the SDK puts experiments."""
+"""The SDK's environment for experiments."""
 BATCH = 200
-"""Scores in one request, of about 300 bytes each where LangFuse takes 1 MB."""
+"""Scores in one request: about 300 bytes each, and LangFuse accepts 1 MB."""
 LONGEST_COMMENT = 1_000
 
 
@@ -36,7 +37,7 @@ def open_sink(project: Project) -> LangFuseSink:
 
 
 class LangFuseSink:
-    """Sends runs; those of an experiment have its name and its items in their context."""
+    """Sends runs; an experiment's name and items are in the context of its run."""
 
     name = "langfuse"
 
@@ -45,7 +46,7 @@ class LangFuseSink:
         self._connection = connection
 
     def write(self, run: FinishedRun) -> None:
-        """Send traces, then scores. Raises `Undelivered`, also where scores were refused."""
+        """Send traces, then scores. Raises `Undelivered`, also if scores were refused."""
         from langfuse.api import CreateScoreBatchResults
 
         where = f"run {run.id}"
@@ -53,7 +54,7 @@ class LangFuseSink:
             self._connection.send_spans(body, where)
         scores = list(scores_of(run))
         for start in range(0, len(scores), BATCH):
-            with self._connection.asking(where):
+            with self._connection.faults(where):
                 done = self._connection.api.scores.create(request=scores[start : start + BATCH])
             if isinstance(done, CreateScoreBatchResults) and done.rejected:
                 what = f"LangFuse refused {done.rejected} scores: {done.errors[0].message if done.errors else ''}"
@@ -112,9 +113,9 @@ def spans_of(run: FinishedRun, case: FinishedCase) -> Iterator[Span]:
 
 
 def scores_of(run: FinishedRun) -> Iterator[CreateScoreRequest]:
-    """Yield every metric of every case by row3's name and by that of EXPERIMENTS, and an `error` for a failed case.
+    """Yield each case's metrics under row3's names and those of EXPERIMENTS, and an `error` for a failed case.
 
-    A metric that was skipped, such as a ratio of nothing to nothing, is no score. An experiment has its averages.
+    Skipped metrics have no score. An experiment also has its averages.
     """
     from langfuse.api import CreateScoreRequest
 
@@ -138,22 +139,15 @@ def scores_of(run: FinishedRun) -> Iterator[CreateScoreRequest]:
 
 
 def metadata_of(header: RunHeader) -> dict[str, Any]:
-    """Return with what a run was made, as experiments and traces carry it."""
+    """Return a run's settings as metadata of experiments and traces."""
     names = ("suite", "run_id", "action", "mode", "model", "prompts", "parameters", "repeats", "commit")
     return {name: value for name in names if (value := getattr(header, name)) is not None}
 
 
 def _output(case: FinishedCase) -> Any:
-    """Return what was answered last: JSON where it is any, by prompt where there are several."""
-    said = {each.prompt: _parsed(each.answer) for each in case.requests if each.answer and not each.by_judge}
+    """Return the last answer, parsed if it is JSON; by prompt if there are several."""
+    said = {each.prompt: parsed(each.answer) for each in case.requests if each.answer and not each.by_judge}
     return next(iter(said.values())) if len(said) == 1 else said or None
-
-
-def _parsed(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text
 
 
 def _json(value: Any) -> str | None:

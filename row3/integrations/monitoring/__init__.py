@@ -1,1 +1,1 @@
-"""Production decompositions: what they are read from, where they are kept, and the figures of them."""
+"""Production decompositions: reading, storage, figures and alerts."""

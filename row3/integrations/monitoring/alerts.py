@@ -1,4 +1,4 @@
-"""Alerts: for how long a figure was on the wrong side of its threshold (STANDARDS §7.3); one for a cause."""
+"""Alerts: periods in which a figure was beyond its threshold (STANDARDS §7.3)."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from row3.integrations.monitoring.totals import Totals, by_minute, hourly
 from row3.store.integration_config import AlertConfig, AlertsConfig
 
 LEVEL = 0.95
-"""How sure it has to be that a rate is beyond its threshold."""
+"""Confidence with which a rate must be beyond its threshold."""
 LONGEST_MS = DAY_MS
-"""Windows with few records are joined up to this length."""
+"""Maximum length of joined windows."""
 
 
 class Alert(NamedTuple):
-    """A figure beyond its threshold."""
+    """A period in which a figure was beyond its threshold."""
 
     condition: Condition
     threshold: float
@@ -27,7 +27,7 @@ class Alert(NamedTuple):
     to_ms: int | None
     """End of the last window beyond the threshold; None while it lasts."""
     value: float
-    """The figure over all of that time."""
+    """The figure over the whole period."""
 
     def plain(self) -> dict[str, Any]:
         """Return the alert as JSON; times are RFC 3339, rates fractions of 1."""
@@ -43,7 +43,7 @@ class Alert(NamedTuple):
 
 
 def alerts(connection: Connection, settings: AlertsConfig, from_ms: int, to_ms: int) -> list[Alert]:
-    """Return the alerts of the records from a time on and before another, by their beginning."""
+    """Return the alerts of a period, sorted by their start."""
     found: list[Alert] = []
     windows: dict[int, list[Window]] = {}
     for condition in CONDITIONS:
@@ -56,7 +56,7 @@ def alerts(connection: Connection, settings: AlertsConfig, from_ms: int, to_ms: 
 
 
 class Window(NamedTuple):
-    """The totals of a time."""
+    """The totals of a period."""
 
     from_ms: int
     to_ms: int
@@ -64,7 +64,7 @@ class Window(NamedTuple):
 
 
 def windows_of(connection: Connection, length_ms: int, from_ms: int, to_ms: int) -> Iterator[Window]:
-    """Yield the windows that have records, oldest first; they begin at multiples of their length."""
+    """Yield the windows with records, oldest first; they start at multiples of their length."""
     parts = (by_minute if length_ms % HOUR_MS else hourly)(connection, from_ms, to_ms)
     joined: dict[int, Totals] = {}
     for begin, totals in parts.items():
@@ -77,47 +77,47 @@ def windows_of(connection: Connection, length_ms: int, from_ms: int, to_ms: int)
 def alerts_of(condition: Condition, setting: AlertConfig, windows: Iterable[Window]) -> Iterator[Alert]:
     """Yield the alerts of one condition.
 
-    An alert begins with the first of neighbouring windows beyond the threshold that are, taken together, no chance, and
-    ends with the last one. Windows with too few records are joined with those that follow.
+    An alert covers neighbouring windows beyond the threshold that together are beyond it by more than chance. Windows
+    with too few records are joined with those that follow.
     """
     figure = FIGURE[condition.figure]
     threshold = condition.threshold if setting.threshold is None else setting.threshold
     beyond: Window | None = None
-    certain = False
+    significant = False
     for window in _joined(condition, setting.min_records, windows):
         value = figure.value(window.totals)
         if value is None:
             continue
         if value < threshold if condition.below else value > threshold:
-            beyond = window if beyond is None else _both(beyond, window)
-            certain = certain or _is_certain(condition, beyond.totals, threshold)
+            beyond = window if beyond is None else _merged(beyond, window)
+            significant = significant or _is_significant(condition, beyond.totals, threshold)
             continue
-        if beyond is not None and certain:
+        if beyond is not None and significant:
             yield _alert(condition, threshold, beyond, over=True)
-        beyond, certain = None, False
-    if beyond is not None and certain:
+        beyond, significant = None, False
+    if beyond is not None and significant:
         yield _alert(condition, threshold, beyond, over=False)
 
 
-def _joined(condition: Condition, least: int, windows: Iterable[Window]) -> Iterator[Window]:
-    """Yield the windows that have enough records, each together with the poorer ones before it."""
+def _joined(condition: Condition, min_records: int, windows: Iterable[Window]) -> Iterator[Window]:
+    """Yield the windows with enough records, each merged with the smaller ones before it."""
     waiting: Window | None = None
     for window in windows:
         if waiting is not None and window.to_ms - waiting.from_ms <= LONGEST_MS:
-            waiting = _both(waiting, window)
+            waiting = _merged(waiting, window)
         else:
             waiting = window
-        if getattr(waiting.totals, condition.records) >= least:
+        if getattr(waiting.totals, condition.records) >= min_records:
             yield waiting
             waiting = None
 
 
-def _both(first: Window, then: Window) -> Window:
-    return Window(first.from_ms, then.to_ms, first.totals + then.totals)
+def _merged(first: Window, second: Window) -> Window:
+    return Window(first.from_ms, second.to_ms, first.totals + second.totals)
 
 
-def _is_certain(condition: Condition, totals: Totals, threshold: float) -> bool:
-    """Return whether a rate's one-sided exact bound is beyond the threshold; a mean's records were enough."""
+def _is_significant(condition: Condition, totals: Totals, threshold: float) -> bool:
+    """Return whether a rate's one-sided exact bound is beyond the threshold; a mean needs only enough records."""
     figure = FIGURE[condition.figure]
     if figure.unit != "%":
         return True

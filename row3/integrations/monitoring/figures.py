@@ -1,4 +1,4 @@
-"""The figures of production with their targets, and the conditions under which they raise an alarm (STANDARDS §7)."""
+"""Production figures with their targets, and the conditions that raise alerts (STANDARDS §7)."""
 
 from __future__ import annotations
 
@@ -12,48 +12,48 @@ Unit = Literal["", "%", "ms", "USD", "of 5", "per minute"]
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One figure: how it is made of totals, and its target."""
+    """A figure: how it follows from totals, and its target."""
 
     key: str
     name: str
     unit: Unit
     """With `%`, values are fractions of 1."""
     of: str
-    """Field of `Totals` that is shown, or divided."""
+    """Field of `Totals` to show or to divide."""
     by: str = ""
-    """Field that it is divided by."""
+    """Field to divide by."""
     n: str = ""
     """Field with the number of observations; default: `by`."""
     low: float | None = None
-    """The target begins here."""
+    """Lower end of the target."""
     high: float | None = None
-    """The target ends here."""
-    reached: bool = False
-    """Whether a value equal to `low` or `high` meets the target."""
+    """Upper end of the target."""
+    closed: bool = False
+    """Whether `low` and `high` themselves meet the target."""
 
     def value(self, totals: Totals) -> float | None:
-        """Return the figure; None where there is nothing to count."""
+        """Return the figure; None without observations."""
         value: float | None = getattr(totals, self.of)
         if not self.by or value is None:
             return value
-        return value / below if (below := getattr(totals, self.by)) else None
+        return value / divisor if (divisor := getattr(totals, self.by)) else None
 
     def count(self, totals: Totals) -> int:
-        """Return the number of observations that the value rests on."""
+        """Return the number of observations behind the value."""
         return int(getattr(totals, self.n or self.by))
 
     def met(self, value: float | None) -> bool | None:
         """Return whether a value meets the target; None without value or target."""
         if value is None or (self.low is None and self.high is None):
             return None
-        if self.reached and value in (self.low, self.high):
+        if self.closed and value in (self.low, self.high):
             return True
         return (self.low is None or value > self.low) and (self.high is None or value < self.high)
 
 
 FIGURES = (
-    Figure("concepts", "Concepts per topic", "", "concepts", "answered", low=15, high=30, reached=True),
-    Figure("relationships", "Relationships per topic", "", "relationships", "answered", low=30, high=60, reached=True),
+    Figure("concepts", "Concepts per topic", "", "concepts", "answered", low=15, high=30, closed=True),
+    Figure("relationships", "Relationships per topic", "", "relationships", "answered", low=30, high=60, closed=True),
     Figure("confidence", "Average confidence", "", "confidence_sum", "confidences", low=0.75),
     Figure("latency", "Average latency", "ms", "latency_sum", "timed", high=3000),
     Figure("latencyP50", "Latency p50", "ms", "latency_p50", n="timed"),
@@ -69,23 +69,23 @@ FIGURES = (
     Figure("ungrounded", "Concepts not in the text", "%", "ungrounded", "measured_concepts"),
     Figure("hallucination", "Canaries of the domain", "%", "canaries", "watched_concepts"),
 )
-"""In the order of STANDARDS §7.1 and §7.2, each with what row3 adds to it."""
+"""In the order of STANDARDS §7.1 and §7.2, with row3's own in between."""
 FIGURE = {figure.key: figure for figure in FIGURES}
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """When a figure raises an alarm."""
+    """When a figure raises an alert."""
 
     figure: str
-    """Key of the figure, and name of the condition."""
+    """Key of the figure; also the name of the condition."""
     severity: Literal["warning", "critical"]
     action: str
     threshold: float
     records: str
-    """Field of `Totals` with the number of records that the figure rests on."""
+    """Field of `Totals` with the number of records behind the figure."""
     below: bool = False
-    """Whether values below the threshold alarm; else those above it."""
+    """Whether values below the threshold raise the alert; otherwise those above."""
 
 
 CONDITIONS = (

@@ -1,4 +1,4 @@
-"""Files of a monitored project: take one in, and write the sample that experts rate."""
+"""Ingest a file, and write the sample that experts rate."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from row3.store.project import Project
 
 STDIN = "-"
 ASIDE = "monitor/aside.jsonl"
-"""Where in `.row3/` lines are kept that could not be taken in."""
+"""File in `.row3/` for lines that could not be ingested."""
 
 
 def ingest_file(project: Project, file: str, environ: Mapping[str, str], *, now_ms: int) -> Ingested:
-    """Take in a file, or what comes on stdin for `-`. Raises `InvalidFile`, `EnvironmentFault`, `MissingExtra`."""
+    """Ingest a file, or stdin for `-`. Raises `InvalidFile`, `EnvironmentFault`, `MissingExtra`."""
     store, settings = open_store(project, environ), project.config.monitor
     keeping = Keeping(settings.sample, domain_canaries(project), settings.keep == "all", ids_wanted(store))
     with _opened(file) as stream:
@@ -60,13 +60,13 @@ def _opened(file: str) -> Iterator[BinaryIO]:
 def export_sample(
     project: Project, out: str, environ: Mapping[str, str], *, from_ms: int, to_ms: int, now_ms: int
 ) -> int:
-    """Write the sampled records that no expert has rated, a line each with `acceptable` to fill in; return how many.
+    """Write the unrated records of the sample, one a line, with `acceptable` to fill in; return their number.
 
-    Raises `UsageError` where the file exists: it may be half filled in. Otherwise as `open_store`.
+    Raises `UsageError` if the file exists, because it may hold ratings; otherwise as `open_store`.
     """
     target = Path(out)
     if target.exists():
-        raise UsageError("the file exists, and may hold ratings", where=f"--out {out}", fix="Name a new file")
+        raise UsageError("the file exists and may hold ratings", where=f"--out {out}", fix="Name a new file")
     with open_store(project, environ).open() as connection:
         found = stored_records(connection, from_ms, to_ms, "unrated")
     lines = [

@@ -1,4 +1,4 @@
-"""Take records, ratings and feedback into the store: each once, and whatever does not fit counted, named and kept."""
+"""Ingest records, ratings and feedback, each once; lines that do not fit are counted, named and kept."""
 
 from __future__ import annotations
 
@@ -26,26 +26,26 @@ from row3.store.files import disk_faults
 from row3.workflows.pipeline.execute import Processes
 
 NAMED = 20
-"""Bad lines that are named; the file has all of them."""
+"""Maximum bad lines to name; the file has all of them."""
 REFRESH_S = 3.0
-"""Seconds after which totals of hours are brought up to date, while records come."""
+"""Seconds between updates of the hourly totals during an ingest."""
 FUTURE_MS = 300_000
-"""How far a clock may be ahead."""
+"""How far a clock may be ahead, in milliseconds."""
 GIVEN = "SELECT unnest(CAST(? AS VARCHAR[]))"
 BATCH = 10_000
-"""Records and opinions of one transaction."""
+"""Records and opinions in one transaction."""
 AHEAD = 3
-"""Chunks a process that are read before they are written."""
+"""Chunks read ahead, per process."""
 AT, DIGEST, HOUR, PAYLOAD = (list(RECORDS).index(each) for each in ("at_ms", "digest", "hour", "payload"))
 
 
 @dataclass(slots=True)
 class Parsed:
-    """What some lines hold."""
+    """The content of some lines."""
 
     rows: list[tuple[Any, ...]] = field(default_factory=list)
     numbers: list[int] = field(default_factory=list)
-    """Of the lines of `rows`."""
+    """Line numbers of `rows`."""
     opinions: list[Opinion] = field(default_factory=list)
     unrated: int = 0
     bad: list[Aside] = field(default_factory=list)
@@ -53,37 +53,37 @@ class Parsed:
 
 @dataclass(slots=True)
 class Ingested:
-    """What became of a file."""
+    """Counts of what a file contained."""
 
     new: int = 0
     known: int = 0
-    """Records that the store had, with the same content."""
+    """Records that the store already had."""
     conflicts: int = 0
-    """Records whose id the store had with another content."""
+    """Records whose id the store has with different content."""
     bad: int = 0
     opinions: int = 0
     """New ratings and feedback."""
     known_opinions: int = 0
     unrated: int = 0
-    """Lines of an exported sample that nobody has filled in."""
+    """Lines of an exported sample without a rating."""
     unknown: int = 0
-    """Ratings and feedback in the whole store about records that have not come."""
+    """Ratings and feedback in the whole store without a record."""
     backwards: int = 0
     """Records older than the one before them in the file."""
     future: int = 0
     named: list[str] = field(default_factory=list)
-    """The first lines that were kept aside, each with its number and why."""
+    """The first lines set aside, each with its number and the reason."""
 
     @property
-    def nothing(self) -> bool:
-        """Whether there were bad lines and nothing else."""
+    def only_bad(self) -> bool:
+        """Whether all lines were bad, and there was at least one."""
         return self.bad > 0 and not (
             self.new + self.known + self.conflicts + self.opinions + self.known_opinions + self.unrated
         )
 
 
 def parse(chunk: Chunk, keeping: Keeping) -> Parsed:
-    """Return what the lines of a chunk hold; blank ones are left out."""
+    """Return the content of a chunk's lines, without blank ones."""
     parsed = Parsed(bad=list(chunk.bad))
     for number, raw in chunk.lines():
         if not raw or raw.isspace():
@@ -104,7 +104,7 @@ def parse(chunk: Chunk, keeping: Keeping) -> Parsed:
 
 
 def ids_wanted(store: Store) -> frozenset[str]:
-    """Return the ids of rated records that the store does not have whole."""
+    """Return the ids of rated records that are not stored whole."""
     with store.open() as connection:
         found = connection.rows(
             "SELECT DISTINCT o.id FROM opinions o LEFT JOIN records r ON r.id = o.id WHERE r.payload IS NULL"
@@ -122,24 +122,24 @@ def ingest(
     now_ms: int,
     jobs: int = 1,
 ) -> Ingested:
-    """Take all of a file's chunks into the store; `name` is the file's in messages, `aside` where bad lines are kept.
+    """Ingest the chunks of a file; `name` is the file's in messages, `aside` the file for bad lines.
 
-    With several `jobs` as many processes read the lines. Raises as `Store.open` and `readers.chunks`.
+    With several `jobs`, as many processes parse lines. Raises as `Store.open` and `readers.chunks`.
     """
     writer = _Writer(store, name, _Aside(aside, name), now_ms)
     reading: deque[tuple[Chunk, Future[Parsed]]] = deque()
-    with _workers(jobs, keeping) as hand:
+    with _parser(jobs, keeping) as start:
         try:
             for chunk in chunks:
                 if chunk is not None:
-                    reading.append((chunk, hand(chunk)))
+                    reading.append((chunk, start(chunk)))
                 while reading and (chunk is None or len(reading) > AHEAD * jobs or reading[0][1].done()):
                     taken, future = reading.popleft()
                     writer.take(taken, future.result())
                 if chunk is None:
                     writer.write()
         except (InvalidFile, KeyboardInterrupt):
-            _finish(writer, reading)  # a stream does not come again
+            _finish(writer, reading)  # a stream cannot be read again
             raise
         return _finish(writer, reading)
 
@@ -150,8 +150,8 @@ def _finish(writer: _Writer, reading: Iterable[tuple[Chunk, Future[Parsed]]]) ->
     return writer.close()
 
 
-def _workers(jobs: int, keeping: Keeping) -> AbstractContextManager[Callable[[Chunk], Future[Parsed]]]:
-    """Return what reads a chunk: at once, or in one of several processes."""
+def _parser(jobs: int, keeping: Keeping) -> AbstractContextManager[Callable[[Chunk], Future[Parsed]]]:
+    """Return the function that parses a chunk: at once, or in one of several processes."""
     if jobs > 1 and hasattr(os, "fork"):
         return Processes(jobs).open(lambda chunk: parse(chunk, keeping))
 
@@ -164,7 +164,7 @@ def _workers(jobs: int, keeping: Keeping) -> AbstractContextManager[Callable[[Ch
 
 
 class _Writer:
-    """Writes what chunks hold, many at a time."""
+    """Writes parsed chunks in batches."""
 
     def __init__(self, store: Store, name: str, aside: _Aside, now_ms: int) -> None:
         self._store, self._name, self._aside, self._now_ms = store, name, aside, now_ms
@@ -174,13 +174,13 @@ class _Writer:
         self.done = Ingested()
 
     def take(self, chunk: Chunk, parsed: Parsed) -> None:
-        """Take in what a chunk holds; it is written when enough has come."""
+        """Add a chunk; a full batch is written."""
         self._waiting.append((chunk, parsed))
         if sum(len(each.rows) + len(each.opinions) for _, each in self._waiting) >= BATCH:
             self.write()
 
     def write(self) -> None:
-        """Write what waits, in one transaction, and bring the totals of hours up to date where that is due."""
+        """Write the waiting chunks in one transaction, and update the hourly totals when due."""
         due = self._stale and time.monotonic() >= self._due
         if not self._waiting and not due:
             return
@@ -189,7 +189,7 @@ class _Writer:
             self._note(parsed.bad)
             self.done.bad += len(parsed.bad)
             self.done.unrated += parsed.unrated
-            self._clocks(parsed.rows)
+            self._check_times(parsed.rows)
         with self._store.open(write=True) as connection:
             self._records(connection, waiting)
             self._opinions(connection, [each for _, parsed in waiting for each in parsed.opinions])
@@ -198,8 +198,8 @@ class _Writer:
         self._stale = not due
 
     def close(self) -> Ingested:
-        """Write the rest; return what became of everything."""
-        self._stale, self._due = True, 0.0  # a killed process may have left hours to add up
+        """Write the rest and return the counts."""
+        self._stale, self._due = True, 0.0  # a killed process may have left stale totals
         self.write()
         with self._store.open() as connection:
             [(self.done.unknown,)] = connection.rows(
@@ -227,7 +227,7 @@ class _Writer:
                     stored[values[0]] = values[DIGEST], False
                     fresh.append(values)
                 elif digest != values[DIGEST]:
-                    what = f"the id `{values[0]}` is that of a record with another content"
+                    what = f"the store has a record `{values[0]}` with different content"
                     lines = lines or dict(chunk.lines())
                     conflicts.append(Aside(number, what, lines[number]))
                 else:
@@ -241,7 +241,7 @@ class _Writer:
             connection.insert("records", RECORDS, fresh)
             connection.insert("stale", {"hour": RECORDS["hour"]}, [(hour,) for hour in {each[HOUR] for each in fresh}])
 
-    def _clocks(self, rows: Sequence[tuple[Any, ...]]) -> None:
+    def _check_times(self, rows: Sequence[tuple[Any, ...]]) -> None:
         for each in rows:
             self.done.backwards += each[AT] < self._latest
             self.done.future += each[AT] > self._now_ms + FUTURE_MS
@@ -250,16 +250,16 @@ class _Writer:
     def _opinions(self, connection: Connection, opinions: Sequence[Opinion]) -> None:
         if not opinions:
             return
-        one = {each.key: each for each in opinions}
-        there = connection.rows(f"SELECT key FROM opinions WHERE key IN ({GIVEN})", [[*one]])
-        for (key,) in there:
-            del one[key]
-        self.done.opinions += len(one)
-        self.done.known_opinions += len(opinions) - len(one)
-        if one:
-            connection.insert("opinions", OPINIONS, [*one.values()])
+        new = {each.key: each for each in opinions}
+        known = connection.rows(f"SELECT key FROM opinions WHERE key IN ({GIVEN})", [[*new]])
+        for (key,) in known:
+            del new[key]
+        self.done.opinions += len(new)
+        self.done.known_opinions += len(opinions) - len(new)
+        if new:
+            connection.insert("opinions", OPINIONS, [*new.values()])
             hours = f"SELECT DISTINCT hour FROM records WHERE id IN ({GIVEN})"
-            connection.rows(f"INSERT INTO stale {hours} ON CONFLICT DO NOTHING", [[each.id for each in one.values()]])
+            connection.rows(f"INSERT INTO stale {hours} ON CONFLICT DO NOTHING", [[each.id for each in new.values()]])
 
     def _note(self, asides: Sequence[Aside]) -> None:
         for each in asides[: NAMED - len(self.done.named)]:
@@ -268,14 +268,14 @@ class _Writer:
 
 
 class _Aside:
-    """The file of lines that are not in the store, each of them once."""
+    """The file of lines that were not ingested, each once."""
 
     def __init__(self, path: Path, name: str) -> None:
         self._path, self._name = path, name
         self._kept: set[bytes] | None = None
 
     def add(self, asides: Sequence[Aside]) -> None:
-        """Keep lines; raises `EnvironmentFault`."""
+        """Append lines; raises `EnvironmentFault`."""
         if not asides:
             return
         with disk_faults("/".join(self._path.parts[-3:])):
@@ -304,7 +304,7 @@ def _aside_line(name: str, aside: Aside) -> bytes:
 
 
 def _raw_of(line: bytes) -> bytes:
-    """Return the line that a line of the file keeps; empty where a killed process left half of one."""
+    """Return the original of a line of the file; empty if a killed process left only a part."""
     try:
         kept = json.loads(line)
         return b64decode(kept["base64"]) if "base64" in kept else str(kept["raw"]).encode("utf-8")

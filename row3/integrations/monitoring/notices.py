@@ -1,9 +1,8 @@
-"""Who is told of alerts: a document, the body of an issue, and a webhook that hears of each once."""
+"""Alerts as a document, as the body of an issue, and for a webhook that gets each once."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -20,22 +19,21 @@ from row3.store.files import write_atomic
 from row3.store.project import Project
 from row3.store.transaction import in_local, local_folder, locked
 
-TOLD = "monitor/told.json"
-"""Where in `.row3/` the alerts are kept of which the webhook has heard."""
-LASTING = "goes on"
+POSTED = "monitor/told.json"
+"""File in `.row3/` for the alerts that the webhook has received."""
 
 
 def alerts_document(found: Sequence[Alert]) -> Document:
     """Return the alerts as a table."""
     if not found:
-        return Document([Note(["Production · no alert"])])
+        return Document([Note(["Production · no alerts"])])
     critical = sum(alert.condition.severity == "critical" for alert in found)
     head = f"Production · {count(len(found), 'alert')}, {critical} critical"
     return Document([Note([head]), _table(found)])
 
 
 def alerts_issue(found: Sequence[Alert]) -> Document:
-    """Return the body of an issue: what was seen, and what to do."""
+    """Return the body of an issue: the alerts, and what to do."""
     if not found:
         return alerts_document(found)
     actions = dict.fromkeys(f"{FIGURE[alert.condition.figure].name}: {alert.condition.action}" for alert in found)
@@ -54,14 +52,14 @@ def _table(found: Sequence[Alert]) -> Table:
                 Span(condition.severity, "bad" if condition.severity == "critical" else "warning"),
                 f"{value_text(figure, alert.value)}, {sign} {value_text(figure, alert.threshold)}",
                 moment(alert.from_ms),
-                LASTING if alert.to_ms is None else moment(alert.to_ms),
+                "ongoing" if alert.to_ms is None else moment(alert.to_ms),
                 condition.action,
             ]
         )
     return Table(("figure", "", "value", "from", "to", "action"), rows, "llllll")
 
 
-class _Told(Struct):
+class _Posted(Struct):
     condition: str
     from_ms: int
     to_ms: int | None
@@ -69,59 +67,55 @@ class _Told(Struct):
 
 class _File(Struct, rename="camel"):
     schema_version: int
-    told: list[_Told]
+    told: list[_Posted]
 
 
 def notify(project: Project, found: Sequence[Alert], environ: Mapping[str, str]) -> int:
-    """Post to the webhook what it has not heard: alerts that began, and those that are over; return how many.
+    """Post the alerts that began or ended since the last post; return their number.
 
-    The body is `{"began": [alert, …], "over": [alert, …]}`. Raises `UsageError` without a webhook, `Undelivered`,
-    after which all is posted again the next time, and `InvalidFile` for a broken list of what was posted.
+    The body is `{"began": [alert, …], "over": [alert, …]}`. Raises `UsageError` without a webhook, `InvalidFile` for a
+    damaged list of posted alerts, and `Undelivered`, after which the next call posts the same again.
     """
     settings = project.config.monitor.alerts
     if settings.webhook_variable is None:
         where = "row3.toml field monitor.alerts.webhook_variable"
-        raise UsageError("there is no webhook", where=where, fix="Name the environment variable with its URL")
+        raise UsageError("no webhook is set", where=where, fix="Name the environment variable that holds its URL")
     url = address(settings.webhook_variable, allow_http=settings.allow_http, table="monitor.alerts", query=True)
-    path = in_local(local_folder(project.local), TOLD)
+    path = in_local(local_folder(project.local), POSTED)
     lock = locked(project.local, "monitor.alerts", timeout_s=60.0)
     if lock is None:
-        raise UsageError("another row3 is posting alerts", where=f".row3/{TOLD}", fix="Run it again later")
+        raise UsageError("another row3 is posting alerts", where=f".row3/{POSTED}", fix="Run it again later")
     with lock:
-        told = _read(project) if path.exists() else []
-        began = [alert for alert in found if not any(_is_same(each, alert) for each in told)]
+        posted = _read(project) if path.exists() else []
+        began = [alert for alert in found if not any(_is_same(each, alert) for each in posted)]
         over = [
             alert
             for alert in found
-            if alert.to_ms is not None and any(_is_same(each, alert) and each.to_ms is None for each in told)
+            if alert.to_ms is not None and any(_is_same(each, alert) and each.to_ms is None for each in posted)
         ]
         if not began and not over:
             return 0
-        body: dict[str, Any] = {
-            "began": [alert.plain() for alert in began],
-            "over": [alert.plain() for alert in over],
-        }
+        body = {"began": [alert.plain() for alert in began], "over": [alert.plain() for alert in over]}
         Service(url, {}, key_variable=settings.webhook_variable).send("POST", "", body)
-        kept = [each for each in told if not any(_is_same(each, alert) for alert in found)]
-        kept += [_Told(alert.condition.figure, alert.from_ms, alert.to_ms) for alert in found]
+        kept = [each for each in posted if not any(_is_same(each, alert) for alert in found)]
+        kept += [_Posted(alert.condition.figure, alert.from_ms, alert.to_ms) for alert in found]
         path.parent.mkdir(exist_ok=True)
-        write_atomic(path, msgspec.json.encode(_File(1, kept)), where=f".row3/{TOLD}")
+        write_atomic(path, msgspec.json.encode(_File(1, kept)), where=f".row3/{POSTED}")
     return len(began) + len(over)
 
 
-def _read(project: Project) -> list[_Told]:
+def _read(project: Project) -> list[_Posted]:
     try:
-        return msgspec.json.decode(in_local(project.local, TOLD).read_bytes(), type=_File).told
+        return msgspec.json.decode(in_local(project.local, POSTED).read_bytes(), type=_File).told
     except (msgspec.DecodeError, OSError):
-        fix = "Delete it: the webhook will hear of all alerts again"
-        raise InvalidFile("the list of posted alerts is broken", where=f".row3/{TOLD}", fix=fix) from None
+        fix = "Delete it; all alerts will be posted again"
+        raise InvalidFile("the list of posted alerts is damaged", where=f".row3/{POSTED}", fix=fix) from None
 
 
-def _is_same(told: _Told, alert: Alert) -> bool:
-    """Return whether an alert was posted before: of the same condition, at an overlapping time."""
-    begins_before_end = alert.to_ms is None or told.from_ms < alert.to_ms
+def _is_same(posted: _Posted, alert: Alert) -> bool:
+    """Return whether a posted alert is this one: same condition, overlapping time."""
     return (
-        told.condition == alert.condition.figure
-        and begins_before_end
-        and (told.to_ms is None or alert.from_ms < told.to_ms)
+        posted.condition == alert.condition.figure
+        and (alert.to_ms is None or posted.from_ms < alert.to_ms)
+        and (posted.to_ms is None or alert.from_ms < posted.to_ms)
     )

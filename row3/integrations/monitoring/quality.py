@@ -1,4 +1,4 @@
-"""The sample, and what can be measured of a decomposition without a golden answer."""
+"""The sample, and measures of a decomposition that need no golden case."""
 
 from __future__ import annotations
 
@@ -29,17 +29,15 @@ class Quality(NamedTuple):
     quotes: int | None
     """Concepts with a source quote."""
     verified: int | None
-    """Those whose quote occurs in the source text and mentions its concept."""
+    """Concepts whose quote occurs in the source text and mentions them."""
     ungrounded: int | None
     """Concepts that the source text does not mention."""
     canaries: int | None
-    """Concepts that golden cases of the same domain forbid and the source text does not mention; None where golden
-    cases forbid nothing.
-    """
+    """Concepts that the domain's golden cases forbid and the source text does not mention; None if they forbid none."""
 
 
 def domain_canaries(project: Project) -> dict[str, tuple[str, ...]]:
-    """Return what golden cases of kind extraction forbid, by domain. Raises `InvalidFile`."""
+    """Return the concepts that extraction cases forbid, by domain. Raises `InvalidFile`."""
     kind, found = kind_named(EXTRACTION, where=""), dict[str, dict[str, None]]()
     for name in project.suite_names():
         settings = project.config.suites.get(name)
@@ -51,7 +49,7 @@ def domain_canaries(project: Project) -> dict[str, tuple[str, ...]]:
 
 
 def measure(record: Record, canaries: Mapping[str, Sequence[str]]) -> Quality:
-    """Return the quality of a decomposition, all None after an error."""
+    """Return the quality of a decomposition; all None after an error."""
     if record.error is not None:
         return Quality(None, None, None, None)
     forbidden, labels = canaries.get(record.domain or "", ()), [one.label for one in record.concepts]

@@ -1,4 +1,4 @@
-"""What a file or a stream of production holds, as chunks of JSON Lines."""
+"""Read a file or a stream of production data as chunks of JSON Lines."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from row3.integrations.monitoring.traces import from_langfuse, from_otlp, is_lan
 CHUNK_BYTES = 1 << 22
 MAX_LINE_BYTES = 1 << 25
 IDLE_S, LONGEST_S = 0.2, 1.0
-"""After so long without a byte, or with some, what has come of a stream is passed on."""
+"""Seconds after which a stream's data is passed on: without a new byte, and at most."""
 BOM = b"\xef\xbb\xbf"
 
 
 class Aside(NamedTuple):
-    """A line that does not go into the store, and why."""
+    """A line that is not ingested, and why."""
 
     line: int
     why: str
@@ -36,7 +36,7 @@ class Chunk(NamedTuple):
     """Number of the first line."""
     raw: bytes
     bad: tuple[Aside, ...] = ()
-    """What could not be made a line."""
+    """Parts that are not valid lines."""
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
         """Yield the lines with their numbers."""
@@ -45,14 +45,14 @@ class Chunk(NamedTuple):
 
 OTLP = re.compile(rb'\s*\{\s*"resourceSpans"\s*:')
 DOCUMENT = re.compile(rb'\s*(\[|\{\s*\n|\{\s*"(resourceSpans|data)"\s*:)')
-"""How a file begins that is one JSON document, or has traces whose spans may lie lines apart."""
+"""Beginning of a file that is one JSON document, or has traces whose spans may be lines apart."""
 
 
 def chunks(stream: BinaryIO, *, where: str, live: bool = False) -> Iterator[Chunk | None]:
-    """Yield the lines of a stream, a few megabytes at a time, the last one even without its end.
+    """Yield the lines of a stream in chunks of a few megabytes; the last line need not end with a newline.
 
-    Of a `live` one, where more may come at any time, what has come is passed on in a second, and None tells of a pause.
-    Raises `InvalidFile` for a line of more than 32 MB.
+    The data of a `live` stream is passed on within a second, and None marks a pause. Raises `InvalidFile` for a line of
+    more than 32 MB.
     """
     left, first = b"", 1
     pieces = _pieces(stream) if live else iter(lambda: stream.read(CHUNK_BYTES), b"")
@@ -78,7 +78,7 @@ def chunks(stream: BinaryIO, *, where: str, live: bool = False) -> Iterator[Chun
 
 
 def read_line(raw: bytes) -> Record | Opinion | Unrated:
-    """Return what a line holds, a trace of LangFuse included; raises `BadLineError` that names every wrong field."""
+    """Return the content of a line, also of a LangFuse trace; raises `BadLineError` that names every wrong field."""
     try:
         return read_content(raw)
     except (ValueError, RecursionError):
@@ -87,7 +87,7 @@ def read_line(raw: bytes) -> Record | Opinion | Unrated:
 
 
 def _from_document(raw: bytes) -> Chunk | None:
-    """Return what a document lists as lines, numbered by their place in it; None for JSON Lines that begin like one."""
+    """Return the entries of a document as numbered lines; None for JSON Lines that begin like a document."""
     bad: list[Aside] = []
     try:
         value = json.loads(raw)
@@ -113,7 +113,7 @@ def _from_document(raw: bytes) -> Chunk | None:
 
 
 def _pieces(stream: BinaryIO) -> Iterator[bytes | None]:
-    """Yield what comes of a stream, put together until it pauses, and None for each pause."""
+    """Yield the data of a stream, joined until it pauses, and None for each pause."""
     waiting: queue.Queue[bytes | OSError] = queue.Queue(64)
 
     def read() -> None:

@@ -1,4 +1,4 @@
-"""What production sends, one JSON object a line: decompositions, expert ratings and user feedback."""
+"""Production data, one JSON object a line: decompositions, expert ratings and user feedback."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from row3.domain.structs import MisfitsError, convert, worded
 
 MINUTE_MS, HOUR_MS, DAY_MS = 60_000, 3_600_000, 86_400_000
 THUMBS = {"up": 5.0, "down": 1.0}
-"""Points of a thumb, on the scale of scores from 1 to 5."""
+"""Score of a thumb, on the scale from 1 to 5."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
 
@@ -47,11 +47,11 @@ class Record(Struct, frozen=True, kw_only=True, gc=False, rename="camel"):
     topic: str
     domain: str | None = None
     version: str | None
-    """Of the prompts that answered."""
+    """Version of the prompts."""
     model: str | None
     latency_ms: Amount | None
     cost_usd: Amount | None
-    """US dollars; null where nobody knows it."""
+    """US dollars; null if unknown."""
     error: str | None = None
     source_text: str | None = None
     concepts: list[Concept]
@@ -59,7 +59,7 @@ class Record(Struct, frozen=True, kw_only=True, gc=False, rename="camel"):
 
 
 class Rating(Struct, frozen=True, kw_only=True):
-    """An expert's verdict on a decomposition or one of its concepts; null until it is given."""
+    """An expert's verdict on a decomposition or one of its concepts; null until given."""
 
     id: Id
     at: Moment
@@ -68,7 +68,7 @@ class Rating(Struct, frozen=True, kw_only=True):
 
 
 class Feedback(Struct, frozen=True, kw_only=True):
-    """A user's points for a decomposition or one of its concepts: a score or a thumb."""
+    """A user's score or thumb for a decomposition or one of its concepts."""
 
     id: Id
     at: Moment
@@ -81,7 +81,7 @@ class Opinion(NamedTuple):
     """A rating (1 acceptable, 0 not) or feedback (1 to 5 points)."""
 
     key: str
-    """Digest of all the rest: the same opinion is kept once."""
+    """Digest of the other fields: the same opinion is stored once."""
     kind: Literal["rating", "feedback"]
     id: str
     at_ms: int
@@ -96,7 +96,7 @@ class Unrated(NamedTuple):
 
 
 class BadLineError(ValueError):
-    """A line that is none of the three."""
+    """A line that is not a record, a rating or feedback."""
 
 
 _RECORD = msgspec.json.Decoder(Record)
@@ -113,18 +113,13 @@ def moment(at_ms: int) -> str:
     return text.removesuffix("+00:00") + "Z"
 
 
-def content(record: Record) -> bytes:
-    """Return a record as JSON in its one usual form."""
-    return msgspec.json.encode(record)
-
-
 def read_content(raw: bytes) -> Record:
-    """Return the record of a line in the usual form; raises `ValueError`, or `RecursionError`, for any other."""
+    """Return the record of a line; raises `ValueError`, or `RecursionError`, for any other line."""
     return _RECORD.decode(raw)
 
 
 def from_value(value: Any) -> Record | Opinion | Unrated:
-    """Return what a JSON value holds; raises `BadLineError` that names every wrong field."""
+    """Return the content of a JSON value; raises `BadLineError` that names every wrong field."""
     if not isinstance(value, dict):
         raise BadLineError("not a JSON object")
     try:
@@ -140,16 +135,16 @@ def from_value(value: Any) -> Record | Opinion | Unrated:
             points = THUMBS[feedback.thumb] if feedback.thumb is not None else feedback.score
             return _opinion("feedback", feedback, points or 0.0)
         record = convert(value, Record)
-        content(record)
+        msgspec.json.encode(record)
     except MisfitsError as error:
         raise BadLineError(error.told()) from None
     except UnicodeEncodeError:
-        raise BadLineError("a text holds half a surrogate pair, which is no character") from None
+        raise BadLineError("a text contains a lone surrogate, which is not a character") from None
     return record
 
 
 def plain_json(raw: bytes) -> Any:
-    """Return the JSON value of a line, NaN included; raises `BadLineError`."""
+    """Return the JSON value of a line, with NaN allowed; raises `BadLineError`."""
     try:
         return json.loads(raw.decode("utf-8"))
     except UnicodeDecodeError:
@@ -158,8 +153,7 @@ def plain_json(raw: bytes) -> Any:
         raise BadLineError("nested too deeply") from None
     except ValueError as error:
         cut = raw.lstrip()[:1] == b"{" and raw.rstrip()[-1:] != b"}" and not str(error).startswith("Extra data")
-        told = "half a line" if cut else "not JSON"
-        raise BadLineError(f"{told} ({error})") from None
+        raise BadLineError(f"{'incomplete line' if cut else 'not JSON'} ({error})") from None
 
 
 def _opinion(kind: Literal["rating", "feedback"], given: Rating | Feedback, value: float) -> Opinion:

@@ -1,4 +1,4 @@
-"""A record as a row of the store: what figures need as columns, and the whole of it where somebody will read it."""
+"""Records as rows of the store: columns for the figures, and the whole record if it may be read later."""
 
 from __future__ import annotations
 
@@ -7,27 +7,29 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import Any, NamedTuple
 
+import msgspec
+
 from row3.integrations.monitoring.quality import Quality, in_sample, measure
-from row3.integrations.monitoring.records import HOUR_MS, Record, content, milliseconds, read_content
+from row3.integrations.monitoring.records import HOUR_MS, Record, milliseconds
 from row3.integrations.monitoring.tables import BINS
 
 
 class Keeping(NamedTuple):
-    """Which records are measured, and which are kept whole."""
+    """Which records are measured, and which are stored whole."""
 
     rate: float
-    """Part of the records that is sampled."""
+    """Share of records in the sample."""
     canaries: Mapping[str, Sequence[str]]
-    """What golden cases forbid, by domain."""
+    """Concepts that golden cases forbid, by domain."""
     whole: bool = False
-    """Keep every record whole, not only those of the sample, with an error or in `wanted`."""
+    """Whether all records are stored whole, not only sampled, failed and `wanted` ones."""
     wanted: frozenset[str] = frozenset()
-    """Ids of records that somebody has rated."""
+    """Ids of rated records."""
 
 
 def row(record: Record, keeping: Keeping) -> tuple[Any, ...]:
     """Return a record's values in the order of `RECORDS`."""
-    raw, at_ms, sampled = content(record), milliseconds(record.at), in_sample(record.id, keeping.rate)
+    raw, at_ms, sampled = msgspec.json.encode(record), milliseconds(record.at), in_sample(record.id, keeping.rate)
     confidences = [one.confidence for one in record.concepts if one.confidence is not None]
     bins = [0] * BINS
     for confidence in confidences:
@@ -57,11 +59,6 @@ def row(record: Record, keeping: Keeping) -> tuple[Any, ...]:
     )
 
 
-def read_payload(payload: bytes) -> Record:
-    """Return the record of a `payload`."""
-    return read_content(zlib.decompress(payload))
-
-
 def _text(value: str | None) -> str | None:
-    """Return a text without the one character that PostgreSQL has no place for."""
+    """Return a text without NUL, which PostgreSQL cannot store."""
     return value.replace("\0", "\ufffd") if value is not None and "\0" in value else value

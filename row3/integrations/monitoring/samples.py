@@ -1,14 +1,14 @@
-"""Single records as the store has them, with the ratings and feedback about them."""
+"""Single stored records, with their ratings and feedback."""
 
 from __future__ import annotations
 
+import zlib
 from typing import Literal
 
 from msgspec import Struct
 
 from row3.errors import UsageError
-from row3.integrations.monitoring.records import Record
-from row3.integrations.monitoring.rows import read_payload
+from row3.integrations.monitoring.records import Record, read_content
 from row3.integrations.monitoring.tables import OF_OPINIONS, Connection
 
 Choice = Literal["all", "sampled", "unrated", "errors", "rated"]
@@ -48,15 +48,14 @@ class StoredRecord(Struct, frozen=True, gc=False):
     score_sum: float
 
     def record(self) -> Record | None:
-        """Return the whole record; None where only its figures are kept."""
-        return None if self.payload is None else read_payload(bytes(self.payload))
+        """Return the whole record; None if only its figures are stored."""
+        return None if self.payload is None else _read_payload(self.payload)
 
 
-def stored_records(
-    connection: Connection, from_ms: int, to_ms: int, choice: Choice = "all", *, most: int = 100_000
-) -> list[StoredRecord]:
-    """Return records from a time on and before another, oldest first: the sample, that of it which no expert has rated,
-    those with an error, or those with ratings or feedback.
+def stored_records(connection: Connection, from_ms: int, to_ms: int, choice: Choice = "all") -> list[StoredRecord]:
+    """Return the first 100,000 records of a period, oldest first.
+
+    `unrated` are sampled records that no expert has rated, `rated` those with ratings or feedback.
     """
     fields = StoredRecord.__struct_fields__
     names = [f"coalesce(o.{name}, 0)" if name in OF_OPINIONS else f"records.{name}" for name in fields]
@@ -64,21 +63,25 @@ def stored_records(
     found = connection.rows(
         f"SELECT {', '.join(names)} FROM records LEFT JOIN (SELECT id, {opinions} FROM opinions o GROUP BY id) o "
         f"ON o.id = records.id WHERE records.at_ms >= ? AND records.at_ms < ? AND {_WHERE[choice]} "
-        "ORDER BY records.at_ms, records.id LIMIT ?",
-        [from_ms, to_ms, most],
+        "ORDER BY records.at_ms, records.id LIMIT 100000",
+        [from_ms, to_ms],
     )
     return [StoredRecord(*each) for each in found]
 
 
 def record_with_text(connection: Connection, record_id: str) -> tuple[str, str]:
-    """Return topic and source text of a record; raises `UsageError` if it is unknown, or its text is not kept."""
+    """Return topic and source text of a record; raises `UsageError` if it is unknown or its text is not stored."""
     found, where = connection.rows("SELECT payload FROM records WHERE id = ?", [record_id]), "row3 monitor"
     if not found:
-        raise UsageError(f"there is no record `{record_id}`", where=where, fix="Take it in with `row3 monitor ingest`")
+        raise UsageError(f"there is no record `{record_id}`", where=where, fix="Ingest it with `row3 monitor ingest`")
     if found[0][0] is None:
-        fix = 'Set `keep = "all"` in [monitor] of row3.toml and take it in again, or use --from-text'
-        raise UsageError(f"of record `{record_id}` only the figures are kept", where=where, fix=fix)
-    record = read_payload(bytes(found[0][0]))
+        fix = 'Set `keep = "all"` in [monitor] of row3.toml and ingest it again, or use --from-text'
+        raise UsageError(f"only the figures of record `{record_id}` are stored", where=where, fix=fix)
+    record = _read_payload(found[0][0])
     if not record.source_text:
         raise UsageError(f"record `{record_id}` has no source text", where=where, fix="Use --from-text")
     return record.topic, record.source_text
+
+
+def _read_payload(payload: bytes) -> Record:
+    return read_content(zlib.decompress(payload))

@@ -1,6 +1,6 @@
-"""Where records are kept: a DuckDB file that every process opens for a moment, or a PostgreSQL database.
+"""Storage of records: a DuckDB file or a PostgreSQL database, which run the same SQL.
 
-Both run the same SQL. A DuckDB file lets in one process at a time, so each batch or query takes a lock beside it.
+A DuckDB file admits one process at a time, so each transaction takes a lock file and opens it only briefly.
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ from row3.store.transaction import in_local, local_folder
 PATIENCE_S = 60.0
 POLL_S = 0.01
 _TURN = "SELECT pg_advisory_xact_lock(1919907635)"
-"""How writers of PostgreSQL wait for each other."""
+"""Makes writers of PostgreSQL wait for each other."""
 
 
 class Store(Protocol):
-    """Where records are kept."""
+    """Storage of records."""
 
     def open(self, *, write: bool = False) -> contextlib.AbstractContextManager[Connection]:
-        """Open for one transaction, which an exception undoes. Writers wait for each other.
+        """Open one transaction, which an exception rolls back. Writers wait for each other.
 
-        Raises `EnvironmentFault` where the store cannot be reached, `InvalidFile` for one of a newer row3.
+        Raises `EnvironmentFault` if the store cannot be reached, `InvalidFile` if a newer row3 made it.
         """
         ...
 
 
 def open_store(project: Project, environ: Mapping[str, str]) -> Store:
-    """Return the store that the settings name, made on first use. Raises `EnvironmentFault`, `MissingExtra`."""
+    """Return the store in the settings, created on first use. Raises `EnvironmentFault`, `MissingExtra`."""
     settings = project.config.monitor
     if settings.url_variable is None:
         return DuckDb(in_local(local_folder(project.local), settings.store))
     url = environ.get(settings.url_variable, "")
     if not url.startswith(("postgresql://", "postgres://")):
-        what = f"${settings.url_variable} holds no postgresql:// URL"
+        what = f"${settings.url_variable} is not a postgresql:// URL"
         raise EnvironmentFault(what, where="row3.toml field monitor.url_variable", fix="Set the variable")
     return Postgres(url)
 
@@ -55,7 +55,7 @@ class DuckDb:
 
     def __init__(self, path: Path) -> None:
         """Take the file's path; raises `MissingExtra`."""
-        needed("duckdb", "monitor")
+        require("duckdb", "monitor")
         self._path, self._where, self._made = path, f".row3/{path.name}", False
 
     @contextlib.contextmanager
@@ -70,14 +70,14 @@ class DuckDb:
             try:
                 lock.acquire(timeout=PATIENCE_S)
             except filelock.Timeout:
-                what = f"another row3 has kept the store for more than {PATIENCE_S:g} s"
-                raise EnvironmentFault(what, where=self._where, fix="End it, or use PostgreSQL") from None
+                what = f"another row3 has held the store for more than {PATIENCE_S:g} s"
+                raise EnvironmentFault(what, where=self._where, fix="Stop it, or use PostgreSQL") from None
         try:
             with (
                 TemporaryDirectory(prefix="row3-") as folder,
                 contextlib.closing(duckdb.connect(str(self._path), read_only=not write and not making)) as database,
             ):
-                # A store may be a stranger's: its views and macros could read any file, and the network.
+                # A store from elsewhere may have views and macros that read any file or the network.
                 database.execute("SET allowed_directories = ['{}']".format(folder.replace("'", "''")))
                 database.execute("SET enable_external_access = false")
                 connection = _DuckDbConnection(database, Path(folder))
@@ -89,7 +89,7 @@ class DuckDb:
                     yield connection
         except duckdb.Error as error:
             what = f"the store cannot be used ({_short(error)})"
-            fix = "Close other programs that have it open and check free space, or take the records into a new store"
+            fix = "Close other programs that have it open and check free space, or ingest the records into a new store"
             raise EnvironmentFault(what, where=self._where, fix=fix) from None
         finally:
             lock.release()
@@ -104,7 +104,7 @@ class _DuckDbConnection:
         return [] if done.description is None else list(done.fetchall())
 
     def insert(self, table: str, columns: Mapping[str, str], rows: Sequence[Sequence[Any]]) -> None:
-        # A third of the time that it takes to hand over the values one by one.
+        # Three times as fast as passing the values one by one.
         types = ", ".join(f"{name}: '{'VARCHAR' if type_ == BYTES else type_}'" for name, type_ in columns.items())
         read = ", ".join(f"from_base64({name})" if type_ == BYTES else name for name, type_ in columns.items())
         file = self._folder / "rows.json"
@@ -119,7 +119,7 @@ class Postgres:
 
     def __init__(self, url: str) -> None:
         """Take the database's address; raises `MissingExtra`."""
-        needed("psycopg", "postgres")
+        require("psycopg", "postgres")
         self._url, self._made = url, False
 
     @contextlib.contextmanager
@@ -140,9 +140,9 @@ class Postgres:
                 with _transaction(connection, _TURN if write else ""):
                     yield connection
         except psycopg.Error as error:
-            told = Guard({"url": self._url, "password": urlsplit(self._url).password or ""}).clean(_short(error))
-            fix = "Check the address, that the server runs and what the user may do"
-            raise EnvironmentFault(f"the store cannot be used ({told})", where=where, fix=fix) from None
+            message = Guard({"url": self._url, "password": urlsplit(self._url).password or ""}).clean(_short(error))
+            fix = "Check the address, the server and the user's permissions"
+            raise EnvironmentFault(f"the store cannot be used ({message})", where=where, fix=fix) from None
 
 
 class _PostgresConnection:
@@ -167,16 +167,16 @@ def _transaction(connection: Connection, lock: str = "") -> Iterator[None]:
             connection.rows(lock)
         yield
     except BaseException:
-        with contextlib.suppress(Exception):  # a broken connection has undone it
+        with contextlib.suppress(Exception):  # a broken connection is rolled back by itself
             connection.rows("ROLLBACK")
         raise
     connection.rows("COMMIT")
 
 
 def _make(connection: Connection, where: str, indexed: Sequence[str] = ()) -> None:
-    """Make the tables that are missing; raises `InvalidFile` for those of a newer row3.
+    """Create missing tables; raises `InvalidFile` for those of a newer row3.
 
-    DuckDB needs no index for times: it knows the least and the greatest of every block.
+    DuckDB needs no index on times: it stores the smallest and the largest of every block.
     """
     for statement in SCHEMA:
         connection.rows(statement)
@@ -193,8 +193,8 @@ def _short(error: Exception) -> str:
     return " ".join(str(error).split())[:200]
 
 
-def needed(module: str, extra: str) -> None:
-    """Raise `MissingExtra` where a module of an extra is not installed."""
+def require(module: str, extra: str) -> None:
+    """Raise `MissingExtra` if a module of an extra is not installed."""
     import importlib.util
 
     if importlib.util.find_spec(module) is None:

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 SCHEMA_VERSION = 1
 BINS = 10
-"""Of confidence, each a tenth wide; the last one takes 1.0."""
+"""Of confidence, each a tenth wide; the last includes 1.0."""
 TEXT, COUNT, LARGE, NUMBER, BYTES = "VARCHAR", "INTEGER", "BIGINT", "DOUBLE PRECISION", "BYTEA"
 _BINS = [f"confidence_{place}" for place in range(BINS)]
 
@@ -35,8 +35,8 @@ RECORDS: Mapping[str, str] = {
     "canaries": COUNT,
     "payload": BYTES,
 }
-"""Columns of `records`. `quotes` to `ungrounded` are null where a record was not measured, `canaries` also where golden
-cases of its domain forbid nothing. `hour` counts from 1970 UTC.
+"""Columns of `records`. `quotes` to `ungrounded` are null for unmeasured records, `canaries` also if golden cases
+of its domain forbid nothing. `hour` counts hours since 1970 UTC.
 """
 
 OPINIONS: Mapping[str, str] = {
@@ -47,7 +47,7 @@ OPINIONS: Mapping[str, str] = {
     "concept": TEXT,
     "value": NUMBER,
 }
-"""Columns of `opinions`: ratings (value 0 or 1) and feedback (1 to 5), also of records that have not come."""
+"""Columns of `opinions`: ratings (value 0 or 1) and feedback (1 to 5), also for records still to come."""
 
 
 def _count(what: str, where: str = "") -> str:
@@ -89,7 +89,7 @@ OF_RECORDS: dict[str, tuple[str, str]] = {
     "watched_concepts": (LARGE, _count("concepts", " FILTER (WHERE canaries IS NOT NULL)")),
     "canaries": (LARGE, _count("canaries")),
 }
-"""What is added up of records: type and SQL. Concepts and relationships leave out decompositions that failed."""
+"""Totals of records: type and SQL. Concepts and relationships leave out failed decompositions."""
 
 OF_OPINIONS: dict[str, tuple[str, str]] = {
     "ratings": (LARGE, "count(*) FILTER (WHERE o.kind = 'rating')"),
@@ -97,14 +97,14 @@ OF_OPINIONS: dict[str, tuple[str, str]] = {
     "scores": (LARGE, "count(*) FILTER (WHERE o.kind = 'feedback')"),
     "score_sum": (NUMBER, "coalesce(sum(o.value) FILTER (WHERE o.kind = 'feedback'), 0)"),
 }
-"""What is added up of ratings and feedback, at the time of the record that they are about."""
+"""Totals of ratings and feedback, counted at the time of their record."""
 
 HOURS: Mapping[str, str] = {"hour": COUNT} | {name: type_ for name, (type_, _) in (OF_RECORDS | OF_OPINIONS).items()}
 """Columns of `hours`: the totals of each hour that has records."""
 
 
 def _table(name: str, columns: Mapping[str, str]) -> str:
-    """Return the statement that makes a table, whose first column is its key."""
+    """Return the statement that creates a table; the first column is its key."""
     parts = ", ".join(f"{column} {type_}" for column, type_ in columns.items())
     return f"CREATE TABLE IF NOT EXISTS {name} ({parts}, PRIMARY KEY ({next(iter(columns))}))"
 
@@ -116,16 +116,16 @@ SCHEMA = (
     _table("hours", HOURS),
     _table("stale", {"hour": COUNT}),
 )
-"""Statements that make the tables. `stale` has the hours whose totals are out of date."""
+"""Statements that create the tables. `stale` has the hours whose totals are out of date."""
 
 
 class Connection(Protocol):
     """One transaction."""
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
-        """Run a statement with `?` for each value; return its rows, none for one that has none."""
+        """Run a statement with `?` for each value; return its rows, if any."""
         ...
 
     def insert(self, table: str, columns: Mapping[str, str], rows: Sequence[Sequence[Any]]) -> None:
-        """Add some rows, values in the order of the columns; those whose key is there already are left out."""
+        """Insert rows, with values in the order of the columns; rows with a known key are skipped."""
         ...

@@ -1,4 +1,4 @@
-"""Totals of records: by the hour, which the store keeps; of any time, minute, topic or version, added up when asked."""
+"""Totals of records: stored by the hour; by period, minute, topic or version computed on demand."""
 
 from __future__ import annotations
 
@@ -41,15 +41,15 @@ class Totals(Struct, frozen=True, gc=False):
     """US dollars."""
     sampled: int = 0
     measured: int = 0
-    """Records of the sample with a source text, whose quality is known."""
+    """Sampled records with a source text, whose quality is known."""
     measured_concepts: int = 0
     quotes: int = 0
     verified: int = 0
     ungrounded: int = 0
     watched: int = 0
-    """Records of the sample whose domain has canaries."""
+    """Sampled records whose domain has canaries."""
     watched_concepts: int = 0
-    """Their concepts."""
+    """Concepts of watched records."""
     canaries: int = 0
     ratings: int = 0
     acceptable: float = 0.0
@@ -64,13 +64,13 @@ class Totals(Struct, frozen=True, gc=False):
 
     @property
     def per_minute(self) -> float | None:
-        """Records a minute, from the first to the last; None for less than a minute."""
+        """Records per minute between the first and the last; None for less than a minute."""
         if self.first_ms is None or self.last_ms is None or self.last_ms - self.first_ms < MINUTE_MS:
             return None
         return self.requests * MINUTE_MS / (self.last_ms - self.first_ms)
 
     def __add__(self, other: Totals) -> Totals:
-        """Return both together; percentiles cannot be added and are None."""
+        """Return the sum; percentiles cannot be added and are None."""
         joined = {name: getattr(self, name) + getattr(other, name) for name in _ADDED}
         times = [at for each in (self, other) for at in (each.first_ms, each.last_ms) if at is not None]
         return Totals(
@@ -85,19 +85,17 @@ _APART = ("first_ms", "last_ms", "distribution", "latency_p50", "latency_p95", "
 _ADDED = [name for name in Totals.__struct_fields__ if name not in _APART]
 
 
-def refresh_hours(connection: Connection) -> int:
-    """Add up again the hours that writing has marked as stale; return how many there were."""
-    stale = [hour for (hour,) in connection.rows("SELECT hour FROM stale")]
-    if stale:
-        of = "hour IN (SELECT hour FROM stale)"
-        connection.rows(f"DELETE FROM hours WHERE {of}")
-        connection.rows(f"INSERT INTO hours ({', '.join(HOURS)}) {_select('hour', f'records.{of}')}")
+def refresh_hours(connection: Connection) -> None:
+    """Compute the totals of the hours marked as stale."""
+    if connection.rows("SELECT hour FROM stale LIMIT 1"):
+        stale = "hour IN (SELECT hour FROM stale)"
+        connection.rows(f"DELETE FROM hours WHERE {stale}")
+        connection.rows(f"INSERT INTO hours ({', '.join(HOURS)}) {_select('hour', f'records.{stale}')}")
         connection.rows("DELETE FROM stale")
-    return len(stale)
 
 
 def hourly(connection: Connection, from_ms: int, to_ms: int) -> dict[int, Totals]:
-    """Return the totals of the hours with records that begin in a time, by their beginning in ms, oldest first."""
+    """Return the totals of the hours with records that start in a period, by start in ms, oldest first."""
     hour_ms = 60 * MINUTE_MS
     bounds = [-(-from_ms // hour_ms), -(-to_ms // hour_ms)]
     found = connection.rows(f"SELECT {', '.join(HOURS)} FROM hours WHERE hour >= ? AND hour < ? ORDER BY hour", bounds)
@@ -105,7 +103,7 @@ def hourly(connection: Connection, from_ms: int, to_ms: int) -> dict[int, Totals
 
 
 def all_time(connection: Connection) -> Totals:
-    """Return the totals of all hours together; percentiles cannot be added and are None."""
+    """Return the sum over all hours, without percentiles."""
     how = {"first_ms": "min(first_ms)", "last_ms": "max(last_ms)"} | dict.fromkeys(_APART[3:], "NULL")
     sums = [
         how.get(name) or f"CAST(coalesce(sum({name}), 0) AS {type_})" for name, type_ in HOURS.items() if name != "hour"
@@ -114,27 +112,27 @@ def all_time(connection: Connection) -> Totals:
 
 
 def total(connection: Connection, from_ms: int, to_ms: int) -> Totals:
-    """Return the totals of all records from a time on and before another, percentiles included."""
+    """Return the totals of a period, with percentiles."""
     found = connection.rows(_select("0", _ALL), [from_ms, to_ms] * 2)
     return _read(found[0])[1] if found else Totals()
 
 
 def by_minute(connection: Connection, from_ms: int, to_ms: int) -> dict[int, Totals]:
-    """Return the totals of the minutes with records, by their beginning in ms, oldest first."""
+    """Return the totals of the minutes with records, by start in ms, oldest first."""
     minute = f"CAST(floor(records.at_ms / {MINUTE_MS}.0) AS BIGINT)"
     found = connection.rows(f"{_select(minute, _ALL)} ORDER BY 1", [from_ms, to_ms] * 2)
     return {key * MINUTE_MS: totals for key, totals in map(_read, found)}
 
 
 def by_group(connection: Connection, group: Group, from_ms: int, to_ms: int) -> dict[str, Totals]:
-    """Return the totals of each topic, domain, version or model, "" for records without, most requests first."""
+    """Return the totals of each topic, domain, version or model ("" for records without one), most requests first."""
     query = _select(f"coalesce(records.{group}, '')", _ALL)
     found = connection.rows(f"{query} ORDER BY 2 DESC, 1", [from_ms, to_ms] * 2)
     return dict(map(_read, found))
 
 
 def _select(key: str, where: str) -> str:
-    """Return the query for totals by a key, of the records that a condition chooses; its values are given twice."""
+    """Return the query for totals by `key` over the records that meet `where`; the values must be passed twice."""
     records = ", ".join(f"{sql} AS {name}" for name, (_, sql) in OF_RECORDS.items())
     opinions = ", ".join(f"{sql} AS {name}" for name, (_, sql) in OF_OPINIONS.items())
     names = ", ".join([f"r.{name}" for name in OF_RECORDS] + [f"coalesce(o.{name}, 0)" for name in OF_OPINIONS])

@@ -1,4 +1,4 @@
-"""Traces as records: OTLP JSON, and what LangFuse exports. What a trace does not say stays unknown."""
+"""Records from traces: OTLP JSON and LangFuse exports. What a trace lacks stays unknown."""
 
 from __future__ import annotations
 
@@ -16,21 +16,24 @@ from row3.kinds.outputs import read_text
 Value = Mapping[str, Any]
 SOURCE_TEXT = ("sourceText", "source_text", "text")
 OUTPUTS = ("gen_ai.output.messages", "output.value")
-"""Attributes with an answer: of OpenTelemetry's GenAI conventions 1.41 and of OpenInference."""
+"""Attributes for an answer: of OpenTelemetry's GenAI conventions 1.41 and of OpenInference."""
 MODELS = ("gen_ai.response.model", "gen_ai.request.model", "llm.model_name")
 COSTS = ("row3.costUsd", "llm.cost.total")
 BROKEN = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
-"""What reading raises where a field has another type or a number is too large."""
+"""Raised by reading if a field has the wrong type or a number is too large."""
 FAILED = (2, "STATUS_CODE_ERROR")
 
 
 def is_langfuse(value: Value) -> bool:
-    """Return whether a JSON object looks like a trace of LangFuse."""
+    """Return whether a JSON object looks like a LangFuse trace."""
     return "timestamp" in value and "at" not in value
 
 
 def from_langfuse(trace: Value) -> dict[str, Any]:
-    """Return a trace of LangFuse in the form of a record; raises `BadLineError` for one that is none."""
+    """Return a LangFuse trace in the form of a record; raises `BadLineError` if it cannot be one.
+
+    Topic, domain and source text come from its metadata or its input; the default topic is its name.
+    """
     try:
         return _from_langfuse(trace)
     except BROKEN as error:
@@ -38,33 +41,29 @@ def from_langfuse(trace: Value) -> dict[str, Any]:
 
 
 def _from_langfuse(trace: Value) -> dict[str, Any]:
-    """Return the record; raises `BadLineError` where the trace has neither output nor error.
-
-    Topic, domain and source text are looked for in its metadata and its input; without a topic its name counts.
-    """
-    told = [part for part in (trace.get("metadata"), trace.get("input")) if isinstance(part, dict)]
+    places = [part for part in (trace.get("metadata"), trace.get("input")) if isinstance(part, dict)]
     steps = [step for step in trace.get("observations") or () if isinstance(step, dict)]
     faults = [str(step.get("statusMessage") or "error") for step in steps if step.get("level") == "ERROR"]
     latency = trace.get("latency")
     return {
         "id": trace.get("id"),
         "at": trace["timestamp"],
-        "topic": _first(told, ("topic",)) or trace.get("name"),
-        "domain": _first(told, ("domain",)),
+        "topic": _first(places, ("topic",)) or trace.get("name"),
+        "domain": _first(places, ("domain",)),
         "version": trace.get("version"),
         "model": next((step["model"] for step in reversed(steps) if step.get("model")), None),
         "latencyMs": latency * 1000 if isinstance(latency, int | float) else latency,
         "costUsd": trace.get("totalCost"),
-        "sourceText": _first(told, SOURCE_TEXT),
+        "sourceText": _first(places, SOURCE_TEXT),
         **_answer([step.get("output") for step in steps] + [trace.get("output")], faults),
     }
 
 
 def from_otlp(exports: Iterable[Value]) -> Iterator[tuple[dict[str, Any], str]]:
-    """Yield a record for each trace of OTLP exports that belong together, or the trace and why it is none.
+    """Yield a record for each trace in OTLP exports, or the trace and why it cannot be one.
 
-    `row3.topic`, `row3.domain`, `row3.version` and `row3.sourceText` are attributes of any of its spans; without them
-    the topic is the name of the first span, the version that of the service.
+    `row3.topic`, `row3.domain`, `row3.version` and `row3.sourceText` may be attributes of any span. The default topic
+    is the name of the first span, the default version the service's.
     """
     traces: dict[str, list[tuple[Value, dict[str, Any]]]] = {}
     for export in exports:
@@ -83,11 +82,11 @@ def from_otlp(exports: Iterable[Value]) -> Iterator[tuple[dict[str, Any], str]]:
 
 
 def _why(error: Exception) -> str:
-    return str(error) if isinstance(error, BadLineError) else f"a field is missing or of another type ({error!r})"
+    return str(error) if isinstance(error, BadLineError) else f"a field is missing or has the wrong type ({error!r})"
 
 
 def _spans(export: Value) -> Iterator[tuple[Value, dict[str, Any]]]:
-    """Yield the spans of an export with their attributes and their service's version."""
+    """Yield the spans of an export with their attributes, the service's version included."""
     for resource in export.get("resourceSpans") or ():
         service = _attributes(resource.get("resource") or {}).get("service.version")
         for scope in resource.get("scopeSpans") or ():
@@ -97,27 +96,28 @@ def _spans(export: Value) -> Iterator[tuple[Value, dict[str, Any]]]:
 
 def _from_spans(trace_id: str, spans: list[tuple[Value, dict[str, Any]]]) -> dict[str, Any]:
     spans = sorted(spans, key=lambda each: int(each[0]["startTimeUnixNano"]))
-    (root, _), told = next((each for each in spans if not each[0].get("parentSpanId")), spans[0]), [a for _, a in spans]
+    root = next((span for span, _ in spans if not span.get("parentSpanId")), spans[0][0])
+    attributes = [found for _, found in spans]
     begun, ended = int(root["startTimeUnixNano"]), int(root["endTimeUnixNano"])
     status = root.get("status") or {}
     faults = [status.get("message") or "error"] if status.get("code") in FAILED else []
-    costs = [cost for each in told if (cost := _first([each], COSTS)) is not None]
+    costs = [cost for each in attributes if (cost := _first([each], COSTS)) is not None]
     return {
         "id": trace_id,
         "at": moment(begun // 1_000_000),
-        "topic": _first(told, ("row3.topic",)) or root["name"],
-        "domain": _first(told, ("row3.domain",)),
-        "version": _first(told, ("row3.version",)),
-        "model": _first(reversed(told), MODELS),
+        "topic": _first(attributes, ("row3.topic",)) or root["name"],
+        "domain": _first(attributes, ("row3.domain",)),
+        "version": _first(attributes, ("row3.version",)),
+        "model": _first(reversed(attributes), MODELS),
         "latencyMs": (ended - begun) / 1e6,
         "costUsd": sum(costs) if costs else None,
-        "sourceText": _first(told, ("row3.sourceText",)),
-        **_answer([_first([each], OUTPUTS) for each in told], faults),
+        "sourceText": _first(attributes, ("row3.sourceText",)),
+        **_answer([_first([each], OUTPUTS) for each in attributes], faults),
     }
 
 
 def _answer(outputs: Iterable[Any], faults: list[str]) -> dict[str, Any]:
-    """Return concepts and relationships of the last outputs that have some, and the error where none has."""
+    """Return concepts and relationships of the last outputs that have some; the error if none has."""
     found: dict[str, Any] = {}
     for output in outputs:
         for text in _texts(output):
@@ -127,7 +127,7 @@ def _answer(outputs: Iterable[Any], faults: list[str]) -> dict[str, Any]:
                     found |= {key: items for key, items in lists.items() if items or key not in found}
                     break
     if not found and not faults:
-        raise BadLineError("the trace has no output with concepts, and no error")
+        raise BadLineError("the trace has neither an output with concepts nor an error")
     for concept in found.get("concepts", ()):
         quote = concept.pop("sourceQuote", None)
         concept["sourceQuote"] = quote if isinstance(quote, str) else None
@@ -135,7 +135,7 @@ def _answer(outputs: Iterable[Any], faults: list[str]) -> dict[str, Any]:
 
 
 def _texts(output: Any) -> Iterator[str]:
-    """Yield the texts of an output: a text, an object, or messages with parts, as they are or as JSON."""
+    """Yield the texts of an output, which is a text, an object, or messages with parts, possibly as JSON."""
     if isinstance(output, str) and output.lstrip()[:1] == "[":
         try:
             output = json.loads(output)
@@ -158,7 +158,7 @@ def _first(places: Iterable[Value], keys: tuple[str, ...]) -> Any:
 
 
 def _attributes(holder: Value) -> dict[str, Any]:
-    """Return attributes of OTLP as plain values."""
+    """Return OTLP attributes as plain values."""
     return {each["key"]: _plain(each.get("value") or {}) for each in holder.get("attributes") or ()}
 
 

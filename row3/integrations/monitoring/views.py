@@ -1,4 +1,4 @@
-"""Figures, and what became of a file, as documents and as JSON."""
+"""Figures and the result of an ingest, as documents and as JSON."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from row3.reports.document import Block, Document, Note, Span, Table, Text
 from row3.reports.numbers import compact, money, percent
 
 SCHEMA_VERSION = 1
-"""Of the JSON of both."""
+"""Of the JSON of the figures."""
 NOTHING = "–"
 
 
@@ -48,9 +48,9 @@ def target_text(figure: Figure) -> str:
 
 
 def figures_document(totals: Totals) -> Document:
-    """Return every figure with its target, and how confidence is distributed."""
+    """Return every figure with its target, and the distribution of confidence."""
     if totals.first_ms is None or totals.last_ms is None:
-        return Document([Note(["Production · no records in this time"])])
+        return Document([Note(["Production · no records in this period"])])
     span = f"{moment(totals.first_ms)} to {moment(totals.last_ms)}"
     head = f"Production · {count(totals.requests, 'record')} · {span}"
     marks: dict[bool | None, Text] = {True: Span("met", "good"), False: Span("missed", "bad"), None: ""}
@@ -76,7 +76,7 @@ def figures_document(totals: Totals) -> Document:
 
 
 def figures_json(totals: Totals) -> dict[str, Any]:
-    """Return the same as JSON; rates are fractions of 1, times RFC 3339."""
+    """Return the figures as JSON; rates are fractions of 1, times RFC 3339."""
     figures = [
         {
             "figure": figure.key,
@@ -100,7 +100,7 @@ def figures_json(totals: Totals) -> dict[str, Any]:
 
 
 def ingested_text(done: Ingested) -> str:
-    """Return what is new in a line."""
+    """Return a line with the number of new and known entries."""
     parts = [f"{count(done.new, 'record')} new", f"{done.known:,} known"]
     if done.opinions or done.known_opinions:
         parts.append(
@@ -110,11 +110,11 @@ def ingested_text(done: Ingested) -> str:
 
 
 def ingested_notes(done: Ingested, aside: str) -> list[str]:
-    """Return what a person should know about the rest; the first bad lines by name."""
+    """Return notes on bad lines, conflicts, missing ratings and wrong clocks."""
     notes = list(done.named)
     if done.bad or done.conflicts:
         parts = [count(done.bad, "bad line")] if done.bad else []
-        parts += [f"{count(done.conflicts, 'record')} with the id of another"] if done.conflicts else []
+        parts += [f"{count(done.conflicts, 'record')} with the id of a different one"] if done.conflicts else []
         notes.append(f"{', '.join(parts)}: kept in {aside}")
     if done.unrated:
         notes.append(f"{count(done.unrated, 'line')} of a sample without a rating: set `acceptable` to true or false")

@@ -239,12 +239,12 @@ def test_a_dataset_that_is_not_there_or_has_no_items_is_one_error(box: Box, fuse
         (only,) = done.errors
         return only
 
-    assert "dataset bread: LangFuse does not have it" in error()
+    assert "dataset bread: not found in LangFuse" in error()
     fuse.create_dataset({"name": "bread"})
     assert "the dataset has no items to run" in error()
     item = {"datasetName": "bread", "id": "x", "input": {"n": 1}}
     fuse.create_item(item)
-    assert "item x of dataset bread: its input has no text" in error()
+    assert "item x of dataset bread: the input has no text" in error()
 
 
 def test_an_ordinary_run_is_exported_as_traces_with_scores(box: Box, fuse: LangFuse) -> None:

@@ -69,14 +69,14 @@ def test_a_chat_prompt_becomes_blocks_and_one_with_other_messages_is_refused(box
 @pytest.mark.parametrize("label", ["latest", "Not A Label"])
 def test_a_label_that_cannot_be_given_is_refused(box: Box, label: str) -> None:
     (error,) = box.row3("langfuse", "prompts", "push", "--label", label, code=2).errors
-    assert "no label that can be given" in error
+    assert "is not a valid label" in error
 
 
 def test_a_label_that_nothing_has_is_one_error(box: Box) -> None:
     (error,) = box.row3("langfuse", "prompts", "pull", "--label", "staging", code=2).errors
     assert "no prompt of this project has the label `staging`" in error
     (error,) = box.row3("langfuse", "prompts", "pull", NAME, "--label", "staging", code=2).errors
-    assert "prompt extract: LangFuse does not have it" in error
+    assert "prompt extract: not found in LangFuse" in error
 
 
 @pytest.mark.parametrize("name", ["../../outside", "other", "extract\n# Heading", "/etc/passwd"])
@@ -85,7 +85,7 @@ def test_a_server_that_answers_with_another_prompt_writes_nothing(box: Box, fuse
     tree = box.tree()
     fuse.prompts[NAME][0] |= {"name": name, "prompt": "Say {{ source_text }}."}
     done = box.row3("langfuse", "prompts", "pull", "--label", "staging", code=2)
-    assert "prompt extract: LangFuse answered with another prompt" in done.err
+    assert "prompt extract: LangFuse returned a different prompt" in done.err
     assert "Heading" not in done.err
     assert box.tree() == tree
 

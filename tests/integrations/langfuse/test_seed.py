@@ -111,8 +111,8 @@ def test_other_inputs_with_a_text_are_understood(box: Box, trace: Trace, given: 
     ("given", "said", "what"),
     [
         (INPUT, None, "the trace has no output"),
-        (INPUT, "I am sorry, I cannot.", "the trace's output is no extraction"),
-        ({"n": 1}, OUTPUT, "its input has no text"),
+        (INPUT, "I am sorry, I cannot.", "the trace's output is not an extraction"),
+        ({"n": 1}, OUTPUT, "the input has no text"),
     ],
 )
 def test_a_trace_that_cannot_be_a_case_is_one_error(
@@ -126,6 +126,6 @@ def test_a_trace_that_cannot_be_a_case_is_one_error(
 
 def test_an_unknown_trace_and_no_id_are_one_error_each(box: Box) -> None:
     (error,) = seed(box, "0" * 32, code=2).errors
-    assert "LangFuse has no such trace" in error
+    assert "LangFuse does not have this trace" in error
     (error,) = seed(box, "../x", code=2).errors
-    assert "no id of a trace" in error
+    assert "not a trace id" in error

@@ -81,7 +81,7 @@ def test_an_id_with_another_content_is_kept_aside_once(store: Store, tmp_path: P
     again = take(store, jsonl(other), tmp_path)
 
     assert (done.new, done.known, done.conflicts, again.conflicts) == (1, 1, 1, 1)
-    assert done.named == ["file.jsonl:2: the id `a` is that of a record with another content"]
+    assert done.named == ["file.jsonl:2: the store has a record `a` with different content"]
     assert totals(store).latency_sum == 1000
     [kept] = (tmp_path / "aside.jsonl").read_text().splitlines()
     assert json.loads(json.loads(kept)["raw"]) == other
@@ -90,7 +90,7 @@ def test_an_id_with_another_content_is_kept_aside_once(store: Store, tmp_path: P
 @pytest.mark.parametrize(
     ("line", "why"),
     [
-        ('{"id": "a", "at": "2026-', "half a line"),
+        ('{"id": "a", "at": "2026-', "incomplete line"),
         ('{"id": "a"} x', "not JSON"),
         ("[1]", "not a JSON object"),
         (record("a", concepts=[{"label": "x", "confidence": float("nan")}]), "`concepts.0.confidence`"),

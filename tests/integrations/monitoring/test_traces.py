@@ -95,7 +95,7 @@ def test_failed_and_empty_traces(tmp_path: Path) -> None:
     done, [found] = taken(json.dumps(export(failed, empty, broken)).encode(), tmp_path)
 
     assert (done.new, done.bad, found.id, found.error, found.cost_usd) == (1, 2, "failed", "429", None)
-    assert "trace empty: the trace has no output with concepts, and no error" in done.named[0]
+    assert "trace empty: the trace has neither an output with concepts nor an error" in done.named[0]
     assert "trace broken: a field is missing" in done.named[1]
     assert json.loads(json.loads((tmp_path / "aside.jsonl").read_text().splitlines()[0])["raw"])["traceId"] == "empty"
 
@@ -146,7 +146,7 @@ def test_traces_without_output_and_with_wrong_values(tmp_path: Path) -> None:
     done, found = taken(json.dumps(traces).encode(), tmp_path)
 
     assert {each.id: each.error for each in found} == {"failed": "time-out", "retried": None, "bare": None}
-    assert done.named[0] == "file.jsonl:1: the trace has no output with concepts, and no error"
+    assert done.named[0] == "file.jsonl:1: the trace has neither an output with concepts nor an error"
     assert "file.jsonl:3: field `concepts.0.confidence`" in done.named[1]
     bare = next(each for each in found if each.id == "bare")
     assert (bare.latency_ms, bare.cost_usd, bare.model, bare.version, bare.domain) == (None,) * 5

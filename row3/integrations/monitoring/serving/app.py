@@ -1,4 +1,4 @@
-"""The dashboard's addresses, and who may ask for them."""
+"""The dashboard's routes and access rules."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ HOST = "Without a token the dashboard answers this machine only: use http://127.
 
 
 def application(feed: Feed, token: str = "") -> ASGIApp:
-    """Return the ASGI application; with a token it answers only those who have it, else only loopback hosts."""
+    """Return the ASGI application; it answers only requests with the token, or without one only loopback hosts."""
 
     async def send_file(request: Request, content: bytes, media_type: str) -> Response:
         return Response(content, media_type=media_type)
@@ -64,11 +64,11 @@ def application(feed: Feed, token: str = "") -> ASGIApp:
 
 
 class Doorkeeper:
-    """Refuses who may not ask, and adds the headers that every answer has."""
+    """Refuses requests without access, and adds the headers that every answer has."""
 
     def __init__(self, app: ASGIApp, token: str) -> None:
         self._app, self._token = app, token.encode()
-        # The browser keeps this instead of the token.
+        # The browser stores this instead of the token.
         self._cookie = hmac.digest(self._token, b"row3 monitor serve", hashlib.sha256).hex()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -82,7 +82,7 @@ class Doorkeeper:
         await (self._refusal(Request(scope)) or self._app)(scope, receive, with_headers)
 
     def _refusal(self, request: Request) -> Response | None:
-        """Return what is answered instead of the dashboard; None for who may see it."""
+        """Return the answer to a request without access; None for one with access."""
         if not self._token:
             return PlainTextResponse(HOST, 403) if _names_other_host(request.headers.get("host", "")) else None
         if hmac.compare_digest(request.query_params.get("token", "").encode(), self._token):
@@ -97,7 +97,7 @@ class Doorkeeper:
 
 
 def _names_other_host(host: str) -> bool:
-    """Return whether a request was meant for another machine: a name that was made to point to this one."""
+    """Return whether a request names another host, as in DNS rebinding."""
     try:
         return not urlsplit(f"//{host}").hostname or is_exposed(f"http://{host}")
     except ValueError:

@@ -1,4 +1,4 @@
-"""What the store holds, asked for once however many pages wait for it."""
+"""Snapshots of the store: one query however many pages are open."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import msgspec
 
 from row3.errors import Row3Error
 from row3.integrations.monitoring.serving.metrics import exposition
-from row3.integrations.monitoring.serving.panels import look, page
+from row3.integrations.monitoring.serving.panels import page, read_recent
 from row3.integrations.monitoring.storage import Store
 
 REFRESH_S = 2.0
@@ -27,17 +27,17 @@ class Snapshot(NamedTuple):
 
 
 def read(store: Store, alarm: float | None = None) -> Snapshot:
-    """Ask the store; what it refuses is part of the snapshot. For `alarm` see `page`."""
+    """Query the store; an error becomes part of the snapshot. For `alarm` see `page`."""
     try:
         with store.open() as connection:
-            seen = look(connection, int(time.time() * 1000))
+            seen = read_recent(connection, int(time.time() * 1000))
     except Row3Error as error:
         return Snapshot(msgspec.json.encode({"fault": str(error)}), "", str(error))
     return Snapshot(msgspec.json.encode(page(seen, alarm)), exposition(seen))
 
 
 class Feed:
-    """Snapshots for all who are connected. Nobody connected, nothing asked."""
+    """Snapshots for all open pages; without one, the store is not queried."""
 
     def __init__(self, ask: Callable[[], Snapshot], refresh_s: float = REFRESH_S) -> None:
         self._ask, self._refresh_s, self._due = ask, refresh_s, 0.0
@@ -48,7 +48,7 @@ class Feed:
         """Return the newest snapshot, or the next one if it is due."""
         if self._asking is None or (self._asking.done() and time.monotonic() >= self._due):
             self._asking = asyncio.create_task(self._next())
-        return await asyncio.shield(self._asking)  # a page that leaves does not take it from the others
+        return await asyncio.shield(self._asking)  # a page that closes does not cancel it for the others
 
     async def _next(self) -> Snapshot:
         begun = time.monotonic()
@@ -58,7 +58,7 @@ class Feed:
             self._due = (now := time.monotonic()) + max(self._refresh_s, 10 * (now - begun))
 
     async def events(self) -> AsyncIterator[bytes]:
-        """Yield a server-sent event for each change, and a comment where there is none, until `close`."""
+        """Yield a server-sent event for each change, and a comment if there is none, until `close`."""
         sent = b""
         while not (sent and self._closing.is_set()):
             snapshot = await self.snapshot()

@@ -1,7 +1,7 @@
 """`/metrics` in Prometheus' text format 0.0.4.
 
-Counters, and the sums and counts of the histogram and the summary, are over all records; they grow as records are taken
-in, so a rate is by the time of ingest. Quantiles of latency are over the last minutes by the records' own times.
+Counters, sums and counts cover all records and grow as records are ingested, so rates are by the time of ingest.
+Quantiles of latency cover the last minutes by the records' own times.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from row3.integrations.monitoring.tables import BINS
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 PREFIX = "row3_monitor_"
 COUNTERS = {
-    "decompositions": ("requests", "Records of production"),
+    "decompositions": ("requests", "Production records"),
     "errors": ("errors", "Records with an error"),
     "concepts": ("concepts", "Concepts of records without an error"),
     "relationships": ("relationships", "Relationships of records without an error"),
     "cost_dollars": ("cost_sum", "Cost in US dollars"),
     "priced": ("priced", "Records with a known cost"),
-    "sampled": ("sampled", "Records of the sample"),
+    "sampled": ("sampled", "Sampled records"),
     "measured_concepts": ("measured_concepts", "Concepts of sampled records with a source text"),
     "quotes": ("quotes", "Quotes of measured concepts"),
-    "verified_quotes": ("verified", "Quotes that the source text has"),
+    "verified_quotes": ("verified", "Quotes found in the source text"),
     "ungrounded_concepts": ("ungrounded", "Measured concepts that the source text does not mention"),
     "watched_concepts": ("watched_concepts", "Measured concepts of a domain with canaries"),
     "canaries": ("canaries", "Watched concepts that are canaries of the domain"),
@@ -68,5 +68,5 @@ def _head(name: str, kind: str, text: str) -> Iterator[str]:
 
 
 def _steady(value: float) -> float:
-    """Return a sum that is the same in whatever order it was added up: a counter that falls looks like a restart."""
+    """Return a sum rounded so that the order of addition does not matter: a falling counter looks like a restart."""
     return round(value, 6)

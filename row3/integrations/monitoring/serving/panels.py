@@ -1,4 +1,4 @@
-"""The dashboard's three panels (STANDARDS §7.4) as values that the page draws: all numbers and sentences."""
+"""The dashboard's three panels (STANDARDS §7.4): all numbers and sentences that the page draws."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from row3.integrations.monitoring.views import target_text, value_text
 from row3.reports.numbers import compact
 
 RECENT, MINUTES, HOURS, DAYS = 5, 60, 48, 30
-"""Minutes that are "now", and how far the panels reach back."""
+"""Minutes that count as "now", and the length of the three panels."""
 LATE_MS = HOUR_MS
 """If the newest record is older than this, the panels end at it."""
 PANELS: tuple[tuple[str, str, str, str, str], ...] = (
@@ -50,13 +50,13 @@ KNOWN = FIGURE | {
     "spent": Figure("spent", "Cost", "USD", "cost_sum", n="priced"),
 }
 SERIES = {"latency": {part: f"latency{part.upper()}" for part in ("p50", "p95", "p99")}}
-"""Figures that a chart draws instead of its own, which gives title and target."""
+"""Figures that a chart draws instead of its own, which only gives title and target."""
 BARS = ("requests", "processed", "spent", "confidence")
 ALARM = next(each.threshold for each in CONDITIONS if each.figure == "errors")
 
 
 class Tile(Struct, frozen=True):
-    """One figure in words."""
+    """A figure in words."""
 
     name: str
     value: str
@@ -66,7 +66,7 @@ class Tile(Struct, frozen=True):
 
 
 class Chart(Struct, frozen=True):
-    """One chart, which draws `low` to `high` as a band."""
+    """A chart; `low` to `high` is drawn as a band."""
 
     key: str
     title: str
@@ -74,17 +74,17 @@ class Chart(Struct, frozen=True):
     step: str
     """"minute", "hour", "day", or "tenth" of confidence."""
     x: list[float]
-    """Where the steps begin: seconds since 1970 UTC, or confidence."""
+    """Starts of the steps: seconds since 1970 UTC, or confidence."""
     series: dict[str, list[float | None]]
     bars: bool
     low: float | None
     high: float | None
     band: str
-    """What the band means."""
+    """Meaning of the band."""
 
 
 class Panel(Struct, frozen=True):
-    """Charts of one length of time, with the figures of it."""
+    """Figures and charts of one period."""
 
     title: str
     about: str
@@ -93,7 +93,7 @@ class Panel(Struct, frozen=True):
 
 
 class Page(Struct, frozen=True):
-    """All that the page shows; no panels without records."""
+    """Content of the page; without records there are no panels."""
 
     newest: str | None
     notice: str
@@ -101,7 +101,7 @@ class Page(Struct, frozen=True):
 
 
 class Seen(Struct, frozen=True):
-    """What one refresh reads of the store."""
+    """Data of one refresh."""
 
     end_ms: int
     newest_ms: int | None
@@ -113,8 +113,8 @@ class Seen(Struct, frozen=True):
     hours: Mapping[int, Totals]
 
 
-def look(connection: Connection, now_ms: int) -> Seen:
-    """Ask the store for everything that the dashboard and `/metrics` show."""
+def read_recent(connection: Connection, now_ms: int) -> Seen:
+    """Query the store for everything that the dashboard and `/metrics` show."""
     newest = connection.rows("SELECT max(at_ms) FROM records WHERE at_ms <= ?", [now_ms])[0][0]
     late = newest is not None and newest < now_ms - LATE_MS
     end = (newest // MINUTE_MS + 1) * MINUTE_MS if late else now_ms
@@ -131,7 +131,7 @@ def look(connection: Connection, now_ms: int) -> Seen:
 
 
 def page(seen: Seen, alarm: float | None = None) -> Page:
-    """Return what the page shows; `alarm` is the error rate that raises an alert, if not the standards' one."""
+    """Return the content of the page; `alarm` is the error rate that raises an alert, by default STANDARDS'."""
     newest = None if seen.newest_ms is None else f"{moment(seen.newest_ms)[:19].replace('T', ' ')} UTC"
     if not seen.ever.requests:
         return Page(newest, "No records yet: row3 monitor ingest FILE", [])
@@ -160,7 +160,7 @@ class _Window(NamedTuple):
 
 
 def _window(found: Mapping[int, Totals], end: int, number: int, step_ms: int) -> _Window:
-    """Return a number of steps before the step `end`, empty ones where there are no records."""
+    """Return the last `number` steps before the step `end`; steps without records are empty."""
     places = range((end - number) * step_ms, end * step_ms, step_ms)
     steps = [replace(found.get(each, Totals()), first_ms=each, last_ms=each + step_ms) for each in places]
     return _Window([each / 1000 for each in places], steps, reduce(add, steps))
@@ -178,7 +178,7 @@ def _chart(key: str, step: str, window: _Window, alarm: float) -> Chart:
         band = f"target of the average: {target_text(figure)}"
     elif low is None and high is None:
         high, band = (alarm, f"no alert up to {compact(alarm)}") if key == "errors" else (None, "")
-    return Chart(key, _message(figure, sums), unit, step, x, series, key in BARS, low, high, band)
+    return Chart(key, _title(figure, sums), unit, step, x, series, key in BARS, low, high, band)
 
 
 def _tile(figure: Figure, totals: Totals) -> Tile:
@@ -187,9 +187,9 @@ def _tile(figure: Figure, totals: Totals) -> Tile:
     return Tile(figure.name, value_text(figure, value), target, met, figure.count(totals))
 
 
-def _message(figure: Figure, totals: Totals) -> str:
-    """Return what a chart says: `Average latency: 1,610 ms, target met`."""
+def _title(figure: Figure, totals: Totals) -> str:
+    """Return a chart's title: `Average latency: 1,610 ms, target met`."""
     if (value := figure.value(totals)) is None:
-        return f"{figure.name}: nothing to count"
+        return f"{figure.name}: no data"
     ends = {None: "", True: ", target met", False: ", target missed"}
     return f"{figure.name}: {value_text(figure, value)}{ends[figure.met(value)]}"

@@ -11,32 +11,28 @@ from functools import partial
 from types import FrameType
 
 from row3.errors import EnvironmentFault, UsageError
-from row3.integrations.monitoring.storage import Store, needed, open_store
+from row3.integrations.monitoring.storage import Store, open_store, require
 from row3.providers.base import is_exposed
 from row3.store.project import Project
 
 VARIABLE = "ROW3_MONITOR_TOKEN"
-LEAST_TOKEN = 16
+MIN_TOKEN = 16
 WHERE = "row3 monitor serve"
 
 
 def serve(project: Project, environ: Mapping[str, str], host: str, port: int, tell: Callable[[str], None]) -> None:
     """Serve the dashboard until Ctrl-C or SIGTERM; `port` 0 takes a free one.
 
-    Raises `UsageError` for a host that others reach without a token, `EnvironmentFault` for a port in use, and
+    Raises `UsageError` without a token for a host that others can reach, `EnvironmentFault` for a port in use, and
     `MissingExtra`.
     """
     for module in ("starlette", "uvicorn"):
-        needed(module, "monitor")
+        require(module, "monitor")
     token, shown = environ.get(VARIABLE, "").strip(), f"[{host}]" if ":" in host else host
-    if len(token) < LEAST_TOKEN and (token or is_exposed(f"http://{shown}")):
-        what = (
-            f"${VARIABLE} has fewer"
-            if token
-            else f"other machines reach {host}, so ${VARIABLE} needs a secret of no fewer"
-        )
-        fix = "Use a random one, such as that of `openssl rand -hex 16`"
-        raise UsageError(f"{what} than {LEAST_TOKEN} characters", where=WHERE, fix=fix)
+    if len(token) < MIN_TOKEN and (token or is_exposed(f"http://{shown}")):
+        what = f"${VARIABLE} has fewer" if token else f"other machines can reach {host}, but ${VARIABLE} has fewer"
+        fix = "Set a random secret, for example from `openssl rand -hex 16`"
+        raise UsageError(f"{what} than {MIN_TOKEN} characters", where=WHERE, fix=fix)
     store, alarm = open_store(project, environ), project.config.monitor.alerts.errors.threshold
     with _listening(host, port) as listening:
         address = f"http://{shown}:{listening.getsockname()[1]}/"
@@ -54,7 +50,7 @@ async def _run(store: Store, alarm: float | None, token: str, listening: socket.
 
     class Server(uvicorn.Server):
         def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-            """End the streams too, which would keep the server open, and do not raise the signal again afterwards."""
+            """Also end the streams, which would keep the server open, and do not raise the signal again."""
             self.force_exit, self.should_exit = self.should_exit, True
             loop.call_soon_threadsafe(feed.close)
 

@@ -12,7 +12,7 @@ import pytest
 
 from row3.integrations.monitoring.serving.app import STATIC
 from row3.integrations.monitoring.serving.metrics import exposition
-from row3.integrations.monitoring.serving.panels import look
+from row3.integrations.monitoring.serving.panels import read_recent
 from row3.integrations.monitoring.storage import DuckDb, Store
 from tests.monitored import jsonl, record, take
 from tests.systems.wanted import missing
@@ -27,7 +27,7 @@ def expressions() -> list[str]:
 
 def metrics(store: Store) -> str:
     with store.open() as connection:
-        return exposition(look(connection, AT_MS))
+        return exposition(read_recent(connection, AT_MS))
 
 
 @pytest.fixture

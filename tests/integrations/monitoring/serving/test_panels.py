@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from row3.integrations.monitoring.records import DAY_MS, HOUR_MS, MINUTE_MS, moment
-from row3.integrations.monitoring.serving.panels import Chart, Page, Tile, look, page
+from row3.integrations.monitoring.serving.panels import Chart, Page, Tile, page, read_recent
 from row3.integrations.monitoring.storage import Store
 from tests.monitored import NOW_MS, jsonl, record, take
 
@@ -17,7 +17,7 @@ NOW = NOW_MS // MINUTE_MS * MINUTE_MS + 30_000  # half a minute past a minute
 
 def shown(store: Store, now_ms: int = NOW) -> Page:
     with store.open() as connection:
-        return page(look(connection, now_ms))
+        return page(read_recent(connection, now_ms))
 
 
 def chart(shown: Page, key: str) -> Chart:
@@ -76,7 +76,7 @@ def test_three_panels(store: Store, tmp_path: Path) -> None:
 def test_the_band_of_errors_follows_the_settings(store: Store, tmp_path: Path) -> None:
     take(store, jsonl(at(10_000)), tmp_path)
     with store.open() as connection:
-        errors = chart(page(look(connection, NOW), 0.05), "errors")
+        errors = chart(page(read_recent(connection, NOW), 0.05), "errors")
     assert (errors.high, errors.band) == (0.05, "no alert up to 5%")
 
 
