@@ -1,4 +1,4 @@
-"""What can be said of single production records: by golden cases of their topic, else by stand-ins for these."""
+"""Measures of single production records: by golden cases of their topic, else by proxies."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ WEIGHED = {
 }
 """Metrics of the composite, which need a golden case of the topic."""
 PROXIES = dict(zip(("found", "grounded", "related", "verified", "canaries"), WEIGHED, strict=True))
-"""What stands for them where no golden case has the topic."""
+"""Proxies of these metrics, for topics without a golden case."""
 MEASURES = WEIGHED | {
     "found": "Concepts, of 15",
     "grounded": "Concepts in the text",
@@ -40,26 +40,26 @@ MEASURES = WEIGHED | {
     "latency": "Latency",
     "cost": "Cost",
 }
-"""Numbers of one record that may go with satisfaction."""
+"""Measures of a record that may correlate with satisfaction."""
 
 
 @dataclass(slots=True)
 class Golden:
-    """Golden cases of kind extraction, of all suites."""
+    """The golden cases of all extraction suites."""
 
     suite: Suite
-    """The one whose weights count and which takes new cases: the default one, else the first."""
+    """Suite whose weights count and which gets new cases: the default one, else the first."""
     cases: dict[str, list[tuple[StoredCase, Suite]]] = field(default_factory=dict)
-    """By key of the topic."""
+    """By topic key."""
     drafts: dict[str, str] = field(default_factory=dict)
-    """Ids of drafts, likewise."""
+    """Ids of drafts, by topic key."""
     known: set[str] = field(default_factory=set)
-    """Keys of all names that they expect or forbid."""
+    """Keys of all names that cases expect or forbid."""
     canaries: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """What is forbidden, by domain."""
+    """Forbidden concepts, by domain."""
 
     def metrics(self, stored: StoredRecord) -> dict[str, float]:
-        """Return the metrics of a record that is kept whole by the golden cases of its topic: the mean over them."""
+        """Return a record's metrics, averaged over the golden cases of its topic; empty if it is not stored whole."""
         found, cases = list[Mapping[str, float]](), self.cases.get(topic_key(stored.topic), ())
         record = stored.record() if cases else None
         for case, suite in cases if record is not None else ():
@@ -72,15 +72,12 @@ class Golden:
 
 
 def topic_key(topic: str) -> str:
-    """Return what topics that are spelt alike have in common."""
+    """Return a key that is the same for all spellings of a topic."""
     return slug(topic) or " ".join(topic.casefold().split())
 
 
 def read_golden(project: Project) -> Golden:
-    """Return the golden cases by topic; without a suite of kind extraction none, and its usual weights.
-
-    Raises `InvalidFile`.
-    """
+    """Return the golden cases; without an extraction suite, none and the default weights. Raises `InvalidFile`."""
     kind = kind_named(EXTRACTION, where="")
     of_kind = [
         name for name in project.suite_names() if project.config.suites.get(name, SuiteConfig()).kind == EXTRACTION
@@ -105,12 +102,12 @@ def read_golden(project: Project) -> Golden:
 
 
 def name_key(label: str) -> str:
-    """Return what spellings of a concept have in common."""
+    """Return a key that is the same for all spellings of a concept."""
     return " ".join(label.casefold().split())
 
 
 def proxies_of(stored: StoredRecord, golden: Golden) -> dict[str, float]:
-    """Return what is known of an answered record without a golden case, by key of `MEASURES`; rates are fractions."""
+    """Return the measures of an answered record that need no golden case, by key of `MEASURES`; rates are fractions."""
     quality = Quality(stored.quotes, stored.verified, stored.ungrounded, stored.canaries)
     if quality.ungrounded is None and (record := stored.record()) is not None:
         quality = measure(record, golden.canaries)
@@ -124,10 +121,10 @@ def proxies_of(stored: StoredRecord, golden: Golden) -> dict[str, float]:
     return {key: value for key, value in found.items() if value is not None}
 
 
-def golden_free(known: Mapping[str, float], golden: Golden) -> float | None:
-    """Return the composite of a record's proxies of precision, provenance and hallucination, a fraction.
+def proxy_composite(known: Mapping[str, float], golden: Golden) -> float | None:
+    """Return the composite of the proxies of precision, provenance and hallucination, a fraction.
 
-    None without a source text. Rewards that are left out scale the others up, as in every composite.
+    None without a source text. Missing rewards scale the others up, as in every composite.
     """
     metrics = {PROXIES[key]: known[key] for key in ("grounded", "verified", "canaries") if key in known}
     return overall(metrics, golden.suite.rules.weights) if "grounded" in known else None

@@ -1,4 +1,4 @@
-"""The monthly review: golden cases and canaries to add, cases to review, and what goes with satisfaction."""
+"""The monthly review: golden cases and canaries to add, cases to review, and correlations with satisfaction."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from row3.integrations.reviews.measures import (
     MEASURES,
     PROXIES,
     Golden,
-    golden_free,
     name_key,
     proxies_of,
+    proxy_composite,
     read_golden,
     topic_key,
 )
@@ -34,19 +34,19 @@ from row3.workflows.importing.drafts import slug
 
 DAYS = 31
 FREQUENT, BADLY, CANARIES = 5, 5, 10
-"""Rows of each list."""
+"""Maximum rows of each list."""
 LEAST = 5
-"""Ratings, scores or sampled records from which on a topic does badly."""
+"""Minimum ratings, scores or sampled records to judge a topic."""
 NAMED = 3
-"""Records from which on a concept that their texts do not mention is named repeatedly."""
+"""Minimum records with a concept that their texts do not mention."""
 STRANGE = 2_000
-"""Records that are looked through for such concepts."""
+"""Maximum records to search for such concepts."""
 OLD_DAYS = 180
-"""Days after which a golden case that nobody has touched is reviewed."""
+"""Days without an edit after which a golden case is reviewed."""
 LEAST_PAIRS = 10
-"""Records from which on a correlation is shown."""
+"""Minimum records for a correlation."""
 Topics = Mapping[str, tuple[str, Totals]]
-"""One spelling and the totals of each topic, by its key."""
+"""By topic key: one spelling and the totals."""
 
 
 def monthly(project: Project, connection: Connection, to_ms: int) -> Review:
@@ -66,7 +66,7 @@ def monthly(project: Project, connection: Connection, to_ms: int) -> Review:
 def rated_records(
     connection: Connection, golden: Golden, from_ms: int, to_ms: int
 ) -> list[tuple[StoredRecord, Sample]]:
-    """Return the answered records with user feedback, each with its mean score and what is known of it."""
+    """Return the answered records with user feedback, each with its mean score and measures."""
     rated = [each for each in stored_records(connection, from_ms, to_ms, "rated") if each.scores and each.error is None]
     return [
         (
@@ -80,9 +80,9 @@ def rated_records(
 
 
 def _candidates(golden: Golden, topics: Topics, kept: Sequence[StoredRecord]) -> Section:
-    """Return topics without a golden case: those that lose most points of opinions, and the most frequent ones."""
-    there = {"", *golden.cases, *golden.drafts}
-    new = {key: found for key, found in topics.items() if key not in there}
+    """Return the topics without a golden case that lost most points, and the most frequent ones."""
+    covered = {"", *golden.cases, *golden.drafts}
+    new = {key: found for key, found in topics.items() if key not in covered}
     frequent = sorted(new, key=lambda key: (-new[key][1].requests, key))[:FREQUENT]
     lost = {
         key: (5 * each.scores - each.score_sum) / 4 + each.ratings - each.acceptable
@@ -103,33 +103,33 @@ def _candidates(golden: Golden, topics: Topics, kept: Sequence[StoredRecord]) ->
         why = "badly rated" if key in badly else "frequent"
         rows.append([name, why, totals.requests, *figures, totals.scores + totals.ratings, command])
     if len(commands) < len(rows):
-        notes.append('Of some no record is kept with its text: keep = "all" in [monitor] keeps all from then on.')
+        notes.append('Some topics have no record stored with its text: keep = "all" in [monitor] stores all new ones.')
     heads = {"topic": "topic", "reason": "why", "records": "records", "feedback": "feedback"}
     heads |= {"acceptable": "acceptable", "opinions": "n"}
-    empty = "Every topic has a golden case." if topics else "No record in this time."
+    empty = "Every topic has a golden case." if topics else "No records in this period."
     title = "Candidates for new golden cases"
     return Section("candidates", title, {**heads, "command": None}, rows, empty, notes, commands)
 
 
 def below_target(totals: Totals) -> list[str]:
-    """Return the names of the figures of quality that miss their target on enough records."""
+    """Return the names of the quality figures that miss their target on enough records."""
     enough = {"feedback": totals.scores, "acceptable": totals.ratings, "verified": totals.measured}
     found = [FIGURE[key] for key, n in enough.items() if n >= LEAST]
     return [figure.name for figure in found if figure.met(figure.value(totals)) is False]
 
 
 def _worst(records: Sequence[StoredRecord], golden: Golden) -> str:
-    """Return the id of the worst record that is kept with its text; empty for none."""
+    """Return the id of the worst record stored with its text; empty if there is none."""
     places = []
-    for each in (one for one in records if one.id.isprintable()):  # as it stands in a command that is pasted
+    for each in (one for one in records if one.id.isprintable()):  # the id goes into a command to paste
         if (record := each.record()) is not None and (record.source_text or "").strip():
             points = each.score_sum / each.scores if each.scores else 5.0
-            places.append((points, golden_free(proxies_of(each, golden), golden) or 0.0, each.id))
+            places.append((points, proxy_composite(proxies_of(each, golden), golden) or 0.0, each.id))
     return min(places)[2] if places else ""
 
 
 def _canaries(golden: Golden, sample: Sequence[StoredRecord]) -> Section:
-    """Return concepts that the texts of several records do not mention, and no golden case knows."""
+    """Return concepts that several records' texts do not mention and no golden case has."""
     strange = [each for each in sample if each.ungrounded and each.payload is not None][-STRANGE:]
     named, real = defaultdict[tuple[str, str], list[tuple[str, StoredRecord]]](list), set(golden.known)
     for stored in strange:
@@ -148,7 +148,7 @@ def _canaries(golden: Golden, sample: Sequence[StoredRecord]) -> Section:
     ]
     looked = f"{count(len(strange), 'sampled record')} with concepts that the text does not mention"
     empty = f"No new concept is named by {NAMED} or more of {looked}."
-    notes = [f"Of {looked}. Add them as canaries to cases of the domain."] if rows else []
+    notes = [f"From {looked}. Add them as canaries to cases of the domain."] if rows else []
     heads = {"concept": "concept", "domain": "domain", "records": "records", "topics": "topics", "record": None}
     return Section("canaries", "Canaries from observed fabrications", heads, rows, empty, notes)
 
@@ -160,16 +160,16 @@ def _cases(golden: Golden, topics: Topics, to_ms: int) -> Section:
         for case in (each.case for each, _ in cases):
             touched = max(filter(None, [case.created, *(one.date for one in case.history)]), default=None)
             reasons = [f"{name} below target" for name in below_target(totals)]
-            reasons += [f"untouched since {touched}"] if touched is not None and touched < oldest else []
+            reasons += [f"not edited since {touched}"] if touched is not None and touched < oldest else []
             if reasons:
                 rows.append([case.id, "; ".join(reasons), totals.requests, totals.scores + totals.ratings, touched])
     heads = {"case": "case", "reason": "why", "records": "records", "opinions": "n", "touched": None}
-    empty = f"None: no case's topic misses a target, none is untouched for {OLD_DAYS} days."
+    empty = f"None: no case's topic misses a target, and none has gone {OLD_DAYS} days without an edit."
     return Section("cases", "Golden cases to review", heads, rows, empty)
 
 
 def correlations(golden: Golden, rated: Sequence[tuple[StoredRecord, Sample]]) -> Section:
-    """Return how each metric goes with satisfaction: Spearman's rank correlation, its interval and n."""
+    """Return Spearman's rank correlation of each measure with satisfaction, its interval and n."""
     rows, known, weights = list[Sequence[Any]](), list[Estimate](), golden.suite.rules.weights
     for key, title in MEASURES.items():
         pairs = [(one.metrics[key], one.satisfaction) for _, one in rated if key in one.metrics]
@@ -183,7 +183,7 @@ def correlations(golden: Golden, rated: Sequence[tuple[StoredRecord, Sample]]) -
     heads: dict[str, str | None] = {"metric": None, "title": "metric", "proxyOf": "proxy of"}
     heads |= {"correlation": "Spearman's ρ", "interval": "95% interval", "n": "n", "weight": "weight"}
     notes = [f"Satisfaction: the mean score of each of {count(len(rated), 'record')} with user feedback."]
-    notes += ["Intervals by Fisher with the error of Bonett and Wright (2000)."] if known else []
-    head, said = "Metrics and user satisfaction", "Spearman's ρ and its 95% interval"
-    chart = (lambda: estimates_chart("What goes with satisfaction", said, known, 1.0)) if known else None
+    notes += ["Intervals: Fisher's z with the standard error of Bonett and Wright (2000)."] if known else []
+    head, caption = "Metrics and user satisfaction", "Spearman's ρ and its 95% interval"
+    chart = (lambda: estimates_chart("Correlation with satisfaction", caption, known, 1.0)) if known else None
     return Section("correlation", head, heads, rows if rated else [], "No user feedback.", notes, chart=chart)

@@ -1,4 +1,4 @@
-"""The quarterly review: versions side by side, targets to review, and weights that predict satisfaction."""
+"""The quarterly review: versions compared, targets to review, and weights that predict satisfaction."""
 
 from __future__ import annotations
 
@@ -27,17 +27,17 @@ from row3.store.project import Project
 
 DAYS = 92
 LEAST = 30
-"""Records from which on a version is compared."""
+"""Minimum records of a version to compare it."""
 VERSIONS = 4
-"""The latest of them."""
+"""Maximum versions to compare, the latest ones."""
 LEAST_DAYS = 14
-"""Days with a figure from which on its target is reviewed."""
+"""Minimum days with a figure to review its target."""
 OFTEN, LOOSE = 0.5, 0.5
-"""A target is far if it is missed on this share of days, or if the worst day uses at most this share of its room."""
+"""Review a target missed on at least this share of days, or of whose room the worst day uses at most this share."""
 SAMPLES, TOPICS = 100, 10
-"""Records with feedback and topics from which on weights are proposed."""
+"""Minimum records with feedback, and topics, to propose weights."""
 Z = NormalDist().inv_cdf((1 + LEVEL) / 2)
-EACH = {
+PER_RECORD = {
     "concepts": "CASE WHEN error IS NULL THEN concepts END",
     "relationships": "CASE WHEN error IS NULL THEN relationships END",
     "confidence": "confidence_sum / nullif(confidences, 0)",
@@ -50,7 +50,7 @@ EACH = {
     "ungrounded": f"CAST(ungrounded AS {NUMBER}) / nullif(CASE WHEN ungrounded IS NOT NULL THEN concepts END, 0)",
     "hallucination": f"CAST(canaries AS {NUMBER}) / nullif(CASE WHEN canaries IS NOT NULL THEN concepts END, 0)",
 }
-"""Figures as SQL of one record."""
+"""SQL of each figure for one record."""
 
 
 class Spread(NamedTuple):
@@ -74,9 +74,9 @@ def quarterly(project: Project, connection: Connection, to_ms: int) -> Review:
 
 
 def _versions(connection: Connection, from_ms: int, to_ms: int) -> Section:
-    """Return each version beside the one that came before it."""
+    """Compare each version with the one before it."""
     each = "count({0}), CAST(avg({0}) AS {1}), CAST(var_samp({0}) AS {1})"
-    figures = ", ".join(each.format(sql, NUMBER) for sql in EACH.values())
+    figures = ", ".join(each.format(sql, NUMBER) for sql in PER_RECORD.values())
     found = connection.rows(
         f"SELECT version, count(*), min(at_ms), max(at_ms), {figures} FROM records LEFT JOIN (SELECT id AS of, "
         "avg(value) FILTER (WHERE kind = 'rating') AS rating, avg(value) FILTER (WHERE kind = 'feedback') AS score "
@@ -87,7 +87,7 @@ def _versions(connection: Connection, from_ms: int, to_ms: int) -> Section:
     rows, shown = list[Sequence[Any]](), list[Estimate]()
     pairs = list(pairwise([one for one in found if one[1] >= LEAST][-VERSIONS:]))
     for old, new in pairs:
-        for place, key in enumerate(EACH):
+        for place, key in enumerate(PER_RECORD):
             before, after = (Spread(*one[4 + 3 * place : 7 + 3 * place]) for one in (old, new))
             if min(before.n, after.n) >= LEAST:
                 moved, name = difference(key, before, after), FIGURE[key].name
@@ -97,22 +97,22 @@ def _versions(connection: Connection, from_ms: int, to_ms: int) -> Section:
                 rows.append([key, name, f"{old[0]} → {new[0]}", *values, moved.value, span, before.n, after.n])
                 if before.mean:
                     shown.append(Estimate(f"{name}, {new[0]}", *(100 * each / before.mean for each in ends)))
-    heads: dict[str, str | None] = {"figure": None, "name": "mean of a record"}
-    heads |= {"versions": None if len(pairs) == 1 else "versions", "before": "before", "after": "then"}
+    heads: dict[str, str | None] = {"figure": None, "name": "mean per record"}
+    heads |= {"versions": None if len(pairs) == 1 else "versions", "before": "before", "after": "after"}
     heads |= {"difference": None, "interval": "difference, 95%", "nBefore": None, "n": "n"}
     notes = [f"{each[0]}: {each[1]:,} records, {moment(each[2])[:10]} to {moment(each[3])[:10]}." for each in found]
     if rows:
-        notes.append("A difference is the version's only if requests were split between both at random.")
+        notes.append("A difference is due to the version only if requests were split between both at random.")
     empty = f"Fewer than two versions with {LEAST} or more records: nothing to compare."
-    caption = "change in per cent of the value before, with its 95% interval"
-    chart = (lambda: estimates_chart("What the versions changed", caption, shown, 100.0)) if shown else None
+    caption = "change in per cent of the earlier value, with its 95% interval"
+    chart = (lambda: estimates_chart("Changes between versions", caption, shown, 100.0)) if shown else None
     return Section("versions", "Versions side by side", heads, rows, empty, notes[-8:], chart=chart)
 
 
 def difference(key: str, before: Spread, after: Spread) -> Coefficient:
-    """Return how two versions differ, with its 95% interval.
+    """Return the difference of two versions, with its 95% interval.
 
-    Failed or not: Newcombe's hybrid of Wilson's intervals (1998, Statistics in Medicine 17, 873-890, method 10). Other
+    Error rates: Newcombe's hybrid of Wilson's intervals (1998, Statistics in Medicine 17, 873-890, method 10). Other
     figures: means with unequal variances, z · √(s₁²/n₁ + s₂²/n₂).
     """
     value = after.mean - before.mean
@@ -130,7 +130,7 @@ def _signed(key: str, value: float) -> str:
 
 
 def targets(hours: Mapping[int, Totals]) -> Section:
-    """Return the figures that miss their target on most days, and those that stay far inside it on all."""
+    """Return the figures that miss their target on most days, and those that never come near it."""
     days, rows = defaultdict[int, Totals](Totals), list[Sequence[Any]]()
     for at_ms, totals in hours.items():
         days[at_ms // DAY_MS] += totals
@@ -152,7 +152,7 @@ def targets(hours: Mapping[int, Totals]) -> Section:
 
 
 def room_used(figure: Figure, value: float) -> float:
-    """Return which part of a target's room a value uses: 0 is the best there is, above 1 the target is missed."""
+    """Return the share of a target's room that a value uses: 0 is the best value, above 1 misses the target."""
     if figure.low is not None and figure.high is not None:
         return abs(2 * value - figure.low - figure.high) / (figure.high - figure.low)
     if figure.high is not None:
@@ -162,7 +162,7 @@ def room_used(figure: Figure, value: float) -> float:
 
 
 def weights_section(today: Mapping[str, float], samples: Sequence[Sample]) -> Section:
-    """Return today's weights of the composite beside those that regression on satisfaction proposes."""
+    """Return today's weights of the composite, and those proposed by regression on satisfaction."""
     whole, kind = [each for each in samples if today.keys() <= each.metrics.keys()], "by golden cases"
     if len(whole) < SAMPLES:
         known = ({PROXIES[key]: value for key, value in each.metrics.items() if key in PROXIES} for each in samples)
@@ -170,15 +170,15 @@ def weights_section(today: Mapping[str, float], samples: Sequence[Sample]) -> Se
         renamed = [each._replace(metrics=metrics) for each, metrics in zip(samples, proxies, strict=True)]
         whole, kind = [each for each in renamed if today.keys() <= each.metrics.keys()], "by proxies of golden cases"
     topics, found, notes = len({each.topic for each in whole}), None, list[str]()
-    empty = f"No metric goes with satisfaction in {count(len(whole), 'record')} {kind}: keep today's weights."
+    empty = f"No metric predicts satisfaction in {count(len(whole), 'record')} {kind}: keep today's weights."
     if len(whole) < SAMPLES or topics < TOPICS:
         has = f"{count(len(whole), 'record')} with feedback and every metric, over {count(topics, 'topic')}"
         empty = f"Too little data: {has}; {SAMPLES} over {TOPICS} are needed."
     elif (found := propose(whole, today)) is not None:
         gain = f"{points(found.gain.estimate)} points of variance ({interval(found.gain.low, found.gain.high)})"
         notes = [f"Cross-validated gain over today's: {gain}, n = {found.n:,} records {kind}."]
-        advice = "Nothing is applied: try them as weights of the suite in row3.toml."
-        notes.append(advice if found.gain.low > 0 else "Not shown to gain: keep today's.")
+        advice = "Nothing is applied; to try them, set them as weights of the suite in row3.toml."
+        notes.append(advice if found.gain.low > 0 else "The gain may be noise: keep today's weights.")
     proposed = {} if found is None else found.weights
     rows = [[key, number(today[key]), number(weight)] for key, weight in proposed.items()]
     heads = {"metric": "metric", "weight": "today", "proposed": "proposed"}

@@ -1,4 +1,4 @@
-"""Weights of a composite that predict satisfaction, and what they gain over today's on records they have not seen."""
+"""Composite weights that predict satisfaction, and their cross-validated gain over today's."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SWEEPS, SETTLED = 10_000, 1e-12
 
 
 class Sample(NamedTuple):
-    """A record with its user's satisfaction."""
+    """A record's metrics, with its user's satisfaction."""
 
     topic: str
     satisfaction: float
@@ -24,21 +24,21 @@ class Sample(NamedTuple):
 
 
 class Proposal(NamedTuple):
-    """Weights by regression."""
+    """Weights found by regression."""
 
     weights: Mapping[str, float]
-    """Signed as today's, of the same total size; those of metrics that never vary are today's."""
+    """With the signs and the total size of today's; metrics that never vary keep theirs."""
     gain: Interval
     """Cross-validated gain in explained variance of satisfaction over today's weights, a fraction."""
     n: int
 
 
 def propose(samples: Sequence[Sample], weights: Mapping[str, float]) -> Proposal | None:
-    """Return weights by non-negative least squares, with their gain over today's; penalties count against.
+    """Return weights by non-negative least squares, with their gain over today's; penalties count as negative.
 
-    Both sides predict each of `FOLDS` parts from the others: the proposal by its own weights, today's by a line through
-    the composite. A topic is never split, and the interval of the gain counts topics as independent. None where no
-    metric goes with satisfaction, or that never varies.
+    Both predict each of `FOLDS` parts from the others: the proposal by its own weights, today's by a line through the
+    composite. Topics are never split, and the interval of the gain treats them as independent. None if no metric
+    predicts satisfaction, or if that never varies.
 
     Args:
         samples: all with every metric of `weights`, over at least `FOLDS` topics.
@@ -64,7 +64,7 @@ def propose(samples: Sequence[Sample], weights: Mapping[str, float]) -> Proposal
 
 
 def folds(topics: Sequence[str]) -> list[int]:
-    """Return the fold of each record: its topic's, in the order of digests."""
+    """Return the fold of each record; topics are dealt out in the order of their digests."""
     ordered = sorted(set(topics), key=lambda topic: sha256(topic.encode()).digest())
     places = {topic: place % FOLDS for place, topic in enumerate(ordered)}
     return [places[topic] for topic in topics]
@@ -86,7 +86,7 @@ def squared_errors(xs: Sequence[Sequence[float]], ys: Sequence[float], parts: Se
 def non_negative_fit(xs: Sequence[Sequence[float]], ys: Sequence[float]) -> tuple[list[float], float]:
     """Return slopes of at least 0 and the intercept of least squares, by coordinate descent.
 
-    Each slope in turn is the best one for the others (Franc, Hlaváč and Navara 2005). One of a constant column is 0.
+    Each slope in turn becomes the best one given the others (Franc, Hlaváč and Navara 2005). A constant column has 0.
 
     Args:
         xs: n rows of k values.

@@ -1,4 +1,4 @@
-"""What a review consists of, as a document and as JSON."""
+"""A review as a document and as JSON."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from row3.reports.style import shorten
 
 
 class Cell(NamedTuple):
-    """A value of JSON, and how a table shows it."""
+    """A JSON value, and its text in a table."""
 
     value: Any
     text: str
@@ -23,26 +23,26 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One output of a review."""
+    """A section of a review."""
 
     key: str
     title: str
     heads: Mapping[str, str | None]
-    """Header of each column by its key in JSON; None for a column of JSON alone."""
+    """Header of each column by its JSON key; None for a column only in JSON."""
     rows: Sequence[Sequence[Any]]
     """Texts, counts and cells in the order of `heads`; None is unknown."""
     empty: str
-    """What is said where there is no row."""
+    """Text if there are no rows."""
     notes: Sequence[str] = ()
     """Sentences below the table."""
     commands: Sequence[str] = ()
-    """What to run next."""
+    """Commands to run next."""
     chart: Callable[[], bytes] | None = None
     """Draws the rows as SVG."""
 
 
 class Review(NamedTuple):
-    """What one time of production says."""
+    """A review of one period of production."""
 
     name: str
     from_ms: int
@@ -52,7 +52,7 @@ class Review(NamedTuple):
 
 
 def review_document(review: Review, *, charts: str | None = None) -> Document:
-    """Return a review as a document; with charts if these are wanted, whose files begin with that name."""
+    """Return a review as a document; `charts` is the beginning of chart file names, None for no charts."""
     span = " to ".join(moment(each)[:16].replace("T", " ").removesuffix(" 00:00") for each in review[1:3])
     blocks: list[Block] = [Title(f"{review.name.capitalize()} review: {span} UTC", 2)]
     blocks.append(Note([f"{count(review.records, 'record')} of production"]))
@@ -63,7 +63,7 @@ def review_document(review: Review, *, charts: str | None = None) -> Document:
             rows = [[_text(row[place]) for place, _ in heads] for row in each.rows]
             texts = [all(isinstance(_value(row[place]), str) for row in each.rows) for place, _ in heads]
             blocks.append(Table([head for _, head in heads], rows, "".join("rl"[text] for text in texts)))
-        blocks += [*([Lines(each.commands)] if each.commands else []), Note(_said(each), "quiet")]
+        blocks += [*([Lines(each.commands)] if each.commands else []), Note(_notes(each), "quiet")]
         if each.rows and each.chart is not None and charts is not None:
             blocks.append(Plot(each.title, each.chart(), f"{charts}-{each.key}.svg"))
     return Document(blocks)
@@ -75,22 +75,22 @@ def review_json(review: Review) -> dict[str, Any]:
     found |= {"from": moment(review.from_ms), "to": moment(review.to_ms)}
     for each in review.sections:
         rows = [dict(zip(each.heads, map(_value, row), strict=True)) for row in each.rows]
-        found[each.key] = {"rows": rows, "notes": _said(each)}
+        found[each.key] = {"rows": rows, "notes": _notes(each)}
     return found
 
 
-def number(value: float | None, digits: int = 2) -> Cell | None:
-    """Return a plain number."""
-    return None if value is None else Cell(value, f"{value:,.{digits}f}".replace("-", "−"))
+def number(value: float | None) -> Cell | None:
+    """Return a cell for a plain number."""
+    return None if value is None else Cell(value, f"{value:,.2f}".replace("-", "−"))
 
 
 def figure_cell(key: str, value: float | None) -> Cell | None:
-    """Return the value of a figure, with its unit."""
+    """Return a cell for the value of a figure, with its unit."""
     return None if value is None else Cell(value, value_text(FIGURE[key], value))
 
 
 def _value(value: Any) -> Any:
-    """Return a value of JSON; the last digits of a sum depend on the order in which the database adds."""
+    """Return a JSON value, rounded: the last digits of a sum depend on the order in which the database adds."""
     match value:
         case Cell():
             return _value(value.value)
@@ -111,5 +111,5 @@ def _text(value: Any) -> str:
             return shorten(" ".join(value.split()), 48) if value else NOTHING
 
 
-def _said(section: Section) -> list[str]:
+def _notes(section: Section) -> list[str]:
     return [*([] if section.rows else [section.empty]), *section.notes]

@@ -1,4 +1,4 @@
-"""The weekly review, one page: trends, the worst of the sample, where users are unhappy, errors."""
+"""The weekly review, one page: trends, the worst of the sample, unhappy users, errors."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from row3.integrations.monitoring.records import DAY_MS, moment
 from row3.integrations.monitoring.samples import stored_records
 from row3.integrations.monitoring.tables import Connection
 from row3.integrations.monitoring.totals import Totals, by_group, total
-from row3.integrations.reviews.measures import golden_free, proxies_of, read_golden
+from row3.integrations.reviews.measures import proxies_of, proxy_composite, read_golden
 from row3.integrations.reviews.report import Cell, Review, Section, figure_cell, number
 from row3.metrics.ratios import best_score
 from row3.reports.charting.production_chart import Panel, days_chart
@@ -22,9 +22,9 @@ from row3.store.project import Project
 
 DAYS = 7
 ALERTS, WORST, PATTERNS, ERRORS = 4, 5, 3, 3
-"""Rows of each list: the review is one page."""
+"""Maximum rows of each list, so that the review fits on one page."""
 LEAST = 3
-"""Scores from which on a topic, a concept or a version has a pattern."""
+"""Minimum scores to judge a topic, a concept or a version."""
 
 
 def weekly(project: Project, connection: Connection, to_ms: int) -> Review:
@@ -53,7 +53,7 @@ def _days(connection: Connection, to_ms: int) -> Section:
         return days_chart("Errors and latency by day", [row[0] for row in rows], panels)
 
     known = rows if any(each.requests for each in found) else []
-    return Section("days", "Errors and latency by day", heads, known, "No record in two weeks.", chart=chart)
+    return Section("days", "Errors and latency by day", heads, known, "No records in two weeks.", chart=chart)
 
 
 def _alerts(project: Project, connection: Connection, from_ms: int, to_ms: int) -> Section:
@@ -61,19 +61,19 @@ def _alerts(project: Project, connection: Connection, from_ms: int, to_ms: int) 
     found.sort(key=lambda each: (each.condition.severity, -each.from_ms))
     rows = []
     for each in found[:ALERTS]:
-        key, end = each.condition.figure, "lasting" if each.to_ms is None else moment(each.to_ms)[:16]
+        key, end = each.condition.figure, "ongoing" if each.to_ms is None else moment(each.to_ms)[:16]
         values = [figure_cell(key, each.value), figure_cell(key, each.threshold)]
         rows.append([key, each.condition.severity, moment(each.from_ms)[:16], end, *values])
     heads = {"condition": "alert", "severity": "", "from": "from", "to": "to", "value": "value", "threshold": "limit"}
     more = f"{len(found) - ALERTS:,} more: row3 monitor alerts --since {moment(from_ms)[:10]}"
-    return Section("alerts", "Alerts", heads, rows, "No alert.", [more] if len(found) > ALERTS else [])
+    return Section("alerts", "Alerts", heads, rows, "No alerts.", [more] if len(found) > ALERTS else [])
 
 
 def _lowest(project: Project, connection: Connection, from_ms: int, to_ms: int) -> Section:
     golden, scored = read_golden(project), list[tuple[float, str, list[Any]]]()
     for each in stored_records(connection, from_ms, to_ms, "sampled"):
         known = {} if each.error is not None else proxies_of(each, golden)
-        if (score := golden_free(known, golden)) is not None:
+        if (score := proxy_composite(known, golden)) is not None:
             rates = [Cell(value, percent(value)) for value in (score, known["verified"], known["grounded"])]
             head = [Cell(each.id, shorten(each.id, 36)), Cell(each.topic, shorten(each.topic, 14)), each.version]
             expert = each.acceptable / each.ratings if each.ratings else None
@@ -81,14 +81,14 @@ def _lowest(project: Project, connection: Connection, from_ms: int, to_ms: int) 
     heads = {"id": "record", "topic": "topic", "version": None, "score": "score", "verified": "quoted"}
     heads |= {"grounded": "in text", "canaries": None, "acceptable": None}
     top = percent(best_score(golden.suite.rules.weights))
-    note = f"Of {count(len(scored), 'sampled record')}; the composite without a golden answer, at best_score {top}."
-    empty = "No sampled record of these days has a source text: nothing could be scored."
+    note = f"Of {count(len(scored), 'sampled record')}; the composite without golden cases, at most {top}."
+    empty = "No sampled record of these days has a source text, so none could be scored."
     worst = [row for *_, row in sorted(scored, key=lambda each: each[:2])[:WORST]]
     return Section("lowest", "Lowest-scoring of the sample", heads, worst, empty, [note] if scored else [])
 
 
 def _feedback(connection: Connection, now: Totals, from_ms: int, to_ms: int) -> Section:
-    """Return topics, concepts and versions, those first that cost best_score points against the mean of all."""
+    """Return topics, versions and concepts below the mean, those first that cost most points."""
     mean, rows = FIGURE["feedback"].value(now) or 0.0, list[Sequence[Any]]()
     for group in ("topic", "version"):
         totals = by_group(connection, group, from_ms, to_ms).items()
@@ -101,8 +101,8 @@ def _feedback(connection: Connection, now: Totals, from_ms: int, to_ms: int) -> 
     rows += worst_rated("concept", concepts, mean)
     heads = {"name": "worst rated", "of": "", "points": "points of 5", "n": "n"}
     scores = count(now.scores, "score")
-    empty = f"No pattern in {scores}: nothing with {LEAST} or more is below their mean of {mean:.2f}."
-    notes = [f"The mean of {scores} is {mean:.2f}; first what costs best_score points against it."] if rows else []
+    empty = f"No pattern in {scores}: nothing with {LEAST} or more is below the mean of {mean:.2f}."
+    notes = [f"The mean of {scores} is {mean:.2f}. Sorted by points lost against it."] if rows else []
     empty = empty if now.scores else "No feedback on records of these days."
     return Section("feedback", "Feedback", heads, rows, empty, notes)
 

@@ -107,7 +107,7 @@ def test_an_id_with_another_content_is_kept_aside_once(store: Store, tmp_path: P
         ({"id": "a", "at": "2026-11-01T10:00:00Z", "score": 3, "thumb": "up"}, "either `score` or `thumb`"),
         ({"id": "a", "at": "2026-11-01T10:00:00Z", "thumb": "sideways"}, "`thumb`"),
         ({"id": "a", "at": "2026-11-01T10:00:00Z", "acceptable": "yes"}, "`acceptable`"),
-        (json.dumps(record("a")).replace("forests", "\\ud800"), "half a surrogate pair"),
+        (json.dumps(record("a")).replace("forests", "\\ud800"), "a lone surrogate"),
         ("[" * 100_000, "nested too deeply"),
     ],
 )

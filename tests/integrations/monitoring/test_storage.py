@@ -56,7 +56,7 @@ def test_a_lock_that_cannot_be_made_is_named_by_its_place_in_the_project(tmp_pat
 def test_who_keeps_the_store_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(storage, "PATIENCE_S", 0.1)
     store = DuckDb(tmp_path / "m.duckdb")
-    with store.open(), pytest.raises(EnvironmentFault, match="another row3 has kept the store"):
+    with store.open(), pytest.raises(EnvironmentFault, match="another row3 has held the store"):
         take(DuckDb(tmp_path / "m.duckdb"), jsonl(record("a")), tmp_path)
 
 

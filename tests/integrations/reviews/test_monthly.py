@@ -75,7 +75,7 @@ def test_concepts_that_several_texts_lack_are_canaries(project: Project, store: 
 
 def test_cases_whose_topic_does_badly_or_that_nobody_touches(project: Project, store: Store, tmp_path: Path) -> None:
     assert found(project, store)["cases"]["rows"] == [
-        {"case": "rye", "reason": "untouched since 2026-01-05", "records": 0, "opinions": 0, "touched": "2026-01-05"}
+        {"case": "rye", "reason": "not edited since 2026-01-05", "records": 0, "opinions": 0, "touched": "2026-01-05"}
     ]
     lines: list[Any] = []
     for n in range(5):
@@ -114,5 +114,5 @@ def test_correlations_are_scipys_by_golden_cases_and_by_proxies(project: Project
 def test_an_empty_store_says_so(project: Project, store: Store) -> None:
     with store.open() as connection:
         text = terminal_text(review_document(monthly(project, connection, END_MS)))
-    for said in ("No record in this time.", "No new concept", "No user feedback.", "of 0 records"):
+    for said in ("No records in this period.", "No new concept", "No user feedback.", "of 0 records"):
         assert said in text

@@ -91,8 +91,8 @@ def test_an_empty_store_says_so(project: Project, store: Store) -> None:
     text = terminal_text(review_document(review))
     for said in (
         "0 records of production",
-        "No record in two weeks.",
-        "nothing could be scored",
+        "No records in two weeks.",
+        "none could be scored",
         "No feedback",
         "No record failed.",
     ):
