@@ -115,14 +115,14 @@ def _estimate(session: Session, common: Common, flags: Flags) -> int:
     """Show the requests, tokens and price of a live run; a live comparison asks the baseline's prompts too."""
     from row3.reports.estimate import estimate_document, estimate_json
     from row3.workflows.asking.estimate import estimate
-    from row3.workflows.comparing.live import asked_beside
+    from row3.workflows.comparing.live import planned_interleaving
     from row3.workflows.pipeline.lineup import line_up
     from row3.workflows.running import note_unused_inputs
 
     role: Literal["promoted", "candidate"] = "promoted" if flags.baseline else "candidate"
     lineup = line_up(session.project, session.suite, role=role, named=session.named)
     note_unused_inputs(session, session.suite, lineup)
-    beside = asked_beside(session) if flags.compare else None
+    beside = planned_interleaving(session) if flags.compare else None
     plan = estimate(session.project, session.suite, lineup, session.options, beside=beside)
     common.show_report(estimate_document(plan, verbose=common.verbose > 0), estimate_json(plan))
     return 0

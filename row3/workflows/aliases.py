@@ -1,4 +1,4 @@
-"""The items of recorded answers that no expectation matches, with the expected concepts that each may have meant."""
+"""`row3 aliases review`: unmatched items of recorded answers, with the expected concepts each may be a name of."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ from row3.workflows.linting.lint_findings import held_to
 from row3.workflows.pipeline.collecting import now
 from row3.workflows.recorded.recorded_answers import RecordedAnswers, RecordedConcepts
 
-MOST = 9
-"""Candidates of one item: as many as there are digits to choose them by."""
-FEW = 3
-"""Candidates shown only because they were missed."""
+MAX_CANDIDATES = 9
+"""Candidates shown for an item: each is chosen by a digit key."""
+MIN_CANDIDATES = 3
+"""Candidates shown even if they neither resemble the item nor occur in its sentence."""
 NEAR = 0.75
-"""Resemblance from which a concept that was found anyway is a candidate too."""
+"""Similarity, in [0, 1], from which a concept is a candidate although the answer found it."""
 
 
 def review(
     project: Project, suite: Suite, *, only: Collection[str] | None = None, named: Sequence[str] = ()
 ) -> AliasReview:
-    """Gather the unmatched items of recorded answers to the chosen cases. Raises `UsageError`, `InvalidFile`."""
+    """Return the unmatched items of recorded answers to the chosen cases. Raises `UsageError`, `InvalidFile`."""
     if not suite.kind.related:
         what = f"suite `{suite.name}` is of kind `{suite.kind.name}`, which has no aliases"
         raise UsageError(what, where="row3 aliases review", fix="Name a suite of kind `extraction` with --suite")
@@ -51,14 +51,13 @@ def review(
     unanswered: list[str] = []
     cases = answers = 0
     for stored in cases_of(project, suite, only):
-        recorded = runs.items(stored)
-        if recorded:
+        if recorded := runs.items(stored):
             items += _CaseItems(suite, stored, recorded).items(judged)
             cases, answers = cases + 1, answers + len(recorded)
         else:
             unanswered.append(stored.id)
     if not cases:
-        what = f"none of the {count(len(unanswered), 'case')} has a recorded answer that can be read"
+        what = f"none of the {count(len(unanswered), 'case')} has a readable recorded answer"
         fix = f"Record a run with `row3 --mode record{suite.flag}`"
         raise InvalidFile(what, where=f"recordings/{suite.name}/", fix=fix)
     return AliasReview(suite.name, tuple(items), cases, answers, tuple(unanswered), suite.flag)
@@ -66,7 +65,7 @@ def review(
 
 @dataclass(slots=True)
 class _Seen:
-    """One name that was unmatched, over all answers."""
+    """An unmatched name, with the numbers of the answers that contain it and their quotes."""
 
     label: str
     answers: list[int] = field(default_factory=list)
@@ -74,7 +73,7 @@ class _Seen:
 
 
 class _CaseItems:
-    """The answers of a case, what the scorer explained of each, and what each missed."""
+    """Finds the unmatched items of a case's recorded answers."""
 
     def __init__(self, suite: Suite, stored: StoredCase, recorded: Sequence[RecordedConcepts]) -> None:
         self._stored, self._recorded = stored, recorded
@@ -85,7 +84,7 @@ class _CaseItems:
         self._text = SearchableText(self._case.source_text)
 
     def items(self, judged: dict[Key, Judgement]) -> Iterator[Unmatched]:
-        """Yield the items that were not judged before, the most frequent first."""
+        """Yield the items without a judgement, most frequent first."""
         seen: dict[str, _Seen] = {}
         for number, (answer, explanation) in enumerate(zip(self._recorded, self._explained, strict=True)):
             for match, concept in zip(explanation.concepts, answer.output.concepts, strict=True):
@@ -121,7 +120,10 @@ class _CaseItems:
         )
 
     def _candidates(self, one: _Seen, sentence: str) -> list[Candidate]:
-        """Return the concepts it may stand for: those its answers missed, and similar ones that were found."""
+        """Return the concepts the item may name: those its answers missed, and similar ones that they found.
+
+        Similar concepts come first, then those that the item's sentence mentions.
+        """
         around = SourceText(sentence)
         found = []
         for i, names in enumerate(self._names):
@@ -129,14 +131,13 @@ class _CaseItems:
             missed = sum(self._explained[number].expected_concepts[i].found_by is None for number in one.answers)
             if missed or score >= NEAR:
                 found.append(Candidate(i, names[0], score, missed, any(map(around.mentions, names))))
-        # What resembles it first; then what the same sentence mentions.
         found.sort(key=lambda c: (c.score < LIKE, not c.missed, c.score < LIKE and not c.beside, -c.score))
-        telling = sum(1 for each in found if each.score >= LIKE or each.beside)
-        return found[: min(MOST, max(FEW, telling))]
+        likely = sum(1 for each in found if each.score >= LIKE or each.beside)
+        return found[: min(MAX_CANDIDATES, max(MIN_CANDIDATES, likely))]
 
 
 def _versions(answers: Iterable[RecordedConcepts]) -> dict[str, tuple[str, ...]]:
-    """Return versions by prompt name, without repetition."""
+    """Return the distinct versions that gave the answers, by prompt name."""
     found: dict[str, tuple[str, ...]] = {}
     for answer in answers:
         for name, versions in answer.versions.items():
@@ -149,32 +150,32 @@ DECODER = json.JSONDecoder()
 
 
 class Decider:
-    """Writes decisions and takes them back. Raises `UsageError` for one that cannot be, `InvalidFile` or
-    `EnvironmentFault` for a file; then nothing was written.
+    """Writes and undoes decisions. Raises `UsageError` for an impossible one, and `InvalidFile` or `EnvironmentFault`
+    for a file; then nothing is written.
     """
 
     def __init__(self, project: Project, suite: Suite, *, say: Callable[[str], None] = lambda _: None) -> None:
         self._project, self._suite, self._say = project, suite, say
 
     def is_open(self, item: Unmatched) -> bool:
-        """Return whether the case, as it is by now, still does not know the item."""
+        """Return whether the case's current file still lacks the item."""
         case = self._case(self._contents(item.file), item)
         names = [name for concept in case.expected_concepts for name in (concept.label, *concept.aliases)]
         return not self._known(item.label, [*names, *case.forbidden_concepts])
 
     def alias(self, item: Unmatched, candidate: Candidate) -> Decision:
-        """Accept the item as another name of an expected concept."""
+        """Add the item as an alias of an expected concept."""
         name = _writable(item)
 
         def edited(raw: bytes) -> bytes:
             concepts = self._case(raw, item).expected_concepts
-            there = concepts[candidate.position] if candidate.position < len(concepts) else None
-            if there is None or there.label != candidate.label:
-                what = f"`{candidate.label}` is no longer where it was: the file was changed meanwhile"
+            concept = concepts[candidate.position] if candidate.position < len(concepts) else None
+            if concept is None or concept.label != candidate.label:
+                what = f"`{candidate.label}` has moved: the file was changed during the review"
                 raise UsageError(what, where=item.file, fix="Quit and start the review again")
-            if self._known(name, [there.label, *there.aliases]):
-                raise UsageError(f"`{name}` is already among the names", where=item.file, fix="Skip it")
-            place = f"stands in the text, line {item.place.line}" if item.in_text and item.place else "not in the text"
+            if self._known(name, [concept.label, *concept.aliases]):
+                raise UsageError(f"`{name}` is already one of its names", where=item.file, fix="Skip it")
+            place = f"in the text, line {item.place.line}" if item.in_text and item.place else "not in the text"
             new = with_item(raw, ("expectedConcepts", candidate.position, "aliases"), name)
             reason = f"another name of the same concept ({place})"
             return _with_history(new, f"alias `{name}` of `{candidate.label}`", reason)
@@ -182,7 +183,7 @@ class Decider:
         return Decision("alias", item, name, candidate.label, item.file, *self._edit(item, edited))
 
     def canary(self, item: Unmatched) -> Decision:
-        """Forbid the item: it is made up."""
+        """Add the item as a canary: it is made up."""
         name = _writable(item)
 
         def edited(raw: bytes) -> bytes:
@@ -192,7 +193,7 @@ class Decider:
         return Decision("canary", item, name, "", item.file, *self._edit(item, edited))
 
     def wrong(self, item: Unmatched) -> Decision:
-        """Remember that the item is wrong, neither another name nor made up."""
+        """Remember that the item is wrong, but neither an alias nor made up."""
         file = f"{self._suite.golden}/{FILE}"
         with writing(self._project.local, say=self._say):
             before, text = self._contents(file), self._case(self._contents(item.file), item).source_text
@@ -202,12 +203,12 @@ class Decider:
         return Decision("wrong", item, item.label, "", file, before, after)
 
     def undo(self, decision: Decision) -> None:
-        """Take a decision back: the file is as it was, to the byte."""
+        """Undo a decision: restore the file byte for byte."""
         where = decision.file
         with writing(self._project.local, say=self._say):
             if self._contents(where) != decision.after:
-                what = "the file was changed after the decision, so it cannot be put back"
-                raise UsageError(what, where=where, fix="Take the line out by hand")
+                what = "the file was changed after the decision, so it cannot be restored"
+                raise UsageError(what, where=where, fix="Remove the line by hand")
             write_all({self._project.at(where): decision.before or None}, where=where)
 
     def _contents(self, where: str) -> bytes:
@@ -222,7 +223,7 @@ class Decider:
         return closest(normalise(name), [normalise(one) for one in names], self._suite.rules.names) is not None
 
     def _edit(self, item: Unmatched, edited: Callable[[bytes], bytes]) -> tuple[bytes, bytes]:
-        """Return the case's file before and after an edit that brings no new error of lint; `UsageError` otherwise."""
+        """Edit the case's file; return it before and after. Raises `UsageError` if lint would find a new error."""
         with writing(self._project.local, say=self._say):
             before = self._project.tree.read(item.file)
             after = edited(before)
@@ -239,23 +240,23 @@ class Decider:
 
 
 def _writable(item: Unmatched) -> str:
-    """Return the item's name as it is to be written; raises `UsageError` for one that cannot be shown whole."""
+    """Return the item's name as written to a file. Raises `UsageError` if it needs invisible characters to match."""
     name = plain(item.label)
     if normalise(name) != normalise(item.label):
-        what = "the name holds characters that cannot be seen, and would not match without them"
+        what = "the name contains invisible characters, and would not match without them"
         raise UsageError(what, where=f"{item.file} item `{name}`", fix="Skip it, or edit the case by hand")
     return name
 
 
 def _with_history(raw: bytes, change: str, reason: str) -> bytes:
-    """Return the case with an entry in its history. The reason is one of the text, never of an answer."""
+    """Return the case's file with an entry in its history; the reason quotes nothing of an answer."""
     entry = {"date": now()[:10], "change": change, "reason": f"{reason}; judged in {COMMAND}"}
     return with_item(raw, ("history",), entry)
 
 
 def with_item(raw: bytes, path: Path, item: Any) -> bytes:
-    """Return a JSON file with one more item at the end of an array, a missing one made last in its object, and all else
-    as it was, to the byte. Raises `InvalidFile` where that cannot be.
+    """Return a JSON file with an item appended to an array, all other bytes kept; a missing array becomes the last
+    key of its object. Raises `InvalidFile` if the file cannot be edited like that.
     """
     text = raw.decode("utf-8")
     value = holder = json.loads(text.removeprefix("\ufeff"))
@@ -272,12 +273,12 @@ def with_item(raw: bytes, path: Path, item: Any) -> bytes:
         new = f"{text[: text.rindex('[', 0, end) + 1]}{written}]{text[end:]}"
     holder[key] = [*(items or []), item]
     if json.loads(new.removeprefix("\ufeff")) != value:
-        raise InvalidFile("the file cannot be edited without harm", where=str(value.get("id")), fix="Edit it by hand")
+        raise InvalidFile("row3 cannot edit this file safely", where=str(value.get("id")), fix="Edit it by hand")
     return new.encode("utf-8")
 
 
 def _end_of(text: str, path: Path) -> tuple[int, str]:
-    """Return where a field's value ends, and what separates a new field behind it: its own line end, or a blank."""
+    """Return where a field's value ends, and the white space to put before the next one: a line end or a blank."""
     start = offsets_of(text, [path])[path]
     space = text[len(text[:start].rstrip(" \t\r\n")) : start]
     if isinstance(path[-1], str):

@@ -1,4 +1,4 @@
-"""Approvals: who signed exactly this comparison, and whether the reason is a real one."""
+"""Approvals: read, check and sign them."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from row3.store.project import CHANGELOG, Project
 from row3.store.snapshot import Snapshot
 
 NO_REASONS = frozenset({"reason", "text", "why", "placeholder", "todo", "tbd", "tba", "fixme", "none", "na"})
-"""Placeholders for a reason, from row3's own help or typed by people."""
+"""Placeholders that are not accepted as a reason."""
 FILLERS = frozenset("\u115f\u1160\u3164\uffa0")
-"""Invisible letters: Hangul fillers."""
+"""Hangul fillers: letters that are invisible."""
 
 
 def new_approvals(history: Sequence[HistoryEntry], base: Snapshot | None, suite: str) -> dict[str, Approval]:
-    """Return the newest approval of a suite by signature, without those that the base has already."""
+    """Return the suite's newest approval by signature, without those the base has already."""
     earlier = [] if base is None else [entry.approval for entry in base.history()]
     mine = [(each.evidence, each.approval) for each in history if each.suite == suite and each.approval is not None]
     return dict(sorted((each for each in mine if each[1] not in earlier), key=lambda each: each[1].at))
 
 
 def check_approval(approve: str | None, *, may_write: bool, partial: bool = False, gate_flags: str = "") -> None:
-    """Raise `UsageError` for an empty approval, or one that hook and CI would not see."""
+    """Raise `UsageError` for an approval without a reason, or one that hook and CI would not see."""
     if approve is None:
         return
     check_reason(approve, where="--approve", write="why the change is acceptable")
     if not may_write:
-        what = "nothing is written in CI or for its formats, so an approval would be lost"
+        what = "row3 writes nothing in CI or for its formats, so the approval would be lost"
         fix = f"Approve on a developer's machine, and commit {HISTORY} and {CHANGELOG}"
         raise UsageError(what, where="--approve", fix=fix)
     if partial:
@@ -43,7 +43,7 @@ def check_approval(approve: str | None, *, may_write: bool, partial: bool = Fals
         raise UsageError(what, where="--approve", fix="Run all cases")
     if gate_flags:
         what = "hook, CI and promotion judge by row3.toml, so an approval under other options would not count"
-        fix = "Leave these out, or write them into row3.toml"
+        fix = "Leave these out, or set them in row3.toml"
         raise UsageError(what, where=f"--approve with {gate_flags}", fix=fix)
 
 
@@ -57,17 +57,17 @@ def check_reason(reason: str, *, where: str, write: str) -> None:
     one_letter = joined.isascii() and joined.isalpha() and len(set(joined)) == 1  # x, xxx
     if NO_REASONS.issuperset(words) or joined in NO_REASONS or one_letter:
         what = f"`{seen}` is a placeholder, not a reason"
-        raise UsageError(what, where=where, fix=f"Write {write}, in quotes, in its place")
+        raise UsageError(what, where=where, fix=f"Write {write}, in quotes")
 
 
 def sign(project: Project, reason: str, before: Approval | None = None) -> Approval:
-    """Return an approval by git's user, for a reason that `check_reason` accepted; `before` if that says the same."""
+    """Return an approval by git's user for a checked reason, or `before` if it has the same user and reason."""
     from row3.vcs.repository import Repository, os_user
 
     repository = Repository.find(project.root)
     by = os_user() if repository is None else repository.user()
-    given = " ".join(reason.split())
-    if before is not None and (before.reason, before.by) == (given, by):
+    reason = " ".join(reason.split())
+    if before is not None and (before.reason, before.by) == (reason, by):
         return before
     at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    return Approval(reason=given, by=by, at=at, id=secrets.token_hex(4))
+    return Approval(reason=reason, by=by, at=at, id=secrets.token_hex(4))

@@ -1,4 +1,4 @@
-"""Git hooks: judge a commit, merge or push by recordings, in memory."""
+"""`row3 hook run`: judge a commit, merge or push by recorded answers, read from git into memory."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ HookName = Literal["pre-commit", "pre-merge-commit", "pre-push"]
 
 
 def run_hook(start: Path, name: HookName, stdin: str = "") -> HookVerdict:
-    """Judge for one hook; `stdin` is what git hands to `pre-push`."""
+    """Judge what one hook lets through; `stdin` is what git passes to `pre-push`."""
     from row3.vcs.repository import Repository
 
     repository, start = Repository.find(start), start.resolve()
@@ -53,23 +53,22 @@ def run_hook(start: Path, name: HookName, stdin: str = "") -> HookVerdict:
 
 
 def _push_base(repository: Repository, start: Path, push: Push) -> str | None:
-    """Return the base of a push: the remote's commit; None if it is unknown here."""
+    """Return the commit that judges a push: where it left what the remote has; None if unknown."""
     local, protected = push.local_sha or "", protected_branch(repository, start)
     if push.remote_sha is not None:
         try:
             remote = repository.resolve(push.remote_sha)
             base = repository.merge_base(local, remote) or remote
         except UsageError:
-            pass  # the remote has commits that were never fetched; what was fetched last is the best that is known
+            pass  # the remote's commit was never fetched: use the last one that was
         else:
-            # On the protected branch a forced push may undo a promotion: that is judged too.
+            # A forced push to the protected branch may undo a promotion, so all it drops is judged.
             onto = push.remote_ref.removeprefix("refs/heads/")
             forced = base != remote and protected is not None and onto == protected.removeprefix("origin/")
             return remote if forced else base
     for name in () if protected is None else (f"refs/remotes/{protected}", f"refs/remotes/origin/{protected}"):
         try:
-            # Never the local branch: it may be what is pushed.
-            published = repository.resolve(name)
+            published = repository.resolve(name)  # never the local branch, which may be what is pushed
         except UsageError:
             continue
         return repository.merge_base(local, published) or published
@@ -77,9 +76,9 @@ def _push_base(repository: Repository, start: Path, push: Push) -> str | None:
 
 
 def _judge(repository: Repository, root: Path, verdict: HookVerdict, *, commit: str | None, base: str | None) -> None:
-    """Judge the index or a commit for the suites that the change affects; every suite without a base."""
+    """Judge the index or a commit for the suites that the change affects, or for all without a base."""
     inside = inside_of(repository, root)
-    repository.object_ids(commit, [inside + path for path in PLACES])  # no link is let in
+    repository.object_ids(commit, [inside + path for path in PLACES])  # refuses symbolic links
     changed: list[str] = []
     if base is not None:
         changed = repository.changed([inside + path for path in READ_PATHS], base=base, tree=commit)
@@ -88,26 +87,24 @@ def _judge(repository: Repository, root: Path, verdict: HookVerdict, *, commit: 
         verdict.changed = tuple(dict.fromkeys((*verdict.changed, *changed)))
     verdict.base = base
     head = snapshot_of(repository, root, commit, label="")
-    there = None if base is None else snapshot_of(repository, root, base, label=base[:10])
-    if there is not None and not is_set(os.environ, VARIABLE):
-        guard = Guard(there)
-        for each in (head, there):
+    judge = None if base is None else snapshot_of(repository, root, base, label=base[:10])
+    if judge is not None and not is_set(os.environ, VARIABLE):
+        guard = Guard(judge)
+        for each in (head, judge):
             each.project = replace(each.project, guard=guard)
     project = head.project
     names = [name for name in project.suite_names() if head.has_cases(name)]
-    concerned = set(names)
-    if there is not None:
-        concerned = affected(head, there, [path.removeprefix(inside) for path in changed])
-    verdict.untouched += [name for name in names if name not in concerned]
+    affects = set(names) if judge is None else affected(head, judge, [path.removeprefix(inside) for path in changed])
+    verdict.untouched += [name for name in names if name not in affects]
 
     def session(name: str) -> Session:
         return Session(project, pick_suite(project, name, "replay"), RunOptions(mode="replay"), may_write=False)
 
-    verdict.results += judge_suites(session, project, [name for name in names if name in concerned], there)
+    verdict.results += judge_suites(session, project, [name for name in names if name in affects], judge)
 
 
 def _called_from(repository: Repository, project: Path) -> tuple[str, str]:
-    """The project's folder as `row3 -C` needs it where git was called, empty if it does not; and as git needs it."""
+    """Return the project's folder as `row3 -C` takes it where git was called, empty if not needed, and as git does."""
     prefix = os.environ.get("GIT_PREFIX")
     here = Path.cwd() if prefix is None else repository.root / prefix
     path = os.path.relpath(project, here.resolve())

@@ -1,4 +1,4 @@
-"""`row3 init`: the layout of a row3 project in a folder, with a small suite to start from. Nothing is overwritten."""
+"""`row3 init`: create a project with a small suite to start from. Nothing is overwritten."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from row3.store.transaction import commit, writing
 from row3.store.tree import WorkTree
 
 StarterKind = Literal["extraction", "checks", "events", "entities", "retrieval"]
-"""Kinds whose suite can start alone, without documents or systems that the project would have to have."""
+"""Kinds with a starter: suites that need neither documents nor systems of the user's."""
 Starter = StarterKind | Literal["empty", "example"]
-"""A folder of the package, copied as it is: a suite of two cases, named after its kind; nothing; or a larger suite."""
+"""Folder in the package that is copied: two cases of a kind, no cases, or a larger suite."""
 LINES = {
     ".gitattributes": (
         "metrics-history.json merge=union",
@@ -34,17 +34,18 @@ LINES = {
 
 @dataclass(frozen=True, slots=True)
 class Created:
-    """What became of one file of the layout."""
+    """One file of the layout, and what `row3 init` did."""
 
     path: str
     """Relative to the project."""
     what: Literal["created", "extended", "kept"]
-    """Extended: lines that were missing stand at its end now. Kept: it was there and is as it was."""
+    """Extended: missing lines were appended. Kept: the file existed and is unchanged."""
 
 
 def init(folder: Path, starter: Starter = "extraction") -> list[Created]:
-    """Make the layout of a project as one change, with a starter where there are no settings, cases or prompts.
-    Raises `UsageError` for a file or a folder in another project, `EnvironmentFault`.
+    """Create a project's files as one change, with a starter if it has no settings, cases or prompts.
+
+    Raises `UsageError` for a file or a folder inside another project, `EnvironmentFault`.
     """
     if folder.exists() and not folder.is_dir():
         raise UsageError("this is a file, not a folder", where=str(folder), fix="Name a folder")
@@ -71,46 +72,45 @@ def init(folder: Path, starter: Starter = "extraction") -> list[Created]:
 
 
 def _refuse_inside(root: Path) -> None:
-    """Raise `UsageError` where a project is above: every command given below it would be about another one."""
+    """Raise `UsageError` inside another project: commands there would use a different row3.toml."""
     if (root / FILE).exists() or (root / GOLDEN).is_dir():
         return
     above = next((folder for folder in root.parents if (folder / FILE).is_file()), None)
     if above is not None:
-        fix = f"Go there for a suite of it (golden/NAME/); a project of its own here begins with an empty {FILE}"
+        fix = f"Add a suite to that project (golden/NAME/), or create an empty {FILE} here to start a separate one"
         raise UsageError(f"this folder is inside the row3 project {above}", where=str(root), fix=fix)
 
 
 def next_steps(created: list[Created]) -> tuple[str, ...]:
-    """Return what to do after `init`, a line each."""
+    """Return the next steps to show after `init`, one a line."""
     new = {item.path for item in created if item.what == "created"}
     cases = sorted(path for path in new if path.startswith("golden/"))
     prompts = any(path.startswith("prompts/") for path in new)
     first = (
-        f"{Path(cases[0]).parent}/ has {count(len(cases), 'golden case')} to start from: put yours in their place"
+        f"{Path(cases[0]).parent}/ has {count(len(cases), 'golden case')} to start from: replace them with yours"
         if cases
         else "golden/NAME/*.gold.json are the golden cases of suite NAME (`row3 docs golden-cases`, `row3 docs checks`)"
     )
     asked = (
-        'The model in row3.toml is asked with the key in OPENAI_API_KEY. Without a key: `preset = "local"` and '
-        "`pip install 'row3[local]'`, or answers made elsewhere, `row3 recordings import FILE`"
+        'row3.toml names the model; set its key in OPENAI_API_KEY. Without a key: use `preset = "local"` and '
+        "`pip install 'row3[local]'`, or import answers made elsewhere with `row3 recordings import FILE`"
     )
     return (
         first,
         *([asked] if prompts or not cases else ()),
-        "`row3 lint` checks cases, prompts and settings; `row3 --dry-run` shows what would be asked, and what it costs",
+        "`row3 lint` checks cases, prompts and settings; `row3 --dry-run` shows the requests and what they would cost",
         "`row3 --baseline` runs the cases and saves the result; commit it with the recordings",
         *(["`row3 new-version NAME` copies a prompt to its next version; edit that"] if prompts or not cases else ()),
-        "`row3 --compare` shows what an edit changed; `row3 hook install` makes git refuse one that is worse",
+        "`row3 --compare` shows what an edit changed; `row3 hook install` makes git refuse regressions",
     )
 
 
 def _layout(tree: WorkTree, starter: Starter) -> dict[str, bytes]:
-    """Every file of the layout and its starting content, by its path in the project."""
+    """Return the content of each file to create, by its path in the project."""
     layout = _files(files("row3").joinpath("starter", starter))
-    begun = tree.exists(FILE) and bool(tree.read(FILE).strip())
     patterns = (f"golden/*/{PATTERN}", "prompts/*-v*.md")
     own = {path.relative_to(tree.root).as_posix() for pattern in patterns for path in tree.root.glob(pattern)}
-    if not begun and own <= set(layout):
+    if not (tree.exists(FILE) and tree.read(FILE).strip()) and own <= set(layout):
         return layout
     return {FILE: files("row3").joinpath("starter", "empty", FILE).read_bytes()}
 
@@ -126,7 +126,7 @@ def _files(folder: Traversable, place: str = "") -> dict[str, bytes]:
 
 
 def _with_lines(before: bytes, lines: tuple[str, ...]) -> bytes:
-    """The file with the lines that it does not have, at its end, in its own line ends."""
+    """Return the file with its missing lines appended, in its own line ends."""
     held = {line.strip().strip("/") for line in before.decode("utf-8", "replace").splitlines()}
     missing = [line for line in lines if line.strip("/") not in held]
     if not missing:

@@ -28,7 +28,7 @@ from row3.store.project import Project
 from row3.store.recording_lines import merge, to_line
 from row3.store.recordings import open_index
 from row3.store.saved_runs import SavedRun, latest_runs, read_log
-from row3.store.suites import Suite, baseline_tier
+from row3.store.suites import Suite, has_baseline
 from row3.store.transaction import writing
 from row3.workflows.comparing.sides import BaseSide, baseline_side
 from row3.workflows.pipeline.asks import Given, Question
@@ -41,14 +41,16 @@ from row3.workflows.pipeline.replaying import miss, open_recordings, refuse_repl
 from row3.workflows.pipeline.run_suite import RunOptions, make_asking
 
 Said = list[tuple[Request, Answer]]
-"""What was asked of the cases, with the answers."""
+"""Requests with their answers."""
 
 
 class _Good(NamedTuple):
-    """The last good run: what it is, and how it scores a case, with what to know about that."""
+    """The last good run."""
 
-    words: str
+    text: str
+    """What it is, in words."""
     score: Callable[[StoredCase], tuple[CaseScore | None, str]] = lambda stored: (None, "")
+    """Returns its score of a case, and a note on that."""
 
 
 def investigate(
@@ -59,29 +61,29 @@ def investigate(
     *,
     named: Sequence[str] = (),
 ) -> Investigation:
-    """Run these cases, by replay unless said otherwise; without any, all, and keep those that fail.
+    """Run these cases, or without any all and keep those that fail; replay unless `options` set a mode.
 
-    Raises `UsageError`, `InvalidFile`, and `RunIncomplete` where a named case, or every case, has no answer.
+    Raises `UsageError`, `InvalidFile`, and `RunIncomplete` if a named case, or every case, has no answer.
     """
     only = choose_cases(project, suite, [glob.escape(case_id) for case_id in cases])
     options = with_fields(options or RunOptions(), only=only, repeats=1)
     asking = make_asking(suite, line_up(project, suite, role="candidate", named=named), options)
     answers, good = _answers(project, asking, options), _last_good(project, suite)
-    found, said, unanswered, problem, of = list[InvestigatedCase](), Said(), list[str](), "", 0
+    found, said, unanswered, total = list[InvestigatedCase](), Said(), dict[str, str](), 0
     with vector_source(project, suite, options.mode or "replay") as vectors:
         for stored in cases_of(project, suite, only):
-            of += 1
-            score, its = _walk(asking, stored, answers, vectors)
+            total += 1
+            score, given = _walk(asking, stored, answers, vectors)
             if score.status == "failed":
-                unanswered.append(stored.id)
-                problem = problem or score.problem
+                unanswered[stored.id] = score.problem
                 continue
-            case = _look_into(suite, stored, score, its, good)
+            case = _look_into(suite, stored, score, given, good)
             if cases or case.fails:
                 found.append(case)
-                said += its
-    if unanswered and (cases or len(unanswered) == of):
-        raise RunIncomplete("the case has no answer", where=unanswered[0], fix=problem)
+                said += given
+    if unanswered and (cases or len(unanswered) == total):
+        first, problem = next(iter(unanswered.items()))
+        raise RunIncomplete("the case has no answer", where=first, fix=problem)
     mode = " --mode auto" if project.config.mode == "replay" else ""
     sizes: Counter[str] = Counter({"answer": len(found)})
     for case in found:
@@ -94,9 +96,9 @@ def investigate(
         date=now()[:10],
         prompts=asking.lineup.versions(),
         model=", ".join(dict.fromkeys(request.model for request, _ in said)),
-        good=good.words,
+        good=good.text,
         cases=tuple(found),
-        of=0 if cases else of,
+        of=0 if cases else total,
         unanswered=tuple(unanswered),
         seen=seen,
         flags=suite.flags("row3 --compare", *(["mode"] if mode else [])) + mode,
@@ -107,6 +109,7 @@ def investigate(
 
 
 def _look_into(suite: Suite, stored: StoredCase, score: CaseScore, said: Said, good: _Good) -> InvestigatedCase:
+    """Return what is wrong with one case's answer, compared with the last good run's."""
     before, note = good.score(stored)
     symptoms, notes = _symptoms(suite, score, before)
     known = before is not None and before.explanation is not None
@@ -134,7 +137,7 @@ def _faults(suite: Suite, stored: StoredCase, score: CaseScore, *, cut: bool = F
 
 
 def _where_to_change(asking: Asking, fixes: Sequence[str]) -> str:
-    """Return in which file the change goes: the prompt that the fixes name first, or the system's own code."""
+    """Return a sentence that says where to make the change: the first prompt that the fixes name, or the system."""
     lineup = asking.lineup
     if asking.suite.system is not None:
         return "Make the change in the system that answers."
@@ -162,7 +165,7 @@ def _walk(
 
 
 def _answers(project: Project, asking: Asking, options: RunOptions) -> Callable[[Request], Answer | NoAnswer]:
-    """Return what answers in the options' mode; an answer to be recorded is on disk as soon as it is given."""
+    """Return the function that answers in the options' mode; it records an answer before it returns it."""
     suite, mode = asking.suite, options.mode or "replay"
     index = open_recordings(project, suite) if mode in ("replay", "auto") else None
     replaced = open_index(project.tree, suite.name) if mode == "record" else None
@@ -189,15 +192,15 @@ def _answers(project: Project, asking: Asking, options: RunOptions) -> Callable[
 
 
 def _symptoms(suite: Suite, score: CaseScore, before: CaseScore | None) -> tuple[tuple[Symptom, ...], list[str]]:
-    """Return the metrics that apply, paired with those of the good run as the gate pairs them, and notes on that."""
+    """Return each applicable metric beside the good run's, paired as the gate pairs them, and notes on the pairing."""
     metrics, limits = suite.kind.metrics, suite.rules.thresholds
     zones, notes = zones_of(score.metrics, metrics, limits), []
-    old, new = (before.metrics, score.metrics) if before is not None else ({}, score.metrics)
+    old, new = {} if before is None else before.metrics, score.metrics
     if before is not None:
         old, new = align_metrics(suite.kind, (before.metrics, score.metrics))
         if old is not before.metrics or new is not score.metrics:
-            who = "The good run's answer" if old is not before.metrics else "This answer"
-            notes.append(f"{who} correctly finds nothing, which counts as perfect against one that invents items.")
+            whose = "The good run's answer" if old is not before.metrics else "This answer"
+            notes.append(f"{whose} correctly finds nothing, which counts as perfect against one that invents items.")
     return tuple(
         Symptom(
             m,
@@ -213,38 +216,38 @@ def _symptoms(suite: Suite, score: CaseScore, before: CaseScore | None) -> tuple
 
 
 def fall_of(metric: Metric, before: float | None, now: float | None, policy: GatePolicy) -> Fall | None:
-    """Return how far one case fell beyond the gate's limit for means; None if it did not or lacks a value."""
+    """Return how far a case dropped if that is beyond the gate's limit; None otherwise or without both values."""
     if before is None or now is None:
         return None
     limit, up = policy.limit(metric.key), metric.higher_is_better
     worse = worse_by(before, now, higher_is_better=up, unit=policy.unit)
     if worse <= limit + POINT * SLACK:
         return None
-    relative = policy.unit == "relative" and abs(before) > SLACK  # else `worse_by` takes points
+    relative = policy.unit == "relative" and abs(before) > SLACK  # otherwise `worse_by` returns points
     room = limit / POINT * (abs(before) if relative else 1.0)
     return Fall(worse, limit, before - room if up else before + room, relative)
 
 
 def _last_good(project: Project, suite: Suite) -> _Good:
-    """Return the baseline; without a usable one the newest saved run outside every blocking fail zone."""
-    words = "nothing: no baseline, and no saved run that passed"
-    if project.tree.exists(project.baseline(suite.name, baseline_tier(project, suite))):
+    """Return the baseline; without a usable one, the newest saved run outside every blocking fail zone."""
+    nothing = "nothing: no baseline, and no saved run that passed"
+    if has_baseline(project, suite):
         try:
             side = baseline_side(project, suite)
             prompts = ", ".join(f"{name} {version}" for name, version in side.header.prompts.items())
-            words = f"the baseline of {side.header.at[:10]}: {prompts}, {side.header.model}"
-            return _Good(words, partial(_of_baseline, side))
+            text = f"the baseline of {side.header.at[:10]}: {prompts}, {side.header.model}"
+            return _Good(text, partial(_of_baseline, side))
         except Row3Error as error:
-            words = f"nothing: the baseline cannot be used ({error}), and no saved run passed"
+            nothing = f"nothing: the baseline cannot be used ({error}), and no saved run passed"
     for path in latest_runs(project.local):
         run = read_log(path)
         if _passed(suite, run):
             return _Good(f"the last saved run that passed, of {run.header.at[:10]}", partial(_saved, run))
-    return _Good(words)
+    return _Good(nothing)
 
 
 def _passed(suite: Suite, run: SavedRun) -> bool:
-    """Return whether a whole run by today's scorer is outside every fail zone that blocks."""
+    """Return whether a complete run by the current scorer is outside every blocking fail zone."""
     head, limits = run.header, suite.rules.thresholds
     if head.suite != suite.name or not head.complete or head.scorer != suite.kind.signature(suite.rules):
         return False
@@ -253,7 +256,7 @@ def _passed(suite: Suite, run: SavedRun) -> bool:
 
 
 def _of_baseline(side: BaseSide, stored: StoredCase) -> tuple[CaseScore | None, str]:
-    """Return how the baseline's answer to a case scores now, if it has one, and what to know about it."""
+    """Return the current score of the baseline's answer to a case, if it has one, and a note."""
     try:
         answered = side.score(stored)
     except Row3Error as error:
@@ -267,7 +270,7 @@ def _of_baseline(side: BaseSide, stored: StoredCase) -> tuple[CaseScore | None, 
 
 
 def _saved(run: SavedRun, stored: StoredCase) -> tuple[CaseScore | None, str]:
-    """Return the metrics that a saved run has of a case."""
+    """Return the metrics of a case in a saved run, if the case is the same, and a note."""
     record = run.cases.get(stored.id)
     if record is None or record.digest != stored.digest:
         return None, "The case is new or changed since that run."

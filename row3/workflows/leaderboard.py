@@ -1,6 +1,6 @@
-"""`row3 leaderboard`: models × prompt versions on one suite, by score, cost and time. Nothing is judged.
+"""`row3 leaderboard`: models × prompt versions on one suite, ranked by score, cost and time. Nothing is judged.
 
-By replay over what is recorded. In the modes `live` and `auto` what is missing is asked for and recorded.
+Recorded answers are replayed; the modes `live` and `auto` ask for missing ones and record them.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from row3.workflows.session import Session
 
 
 def leaderboard(session: Session, *, prompts: Sequence[str] = (), models: Sequence[str] = ()) -> Leaderboard:
-    """Rank `combinations`, by replay unless asked; raises `InvalidFile`, `UsageError`, `ProviderStopped`."""
+    """Rank the `combinations`. Raises `InvalidFile`, `UsageError`, `ProviderStopped`."""
     project, suite = session.project, session.suite
     if suite.system is not None:
-        what = f"suite `{suite.name}` is answered by `{suite.system.type}`: there are no models and prompts to rank"
+        what = f"suite `{suite.name}` is answered by `{suite.system.type}`: it has no models and prompts to rank"
         fix = "Compare its versions with `row3 diff`, or name another suite with --suite"
         raise UsageError(what, where="row3 leaderboard", fix=fix)
     mode = session.options.mode or "replay"
@@ -41,7 +41,7 @@ def leaderboard(session: Session, *, prompts: Sequence[str] = (), models: Sequen
     askings = combinations(project, suite, options, prompts=prompts, models=models)
     if mode != "replay":
         if not prompts and not models and session.budget is None:
-            what = f"this would ask for what is missing of {count(len(askings), 'combination')}"
+            what = f"this would ask for every missing answer of {count(len(askings), 'combination')}"
             fix = "Name some with --model or --prompt, or set --max-cost"
             raise UsageError(what, where=f"--mode {mode}", fix=fix)
         if session.budget is not None:
@@ -74,7 +74,7 @@ def leaderboard(session: Session, *, prompts: Sequence[str] = (), models: Sequen
         raise UsageError(what, where=f"recordings/{suite.name}/", fix=fix)
     if not entrants[0].rows:
         what = "every case is in quarantine" if held else "no case fits"
-        fix = f"Correct --case, or `row3 flaky release{suite.flag}` one"
+        fix = f"Correct --case, or release a case with `row3 flaky release{suite.flag} CASE`"
         raise UsageError(what, where=f"golden/{suite.name}/", fix=fix)
     board = replace(
         make_board(suite, entrants, sources),
@@ -98,7 +98,7 @@ def _take(
     *,
     resting: Collection[str] = (),
 ) -> int:
-    """Give a combination its results, but for `resting` cases, and note their sources; returns how many answers."""
+    """Add results, except those of `resting` cases, to a combination, and their sources; return how many answers."""
     kind, stages = asking.suite.kind, len(asking.lineup.steps) * asking.repeats
     answers = 0
     for result in results:
@@ -108,12 +108,12 @@ def _take(
         spent = [each for each in result.spent if not each.judge]
         answers += len(spent)
         entrant.rows[result.case_id] = Row(
-            # No more than decides how answers compare: a board holds every case of every combination.
+            # Only the metrics that decide a comparison: memory holds every case of every combination.
             {key: value for key, value in result.metrics.items() if kind.invented or key == kind.primary},
             result.status,
             0 if answered else stages - len(spent),
-            _per_asking([each.usd(cost) for each in spent], asking.repeats),
-            _per_asking([each.latency_s for each in spent], asking.repeats),
+            _per_repeat([each.usd(cost) for each in spent], asking.repeats),
+            _per_repeat([each.latency_s for each in spent], asking.repeats),
             result.problem,
         )
         if result.source is not None:
@@ -121,29 +121,29 @@ def _take(
     return answers
 
 
-def _per_asking(values: list[float | None], repeats: int) -> float | None:
+def _per_repeat(values: list[float | None], repeats: int) -> float | None:
+    """Return the sum of the values per repeat; None if one is unknown, or without any."""
     known = [value for value in values if value is not None]
     return math.fsum(known) / repeats if known and len(known) == len(values) else None
 
 
-MOST = 200
-"""Combinations of one leaderboard."""
+MAX_COMBINATIONS = 200
 
 
 def combinations(
     project: Project, suite: Suite, options: RunOptions, *, prompts: Sequence[str] = (), models: Sequence[str] = ()
 ) -> list[Asking]:
-    """Every combination of a model with a version of each prompt of the pipeline, each once.
+    """Return the distinct combinations of a model with a version of each prompt in the pipeline.
 
-    A version stands for every prompt that has it; a prompt of which none is named takes part in its highest one, and
-    without any all versions do. Without `models`: all that are recorded or that the project names. Raises `UsageError`,
-    also for more than `MOST` combinations, and `InvalidFile`.
+    A version in `prompts` selects every prompt that has it; a prompt without a selected version uses its highest. No
+    `prompts` means all versions; no `models` means those recorded or configured. Raises `UsageError`, also for more
+    than `MAX_COMBINATIONS`, and `InvalidFile`.
     """
     chosen = _versions(project, suite, prompts)
     wanted: list[str | None] = [*dict.fromkeys(models)] or [None, *recorded_models(project, suite)]
     number = len(wanted) * math.prod(map(len, chosen))
-    if number > MOST:
-        what = f"{number:,} combinations are more than {MOST}"
+    if number > MAX_COMBINATIONS:
+        what = f"{number:,} combinations are more than {MAX_COMBINATIONS}"
         raise UsageError(what, where="row3 leaderboard", fix="Name some with --prompt")
     found: dict[tuple[object, ...], Asking] = {}
     for picked in itertools.product(*chosen):
@@ -154,18 +154,18 @@ def combinations(
                 asking = make_asking(suite, lineup, own)
             except UsageError:
                 if model is None and len(wanted) > 1:
-                    continue  # neither flags, `row3.toml` nor the prompts name a model; others are recorded
+                    continue  # no model is configured; rank the recorded ones
                 raise
             found.setdefault((picked, *asking.parameters.values()), asking)
     return list(found.values())
 
 
 def _versions(project: Project, suite: Suite, prompts: Sequence[str]) -> list[list[PromptRef]]:
-    """For each prompt of the pipeline, the versions that take part."""
-    there = prompt_store.versions(project.tree)
+    """Return the versions to rank of each prompt in the pipeline."""
+    available = prompt_store.versions(project.tree)
     pipeline = [prompt.ref.name for prompt in line_up(project, suite, role="candidate").prompts]
-    pipeline = [name for name in pipeline if name in there]  # a call has no versions to choose from
-    known = [PromptRef(name, version) for name in pipeline for version in there[name]]
+    pipeline = [name for name in pipeline if name in available]  # a call has no versions to choose from
+    known = [PromptRef(name, version) for name in pipeline for version in available[name]]
     chosen: list[PromptRef] = [] if prompts else known
     for text in prompts:
         version = parse_version(text)
@@ -175,4 +175,4 @@ def _versions(project: Project, suite: Suite, prompts: Sequence[str]) -> list[li
             hint = did_you_mean(text, names, f"There are {', '.join(names)}")
             raise UsageError(f"no prompt in the pipeline has version `{text}`", where="--prompt", fix=hint)
         chosen += [ref for ref in found if ref not in chosen]
-    return [[ref for ref in chosen if ref.name == name] or [PromptRef(name, there[name][-1])] for name in pipeline]
+    return [[ref for ref in chosen if ref.name == name] or [PromptRef(name, available[name][-1])] for name in pipeline]

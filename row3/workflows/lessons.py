@@ -1,4 +1,4 @@
-"""Lessons from regressions: noted, sent to a memory, kept for prompts, found again."""
+"""Lessons from regressions: note them, send them to a memory server, keep them for prompts, search them."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from row3.store.project import Project
 from row3.store.transaction import commit, in_local, local_folder, writing
 from row3.workflows.session import Session
 
-REMEMBERED = ("information", "tags", "metadata")
-"""A lesson as sent to a memory (STRATEGY)."""
+MEMORY_ARGUMENTS = ("information", "tags", "metadata")
+"""Default arguments of the memory's tool (STRATEGY)."""
 
 
 def note_lessons(session: Session, comparisons: Sequence[Comparison]) -> None:
-    """Keep the lesson of each comparison that a regression blocks, once, and send it on. Never fails a command."""
+    """Note the lesson of each comparison that a regression blocks, and send new ones on. Never fails a command."""
     found = [lesson for each in comparisons if (lesson := lesson_of(each)) is not None]
     if not found:
         return
@@ -41,19 +41,18 @@ def note_lessons(session: Session, comparisons: Sequence[Comparison]) -> None:
         session.say(f"no lesson was noted: {error}")
         return
     mcp = session.project.config.lessons.mcp
-    # A pull request in CI says what `command` is: there nothing is started.
-    if new and mcp is not None and session.may_write:
+    if new and mcp is not None and session.may_write:  # in CI a pull request could choose the command
         try:
-            import asyncio  # no comparison pays for what few projects configure
+            import asyncio  # slow to import, and few projects need it
 
             session.project.check_code(session.suite.name, code_of(session.project.config, session.suite))
             asyncio.run(_send(session.project, mcp, new))
-        except Exception as error:  # a server fails in more ways than are known, and the lesson is in the file
-            session.say(f"a lesson was not sent to `{mcp.command}`; it is kept in .row3/{FILE}: {error}")
+        except Exception as error:  # servers fail in many ways, and the lesson is already saved
+            session.say(f"a lesson was not sent to `{mcp.command}`, only saved in .row3/{FILE}: {error}")
 
 
 def _added(session: Session, lessons: Sequence[Lesson]) -> list[Lesson]:
-    """Add those that are not noted yet, and return them. Raises `InvalidFile`, `EnvironmentFault`."""
+    """Save the lessons that are new, and return them. Raises `InvalidFile`, `EnvironmentFault`."""
     local = local_folder(session.project.local)
     with writing(local, say=session.say):
         noted = read_noted(local)
@@ -70,7 +69,7 @@ async def _send(project: Project, mcp: LessonsMcpConfig, lessons: Sequence[Lesso
     from row3.providers.mcp_server import McpServer
     from row3.providers.system import Question
 
-    template = {name: f"{{{name}}}" for name in REMEMBERED} if mcp.arguments is None else mcp.arguments
+    template = {name: f"{{{name}}}" for name in MEMORY_ARGUMENTS} if mcp.arguments is None else mcp.arguments
     stage = Stage("mcp", "1.0", Call(mcp.tool, template))
     server = McpServer(Access(command=(mcp.command, *mcp.args)), stage, (), root=project.root, environ=os.environ)
     try:
@@ -93,7 +92,7 @@ async def _send(project: Project, mcp: LessonsMcpConfig, lessons: Sequence[Lesso
 
 
 def find_lessons(project: Project, suite: str | None, query: str, *, semantic: bool) -> list[Found]:
-    """Return the noted and kept lessons, of one suite or of all: newest first, or those that fit a query, best first.
+    """Return noted and kept lessons of a suite, or of all: newest first, or those that match a query, best first.
 
     Raises `InvalidFile`, `MissingExtra`.
     """
@@ -113,7 +112,7 @@ def find_lessons(project: Project, suite: str | None, query: str, *, semantic: b
 
 
 async def _by_meaning(texts: Sequence[str], query: str) -> list[int]:
-    """The places of all texts, nearest in meaning to the query first. Raises `MissingExtra`, `UsageError`."""
+    """Return the texts' indexes, nearest in meaning to the query first. Raises `MissingExtra`, `UsageError`."""
     from row3.providers.minilm import LocalEmbedder
 
     embedder = LocalEmbedder()
@@ -128,27 +127,26 @@ async def _by_meaning(texts: Sequence[str], query: str) -> list[int]:
 
 
 def keep_lessons(project: Project, ids: Sequence[str], suite: str | None = None) -> dict[str, list[Lesson]]:
-    """Add noted lessons to `lessons/<suite>.jsonl`, all or those that are named, and return the new ones by file.
+    """Add noted lessons, all or the ones in `ids`, to `lessons/<suite>.jsonl`; return the new ones by file.
 
-    What they have in common by name stays behind: it may hold what golden cases expect.
-    Raises `UsageError`, `InvalidFile`, `EnvironmentFault`.
+    Their `common` items are dropped, since these may reveal what golden cases expect. Raises `UsageError`,
+    `InvalidFile`, `EnvironmentFault`.
     """
     with writing(project.local):
         noted = {each.id: each for each in read_noted(project.local) if suite in (None, each.suite)}
         for each in ids:
             if each not in noted:
                 fix = did_you_mean(each, noted, "See `row3 lessons`")
-                raise UsageError(f"no lesson `{each}` is noted in .row3/{FILE}", where="ID", fix=fix)
+                raise UsageError(f"there is no lesson `{each}` in .row3/{FILE}", where="ID", fix=fix)
         added: dict[str, list[Lesson]] = {}
         files: dict[str, bytes] = {}
         for name in dict.fromkeys(each.suite for each in noted.values()):
-            there = read_kept(project.tree, name)
-            known = {each.id for each in there}
+            kept = read_kept(project.tree, name)
+            known = {each.id for each in kept}
             mine = [noted[each] for each in ids or noted if noted[each].suite == name and each not in known]
-            new = [replace(each, common=[]) for each in mine]
-            if new:
+            if new := [replace(each, common=[]) for each in mine]:
                 added[kept_file(name)] = new
-                files[kept_file(name)] = lessons_text([*there, *new]).encode()
+                files[kept_file(name)] = lessons_text([*kept, *new]).encode()
         if files:
             commit(project.root, project.local, files)
     return added

@@ -214,7 +214,7 @@ def test_a_suite_without_prompts_is_passed_by_a_prompt_that_is_named(box: Box) -
     done = box.row3("comment", "--prompt", "find-god-v1.0", "--dry-run", code=2)
     assert "`find-god-v1.0` is in the pipeline of no suite" in done.err
     done = box.row3("leaderboard", "--suite", "asked", code=2)
-    assert "there are no models and prompts to rank" in done.err
+    assert "it has no models and prompts to rank" in done.err
     box.write("system.py", 'print("no answer of mine")')
     box.row3("--suite", "asked", "--mode", "record")
     # The answers of the baseline are gone, so nothing compares.

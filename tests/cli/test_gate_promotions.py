@@ -191,7 +191,7 @@ class TestBaseline:
         box = tiny(tmp_path / "project")
         box.init()
         box.git("checkout", "-q", "-b", "work")
-        assert "Make one with `row3 --baseline`" in box.row3("--compare", "--against", "main", code=2, CI="1").err
+        assert "Save one with `row3 --baseline`" in box.row3("--compare", "--against", "main", code=2, CI="1").err
         box.row3("promote", "v1.0", code=0)
         assert judged(box, code=0).reasons == {"note criteria_added baseline"}
         edit_baseline(box, lambda value: value["cases"].pop())

@@ -205,7 +205,9 @@ def test_replay_starts_nothing_and_asks_for_no_trust(box: Box) -> None:
 def test_in_ci_without_a_protected_branch_nothing_runs(box: Box) -> None:
     box.git("branch", "-q", "-D", "main")
     done = box.row3("--mode", "replay", code=2, CI="true")
-    assert "that branch is not available here. Fetch it, or name a base with --against, or pass --trust" in done.err
+    assert (
+        "that branch is not available here. Fetch the branch, name a base with --against, or pass --trust" in done.err
+    )
     assert ran(box) == []
 
 

@@ -144,7 +144,7 @@ def test_live_asks_for_what_is_missing_once_and_records_it(served: tuple[Box, Fa
 def test_everything_is_asked_for_only_where_that_was_said(served: tuple[Box, FakeModel]) -> None:
     box, fake = served
     (error,) = box.row3("leaderboard", "--mode", "live", code=2).errors
-    assert "this would ask for what is missing of 2 combinations. Name some with --model or --prompt" in error
+    assert "this would ask for every missing answer of 2 combinations. Name some with --model or --prompt" in error
     args = ("--model", "baker-mini", "--model", "baker-2", "--prompt", "v1.1", "--prompt", "v1.0", "--mode", "live")
     done = box.row3("leaderboard", *args, code=0)
     assert "note: extract v1.0 · baker-2: asking for 3 cases" in done.err

@@ -230,7 +230,7 @@ class TestTheMemory:
         self.configure(box, [faulty], "fail")
         done = box.row3("--compare", code=1)
         assert "a lesson was not sent" in done.err
-        assert "it is kept in .row3/lessons.jsonl" in done.err
+        assert "only saved in .row3/lessons.jsonl" in done.err
         assert len(lines(box, NOTED)) == 1
 
     @pytest.mark.parametrize(

@@ -464,7 +464,7 @@ class TestDrift:
         shown = said(done.out)
         assert "bread the provider moved: Overall −6.2 points" in shown
         assert shown.endswith("rolls not asked, see above")
-        assert "rolls: there is no recording of the promoted prompts" in said(done.out)
+        assert "rolls: no recordings of the promoted prompts" in said(done.out)
         assert max(map(len, done.out.splitlines())) <= 80
         shutil.rmtree(box.path("golden/rolls"))
         result = box.row3("drift", "--all", "--format", "json", code=1).json
@@ -508,7 +508,7 @@ class TestDrift:
         result = box.row3("drift", "--format", "json", code=1).json
         assert result["then"]["source"] == "recordings/bread"
         box.path("recordings/bread/extract-v1.0.jsonl").unlink()
-        assert "there is no recording of the promoted prompts" in said(box.row3("drift", code=2).err)
+        assert "no recordings of the promoted prompts" in said(box.row3("drift", code=2).err)
 
     def test_a_cap_and_what_does_not_go_with_it(self, box: Box, provider: Make) -> None:
         made = provider(lambda asked: concepts(asked, 4))
@@ -523,7 +523,7 @@ class TestDrift:
             (("--model", "x"), "has no option `--model`"),
             (("--sample", "1"), "--sample"),
             (("--prompt", "extract-v1.1"), "has no option `--prompt`"),
-            (("--case", CASES[0]), "a drift needs two or more"),
+            (("--case", CASES[0]), "drift needs two or more"),
         ):
             assert text in said(box.row3("drift", *args, code=2).err)
 

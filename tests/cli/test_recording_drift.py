@@ -68,6 +68,6 @@ class TestAskedAgain:
 
     def test_what_is_not_recorded_cannot_drift(self, box: Box, finds: dict[str, int]) -> None:
         box.path(OLD).unlink()
-        assert "there is no recording of the promoted prompts" in box.row3("recordings", "drift", code=2).err
+        assert "no recordings of the promoted prompts" in box.row3("recordings", "drift", code=2).err
         done = box.row3("recordings", "drift", "--model", "x", code=2)
         assert "has no option `--model`" in done.err

@@ -176,7 +176,7 @@ def test_a_scored_file_is_kept_as_a_run_that_diff_can_name(project: Box) -> None
 def test_a_scored_file_is_not_the_last_run_of_the_prompts(project: Box) -> None:
     scored(project, {"caseId": "bees", "output": {"concepts": [], "relationships": []}})
     done = project.row3("--only", "failing", code=2)
-    assert "there is no run yet" in done.errors[0]
+    assert "no saved run yet" in done.errors[0]
 
 
 @pytest.mark.parametrize("form", ["table", "json", "markdown", "junit", "github"])

@@ -126,7 +126,7 @@ class TestWithoutAVerdict:
         box.path("baselines/bread.json").unlink()
         done = in_box("golden", "--row3", code=1)
         assert "3 passed, 1 error" in done.out
-        assert "Make one with `row3 --baseline`" in " ".join(done.out.split())
+        assert "Save one with `row3 --baseline`" in " ".join(done.out.split())
 
     def test_no_answer_is_an_error_and_no_failure(self, box: Box, in_box: Pytest) -> None:
         box.case("rye", sourceText="Rye is a cereal. Salt slows the proofing of any dough.")

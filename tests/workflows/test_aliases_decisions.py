@@ -75,7 +75,7 @@ def test_what_is_too_close_to_an_expected_name_cannot_be_a_canary(box: Box) -> N
         ('"secale"', '"Final  Proofing"', "`final proofing` is also a name of `rye`"),
         ('"cold rye memory"', '"final proofing"', "too close to the expected `proofing`"),
         ('"label": "proofing"', '"label": "rising"', "no longer where it was"),
-        ('"label": "proofing"', '"label": "proofing", "aliases": ["final proofing"]', "already among the names"),
+        ('"label": "proofing"', '"label": "proofing", "aliases": ["final proofing"]', "already one of its names"),
     ],
 )
 def test_an_alias_that_the_case_contradicts_by_now_is_refused(box: Box, old: str, new: str, says: str) -> None:

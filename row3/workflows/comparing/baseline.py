@@ -80,7 +80,7 @@ def manifest_of(project: Project, run: Run) -> Manifest:
 
 
 def baseline_files(project: Project, suite: Suite, run: Run, answers: Sequence[str] = ()) -> dict[str, bytes]:
-    """Return the new baseline, the old one under its own name in the archive, and the answers of a live one."""
+    """Return the files of a new baseline: itself, the previous one archived, and its answers if it is live."""
     files: dict[str, bytes] = {}
     path = project.baseline(suite.name, suite.tier)
     if project.tree.exists(path):
@@ -93,7 +93,7 @@ def baseline_files(project: Project, suite: Suite, run: Run, answers: Sequence[s
 
 
 def live_answers(project: Project, suite: Suite) -> str:
-    """Return the file in which a live baseline keeps its answers."""
+    """Return the file with a live baseline's answers."""
     return project.baseline(suite.name, "live").removesuffix(".json") + ".answers.jsonl"
 
 
@@ -109,15 +109,14 @@ def with_live_answers(project: Project, suite: Suite, manifest: Manifest, index:
 
 
 def no_baseline(project: Project, suite: Suite) -> InvalidFile:
-    """Return the error for a suite without a baseline; it says how to make one."""
-    make = f"`row3 --baseline{suite.flags('row3 --baseline')}`"
+    """Return the error for a suite without a baseline."""
     where = project.tree.place(project.baseline(suite.name, baseline_tier(project, suite)))
-    fix = f"Make one with {make} and commit it, or restore a deleted one from git"
+    fix = f"Save one with `row3 --baseline{suite.flags('row3 --baseline')}` and commit it, or restore it from git"
     return InvalidFile("there is no baseline to compare with", where=where, fix=fix)
 
 
 def read_baseline(project: Project, suite: Suite) -> Manifest:
-    """Return the suite's baseline. Raises `InvalidFile`, which says how to make one."""
+    """Return the suite's baseline. Raises `InvalidFile` if it is missing, or of another kind or tier."""
     path = project.baseline(suite.name, baseline_tier(project, suite))
     where = project.tree.place(path)
     if not project.tree.exists(path):
@@ -125,10 +124,10 @@ def read_baseline(project: Project, suite: Suite) -> Manifest:
     manifest = read_manifest(project.tree, path)
     if manifest.kind != suite.kind.name:
         what = f"the baseline is of kind `{manifest.kind}`, the suite of kind `{suite.kind.name}`"
-        fix = f"Make a new one with `row3 --baseline{suite.flags('row3 --baseline')}`"
+        fix = f"Save a new one with `row3 --baseline{suite.flags('row3 --baseline')}`"
         raise InvalidFile(what, where=where, fix=fix)
     if path != project.baseline(suite.name) and manifest.tier != "live":
-        fix = f"Make one with `row3 --baseline{suite.flags('row3 --baseline', 'mode')} --mode live`"
+        fix = f"Save a live one with `row3 --baseline{suite.flags('row3 --baseline', 'mode')} --mode live`"
         raise InvalidFile("the baseline of the live tier holds recorded answers", where=where, fix=fix)
     return manifest
 
@@ -137,7 +136,7 @@ Part = Literal["failing", "changed"]
 
 
 def pick_cases(project: Project, suite: Suite, part: Part) -> frozenset[str]:
-    """Return the ids of the cases that fail in the last run, or are new or changed. Raises `InvalidFile` for none."""
+    """Return the ids of the cases that fail in the last run, or differ from the baseline. Raises `InvalidFile`."""
     if part == "changed":
         known = read_baseline(project, suite).cases
         found = [
@@ -153,11 +152,11 @@ def pick_cases(project: Project, suite: Suite, part: Part) -> frozenset[str]:
 
 
 def _failing(project: Project, suite: Suite) -> list[str]:
-    """The cases with a failure in the newest run log of the suite's prompts."""
+    """Return the ids of cases with a failure in the suite's latest run of prompts (not of `row3 score`)."""
     for path in latest_runs(project.local):
         run = read_log(path)
-        if run.header.suite == suite.name and run.header.mode != MODE:  # external outputs say nothing about prompts
+        if run.header.suite == suite.name and run.header.mode != MODE:
             metrics, thresholds = suite.kind.metrics, suite.rules.thresholds
             zones = {record.id: zones_of(record.metrics, metrics, thresholds).values() for record in run.cases.values()}
             return [each.id for each in run.cases.values() if each.status != "scored" or Zone.FAIL in zones[each.id]]
-    raise InvalidFile("there is no run yet", where=".row3/runs", fix=f"Run `row3{suite.flag}` first")
+    raise InvalidFile("no saved run yet", where=".row3/runs", fix=f"Run `row3{suite.flag}` first")

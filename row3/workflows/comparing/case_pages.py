@@ -1,4 +1,4 @@
-"""Cases for the HTML report, built where they are scored, so that worker processes share the work."""
+"""Cases of the HTML report, built by the worker processes that score them."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from row3.workflows.pipeline.results import Answered, dump
 
 NEW_CASE = "the baseline does not have this case"
 DIGITS = 5
-"""Decimals of fractions: a thousandth of a percentage point, finer than any display."""
+"""Decimals of fractions: finer than any figure shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class CasePages:
-    """Writes a case's line: its row in the list, a tab, and the details shown when it is opened."""
+    """Builds a case's line: its row in the list, a tab, and the details shown when it is opened."""
 
     suite: Suite
 
@@ -70,7 +70,7 @@ def row_of(
 
 
 def body_of(kind: Kind, score: CaseScore, zones: Mapping[str, str], change: CaseChange | None) -> dict[str, Any]:
-    """Return the metrics in the kind's order with change and zone, gains and losses, and errors."""
+    """Return a case's metrics in the kind's order with change and zone, items gained and lost, and problems."""
     deltas = {} if change is None else change.deltas
     body: dict[str, Any] = {
         "metrics": [
@@ -92,12 +92,12 @@ def _rounded(value: float | None) -> float | None:
 
 
 def answer_of(kind: Kind, score: CaseScore) -> dict[str, Any]:
-    """Return an answer and how each of its items matched; None for either that is missing."""
+    """Return a case's answer and how each of its items matched, each None if missing."""
     answer = None if score.output is None else kind.output_json(score.output)
     matches = None if score.explanation is None else kind.matches_json(score.explanation)
     if kind.graded_as and matches is not None:
         items = [{"label": each["label"]} for each in matches["items"]]
-        if kind.arms:  # each with its answer
+        if kind.arms:
             return {"answer": {kind.graded_as: items}, "matches": matches}
         for item, each in zip(items, matches["items"], strict=True):
             item["grade"] = f"{each['score']:.0%}"
@@ -107,9 +107,8 @@ def answer_of(kind: Kind, score: CaseScore) -> dict[str, Any]:
 
 
 def texts_of(variables: Mapping[str, Any]) -> list[list[str]]:
-    """Return the texts of a case that a prompt sees, by name, including those in lists of documents."""
-    found: dict[str, str] = {}
-    """Name by text, since some kinds give the same text under two names."""
+    """Return name and text of each text that a prompt sees of a case, including those in lists of documents."""
+    found: dict[str, str] = {}  # name by text: some kinds give one text under two names
     for name, value in variables.items():
         if isinstance(value, str) and value.strip():
             found.setdefault(value, name)

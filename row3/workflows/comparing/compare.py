@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import Any, Final, Literal
+from typing import Any
 
 from msgspec import structs
 
@@ -28,8 +28,6 @@ from row3.workflows.pipeline.lineup import line_up
 from row3.workflows.pipeline.run_suite import RunOptions, make_asking
 from row3.workflows.session import Session
 
-POLICIES_AFTER_ROUNDS: Final[tuple[Literal["evidence", "paired"], ...]] = ("evidence", "paired")
-
 
 def compare(
     session: Session,
@@ -39,10 +37,11 @@ def compare(
     policy: PolicyName | None = None,
     pages: bool = False,
 ) -> Comparison:
-    """Run the candidates, or a `lineup`, score them beside the base's answers, judge, by `policy` if given.
+    """Run the candidates, or `lineup`, compare them with the base's answers, and judge, by `policy` if given.
 
-    A base judges by recorded answers; without one, or where it has no baseline of the suite, the work tree's own
-    judges. With `pages` the run's details are what a page shows. Raises `InvalidFile`, `UsageError`, `ProviderStopped`.
+    A base judges by recorded answers. Without one, or if it has no baseline of the suite, the work tree's own baseline
+    judges. `pages` collects the details that the HTML report shows. Raises `InvalidFile`, `UsageError`,
+    `ProviderStopped`.
     """
     name, added = session.suite.name, ""
     if base is not None and not base.judges(name):
@@ -56,32 +55,31 @@ def compare(
     gate = open_gate(session, None if added else base)
     suite = gate.suite
     run, comparer, after = gate.score(session, lineup)
-    if gate.interleaving is not None:  # cases without their last round still have earlier ones
-        comparer.failed += [case_id for case_id in gate.interleaving.unfinished if case_id not in comparer.failed]
+    if gate.interleaving is not None:
+        comparer.add_failed(gate.interleaving.unfinished)
     if not session.options.partial and gate.manifest is not None and gate.base is None:
         seen = {*comparer.requests, *comparer.failed}
-        comparer.leave_out([case_id for case_id in gate.manifest.cases if case_id not in seen])
+        comparer.add_removed([case_id for case_id in gate.manifest.cases if case_id not in seen])
     context = context_of(gate, run, comparer, after, added)
     judged, own_policy = (replace(each.policy, policy=policy or each.policy.policy) for each in (suite, session.suite))
     again = bool(context.recorded_again)
     candidate = Side(
         _after_rounds(gate, comparer, comparer.scores(judged)),
         None if after is None else after.scores(own_policy),
-        unchanged=not again and _as_at_base(gate, run, comparer),
+        unchanged=not again and _unchanged(gate, run, comparer),
     )
-    sides = [candidate]
-    tried = [(comparer, after)]
+    sides, comparers = [candidate], [comparer, after]
     if (promoted := _promoted(gate, run, again=again)) is not None:
         by_base, by_head = promoted.comparer, promoted.after
         sides.append(Side(by_base.scores(judged), None if by_head is None else by_head.scores(own_policy)))
-        tried.append((by_base, by_head))
+        comparers += [by_base, by_head]
     judgement = judge(
         suite.name,
         gate.changes,
         sides,
         context,
         effect=partial(effect_of, comparer, after),
-        answers=[answer for pair in tried for each in pair if each is not None for answer in each.answers],
+        answers=[answer for each in comparers if each is not None for answer in each.answers],
         approvals=new_approvals(session.history(), base, suite.name),
         brought=base is not None,
     )
@@ -123,20 +121,21 @@ def compare(
 
 
 def _asked_header(gate: Gate) -> BaseHeader:
-    """Return the base's header, with the model asked instead if its own is not served."""
+    """Return the base's header, with the model that was asked instead if no provider serves the base's."""
     header, stand_in = gate.side.header, None if gate.interleaving is None else gate.interleaving.stand_in
     return header if stand_in is None else replace(header, model=header.model.replace(RECORDED_ONLY, stand_in))
 
 
 def _after_rounds(gate: Gate, comparer: Comparer, scores: Scores) -> Scores:
-    """After an adaptive comparison, whatever may be noise does not block, under any policy."""
+    """Return the scores judged so that what may be noise does not block, if the comparison was adaptive."""
     progress = None if gate.interleaving is None else gate.interleaving.progress
     if progress is None:
         return scores
     from row3.gate.adaptive import judge_rounds
 
     kind, policy = gate.suite.kind, scores.policy
-    by_evidence, by_interval = (comparer.scores(replace(policy, policy=each)).changes for each in POLICIES_AFTER_ROUNDS)
+    by_evidence = comparer.scores(replace(policy, policy="evidence")).changes
+    by_interval = comparer.scores(replace(policy, policy="paired")).changes
     others = by_interval if policy.policy == "paired" else by_evidence
     changes = [
         judge_rounds(progress, fixed, paired, policy) if own.key == kind.primary else own
@@ -145,22 +144,22 @@ def _after_rounds(gate: Gate, comparer: Comparer, scores: Scores) -> Scores:
     return structs.replace(scores, changes=changes)
 
 
-def _as_at_base(gate: Gate, run: Run, comparer: Comparer) -> bool:
-    """Return whether the base has the same draft, settings and answers, and it is not promoted here."""
+def _unchanged(gate: Gate, run: Run, comparer: Comparer) -> bool:
+    """Return whether the candidate is a draft that the base has with the same settings and answers."""
     if gate.base is None or gate.session.named or not run.suite.prompted:
         return False
     if run.lineup.digests() in (gate.side.header.prompt_digests, gate.promoted.digests()):
         return False
-    there = read_suite(gate.base.project, run.suite.name)
-    draft = line_up(gate.base.project, there, role="candidate")
-    if _asked(there, draft, run.header.repeats) != _asked_by(run.header):
+    base_suite = read_suite(gate.base.project, run.suite.name)
+    draft = line_up(gate.base.project, base_suite, role="candidate")
+    if _asked(base_suite, draft, run.header.repeats) != _asked_by(run.header):
         return False
     answered = open_index(gate.base.project.tree, run.suite.name)
     return all(digest in answered for asked, _ in comparer.requests.values() for digest in asked)
 
 
 def _promoted(gate: Gate, run: Run, *, again: bool) -> Scored | None:
-    """Score what the head promotes by both criteria, unless it is the candidate or the base's promotion."""
+    """Score the head's promoted versions, unless they are the candidate or, with no answer `again`, the base's."""
     session, header = gate.session, gate.side.header
     if gate.base is None or not run.suite.prompted:
         return None
@@ -175,7 +174,7 @@ def _promoted(gate: Gate, run: Run, *, again: bool) -> Scored | None:
 
 
 def _asked(suite: Suite, lineup: Lineup, repeats: int) -> tuple[Any, ...]:
-    """Return what a lineup asks: prompts, parameters and repeats."""
+    """Return what identifies a lineup's requests: prompts, parameters and repeats."""
     asking = make_asking(suite, lineup, RunOptions(repeats=repeats))
     return lineup.digests(), {name: each.as_json() for name, each in asking.parameters.items()}, repeats
 

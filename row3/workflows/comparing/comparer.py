@@ -1,10 +1,10 @@
-"""The one comparator: adds up how a candidate's cases compare with the base's, whatever answered."""
+"""The comparator of gate, diff, promotion and drift: adds up how a candidate's cases compare with the base's."""
 
 from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from row3.domain.judgements import CriteriaChange
@@ -20,21 +20,21 @@ from row3.store.suites import Suite
 from row3.workflows.pipeline.results import CaseResult
 
 KEPT_CHANGES = 200
-"""Case changes kept for the report; others are only counted."""
+"""Case changes kept for the report; the rest are only counted."""
 REPLACED = "the recorded answer differs from the baseline's"
-LEAST = 1e-12
-"""Weight of a fall outside the composite, relative to any within it."""
+COMPANION_WEIGHT = 1e-12
+"""Rank of a drop outside the composite: below any change of the composite."""
 
 
 @dataclass(slots=True)
 class Comparer:
-    """Takes results one by one; memory holds the pairs of metrics and the largest moves."""
+    """Takes results one by one; keeps in memory only the paired metrics and the largest changes."""
 
     suite: Suite
     watched: frozenset[str] = frozenset()
-    """Cases whose metrics are kept on both sides, to show the effect of changed criteria."""
+    """Cases whose metrics are kept for both sides, to show the effect of changed criteria."""
     resting: Mapping[str, str] = field(default_factory=dict)
-    """End of the quarantine by case id."""
+    """End of the quarantine, by case id."""
     pairs: Pairs = field(init=False)
     moves: Counter[str] = field(default_factory=Counter)
     failed: list[str] = field(default_factory=list)
@@ -43,32 +43,33 @@ class Comparer:
     critical: list[str] = field(default_factory=list)
     quarantined: list[str] = field(default_factory=list)
     counted: int = 0
-    """Cases that are not in quarantine."""
+    """Cases outside quarantine."""
     compared: int = 0
     kept: dict[str, tuple[Mapping[str, float] | None, Mapping[str, float]]] = field(default_factory=dict)
+    """Metrics of the base and the candidate for the `watched` cases."""
     latest: dict[str, Mapping[str, float]] = field(default_factory=dict)
-    """The candidate's metrics of the cases that were compared."""
+    """The candidate's metrics for the compared cases."""
     answers: list[tuple[str, tuple[str, ...], tuple[str, ...]]] = field(default_factory=list)
-    """By case the digests of the candidate's and of the base's answers."""
+    """Case id, digests of the candidate's answers, digests of the base's answers."""
     requests: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = field(default_factory=dict)
-    """By case the digests of the candidate's and of the base's requests."""
+    """Digests of the candidate's and of the base's requests, by case id."""
     tallies: tuple[Tallies, Tallies] = field(default_factory=lambda: (Tallies(), Tallies()))
     asked_again: dict[str, Compared] | None = None
-    """The base's current answers by case, if wanted."""
+    """The base's current answers by case id; None if it is not asked again."""
     replaced: list[str] = field(default_factory=list)
     """Cases whose recorded answer differs from the baseline's."""
     served: tuple[set[str], set[str]] = field(default_factory=lambda: (set(), set()))
     """Models that served the base and the candidate."""
     aggregate: Aggregate = field(default_factory=Aggregate)
-    """Of the candidate, over all its cases that count."""
+    """The candidate's metrics over all cases outside quarantine."""
     _heap: list[tuple[float, int, CaseChange]] = field(default_factory=list)
-    _serial: int = 0
+    """Changes by weight; a serial number breaks ties."""
 
     def __post_init__(self) -> None:
         self.pairs = Pairs(self.suite.kind)
 
     def take(self, result: CaseResult) -> None:
-        """Take in one case."""
+        """Add one case."""
         compared, case_id = result.compared, result.case_id
         change = CaseChange(case_id, "new", 0.0) if compared is None else compared.change
         resting = case_id in self.resting
@@ -88,13 +89,11 @@ class Comparer:
             self.kept[case_id] = before, result.metrics
         if not resting:
             self.aggregate.add(result.metrics, {})
-        if compared is not None and before is None:
-            if REPLACED in compared.problem:
-                self.replaced.append(case_id)
-            if not resting:
-                self.incomparable.append(case_id)
         if compared is not None and before is not None:
             self._judge_case(result, compared, before, resting=resting)
+        elif compared is not None:
+            self.replaced += [case_id] if REPLACED in compared.problem else []
+            self.incomparable += [] if resting else [case_id]
         if resting:
             change = change._replace(note=f"in quarantine until {self.resting[case_id]}: not counted")
         self._keep(change)
@@ -125,7 +124,7 @@ class Comparer:
             self.tallies[1].add(result.tally)
 
     def _fell(self, result: CaseResult, compared: Compared, before: Mapping[str, float]) -> bool:
-        """Return whether the primary metric fell, beyond noise, past the limit or into its fail zone."""
+        """Return whether the primary metric dropped past the limit or into its fail zone, and by more than noise."""
         kind, policy, key = self.suite.kind, self.suite.policy, self.suite.kind.primary
         old, new = (side.get(key) for side in align_metrics(kind, (before, result.metrics)))
         if old is None or new is None:
@@ -146,31 +145,34 @@ class Comparer:
             drop, compared.spread.get(key, 0.0), compared.repeats, result.spread.get(key, 0.0), result.repeats
         )
 
-    def leave_out(self, case_ids: Sequence[str]) -> None:
-        """Note cases that only the base has."""
+    def add_removed(self, case_ids: Iterable[str]) -> None:
+        """Add cases that only the base has."""
         for case_id in case_ids:
             self._keep(CaseChange(case_id, "removed", 0.0))
+
+    def add_failed(self, case_ids: Iterable[str]) -> None:
+        """Count more cases as failed."""
+        self.failed += [case_id for case_id in case_ids if case_id not in self.failed]
 
     def _keep(self, change: CaseChange) -> None:
         self.moves[change.move] += 1
         weight = 2.0 if change.move in ("broke", "failed") else abs(change.delta)
         if change.move == "unchanged":
-            # It may have fallen outside the composite, which ranks below any move of the composite.
-            better = {metric.key: 1 if metric.higher_is_better else -1 for metric in self.suite.kind.metrics}
-            weight = LEAST * max((-better[key] * delta for key, delta in change.deltas.items()), default=0.0)
-            if weight <= LEAST * SLACK:
+            higher = {metric.key: metric.higher_is_better for metric in self.suite.kind.metrics}
+            drops = (-delta if higher[key] else delta for key, delta in change.deltas.items())
+            weight = COMPANION_WEIGHT * max(drops, default=0.0)
+            if weight <= COMPANION_WEIGHT * SLACK:
                 return
-        self._serial += 1
-        heapq.heappush(self._heap, (weight, self._serial, change))
+        heapq.heappush(self._heap, (weight, self.moves.total(), change))
         if len(self._heap) > KEPT_CHANGES:
             heapq.heappop(self._heap)
 
     def largest(self) -> list[CaseChange]:
-        """Return the largest moves, most important first."""
+        """Return the largest changes, most important first."""
         return by_size(change for _, _, change in self._heap)
 
     def scores(self, policy: GatePolicy | None = None) -> Scores:
-        """Return the metric changes to judge, over the cases both sides answer; a new metric has no base value."""
+        """Return what the gate judges, over the cases both sides answer; a new metric has no base value."""
         kind, judged = self.suite.kind, policy or self.suite.policy
         before, after = self.pairs.means()
         after = {**self.aggregate.means(), **after}
@@ -191,21 +193,19 @@ class Comparer:
 
 
 def effect_of(before: Comparer, after: Comparer | None, change: CriteriaChange) -> Effect | None:
-    """Return the primary metric by the old and the new criteria; None if unknown."""
+    """Return the effect of a change of the criteria on the primary metric of the same answers; None if unknown."""
     if after is None:
         return None
     old, new = (each.kept.get(change.case_id) if change.case_id else each.pairs.means() for each in (before, after))
     if old is None or new is None:
         return None
     kind, policy = before.suite.kind, before.suite.policy
-    gated = [metric for metric in kind.metrics if metric.key in policy.metrics or metric.key == kind.primary]
+    signs = {m.key: 1 if m.higher_is_better else -1 for m in kind.metrics if m.key in (*policy.metrics, kind.primary)}
     figures, raises = {}, False
     for name, one, other in zip(("base", "candidate"), old, new, strict=True):
         if one is None or other is None:
             continue
         if kind.primary in one and kind.primary in other:
             figures[name] = one[kind.primary], other[kind.primary]
-        signs = {metric.key: 1 if metric.higher_is_better else -1 for metric in gated}
-        rises = (sign * (other[key] - one[key]) > SLACK for key, sign in signs.items() if key in one and key in other)
-        raises = raises or any(rises)
+        raises |= any(signs[key] * (other[key] - one[key]) > SLACK for key in signs if key in one and key in other)
     return Effect(figures, raises=raises and bool(change.case_id or change.effect == "added"))

@@ -1,4 +1,4 @@
-"""Evidence besides the scores: declining runs, changed recordings and models, the history, promotions."""
+"""Evidence other than scores: declining runs, changed recordings and models, the history, promotions."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ if TYPE_CHECKING:
 
 
 def context_of(gate: Gate, run: Run, comparer: Comparer, after: Comparer | None, added: str) -> Context:
-    """Return the evidence besides a run's scores. Raises `InvalidFile` for an unreadable lock or baseline.
+    """Return the evidence other than scores. Raises `InvalidFile` for an unreadable lock or baseline.
 
     Args:
-        after: the same run by the head's criteria, if they differ.
-        added: `suite NAME` or `baseline` if the change adds it and is judged by it; else empty.
+        after: the comparison by the head's criteria; None if they are the base's.
+        added: `suite NAME` or `baseline` if the change adds what judges it; else empty.
     """
     session, base, suite = gate.session, gate.base, gate.suite
     history = session.history()
-    earlier, there = [] if base is None else base.history(), {entry.run_id for entry in history}
+    earlier, run_ids = [] if base is None else base.history(), {entry.run_id for entry in history}
     declines = declining_runs(history, run, suite)
     before, now = gate.side.header, run.header
     settings_differ = any(
@@ -52,9 +52,8 @@ def context_of(gate: Gate, run: Run, comparer: Comparer, after: Comparer | None,
     rules = read_suite((gate.base or gate.head).project, suite.name, suite.tier)
     old_model, new_model = (", ".join(sorted(each)) for each in comparer.served)
     served_differ = all(comparer.served) and old_model != new_model and not settings_differ
-    noted = history if base is None else earlier
     context = Context(
-        rolling=_rolling(noted, run, suite),
+        rolling=_rolling(history if base is None else earlier, run, suite),
         declines=declines if declines >= suite.policy.declines else 0,
         partial=session.options.partial,
         flags=tuple(loosened(rules, suite)),
@@ -62,7 +61,7 @@ def context_of(gate: Gate, run: Run, comparer: Comparer, after: Comparer | None,
         recorded=_recorded(gate, comparer),
         model=(before.model, now.model) if settings_differ else None,
         served=(old_model, new_model) if served_differ else None,
-        history_removed=sum(each.suite == suite.name and each.run_id not in there for each in earlier),
+        history_removed=sum(each.suite == suite.name and each.run_id not in run_ids for each in earlier),
         added=added,
         project_changes=() if base is None else tuple(_project_changes(base, session.project, suite.name)),
     )
@@ -70,7 +69,7 @@ def context_of(gate: Gate, run: Run, comparer: Comparer, after: Comparer | None,
 
 
 def _rolling(history: Sequence[HistoryEntry], run: Run, suite: Suite) -> RollingBaseline | None:
-    """Return the run against the mean of the base's latest runs; None if the base's gate does not ask for it."""
+    """Compare the run with the mean of the latest runs; None if the base's gate does not use a rolling baseline."""
     if suite.policy.baseline == "saved" or run.partial:
         return None
     entry = entry_of(with_action(run, "compare", commit=None, dirty=None))
@@ -78,7 +77,7 @@ def _rolling(history: Sequence[HistoryEntry], run: Run, suite: Suite) -> Rolling
 
 
 def _recorded_again(gate: Gate, comparer: Comparer) -> Iterator[str]:
-    """Return cases and texts with a new answer to an unchanged request of the base or the baseline."""
+    """Yield the cases and embedded texts with a new answer to a request that the base or the baseline answers too."""
     earlier, head = gate.base_index, gate.index
     if earlier is None:
         yield from comparer.replaced
@@ -96,7 +95,7 @@ def _recorded_again(gate: Gate, comparer: Comparer) -> Iterator[str]:
 
 
 def _recorded(gate: Gate, comparer: Comparer) -> int:
-    """Return how many of the candidate's answers this change records."""
+    """Return how many of the candidate's answers the change records."""
     if gate.base is None or gate.base_index is None:
         return 0
     changed = open_changed(gate.session.project.tree, gate.base.project.tree, gate.suite.name)
@@ -105,7 +104,7 @@ def _recorded(gate: Gate, comparer: Comparer) -> int:
 
 
 def _project_changes(base: Snapshot, project: Project, suite: str) -> Iterator[CriteriaChange]:
-    """Add changes of the whole project to one suite only: the default one, if the base judges it."""
+    """Yield changes of the project's settings, for one suite only: the default one, if the base judges it."""
     judged = [name for name in base.suites() if Snapshot(project).has_cases(name)]
     named = [name for name in (project.default_suite, base.project.default_suite) if name in judged]
     if suite != next(iter([*named, *judged]), None):
@@ -117,9 +116,9 @@ def _project_changes(base: Snapshot, project: Project, suite: str) -> Iterator[C
 
 
 def _with_promotion(context: Context, gate: Gate, run: Run, comparer: Comparer, after: Comparer | None) -> Context:
-    """Add problems of the change's promotions; none if no base judges.
+    """Add problems of the change's promotions, if a base judges or the change adds the baseline.
 
-    A baseline that the change adds only has to equal what its promoted versions would write.
+    An added baseline only has to equal what its promoted versions would write.
     """
     base, suite = gate.base, gate.session.suite
     now = gate.head.manifest(suite.name)
@@ -146,13 +145,13 @@ def _with_promotion(context: Context, gate: Gate, run: Run, comparer: Comparer, 
 
 
 def _current(place: Snapshot, run: Run) -> list[str | None]:
-    """Return the promoted version of each prompt; None if there is none."""
+    """Return the promoted version of each of the run's prompts, None for one that is not promoted."""
     promoted = read_promoted(place.project.tree)
     return [promoted[name].version if name in promoted else None for name in run.lineup.versions()]
 
 
 def _unrecorded(gate: Gate, comparer: Comparer) -> Iterator[str]:
-    """Return cases that the candidate answers from a recording only the base has."""
+    """Yield cases whose recorded answer only the base still has."""
     session, index, earlier = gate.session, gate.index, gate.base_index
     for case_id, (asked, _) in comparer.requests.items():
         if any(digest not in index for digest in asked):
@@ -163,7 +162,7 @@ def _unrecorded(gate: Gate, comparer: Comparer) -> Iterator[str]:
 
 
 def _left_behind(gate: Gate, run: Run, after: Comparer | None) -> Iterator[str]:
-    """Return new or edited cases that the version still promoted does not answer."""
+    """Yield new or edited cases that the promoted version cannot answer, if it stays promoted."""
     stays = gate.promoted.digests() == gate.side.header.prompt_digests != run.lineup.digests()
     yield from after.incomparable if after is not None and stays else ()
 
@@ -178,8 +177,8 @@ def _differs(gate: Gate, now: Manifest) -> bool:
     return manifest_of(session.project, run).digest != now.digest
 
 
-def _altered(gate: Gate, now: Manifest, here: Collection[str]) -> tuple[list[str], bool]:
-    """Return cases of an unchanged baseline whose answers are gone, and whether an answer differs."""
+def _altered(gate: Gate, now: Manifest, case_ids: Collection[str]) -> tuple[list[str], bool]:
+    """Return which of these cases lost an answer of the unchanged baseline, and whether any answer of it changed."""
     gone, altered = [], False
     for case in now.cases.values():
         for request, answer in zip(case.requests, case.answers, strict=False):
@@ -188,11 +187,11 @@ def _altered(gate: Gate, now: Manifest, here: Collection[str]) -> tuple[list[str
                 gone.append(case.id)
             else:
                 altered = altered or digest_text(found.answer.said) != answer
-    return [case for case in gone if case in here], altered
+    return [case for case in gone if case in case_ids], altered
 
 
 def _broken_locks(base: Snapshot | None, head: Snapshot, suite: Suite) -> Iterator[str]:
-    """Return versions whose lock differs from the base's, or whose file is gone or does not match its lock."""
+    """Yield versions whose lock differs from the base's, or whose file is gone or does not match its lock."""
     before, now, tree = {} if base is None else base.locks(), head.locks(), head.project.tree
     places = [head] if base is None else [base, head]
     for ref, digest in {**now, **before}.items():
@@ -201,7 +200,7 @@ def _broken_locks(base: Snapshot | None, head: Snapshot, suite: Suite) -> Iterat
             continue
         asked = [asked_by(place.project, parsed.name) for place in places]
         if asked[-1] and not any(suite.name in names for names in asked):
-            continue  # reported by the suites that use the prompt
+            continue  # the suites that use the prompt report it
         try:
             fits = now.get(ref) == digest == read_prompt(tree, parsed).digest
         except InvalidFile:

@@ -1,4 +1,4 @@
-"""The parts of a comparison: the judging side, the base's answers, and the changes of the criteria."""
+"""The parts of a comparison: the base's rules, its answers, and the changes of the criteria."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from row3.domain.manifests import Manifest
 from row3.domain.prompts import Lineup
 from row3.gate.inventory import inventory
 from row3.gate.results import Run
+from row3.kinds.base import Rules
 from row3.store.cases import CaseFiles, case_files
 from row3.store.recordings import RecordingIndex, open_changed
 from row3.store.snapshot import Snapshot
 from row3.store.suites import Suite, read_suite
 from row3.workflows.comparing.baseline import read_baseline, with_live_answers
 from row3.workflows.comparing.comparer import Comparer
-from row3.workflows.comparing.sides import BaseSide, promoted_lineup, side_of_base, side_of_baseline
+from row3.workflows.comparing.sides import BaseSide, promoted_lineup, side_of_baseline, side_of_lineup
 from row3.workflows.pipeline.replaying import open_recordings
 from row3.workflows.pipeline.results import CaseResult
 from row3.workflows.quarantine import in_force
@@ -30,13 +31,13 @@ if TYPE_CHECKING:
 
 
 class Scored(NamedTuple):
-    """A lineup run beside the base."""
+    """A lineup's run, compared with the base."""
 
     run: Run
     comparer: Comparer
-    """By the base's criteria."""
+    """The comparison by the base's criteria."""
     after: Comparer | None = None
-    """By the head's criteria, where these differ."""
+    """The comparison by the head's criteria; None if they are the base's."""
 
 
 @dataclass
@@ -46,19 +47,19 @@ class Gate:
     session: Session
     base: Snapshot | None
     suite: Suite
-    """The base's rules, with what answers as the head has it."""
+    """The base's rules, with the head's pipeline, provider and system."""
     manifest: Manifest | None
     side: BaseSide
     head: Snapshot
-    """The change's own."""
+    """The change."""
     index: RecordingIndex
     """The candidate's answers, with the base's as fallback."""
     base_index: RecordingIndex | None = None
-    """The base's answers and the files that differ at the head; None if the work tree judges itself."""
+    """The base's answers, with the head's as fallback; None if the work tree's own baseline judges."""
     changes: list[CriteriaChange] = field(default_factory=list)
-    """Changes of the criteria; if there are any, both criteria judge the candidate."""
+    """Changes of the criteria; if there are any, the candidate is judged by both."""
     interleaving: Interleaving | None = None
-    """Asks the base's side in the same run."""
+    """How the base is asked in the same run; None for its recorded answers."""
 
     @cached_property
     def promoted(self) -> Lineup:
@@ -67,9 +68,12 @@ class Gate:
         return promoted_lineup(session.project, session.suite, self.head.manifest(session.suite.name))
 
     def score(self, session: Session, lineup: Lineup | None = None) -> Scored:
-        """Run a lineup beside the base by its criteria, and by the head's where they differ; what is alike once."""
-        place, own, results = self.base or self.head, session.suite, list[CaseResult]()
-        files, comparer = self._cases(place, self.suite)
+        """Run a lineup and compare it with the base, by the base's criteria and by the head's if they differ.
+
+        Cases that both criteria score alike are scored once.
+        """
+        own, results = session.suite, list[CaseResult]()
+        files, comparer = self._cases(self.base or self.head, self.suite)
 
         def take(result: CaseResult) -> None:
             comparer.take(result)
@@ -77,26 +81,27 @@ class Gate:
                 results.append(result._replace(detail=None))
 
         run = self._run(session, lineup, self.suite, files, take)
-        _note_failed(comparer, run)
+        comparer.add_failed(run.failed)  # too many missing grades fail a case only at the end of the run
         if self.base is None or not self.changes:
             return Scored(run, comparer)
         judged = session.gate.applied(own)
         files, after = self._cases(self.head, judged)
-        if _scores_alike(self.suite, own):
-            there = self.head.changed_cases(own, self.base)
-            files = files._replace(paths=[each.where for each in there.values() if session.options.wants(each.id)])
+        alike = self.suite.kind is own.kind and _scoring_rules(self.suite) == _scoring_rules(own)
+        if alike:
+            new = self.head.changed_cases(own, self.base)
+            files = files._replace(paths=[each.where for each in new.values() if session.options.wants(each.id)])
             changed = self.base.changed_cases(self.suite, self.head)
             for result in results:
                 if result.case_id not in changed:
                     after.take(result)
         if files.paths:
             again = self._run(session, lineup, judged, files, after.take)
-            if not _scores_alike(self.suite, own):
-                _note_failed(after, again)
+            if not alike:
+                after.add_failed(again.failed)
         return Scored(run, comparer, after)
 
     def _cases(self, place: Snapshot, suite: Suite) -> tuple[CaseFiles, Comparer]:
-        """Return the cases at a place, and a comparer that knows their quarantine."""
+        """Return the cases of a snapshot, and a comparer that knows which are in quarantine."""
         tree = place.project.tree
         active = in_force(self.session.project, suite, CaseFiles(tree, [])).active
         watched = frozenset(change.case_id for change in self.changes)
@@ -125,14 +130,9 @@ class Gate:
         )
 
 
-def _note_failed(comparer: Comparer, run: Run) -> None:
-    """Add the cases that failed only when all were seen: too many of them have no grade."""
-    comparer.failed += [case_id for case_id in run.failed if case_id not in comparer.failed]
-
-
-def _scores_alike(one: Suite, other: Suite) -> bool:
-    """Return whether both score an answer alike, so that they differ in limits at most."""
-    return one.kind is other.kind and replace(one.rules, thresholds={}) == replace(other.rules, thresholds={})
+def _scoring_rules(suite: Suite) -> Rules:
+    """Return the rules without the thresholds, which judge a score and do not change it."""
+    return replace(suite.rules, thresholds={})
 
 
 def open_gate(session: Session, base: Snapshot | None) -> Gate:
@@ -144,20 +144,20 @@ def open_gate(session: Session, base: Snapshot | None) -> Gate:
         side = side_of_baseline(project, own, baseline, with_live_answers(project, own, baseline, head))
         gate = Gate(session, None, own, baseline, side, mine, head)
         if session.mode in ("live", "record"):
-            from row3.workflows.comparing.live import interleaving_of  # a replay does without the provider
+            from row3.workflows.comparing.live import interleaving_of  # replay needs no provider
 
             gate.interleaving = interleaving_of(session, baseline)
         return gate
-    there = read_suite(base.project, own.name, own.tier)
+    theirs = read_suite(base.project, own.name, own.tier)
     rules = replace(
-        there, pipeline=own.pipeline, provider=own.provider, system=own.system, flag=own.flag, given=own.given
+        theirs, pipeline=own.pipeline, provider=own.provider, system=own.system, flag=own.flag, given=own.given
     )
     head.fallback = open_changed(base.project.tree, project.tree, own.name)
     before = open_changed(base.project.tree, project.tree, own.name)
     before.fallback, before.asks_otherwise = head, head.asks_otherwise
     manifest = base.manifest(own.name)
-    side = side_of_base(base.project, there, manifest, before)
+    side = side_of_lineup(theirs, promoted_lineup(base.project, theirs, manifest), before, manifest)
     changes = inventory(
-        base.criteria(there, mine), mine.criteria(own, base), base.demands(there, mine), mine.demands(own, base)
+        base.criteria(theirs, mine), mine.criteria(own, base), base.demands(theirs, mine), mine.demands(own, base)
     )
     return Gate(session, base, session.gate.applied(rules), manifest, side, mine, head, before, changes)

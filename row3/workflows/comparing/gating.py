@@ -1,4 +1,4 @@
-"""`row3 --compare` as a verb: compare, sign if asked to, note it in the history, keep the run log."""
+"""`row3 --compare`: compare, approve if asked to, add the result to the history, save the run log."""
 
 from __future__ import annotations
 
@@ -28,33 +28,36 @@ from row3.workflows.snapshots import OUTSIDE_GIT, find_base, repository_state, w
 
 
 def gate(session: Session, *, against: str | None = None, approve: str | None = None) -> Comparison:
-    """Compare with the hook's base if it objects, else with the baseline; keep new results and the run log."""
+    """Compare with `against`, else with the baseline; add a new result to the history and save the run log.
+
+    An approval is for the comparison that the hook would make, if it objects; else for the one with the baseline.
+    """
     check_approval(approve, may_write=session.may_write, partial=session.options.partial, gate_flags=str(session.gate))
     base = None if against is None else find_base(session.project, against)
     if approve is not None and base is None and session.mode != "live":
-        there = work_base(session.project)  # the commit by which the hook would judge
-        base = there if there is not None and there.judges(session.suite.name) else None
+        base = work_base(session.project)
+        base = base if base is not None and base.judges(session.suite.name) else None
     comparison = compare_asking(session, base)
     if against is None and base is not None and comparison.verdict is Verdict.PROCEED:
-        comparison = compare_asking(session, None)  # the base has this draft already; the baseline may still object
+        comparison = compare_asking(session, None)
     judgement, changelog = comparison.judgement, None
     if approve is not None and judgement.complete and judgement.verdict is not Verdict.PROCEED:
-        given = sign(session.project, approve, comparison.approval)
-        if given is comparison.approval:
-            session.say("approved with this reason already; nothing is written")
+        approval = sign(session.project, approve, comparison.approval)
+        if approval is comparison.approval:
+            session.say("already approved with this reason; nothing is written")
         else:
-            comparison.approval, comparison.judgement = given, approved(judgement, given)
-            changelog = partial(approved_changelog, session.project, given, comparison)
+            comparison.approval, comparison.judgement = approval, approved(judgement, approval)
+            changelog = partial(approved_changelog, session.project, approval, comparison)
     comparison.noted = bool(note(session, [comparison], changelog))
     save_log(session, comparison.run)
     return comparison
 
 
 def note(session: Session, comparisons: Sequence[Comparison], changelog: Callable[[], str] | None = None) -> int:
-    """Write a history entry for each comparison with a new result; return their number.
+    """Write a history entry for each comparison with a new result; return how many were written.
 
-    A run in CI, for a report format, under gate options, of a part of the cases or without an answer is not noted. The
-    lesson of a regression is kept in `.row3/`.
+    Nothing is written in CI, for a report format or under gate options, nor for partial or incomplete runs. Lessons of
+    regressions go to `.row3/`.
     """
     project = session.project
     state = repository_state(project) if session.may_write else OUTSIDE_GIT
@@ -78,9 +81,9 @@ def write_entries(
     *,
     say: Callable[[str], None],
 ) -> int:
-    """Add entries with new results to the history, and the new changelog, as one change; return their number."""
+    """Write the entries with new results, and the new changelog, as one change; return how many were added."""
     if changelog is None and not history_with_new(project.tree, entries)[1]:
-        return 0  # nothing to write, so nothing to wait for
+        return 0  # do not wait for the lock
     with writing(project.local, say=say):
         text, added = history_with_new(project.tree, entries)
         files = {HISTORY: text.encode()} if added else {}
@@ -94,25 +97,26 @@ def write_entries(
 def approved_changelog(
     project: Project, approval: Approval, comparison: Comparison | None = None, what: str = ""
 ) -> str:
-    """Return the changelog with the approval among the candidate's notes, or under a heading of its own."""
+    """Return the changelog with the approval in the draft's entry, else in an entry of its own."""
     changelog = read_changelog(project)
-    said = f"{what}{approval.reason} ({approval.by}, {approval.at})"
+    text = f"{what}{approval.reason} ({approval.by}, {approval.at})"
     lineup = None if comparison is None else comparison.run.lineup
-    waiting = [] if lineup is None else [each.ref for each in lineup.prompts if lineup.awaits_promotion(each.ref)]
-    if not waiting:
-        return insert_entry(changelog, approval_entry(approval.at[:10], said), "", "")
-    version, name = str(waiting[0].version), waiting[0].name
-    return insert_entry(changelog, unreleased_entry(version, name, approval=said), version, name)
+    drafts = [] if lineup is None else [each.ref for each in lineup.prompts if lineup.awaits_promotion(each.ref)]
+    if not drafts:
+        return insert_entry(changelog, approval_entry(approval.at[:10], text), "", "")
+    version, name = str(drafts[0].version), drafts[0].name
+    return insert_entry(changelog, unreleased_entry(version, name, approval=text), version, name)
 
 
 def compare_asking(session: Session, base: Snapshot | None, *, pages: bool = False) -> Comparison:
-    """Compare; with a base, the modes `record` and `auto` ask for what recorded answers lack. Raises as `compare`."""
-    recorded = base is None or not base.judges(session.suite.name) or session.mode == "replay"
-    if not recorded and session.mode == "live":
+    """Compare; with a base, the modes `record` and `auto` record missing answers first. Raises as `compare`."""
+    if base is None or not base.judges(session.suite.name) or session.mode == "replay":
+        return compare(session, base=base, pages=pages)
+    if session.mode == "live":
         raise UsageError("--against judges recorded answers", where="--mode", fix="Use --mode replay, record or auto")
     comparison = compare(session, base=base, pages=pages)
     missing = [reason.subject for reason in comparison.reasons if reason.code is Code.NO_ANSWER]
-    if recorded or base is None or not missing:
+    if not missing:
         return comparison
     from row3.workflows.asking.live import record_missing
 

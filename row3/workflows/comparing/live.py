@@ -1,4 +1,4 @@
-"""Ask the baseline's prompts again: interleaved with the candidates, or on a sample for `row3 drift`."""
+"""Ask the baseline's prompts again: interleaved with the candidates, or for a sample of cases (`row3 drift`)."""
 
 from __future__ import annotations
 
@@ -39,20 +39,19 @@ from row3.workflows.session import Session
 def interleaving_of(session: Session, baseline: Manifest) -> Interleaving | None:
     """Return how to ask the baseline's prompts in the same run; None to use its recorded answers.
 
-    A system has no old versions to ask, so its recorded answers are used. Raises
-    `UsageError` for an adaptive comparison whose prompts cannot be asked.
+    A system has no earlier version to ask. Raises `UsageError` if the comparison is adaptive and cannot ask.
     """
     suite, live = session.suite, session.live
     if suite.system is not None:
         if live.adaptive:
-            what = f"a `{suite.system.type}` system cannot be asked in the baseline's version"
-            raise UsageError(what, where="--adaptive", fix="Leave it out; --repeats averages")
+            what = f"row3 cannot ask the baseline's version of a `{suite.system.type}` system"
+            raise UsageError(what, where="--adaptive", fix="Leave it out; use --repeats to average answers")
         return None
     if not live.interleave:
         return None
     model = session.options.overrides.model or suite.provider.model
     try:
-        again = asking_again(session.project, suite, baseline, session.options.repeats, model)
+        again = baseline_asking(session.project, suite, baseline, session.options.repeats, model)
     except Row3Error as error:
         what = f"the baseline's prompts cannot be asked again: {error}"
         if live.adaptive:
@@ -68,38 +67,34 @@ def interleaving_of(session: Session, baseline: Manifest) -> Interleaving | None
         adaptive = Adaptive(live.max_repeats, margin, kind.primary, resting, bool(kind.invented))
     by_hand = any(each.get("model") == RECORDED_ONLY for each in baseline.parameters.values())
     if by_hand:
-        session.say(
-            f"the baseline's answers were made by hand: its prompts are asked with `{model}`, as the candidates"
-        )
+        session.say(f"the baseline's answers were made by hand: asking its prompts with `{model}` too")
     return Interleaving(again, baseline.cases.__contains__, adaptive, stand_in=model if by_hand else None)
 
 
-def asking_again(
+def baseline_asking(
     project: Project, suite: Suite, baseline: Manifest, repeats: int, stand_in: str | None = None
 ) -> Asking:
-    """Return how the baseline's prompts are asked again; `stand_in` takes the place of a model that is not served.
+    """Return how to ask the baseline's prompts; `stand_in` replaces a model that no provider serves.
 
-    Raises `InvalidFile` where a prompt is gone or was edited, `NotServedError` where nothing stands in.
+    Raises `InvalidFile` if a prompt is gone or was edited, `NotServedError` for such a model without a `stand_in`.
     """
     lineup = line_up(project, suite, role="promoted", pinned=baseline.versions)
     if lineup.digests() != baseline.prompt_digests:
-        raise InvalidFile("the baseline's prompts were edited since", where="prompts/", fix="Restore them from git")
+        what = "the baseline's prompts were edited after it was saved"
+        raise InvalidFile(what, where="prompts/", fix="Restore them from git")
     parameters = {name: parameters_from(each) for name, each in baseline.parameters.items()}
-    if stand_in is not None:
-        for name, each in parameters.items():
-            parameters[name] = replace(each, model=stand_in) if each.model == RECORDED_ONLY else each
-    if any(each.model == RECORDED_ONLY for each in parameters.values()):
-        what = f"its answers were made by hand, and no provider serves `{RECORDED_ONLY}`"
-        raise NotServedError(
-            what,
-            where=project.baseline(suite.name, baseline.tier),
-            fix="Make a live one: `row3 --baseline --mode live --model MODEL`",
-        )
+    for name, each in parameters.items():
+        if each.model == RECORDED_ONLY:
+            if stand_in is None:
+                what = f"its answers were made by hand, and no provider serves `{RECORDED_ONLY}`"
+                fix = "Make a live baseline: `row3 --baseline --mode live --model MODEL`"
+                raise NotServedError(what, where=project.baseline(suite.name, baseline.tier), fix=fix)
+            parameters[name] = replace(each, model=stand_in)
     return Asking(suite, lineup, parameters, repeats)
 
 
-def asked_beside(session: Session) -> Beside | None:
-    """Return what a comparison of this session asks beside the candidates, for its plan. Raises as it would."""
+def planned_interleaving(session: Session) -> Beside | None:
+    """Return the baseline requests a comparison would add to its plan. Raises as `interleaving_of`."""
     baseline = read_baseline(session.project, session.suite)
     found = interleaving_of(session, baseline)
     if found is None:
@@ -109,9 +104,8 @@ def asked_beside(session: Session) -> Beside | None:
 
 
 def drift_since(project: Project, side: BaseSide, comparer: Comparer, suite: Suite) -> Drift:
-    """Return how far the base's prompts have moved from their recorded answers, over cases with both."""
-    pairs, same = Pairs(suite.kind), 0
-    again = comparer.asked_again or {}
+    """Return how far the base's current answers have drifted from its recorded ones, over cases with both."""
+    pairs, same, again = Pairs(suite.kind), 0, comparer.asked_again or {}
     for stored in read_cases(project.tree, suite.golden, suite.kind):
         asked, answered = again.get(stored.id), side.score(stored)
         if asked is None or asked.before is None or answered is None or answered[0].status == "failed":
@@ -125,7 +119,7 @@ def drift_since(project: Project, side: BaseSide, comparer: Comparer, suite: Sui
 
 
 def ask_again(session: Session, suite: Suite, side: BaseSide, asking: Asking, ids: Sequence[str]) -> DriftCheck:
-    """Ask these cases again, live, without recording. Raises as `LiveRun.results`."""
+    """Ask about these cases again, live, without recording the answers. Raises as `LiveRun.results`."""
     cost = prices_of(session.project, session.suite).usd
     options, packing = replace(session.options, only=frozenset(ids)), Packing(suite, before=side.score)
     live = LiveRun(session, asking, options, "live", packing, kind="drift")
@@ -139,12 +133,10 @@ def ask_again(session: Session, suite: Suite, side: BaseSide, asking: Asking, id
         if result.status == "failed":
             failed[result.case_id] = result.problem
             continue
-        compared = result.compared
-        before = None if compared is None else compared.before
-        if compared is None or before is None:
+        if (compared := result.compared) is None or compared.before is None:
             cases.append(CaseDrift(result.case_id, None, result.metrics.get(primary), False))
             continue
-        then, now = align_metrics(suite.kind, (before, result.metrics))
+        then, now = align_metrics(suite.kind, (compared.before, result.metrics))
         same = compared.answers == result.answers != ()
         cases.append(CaseDrift(result.case_id, then.get(primary), now.get(primary), same))
     drift = drift_of(comparer.pairs, suite.kind.metrics, suite.policy, primary, same=sum(case.same for case in cases))
@@ -152,7 +144,7 @@ def ask_again(session: Session, suite: Suite, side: BaseSide, asking: Asking, id
 
 
 def drift_by_sample(session: Session, side: BaseSide, run: Run, ids: Sequence[str]) -> tuple[Run, Drift | None]:
-    """Ask the baseline's prompts again on some cases; return the run with that usage, and None where they cannot be."""
+    """Ask the baseline's prompts again on a sample of cases; return the run with that usage, and the drift if known."""
     project, suite = session.project, session.suite
     sample = sample_of(ids, sample_size(len(ids)), session.options.overrides.seed or 0)
     session.say(
@@ -160,21 +152,21 @@ def drift_by_sample(session: Session, side: BaseSide, run: Run, ids: Sequence[st
         "to see whether the prompt or the provider moved"
     )
     try:
-        asking = asking_again(project, suite, read_baseline(project, suite), session.options.repeats)
+        asking = baseline_asking(project, suite, read_baseline(project, suite), session.options.repeats)
         again = ask_again(session, suite, side, asking, sample)
     except Row3Error as error:
-        session.say(f"unknown whether prompt or provider moved: {error}")
+        session.say(f"cannot tell whether the prompt or the provider moved: {error}")
         return run, None
     run = _with_usage(run, again.usage)
     if again.failed:
         case_id, problem = next(iter(again.failed.items()))
-        session.say(f"unknown whether prompt or provider moved: {case_id}: {problem}")
+        session.say(f"cannot tell whether the prompt or the provider moved: {case_id}: {problem}")
         return run, None
     return run, again.drift
 
 
 def _with_usage(run: Run, more: Usage) -> Run:
-    """Return the run with the sample's usage added; latencies stay those of the run."""
+    """Return the run with the sample's usage added, except latencies."""
     held = run.usage
     usage = replace(
         held,
@@ -189,9 +181,10 @@ def _with_usage(run: Run, more: Usage) -> Run:
 
 
 def drift(session: Session, *, sample: int | None = None, seed: int = 0, recordings: bool = False) -> Drifted:
-    """Ask the baseline's prompts again, live, on a sample, and compare with what they answered then: the recordings of
-    the promoted or named prompts without a baseline, or if asked for. Raises `InvalidFile`,
-    `UsageError`, `ProviderStopped`.
+    """Ask the baseline's prompts again, live, for a sample of cases, and compare with the baseline's answers.
+
+    With `recordings`, or without a baseline: compare with the recordings of the promoted or named prompts. Raises
+    `InvalidFile`, `UsageError`, `ProviderStopped`.
     """
     session.switch("live")
     project, suite = session.project, session.suite
@@ -202,7 +195,7 @@ def drift(session: Session, *, sample: int | None = None, seed: int = 0, recordi
         asking = replace(side.asking, repeats=session.options.repeats)
     else:
         side, source = baseline_side(project, suite), project.baseline(suite.name, baseline_tier(project, suite))
-        asking = asking_again(project, suite, read_baseline(project, suite), session.options.repeats)
+        asking = baseline_asking(project, suite, read_baseline(project, suite), session.options.repeats)
     answered = [
         stored.id
         for stored in read_cases(project.tree, suite.golden, suite.kind)
@@ -210,13 +203,13 @@ def drift(session: Session, *, sample: int | None = None, seed: int = 0, recordi
     ]
     if recordings and not answered:
         flag, which = suite.flag, "these prompts" if session.named else "the promoted prompts"
-        fix = f"Record them with `row3 --mode record{flag}`, or make a baseline with `row3 --baseline{flag}`"
-        raise InvalidFile(f"there is no recording of {which}", where=source, fix=fix)
-    waiting = {entry.case_id for entry in in_force(project, suite).active}
-    ids = [each for each in answered if each not in waiting and session.options.wants(each)]
+        fix = f"Record them with `row3 --mode record{flag}`, or save a baseline with `row3 --baseline{flag}`"
+        raise InvalidFile(f"no recordings of {which}", where=source, fix=fix)
+    quarantined = {entry.case_id for entry in in_force(project, suite).active}
+    ids = [each for each in answered if each not in quarantined and session.options.wants(each)]
     if len(ids) < 2:
-        what = f"{count(len(ids), 'case')} can be asked again, and a drift needs two or more"
-        fix = f"Choose more cases, or make a baseline with `row3 --baseline{suite.flags('row3 --baseline')}`"
+        what = f"row3 can ask about {count(len(ids), 'case')} again, and drift needs two or more"
+        fix = f"Choose more cases, or save a baseline with `row3 --baseline{suite.flags('row3 --baseline')}`"
         raise UsageError(what, where=source, fix=fix)
     chosen = sample_of(ids, sample_size(len(ids)) if sample is None else sample, seed)
     again = ask_again(session, suite, side, asking, chosen)

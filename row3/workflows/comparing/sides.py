@@ -1,4 +1,4 @@
-"""Who answers on the base's side: the promoted versions of a commit, or the baseline's manifest."""
+"""The base's side of a comparison: the promoted versions of a commit, or the answers of a baseline's manifest."""
 
 from __future__ import annotations
 
@@ -33,53 +33,47 @@ from row3.workflows.pipeline.results import Transcript
 from row3.workflows.pipeline.run_suite import RunOptions, make_asking
 from row3.workflows.pipeline.stages import parameters_from
 
-NO_SCHEMA: Mapping[str, Any] = {}
 NOT_ASKED = "the baseline's request for this case was different"
 
 
 @dataclass(frozen=True, slots=True)
 class BaseSide:
-    """The base's answers, scored by any given criteria."""
+    """The base's answers, which can be scored by any criteria."""
 
     header: BaseHeader
     asking: Asking
     answerer: Answerer
     manifest: Manifest | None = None
-    """Set if the side is a baseline, which answers only its own cases."""
+    """The baseline's manifest, which limits the side to its own cases; None for a commit."""
 
     def score(self, stored: StoredCase) -> tuple[CaseScore, Transcript] | None:
-        """Return the base's score of a case, failed without an answer; None for a case it never had."""
+        """Return the score of the base's answer, `failed` if it is missing; None for a case the base does not have."""
         if self.manifest is not None and stored.id not in self.manifest.cases:
             return None
         return replay_case(self.asking, stored, self.answerer)
 
     def judged_by(self, suite: Suite, scores: ScoreCache | None) -> BaseSide:
-        """Return the same answers under the rules of another suite, with what is known of their scores."""
+        """Return the same answers under the rules of another suite, with its cached scores."""
         return replace(self, asking=replace(self.asking, suite=suite, scores=scores))
-
-
-def side_of_base(base: Project, suite: Suite, manifest: Manifest | None, index: RecordingIndex) -> BaseSide:
-    """Return the promoted versions of a base with its settings and its manifest's repeats."""
-    return side_of_lineup(suite, promoted_lineup(base, suite, manifest), index, manifest)
 
 
 def promoted_lineup(project: Project, suite: Suite, manifest: Manifest | None) -> Lineup:
     """Return the promoted versions, else the manifest's, else the highest. Raises as `line_up`."""
     pinned: dict[str, str] = {}
     if manifest is not None and suite.system is None:
-        promoted, there = read_promoted(project.tree), versions(project.tree)
+        promoted, available = read_promoted(project.tree), versions(project.tree)
         pinned = {
             name: version
             for name, version in manifest.versions.items()
-            if name not in promoted and version in map(str, there.get(name, ()))
+            if name not in promoted and version in map(str, available.get(name, ()))
         }
     return line_up(project, suite, role="promoted", pinned=pinned)
 
 
 def side_of_baseline(project: Project, suite: Suite, manifest: Manifest, index: RecordingIndex) -> BaseSide:
-    """Return a baseline's requests, for cases whose requests are unchanged.
+    """Return the side of a baseline, which answers cases whose requests are unchanged.
 
-    A manifest of version 1 has no requests: its prompts ask again. Raises `InvalidFile` where they were edited since.
+    A version 1 manifest lists no requests, so its prompts render them. Raises `InvalidFile` if a prompt was edited.
     """
     if manifest.version > 1:
         stages = tuple(_stage(name, manifest, suite.kind.outputs) for name in manifest.prompts)
@@ -88,7 +82,7 @@ def side_of_baseline(project: Project, suite: Suite, manifest: Manifest, index: 
         return BaseSide(_header(asking, manifest), asking, _ManifestAnswers(index, manifest), manifest)
     lineup = line_up(project, suite, role="promoted", pinned=manifest.versions)
     if lineup.digests() != manifest.prompt_digests:
-        what = "the baseline's prompts were edited since it was saved, so row3 cannot compare with it"
+        what = "the baseline's prompts were edited after it was saved, so row3 cannot compare with it"
         fix = f"Restore them from git, or save a new baseline with `row3 --baseline{suite.flags('row3 --baseline')}`"
         raise InvalidFile(what, where=project.baseline(suite.name, manifest.tier), fix=fix)
     asking = Asking(suite, lineup, _parameters(manifest), manifest.repeats)
@@ -96,7 +90,7 @@ def side_of_baseline(project: Project, suite: Suite, manifest: Manifest, index: 
 
 
 def side_of_lineup(suite: Suite, lineup: Lineup, index: RecordingIndex, manifest: Manifest | None = None) -> BaseSide:
-    """Return what is recorded of a lineup under the suite's own settings, as often as a manifest says, or once."""
+    """Return the recorded answers of a lineup under the suite's settings, with the manifest's repeats or one."""
     asking = make_asking(suite, lineup, RunOptions(repeats=1 if manifest is None else manifest.repeats))
     return BaseSide(_header(asking, manifest), asking, Recorded(index, lineup))
 
@@ -109,7 +103,7 @@ def baseline_side(project: Project, suite: Suite) -> BaseSide:
 
 
 def prompt_diffs(place: Project, header: BaseHeader, lineup: Lineup) -> dict[str, str]:
-    """Return the unified diff of each prompt that the base has in another text, as far as that text is at hand."""
+    """Return the unified diff of each prompt whose text differs from the base's, if the base's file still exists."""
     found = {}
     for prompt in lineup.prompts:
         name = prompt.ref.name
@@ -148,7 +142,7 @@ def _parameters(manifest: Manifest) -> dict[str, Any]:
 
 
 def _stage(name: str, manifest: Manifest, outputs: Collection[str]) -> Prompt:
-    """A stage as the manifest names it: enough to read its answers, not to ask."""
+    """Return a stage of the manifest as a prompt without text: enough to read its answers."""
     entry = manifest.prompts[name]
     version = parse_version(entry.version)
     what = f"field `prompts.{name}.version`: `{entry.version}` is not a version" if version is None else ""
@@ -161,14 +155,14 @@ def _stage(name: str, manifest: Manifest, outputs: Collection[str]) -> Prompt:
 
 @dataclass(slots=True)
 class _ManifestAsking(Asking):
-    """Makes the manifest's requests, without the prompts' texts."""
+    """Builds the manifest's requests without the prompts' texts."""
 
     manifest: Manifest | None = None
 
     def request(
         self, prompt: Prompt, case_id: str, variables: Mapping[str, Any], repeat: int, arm: str = ""
     ) -> Request:
-        """Return a request with the manifest's digest and nothing to send; an empty digest where the input differs."""
+        """Return a request with the manifest's digest and nothing to send; the digest is empty if the input changed."""
         assert self.manifest is not None
         case, steps = self.manifest.cases[case_id], [(arm, each.ref.name) for arm, each in self.lineup.steps]
         stage = steps.index((arm, prompt.ref.name))
@@ -176,19 +170,19 @@ class _ManifestAsking(Asking):
         asked = place < len(case.requests) and (stage > 0 or digest_json(variables) == case.input)
         given = self.parameters[prompt.ref.name]
         digest = case.requests[place] if asked else ""
-        rest = given.max_tokens, "", "", prompt.output, NO_SCHEMA, "", prompt.digest, variables, digest, arm
+        rest = given.max_tokens, "", "", prompt.output, dict[str, Any](), "", prompt.digest, variables, digest, arm
         return Request(case_id, str(prompt.ref), repeat, given.model, given.temperature, given.seed, *rest)
 
 
 @dataclass(frozen=True, slots=True)
 class _ManifestAnswers:
-    """Recorded answers that still match the baseline's."""
+    """Recorded answers that match the baseline's digests."""
 
     index: RecordingIndex
     manifest: Manifest
 
     async def answer(self, question: Question) -> Given:
-        """Return the answer to a request of the manifest, or why there is none."""
+        """Return the answer to a request of the manifest, or why it is missing."""
         if isinstance(question, EmbeddingRequest):
             return recorded(question, self.index.embeddings(question.model))
         case = self.manifest.cases[question.case_id]

@@ -47,7 +47,7 @@ def diff(
     for case_id in dict.fromkeys([*before_, *after_]):
         old, new = before_.get(case_id), after_.get(case_id)
         if new is None:
-            comparer.leave_out([case_id])
+            comparer.add_removed([case_id])
             continue
         compared = None if old is None else _compared(suite, old, new, left.run.header.repeats)
         if compared is not None:

@@ -101,7 +101,7 @@ class Names:
         if prefix in ("", "run") and value == LATEST:
             raise UsageError("no run was kept yet", where=".row3/runs", fix=f"Run `row3{self.suite.flag}` first")
         if value == BASELINE or (prefix == "baseline" and not value):
-            make = f"Make one with `row3 --baseline{self.suite.flags('row3 --baseline')}`"
+            make = f"Save one with `row3 --baseline{self.suite.flags('row3 --baseline')}`"
             raise UsageError("there is no baseline", where=f"baselines/{self.suite.name}.json", fix=make)
         if explicit:
             raise UsageError(f"there is no {prefix} `{value}`", where=name, fix=FIX)

@@ -62,7 +62,7 @@ def marked_points(
     """
     own = [entry for entry in entries if entry.suite == suite.name and tier_of(entry.mode) == suite.tier]
     if not own:
-        fix = f"Make one with `row3 --baseline{suite.flags('row3 --baseline')}`"
+        fix = f"Save one with `row3 --baseline{suite.flags('row3 --baseline')}`"
         raise InvalidFile("the history has no run of this suite", where="metrics-history.json", fix=fix)
     points = points_of(own)
     try:
