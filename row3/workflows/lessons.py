@@ -137,7 +137,7 @@ def keep_lessons(project: Project, ids: Sequence[str], suite: str | None = None)
         for each in ids:
             if each not in noted:
                 fix = did_you_mean(each, noted, "See `row3 lessons`")
-                raise UsageError(f"there is no lesson `{each}` in .row3/{FILE}", where="ID", fix=fix)
+                raise UsageError(f"no lesson `{each}` in .row3/{FILE}", where="ID", fix=fix)
         added: dict[str, list[Lesson]] = {}
         files: dict[str, bytes] = {}
         for name in dict.fromkeys(each.suite for each in noted.values()):

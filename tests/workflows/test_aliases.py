@@ -100,7 +100,7 @@ def test_an_edited_answer_is_refused(box: Box) -> None:
 def test_without_recordings_there_is_nothing_to_review(box: Box) -> None:
     for path in (box.root / "recordings/bread").iterdir():
         path.unlink()
-    with pytest.raises(InvalidFile, match="none of the 3 cases has a recorded answer"):
+    with pytest.raises(InvalidFile, match="none of the 3 cases has a readable recorded answer"):
         gathered(box)
 
 

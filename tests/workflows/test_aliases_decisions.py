@@ -74,7 +74,7 @@ def test_what_is_too_close_to_an_expected_name_cannot_be_a_canary(box: Box) -> N
     [
         ('"secale"', '"Final  Proofing"', "`final proofing` is also a name of `rye`"),
         ('"cold rye memory"', '"final proofing"', "too close to the expected `proofing`"),
-        ('"label": "proofing"', '"label": "rising"', "no longer where it was"),
+        ('"label": "proofing"', '"label": "rising"', "has moved"),
         ('"label": "proofing"', '"label": "proofing", "aliases": ["final proofing"]', "already one of its names"),
     ],
 )
@@ -140,7 +140,7 @@ def test_a_name_that_nobody_can_see_whole_is_not_written(box: Box) -> None:
     box.record("1.4", {"rye": with_items("rye", "proofing", "lunar\x01rise")})
     decider, items = opened(box)
     one = items["lunar\x01rise"]
-    with pytest.raises(UsageError, match="cannot be seen"):
+    with pytest.raises(UsageError, match="invisible characters"):
         decider.canary(one)
 
 
