@@ -1,1 +1,1 @@
-"""Which extracted item is which expected one. Pure: same input, same answer."""
+"""Match extracted items to expected ones. Pure: the same input gives the same result."""

@@ -1,7 +1,6 @@
 """Optimal one-to-one assignment: most matches first, then highest total similarity.
 
-Shortest augmenting paths with potentials (Kuhn 1955, Munkres 1957; in the O(n²m) form of
-Jonker and Volgenant 1987), on the few items that exact matching left open.
+Shortest augmenting paths with potentials (Kuhn 1955, Munkres 1957; the O(n²m) form of Jonker and Volgenant 1987).
 """
 
 from __future__ import annotations
@@ -13,14 +12,10 @@ Edges = Mapping[int, Mapping[int, float]]
 
 
 def assign(edges: Edges) -> dict[int, int]:
-    """The best assignment of extracted to expected items.
+    """Return the best assignment: expected index by extracted index.
 
-    Args:
-        edges: similarities of the pairs that may match; n extracted by m expected, sparse.
-    Returns:
-        Expected index by extracted index. No assignment with more pairs exists, nor one with as
-        many pairs and a higher sum of similarities. Equal ones are settled by the lower index.
-    Raises nothing.
+    `edges` holds the similarities of the pairs that may match. No assignment has more pairs, or as many with a higher
+    sum of similarities. Ties go to the lower index.
     """
     rows = sorted(row for row in edges if edges[row])
     if not rows:
@@ -29,9 +24,8 @@ def assign(edges: Edges) -> dict[int, int]:
     if len(rows) == 1:
         best = max(edges[rows[0]].items(), key=lambda item: (item[1], -item[0]))
         return {rows[0]: best[0]}
-    # A pair is worth more than every sum of similarities together, so pairs are counted first.
-    # The smaller side is assigned, since the work is its square times the larger; each of it gets a
-    # partner of its own that stands for "no match" and costs nothing.
+    # One pair outweighs any sum of similarities, so the number of pairs counts first. The smaller side is assigned,
+    # since the work is its square times the larger. Each of its items gets a dummy partner at no cost: "no match".
     flip = len(rows) > len(columns)
     here, there = (columns, rows) if flip else (rows, columns)
     worth = float(len(here) + 1)
@@ -50,11 +44,11 @@ def assign(edges: Edges) -> dict[int, int]:
 
 
 def _shortest_paths(cost: Sequence[Sequence[float]]) -> dict[int, int]:
-    """Row by column in a minimum-cost assignment of every row; rows ≤ columns."""
+    """Return the row by column in a minimum-cost assignment of every row; rows ≤ columns."""
     height, width = len(cost), len(cost[0])
     row_potential = [0.0] * (height + 1)
     column_potential = [0.0] * (width + 1)
-    owner = [0] * (width + 1)  # 1-based row that holds the column; 0 is free
+    owner = [0] * (width + 1)  # 1-based row assigned to the column; 0 is free
     for row in range(1, height + 1):
         owner[0] = row
         column = 0

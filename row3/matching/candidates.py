@@ -1,8 +1,8 @@
-"""Which of a case's names may be one with a given name, though they are not similar: what `compare` is asked about.
+"""Find a case's names that may match a given name although they are not similar (blocking for `compare`).
 
-Asking it about every pair would take longer than everything else that is done with a case. So names are found by how
-their words begin, and only those are left whose keys meet, that are the same value, or that may be one person's. What
-is left out is never matched: the search has to be wider than the rules, and a test holds it to them.
+Comparing every pair would take longer than the rest of scoring. So names are found by the first consonants of their
+words, and kept if they share a key, are the same value or may be one person's. A name left out never matches: the
+search has to be wider than the rules, which a test checks.
 """
 
 from __future__ import annotations
@@ -34,36 +34,36 @@ from row3.matching.variant.variants import variant_keys, without_filler
 from row3.matching.variant.word_order import LAST_WORDS, negated, with_adjective
 
 LEAST = 0.79
-"""Similarity below which no two names are spellings of one, unless they are persons'."""
+"""Similarity below which two names are never spellings of one, unless they are persons'."""
 LIKE = 65
-"""Partial ratio below which no run of a text's words is spelt like a name: a slip in five letters leaves 68."""
+"""Partial ratio below which a text has no spelling of a name: one slip in five letters leaves 68."""
 LONGEST_SHORT = 12
-"""Characters of a name that may be an acronym, with room for a plural."""
+"""Characters of a possible acronym, including a plural ending."""
 _CALLED = re.compile(" (?:known as|called|named) ")
 _OTHERWISE = SHORT_WORDS | LAST_WORDS | ADDED | {"not", "company", "partnership", "haftung"}
-"""Words with which a name is written in other words too (`_otherwise`)."""
+"""Words that `_otherwise` rewrites."""
 _MORE = _OTHERWISE | UNLIKE
-"""Words with which consonants alone do not tell whether a name may be another."""
+"""Words for which comparing consonants is not enough."""
 _SHORTENED = re.compile(r"[^\w\s-]|\d")
-"""Signs with which it is."""
+"""Characters that `_otherwise` may rewrite."""
 _TELLING = TOLD_BY | SAID | SURNAMES_TOO
 
 
 def _words_of(name: str) -> list[str]:
-    """The words of a name, normalised, without accents."""
+    """Return the words of a name, normalised and without accents."""
     key = normalise(name)
     return key.split() if key.isascii() else list(map(plain, key.split()))
 
 
 @lru_cache(maxsize=1024)
 def _search_keys(name: str) -> frozenset[str]:
-    """The keys of a name, and of what it is without its region."""
+    """Return the keys of a name, with and without its addition."""
     bare = without_addition(name)
     return variant_keys(name).union(form_keys(bare)) if bare else variant_keys(name)
 
 
 def _otherwise(name: str, spelt: Iterable[str]) -> tuple[str, ...]:
-    """A name with its short forms written out, an adjective for a country, a prefix for `not`; empty for most."""
+    """Return a name with short forms written out, an adjective for a country or a prefix for `not`; mostly empty."""
     if _OTHERWISE.isdisjoint(spelt) and (name.replace(" ", "").isalpha() or _SHORTENED.search(name) is None):
         return ()
     found = [written_out(name), without_addition(name), parted_company(name)[0]]
@@ -75,18 +75,18 @@ def _otherwise(name: str, spelt: Iterable[str]) -> tuple[str, ...]:
 
 
 class Candidates:
-    """The names of a case, ready to be searched."""
+    """A search index of the names of one case."""
 
     def __init__(self, names: Sequence[str], keys: Sequence[str], told: frozenset[int], acronyms: Acronyms) -> None:
-        """Names as they were written and normalised, the positions of those told to be persons', and acronyms."""
+        """Index names as written and normalised, with the positions of declared persons and the case's acronyms."""
         self._acronyms = acronyms
         self._count = len(names)
         self._names = list(names)
-        """The names, then their readings."""
+        """The names, then their expansions."""
         self._whose = list(range(len(names)))
-        """Position of the name that each is, or is a reading of."""
+        """Position of the original name, for each of `_names`."""
         self.other_readings: set[int] = set()
-        """Positions of the names that have readings: which stand for something else by an acronym."""
+        """Positions of names that an acronym expands."""
         if acronyms or any("(" in name for name in names):
             self._add_readings(keys)
         self._words = list(map(_words_of, self._names))
@@ -100,9 +100,9 @@ class Candidates:
                 if _is_listed(name):
                     self._lasts[place] = ""
         self._needed: dict[int, Sequence[Collection[str]]] = {}
-        """How the words begin without which a name is not written, in one way or another; by its place."""
+        """By place, the first consonants of the words that each way of writing the name needs."""
         self._people = told
-        """Positions of names that are told to be persons', or can be nothing else."""
+        """Positions of names that are declared or evident persons."""
         if (
             not _TELLING.isdisjoint(every)
             or "." in raw
@@ -114,10 +114,9 @@ class Candidates:
     def of(
         self, name: str, known_as: Sequence[str], similar: Collection[int], *, numbered: bool, day_first: bool | None
     ) -> set[int]:
-        """Positions of the names that may be one with a name, or with what else it is `known_as`.
+        """Return the positions of names that may match a name or one of its expansions (`known_as`).
 
-        Without the names that are asked about anyway since they are `similar`. `numbered` says that the name has a
-        number.
+        Names in `similar` are skipped, since they are compared anyway. `numbered`: the name contains a number.
         """
         spelt = _words_of(name)
         found = self._by_words(name, spelt, similar, numbered=numbered)
@@ -131,7 +130,7 @@ class Candidates:
 
     @cached_property
     def _counted(self) -> list[int]:
-        """Places of the names with a number, or a word such as `twice`."""
+        """Places of names with a number or a word such as `twice`."""
         return [
             place
             for place, name in enumerate(self._names)
@@ -139,7 +138,7 @@ class Candidates:
         ]
 
     def readings(self, name: str) -> list[str]:
-        """What else a name stands for by the acronyms of the case, or by what it has in parentheses."""
+        """Return the expansions of a name by the case's acronyms or its own parenthesis."""
         return readings(name, self._acronyms) if self._acronyms or "(" in name else []
 
     def _add_readings(self, keys: Sequence[str]) -> None:
@@ -158,7 +157,7 @@ class Candidates:
                     self.other_readings.add(position)
 
     def _add_otherwise(self) -> None:
-        """Add what else the names and their readings are written as."""
+        """Add the rewritten forms of the names and their expansions."""
         named = enumerate(zip(self._names, self._words, strict=True))
         more = [(text, place) for place, (name, spelt) in named for text in _otherwise(name, spelt)]
         self._names += [text for text, _ in more]
@@ -166,7 +165,7 @@ class Candidates:
         self._whose += [self._whose[place] for _, place in more]
 
     def _by_words(self, name: str, spelt: list[str], similar: Collection[int], *, numbered: bool) -> set[int]:
-        """Positions of names that are made of a name's words and meet one of its keys, or may be one person's."""
+        """Return the positions of names that share words and a key with a name, or may be the same person."""
         letters = _letters(spelt)
         if "- " in name:  # hypo- and hyperthyroidism
             near: Collection[int] = range(len(self._names))
@@ -184,7 +183,7 @@ class Candidates:
             and (
                 not set(form_keys(name)).isdisjoint(form_keys(self._names[place]))
                 or not _search_keys(name).isdisjoint(_search_keys(self._names[place]))
-                # Names of East Asia, with the surname first or last.
+                # East Asian names, surname first or last.
                 or sorted(spelt) == sorted(self._words[place])
             )
         }
@@ -195,7 +194,7 @@ class Candidates:
         return found
 
     def _sharing(self, spelt: Sequence[str]) -> Collection[int]:
-        """Places of the names that may have one of these words, in any of its forms."""
+        """Return the places of names that may contain one of these words, in any form."""
         begins = beginnings(spelt)
         if not begins:  # N.A.T.O.
             return range(len(self._names))
@@ -206,16 +205,16 @@ class Candidates:
         ]
 
     def _has_all(self, place: int, begins: Iterable[str]) -> bool:
-        """A name may have all words that begin so."""
+        """Return whether a name may have words with all these first consonants."""
         return _is_listed(self._names[place]) or all(map(_letters(self._words[place]).__contains__, begins))
 
     def _shares(self, place: int, letters: str) -> bool:
-        """A word of a name, if any tells something of it, may be among the letters of another."""
+        """Return whether a distinctive word of a name, if it has any, may be among these letters."""
         begins = beginnings(self._words[place])
         return not begins or any(map(letters.__contains__, begins))
 
     def _within(self, place: int, letters: str) -> bool:
-        """All words of a name, or all but those that add nothing, may be among the letters of another."""
+        """Return whether all words of a name, except optional ones, may be among these letters."""
         needed = self._needed.get(place)
         if needed is None:
             name = self._names[place]
@@ -225,9 +224,9 @@ class Candidates:
 
 
 def among(runs: Sequence[str], name: str) -> list[str]:
-    """The runs of a text's words that may be a name: a look that spares comparing the others.
+    """Return the runs of a text's words worth comparing with a name.
 
-    They are spelt like it, made of its words, a value like it or a person's, or in the name more than words may count.
+    They have similar spelling, the same words, a number or a person's name; or the name has a rule beyond words.
     """
     keys, words, key = normalise_all(runs), _words_of(name), normalise(name)
     said = list(map(_words_of, runs))
@@ -240,7 +239,7 @@ def among(runs: Sequence[str], name: str) -> list[str]:
         run
         for place, (run, spelt) in enumerate(zip(runs, said, strict=True))
         if (
-            # With a word more than the name the run without that word is the one to compare.
+            # If the run has an extra word, the run without that word is compared instead.
             (place in like and (len(spelt) <= len(words) or all(map(own.__contains__, beginnings(spelt)))))
             or all(map(consonants("".join(spelt)).__contains__, begins))
             or _SHORTENED.search(run) is not None
@@ -251,7 +250,7 @@ def among(runs: Sequence[str], name: str) -> list[str]:
 
 
 def may_say(text: str, name: str) -> bool:
-    """A look that spares looking at runs of a text's words: one of them may be a name."""
+    """Return whether a text may mention a name: a quick test before comparing runs of its words."""
     words, said = _words_of(name), _words_of(text)
     begins, letters = beginnings(words), _letters(said)
     return (
@@ -266,18 +265,18 @@ def may_say(text: str, name: str) -> bool:
 
 
 def _is_listed(name: str) -> bool:
-    """A name says more than one thing: it may be written without some of its words."""
+    """Return whether a name has parts, some of which may be omitted."""
     return "," in name or name[-1:] == ")" or "- " in name
 
 
 def _letters(spelt: Sequence[str]) -> str:
-    """The consonants of words, and of their forms where these have others."""
+    """Return the consonants of words, and of their normal forms if those differ."""
     told = spelt if UNLIKE.isdisjoint(spelt) else [*spelt, *map(token_form, spelt)]
     return consonants("".join(told))
 
 
 def _without_filler(name: str) -> tuple[str, ...]:
-    """What is left of a name that begins with words which add nothing, as hardly any does."""
+    """Return a name without its leading filler, if it has one."""
     first = normalise(name).partition(" ")[0]
     if first in FILLED_FIRST or (name[:1].islower() and not name.islower()) or _CALLED.search(name):
         rest = without_filler(name)

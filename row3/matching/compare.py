@@ -1,8 +1,8 @@
-"""Whether two names are one: the single place that decides a pair.
+"""Decide whether two names are the same. No other module decides a pair.
 
-In this order, the first that decides: values (a value is compared only by value), exact, form (plural, hyphen,
-spelling, accent), acronym, person, variant (inverted, with `of`, without `Inc.`), and spelling: a similarity at the
-suite's threshold or above that no contradiction vetoes.
+The first of these rules that applies decides: values (compared only by value), exact, form (plural, hyphen, spelling,
+accent), acronym, person, variant (inverted, with `of`, without `Inc.`), and spelling: a similarity at or above the
+suite's threshold that no contradiction vetoes.
 """
 
 from __future__ import annotations
@@ -35,24 +35,24 @@ SCORES: dict[How, float] = {
     "variant": 0.97,
     "person": 0.96,
 }
-"""What each rule is worth to an assignment that weighs pairs; spelling is worth its similarity, at most `TYPO`."""
+"""Score of a match by rule, for the assignment; for spelling it is the similarity, at most `TYPO`."""
 
 _POSSESSIVE = re.compile(r"['’]s?(?: |$)")
 
 TYPO = 0.95
-"""The most that a pair of different spelling is worth."""
+"""Maximum score of a match by spelling."""
 
 
 class Comparison(NamedTuple):
-    """What a pair turned out to be."""
+    """The decision about a pair of names."""
 
     same: bool
     how: How
     """The rule that decided."""
     score: float
-    """In [0, 1]. Of one name: how much the pair is worth (`SCORES`). Of two: their similarity, 0 for two values."""
+    """In [0, 1]: the rule's score (`SCORES`) if the same, else the similarity (0 for two values)."""
     why_not: str
-    """The reason for two names in a few words; "" for one."""
+    """A short reason if the names differ, else ""."""
 
 
 def compare(
@@ -66,12 +66,12 @@ def compare(
     person: bool | None = None,
     day_first: bool | None = None,
 ) -> Comparison:
-    """Compare two names as they were written. Symmetric, and every name is itself.
+    """Compare two names as written. Symmetric and reflexive.
 
-    `scorer` is a name of `SCORERS`, `threshold` a similarity in (0, 1]; `acronyms` those that the case or its text
-    introduces (`acronyms.introduced`); `known` the normalised words of the source text, which are spelt right.
-    `person` says that both are persons (True) or that they are none (False); None leaves it to their looks.
-    `day_first` says how the source writes 03/04/2024 (`dates.writes_day_first`).
+    `scorer` is a key of `SCORERS`, `threshold` a similarity in (0, 1], `acronyms` those that the case or its text
+    introduces (`acronyms.introduced`), `known` the source text, whose words count as spelt correctly. `person` says
+    whether both are persons; None infers it from the names. `day_first` is the source's date order
+    (`dates.writes_day_first`).
     """
     return compare_spaced(
         " ".join(a.split()),
@@ -96,7 +96,7 @@ def compare_spaced(
     person: bool | None,
     day_first: bool | None,
 ) -> Comparison:
-    """`compare` of names with one space between words and none around them."""
+    """Compare names that have no extra white space (see `compare`)."""
     key_a, key_b = normalise(a), normalise(b)
     if a == b and key_a:
         return Comparison(True, "exact", 1.0, "")
@@ -139,7 +139,7 @@ def compare_spaced(
 def _by_words(
     a: tuple[str, PlainWords], b: tuple[str, PlainWords], rule: tuple[str, float], known: Container[str]
 ) -> Comparison:
-    """The decision about two plain names of as many words: the same as by all rules, in a third of the time."""
+    """Compare two plain names of equal word count: the result of all rules in a third of the time."""
     (name_a, one), (name_b, other), (scorer, threshold) = a, b, rule
     key_a, key_b = normalise(name_a), normalise(name_b)
     if key_a == key_b:
@@ -161,7 +161,7 @@ def _slip(score: float) -> Comparison:
 
 
 def _rule(a: str, b: str, acronyms: Acronyms, pair: tuple[Person, Person] | None, *, text: str) -> How | None:
-    """The rule by which two names are one whatever their similarity; None for none."""
+    """Return the rule that makes two names the same whatever their similarity, if any."""
     if not set(form_keys(a)).isdisjoint(form_keys(b)):
         return "form"
     if (acronyms or "(" in a or "(" in b) and same_by_acronym(a, b, acronyms):
@@ -174,7 +174,7 @@ def _rule(a: str, b: str, acronyms: Acronyms, pair: tuple[Person, Person] | None
 
 
 def _told_apart(a: str, b: str, text: str) -> str:
-    """Why two names are two though their forms may be one, by their own marks or by the text; "" for no reason."""
+    """Return why marks or the source text separate two names whose forms may be equal, else ""."""
     if two_signs(a, b):
         return TWO_SIGNS
     if two_companies(a, b):
@@ -185,7 +185,7 @@ def _told_apart(a: str, b: str, text: str) -> str:
 
 
 def _named_by_article(name: str, noun: str) -> bool:
-    """One word that an article makes a name: `The Police`, `The Times`, `The Who`."""
+    """Return whether a name is the noun made a proper name by an article: `The Police`, `The Times`."""
     bare = name.removeprefix("The ")
     low = bare.lower()
     said = (low, low[:-1], bare.upper()) if low in SHORT_AND_WORD else (low, low[:-1])

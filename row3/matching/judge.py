@@ -1,6 +1,6 @@
-"""What a name may be among the names of one case: the pairs that `compare` takes for one, and how.
+"""Compare a name with the names of one case.
 
-Imported when a case has the first name that is neither an expected one nor an alias; many a run has none.
+Imported when a case has its first name that equals no label or alias; many runs have none.
 """
 
 from __future__ import annotations
@@ -27,57 +27,55 @@ if TYPE_CHECKING:
     from row3.matching.names import Named
 
 LONGEST_NAME = 300
-"""Characters of a name beyond which nothing but its spelling is compared."""
-
+"""Characters of a name beyond which only its spelling is compared."""
 
 _DATED = re.compile(r"\d[-/.]\d{1,2}[-/.]\d{4}")
-"""A date in digits, in whatever order of day and month."""
-
+"""A date in digits, day or month first."""
 
 _LISTED = re.compile(r"\s*[,;/]\s*(?:or\s+)?|\s+or\s+|^(?:or|also|also called|also known as|aka|a\.k\.a\.)\s+")
-"""Between the names in a parenthesis: `Plurality voting (also first past the post, FPTP)`."""
+"""Separators of the names in a parenthesis: `Plurality voting (also first past the post, FPTP)`."""
 
 
 class Near(NamedTuple):
-    """A name that another one is, or comes near to."""
+    """The matching or nearest name."""
 
     position: int
-    """Of the expected name or of the canary; -1 for none."""
+    """Position of the expected name or the canary; -1 for none."""
     score: float
     how: str
-    """The rule by which the two are one; exact or alias for equal ones, "" where they are two."""
+    """The rule that matched; "exact" or "alias" for equal names, "" for no match."""
     why_not: str
-    """Why the two are two although they are similar; else ""."""
+    """Why similar names do not match, else ""."""
 
 
 NOTHING = Near(-1, 0.0, "", "")
 
 
 class Close(NamedTuple):
-    """All that a name may be another way to write."""
+    """All matches of one name."""
 
     edges: Mapping[int, float]
-    """How much the pair is worth, by expected index, of its best form."""
+    """Score of the best matching form, by expected index."""
     hows: Mapping[int, str]
-    """By which rule, by the same."""
+    """Rule that matched, by expected index."""
     canary: Near
-    """The nearest canary that it is."""
+    """The nearest matching canary."""
     vetoed: Near
-    """The most similar expected name that it is not, of those at the threshold."""
+    """The most similar expected name that reaches the threshold without matching."""
 
 
 NO_MATCH = Close({}, {}, NOTHING, NOTHING)
 
 
 class Judge:
-    """The names of one case, each compared with whatever it may be one with."""
+    """Compares names with the expected names and canaries of one case."""
 
     def __init__(
         self, expected: Sequence[Named], canaries: Sequence[str], scorer: str, threshold: float, text: SourceText
     ) -> None:
         self._expected, self._text = expected, text
         self._scorer, self._threshold = scorer, threshold
-        # Labels first: a label is nobody's alias. Then the aliases, then the canaries.
+        # Labels take precedence over aliases; canaries come last.
         names = [one.label for one in expected]
         whose = list(range(len(expected)))
         self._labels = len(names)
@@ -86,7 +84,7 @@ class Judge:
                 names.append(alias)
                 whose.append(index)
         keys = list(map(normalise, (*names, *canaries)))
-        if "" in keys[: len(names)]:  # a name of punctuation alone is no form to be found by
+        if "" in keys[: len(names)]:  # drop names of punctuation only
             kept = [place for place, key in enumerate(keys) if key or place >= len(names)]
             self._labels = len([place for place in kept if place < self._labels])
             keys, whose = [keys[place] for place in kept], [whose[place] for place in kept if place < len(names)]
@@ -96,7 +94,7 @@ class Judge:
 
     @cached_property
     def acronyms(self) -> Acronyms:
-        """Those that the text introduces, or the case by its aliases and in the names themselves."""
+        """Acronyms that the text, the case's aliases or the names themselves introduce."""
         texts = [self._text.text, *(name for name in self._names if "(" in name)]
         for label, aliases in [(one.label, one.aliases) for one in self._expected]:
             for short in aliases:
@@ -117,7 +115,7 @@ class Judge:
         return Candidates(self._names, self._keys, frozenset(persons), self.acronyms)
 
     def _day_first(self, name: str) -> bool | None:
-        """How the source writes dates, where the name or one of the case's has one in digits."""
+        """Return the source's date order if the name or the case has a date in digits."""
         return self._writes_day_first if self._dated or _DATED.search(name) else None
 
     @cached_property
@@ -129,7 +127,7 @@ class Judge:
         return writes_day_first(self._text.text)
 
     def close(self, name: str) -> Close:
-        """What a name is: every expected name, and the nearest canary, that it is one with."""
+        """Return the expected names and the nearest canary that a name matches."""
         name = " ".join(name.split())
         key, (scorer, full) = normalise(name), SCORERS[self._scorer]
         if not key:
@@ -172,7 +170,7 @@ class Judge:
         return Close(edges, hows, canary, vetoed)
 
     def _named_more_than_once(self, name: str) -> set[int]:
-        """Expected names of which a name says several forms, the others in parentheses: a label and its aliases."""
+        """Return the expected names of which a name lists several forms, as in `label (alias, alias)`."""
         parts = parted(name)
         if parts is None:
             return set()
@@ -181,7 +179,7 @@ class Judge:
 
     @cached_property
     def _forms(self) -> dict[str, set[int]]:
-        """The expected names that have a form, by the form's keys."""
+        """Expected indices by the keys of their labels and aliases."""
         found: dict[str, set[int]] = {}
         for place, index in enumerate(self._whose):
             for key in form_keys(self._names[place]):
@@ -189,7 +187,7 @@ class Judge:
         return found
 
     def nearest(self, name: str) -> Near:
-        """The most similar expected name, however far; of two values it tells that they are two."""
+        """Return the most similar expected name, at any distance."""
         key = normalise(name)
         if not key or not self._whose:
             return NOTHING
@@ -200,7 +198,7 @@ class Judge:
         return Near(self._whose[position], raw / full, "", "two values" if two else "")
 
     def _compare(self, name: str, position: int, readings: Sequence[str], day_first: bool | None) -> Comparison:
-        """The one decision about a pair, with as much of what the case tells as it can depend on."""
+        """Compare a name with one of the case's, with the context that can affect the result."""
         told = self._expected[self._whose[position]].person if position < len(self._whose) else None
         return compare_spaced(
             name,

@@ -1,7 +1,7 @@
-"""Matching extracted names to expected ones: exact, alias, then by the rules of `compare`; one-to-one and optimal.
+"""Match extracted names to expected ones, one-to-one and optimally: exact, alias, then the rules of `compare`.
 
-Exact and alias matches are settled by look-up. Only what they leave open is compared, and only that part of the
-assignment is solved again which an open item can reach (see `_settle`).
+Exact and alias matches take a look-up. Only the remaining names are compared, and only the part of the assignment
+that they can reach is solved again (see `_settle`).
 """
 
 from __future__ import annotations
@@ -27,60 +27,60 @@ EQUAL = ("exact", "alias")
 
 @dataclass(frozen=True, slots=True)
 class NameRule:
-    """How names are compared in a suite."""
+    """A suite's settings for comparing names."""
 
     scorer: str = "levenshtein"
     threshold: float = 0.85
-    """Similarity in (0, 1] from which two normalised names may be two spellings of one."""
+    """Similarity in (0, 1] from which two normalised names may be spellings of one name."""
 
 
 class Named(Struct, frozen=True, gc=False):
-    """An expected name with the other forms a reader would accept."""
+    """An expected name and its accepted alternatives."""
 
     label: str
     aliases: Sequence[str]
     person: bool | None = None
-    """Told to be a person, however it looks, or to be none; None where nothing tells."""
+    """Whether the case declares it a person; None if the case does not say."""
 
 
 class NameMatch(Struct, frozen=True, gc=False):
-    """What an extracted name turned out to be."""
+    """The result for one extracted name."""
 
     state: Literal["exact", "alias", "fuzzy", "semantic", "duplicate", "canary", "unmatched"]
     position: int
-    """Of the expected name (of the nearest one where unmatched, of the canary for a canary); -1 for none."""
+    """Position of the expected name, of the nearest one if unmatched, or of the canary; -1 for none."""
     score: float
     how: str = ""
-    """The rule of `compare` by which it is that name, where the two are not equal."""
+    """The rule of `compare` that matched; "" for equal names."""
     why_not: str = ""
-    """Why it is not the nearest name, where the two are similar."""
+    """Why it does not match the nearest name, if the two are similar."""
 
 
 class NameIndex:
-    """The expected names and canaries of a case, ready to be looked up many times."""
+    """The expected names and canaries of one case, indexed for look-up."""
 
     __slots__ = ("_canaries", "_close", "_exact", "_expected", "_judge", "_rule", "_text")
 
     def __init__(
         self, expected: Sequence[Named], canaries: Sequence[str], rule: NameRule, text: SourceText | None = None
     ) -> None:
-        """`text` is the case's source: it introduces acronyms, shows how words are spelt and dates are written."""
+        """`text` is the case's source: it introduces acronyms and shows its spelling and date order."""
         self._expected, self._canaries, self._rule, self._text = expected, canaries, rule, text
-        # Labels first: a label is nobody's alias.
+        # Labels first: they take precedence over aliases.
         self._exact: dict[str, tuple[int, bool, str]] = {}
         for index, named in enumerate(expected):
             self._exact.setdefault(normalise(named.label), (index, True, named.label))
         for index, named in enumerate(expected):
             for alias in named.aliases:
                 self._exact.setdefault(normalise(alias), (index, False, alias))
-        self._exact.pop("", None)  # a name of punctuation alone is no form to be found by
+        self._exact.pop("", None)  # from names of punctuation only
         self._judge: Judge | None = None
         self._close: dict[str, Close] = {}
 
     def exact(self, name: str) -> tuple[int, bool] | None:
-        """Index of the expected name that a name equals, and whether it is the label itself.
+        """Return the index of the expected name that a name equals, and whether it equals the label.
 
-        Two values that differ in what normalising drops (-5 and 5) are not equal.
+        Values that normalisation makes equal (-5 and 5) do not count as equal.
         """
         hit = self._exact.get(normalise(name))
         if hit is None or (name != hit[2] and two_values(name, hit[2], self._text)):
@@ -88,12 +88,12 @@ class NameIndex:
         return hit[0], hit[1]
 
     def spelt(self) -> dict[str, int]:
-        """Expected index by label or alias, just as they are written: what `resolve` says of these."""
+        """Return the expected index by label and alias, as written: what `resolve` returns for them."""
         return {name: index for index, _, name in self._exact.values()}
 
     @property
     def judge(self) -> Judge:
-        """Compares names that are not equal."""
+        """The comparer for names that are not equal, created on first use."""
         if self._judge is None:
             from row3.matching.judge import Judge
 
@@ -103,17 +103,17 @@ class NameIndex:
         return self._judge
 
     def close(self, name: str) -> Close:
-        """All expected names and the nearest canary that a name is one with."""
-        found = self._close.get(name)  # relationship ends ask again for what the concepts asked
+        """Return the expected names and the nearest canary that a name matches."""
+        found = self._close.get(name)  # relationship ends repeat the names of concepts
         if found is None:
             found = self._close[name] = self.judge.close(name)
         return found
 
     def resolve(self, name: str) -> tuple[int, bool] | None:
-        """The expected index a single name stands for, and whether it took more than equality.
+        """Return the expected index for a single name, and whether it needed more than equality.
 
-        For relationship ends: each end is resolved by itself, so two ends may be one concept.
-        A name that is a canary at least a little more than an expected concept resolves to nothing.
+        For relationship ends, which are resolved independently: two ends may be the same concept.
+        A name that is closer to a canary than to any expected concept resolves to None.
         """
         exact = self.exact(name)
         if exact is not None:
@@ -129,7 +129,7 @@ _DIGIT = re.compile(r"\d")
 
 
 def two_values(one: str, other: str, text: SourceText | None) -> bool:
-    """The names are two values or two codes, though they are equal once normalised."""
+    """Return whether two names are different values or codes although they normalise alike."""
     if told_apart(one, other, text.text if text is not None else ""):
         return True
     if _DIGIT.search(one) is None:
@@ -141,16 +141,16 @@ def two_values(one: str, other: str, text: SourceText | None) -> bool:
 
 
 def nearest(key: str, choices: Sequence[str], rule: NameRule) -> tuple[int, float]:
-    """Position and similarity of the choice most similar to a normalised name, however far; (-1, 0) for none."""
+    """Return position and similarity of the choice most similar to a normalised name; (-1, 0) for none."""
     scorer, full = SCORERS[rule.scorer]
     hit = process.extractOne(key, choices, scorer=scorer, processor=None) if key and choices else None
     return (-1, 0.0) if hit is None or not hit[1] else (hit[2], hit[1] / full)
 
 
 def closest(key: str, choices: Sequence[str], rule: NameRule) -> str | None:
-    """The choice most similar to a normalised name, at the threshold or above; None for none.
+    """Return the choice most similar to a normalised name, if it reaches the threshold; else None.
 
-    Similarity alone: where two names may be taken for one by somebody, not where they are one.
+    By similarity alone: the names may be confused, which does not make them match.
     """
     scorer, full = SCORERS[rule.scorer]
     hit = process.extractOne(
@@ -160,11 +160,11 @@ def closest(key: str, choices: Sequence[str], rule: NameRule) -> str | None:
 
 
 def match_names(extracted: Sequence[str], index: NameIndex) -> list[NameMatch]:
-    """Match every extracted name; one entry each, in order.
+    """Return one match per extracted name, in order.
 
-    One-to-one and optimal: no assignment with more matches exists, nor one with as many matches and a higher total
-    worth (equal names count as 1, others as `compare` says). A name that is a canary more than it is any expected
-    name is a canary and takes part in no match.
+    One-to-one and optimal: no assignment has more matches, or as many with a higher total score (1 for equal names,
+    else that of `compare`). A name that is closer to a canary than to any expected name is a canary and matches
+    nothing.
     """
     taken: dict[int, int] = {}  # expected index -> extracted index
     result: list[NameMatch | None] = [None] * len(extracted)
@@ -184,10 +184,10 @@ def match_names(extracted: Sequence[str], index: NameIndex) -> list[NameMatch]:
 def _settle(
     names: Sequence[str], open_items: list[int], taken: dict[int, int], result: list[NameMatch | None], index: NameIndex
 ) -> None:
-    """Decide the items that look-up left open, moving settled ones where that gains a match.
+    """Match the items that look-up left open, in place; settled ones move if that gains a match.
 
-    Settled pairs are worth 1, the most, so only an alternating path that starts at an open item can improve the
-    assignment (Berge 1957). The part of the graph that such paths reach is solved anew, the rest stands.
+    Settled pairs have the highest score, 1, so only an alternating path from an open item can improve the assignment
+    (Berge 1957). Only the part of the graph that these paths reach is solved again.
     """
     found: dict[int, Close] = {}
     for item in open_items:
@@ -208,15 +208,15 @@ def _settle(
     chosen = assign({item: close.edges for item, close in found.items()})
     for item, close in found.items():
         position = chosen.get(item, -1)
-        again = position < 0
-        if again:
+        duplicate = position < 0
+        if duplicate:
             position = max(close.edges.items(), key=_better)[0]
         how = close.hows[position]
         equal = how in EQUAL
-        state: Any = "duplicate" if again else how if equal else "fuzzy"
+        state: Any = "duplicate" if duplicate else how if equal else "fuzzy"
         result[item] = NameMatch(state, position, close.edges[position], "" if equal else how)
 
 
 def _better(pair: tuple[int, float]) -> tuple[float, int]:
-    """The one that is worth more, of equals the earlier."""
+    """Sort key for edges: the higher score, then the lower index."""
     return pair[1], -pair[0]

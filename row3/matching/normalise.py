@@ -1,7 +1,7 @@
-"""One spelling for many: the form in which names, quotes and texts are compared.
+"""Normalise names, quotes and texts for comparison.
 
-NFKC, casefold, apostrophes dropped, every other run of punctuation and white space one space.
-Signs that make a different name keep their place: `C++` and `C#` are not `C`.
+NFKC, casefold, apostrophes dropped, any other run of punctuation and white space becomes one space.
+Symbols that distinguish names are kept: `C++` and `C#` are not `C`.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from collections.abc import Callable, Sequence
 
 KEPT = frozenset("#%&")
 SEPARATOR = " \x00 "
-"""Left alone by normalising, the spaces on its sides too."""
+"""Normalisation leaves it unchanged, including its spaces."""
 MINUS = "\N{MINUS SIGN}"
 APOSTROPHES = "'’‘ʼ`´＇"
 
 
 class _Lazy(dict[int, "str | int | None"]):
-    """The table, filled for the characters that are met: scanning all of Unicode takes 0.2 s."""
+    """A translation table filled on demand: scanning all of Unicode takes 0.2 s."""
 
     def __missing__(self, code: int) -> str | int | None:
         char = chr(code)
@@ -41,7 +41,7 @@ _ASCII = bytes(
 
 
 def normalise_text(text: str) -> str:
-    """Normalise a text of any length; not cached."""
+    """Normalise a text of any length, uncached."""
     key = spaced(text)
     if "  " in key or key[:1] == " " or key[-1:] == " ":
         return " ".join(key.split())
@@ -49,25 +49,25 @@ def normalise_text(text: str) -> str:
 
 
 def spaced(text: str) -> str:
-    """A text normalised but for this: a run of punctuation and white space is as many spaces."""
+    """Normalise a text, but keep one space for each character of punctuation and white space."""
     if text.isascii():
-        # The same by bytes, several times as fast, and most texts are ASCII.
+        # Most texts are ASCII, and bytes are several times as fast.
         return text.lower().encode().translate(_ASCII, _DROPPED).decode()
     folded = unicodedata.normalize("NFKC", text.replace("´", "'")).casefold()
     folded = folded.encode("utf-8", "surrogatepass").translate(_ASCII, _DROPPED).decode("utf-8", "surrogatepass")
     for char in set(_FOREIGN.findall(folded)):
         if (by := _TRANSLATION[ord(char)]) != ord(char):
             folded = folded.replace(char, by if isinstance(by, str) else "")
-    # Once more, since folding and dropping characters can bring a letter and its mark together.
+    # Again, since folding and dropping characters can join a letter and its mark.
     return " ".join(unicodedata.normalize("NFKC", folded).split())
 
 
 class _Normalised(dict[str, str]):
-    """Names that were normalised, since a run meets the same ones again and again; bounded."""
+    """A bounded cache of normalised names."""
 
     __slots__ = ()
     MOST = 4096
-    """As many as stay in the processor's cache; a case of a few hundred names needs no more."""
+    """Entries: few enough for the processor's cache, enough for a case of a few hundred names."""
 
     def __missing__(self, name: str) -> str:
         if len(self) >= self.MOST:
@@ -79,14 +79,14 @@ class _Normalised(dict[str, str]):
 _KNOWN = _Normalised()
 
 normalise: Callable[[str], str] = _KNOWN.__getitem__
-"""Normalise a name; cached. The look-up itself, since a call of a function around it would take longer than it."""
+"""Normalise a name, cached. It is the look-up itself, since a wrapping function would take longer."""
 
 
 def normalise_all(names: Sequence[str]) -> list[str]:
-    """Normalise many names at once: a fifth of the time of one by one. `normalise` has them ready from then on."""
+    """Normalise many names at once, in a fifth of the time, and cache them for `normalise`."""
     joined = SEPARATOR.join(plain := [name for name in names if name.isascii()])
     keys = normalise_text(joined).split(SEPARATOR)
-    # Else there is none, one holds the separator's sign, or one has nothing but punctuation.
+    # Otherwise there are no names, or one contains the separator or is punctuation only.
     if joined.count(SEPARATOR[1]) == len(plain) - 1 == len(keys) - 1:
         if len(_KNOWN) + len(names) > _Normalised.MOST:
             _KNOWN.clear()
@@ -95,10 +95,10 @@ def normalise_all(names: Sequence[str]) -> list[str]:
 
 
 def with_single_spaces(names: Sequence[str]) -> list[str]:
-    """Names as they are written, but for white space: none around them, and one space between words."""
+    """Return names with single spaces between words and none around them."""
     joined = "|".join(names)
     if joined.isprintable() and not (joined[:1] == " " or joined[-1:] == " " or any(map(joined.__contains__, _UNEVEN))):
-        return list(names)  # as most are, and seen at once
+        return list(names)  # the usual case, tested at once
     return [" ".join(name.split()) for name in names]
 
 

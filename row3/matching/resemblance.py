@@ -1,6 +1,6 @@
-"""How much two names resemble each other.
+"""How much two names resemble each other, as a suggestion for people.
 
-Looser than the rule by which a name matches (`row3.matching.names`): nothing here decides a score, a person decides.
+Looser than the matching rules (`row3.matching.names`); it affects no score.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from rapidfuzz import fuzz
 from row3.matching.normalise import normalise
 
 LIKE = 0.6
-"""Resemblance from which a missed and an extracted name may be two forms of one."""
+"""Resemblance from which a missed and an extracted name may be forms of one name."""
 OTHER_WAY = 0.95
-"""Resemblance of a name to its first letters, and to itself with something in parentheses."""
+"""Resemblance of a name to its acronym, and to itself with a parenthesis."""
 MORE_WORDS = 0.9
-"""Weight of the words that two names share where one has more of them."""
+"""Weight of the shared words if one name has more words."""
 PARENTHESIS = re.compile(r"\A\s*(?P<before>[^()]*[^()\s])\s*\((?P<inside>[^()]*[^()\s][^()]*)\)\s*\Z")
 
 
 def resemblance(one: str, other: str) -> float:
-    """How much two names resemble each other by their words, in [0, 1]; symmetric.
+    """Return how much two names resemble each other by their words, in [0, 1]; symmetric.
 
-    The order of the words does not count; words that only one of them has count a little.
+    Word order does not count; extra words count a little.
     """
     first, second = normalise(one), normalise(other)
     if not first or not second:
@@ -38,17 +38,17 @@ def resemblance(one: str, other: str) -> float:
 
 
 def best_resemblance(names: Sequence[str], others: Sequence[str]) -> float:
-    """The highest resemblance between any of the one and any of the other; 0 where either has none."""
+    """Return the highest resemblance between a name of each group; 0 if either is empty."""
     return max((resemblance(one, other) for one in names for other in others), default=0.0)
 
 
 def readings(name: str) -> list[str]:
-    """The name; where it ends in parentheses also what stands before them, and what stands inside."""
+    """Return the name and, if it ends in a parenthesis, the parts before and inside it."""
     found = PARENTHESIS.match(name)
     return [name] if found is None else [name, found["before"], found["inside"]]
 
 
 def is_acronym(one: str, other: str) -> bool:
-    """Return whether one of two names is made of the other's first letters."""
+    """Return whether one of two names consists of the other's initials."""
     short, long = sorted((normalise(one), normalise(other)), key=len)
     return " " in long and short.replace(" ", "") == "".join(word[0] for word in long.split())

@@ -1,1 +1,1 @@
-"""Word lists, the forms of a word, and which tokens are English words."""
+"""Word lists, inflection and the English vocabulary."""

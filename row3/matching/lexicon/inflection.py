@@ -1,4 +1,4 @@
-"""One form for the forms of a word: singular, American spelling, digits for small numerals, no accents."""
+"""Reduce a word to one form: singular, American spelling, no accents, small numerals as digits."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ CYRILLIC = pairs(
     "а a б b в v г g д d е e ж zh з z и i к k л l м m н n о o п p р r с s т t у u ф f х kh ц ts ч ch ш sh щ shch "
     "ы y э e ю yu я ya є ye і i ґ g"
 ) | dict.fromkeys("ъь", "")
-"""The romanization of the BGN/PCGN (1947) without its apostrophes, by letters without accents."""
+"""BGN/PCGN romanization (1947), without its apostrophes."""
 LETTERS = str.maketrans(pairs("ø o đ d ł l æ ae œ oe ð d þ th ı i ħ h") | GREEK | CYRILLIC)
-"""Letters that Unicode does not decompose; Greek ones are read by their names (`TNF-α`, `TNF-alpha`)."""
+"""Letters that Unicode does not decompose. Greek letters become their names (`TNF-α`, `TNF-alpha`)."""
 
 UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue", "ø": "oe", "Ø": "Oe"})
 UMLAUTS |= str.maketrans({"å": "aa", "Å": "Aa"})
 
 MEN = ("women", "smen", "emen", "rmen")
-"""Endings of plurals in -men; specimen and abdomen are none."""
+"""Endings of plurals in -men, unlike specimen and abdomen."""
 
 SAME_PLURAL = ("series", "species", "news")
-"""Ends of words that are singular and plural."""
+"""Endings of words whose singular and plural are equal."""
 
 IN_SS = ("canvass",)
-"""Words that are no genitive of one in -s."""
+"""Words in -ss that are not genitives of words in -s."""
 
 _NOT_PLURAL = r"(?:ss|is|ics|^.{0,2}s|.*\d.*)$|(?<!^[^aeiouy]{2})us$"  # glass, physics, dns, virus
 _GREEK = (
@@ -53,11 +53,11 @@ _AMERICAN = (
 )
 
 _MAY_BE_BRITISH = re.compile("is[eai]|lys|our|[tvb]re|gue|[aei]ll|[ao]e|sulph")
-"""What every pattern above needs: a look spares them for nine words in ten."""
+"""Matches every word that a pattern above may change; it excludes nine words in ten."""
 
 
 def plain(token: str) -> str:
-    """The token without accents: `é` -> `e`, `ø` -> `o`, `ß` is `ss` since casefolding."""
+    """Remove accents from a casefolded token: `é` -> `e`, `ø` -> `o`."""
     if token.isascii() or token in ACCENTED:
         return token
     bare = "".join(char for char in unicodedata.normalize("NFD", token) if not unicodedata.combining(char))
@@ -65,14 +65,14 @@ def plain(token: str) -> str:
 
 
 def singular(token: str) -> str:
-    """The singular of a noun in small letters; the token itself where it is none."""
+    """Return the singular of a lower-case plural, or any other token unchanged."""
     known = PLURALS.get(token)
     if known is not None:
         return known
     if token.endswith(MEN):
         return token[:-2] + "an"
     if token.endswith("ss"):
-        # The genitive of a name in -s, its apostrophe gone: Gauss's law, Charles's law.
+        # A genitive that lost its apostrophe: Gauss's law, Charles's law.
         if token.endswith("sss") or (len(token) > 4 and token not in IN_SS and token[:-1] in INVARIANT):
             return token[:-1]
         return token
@@ -91,9 +91,9 @@ def singular(token: str) -> str:
 
 
 def american(token: str) -> str:
-    """The American spelling of a word in small letters, or what stands for both.
+    """Return one form for the British and American spelling of a lower-case word.
 
-    Not every result is a word ("advize"): it only has to be one for both spellings, and no other word's.
+    The result need not be a word ("advize"), but no other word may have it.
     """
     known = SPELLINGS.get(token)
     if known is not None:
@@ -106,9 +106,9 @@ def american(token: str) -> str:
 
 @lru_cache(maxsize=8192)
 def token_form(token: str) -> str:
-    """The form of one token of a normalised name: no accents, singular, American, small numerals as digits.
+    """Return the form of one normalised token: no accents, singular, American, small numerals as digits.
 
-    A fixed point: the form of a form is itself.
+    Idempotent.
     """
     form = plain(token)
     for _ in range(8):

@@ -1,4 +1,4 @@
-"""Word lists, kept as text files beside this module: each with its source, parted into named sections."""
+"""Read the word lists in `data/`: text files with named sections that state their sources."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from pkgutil import get_data
 
 
 def words(text: str) -> frozenset[str]:
-    """The words of a text as a set."""
+    """Return the words of a text as a set."""
     return frozenset(text.split())
 
 
 def listed(text: str) -> tuple[str, ...]:
-    """The words of a text in order."""
+    """Return the words of a text in order."""
     return tuple(text.split())
 
 
 def pairs(text: str) -> dict[str, str]:
-    """`"geese goose mice mouse"` as a mapping."""
+    """Return `"geese goose mice mouse"` as a mapping."""
     found = text.split()
     return dict(zip(found[::2], found[1::2], strict=True))
 
 
 @lru_cache(maxsize=16)
 def lists(name: str) -> Mapping[str, str]:
-    """The sections of `data/<name>.txt` by their names, each as one line. A line that begins with # is a comment."""
+    """Return the sections of `data/<name>.txt` by name, each as one line without its comments (`#`)."""
     packed = get_data(__package__, f"data/{name}.txt")
     assert packed is not None
     found: dict[str, list[str]] = {}

@@ -1,9 +1,8 @@
-"""Which tokens are English words: what tells a slip of spelling from another word.
+"""English vocabulary, to distinguish misspellings from other words.
 
-The words are those of the package pyspellchecker (MIT): 160,000 forms and names from film subtitles, cleaned of
-misspellings, as sorted lines in one compressed file. Nothing of it is loaded before the first question, and then
-only that file: 25 ms and 3 MB; a question takes about 3 µs and is asked once per token. The package itself is not
-imported. Its version is pinned, since another list may decide another pair.
+The word list of the package pyspellchecker (MIT): 160,000 forms and names from film subtitles, cleaned of
+misspellings, in one compressed, sorted file. The first look-up loads that file (25 ms, 3 MB) without importing the
+package; a look-up takes about 3 µs and is cached. The version is pinned, since a new list may change decisions.
 """
 
 from __future__ import annotations
@@ -21,35 +20,32 @@ _LISTS = lists("vocabulary")
 PACKAGE, FILE = "spellchecker", "resources/en.json.gz"
 
 COMPOUND_HEADS = listed(_LISTS["compound_heads"])
-"""What forms new words with any word: a token that begins so and goes on with a word is one."""
+"""Prefixes that form a word with any word."""
 
 MORE_WORDS = words(_LISTS["more_words"])
-"""Words of science that general lists leave out and that have look-alikes."""
+"""Scientific words with look-alikes that general lists omit."""
 
 TERMS = words(_LISTS["terms"])
-"""Terms of the sciences that general word lists leave out, so that a slip in one is seen."""
+"""Scientific terms that general lists omit, so that misspellings of them are found."""
 
 NAMES = words(_LISTS["names"])
-"""Names of places and families that have a look-alike one slip away, and that the word list leaves out.
-
-Kingston is listed and Kinston is not; without it here, the one would be a slip of the other.
-"""
+"""Place and family names that the word list omits, one edit from a name it has: Kinston, Kingston."""
 
 BLOCK = 800
-"""Bytes that are searched for a word, at least."""
+"""Minimum bytes of a block, which is searched linearly."""
 LONGEST = 40
-"""Bytes of a line by which a part of the list is found."""
+"""Bytes of a block's first line that are kept for bisection."""
 
 RARE = 50
-"""The frequency that the list gives to what it knows and hardly met."""
+"""Frequency of the list's rarest words."""
 
 INFLECTIONS = ("s", "es", "d", "ed", "ing", "ly", "ness")
-"""Endings that a listed word may take."""
+"""Inflectional endings."""
 
 
 @lru_cache(maxsize=1)
 def _lines() -> bytes:
-    """The list as it is packed: `"word": count` a line, in the order of the bytes."""
+    """Return the unpacked list: one `"word": count` a line, sorted by bytes."""
     spec = find_spec(PACKAGE)
     read = getattr(spec.loader, "get_data", None) if spec is not None else None
     if spec is None or read is None or not spec.submodule_search_locations:
@@ -60,7 +56,7 @@ def _lines() -> bytes:
 
 @lru_cache(maxsize=1)
 def _blocks() -> tuple[list[bytes], list[int]]:
-    """The list in parts: the first line of each, and where it begins; the last one begins at the end of the list."""
+    """Return the first line of each block of the list, and the blocks' offsets, ending with the list's length."""
     lines = _lines()
     starts = [lines.find(b"\n") + 1]
     while starts[-1] < len(lines):
@@ -69,35 +65,34 @@ def _blocks() -> tuple[list[bytes], list[int]]:
 
 
 def is_listed(word: str) -> bool:
-    """The word stands in the list, in just this form."""
+    """Return whether the list has this exact word."""
     return _place(word) >= 0
 
 
 def frequency(word: str) -> int:
-    """How often the word stands in the texts from which the list was made; 0 for a word that is not listed."""
+    """Return how often the word occurs in the list's source texts; 0 if it is not listed."""
     at = _place(word)
     return 0 if at < 0 else int(_lines()[at + len(word.encode()) + 3 : at + len(word.encode()) + 15].split(b",")[0])
 
 
 def _place(word: str) -> int:
-    """Where the line of a word begins; negative for none."""
+    """Return the offset of a word's line; -1 for none."""
     line = b'"%b":' % word.encode()
     firsts, starts = _blocks()
-    # A few hundred bytes are searched faster than they are halved.
+    # A linear search of a few hundred bytes is faster than further bisection.
     block = bisect_right(firsts, line)
     return _lines().find(line, starts[max(block - 1, 0)], starts[min(block + 1, len(firsts))])
 
 
 @lru_cache(maxsize=4096)
 def is_word(token: str) -> bool:
-    """A token in small letters is an English word or a well-known name: listed, inflected, prefixed, or spelt as such
-    a word is in Britain."""
+    """Return whether a lower-case token is an English word or a well-known name, in British or American spelling."""
     return is_known(token) or compound_head(token) != "" or ((other := american(token)) != token and is_known(other))
 
 
 @lru_cache(maxsize=4096)
 def is_known(token: str) -> bool:
-    """A token is listed, or a listed word with an ending that is put on as English spells it."""
+    """Return whether a token is a listed word, or one with a correctly spelt ending."""
     if token in MORE_WORDS or token in TERMS or token in NAMES or is_listed(token):
         return True
     if token.endswith(INFLECTIONS):
@@ -114,7 +109,7 @@ def is_known(token: str) -> bool:
 
 
 def _may_end(stem: str, ending: str) -> bool:
-    """English writes the ending so: not `happyness`, `changeing`, `benchs`, nor `occured` beside `occurred`."""
+    """Return whether English spelling permits the ending: not `happyness`, `changeing`, `benchs`, `occured`."""
     last = stem[-1]
     if last == "s" or (last == "y" and stem[-2] not in _VOWELS and ending != "ing"):
         return False
@@ -134,7 +129,7 @@ _SIBILANTS = ("x", "z", "ch", "sh")
 
 
 def compound_head(token: str) -> str:
-    """The beginning behind which a token goes on with a listed word; "" where it does not."""
+    """Return the prefix of a token that is a prefix and a listed word, else ""."""
     if token.startswith(COMPOUND_HEADS):
         for head in COMPOUND_HEADS:
             if token.startswith(head) and len(token) - len(head) > 4 and is_listed(token[len(head) :]):

@@ -1,1 +1,1 @@
-"""Names of persons: taken apart, and whether two can be one person's."""
+"""Parse and compare persons' names."""

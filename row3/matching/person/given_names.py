@@ -1,4 +1,4 @@
-"""Given names with the short forms that stand for them, titles, particles. Our own compilation."""
+"""Given names with their short forms, titles, particles. Our own compilation."""
 
 from __future__ import annotations
 
@@ -8,58 +8,55 @@ _LISTS = lists("persons")
 
 MALE = _LISTS["male"]
 FEMALE = _LISTS["female"]
-"""Groups of given names parted by `|`, the full name first; after it the forms that stand for it."""
+"""Groups of given names separated by `|`: a full name, then its short forms."""
 
 _MEN = words("mr sir lord father brother baron duke monsieur herr senor king prince emperor tsar czar")
 _WOMEN = words("mrs ms miss mme madame mlle frau senora dame lady sister queen princess empress duchess")
 _EITHER = words(_LISTS["either"])
 OFFICERS = words("ceo cfo cto coo cio cmo")
-"""Officers of a company, before a name (`CFO Helena Voss`) or behind it."""
+"""Company officers, before or after a name: `CFO Helena Voss`."""
 TITLES = dict.fromkeys(_MEN, "m") | dict.fromkeys(_WOMEN, "f") | dict.fromkeys(_EITHER | OFFICERS, "")
-"""Titles in small letters, with the sex of who bears them: m, f or unknown."""
+"""Lower-case titles with the holder's sex: "m", "f" or "" for either."""
 
 SHORT_TITLES = pairs(_LISTS["short_titles"])
-"""Titles by which the short form stands."""
+"""Title to its abbreviation."""
 
 MENS = words("pres pope cardinal bishop archbishop imam rabbi gen adm marshal")
-"""Titles that are a man's where nothing but a surname follows: President Roosevelt is not Eleanor."""
+"""Titles that mean a man before a bare surname: President Roosevelt is not Eleanor."""
 
 PERSONAL_TITLES = words("mr mrs ms miss mme mlle dr prof sir dame rev sen")
-"""Titles that only persons have: General Motors is none."""
+"""Titles that only persons have, unlike General (General Motors)."""
 
 OFFICES = OFFICERS | words(_LISTS["offices"])
-"""Titles before a word that is no English one which tell of a person: `Governor Newsom`."""
+"""Titles that mark a person before a word that is not English: `Governor Newsom`."""
 
 BEFORE_TITLES = words("prime vice deputy acting former")
-"""Words that stand before a title and belong to it."""
+"""Words that precede a title as part of it."""
 
 GENERATIONS = pairs(_LISTS["generations"])
-"""What tells bearers of one name apart."""
+"""Suffixes that distinguish bearers of one name, to their normal form."""
 
 DEGREES = words("phd md esq mba msc bsc ma ba dds rn jd llb llm obe cbe kbe mbe frs dphil mp qc kc")
 
 PARTICLES = words(_LISTS["particles"])
 
 NOT_PERSONS = words(_LISTS["not_persons"])
-"""Last words of names that are no person's."""
-
+"""Last words of names that are not persons'."""
 
 EAST_SURNAMES = words(_LISTS["east_surnames"])
-"""Surnames of East Asia that are no English words: the surname stands first or last there."""
+"""East Asian surnames that are not English words; they come first or last."""
 
 NOUNS_TOO = words(_LISTS["nouns_too"])
-"""Given names that are nouns, names of places or surnames as well: beside one, another word need be no surname."""
+"""Given names that are also nouns, places or surnames, so that the next word need not be a surname."""
 
 SURNAMES_TOO = words(_LISTS["surnames_too"])
-"""Surnames that are given names as well: Ann Lee and Lee Ann are two."""
-
+"""Surnames that are also given names: Ann Lee is not Lee Ann."""
 
 GIVEN = words(_LISTS["given"]) | words(lists("census")["given"])
-"""Given names beside those: nobody takes them for anything else before a surname."""
-
+"""Further given names, unmistakable before a surname."""
 
 THINGS = words(_LISTS["things"])
-"""Given names that are common nouns as well, and may have a plural."""
+"""Given names that are also countable nouns."""
 
 
 def _groups(text: str) -> dict[str, frozenset[int]]:
@@ -71,7 +68,7 @@ def _groups(text: str) -> dict[str, frozenset[int]]:
 
 
 SAME_NAME = _groups(MALE + "|" + FEMALE)
-"""The groups a given name belongs to: two names of one group may be one person's."""
+"""Groups by given name: two names of one group may be the same person's."""
 
 MALE_NAMES = frozenset(MALE.replace("|", " ").split())
 FEMALE_NAMES = frozenset(FEMALE.replace("|", " ").split())

@@ -1,8 +1,7 @@
-"""A person's name taken apart: `J. Smith`, `Smith, John`, `Dr. John D. Smith, Jr.`
+"""Parse persons' names: `J. Smith`, `Smith, John`, `Dr. John D. Smith, Jr.`
 
-Given names, surname with its particles, generation and titles. A title makes up for a missing given name
-("Dr. Smith"); a bare "Smith" or "John" is too little and is no person. Whether two names can be one person's is
-decided in `same_person`.
+Given names, surname with particles, generation and titles. A title can replace the given name ("Dr. Smith"); a bare
+"Smith" or "John" is not enough. `same_person` compares the parsed names.
 """
 
 from __future__ import annotations
@@ -41,67 +40,67 @@ _APOSTROPHES = r"['’‘ʼ`´]"
 _TITLE_BEHIND = re.compile(r"(?P<name>.+?),? \((?P<title>[A-Z][A-Za-z]{1,3})\.?\)")
 """`Marsh, Helen (Dr)`"""
 _SHORT_TITLE = re.compile(r"(?:Adm|Capt|Cmdr|Col|Gen|Gov|Hon|Lt|Maj|Sgt)\. ")
-"""Titles of which only a person has the short form: General Motors, but Gen. Patton."""
+"""Titles abbreviated only for persons: Gen. Patton, but General Motors."""
 RETIRED = ("em", "emer", "emeritus", "emerita", "ret", "retd")
-"""Behind a title these say that it was: Prof. em."""
+"""Words after a former title: Prof. em."""
 _LATE = r"^\s*[Tt]he late (?=[A-Z])"
 _AS_CITED = re.compile(r"([A-Z][a-z]{2,}(?:-[A-Z][a-z]+)?) ([A-Z]{1,2}|[A-Z]\.(?: ?[A-Z]\.)?)")
-"""As lists of references write persons: `Nakagawa K`; `Vitamin K` is of a word."""
+"""A name in a reference list: `Nakagawa K`; in `Vitamin K` the first part is a word."""
 _BEFORE_TITLE = re.compile(r"^[Tt]he (?=(?:Rev|Hon|Reverend|Honou?rable)\b)")
 _RETIRED = re.compile(r",? \(?(?:ret|retd|retired)\.?\)?$")
 _RUN_OF_INITIALS = r"[B-DF-HJ-NP-TV-XZ]{2,3}"
 _SYLLABLES = re.compile(r"[A-Z][a-z]+-[a-z]+\b")
-"""A given name as Korea writes it: Geun-hye."""
+"""A Korean given name: Geun-hye."""
 _WORD = r"[^\W\d_]+(?:-[^\W\d_]+)*\.?"
 LONGEST = 200
-"""Characters beyond which nothing is a person's name, with all that the person is said to be."""
+"""Maximum characters of a person's name with roles."""
 TOLD_BY = frozenset(SAME_NAME) | GIVEN | frozenset(TITLES) | BEFORE_TITLES
-"""First words that tell of a person."""
+"""First words that indicate a person."""
 BESIDE = frozenset(DEGREES) | frozenset(GENERATIONS) | OFFICERS | {"the"}
-"""Words of a person's name that are neither given name nor surname."""
+"""Words in persons' names that are neither given name nor surname."""
 
 
 class Person(NamedTuple):
-    """The parts of a person's name, in small letters without accents."""
+    """The parts of a person's name, lower-case and without accents."""
 
     given: tuple[str, ...]
     """Given and middle names; an initial is one letter."""
     surname: tuple[str, ...]
-    """With its particles."""
+    """Surname with its particles."""
     generation: str
-    """jr, sr or a number; "" where none is told."""
+    """"jr", "sr" or a number; "" for none."""
     titles: tuple[str, ...]
     evident: bool
-    """Nothing but a person is so named: a title, an initial with its dot, a usual given name."""
+    """Whether it can only be a person: by a title, a dotted initial or a usual given name."""
     inverted: bool
-    """Written surname first, with a comma."""
+    """Whether the surname comes first, with a comma."""
     office: str = ""
-    """What the person is said to be behind the name; "" for nothing."""
+    """Role stated after the name; "" for none."""
     glossed: bool = False
-    """That stands in parentheses, as of one of two who have the name."""
+    """Whether the role is in parentheses, which distinguishes namesakes."""
 
     @property
     def likely(self) -> bool:
-        """The name may be a person's: evidently, by initials, or since its words are hardly nouns."""
+        """Whether the name may be a person's: evidently, by a title or initial, or by a word that is not a noun."""
         words = self.given + self.surname
         return self.evident or bool(self.titles) or min(map(len, words)) == 1 or not all(map(is_noun, words))
 
     @property
     def sex(self) -> str:
-        """m or f where a title or the given name tells, else ""."""
-        told = {TITLES[title] for title in self.titles} - {""}
-        if not told and self.given:
+        """ "m" or "f" by title or given name; "" if unknown."""
+        sexes = {TITLES[title] for title in self.titles} - {""}
+        if not sexes and self.given:
             first = self.given[0]
-            told = {sex for sex, names in (("m", MALE_NAMES), ("f", FEMALE_NAMES)) if first in names}
-        return told.pop() if len(told) == 1 else ""
+            sexes = {sex for sex, names in (("m", MALE_NAMES), ("f", FEMALE_NAMES)) if first in names}
+        return sexes.pop() if len(sexes) == 1 else ""
 
 
 @lru_cache(maxsize=1024)
 def parse_person(name: str) -> Person | None:
-    """The parts of a person's name; None for what does not look like one.
+    """Return the parts of a person's name; None for anything that does not look like one.
 
-    Looks like one: two to six words of letters (one after a title), each with a capital unless the whole name has
-    none, with no function words but the particles of surnames, not ending in a word such as "University".
+    A name has two to seven words (one after a title), capitalised if any word is, except for particles of surnames,
+    and does not end in a word such as "University".
     """
     if len(name) > LONGEST:
         return None
@@ -150,14 +149,14 @@ def parse_person(name: str) -> Person | None:
 
 
 def _is_generation(tail: str, written: str) -> bool:
-    """`Henry VI`, and `henry vi`, but not `Vi`, nor `Jinping Xi`; a numeral of one letter only as a capital."""
+    """Return whether a last word is a generation: `VI`, `vi`, but not `Xi`; one letter needs a capital."""
     if tail in ROMAN_LETTERS:
         return written.isupper()
     return tail not in ROMAN or not written.istitle()
 
 
 def _generation(parts: list[str]) -> tuple[str, list[str]]:
-    """`Jr.`, `III` and degrees after a comma, and the parts without them."""
+    """Return the generation after a comma, and the parts without generation and degrees."""
     generation = ""
     rest = []
     for number, part in enumerate(parts):
@@ -170,9 +169,9 @@ def _generation(parts: list[str]) -> tuple[str, list[str]]:
 
 
 def _words(part: str, titles: list[str], *, alone: bool) -> list[str] | None:
-    """The words of a part without titles and degrees, initials parted; None where one is no word of a name.
+    """Return the words of a part without titles and degrees, with initials split; None if one is not a name's.
 
-    A title is followed by a name in the same part: what stands `alone` beside a comma is none (`Sen, Amartya`).
+    Appends to `titles`. A single word next to a comma (`alone`) is not a title: `Sen, Amartya`.
     """
     words: list[str] = []
     for word in (spelt := part.split()):
@@ -196,14 +195,14 @@ def _words(part: str, titles: list[str], *, alone: bool) -> list[str] | None:
 
 
 def _capitals(words: list[str], name: str) -> bool:
-    """Every word but particles begins with a capital, where the name has capitals at all."""
+    """Return whether all words except particles are capitalised, or none is."""
     if name.islower():
         return True
     return all(word[0].isupper() or word.casefold() in PARTICLES for word in words)
 
 
 def _parted(words: list[str], surnames: int, initials: list[bool]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Given names and surname; `surnames` words stand last where a comma told so. An initial (`E.`) is no particle."""
+    """Split words into given names and a surname of `surnames` words and particles; an initial is not a particle."""
     start = len(words) - max(surnames, 1)
     while start > 1 and words[start - 1] in PARTICLES and not initials[start - 1]:
         start -= 1
@@ -211,7 +210,7 @@ def _parted(words: list[str], surnames: int, initials: list[bool]) -> tuple[tupl
 
 
 def may_be_person(name: str) -> bool:
-    """Something in a name may tell that it is a person's and nothing else's; see `Person.evident`."""
+    """Return whether a name may turn out as `Person.evident`: a quick test before parsing."""
     if "." in name or "," in name:
         return True
     if name.lstrip()[:2].isupper():  # initials without their dots, an officer
@@ -225,17 +224,17 @@ def may_be_person(name: str) -> bool:
 
 
 def may_name_a_person(spelt: Sequence[str]) -> bool:
-    """With capitals these words may name a person: one says what somebody is, or the first may be a given name."""
+    """Return whether these words, if capitalised, may name a person: one is a role, or the first a given name."""
     return not SAID.isdisjoint(spelt) or spelt[0] in SURNAMES_TOO
 
 
 def is_evident(name: str) -> bool:
-    """Nothing but a person is so named."""
+    """Return whether a name can only be a person's."""
     return may_be_person(name) and (person := parse_person(name)) is not None and person.evident
 
 
 def is_eastern(person: Person, *names: str) -> bool:
-    """A name with a surname of East Asia at one end, or with a given name as Korea writes it (`Geun-hye`)."""
+    """Return whether a name has an East Asian surname at one end, or a Korean given name (`Geun-hye`)."""
     if len(person.given + person.surname) == 3 and any(_SYLLABLES.search(name) for name in names):
         return True
     first, last = (person.given + person.surname)[0], person.surname[-1]

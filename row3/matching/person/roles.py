@@ -1,7 +1,4 @@
-"""What a person is said to be, beside the name: `UN Secretary-General António Guterres`, `Marie Curie, physicist`.
-
-Our own compilation.
-"""
+"""Separate roles from persons' names: `UN Secretary-General António Guterres`, `Marie Curie, physicist`."""
 
 from __future__ import annotations
 
@@ -19,14 +16,14 @@ from row3.matching.person.given_names import GENERATIONS, GIVEN, SAME_NAME, TITL
 _LISTS = lists("persons")
 
 ROLES = words(_LISTS["roles"])
-"""Offices that may have whose they are before them: `Fed Chair Powell`."""
+"""Offices, which an organisation may precede: `Fed Chair Powell`."""
 PROFESSIONS = words(_LISTS["professions"])
-"""What a person does, before the whole name or behind it."""
+"""Professions, before or after a whole name."""
 SAID = ROLES | PROFESSIONS
 MASS = words(_LISTS["mass"])
-"""Nouns without a plural, which are no names for all that."""
+"""Nouns without a plural."""
 ADJECTIVES = words("general chief executive")
-"""Offices that are adjectives as well: General Riemann Hypothesis."""
+"""Offices that are also adjectives: General Riemann Hypothesis."""
 _GENERAL = re.compile(
     r"\b(?:secretary|attorney|director|surgeon|solicitor|governor|inspector|comptroller|auditor|lieutenant|major|brigadier|"
     r"consul)[- ]general$",
@@ -34,28 +31,28 @@ _GENERAL = re.compile(
 )
 _SAID_BEHIND = re.compile(r"(?P<name>[^,()]+ [^,()]+?)(?:, | \()(?P<said>[^,()]+)\)?")
 _BESIDE = re.compile(r" (?:of|at|for|in|from|and) ")
-"""Between what somebody is and whose, or what else."""
+"""Joins a role to its organisation or a further role."""
 _ANOTHER = re.compile(r"\b(?:by|with|about|on|to|against|over|like|as|versus|vs)\b", re.IGNORECASE)
-"""Between two persons or things, of whom the last is not who is named: `biography by historian Ron Chernow`."""
+"""Joins a thing to a person that it is not: `biography by historian Ron Chernow`."""
 
 
 class Bare(NamedTuple):
-    """A person's name without what the person is said to be."""
+    """A person's name without roles."""
 
     name: str
     office: str = ""
-    """What is told behind the name; "" for nothing."""
+    """Role stated after the name; "" for none."""
     glossed: bool = False
-    """It is told in parentheses, as of one of two who have the name."""
+    """Whether the role is in parentheses, which distinguishes namesakes."""
     told: bool = False
-    """What is said tells that the name is a person's."""
+    """Whether the role shows that the name is a person's."""
 
 
 def without_role(text: str) -> Bare:
-    """Take what a person is said to be from the name.
+    """Remove roles from a person's name, but keep titles; return text that is not a person's name as it is.
 
-    A title stays before it: `UN Secretary-General António Guterres` -> `General António Guterres`, `British economist
-    John Maynard Keynes` -> `John Maynard Keynes`. The text itself where nothing tells that a person's name is there.
+    `UN Secretary-General António Guterres` -> `General António Guterres`, `British economist John Maynard Keynes` ->
+    `John Maynard Keynes`.
     """
     if (behind := _SAID_BEHIND.fullmatch(text)) is not None and _looks_like_a_name(behind["name"].split()):
         role = _role(behind["said"])
@@ -78,14 +75,14 @@ def without_role(text: str) -> Bare:
 
 
 def _role(said: str) -> str:
-    """The office or profession, without whose it is: `chair` of `chair of the Federal Reserve`; "" for neither."""
+    """Return the office or profession without its organisation: `chair of the Federal Reserve` -> `chair`, else ""."""
     first = _BESIDE.split(said, maxsplit=1)[0].split()
     last = first[-1].casefold().rpartition("-")[2] if first else ""
     return last if last in SAID else ""
 
 
 def _tells(said: str, role: str) -> bool:
-    """An office or a profession whatever follows: not the General Riemann Hypothesis, nor a Forward Markov Chain."""
+    """Return whether words are a role whatever follows, unlike those before a Riemann Hypothesis or Markov Chain."""
     if role in ADJECTIVES:
         return _GENERAL.search(said) is not None
     return role in ROLES or role in said
@@ -97,17 +94,17 @@ def _census() -> frozenset[str]:
 
 
 def is_of_persons(token: str) -> bool:
-    """A token in small letters is a known given name or surname."""
+    """Return whether a lower-case token is a known given name or surname."""
     return is_given(token) or token in _census()
 
 
 def is_name(token: str) -> bool:
-    """A token in small letters is a known name or a usual word: it is no slip of another."""
+    """Return whether a lower-case token is a known name or common word, and so not a slip."""
     return is_of_persons(token) or frequency(token) > RARE
 
 
 def is_given(name: str) -> bool:
-    """A given name, in small letters without accents."""
+    """Return whether a lower-case word without accents is a given name."""
     return name in SAME_NAME or name in GIVEN
 
 
@@ -116,18 +113,18 @@ def _is_given(word: str) -> bool:
 
 
 def _looks_like_a_name(rest: Sequence[str]) -> bool:
-    """A given name first; or capitals all over, and words that may be a name's."""
+    """Return whether words begin with a given name, or are all capitalised and may be names."""
     low = [normalise(word) for word in rest]
     return _is_given(rest[0]) or (_has_capitals(rest) and SAID.isdisjoint(low) and may_be_names(low))
 
 
 def may_be_names(low: Sequence[str]) -> bool:
-    """One of the words, in small letters, is no English one, or none is a noun."""
+    """Return whether one of the lower-case words is not English, or none is a noun."""
     return not all(map(is_word, low)) or not any(map(is_noun, low))
 
 
 def is_noun(word: str) -> bool:
-    """A word in small letters that takes an ending, or names a mass."""
+    """Return whether a lower-case word has a plural or is a mass noun."""
     return word in MASS or any(map(is_listed, (f"{word}s", f"{word}es", f"{word[:-1]}ies")))
 
 

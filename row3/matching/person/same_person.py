@@ -1,12 +1,11 @@
-"""Whether two names can be one person's: `J. Smith`, `John D. Smith`, `Smith, John` and `Dr. John Smith` can.
+"""Decide whether two names can be the same person's: `J. Smith`, `John D. Smith`, `Smith, John`, `Dr. John Smith`.
 
-Two names are one person's where surnames are equal, given names are compatible one by one, and nothing contradicts:
-another given name or initial, another generation (Jr. and Sr., II and III), titles of two sexes. A title makes up
-for a missing given name ("Dr. Smith" for "John Smith"). Given names are compatible when they are equal, when one is
-the other's initial, or when one is a usual short form of the other (Bob, Robert). A middle name may be missing on
-either side.
+They can if surnames are equal, given names are compatible one by one, and nothing contradicts: a different given name
+or initial, generation (Jr. and Sr., II and III), or titles of different sexes. A title can replace the given name
+("Dr. Smith", "John Smith"). Given names are compatible if equal, or if one is the other's initial or short form (Bob,
+Robert). Either name may omit middle names.
 
-The relation is not transitive: "J. Smith" can be John or Jane; the one-to-one assignment decides between them.
+The relation is not transitive: "J. Smith" can be John or Jane. The one-to-one assignment decides between them.
 """
 
 from __future__ import annotations
@@ -33,9 +32,9 @@ from row3.matching.person.roles import is_of_persons
 
 
 def may_be_persons(one: str, other: str) -> bool:
-    """One of two names may be evidently a person's, or they are the same words in another order.
+    """Return whether two names may be the same person's: a quick test before parsing.
 
-    A look that spares taking the names apart: without it, nothing else here makes two names one person's.
+    One may be evidently a person's, or they have the same words in a different order.
     """
     if may_be_person(one) or may_be_person(other):
         return True
@@ -46,9 +45,9 @@ def may_be_persons(one: str, other: str) -> bool:
 
 
 def persons(one: str, other: str, *, told: bool) -> tuple[Person, Person] | None:
-    """Both names taken apart, where both are persons': as told, or one evidently and the other likely, or turned round.
+    """Return both parsed names if both are persons': as declared, one evidently and the other likely, or reversed.
 
-    Being a person takes evidence on both sides: `NBA Draft` has none.
+    Both need evidence: `NBA Draft` has none.
     """
     a, b = parse_person(one), parse_person(other)
     if a is None or b is None:
@@ -64,9 +63,9 @@ def persons(one: str, other: str, *, told: bool) -> tuple[Person, Person] | None
 
 
 def two_families(one: Person, other: Person, *, told: bool) -> bool:
-    """Two known surnames that one form would make one: Jacob and Jacobs, Gray and Grey.
+    """Return whether two surnames differ although their forms are equal: Jacob and Jacobs, Gray and Grey.
 
-    Things are named after persons (James Webb Telescopes), so more than a given name has to tell.
+    Things are named after persons (James Webb Telescopes), so a given name is not enough evidence.
     """
     a, b = one.surname[-1], other.surname[-1]
     if a == b or one.given != other.given or not (one.given or one.titles):
@@ -79,7 +78,7 @@ def two_families(one: Person, other: Person, *, told: bool) -> bool:
 
 
 def same_person(one: str, other: str) -> bool:
-    """The two names can be one person's and nothing contradicts; False where one is no person's name."""
+    """Return whether two names can be the same person's; False if one is not a person's."""
     if _SECOND.findall(one) != _SECOND.findall(other) and not any(map(_has_given, (one, other))):
         return False  # Vice President Cheney, President Cheney
     return any(can_be_one(a, b) for a in _readings(one) for b in _readings(other))
@@ -88,7 +87,7 @@ def same_person(one: str, other: str) -> bool:
 _SECOND = re.compile(
     r"\b(vice|deputy|under|lieutenant)[ -](?!general|colonel|commander|admiral|marshal)", re.IGNORECASE
 )
-"""Who stands in for the one who holds an office."""
+"""Marks a deputy of an office's holder."""
 
 
 def _has_given(name: str) -> bool:
@@ -96,13 +95,13 @@ def _has_given(name: str) -> bool:
 
 
 def _readings(name: str) -> list[Person]:
-    """The person of a name, and as it would be written without umlauts."""
+    """Return the parsed name, also in its spelling without umlauts."""
     spellings = [name] if name.isascii() else [name, name.translate(UMLAUTS)]
     return [person for spelling in dict.fromkeys(spellings) if (person := parse_person(spelling)) is not None]
 
 
 def can_be_one(a: Person, b: Person) -> bool:
-    """Two persons' names are compatible (see above)."""
+    """Return whether two parsed names are compatible (see the module)."""
     if a.generation != b.generation and not _generation_may_miss(a, b):
         return False
     if a.sex and b.sex and a.sex != b.sex and (a.titles or b.titles):
@@ -122,7 +121,7 @@ def can_be_one(a: Person, b: Person) -> bool:
 
 
 def _of_two_offices(a: Person, b: Person) -> bool:
-    """`John Smith (engineer)` and `John Smith (lawyer)`, or `Chair Powell` and `Colin Powell, Secretary of State`."""
+    """Return whether offices separate two persons: `John Smith (engineer)` and `John Smith (lawyer)`."""
     if a.office and b.office:
         return a.office != b.office
     bare, other = (b, a) if a.office else (a, b)
@@ -133,12 +132,12 @@ def _of_two_offices(a: Person, b: Person) -> bool:
 
 
 def _generation_may_miss(a: Person, b: Person) -> bool:
-    """`Martin Luther King` may be Jr.; `Henry Ford` is not Henry Ford II."""
+    """Return whether one generation is just omitted: `Martin Luther King` may be Jr., but not `Henry Ford` Henry II."""
     return {a.generation, b.generation} == {"", "jr"} and bool(a.given and b.given)
 
 
 def turned(a: Person, b: Person) -> bool:
-    """The same two names in the other order: the surname first, as in East Asia and in lists (`Smith John`)."""
+    """Return whether one name is the other with the surname first, as in East Asia and in lists (`Smith John`)."""
     one, other = a.given + a.surname, b.given + b.surname
     if (
         len(one) not in (2, 3)
@@ -154,13 +153,13 @@ def turned(a: Person, b: Person) -> bool:
 
 
 def _has_one_order(one: str, other: str) -> bool:
-    """Of two words only one can be a given name, and it is nothing else: John and Smith, not Henry and James."""
+    """Return whether only one of two words can be a given name, and nothing else: John Smith, not Henry James."""
     given, surname = (one, other) if one in SAME_NAME else (other, one)
     return not (given in NOUNS_TOO or surname in SAME_NAME or surname in SURNAMES_TOO)
 
 
 def _compatible(a: Person, b: Person, one: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    """Given names that can be one person's, one by one; a title stands for missing ones."""
+    """Return whether given names are compatible one by one; a title replaces missing ones."""
     if not one or not other:
         bare, full = (b, a) if one else (a, b)
         if not one and not other:
@@ -179,7 +178,7 @@ def _one_by_one(short: tuple[str, ...], long: tuple[str, ...]) -> bool:
         return False
     at = 1
     for name in short[1:]:
-        # A middle name may be missing, but none may be another.
+        # A middle name may be missing, but not differ.
         if at >= len(long) or not _like(name, long[at]):
             return False
         at += 1
@@ -187,7 +186,7 @@ def _one_by_one(short: tuple[str, ...], long: tuple[str, ...]) -> bool:
 
 
 def _like(one: str, other: str) -> bool:
-    """Equal, one the other's initial, or forms of one name."""
+    """Return whether given names are equal, initial and name, or forms of one name."""
     if one == other:
         return True
     if len(one) == 1 or len(other) == 1:
@@ -198,7 +197,7 @@ def _like(one: str, other: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def _full(name: str) -> tuple[str, ...]:
-    """The full names that a short form stands for: `Bill` for `W. Clinton`."""
+    """Return the full names of a short form: `Bill` matches `W. Clinton` by William."""
     groups = SAME_NAME.get(name, frozenset())
     first: dict[int, str] = {}
     for other, numbers in SAME_NAME.items():

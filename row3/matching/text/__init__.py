@@ -1,1 +1,1 @@
-"""What stands in a source text, and where."""
+"""Find names and quotes in a source text."""

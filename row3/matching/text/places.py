@@ -1,4 +1,4 @@
-"""Where names and quotes stand in a text: paragraph, line and sentence."""
+"""Locate names and quotes in a text: paragraph, line and sentence."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ PARAGRAPH = re.compile(r"\n\s*\n")
 
 
 class Place(NamedTuple):
-    """Where something stands in the source text."""
+    """A location in the source text."""
 
     paragraph: int
     line: int
-    """Both 1-based."""
+    """Paragraph and line are 1-based."""
     start: int
     end: int
-    """Offsets in the text as it is, not as it is compared."""
+    """Offsets in the original text, not the normalised one."""
     sentence: str
     marks: tuple[tuple[int, int], ...] = ()
-    """What to mark, as offsets in the sentence."""
+    """Spans to highlight, as offsets in the sentence."""
 
 
 class SearchableText:
-    """A text, normalised once, in which every normalised character knows where it came from."""
+    """A text normalised once, which maps every normalised character to its origin."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -43,7 +43,7 @@ class SearchableText:
         self._normal = [f" {normalise_text(text[start:end])} " for start, end in self._sentences]
 
     def find(self, names: Iterable[str]) -> Place | None:
-        """The first place of the first name that occurs."""
+        """Return the first occurrence of the first name that occurs."""
         for name in names:
             key = normalise(name)
             found = self._padded.find(f" {key} ") if key else -1
@@ -52,7 +52,7 @@ class SearchableText:
         return None
 
     def together(self, one: Sequence[str], other: Sequence[str]) -> Place | None:
-        """The first sentence in which a form of both stands, both marked."""
+        """Return the first sentence that contains a form of each, with both marked."""
         for (start, end), normal in zip(self._sentences, self._normal, strict=True):
             if all(any(f" {normalise(name)} " in normal for name in names) for names in (one, other)):
                 inner = SearchableText(self.text[start:end])
@@ -61,7 +61,7 @@ class SearchableText:
         return None
 
     def most_like(self, quote: str) -> tuple[Place, float] | None:
-        """The sentence most like a quote, and how much: in [0, 1]."""
+        """Return the sentence most similar to a quote, and the similarity in [0, 1]."""
         hit = process.extractOne(normalise_text(quote), self._normal, scorer=fuzz.partial_ratio)
         return None if hit is None else (self._place(*self._sentences[hit[2]], ()), hit[1] / 100)
 
@@ -77,11 +77,11 @@ class SearchableText:
 
 
 def _folded(text: str) -> tuple[str, list[tuple[int, int]]]:
-    """The text as `normalise_text` gives it, and for each character the stretch of the text that it came from."""
+    """Return the text as normalised by `normalise_text`, and the span each of its characters came from."""
     chars: list[str] = []
     origins: list[tuple[int, int]] = []
     for start, end in _clusters(text):
-        # Between two digits, which compose with nothing, a stretch that becomes a blank keeps it.
+        # Digits combine with nothing, and keep a span that becomes a space from being stripped.
         for char in normalise_text(f"0{text[start:end]}0")[1:-1]:
             if char == " " and (not chars or chars[-1] == " "):
                 continue
@@ -94,7 +94,7 @@ def _folded(text: str) -> tuple[str, list[tuple[int, int]]]:
 
 
 def _clusters(text: str) -> list[tuple[int, int]]:
-    """Stretches that normalisation treats by themselves: a character with all that composes with it."""
+    """Return the spans that normalise independently: a character with what it combines with."""
     spans: list[tuple[int, int]] = []
     for at, char in enumerate(text):
         if spans and not char.isascii():

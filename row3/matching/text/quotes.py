@@ -1,4 +1,4 @@
-"""Whether a quote or a name really occurs in a text, and which names the text uses for two things."""
+"""Find quotes and names in a source text, and names that it uses in two senses."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from row3.matching.variant.marks import apart
 ELLIPSIS = re.compile(r"…|\.\s?\.\s?\.")
 _APART = str.maketrans(dict.fromkeys(APOSTROPHES, " "))
 _NO_SPACES = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u30ff\u3400-\u9fff\uf900-\ufaff\uff66-\uff9f]")
-"""Letters of scripts that put no spaces between words: Chinese, Japanese, Thai, Lao, Burmese, Khmer."""
+"""Letters of scripts without spaces between words: Chinese, Japanese, Thai, Lao, Burmese, Khmer."""
 
 
 def find_words(key: str, padded: str, start: int = 0) -> int:
-    """Where a normalised text stands in another, which has a space at both ends, as whole words; -1 for nowhere.
+    """Return the offset of whole words `key` in a normalised text padded with spaces; -1 for none.
 
-    The place is that of the space before. Where a script puts no spaces between words, none is asked for.
+    The offset is that of the preceding space. Scripts without spaces between words need none.
     """
     at = padded.find(f" {key} ", start)
     if at >= 0 or _NO_SPACES.search(key) is None:
@@ -32,12 +32,12 @@ def find_words(key: str, padded: str, start: int = 0) -> int:
 
 
 def _part(one: str, other: str) -> bool:
-    """Two neighbouring letters may belong to two words."""
+    """Return whether a word may end between two neighbouring letters."""
     return " " in (one, other) or _NO_SPACES.match(one) is not None or _NO_SPACES.match(other) is not None
 
 
 class SourceText:
-    """A case's text, normalised once, when first needed, and searched many times."""
+    """A case's text, normalised once on first use."""
 
     __slots__ = ("_normal", "_possessed", "_spaced", "text")
 
@@ -49,7 +49,7 @@ class SourceText:
 
     @property
     def _words(self) -> str:
-        """The text in which single words can be found: normalised but for the runs of spaces, a fifth of the work."""
+        """The text for single words: normalised except for runs of spaces, in a fifth of the time."""
         if not self._spaced:
             self._spaced = f" {spaced(self.text)} "
         return self._spaced
@@ -62,27 +62,27 @@ class SourceText:
 
     @property
     def _apart(self) -> str:
-        """The text with a space for each apostrophe: a quote may end before 's, and tokenised text parts it."""
+        """The text with spaces for apostrophes: a quote may end before 's, and tokenised text separates it."""
         if not self._possessed:
             self._possessed = f" {normalise_text(self.text.translate(_APART))} "
         return self._possessed
 
     def __contains__(self, word: object) -> bool:
-        """A normalised word occurs."""
+        """Return whether a normalised word occurs."""
         return f" {word} " in self._words
 
     def mentions(self, name: str) -> bool:
-        """The name occurs as whole words; an apostrophe parts words or joins them."""
+        """Return whether the name occurs as whole words, apostrophes joining or separating words."""
         key, words = normalise(name), self._words
         if not key:
             return False
-        for word in key.split():  # most names that are not there have a word that is not
+        for word in key.split():  # most absent names have an absent word
             if f" {word} " not in words:
                 return self._has_otherwise(name, key)
         return " " not in key or find_words(key, self._padded) >= 0 or self._has_otherwise(name, key)
 
     def _has_otherwise(self, name: str, key: str) -> bool:
-        """The name occurs with its apostrophes as spaces, or in a script that has none."""
+        """Return whether the name occurs with spaces for apostrophes, or in a script without spaces."""
         if _NO_SPACES.search(key) is not None and find_words(key, self._padded) >= 0:
             return True
         if "'" not in self.text and "’" not in self.text and "'" not in name and "’" not in name:
@@ -90,11 +90,11 @@ class SourceText:
         return find_words(normalise_text(name.translate(_APART)), self._apart) >= 0
 
     def contains_quote(self, quote: str) -> bool:
-        """The quote occurs; where it leaves something out with an ellipsis, its parts do, in order."""
+        """Return whether the quote, or its parts around ellipses in order, occur."""
         text = self.text
         start = text.find(quote)
         if start >= 0 and quote[:1].isalnum():
-            # To the letter and between white space, so it occurs after normalisation too.
+            # An exact occurrence between white space also occurs after normalisation.
             end = start + len(quote)
             if (start == 0 or text[start - 1].isspace()) and (end == len(text) or text[end].isspace()):
                 return True
@@ -117,18 +117,18 @@ class SourceText:
 _LISTS = lists("english")
 A_NAME_AND_A_NOUN = "a proper name and a common noun"
 WITH_CAPITAL = words(_LISTS["with_capital"])
-"""Words that are other words with a capital: Apple and an apple."""
+"""Words whose meaning changes with a capital: Apple and an apple."""
 ALWAYS_A_NAME = words("turkey china polish apple amazon oracle")
-"""Those of which a capital tells where it begins a sentence too, and without a text: Apple, apples."""
+"""Words of `WITH_CAPITAL` that are names even at the start of a sentence or without a text: Apple, apples."""
 FIRST_OF_TWO = words(_LISTS["first_of_two"])
-"""Words that make another thing of the next one where no space parts them: a green house, a greenhouse."""
+"""First words of compounds that mean something else apart: a green house, a greenhouse."""
 _ARTICLE = re.compile(r"^(?:[Tt]he|[Aa]n?) ")
 _INSIDE = r"(?<=[a-z,;] )"
-"""Before a word that does not begin a sentence."""
+"""Precedes a word that does not begin a sentence."""
 
 
 def two_by_text(one: str, other: str, text: str) -> bool:
-    """Two names that part in a capital, an accent or a space alone, which makes other words, and the text has both."""
+    """Return whether names that differ only in a capital, accent or space mean two things, and the text has both."""
     one, other = _ARTICLE.sub("", one), _ARTICLE.sub("", other)
     low, low2 = one.casefold(), other.casefold()
     if low2 in (low, f"{low}s") or f"{low2}s" == low:
@@ -152,11 +152,11 @@ def two_by_text(one: str, other: str, text: str) -> bool:
 
 
 def _has(text: str, name: str) -> bool:
-    """The text has the name, letter by letter, or its plural."""
+    """Return whether the text contains the exact name or its plural."""
     return re.search(rf"\b{re.escape(name)}s?\b", text) is not None
 
 
 def told_apart(one: str, other: str, text: str) -> str:
-    """Why two names are two that normalising makes equal, by their marks or by the text; "" where they are one."""
+    """Return why marks or the text separate two names that normalise alike, else ""."""
     one, other = " ".join(one.split()), " ".join(other.split())
     return apart(one, other) or (A_NAME_AND_A_NOUN if text and two_by_text(one, other, text) else "")

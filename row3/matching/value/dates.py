@@ -1,11 +1,11 @@
-"""Dates by value: `March 25th, 2024`, `25 Mar 2024`, `2024-03-25`, months, quarters, decades, years BC.
+"""Parse dates: `March 25th, 2024`, `25 Mar 2024`, `2024-03-25`, months, quarters, decades, years BC.
 
-Own rules and not dateutil: dateutil fills in what is missing from today's date, reads `May` and `Model 3` as dates
-and decides `03/04/2024` for the reader. Here an expression is a date whole or not at all. All values are ISO 8601
-texts (`2024-03-25`, `2024-03`, `2024-Q1`, `--03-25` without year).
+dateutil is no alternative: it completes dates from today's, reads `May` and `Model 3` as dates and guesses at
+`03/04/2024`. Here the whole text has to be a date. Values are ISO 8601 texts (`2024-03-25`, `2024-03`, `2024-Q1`,
+`--03-25` without year).
 
-Digits in the order of day and month: where one of the two is above 12 the date is clear; with dots it is day first,
-as in the countries that write dots; else `03/04/2024` has two readings and equals only the same digits.
+In numeric dates a number above 12 is the day, and dots mean day first, as where dots are used. Otherwise
+`03/04/2024` is ambiguous and equals only the same digits.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MONTHS = {
 _DAYS_IN = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _MONTH = rf"(?P<month>{'|'.join(sorted(_MONTHS, key=len, reverse=True))})\.?"
 _WORDS_COUNT = rf"{_MONTH}|\bc(?:ent(?:ury)?)?\b"
-"""Beside one of these an ordinal in words is one in digits."""
+"""Words next to which ordinals in words are read as digits."""
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _YEAR = r"(?P<year>\d{4})"
 _WEEKDAY = r"(?:(?:mon|tues?|wed(?:s|nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?\.?,?\s+)?"
@@ -73,10 +73,10 @@ _WITH_TIME = re.compile(
 
 
 def date_of(text: str, *, day_first: bool | None = None) -> str | None:
-    """The date or time of day that a text in small letters is, in ISO 8601; None for anything else.
+    """Return a lower-case date or time of day in ISO 8601; None for other text.
 
-    A bare year (`2024`) is left to the numbers; `the year 2024` gives `2024`. An ambiguous date gives its digits
-    with a mark that no ISO date has (`03/04/2024?`), unless `day_first` tells how its source writes dates.
+    A bare year (`2024`) is a number, but `the year 2024` gives `2024`. An ambiguous date keeps its digits and gets a
+    question mark (`03/04/2024?`) unless `day_first`, the source's date order, is known.
     """
     if re.search(_WORDS_COUNT, text) is not None:
         text = re.sub(ordinal_words(), lambda word: f"{ordinal_of(word[0])}th", text)
@@ -92,19 +92,17 @@ def date_of(text: str, *, day_first: bool | None = None) -> str | None:
 
 
 def writes_day_first(text: str) -> bool | None:
-    """Whether a text writes the day before the month (25/03/2024), as its own clear dates or words tell; else None."""
-    told = set()
-    for hit in re.finditer(_CLEAR, text):
+    """Return whether a text writes the day first (25/03/2024), by its unambiguous dates or words; None if unclear."""
+    evidence = set()
+    for hit in re.finditer(r"(?<!\d)(\d{1,2})[/-](\d{1,2})[/-]\d{4}(?!\d)", text):
         one, other = int(hit[1]), int(hit[2])
-        told |= {one > 12} if (one > 12) != (other > 12) else set()
+        if (one > 12) != (other > 12):
+            evidence.add(one > 12)
     if re.search(r"day\s?[/-]\s?month|\bday[- ]first\b|\bdd?[/-]mm?\b", text, re.IGNORECASE):
-        told.add(True)
+        evidence.add(True)
     if re.search(r"month\s?[/-]\s?day|\bmonth[- ]first\b|\bmm?[/-]dd?\b", text, re.IGNORECASE):
-        told.add(False)
-    return told.pop() if len(told) == 1 else None
-
-
-_CLEAR = r"(?<!\d)(\d{1,2})[/-](\d{1,2})[/-]\d{4}(?!\d)"
+        evidence.add(False)
+    return evidence.pop() if len(evidence) == 1 else None
 
 
 def _iso(part: dict[str, str], day_first: bool | None) -> str | None:
@@ -113,7 +111,7 @@ def _iso(part: dict[str, str], day_first: bool | None) -> str | None:
     if "noon" in part:
         return "T00:00" if part["noon"] == "midnight" else "T12:00"
     if "hour" in part:
-        return on_the_clock(int(part["hour"]), part.get("minute", "00"), part.get("half", ""))
+        return _time_of_day(int(part["hour"]), part.get("minute", "00"), part.get("half", ""))
     if "fiscal" in part:
         return _fiscal(part)
     if "month" in part or "m" in part:
@@ -121,7 +119,7 @@ def _iso(part: dict[str, str], day_first: bool | None) -> str | None:
         day = int(part["day"]) if "day" in part else None
         return _day(part.get("year", "-"), month, day)
     if "season" in part:
-        years = one_after(part["year"], part["next"]) if "next" in part else part["year"]
+        years = consecutive_years(part["year"], part["next"]) if "next" in part else part["year"]
         return years and f"{years}-{part['season'].replace('fall', 'autumn')}"
     for sign, name in (("Q", "q"), ("Q", "nth"), ("H", "yearhalf")):
         if name in part:
@@ -137,29 +135,29 @@ def _iso(part: dict[str, str], day_first: bool | None) -> str | None:
     return f"{int(part.get('only') or part.get('after') or part['after2']):04}"
 
 
-def on_the_clock(hour: int, minute: str, half: str) -> str | None:
-    """The time of day on 24 hours in ISO 8601; None where the hour is none of that half ("a" or "p", "" untold)."""
+def _time_of_day(hour: int, minute: str, half: str) -> str | None:
+    """Return the time in ISO 8601; None if the hour does not fit its half of the day ("a", "p" or "")."""
     if half and not 1 <= hour <= 12:
         return None
     return f"T{hour % 12 + 12 * (half == 'p') if half else hour:02}:{minute}"
 
 
 def _fiscal(part: dict[str, str]) -> str | None:
-    """`FY2021`, `FY2020/2021` where both of its years are told, with `-Q3` behind for a quarter of it."""
+    """Return `FY2021`, or `FY2020/2021` for a fiscal year with two years, followed by `-Q3` for a quarter."""
     year = part["fiscal"] if len(part["fiscal"]) == 4 else f"20{part['fiscal']}"
-    years = one_after(year, part["next"]) if "next" in part else year
-    told = part.get("fiscalq") or part.get("fiscalnth")
-    return years and f"FY{years}" + ("" if told is None else f"-Q{_QUARTERS.get(told, told)}")
+    years = consecutive_years(year, part["next"]) if "next" in part else year
+    quarter = part.get("fiscalq") or part.get("fiscalnth")
+    return years and f"FY{years}" + ("" if quarter is None else f"-Q{_QUARTERS.get(quarter, quarter)}")
 
 
-def one_after(year: str, following: str) -> str | None:
-    """`2020/2021` for a year and the one after it, of which two digits may be told (2020/21); None for others."""
+def consecutive_years(year: str, following: str) -> str | None:
+    """Return `2020/2021` for a year and the next one, in two digits or four; None for other years."""
     after = str(int(year) + 1)
     return f"{year}/{after}" if following in (after, after[2:]) else None
 
 
 def _numeric(one: int, other: int, year: str, day_first: bool | None) -> str | None:
-    """Day and month in digits: the one above 12 is the day; else as told, and both readings stay where nothing is."""
+    """Return a numeric date: a number above 12 is the day; otherwise `day_first` decides, if known."""
     if one > 12 or (day_first and other <= 12):
         return _day(year, other, one)
     if other > 12 or one == other or day_first is False:

@@ -1,4 +1,4 @@
-"""Numbers by value: digits with separators, number words, fractions, millions and billions. Exact: no floats."""
+"""Parse numbers: digits with separators, number words, fractions, millions and billions. Exact, without floats."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _PARTS = {word: int(value) for word, value in pairs(_LISTS["parts"]).items()}
 SCALES = {"hundred": 10**2, "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 SCALES |= {"lakh": 10**5, "crore": 10**7, "mn": 10**6, "bn": 10**9, "tn": 10**12}
 SHORT_SCALES = {"k": 10**3, "m": 10**6, "mn": 10**6, "mio": 10**6, "mm": 10**6, "bn": 10**9, "b": 10**9, "tn": 10**12}
-"""Short for a scale where money is counted; elsewhere `m` is a metre."""
+"""Scale abbreviations in amounts of money; elsewhere `m` is a metre."""
 
 _DIGITS = (
     r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,3}(?:\.\d{3}){2,}(?:,\d+)?|\d{1,3}\.\d{3},\d+"
@@ -27,9 +27,9 @@ _POWER = r"(?:(?P<base>\d+(?:\.\d+)?)\s*(?:[x×*·]\s*10\s*\^?\s*|e)|10\s*\^\s*)
 
 
 def digits(text: str) -> Fraction | None:
-    """The value of digits with or without separators; None for anything else.
+    """Return the value of digits with or without separators; None for other text.
 
-    A comma before three digits parts thousands and one before one or two is decimal; so is a single dot.
+    A comma before three digits separates thousands; before one or two it is decimal, like a single dot.
     """
     if not re.fullmatch(_DIGITS, text):
         return None
@@ -42,7 +42,7 @@ def digits(text: str) -> Fraction | None:
 
 
 def number_of(text: str) -> Fraction | None:
-    """The number that a text in small letters is, as digits or words or both; None for anything else."""
+    """Return the number in a lower-case text of digits, words or both; None for other text."""
     text = text.strip()
     if text[:1] in ("-", "−", "–") or text.startswith(("minus ", "negative ")):
         rest = number_of(text[1:] if text[:1] in "-−–" else text.split(" ", 1)[1])
@@ -61,11 +61,11 @@ def number_of(text: str) -> Fraction | None:
 
 
 _DENOMINATORS = (2, 4, 8, 16, 32, 64, 10, 100)
-"""Of parts that need not be in their lowest terms: 2/4, 6/8 inch; 6/12 is a vision."""
+"""Denominators of fractions that need not be in lowest terms: 2/4, 6/8 inch; but 6/12 is a visual acuity."""
 
 
 def _fraction(whole: str | None, over: int, under: int) -> Fraction | None:
-    """A fraction in its lowest terms, or a usual part (2/4); others are no quotient: a pressure of 120/80, 2020/21."""
+    """Return a fraction in lowest terms or a usual one (2/4); None for a blood pressure (120/80) or years (2020/21)."""
     lowest = gcd(over, under) == 1 or (over < under and under in _DENOMINATORS)
     if under < 2 or over > 999 or not lowest or (over > under and (whole is not None or over > 99)):
         return None
@@ -73,7 +73,7 @@ def _fraction(whole: str | None, over: int, under: int) -> Fraction | None:
 
 
 def ordinal_of(text: str) -> int | None:
-    """The place that `25th` or `twenty-fifth` names; None for anything else."""
+    """Return the number of an ordinal (`25th`, `twenty-fifth`); None for other text."""
     hit = re.fullmatch(r"(\d+)(?:st|nd|rd|th)", text)
     if hit is not None:
         return int(hit[1])
@@ -85,14 +85,13 @@ def ordinal_of(text: str) -> int | None:
 
 @lru_cache(maxsize=1)
 def ordinal_words() -> re.Pattern[str]:
-    """Finds ordinals in words, `twenty-first` whole."""
+    """Return a pattern for ordinals in words, including `twenty-first`."""
     alone = "|".join(_ORDINALS)
     return re.compile(rf"\b(?:(?:{'|'.join(_TENS)})[- ](?:{alone})|{alone})\b")
 
 
 def _words(text: str) -> Fraction | None:
-    """`two hundred and five`, `1.5 million`, `two and a half million`, `three quarters`, `a dozen`, or
-    `a third of a million`."""
+    """Return the value of number words: `two and a half million`, `1.5 million`, `a dozen`, `a third of a million`."""
     found = re.sub(r"(?<=[a-z])-(?=[a-z])", " ", text).split()
     if not found or len(found) > 14:
         return None
@@ -125,7 +124,7 @@ _LINKS = ("and", "of", "a", "an")
 
 
 def _links(word: str, last: str, after: str) -> bool:
-    """The word may stand between these in a number; `last` is empty before the first number."""
+    """Return whether a link word may join these words in a number; `last` is "" before the first number."""
     if word == "and":
         return bool(last and after)
     if word == "of":
@@ -134,13 +133,13 @@ def _links(word: str, last: str, after: str) -> bool:
 
 
 def _scaled(word: str, total: Fraction, group: Fraction) -> tuple[Fraction, Fraction]:
-    """Sum and open group after a scale: a hundred stays open (two hundred thousand), a million closes."""
+    """Return the new total and open group: a hundred keeps it open (two hundred thousand), a million closes it."""
     scale = SCALES.get(word, 12)
     return (total, group * scale) if scale <= 100 else (total + group * scale, Fraction(0))
 
 
 def _small(word: str, last: str) -> Fraction | None:
-    """A number below a hundred in words, or one in digits, where it may stand after the word before it."""
+    """Return a number word below a hundred, or digits, if it may follow the word `last`."""
     if word in _TENS:
         return Fraction(_TENS[word]) if last in ("", "and", *SCALES) else None
     if word in _ONES:

@@ -1,4 +1,4 @@
-"""Reading a value: number, ordinal, percentage, money, quantity of one part or several, range. Behind `value_of`."""
+"""Parse values for `value_of`: numbers, ordinals, percentages, money, quantities and ranges."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from fractions import Fraction
 
 from row3.matching.lexicon.lists import words
-from row3.matching.value.dates import date_of, one_after
+from row3.matching.value.dates import consecutive_years, date_of
 from row3.matching.value.numbers import SCALES, SHORT_SCALES, number_of, ordinal_of
 from row3.matching.value.units import CASED, CENTS, CURRENCIES, NAMED, unit_of
 from row3.matching.value.values import NUMBER_WORDS, Value
@@ -14,15 +14,15 @@ from row3.matching.value.values import NUMBER_WORDS, Value
 _IN_A_RANGE = re.compile(r"\d\s?[-–—−]\s?\d|^[-–—−]")
 _EDGE = re.compile(r"(?<=\d)(?=[^\W\d]|['’′\"”″])|(?<=[^\W\d])(?=\d)|(?<=['’′])(?=\d)|-")
 _WHOLES = frozenset(("s", "month", "m", "g"))
-"""Base units that are counted in parts of several units."""
+"""Base units of quantities with several parts."""
 _UNTOLD = {("m", Fraction("0.3048")): "in", ("s", Fraction(3600)): "min"}
-"""The unit that is left out behind another: five foot ten, 1 h 30."""
+"""Implied second unit: five foot ten, 1 h 30."""
 
 
 def read_compound(low: str) -> Value | None:
-    """The quantity that a text in small letters is, of two parts or more; None for anything else.
+    """Return a lower-case quantity of two or more parts; None for other text.
 
-    Each part is of a smaller unit than the one before and less than one of that: 5 hours 90 minutes is none.
+    Each part has a smaller unit than the previous one and is less than one of it, unlike 5 hours 90 minutes.
     """
     spelt = [word.strip(",.") for word in _EDGE.sub(" ", low).split()]
     spelt = [word for at, word in enumerate(spelt) if word != "and" or not at]
@@ -74,15 +74,16 @@ _WORDS = words(
     SCALES,
     *(_LONG.findall(form.lower()) for table in (NAMED, CASED, CURRENCIES, CENTS) for form in table),
 )
-"""Words of four letters and more that a value may have."""
+"""Words of four or more letters that can occur in a value."""
 
 
 def says_more(name: str) -> bool:
-    """A word of a name tells at once that it is more than a value."""
+    """Return whether a name contains a word that no value has."""
     return not _WORDS.issuperset(_LONG.findall(name.lower()))
 
 
 def read(text: str, day_first: bool | None = None) -> Value | None:
+    """Return the single value that a text states; None for ranges and other text."""
     low = text.lower()
     if (date := date_of(low, day_first=day_first)) is not None:
         return Value("number", Fraction(date)) if date.isdigit() else Value("date", date)
@@ -98,7 +99,7 @@ def read(text: str, day_first: bool | None = None) -> Value | None:
 
 
 def _money(low: str) -> Value | None:
-    low = re.sub(r"(?:(?<=illion)|(?<=\dk)) pounds\Z", " pounds sterling", low)  # nothing else has millions of them
+    low = re.sub(r"(?:(?<=illion)|(?<=\dk)) pounds\Z", " pounds sterling", low)  # weights are not in millions
     hit = _BEFORE.match(low) or _AFTER.match(low)
     if hit is None:
         return None
@@ -112,7 +113,7 @@ def _money(low: str) -> Value | None:
 
 
 def _scaled(text: str) -> Fraction | None:
-    """An amount of money, where `4.5m` is million and `5 bn` billion; a doubled currency (`$5 USD`) is dropped."""
+    """Return an amount of money, reading `4.5m` as million and ignoring a repeated currency (`$5 USD`)."""
     text = re.sub(r"\s*(?:usd|dollars)\Z", "", text.strip().rstrip("-"))
     short = _SHORT.match(text)
     if short is None:
@@ -122,7 +123,7 @@ def _scaled(text: str) -> Fraction | None:
 
 
 def _quantity(text: str) -> Value | None:
-    """A number and a unit. Number words are read too ("five kilometres")."""
+    """Return a number, in digits or words, with a unit ("five kilometres")."""
     hit = _UNIT.match(text)
     if hit is not None:
         number, rest = number_of(hit["number"]), hit["unit"]
@@ -151,7 +152,7 @@ def _quantity(text: str) -> Value | None:
 
 
 def _measured(number: Fraction, unit: tuple[str, Fraction]) -> Value:
-    """So much of a unit in its base unit; temperatures, whose zeros differ, in kelvin."""
+    """Return a quantity in its base unit; temperatures, whose zeros differ, in kelvin."""
     base, amount = unit
     if base == "°C":
         return Value("quantity", number + Fraction("273.15"), "K")
@@ -161,8 +162,8 @@ def _measured(number: Fraction, unit: tuple[str, Fraction]) -> Value:
 
 
 def read_range(text: str) -> Value | None:
-    """Two values of one kind with a dash or `to` between: `1914-18`, `5 to 10 km`, `from 2 to 4%`."""
-    if (years := _SEASON.match(text)) is not None and (both := one_after(years["a"], years["b"])):
+    """Return a range of two values of one kind: `1914-18`, `5 to 10 km`, `from 2 to 4%`."""
+    if (years := _SEASON.match(text)) is not None and (both := consecutive_years(years["a"], years["b"])):
         text = both.replace("/", "-")
     hit = _RANGE.match(text)
     if hit is None:

@@ -1,4 +1,4 @@
-"""Units and currencies: how they are written and how much of the base unit each is."""
+"""Units and currencies: spellings and conversion to base units."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ _LISTS = lists("units")
 
 
 def _entries(section: str) -> list[tuple[str, str]]:
-    """The entries of a section of the data file, each with its key."""
+    """Return the key and text of each entry in a section of the data file."""
     return [(key.strip(), forms.strip()) for key, _, forms in (part.partition(" = ") for part in section.split(";"))]
 
 
 CURRENCIES = {form: code for code, forms in _entries(_LISTS["currencies"]) for form in forms.split("|")}
-"""A currency as it is written, in small letters, to its ISO 4217 code. A bare `dollar` is taken for the American."""
+"""Lower-case spelling of a currency to its ISO 4217 code. A bare `dollar` is the US dollar."""
 
 CENTS = {"cent": "USD", "cents": "USD", "¢": "USD", "euro cents": "EUR", "pence": "GBP", "pennies": "GBP"}
-"""Hundredths of a currency."""
+"""Spelling of a hundredth of a currency to the currency's code."""
 
 _PREFIXES = {
     "n": ("nano", -9),
@@ -36,9 +36,9 @@ _PREFIXES = {
     "P": ("peta", 15),
 }
 CASED: dict[str, tuple[str, Fraction]] = {"°C": ("°C", Fraction(1)), "°F": ("°F", Fraction(1)), "K": ("K", Fraction(1))}
-"""Short forms, where a capital makes a difference: base unit and amount of it."""
+"""Base unit and its amount by case-sensitive symbol."""
 NAMED: dict[str, tuple[str, Fraction]] = {}
-"""Names of units in small letters."""
+"""Base unit and its amount by lower-case name."""
 
 
 def _prefixed() -> Iterator[tuple[str, tuple[str, Fraction], bool]]:
@@ -74,10 +74,7 @@ _POWER = re.compile(r"(?P<base>[A-Za-zµμΩ]+)\^?(?P<power>[2-4])")
 
 
 def unit_of(text: str) -> tuple[str, Fraction] | None:
-    """Base unit, and how much of it one of this unit is; None for no unit. `mW` is not `MW`.
-
-    A unit per another is written `mg/dl` or `mg per dl`.
-    """
+    """Return the base unit and its amount for a unit such as `mW`, `mg/dl` or `mg per dl`; None for other text."""
     found = CASED.get(text) or NAMED.get(text if len(text) < 3 else text.lower())
     if found is not None:
         return found

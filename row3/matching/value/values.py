@@ -1,8 +1,7 @@
-"""Names that are values: numbers, percentages, money, dates, quantities. They are one where their values are.
+"""Names that are values: numbers, percentages, money, dates, quantities. They match if their values are equal.
 
-Own rules: the libraries that read dates, numbers or units from free text guess what is missing, and a guess makes
-two values one. Here a name is a value whole or not at all ("4% growth" is none), and what a careful reader could
-read in two ways is equal only to itself.
+Libraries that parse dates, numbers or units from free text guess what is missing, which would equate different
+values. Here the whole name has to be a value ("4% growth" is not), and an ambiguous one equals only itself.
 """
 
 from __future__ import annotations
@@ -23,13 +22,13 @@ Kind = Literal["number", "ordinal", "percent", "money", "date", "quantity", "ran
 
 
 class Value(NamedTuple):
-    """A value; two are equal when kind, amount and unit are."""
+    """A value; equal if kind, amount and unit are equal."""
 
     kind: Kind
     amount: Fraction | str | tuple[Value, Value]
-    """Exact. Of money in whole units, of a percentage in percent, of a date its ISO text, of a range its two ends."""
+    """Exact: money in whole units, a percentage in percent, a date as ISO text, a range as its two ends."""
     unit: str = ""
-    """ISO 4217 code of money; base unit of a quantity."""
+    """ISO 4217 code for money, base unit for a quantity."""
 
 
 _DIGIT = re.compile(r"[\d¼-¾⅐-⅞]")
@@ -40,16 +39,16 @@ NUMBER_WORDS = words(lists("english")["number_words"])
 
 
 def has_number(name: str) -> bool:
-    """The name has a digit or a number word: what every value has, and few names."""
+    """Return whether a name has a digit or number word, as every value and few other names have."""
     spelt = normalise(name).split()
     return not NUMBER_WORDS.isdisjoint(spelt) or (not "".join(spelt).isalpha() and _DIGIT.search(name) is not None)
 
 
 @lru_cache(maxsize=1024)
 def value_of(name: str, *, day_first: bool | None = None) -> Value | None:
-    """The value that a name is; None where it is none, or is more than a value.
+    """Return the value that a name is; None if it is more than a value, or none.
 
-    `day_first` says how the source writes dates in digits (`dates.writes_day_first`); None leaves 03/04/2024 open.
+    `day_first` is the source's date order (`dates.writes_day_first`); with None, 03/04/2024 stays ambiguous.
     """
     if len(name) > 80 or not has_number(name):
         return None
@@ -64,29 +63,27 @@ def value_of(name: str, *, day_first: bool | None = None) -> Value | None:
 
 
 _DECIMAL = re.compile(r"\d+\.\d+")
-"""May be a version: Python 3.1 is not Python 3.10."""
+"""A possible version: Python 3.1 is not Python 3.10."""
 _PLACE = re.compile(r"an? (?:third|fourth|fifth|sixth|eighth|tenth)", re.IGNORECASE)
 _PRIME = re.compile("[35]['’′]")
-"""An end of a strand of DNA, where more follows: the 5' end."""
+"""An end of a DNA strand if a word follows: the 5' end."""
 _METRES = ("time", "metre", "meter", "signature", "beat", "bar", "bars")
-"""Behind these numbers of two parts are no fractions: 6/8 time is not 3/4 time."""
+"""Words that make a preceding pair of numbers a metre and not a fraction: 6/8 time is not 3/4 time."""
 LONGEST = 6
-"""Words of a value within a name."""
-
-
+"""Maximum words of a value within a name."""
 _PORTIONS = frozenset(("g", "l", "cup", "tsp", "tbsp", "byte"))
-"""Base units of what is measured out: before `of` or without it."""
+"""Base units with which `of` is optional: 350 g of flour."""
 _CLOSING = frozenset("\"'’”")
 _OPENING = re.compile(r"(?<!\w)[\"'‘“«]")
 
 
 def is_quoted(name: str) -> bool:
-    """Something in the name stands in quotation marks, so that one behind a digit is no sign of feet or inches."""
+    """Return whether a name has quotation marks; then one after a digit does not mean feet or inches."""
     return _OPENING.search(name) is not None
 
 
 def with_values(name: str) -> str:
-    """A name with the values in it written in one way: `$5 million grant` as `5 million dollar grant` is."""
+    """Return a name with the values in it normalised: `$5 million grant`, `5 million dollar grant`."""
     spelt = name.split()
     if not 1 < len(spelt) < 16 or not has_number(name):
         return name
@@ -104,14 +101,13 @@ def with_values(name: str) -> str:
                 found.append(spelt[at] if value is None else _written(value))
                 at += size
                 if value is not None and value.kind == "quantity" and value.unit in _PORTIONS and after == "of":
-                    at += 1  # 350 g of flour
+                    at += 1
                 break
     return " ".join(found)
 
 
 def _may_be_none(window: str, name: str, after: str) -> bool:
-    """Words of a name that would be a value by themselves, and may be none there: a version, a quotation's end, a
-    place in an order (`a third chance`)."""
+    """Return whether words that look like a value may be a version, the end of a quotation, or `a third chance`."""
     if _DECIMAL.fullmatch(window) or (window[-1] in _CLOSING and is_quoted(name)):
         return True
     if after and (_PRIME.fullmatch(window) is not None or ("/" in window and after.lower() in _METRES)):
@@ -120,7 +116,7 @@ def _may_be_none(window: str, name: str, after: str) -> bool:
 
 
 def _written(value: Value) -> str:
-    """A value as one word that no name has."""
+    """Return a value as one word that no name contains."""
     if isinstance(value.amount, tuple):
         return "range" + "".join(_written(end) for end in value.amount)
     return f"{value.kind}valued{str(value.amount).replace('-', 'minus').replace('/', 'over')}{value.unit}"
@@ -132,13 +128,13 @@ _MINUS = re.compile(
     r"(?:(?<![\w/)\]-])(?<!\d[ '’′\"])[-−–]|(?<=\d[\^eE])[-−])(?=[$€£]?\.?[\d¼-¾⁰¹²³⁴-⁹])(\d*)|"
     r"(?<=[A-Za-z])[-−⁻](?=$|[\s,;.)])(?! (?:and|or|to)\b)"
 )
-"""A minus stands before a number and behind none (`pages 3-5`, `Covid-19`), or behind a letter: `O- blood`, `Cl⁻`."""
+"""A minus precedes a number without following one (`pages 3-5`) or a word (`Covid-19`), or follows a letter (`Cl⁻`)."""
 _PARTED = re.compile(r"(?<![\w.,-])\d+(\s?[-–—]\s?|[.,]|, )\d+(?![\d.,:/-])")
 _FEET = re.compile(r"(?<=\d)['’′\"”″](?!s\b)")
 
 
 def two_signs(one: str, other: str) -> bool:
-    """A sign makes two of names that are one without it: `-5 °C` and `5 °C`, `3.5 days` and `3-5 days`."""
+    """Return whether names differ by a sign: `-5 °C` and `5 °C`, `3.5 days` and `3-5 days`."""
     if (one + other).replace(" ", "").isalpha():
         return False
     quoted = is_quoted(one) or is_quoted(other)

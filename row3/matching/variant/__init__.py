@@ -1,1 +1,1 @@
-"""Other ways to write a name: acronyms, short forms, other orders of words."""
+"""Variants of a name: acronyms, abbreviations, word order."""

@@ -1,11 +1,10 @@
-"""Acronyms that a text introduces: `machine learning (ML)`, `ML (machine learning)`, `machine learning, or ML`.
+"""Find acronyms that a text introduces: `machine learning (ML)`, `ML (machine learning)`, `machine learning, or ML`.
 
 The algorithm of A. S. Schwartz and M. A. Hearst, "A simple algorithm for identifying abbreviation definitions in
-biomedical text", Pacific Symposium on Biocomputing 8, 2003: from right to left every letter of the short form is
-found in the long one, the first at the beginning of a word. Where all of them begin words, these words are the long
-form: `mixed-member proportional representation (MMP)`, of which the algorithm takes less. Formulas (`carbon dioxide
-(CO2)`) hide their letters; there the words before the parenthesis are candidates, and only a name that is exactly one
-of them is taken.
+biomedical text", Pacific Symposium on Biocomputing 8, 2003: it finds each letter of the short form in the long one
+from right to left, the first one at the start of a word. In addition, words whose initials are all the letters are
+preferred: `mixed-member proportional representation (MMP)`. Formulas (`carbon dioxide (CO2)`) do not spell their
+letters; any run of words that ends at the parenthesis may be their long form.
 """
 
 from __future__ import annotations
@@ -18,18 +17,18 @@ from row3.matching.lexicon.words import FUNCTION_WORDS
 from row3.matching.variant.forms import form_keys
 
 Acronyms = Mapping[str, tuple[str, ...]]
-"""By the key of a short form, the long forms that the text allows for it."""
+"""Long forms that the text permits, by key of the short form."""
 
 NO_ACRONYMS: Acronyms = {}
 
 LONGEST = 10
-"""Characters of a short form, as in the paper."""
+"""Maximum characters of a short form, as in the paper."""
 FORMULA_WORDS = 3
-"""Words before a formula that may name it."""
+"""Maximum words before a formula that may name it."""
 REACH = 120
-"""Characters before a parenthesis in which its long form is looked for."""
+"""Characters before a parenthesis searched for the long form."""
 SHORTEST_SKIPPING = 3
-"""Letters of a short form that may leave out a word: MMP, mixed-member proportional representation."""
+"""Minimum letters of a short form that may skip a word: MMP, mixed-member proportional representation."""
 
 _WITHIN = re.compile(r"\(([^()]{2,80})\)")
 _OR = re.compile(
@@ -42,25 +41,25 @@ _LEAD = re.compile(
     r"(?:short for|hereafter|henceforth|abbreviated(?: as| to)?|(?:(?:also|better|formerly) )?(?:called|known as)|"
     r"also)\s+"
 )
-"""What may stand before an acronym or its expansion in a parenthesis: `the EU (short for European Union)`."""
+"""Text that may precede an acronym or its expansion in a parenthesis: `the EU (short for European Union)`."""
 _WORD = re.compile(r"[^\W_]+")
 _SENTENCE_END = re.compile(r"[();:!?\n]|(?<!\b[A-Z])(?<!\b[A-Z][a-z])\.(?=\s)")
-"""No full stop after an abbreviation: `General Electric Co. (GE)`, `U.S. Geological Survey (USGS)`."""
+"""Excludes the dots of abbreviations: `General Electric Co. (GE)`, `U.S. Geological Survey (USGS)`."""
 _LINE_END = re.compile(r"(?<!\n)[ \t]*\n(?!\n)[ \t]*")
 _FORMULA = r"(?!.*[a-z]{3})(?![QHV]\d$)(?=.*[A-Z])(?=.*(?:[a-z][A-Z]|\d|[A-Z][a-z]))[A-Za-z\d+\u2080-\u2089-]{2,10}"
-"""What may be a formula or a code; `Ontario (Canada)`, `Google (YouTube)` and `sales (Q4)` have none."""
+"""A possible formula or code, unlike those in `Ontario (Canada)`, `Google (YouTube)` and `sales (Q4)`."""
 
 
 @lru_cache(maxsize=256)
 def introduced(text: str) -> Acronyms:
-    """The acronyms that a text introduces. One that it introduces with two expansions has both."""
+    """Return the acronyms that a text introduces, each with all its expansions."""
     found: dict[str, list[str]] = {}
     for before, inside in _candidates(text.translate(_BRACKETS) if "[" in text else text):
         within = _LEAD.sub("", inside)
         short = within.split(",")[0].split(";")[0].strip(_AROUND)
         long = _long_form(short, before)
         if long is None and len(before.split()[-1]) <= LONGEST:
-            # The other way round: the acronym stands before, its expansion in the parenthesis.
+            # The acronym may come first, with its expansion in the parenthesis.
             acronym = before.split()[-1].strip(_AROUND)
             if _long_form(acronym, within) == within.strip():
                 short, long = acronym, within
@@ -74,7 +73,7 @@ def introduced(text: str) -> Acronyms:
 
 
 def _candidates(text: str) -> Iterator[tuple[str, str]]:
-    """What stands in parentheses or after `or`, each with what may be its long form before it in its sentence."""
+    """Yield the preceding part of the sentence, and the text, for each parenthesis and each `or` or `called`."""
     hits = [*_WITHIN.finditer(text)] if "(" in text else []
     if any(map(text.__contains__, (" or ", "\nor ", "called ", "known as", "abbreviated"))):
         hits += _OR.finditer(text)
@@ -90,7 +89,7 @@ def _candidates(text: str) -> Iterator[tuple[str, str]]:
 
 
 def is_short_form(text: str) -> bool:
-    """At most two words of 2 to 10 characters, with a letter, beginning with a letter or digit, and a capital in it."""
+    """Return whether a text of 2 to 10 characters and at most two words has a capital, and starts alphanumerically."""
     return (
         2 <= len(text) <= LONGEST
         and len(text.split()) <= 2
@@ -101,7 +100,7 @@ def is_short_form(text: str) -> bool:
 
 
 def _long_form(short: str, before: str) -> str | None:
-    """The end of `before` that the short form stands for; None where its letters are not there."""
+    """Return the end of `before` that the short form abbreviates; None if its letters are not in it."""
     if not is_short_form(short):
         return None
     plural = re.fullmatch(r"[A-Z]{2,}s", short)
@@ -118,13 +117,13 @@ def _long_form(short: str, before: str) -> str | None:
 
 
 def _initials(letters: list[str], before: str) -> int | None:
-    """Where words begin whose first letters these are, one word at most left out; None for nowhere."""
+    """Return the offset of words with these initials, skipping one word at most; None if there are none."""
     skipped, number = 0, len(letters) - 1
     found = list(_WORD.finditer(before))
     for at in range(len(found) - 1, -1, -1):
         word = found[at]
         light = word[0].lower() in FUNCTION_WORDS
-        # The O of OPEC is that of Organization, not of the `of` behind it.
+        # The O of OPEC is from Organization, not from the `of` after it.
         meant = not (light and number == 0 and at and found[at - 1][0][0].lower() == letters[0])
         if word[0][0].lower() == letters[number] and meant:
             if number == 0:
@@ -138,7 +137,7 @@ def _initials(letters: list[str], before: str) -> int | None:
 
 
 def _letters(letters: list[str], before: str) -> int | None:
-    """Where a word begins from which on these letters are found, each the last one that can be; None for nowhere."""
+    """Return the offset of the word from which these letters occur in order, as late as possible; None if nowhere."""
     at = len(before)
     for number in range(len(letters) - 1, -1, -1):
         at -= 1

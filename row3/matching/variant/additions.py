@@ -1,7 +1,7 @@
-"""Names with and without what only tells more of them: `Boston, Massachusetts`, `Rust (language)`, `python-dateutil
-library`, `Arsenal FC`, `Brown v. Board of Education (1954)`.
+"""Remove additions that only specify a name: `Boston, Massachusetts`, `Rust (language)`, `python-dateutil library`,
+`Arsenal FC`, `Brown v. Board of Education (1954)`.
 
-An addition may stand in one of two names. Where both have one, the names are one only if all of them is equal.
+Only one of two names may have an addition; two names with additions have to be equal.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from row3.matching.variant.variants import variant_keys, without_gloss
 from row3.matching.variant.word_order import COUNTRIES
 
 OFTEN = words(lists("places")["often"])
-"""Words in names that several well-known places have: without its region such a place is another one, or may be."""
+"""Words of names that several well-known places share, so that the region matters."""
 _STATES = frozenset(map(normalise, STATES.values()))
 _WITH_REGION = re.compile(r"(?P<head>[^,()]{2,}?)(?:, (?P<tail>[^()]+)| \((?P<within>[^()]+)\))")
 _CLUB = re.compile(r"(?P<name>[A-Z].*?),? (?:F\.?C\.?|A\.?F\.?C\.?|C\.?F\.?|S\.?C\.?|(?:Football|Soccer|Sports) Club)")
@@ -39,12 +39,12 @@ ADDED = words(
     "fc afc cf sc club city town borough village index library package framework module gene protein language database "
     "tool act law directive code v vs municipality province"
 )
-"""Words one of which is in every name that has an addition and no sign."""
+"""Words, one of which is in every name that has an addition but no symbols."""
 
 
 @lru_cache(maxsize=1024)
 def without_addition(name: str) -> str:
-    """The name without its region, or without what says what it is; "" for a name that has no addition."""
+    """Return a name without its region, kind or other addition; "" if it has none."""
     if (hit := _CASE_OR_LAW.fullmatch(name)) is not None:
         return str(hit["name"] or hit["law"]) if name[-1:] == ")" or name[-1:].isdigit() else ""
     if "," in name or name[-1:] == ")":
@@ -58,12 +58,12 @@ def without_addition(name: str) -> str:
 
 
 def _is_code(name: str) -> bool:
-    """Nothing but the name of one thing: S&P 500, TP53, python-dateutil; not insulin, nor protein-coding."""
+    """Return whether a name is unmistakable without its kind: TP53, python-dateutil, but not insulin."""
     return any(map(str.isdigit, name)) or not all(map(is_word, normalise(name).split()))
 
 
 def _without_region(name: str) -> str:
-    """The place without the states or countries behind it. A country has none: `Kenya, Uganda` is a list."""
+    """Return a place without its states or countries; "" for a list of countries (`Kenya, Uganda`)."""
     hit = _WITH_REGION.fullmatch(name)
     if hit is None or not hit["head"][0].isupper() or _is_country(head := hit["head"]):
         return ""
@@ -78,10 +78,10 @@ def _is_country(name: str) -> bool:
 
 
 def same_but_for_addition(one: str, other: str, text: str) -> bool:
-    """One of two names has an addition; the other has none.
+    """Return whether two names differ only in an addition that one of them has.
 
-    A place of which there are many is that of its region only where the text introduces it so:
-    `in Birmingham, Alabama. … in Birmingham`, but not `from Cambridge to Cambridge, Massachusetts`.
+    For a common place name the text has to introduce it with its region: `in Birmingham, Alabama. … in Birmingham`,
+    but not `from Cambridge to Cambridge, Massachusetts`.
     """
     for name, bare in ((one, other), (other, one)):
         left = without_addition(name)

@@ -1,4 +1,4 @@
-"""How words begin, by which names are looked for, and the words that say nothing of a name or begin in another way."""
+"""Consonant skeletons of words, by which names are looked up, and the words that look-up ignores."""
 
 from __future__ import annotations
 
@@ -24,39 +24,39 @@ from row3.matching.value.values import NUMBER_WORDS
 _LISTS = lists("english")
 
 LIGHT = FUNCTION_WORDS | COMPANY_ENDS | BEFORE_NAMES.keys() | words(_LISTS["light"])
-"""Words that one way to write a name has and another has not: a name is not looked up by them."""
+"""Words that may be missing from a name, so that look-up ignores them."""
 
 FILLERS = words(
     "country state island kingdom river planet genus species metal gas disease language chemical element known called "
     "named as"
 )
-"""Words that stand before a name and add nothing to it, though they tell much in others: the planet Mars."""
+"""Words that add nothing before a name but matter elsewhere: the planet Mars."""
 
 FILLED_FIRST = FILLERS | words(_LISTS["filled_first"])
 SKIPPED = LIGHT | FILLERS
-"""A name may be written without these, but for numbers and the like."""
+"""Words that a name may omit, apart from numbers."""
 
 _RUNS = frozenset(" ".join((*PHRASES, *PHRASES.values())).replace("-", " ").split())
-"""Words of runs that are written in another way: per cent, Tse-tung."""
+"""Words of phrases with two spellings: per cent, Tse-tung."""
 _DROPPED = b"aeiouyh "
 _SOUNDS = bytes.maketrans(b"cqzv", b"kksf")
 
 
 def consonants(text: str) -> str:
-    """The consonants of words without accents, run together: what they keep in most spellings and forms.
+    """Return the consonants of unaccented words, joined: they are the same in most spellings and forms.
 
-    Without vowels and h; c and q as k, z as s, v and ph as f, ll as l. So `colour` is `color`, and `leaves`
-    begins as `leaf` does.
+    Vowels and h are dropped; c and q become k, z becomes s, v and ph become f, ll becomes l. So `colour` equals
+    `color`, and `leaves` begins like `leaf`.
     """
-    told = text.replace("ph", "f").encode("utf-8", "replace").translate(_SOUNDS, _DROPPED).decode()
-    return told.replace("ll", "l")
+    letters = text.replace("ph", "f").encode("utf-8", "replace").translate(_SOUNDS, _DROPPED).decode()
+    return letters.replace("ll", "l")
 
 
 def _shared(spelt: Sequence[str]) -> list[str]:
-    """The first consonants of each word, five at most, that all of its forms have; without the s of a plural."""
+    """Return the first consonants, at most five, that all forms of each word share: without the s of a plural."""
     parts = consonants("\n".join(spelt)).split("\n")
     return [
-        (told.rstrip("s") if word[-1:] == "s" else told)[:5] for word, told in zip(spelt, parts, strict=bool(spelt))
+        (part.rstrip("s") if word[-1:] == "s" else part)[:5] for word, part in zip(spelt, parts, strict=bool(spelt))
     ]
 
 
@@ -65,23 +65,23 @@ UNLIKE = {
     for spelt, form in ((word, token_form(word)) for word in (*PLURALS, *SPELLINGS))
     if _shared([form])[0] not in consonants(spelt) or _shared([spelt])[0] not in consonants(form)
 }
-"""Words whose forms have other consonants: mice, Kyiv. A name that has one is looked for by the form too."""
+"""Words whose forms have other consonants: mice, Kyiv. They are also looked up by their form."""
 UNLIKE |= {f"{word}s" for word in UNLIKE}
 SILENT = (
     SKIPPED.union(UNLIKE, _RUNS, NUMBER_WORDS, ROMAN, ROMAN_LETTERS)
     .union(OFTEN, NUMERALS)
     .union(*((*table, *table.values()) for table in (BEFORE_NUMBERS, BEFORE_NAMES)))
 )
-"""Words that a name may be written without, or otherwise: it is not looked for by them."""
+"""Words that a name may omit or replace, so that look-up ignores them."""
 
 
 def beginnings(spelt: Iterable[str]) -> list[str]:
-    """How all forms of each word begin, by their consonants; without the words that tell nothing of a name."""
+    """Return the first consonants of each distinctive word."""
     return _shared([word for word in spelt if _tells(word)])
 
 
 def last_beginnings(names: Sequence[Sequence[str]]) -> list[str]:
-    """How the last word of each name begins that tells something of it; "" for none."""
+    """Return the first consonants of each name's last distinctive word; "" for none."""
     lasts = [spelt[-1] if spelt else "" for spelt in names]
     silent = SILENT.intersection(lasts)
     for place, word in enumerate(lasts):
@@ -91,5 +91,5 @@ def last_beginnings(names: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _tells(word: str) -> bool:
-    """A word is part of a name however this is written, in one of its forms."""
+    """Return whether every way of writing a name contains this word in some form."""
     return len(word) > 2 and word not in SILENT and word.isalpha()

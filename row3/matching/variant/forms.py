@@ -1,8 +1,8 @@
-"""Keys of names: two names with one key are one concept, spelt or inflected in two ways.
+"""Keys of names: names with the same key are spellings or inflections of one concept.
 
-A key is for look-up and never shown. It takes away what English leaves to habit: plural, hyphen or space or
-neither, British or American spelling, accents, `&` or `and`, a leading article, a company's `Inc.`, a Roman
-numeral after its word. What could make another concept stays in it.
+A key is for look-up and never shown. It ignores plural, hyphen or space, British or American spelling, accents, `&`
+or `and`, a leading article, a company's `Inc.`, and Roman or Arabic numerals. It keeps whatever may distinguish
+concepts.
 """
 
 from __future__ import annotations
@@ -34,29 +34,29 @@ from row3.matching.normalise import normalise
 _CAPITALS_IN_PLURAL = re.compile(r"\b([A-Z]{1,4})s\b")
 _TOKENISED = re.compile(r" (?=['’]s\b)")
 _AND = re.compile(r" ['’‘]?[nN]['’] | ['’‘][nN] ")
-"""`rock 'n' roll` is rock and roll."""
+"""`and` as in `rock 'n' roll`."""
 _AGAINST = re.compile(r" vs?\.? (?=[A-Z])")
 _SINCE = re.compile(r" v(?=\d\d\b)")
-"""`PostgreSQL v16` is PostgreSQL 16; one digit behind a capital may be a code (`lead V2`)."""
+"""The v of `PostgreSQL v16`; with one digit it may be part of a code (`lead V2`)."""
 _SECTION = r"§+\s*(?=\d)"
 _NUMBER_SIGN = r"(?:№|\bN[ºo]\.?|#)\s*(?=\d)"
 _JOINED_NAME = re.compile(r"(?<=[a-z]{2})(?=[A-Z][a-z]{2})")
-"""Where words are run together: dateOfBirth."""
+"""The boundary of joined words: dateOfBirth."""
 _CAMEL = r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])"
 
 
 APART = "_"
-"""Stands in a key where two words must not run together; no normalised name has it."""
+"""Separates words in a key that must not be joined; no normalised name contains it."""
 
 MARK = "="
-"""Every key begins with it, so that a key is told from a name: the key of a key is itself."""
+"""First character of every key, which distinguishes keys from names: the key of a key is itself."""
 
 
 @lru_cache(maxsize=1024)
 def form_key(normalised: str) -> str:
-    """The key of a normalised name; "" for "".
+    """Return the key of a normalised name; "" for "".
 
-    About 3 µs for three words that were met before, 0.2 µs for a name that was.
+    Takes about 3 µs for three cached words, 0.2 µs for a cached name.
     """
     if normalised[:1] == MARK:
         return normalised
@@ -65,16 +65,16 @@ def form_key(normalised: str) -> str:
 
 @lru_cache(maxsize=1024)
 def form_parts(normalised: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The words of a normalised name that its key is made of, as they are spelt and in their form."""
+    """Return the words of a normalised name that make up its key, as spelt and in their form."""
     spelt = _spelt(normalised)
     return tuple(spelt), tuple(_formed(spelt))
 
 
 def form_keys(name: str) -> tuple[str, ...]:
-    """All keys of a name as it was written, the usual one first: look up any of them.
+    """Return all keys of a name as written, the usual one first.
 
-    More than `form_key` can see once the case is gone: `GPUs` is a plural, and a letter with an umlaut is written with
-    or without its e (`Müller`, `Mueller`, `Muller`).
+    They also cover what normalisation hides from `form_key`: `GPUs` is a plural, and an umlaut is written with or
+    without e (`Müller`, `Mueller`, `Muller`).
     """
     if name.islower() and name.isascii() and "#" not in name and "'" not in name:
         key = form_key(normalise(name))
@@ -98,12 +98,12 @@ def form_keys(name: str) -> tuple[str, ...]:
 
 
 def category_key(name: str) -> str:
-    """The key of a category or type, whose words may be run together: `HasPart`, `has_part`, `Has parts`."""
+    """Return the key of a category or type, whose words may be joined: `HasPart`, `has_part`, `Has parts`."""
     return form_key(normalise(re.sub(_CAMEL, " ", name)))
 
 
 def _spelt(normalised: str) -> list[str]:
-    """The words of a normalised name that its key is made of, spelt as they are."""
+    """Return the words of a normalised name that make up its key, as spelt."""
     if " v" in normalised or normalised[:1] in _MAY_BE_VERSION or " release " in normalised:
         normalised = _VERSION.sub(" ", _VERSION_ALONE.sub("version ", normalised))
     words = (normalised.replace("&", " and ") if "&" in normalised else normalised).split()
@@ -111,7 +111,7 @@ def _spelt(normalised: str) -> list[str]:
 
 
 def _formed(words: list[str]) -> list[str]:
-    """Each word in its form (see `inflection`), numerals as digits."""
+    """Return each word in its form (see `inflection`), with numerals as digits."""
     if len(words) == 1 and words[0] in TANTUM:
         return words
     tokens = [token_form(word) for word in words]
@@ -125,9 +125,9 @@ def _formed(words: list[str]) -> list[str]:
 
 
 _VERSION = re.compile(r"(?<=\w) (?:(?:(?:version |release )?v ?|version |release )(?=\d+ \d)|version (?=\d))")
-"""`Python v3.11` and `Stata version 16` are Python 3.11 and Stata 16; `V2` alone may be a code."""
+"""The marker in `Python v3.11` and `Stata version 16`; `V2` alone may be a code."""
 _VERSION_ALONE = re.compile(r"^(?:(?:release |version )?v ?|release )(?=\d+ \d)")
-"""`release 2.4.0`, `release v2.4.0` and `v2.4.0` are version 2.4.0."""
+"""The marker in `release 2.4.0`, `release v2.4.0` and `v2.4.0`."""
 _MAY_BE_VERSION = frozenset("rv")
 
 _NUMERALS = frozenset(ROMAN) | frozenset(ROMAN_LETTERS)
@@ -142,13 +142,13 @@ _USUAL = (
     | frozenset(TENS)
     | frozenset(run[0] for run, _ in _RUNS)
 )
-"""Words without which a name is left as it is by `_trimmed`."""
+"""Words that `_trimmed` may change."""
 TELLING = _USUAL | _NUMERALS | TANTUM
-"""Words that make more of a name than its words, each in its form."""
+"""Words for which a key needs more than the form of each word."""
 
 
 def _trimmed(words: list[str]) -> list[str]:
-    """Without an article before and `Inc.` after; with short forms and parted prefixes in one way of writing."""
+    """Remove a leading article and `Inc.`; expand abbreviations and mark separate prefixes."""
     start, end = 0, len(words)
     first, second = words[0], words[1]
     a_measure = end > 3 and second.isdigit() and words[2] in MEASURED  # a 5 year plan
@@ -184,7 +184,7 @@ def _trimmed(words: list[str]) -> list[str]:
 
 
 def _replace_runs(words: list[str]) -> None:
-    """In place: `per cent` is one sign, `twenty first` one ordinal."""
+    """Join phrases in place: `per cent`, `twenty first`."""
     for run, by in _RUNS:
         for at in range(len(words) - len(run) + 1):
             if tuple(words[at : at + len(run)]) == run:
@@ -196,7 +196,7 @@ def _replace_runs(words: list[str]) -> None:
 
 
 def joined(tokens: Sequence[str]) -> str:
-    """The tokens run together into a key, digits kept apart; "" for none."""
+    """Join tokens into a key, keeping digits separate; "" for none."""
     run = "".join(tokens)
     if not run or run.isalpha():
         return run and MARK + run

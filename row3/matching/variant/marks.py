@@ -1,4 +1,4 @@
-"""Marks that tell two names apart whose words are the same: the case of a unit or formula, a sign, the legal form."""
+"""Marks that distinguish names with the same words: case of a unit or formula, a sign, the legal form."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from row3.matching.value.values import TWO_SIGNS, two_signs
 
 _LISTS = lists("english")
 SHORT_AND_WORD = words(_LISTS["short_and_word"])
-"""Acronyms that are other words in small letters, where they are the whole name: AIDS, US."""
+"""Acronyms that, as a whole name, are other words in lower case: AIDS, US."""
 ELEMENTS = words(_LISTS["elements"])
 """Symbols of the chemical elements."""
 LEGAL_FORMS = pairs(_LISTS["legal_forms"])
-"""Legal forms in small letters, run together, each with its short form."""
+"""Lower-case legal forms without spaces, with their abbreviations."""
 _FORMULA = re.compile(r"(?:[A-Z][a-z]?\d*)+")
 _ATOM = re.compile(r"[A-Z][a-z]?")
 _TELLING = re.compile(r"[A-Z]{2}|[A-Z]\*|[\d¼-¾]|(?<!\w)\.[A-Z]|\w[-−⁻](?!\w)")
-"""Without one of these in either, two longer names are no two units, codes or numbers with a sign."""
+"""Occurs in one of two longer names that differ by unit, code or sign."""
 _SHORT_PAIR = 8
-"""Characters of two names below which they may be symbols: Mg, mg."""
+"""Characters of two names together, below which they may be symbols: Mg, mg."""
 _STAR = re.compile(r"\b(?:[A-Z]|[IVX]+)\*|(?<!\w)\.[A-Z]{2,}")
 """`A*`, `Grade II*`, `.NET`"""
 _QUANTITY = re.compile(r"\d\s?([A-Za-zµμ]{1,4})\b")
 
 
 def apart(one: str, other: str) -> str:
-    """Why two names are two that normalising makes equal, with one space between words; "" where they are one."""
+    """Return why marks separate two names that normalise alike, else "". Expects single spaces."""
     both = f"{one} {other}"
     if _TELLING.search(both) is None and len(both) >= _SHORT_PAIR:
         return ""
@@ -39,7 +39,7 @@ def apart(one: str, other: str) -> str:
 
 
 def _two_by_case(one: str, other: str) -> bool:
-    """Two names that only normalising makes equal: `CO` and `Co`, `US` and `us`, `A*` and `A`."""
+    """Return whether case or a star separates two names: `CO` and `Co`, `US` and `us`, `A*` and `A`."""
     if _STAR.findall(one) != _STAR.findall(other):
         return True
     spelt, spelt2 = one.split(), other.split()
@@ -57,7 +57,7 @@ def _two_by_case(one: str, other: str) -> bool:
 
 
 def _two_formulas(one: str, other: str) -> bool:
-    """Both are formulas, of other elements: carbon monoxide and cobalt."""
+    """Return whether both are formulas of different elements: carbon monoxide and cobalt."""
     if len(one) > 6 or one.lower() != other.lower() or not (_FORMULA.fullmatch(one) and _FORMULA.fullmatch(other)):
         return False
     atoms, atoms2 = _ATOM.findall(one), _ATOM.findall(other)
@@ -65,7 +65,7 @@ def _two_formulas(one: str, other: str) -> bool:
 
 
 def _two_cased_units(one: str, other: str) -> bool:
-    """Two short names are two units, or a unit and an element: `Mb` and `MB`, `Mg` and `mg`."""
+    """Return whether names are different units, or a unit and an element: `Mb` and `MB`, `Mg` and `mg`."""
     from row3.matching.value.units import CASED
 
     first, second = CASED.get(one), CASED.get(other)
@@ -75,7 +75,7 @@ def _two_cased_units(one: str, other: str) -> bool:
 
 
 def _two_units(one: str, other: str) -> bool:
-    """Names that are equal but for the case of a unit after a number: `10 mW laser` and `10 MW laser`."""
+    """Return whether names differ in the case of a unit after a number: `10 mW laser` and `10 MW laser`."""
     units = [_QUANTITY.findall(name) for name in (one, other)]
     if units[0] == units[1] or len(units[0]) != len(units[1]):
         return False
@@ -86,13 +86,13 @@ def _two_units(one: str, other: str) -> bool:
 
 
 def two_companies(one: str, other: str) -> bool:
-    """Names of companies with two legal forms: `Merck KGaA` and `Merck & Co.`. One that is not told is no other."""
+    """Return whether two companies have different legal forms: `Merck KGaA` and `Merck & Co.`."""
     first, second = parted_company(one)[1], parted_company(other)[1]
     return bool(first and second) and first.isdisjoint(second)
 
 
 def parted_company(name: str) -> tuple[str, frozenset[str]]:
-    """A name without the legal forms that end it, and these in short: `Co., Ltd.` has two."""
+    """Return a name without its final legal forms, and their abbreviations: `Co., Ltd.` has two."""
     found: set[str] = set()
     spelt = name.replace(",", " ").split()
     while len(spelt) > 1 and spelt[-2].lower() != "the" and (name[:1].isupper() or name[:1].isdigit()):
@@ -110,7 +110,7 @@ def parted_company(name: str) -> tuple[str, frozenset[str]]:
 
 
 def _legal_form(spelt: list[str]) -> tuple[int, str]:
-    """How many of the last words are a legal form, and that in short; 0 for none."""
+    """Return how many of the last words are a legal form, and its abbreviation; 0 and "" for none."""
     for size in range(min(5, len(spelt) - 1), 0, -1):
         word = "".join(spelt[-size:]).casefold().replace(".", "").replace("/", "")
         if (short := LEGAL_FORMS.get(word)) and (len(word) > 2 or spelt[-size][0].isupper()):
@@ -119,7 +119,7 @@ def _legal_form(spelt: list[str]) -> tuple[int, str]:
 
 
 def _may_be_one(spelt: list[str], size: int) -> bool:
-    """Not a blood group AB, an insurance company, nor K-9 and Company."""
+    """Return whether the last words can be a legal form: not in blood group AB, insurance company, K-9 and Company."""
     before, last = spelt[-size - 1].lower().strip(",&"), spelt[-1].lower()
     if before in COUNTED and len(last) < 3:
         return False

@@ -1,7 +1,7 @@
-"""Names with a number in them that are written in two ways: `Symphony No. 5` and `Fifth Symphony`, `protocol v2` and
-`version 2 of the protocol`, `three quarters of the voters`.
+"""Other spellings of names with a number: `Symphony No. 5` and `Fifth Symphony`, `protocol v2` and `version 2 of the
+protocol`, `three quarters of the voters`.
 
-Each gives further names, whose keys are keys of the name (see `variants`).
+`variants` adds their keys to the name's.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _COUNTED_THINGS = (
     "symphon(?:y|ies)|concertos?|sonatas?|quartets?|quintets?|trios?|preludes?|fugues?|nocturnes?|chapter|act|scene|"
     "floor|volume|edition|amendment|dynasty|season|episode|session|week|(?:cranial )?nerve"
 )
-"""What is counted by a number behind it, or before it by an ordinal."""
+"""Things with a number after them or an ordinal before them."""
 _BETWEEN = r"(?:(?!(?:of|the|an?|in|for|and|to|with|by) )[a-zé-]+ ){0,2}"
 _NTH = re.compile(
     rf"(?P<before>(?:.* )?)(?P<nth>\d+(?:st|nd|rd|th))[ -](?P<head>{_BETWEEN}(?:{_COUNTED_THINGS}))\b(?P<after>.*)"
@@ -35,7 +35,7 @@ _TWICE = re.compile(rf"\b({_VERSION}) [vV]\.? ?(?=\d)")
 _LEADING = re.compile(r"(?:[Vv]ersion |[Vv]er\.? |v\.? ?)(?P<count>\d[\w.]*) (?:of )?(?:the )?(?P<rest>[^\W\d].*)")
 _INNER = re.compile(rf"(?<=\w) {_VERSION} (?=\d)")
 _SMALL_V = re.compile(r"(?<=\w) v(?!(?:6|8|10|12)\b)(?=\d+\b)")
-"""`Python v3`, but not the V8 of an engine."""
+"""The v of `Python v3`, but not of a V8 engine."""
 _SHARES = tuple(
     re.compile(shape)
     for shape in (
@@ -47,7 +47,7 @@ _SHARES = tuple(
 
 
 def numbered(name: str) -> Iterator[str]:
-    """Other ways to write a name with a number; some are ""."""
+    """Yield other spellings of a name with a number; some are ""."""
     low = name.lower()
     if "v" in low or "release" in low:
         yield from _versions(name)
@@ -58,8 +58,8 @@ def numbered(name: str) -> Iterator[str]:
 
 
 def _in_order(low: str) -> str:
-    """`fifth symphony in C` -> `symphony number 5 in C`, as `symphony no. 5 in C` is and `symphony no. V in C`."""
-    if low.startswith("a "):  # a second trio is some other one
+    """Return `symphony number 5 in C` for `fifth symphony in C`, `symphony no. 5 in C` and `symphony no. V in C`."""
+    if low.startswith("a "):  # a second trio is not the second
         return ""
     low = ordinal_words().sub(lambda word: f"{ordinal_of(word[0])}th", low.removeprefix("the "))
     if (hit := _NTH.fullmatch(low)) is not None and not _COUNTED.fullmatch(low):
@@ -71,7 +71,7 @@ def _in_order(low: str) -> str:
 
 
 def _versions(name: str) -> Iterator[str]:
-    """`protocol version 2` -> `protocol v2`, `v2 API` -> `API v2`."""
+    """Yield `protocol v2` for `protocol version 2`, `API v2` for `v2 API`."""
     plain = _TWICE.sub(r"\1 ", name)
     yield plain
     yield _INNER.sub(" v", plain)
@@ -82,7 +82,7 @@ def _versions(name: str) -> Iterator[str]:
 
 
 def _share(low: str) -> str:
-    """`three quarters of the voters` -> `share3over4 voters`, and so `75% of voters` and `three out of four voters`."""
+    """Return `share3over4 voters` for `three quarters of the voters`, `75% of voters`, `three out of four voters`."""
     for shape in _SHARES:
         hit = shape.fullmatch(low)
         if hit is None:

@@ -1,4 +1,4 @@
-"""Names by their acronyms: a name with its acronyms written out, and whether two names are one by them."""
+"""Expand acronyms in names, and match names by them."""
 
 from __future__ import annotations
 
@@ -12,42 +12,42 @@ from row3.matching.variant.marks import parted_company
 from row3.matching.variant.variants import variant_keys
 
 LONGEST_NAME = 8
-"""Words of a name in which an acronym is looked for."""
+"""Maximum words of a name in which acronyms are expanded."""
 
 _IN_NAME = re.compile(r"(.{2,}?)\s+\(([^()]{2,80})\)")
 _JOINS_SHORT = re.compile(r"(?:^|-)[A-Z][A-Za-z]*[A-Z]s?(?:-|$)")
 
 
 def same_by_acronym(one: str, other: str, acronyms: Acronyms) -> bool:
-    """One name is the other with acronyms written out that the text introduces, as a whole or word by word.
+    """Return whether one name is the other with the text's acronyms expanded, as a whole or word by word.
 
-    An acronym that stands beside its expansion in a name itself needs no text: `machine learning (ML)`. Where both
-    names tell what they stand for, that decides: one acronym can stand for two things.
+    A name may introduce its own acronym: `machine learning (ML)`. If both do, their expansions decide, since one
+    acronym can have two meanings.
     """
-    told = [_told(name) for name in (one, other)]
-    if told[0] and told[1]:
-        return not told[0].isdisjoint(told[1])
+    own, own2 = _own_expansions(one), _own_expansions(other)
+    if own and own2:
+        return not own.isdisjoint(own2)
     first, second = readings(one, acronyms), readings(other, acronyms)
     if not _keys(one, *first).isdisjoint(_keys(other, *second)):
         return True
-    # Turned too: a KPI dashboard, dashboard of key performance indicators.
+    # Also in another word order: a KPI dashboard, dashboard of key performance indicators.
     turned, turned2 = _turned(first), _turned(second)
     return not (turned.isdisjoint(turned2 | variant_keys(other)) and turned2.isdisjoint(variant_keys(one)))
 
 
-def _told(name: str) -> set[str]:
-    """The keys of what a name says that its own acronym stands for; none where it says nothing."""
+def _own_expansions(name: str) -> set[str]:
+    """Return the keys of the expansion that a name gives for its own acronym, if any."""
     return {key for reading in readings(name, NO_ACRONYMS) if not is_short_form(reading) for key in form_keys(reading)}
 
 
 def parted(name: str) -> tuple[str, str] | None:
-    """What stands before a parenthesis that ends a name, and in it; None for any other name."""
+    """Return the parts of a name before and inside a final parenthesis; None if it has none."""
     hit = _IN_NAME.fullmatch(name.strip())
     return None if hit is None else (hit[1], hit[2])
 
 
 def readings(name: str, acronyms: Acronyms) -> list[str]:
-    """A name with its acronyms written out, as a whole or one of its words; what stands before and in a parenthesis."""
+    """Return a name's expansions: of the whole, of one word, and the parts of `machine learning (ML)`."""
     found: list[str] = []
     if "(" in name and (parts := parted(name)) is not None:
         own = introduced(name)
@@ -64,7 +64,7 @@ def readings(name: str, acronyms: Acronyms) -> list[str]:
 
 
 def _by_word(name: str, acronyms: Acronyms) -> list[str]:
-    """A name with one of its words, or of the parts of `SOP-17`, written out."""
+    """Return a name with one word, or one part of `SOP-17`, expanded."""
     words = name.split()
     if "-" in name:
         words = [part for word in words for part in (word.split("-") if _JOINS_SHORT.search(word) else (word,))]
@@ -82,10 +82,10 @@ def _by_word(name: str, acronyms: Acronyms) -> list[str]:
 
 
 def _keys(*forms: str) -> set[str]:
-    """The keys of a name and its readings, with and without a company's legal form."""
+    """Return the keys of a name and its expansions, with and without legal forms."""
     return {key for form in forms for key in (*form_keys(form), *form_keys(parted_company(form)[0]))}
 
 
 def _turned(forms: Iterable[str]) -> set[str]:
-    """The keys of readings, and of the other ways to write them."""
+    """Return the keys of expansions and their variants."""
     return {key for form in forms for key in variant_keys(form)}

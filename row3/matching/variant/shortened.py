@@ -1,8 +1,7 @@
-"""Short forms of words within names, written out: `coffee w/o sugar`, `2nd ed.`, `Phase IIb`, `U.S. Senate`.
+"""Expand abbreviations within names: `coffee w/o sugar`, `2nd ed.`, `Phase IIb`, `U.S. Senate`.
 
-What is short for one word only where something beside it tells so (a full stop, a number, a capital). The name
-written out is a further name, whose keys are keys of the name (see `variants`). Short forms that are no words, and so
-need nothing beside them, are spellings (`lexicon.words.SPELLINGS`).
+These need context (a full stop, number or capital); those that are unambiguous by themselves are in
+`lexicon.words.SPELLINGS`. `variants` adds the keys of the expanded name.
 """
 
 from __future__ import annotations
@@ -15,10 +14,10 @@ from row3.matching.lexicon.words import ROMAN, ROMAN_LETTERS
 from row3.matching.normalise import normalise
 
 LONGEST = 120
-"""Characters of a name beyond which nothing in it is written out."""
+"""Maximum characters of a name that is expanded."""
 
 _COUNTED = "stage|phase|type|class|grade|level|category|group|factor|schedule"
-"""Before a Roman numeral and a letter: Stage IIB."""
+"""Words before a Roman numeral and a letter: Stage IIB."""
 _DAYS = pairs(
     "Mon Monday Tue Tuesday Tues Tuesday Wed Wednesday Weds Wednesday Thu Thursday Thur Thursday Thurs Thursday "
     "Fri Friday Sat Saturday Sun Sunday"
@@ -27,8 +26,7 @@ _MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*"
 _NTH = r"\d+(?:st|nd|rd|th)|first|second|third|fourth|fifth|next|last|current|previous|latest"
 _UNIONS = {"US": "United States", "UK": "United Kingdom", "UN": "United Nations", "EU": "European Union"}
 _UNIONS |= {"USA": "United States", "UAE": "United Arab Emirates"}
-"""Within a name they stand for nothing else."""
-_DOTTED_UNION = re.compile(r"\b(U\.\s?(?:[KN]|S(?:\.\s?A)?|A\.\s?E)|E\.\s?U)\.(?=\s|$|,)")
+"""Acronyms that are unambiguous within a name."""
 _RATE = {"daily": "day", "weekly": "week", "monthly": "month", "yearly": "year", "hourly": "hour"}
 _QUARTERS = {"N": "North", "S": "South", "E": "East", "W": "West"}
 
@@ -65,14 +63,13 @@ _RULES: tuple[_Rule, ...] = (
 )
 _PARTED_STAGES = frozenset(f"{count}{part}" for count in (*ROMAN, *ROMAN_LETTERS) for part in "abcde")
 SHORT_WORDS = _PARTED_STAGES.union(_RATE) | words("us usa uk un eu uae club fc gen ed edn no sum total")
-"""Words in names without a sign or a digit in which something may be short."""
+"""Words, one of which is in every name with an abbreviation but no symbols or digits."""
 _TIMED = words("second minute hour day week month year") | set(map(str.lower, _DAYS))
-"""Words in names with a sign or a digit in which something may be short, beside those and names with a stop or stroke.
-"""
+"""Further words, for names with symbols or digits but no full stop or slash."""
 
 
 def written_out(name: str) -> str:
-    """The name with its short forms written out; "" where it has none."""
+    """Return the name with its abbreviations expanded; "" if it has none."""
     if len(name) > LONGEST:
         return ""
     spelt = normalise(name).split()

@@ -1,7 +1,7 @@
-"""Other ways to write one name: inverted (`Thames, River`), with `of` (`theory of relativity`), with a filler
-(`the concept of entropy`), with a company's suffix in capitals (`Siemens AG`), with a title.
+"""Keys of a name's variants: inverted (`Thames, River`), with `of` (`theory of relativity`), with a filler (`the
+concept of entropy`), with a legal form (`Siemens AG`), with a title.
 
-Each gives further keys (see `forms`). Two names are one where their keys meet.
+Two names match if they share a key (see `forms`).
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ from row3.matching.variant.word_order import COUNTRIES, turned, turned_by_sign
 _LISTS = lists("english")
 
 PlainWords = tuple[tuple[str, ...], tuple[str, ...]]
-"""The words of a name as they are spelt, and each in its form."""
+"""The words of a name as spelt, and each in its form."""
 
 _MORE = TELLING | VARIED | COMPANY_ENDS | TOLD_BY | BESIDE | NUMBER_WORDS | SHORT_WORDS
-"""Words by which a rule other than form and spelling begins."""
+"""Words that trigger a rule other than form and spelling."""
 KINDS = words(_LISTS["kinds"])
-"""Words that, before a name, may say what it names: planet Mars."""
+"""Words that may state the kind of the following name: planet Mars."""
 _CAPITALS = re.compile(r"[A-Z](?:[A-Z]|s\b)")
 
 
 @lru_cache(maxsize=1024)
 def plain_words(name: str) -> PlainWords | None:
-    """The words of a plain name; None for a name in which more may count.
+    """Return the words of a plain name; None for any other name.
 
-    Of plain names no rule holds but form and spelling: they have no sign but spaces, no capitals but the usual ones,
-    no number, and none of the words by which the other rules begin.
+    Only the rules form and spelling apply to plain names. They have no symbols, numbers or unusual capitals, and none
+    of the words that trigger other rules.
     """
     if not (name.isascii() and name.replace(" ", "").isalpha()) or (not name.islower() and _CAPITALS.search(name)):
         return None
@@ -60,16 +60,16 @@ _KIND = (
     "protein|gene|enzyme|hormone|concept|theory|method|technique|theorem|law|economics|physics|biology|chemistry|"
     "mathematics|medicine|statistics|computing|law|music|politics|philosophy|psychology)"
 )
-"""What something is, before its name or in a parenthesis behind it."""
+"""A kind, before a name or in a parenthesis after it."""
 _GLOSS = re.compile(r"(?P<name>[^()]{2,}?) \((?:[a-z]+ ){0,2}" + _KIND + r"\)")
 _OFFICIAL = (
     "(?i:(?:(?:federal|islamic|democratic|socialist) ){0,2}(?:republic|kingdom|sultanate|commonwealth) of(?: the)?)"
 )
-"""What stands before the name of a country in full: the Republic of Kenya."""
+"""Precedes the name of a country in its official name: the Republic of Kenya."""
 _BY_OFFICIAL_NAME = "|".join(
     country for country in sorted(COUNTRIES) if country not in ("china", "ireland", "netherlands", "wales")
 )
-"""Countries of which that is the one; the Republic of China and the Kingdom of the Netherlands are others."""
+"""Countries with such an official name; the Republic of China and the Kingdom of the Netherlands are others."""
 _FILLER = (
     r"(?:[Tt]he )?(?:(?i:so-called|(?:concept|notion|idea|process|phenomenon|practice) of)|"
     r"(?:city|town|village|country|[Ii]sland|[Ss]tate|[Pp]rovince|planet|genus|species|metal|gas|disease|"
@@ -88,19 +88,16 @@ _FILLER = (
 _TITLES = r"(?:King|Queen|Pope|Emperor|Empress|Tsar|Czar|Saint|Sultan|Kaiser)\s+(?P<rest>[A-Z].*(?: [IVX]+| the \w+))"
 _REGNAL = r"(?P<name>[A-Z]\S+) the (?P<nth>[\w-]+(?:st|nd|rd|th|first|second|third))$"
 LONGEST = 120
-"""Characters of a name beyond which it is no name that has variants."""
+"""Maximum characters of a name with variants."""
 
 _RIVER = re.compile(r"(?:[Tt]he |[Rr]iver )(?P<name>[A-Z][a-z]+)")
-"""A river is `River Thames` or `the Thames`; without the article it may be a county or a person.
-
-Not of a word: the River Police are not The Police.
-"""
+"""A river: `River Thames` or `the Thames`. Without the article it may be a county or a person."""
 _SIGNS = re.compile("[,/'’0-9–—-]")
 
 
 @lru_cache(maxsize=1024)
 def variant_keys(name: str) -> frozenset[str]:
-    """The keys of a name and of the other ways to write it."""
+    """Return the keys of a name and its variants."""
     if plain_words(name) is not None or len(name) > LONGEST:
         return frozenset(form_keys(name))
     signs = _SIGNS.search(name) is not None or not name.isascii()
@@ -129,26 +126,26 @@ def variant_keys(name: str) -> frozenset[str]:
         found.extend(_company(base))
     keys = [key for variant in found for key in form_keys(variant)]
     if (river := _RIVER.fullmatch(name)) is not None and (
-        re.fullmatch(RIVERS, river["name"]) or not is_word(river["name"].lower())
+        re.fullmatch(RIVERS, river["name"]) or not is_word(river["name"].lower())  # not the River Police
     ):
         keys.append(f"{MARK}{APART}{form_key(normalise(river['name']))}")
     return frozenset(keys)
 
 
 def _in_full(name: str) -> list[str]:
-    """The name with its short forms written out, and the other ways to write that with its numbers."""
+    """Return the name with abbreviations expanded, and that with other spellings of its numbers."""
     full = written_out(name)
     return ([full, *numbered(full)] if has_number(full) else [full]) if full else []
 
 
 def without_filler(name: str) -> str:
-    """`the concept of entropy` -> `entropy`; "" for a name with nothing to leave out."""
+    """Return `entropy` for `the concept of entropy`; "" for a name without a filler."""
     filler = re.match(_FILLER, name)
     return "" if filler is None else filler["rest"]
 
 
 def _qualified(name: str) -> str:
-    """`salary (gross)` -> `gross salary`: what kind it is, in a small word behind it."""
+    """Return `gross salary` for `salary (gross)`; "" for other names."""
     hit = _QUALIFIED.fullmatch(name) if name[-1:] == ")" and not without_gloss(name) else None
     return "" if hit is None else f"{hit['kind']} {hit['head']}"
 
@@ -157,19 +154,19 @@ _QUALIFIED = re.compile(r"(?P<head>[^()]*[^()\s]) \((?P<kind>[a-z]{4,}(?:-[a-z]+
 
 
 def without_gloss(name: str) -> str:
-    """`Rust (programming language)` -> `Rust`; "" for a name that does not say what it is."""
+    """Return `Rust` for `Rust (programming language)`; "" for a name that does not state its kind."""
     hit = _GLOSS.fullmatch(name)
     return "" if hit is None else hit["name"]
 
 
 def _state(name: str) -> str:
-    """`Los Angeles, CA` -> `Los Angeles, California`."""
+    """Return `Los Angeles, California` for `Los Angeles, CA`; "" for other names."""
     head, comma, tail = name.rpartition(", ")
     return f"{head}, {STATES[tail]}" if comma and tail in STATES else ""
 
 
 def _regnal(name: str) -> list[str]:
-    """`Henry the Eighth` -> `Henry 8`, as `Henry VIII` is read."""
+    """Return `Henry 8` for `Henry the Eighth`, the form of `Henry VIII`."""
     hit = re.search(_REGNAL, name) if " the " in name else None
     if hit is None:
         return []
@@ -178,7 +175,7 @@ def _regnal(name: str) -> list[str]:
 
 
 def _company(name: str) -> list[str]:
-    """`Siemens AG` -> `Siemens`; `Motor Corp.` -> `Motor Corporation` too, which alone may be a kind of company."""
+    """Return `Siemens` for `Siemens AG`; for `Motor Corp.` also `Motor Corporation`, which may be the whole name."""
     rest, forms = parted_company(name)
     return [rest, *(f"{rest} {full}" for short, full in _IN_FULL.items() if short in forms)] if forms else []
 

@@ -1,7 +1,7 @@
-"""A name's words in another order: `theory of relativity` and `relativity theory`, `Korea, South` and `South Korea`,
+"""Names in another word order: `theory of relativity` and `relativity theory`, `Korea, South` and `South Korea`,
 `patients treated with aspirin` and `aspirin-treated patients`, `cancer of the kidney` and `renal cancer`.
 
-Each gives a further name, whose keys are keys of the name (see `variants`).
+`variants` adds their keys to the name's.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ def _spaced(table: dict[str, str]) -> dict[str, str]:
 
 
 COUNTRIES = words(_PLACES["countries"]) | frozenset(_spaced(dict.fromkeys(_PLACES["more_countries"].split(), "")))
-"""Names of countries in their normal form."""
+"""Normalised names of countries."""
 _OF_COUNTRIES = _spaced(pairs(_PLACES["adjectives"]))
 _OF_ORGANS = pairs(lists("english")["organs"])
 LAST_WORDS = frozenset(noun.rpartition(" ")[2] for noun in (*_OF_COUNTRIES, *_OF_ORGANS))
-"""The last word of each noun that has an adjective here."""
+"""Last words of the nouns that have an adjective here."""
 _OF_A_COUNTRY = re.compile(
     rf"(?:the )?(?P<what>(?:{_PLACES['has']})(?: (?:of|for) (?:the )?[a-z]+(?: and [a-z]+)?)?) of (?:the )?"
     rf"(?P<noun>{'|'.join(_OF_COUNTRIES)})"
@@ -34,7 +34,7 @@ _OF_AN_ORGAN = re.compile(rf"(?:the )?(?P<what>[a-z]+(?: [a-z]+)?) of (?:the )?(
 
 
 def with_adjective(low: str) -> str:
-    """`cancer of the kidney` -> `renal cancer`; "" for any other name in small letters."""
+    """Return `renal cancer` for `cancer of the kidney`; "" for other lower-case names."""
     if low.rpartition(" ")[2] not in LAST_WORDS:
         return ""
     hit = _OF_A_COUNTRY.fullmatch(low) or _OF_AN_ORGAN.fullmatch(low)
@@ -42,31 +42,31 @@ def with_adjective(low: str) -> str:
 
 
 _TAKES = pairs(lists("english")["negatives"])
-"""The prefix that an adjective takes, where it says no more than `not`: veiled and unveiled are more."""
+"""Negative prefix by adjective, if it means no more than `not`, unlike unveiled."""
 _IN_A_WAY = "statistically|clinically|biologically|chemically|technically|medically|legally|economically|socially"
-"""Adverbs that say in which way and not how far: not fully insured is not fully uninsured."""
+"""Adverbs of manner; with those of degree, not fully insured is not fully uninsured."""
 _NOT_BEHIND = re.compile(
     r"(?P<head>\w+(?: (?!(?:if|when|while|but|and|or|though|yet|as)\b)\w+)?) "
     r"(?P<relative>(?:that|which|who) (?:is|are|was|were|has been|have been) )?"
-    rf"not (?P<adverb>(?:{_IN_A_WAY}) )?(?P<told>\w+)"
+    rf"not (?P<adverb>(?:{_IN_A_WAY}) )?(?P<adjective>\w+)"
 )
 _NOT_BEFORE = re.compile(
-    rf"(?:not (?P<adverb>{_IN_A_WAY})|(?P<adverb2>{_IN_A_WAY}) not) (?P<told>\w+)(?P<head>(?: \w+)*)"
+    rf"(?:not (?P<adverb>{_IN_A_WAY})|(?P<adverb2>{_IN_A_WAY}) not) (?P<adjective>\w+)(?P<head>(?: \w+)*)"
 )
 
 
 def negated(low: str) -> Iterator[str]:
-    """Names in one word less for a name in small letters that has `not`; nothing for others."""
+    """Yield a lower-case name that has `not` with a negative prefix instead."""
     hit = _NOT_BEFORE.fullmatch(low)
     if hit is not None:
         adverb, head = f"{hit['adverb'] or hit['adverb2']} ", hit["head"]
-    elif (hit := _NOT_BEHIND.fullmatch(low)) is not None and (hit["relative"] or hit["told"] in _TAKES):
+    elif (hit := _NOT_BEHIND.fullmatch(low)) is not None and (hit["relative"] or hit["adjective"] in _TAKES):
         adverb, head = hit["adverb"] or "", f" {hit['head']}"
     else:
         return
-    for prefix in ("non ", "non", _TAKES.get(hit["told"], "")):
+    for prefix in ("non ", "non", _TAKES.get(hit["adjective"], "")):
         if prefix:
-            yield f"{adverb}{prefix}{hit['told']}{head}"
+            yield f"{adverb}{prefix}{hit['adjective']}{head}"
 
 
 _IN = re.compile(
@@ -84,7 +84,7 @@ _BEHIND = re.compile(
     r"(?P<on>based|dependent) on|(?P<to>related|resistant|specific|bound|adjacent|sensitive) to) "
     r"(?:the )?(?P<field>\S+(?: \S+)?)"
 )
-"""Behind a noun what may stand before it with a hyphen: patients treated with aspirin."""
+"""A phrase after a noun that may precede it with a hyphen: patients treated with aspirin."""
 _GEOGRAPHIC = re.compile(
     r"(?P<kind>river|lake|mount|cape|gulf|isle|port|fort)\s+(?P<name>\S.*)|(?P<name2>\S.*?)\s+(?P<kind2>river|lake)"
 )
@@ -94,7 +94,7 @@ _COUNTED_LAST = re.compile(
 _AND = re.compile(r"(?P<head>(?:\S+ )*?)(?P<one>[^\W\d]+) (?P<sign>and|&|or) (?P<other>[^\W\d]+)(?P<tail>(?: \S+)*)")
 _OF = re.compile(r"\s+of\s+(?:the\s+)?")
 _FELT = ("fear", "love", "hatred", "dread", "envy", "distrust", "respect", "hope")
-"""The enemy's fear is no fear of the enemy."""
+"""Feelings that cannot be inverted: the enemy's fear is not the fear of the enemy."""
 _DUE_TO = re.compile(r"(?P<head>\S+) (?:due to|caused by|resulting from) (?:the )?(?P<cause>\S+(?: \S+){0,3})")
 """`anaemia due to iron deficiency`"""
 _FIELD = re.compile(
@@ -107,11 +107,11 @@ _FIELD = re.compile(
     r"(?P<prone>resistance|sensitivity|exposure|allergy|susceptibility|tolerance|access|immunity) to "
     r"(?P<what>[a-z-]+(?: [a-z]+)?))"
 )
-"""Who or what is for a field, or on one."""
+"""A person or thing for or on a field."""
 
 
 def turned(name: str, low: str) -> Iterator[str]:
-    """Names that have one of the words by which a name is written in another order (`phrases.VARIED`); some are ""."""
+    """Yield other word orders of a name with a word of `VARIED`; some are ""."""
     yield _without_of(name)
     yield from _without_in(name)
     if (due := _DUE_TO.fullmatch(low)) is not None:
@@ -125,7 +125,7 @@ def turned(name: str, low: str) -> Iterator[str]:
 
 
 def turned_by_sign(name: str, low: str) -> Iterator[str]:
-    """Names that have a comma or `and`; some are ""."""
+    """Yield other word orders of a name with a comma, `and` or `or`; some are ""."""
     if " and " in low or " & " in low or " or " in low:
         yield _turned(name)
     if "," in name:
@@ -133,7 +133,7 @@ def turned_by_sign(name: str, low: str) -> Iterator[str]:
 
 
 def _inverted(name: str) -> str:
-    """`Korea, South` -> `South Korea`; `Battle of` and `The` may stand last. `France, Germany` is a list."""
+    """Return `South Korea` for `Korea, South`; "" for a list (`France, Germany`)."""
     head, comma, tail = name.partition(", ")
     if not (comma and head and tail) or "," in tail or tail in STATES or {head.lower(), tail.lower()} <= COUNTRIES:
         return ""
@@ -141,9 +141,7 @@ def _inverted(name: str) -> str:
 
 
 def _without_of(name: str) -> str:
-    """`theory of relativity` -> `relativity theory`, `law of conservation of mass` -> `mass conservation law`.
-
-    Not where a name so turned is another university."""
+    """Return `relativity theory` for `theory of relativity`; "" if the inverted name means something else."""
     if normalise(name) in OTHER_WITH_OF:
         return ""
     parts = _OF.split(name)
@@ -157,10 +155,7 @@ def _without_of(name: str) -> str:
 
 
 def _without_in(name: str) -> list[str]:
-    """`Nobel Prize in Physics` -> `Nobel Physics Prize`, `poisoning by lead` -> `lead poisoning`.
-
-    After what is given or grows in something, or is done by it.
-    """
+    """Return `Nobel Physics Prize` for `Nobel Prize in Physics`, `lead poisoning` for `poisoning by lead`."""
     hit = _IN.fullmatch(name)
     if hit is None:
         return []
@@ -169,7 +164,7 @@ def _without_in(name: str) -> list[str]:
 
 
 def _before(low: str) -> str:
-    """`patients treated with aspirin` -> `aspirin treated patients`, as `aspirin-treated patients` is read."""
+    """Return `aspirin treated patients` for `patients treated with aspirin`."""
     hit = _BEHIND.fullmatch(low)
     if hit is None:
         return ""
@@ -178,13 +173,13 @@ def _before(low: str) -> str:
 
 
 def _field_first(low: str) -> str:
-    """`Ministry for Fisheries` -> `fisheries ministry`, `ban on smoking` -> `smoking ban`."""
+    """Return `fisheries ministry` for `Ministry for Fisheries`, `smoking ban` for `ban on smoking`."""
     hit = _FIELD.fullmatch(low)
     return "" if hit is None else f"{hit['field'] or hit['what']} {hit['head'] or hit['prone']}"
 
 
 def _turned(name: str) -> str:
-    """`economic and social rights` -> `social and economic rights`."""
+    """Return `social and economic rights` for `economic and social rights`."""
     hit = _AND.fullmatch(name)
     if hit is None:
         return ""
@@ -193,7 +188,7 @@ def _turned(name: str) -> str:
 
 
 def _geographic(low: str) -> str:
-    """`River Thames` -> `Thames River`; `diabetes mellitus type 2` -> `type 2 diabetes mellitus`."""
+    """Return `Thames River` for `River Thames`, `type 2 diabetes mellitus` for `diabetes mellitus type 2`."""
     if (hit := _GEOGRAPHIC.fullmatch(low)) is not None:
         return f"{hit['name']} {hit['kind']}" if hit["kind"] else f"{hit['kind2']} {hit['name2']}"
     hit = _COUNTED_LAST.fullmatch(low)

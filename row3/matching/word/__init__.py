@@ -1,1 +1,1 @@
-"""Words: their forms, and which look-alikes are other words."""
+"""Words: which look-alikes are misspellings and which are other words."""

@@ -1,7 +1,7 @@
-"""Why two similar names are two: the veto over a fuzzy match.
+"""Veto fuzzy matches of names that differ in more than spelling.
 
-A similarity says how many letters two names share, never which. Here every token in which they part has to justify
-itself as a slip of spelling (see `slips`); numbers, codes and short words never can, nor can a word too many.
+A similarity says how many letters two names share, not which. Here every pair of differing tokens has to be a slip of
+spelling (see `slips`). Numbers, codes, short words and extra words never are.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ from row3.matching.word.slips import TWO_WORDS, said_alike, why_two
 _LISTS = lists("english")
 
 PREFIXES = words(_LISTS["prefixes"])
-"""What can stand before a stem; "" as well. Two words that part only in these are two."""
+"""Prefixes of stems. Words that differ only in their prefix, which may be missing, are different words."""
 
 OPPOSITES = frozenset(frozenset(pair.split("/")) for pair in _LISTS["opposites"].split())
-"""Pairs of prefixes, one of which may be nothing, that turn a word into its opposite."""
+"""Pairs of prefixes that form opposites; one may be ""."""
 
 NEGATIONS = words("not no non without never neither nor un anti")
-"""Words that make a name the opposite of the rest of it."""
+"""Words that negate the rest of a name."""
 
 
 def parted(one: str, other: str) -> tuple[str, str, str]:
-    """What two words have before their common end, and that end."""
+    """Return what precedes the longest common ending in each word, and that ending."""
     size = 0
     while size < min(len(one), len(other)) and one[-1 - size] == other[-1 - size]:
         size += 1
@@ -42,9 +42,9 @@ def parted(one: str, other: str) -> tuple[str, str, str]:
 
 @lru_cache(maxsize=4096)
 def opposite(one: str, other: str) -> str:
-    """Why two words part by their prefixes: "opposites" or "two prefixes"; "" where they do not."""
+    """Return "opposites" or "two prefixes" for words that differ only in their prefix, else ""."""
     head, head2, stem = parted(one, other)
-    # A common letter may belong to both prefixes: hyper- and hypo-, inter- and intra- end before it.
+    # The prefixes may end in common letters: hyper- and hypo-, inter- and intra-.
     for _ in range(4):
         if len(stem) > 2 and (head in PREFIXES or not head) and (head2 in PREFIXES or not head2) and head != head2:
             return "opposites" if frozenset((head, head2)) in OPPOSITES else "two prefixes"
@@ -55,17 +55,17 @@ def opposite(one: str, other: str) -> str:
 
 
 Words = tuple[tuple[str, str], ...]
-"""The words of a name as they are spelt, each with its form."""
+"""The words of a name as spelt, each with its form."""
 
 
 class _Tokens(NamedTuple):
-    """The tokens of a name without article and company's suffix."""
+    """The tokens of a name without article and company suffix."""
 
     spelt: tuple[str, ...]
-    """As they are spelt, without accents."""
+    """Tokens as spelt, without accents."""
     forms: tuple[str, ...]
     codes: tuple[str, ...]
-    """The forms that have a digit or a sign, sorted."""
+    """Forms that contain a digit or symbol, sorted."""
 
 
 @lru_cache(maxsize=1024)
@@ -76,10 +76,10 @@ def _tokens(name: str) -> _Tokens:
 
 
 def contradict(a: str, b: str, known: Container[str] = ()) -> str | None:
-    """The reason why two names are two, though similar; None where they part only in slips of spelling.
+    """Return why two similar names differ, or None if they differ only by slips of spelling. Symmetric.
 
-    `known` are the normalised words of the source text, which count as spelt right. Symmetric. About 10 µs, more for
-    the first pair that has to ask the word list.
+    `known` holds the normalised words of the source text, which count as spelt correctly. Takes about 10 µs, more for
+    the first pair that needs the word list.
     """
     (spelt_a, forms_a, codes_a), (spelt_b, forms_b, codes_b) = _tokens(a), _tokens(b)
     if forms_a == forms_b:
@@ -100,7 +100,7 @@ def contradict(a: str, b: str, known: Container[str] = ()) -> str | None:
 
 
 def contradict_words(a: Iterable[tuple[str, str]], b: Iterable[tuple[str, str]], known: Container[str] = ()) -> str:
-    """The reason for as many words on either side, each as it is spelt and in its form; "" for none."""
+    """Return why equally many words, each with its form, differ by more than slips, else ""."""
     for (word_a, form_a), (word_b, form_b) in zip(a, b, strict=True):
         reason = "" if form_a == form_b else why_words(word_a, word_b, known)
         if reason:
@@ -109,10 +109,10 @@ def contradict_words(a: Iterable[tuple[str, str]], b: Iterable[tuple[str, str]],
 
 
 def why_words(a: str, b: str, known: Container[str] = ()) -> str:
-    """Why two differing tokens are two words, with the words; "" where one is a slip of the other."""
+    """Return why two tokens are different words, naming them; "" if one is a slip of the other."""
     reason = why_two(a, b, known)
     if reason not in ("", TWO_WORDS) and (singular(a) != a) != (singular(b) != b):
-        # A slip in a plural (`algoritms`) is one in the singular too.
+        # One is a plural: look for the slip in the singular (`algoritms`).
         reason = why_two(singular(a), singular(b), known)
     if not reason:
         return ""
@@ -122,18 +122,18 @@ def why_words(a: str, b: str, known: Container[str] = ()) -> str:
 
 
 def two_persons(one: Person, other: Person, known: Container[str] = ()) -> str:
-    """Why two persons whose names are similar are two; "" where the names part in two slips at most."""
+    """Return why similar names are two persons', or "" if they differ by one or two slips."""
     a, b = one.given + one.surname, other.given + other.surname
     told = {one.sex, other.sex} - {""} if one.titles or other.titles else set()
     if len(a) != len(b) or one.generation != other.generation or len(told) > 1:
         return "two persons of one surname" if one.surname == other.surname else "two persons"
-    # Surname first, as in East Asia and in lists, or last.
+    # Surname last or first, as in East Asia and in lists.
     reasons = [_two_by_words(a, turned, known) for turned in dict.fromkeys((b, b[1:] + b[:1], b[-1:] + b[:-1]))]
     return "" if "" in reasons else reasons[0]
 
 
 def _two_by_words(a: tuple[str, ...], b: tuple[str, ...], known: Container[str]) -> str:
-    """Why two names are two, word by word, the surname last; "" for a slip or two."""
+    """Return why two names, surname last, differ word by word; "" for one or two slips."""
     if min(len(a[-1]), len(b[-1])) == 1:
         return "a surname and an initial"
     slips = 0
@@ -153,12 +153,12 @@ def _listed(codes: Counter[str]) -> str:
 
 
 def _content(words: Words) -> Words:
-    """Without function words."""
+    """Return the words that are not function words."""
     return tuple(word for word in words if word[1] not in FUNCTION_WORDS)
 
 
 def _extra(a: Words, b: Words) -> str:
-    """The reason for names of different length: words that only one of them has."""
+    """Return the reason for names of different length: the words that only one has."""
     one, other = Counter(form for _, form in a), Counter(form for _, form in b)
     more = sorted((one - other) + (other - one))
     negation = [word for word in more if word in NEGATIONS]

@@ -1,11 +1,10 @@
-"""Whether two spellings are one word: a slip of the writer, or another word.
+"""Decide whether two similar spellings are one word with a slip, or two words.
 
 The kinds of slip are those of F. J. Damerau, "A technique for computer detection and correction of spelling errors",
-CACM 7(3), 1964. How often each is one was measured, by kind and place of the edit, on the 34,000 misspellings of
-the package codespell 2.4 and on 15,000 pairs of English words one letter apart (Wiktionary lemmas). Doubled or halved
-letters, swapped neighbours, and letters lost or added inside a word are slips five to twenty times as often as other
-words; a changed first or last letter is another word ten to fifty times as often as a slip. The word list decides
-before the edits do: two words of it are two.
+CACM 7(3), 1964. Their frequencies, by kind and position, were measured on the 34,000 misspellings of the package
+codespell 2.4 and on 15,000 pairs of English words one letter apart (Wiktionary lemmas). Doubled or halved letters,
+swapped neighbours, and letters lost or added inside a word are 5 to 20 times as often slips as other words; a changed
+first or last letter is 10 to 50 times as often another word. Two listed words are always different.
 """
 
 from __future__ import annotations
@@ -25,48 +24,48 @@ _LISTS = lists("english")
 TWO_WORDS = "two words"
 
 SHORTEST = 5
-"""Letters of the shorter word below which nothing is a slip: short words have too many neighbours."""
+"""Minimum length of the shorter word for a slip: shorter words have too many neighbours."""
 
 VOWELS = frozenset("aeiouy")
 
 NEAR = words("mn dt cs ct st cz ck cq ks fv gj hn kl rt as op iy ae ei eo io ai iu eu ao ou ey au pb")
-"""Letters taken for one another: by sound, or by their place on the keyboard."""
+"""Pairs of letters often confused by sound or keyboard position."""
 
 ENDINGS = words(_LISTS["endings"])
-"""Where two words part only in one of these they are two: methane and methene, Hansen and Hanson."""
+"""Endings that distinguish words: methane and methene, Hansen and Hanson."""
 
 AGENTS = {"er", "or"}
-"""Endings of one sense, which the one word has and the other has not: conductor, not conducter."""
+"""Endings of equal meaning, so that one is a slip of the other: conductor, conducter."""
 
 NAME_ENDS = listed(_LISTS["name_ends"])
-"""Endings of names of places and families, which have many neighbours: Greenville and Grenville."""
+"""Endings of place and family names, which have many neighbours: Greenville and Grenville."""
 
 _SKY = re.compile(r"sk(?:iy|ij|ii|yi|y|i)$")
-"""Names of another script that are written in several ways: Zelenskiy, Zelensky."""
+"""Transliterations of one ending: Zelenskiy, Zelensky."""
 _HARD_C = re.compile("c(?![eih])")
 _TWICE = re.compile(r"(.)\1+")
 _SAID_ALIKE = frozenset("phfckquwyi")
-"""Letters that only one of two spellings of a sound may have (`_sound`): a look that spares hearing most."""
+"""Letters that may occur in only one of two spellings of a sound (`_sound`): a quick test."""
 
 
 class Edit(NamedTuple):
-    """One edit that turns a word into a spelling of it."""
+    """One edit from a word to its misspelling."""
 
     kind: str
     """swap, double, halve, drop, add or change."""
     at: int
-    """Letters of the word before it."""
+    """Number of letters before it."""
     rest: int
-    """Letters of the word after it."""
+    """Number of letters after it."""
     letters: str
-    """The letters concerned."""
+    """The letters edited."""
 
 
 def why_two(one: str, other: str, known: Container[str] = (), *, name: bool = False) -> str:
-    """Why two differing tokens are two words; "" where one is a slip of the other.
+    """Return why two tokens are different words; "" if one is a slip of the other.
 
-    `known` are the words of the source text, which are spelt right. With `name` the tokens are of a person's name,
-    which may be short and has few letters that tell: any one slip counts that makes no other known name.
+    `known` holds the words of the source text, which count as spelt correctly. With `name` the tokens are from a
+    person's name, which may be shorter: any single slip counts unless it makes another known name.
     """
     if one > other:
         one, other = other, one
@@ -77,7 +76,7 @@ def why_two(one: str, other: str, known: Container[str] = (), *, name: bool = Fa
 
 @lru_cache(maxsize=4096)
 def _why_two(one: str, other: str, one_known: bool, other_known: bool, name: bool) -> str:
-    """`why_two` of words long enough; cached, since repeats and the two sides of a comparison make the same slips."""
+    """Compare long enough words for `why_two`; cached, since slips recur."""
     if _SKY.sub("sky", one) == _SKY.sub("sky", other):
         return ""
     is_right = is_name if name else is_word
@@ -93,7 +92,7 @@ def _why_two(one: str, other: str, one_known: bool, other_known: bool, name: boo
 
 
 def _of_a_name(word: str, slip: str) -> bool:
-    """One slip, or two in a long name; not one that makes an ending of another name: Fernand, Fernando."""
+    """Return whether a name has one slip (two if long) that does not make another name: Fernand, Fernando."""
     done = edits(word, slip)
     if len(done) > (1 if len(word) < 8 else 2):
         return False
@@ -109,16 +108,14 @@ def _may_slip(word: str, edit: Edit) -> bool:
 
 
 _TELLING = frozenset("aeiosy")
-"""Letters at the end of a name that make another: a woman's name, a plural."""
-
+"""Final letters that make another name: a woman's name, a plural."""
 
 _INNER = ("swap", "double", "halve")
 _INNER_OF_A_NAME = (*_INNER, "drop", "add")
 
 
 def _inside(one: str, other: str, *, name: bool) -> bool:
-    """Of two spellings that no list knows one is a slip of the other: neighbours changed places inside, or in the name
-    of a person a letter is lost or added there."""
+    """Return whether two unlisted spellings differ by one inner swap, or in a person's name by one inner letter."""
     done = edits(one, other)
     if name and len(done) == 1 and done[0].kind == "change" and min(len(one), len(other)) > 5:
         return VOWELS.issuperset(done[0].letters) and done[0].at > 0 and done[0].rest > 1
@@ -127,17 +124,17 @@ def _inside(one: str, other: str, *, name: bool) -> bool:
 
 
 def _two_places(word: str, slip: str) -> bool:
-    """Two names with endings of names, in which a letter is lost, added or another."""
+    """Return whether two words with name endings differ by more than a swap and so are two names."""
     if not (word.endswith(NAME_ENDS) and slip.endswith(NAME_ENDS)):
         return False
     done = [edit for edit in edits(word, slip) if edit.kind != "swap"]
-    # A plural tells a noun (skeleton, comparison); hardly anybody slips in the second letter of one.
+    # Nouns have a plural (skeleton, comparison), and slips in their first two letters are rare.
     return bool(done) and (done[0].at < 2 or not is_listed(word + "s"))
 
 
 @lru_cache(maxsize=1024)
 def edits(word: str, slip: str) -> tuple[Edit, ...]:
-    """The fewest edits from a word to a spelling, neighbours swapped counting as one."""
+    """Return the fewest edits from a word to a misspelling; a swap of neighbours counts as one."""
     result: list[Edit] = []
     ops = [(op.tag, op.src_pos, op.dest_pos) for op in Levenshtein.editops(word, slip)]
     swapped = OSA.distance(word, slip) < len(ops)
@@ -171,7 +168,7 @@ def _is_swap(word: str, slip: str, i: int, j: int) -> bool:
 
 
 def _likely(word: str, slip: str) -> bool:
-    """A spelling that is no word may be a slip of one that is."""
+    """Return whether an unknown spelling is probably a slip of a known word."""
     done = edits(word, slip)
     if len(done) <= (1 if len(word) < 9 else 2) and all(_is_likely(word, slip, edit) for edit in done):
         return True
