@@ -93,7 +93,7 @@ def decide(pair: dict[str, Any]) -> Comparison:
         pair["b"],
         threshold=THRESHOLD,
         acronyms=introduced(text),
-        known=SourceText(text),
+        text=SourceText(text),
         person=told_person(pair),
         day_first=writes_day_first(text),
     )

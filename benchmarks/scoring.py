@@ -22,7 +22,7 @@ from row3.domain.structs import convert
 from row3.kinds.base import finish, no_vectors
 from row3.kinds.extraction.model import GoldenCase
 from row3.kinds.extraction.score import KIND
-from row3.matching.judge import Close, Judge
+from row3.matching.judge import Judge, Matches
 from row3.store.project import open_project
 from row3.store.suites import pick_suite
 
@@ -37,14 +37,14 @@ OUT = ("--format", "json", "--out", "result.json")
 
 def comparisons(root: Path, make: Callable[[int], generate.Made]) -> float:
     """Return how many names a case compares with its expected ones, in the mean: what look-up does not settle."""
-    close, calls = Judge.close, []
+    matches, calls = Judge.matches, []
 
-    def counting(judge: Judge, name: str) -> Close:
+    def counting(judge: Judge, name: str) -> Matches:
         calls.append(name)
-        return close(judge, name)
+        return matches(judge, name)
 
     rules = pick_suite(open_project(root), SUITE).rules
-    with patch.object(Judge, "close", counting):
+    with patch.object(Judge, "matches", counting):
         for number in range(COUNTED):
             made = make(number)
             parsed = KIND.read_output(made.outputs["1.1"])

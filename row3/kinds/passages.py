@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from rapidfuzz import fuzz
 
-from row3.matching.lexicon.inflection import plain, token_form
+from row3.matching.lexicon.inflection import token_form, unaccented
 from row3.matching.lexicon.lists import lists, words
 from row3.matching.lexicon.words import FUNCTION_WORDS
 from row3.matching.normalise import normalise, normalise_text
@@ -28,7 +28,7 @@ def _groups() -> dict[str, set[int]]:
 
 def exclusive(one: str, other: str) -> bool:
     """Return whether one of two different lower-case words excludes the other, in any number and spelling."""
-    groups, groups_of_other = (_groups().get(token_form(plain(word)), set()) for word in (one, other))
+    groups, groups_of_other = (_groups().get(token_form(unaccented(word)), set()) for word in (one, other))
     return bool(groups & groups_of_other)
 
 

@@ -8,22 +8,21 @@ suite's threshold that no contradiction vetoes.
 from __future__ import annotations
 
 import re
-from collections.abc import Container
 from typing import Literal, NamedTuple
 
 from row3.matching.normalise import normalise
 from row3.matching.person.persons import Person
-from row3.matching.person.same_person import may_be_persons, persons, same_person, two_families
-from row3.matching.scorers import EXACT, SLACK, least, similarity
-from row3.matching.text.quotes import A_NAME_AND_A_NOUN, SourceText, told_apart, two_by_text
-from row3.matching.value.values import TWO_SIGNS, two_signs, value_of
+from row3.matching.person.same_person import may_be_persons, parse_persons, same_person, surnames_differ
+from row3.matching.scorers import EXACT, SLACK, min_similarity, similarity
+from row3.matching.text.quotes import A_NAME_AND_A_NOUN, NO_TEXT, SourceText, differ_by_text, normalised_difference
+from row3.matching.value.values import TWO_SIGNS, signs_differ, value_of
 from row3.matching.variant.acronyms import NO_ACRONYMS, Acronyms
 from row3.matching.variant.additions import same_but_for_addition
 from row3.matching.variant.forms import form_keys
-from row3.matching.variant.marks import SHORT_AND_WORD, two_companies
+from row3.matching.variant.marks import SHORT_AND_WORD, legal_forms_differ
 from row3.matching.variant.readings import same_by_acronym
 from row3.matching.variant.variants import PlainWords, plain_words, variant_keys
-from row3.matching.word.contradictions import contradict, contradict_words, two_persons
+from row3.matching.word.contradictions import contradict, contradict_words, person_difference
 
 How = Literal["exact", "value", "form", "acronym", "person", "variant", "spelling", "different"]
 
@@ -62,14 +61,14 @@ def compare(
     scorer: str = "levenshtein",
     threshold: float = 0.85,
     acronyms: Acronyms = NO_ACRONYMS,
-    known: Container[str] = (),
+    text: SourceText = NO_TEXT,
     person: bool | None = None,
     day_first: bool | None = None,
 ) -> Comparison:
     """Compare two names as written. Symmetric and reflexive.
 
     `scorer` is a key of `SCORERS`, `threshold` a similarity in (0, 1], `acronyms` those that the case or its text
-    introduces (`acronyms.introduced`), `known` the source text, whose words count as spelt correctly. `person` says
+    introduces (`acronyms.introduced`), `text` the source, whose words count as spelt correctly. `person` says
     whether both are persons; None infers it from the names. `day_first` is the source's date order
     (`dates.writes_day_first`).
     """
@@ -79,7 +78,7 @@ def compare(
         scorer=scorer,
         threshold=threshold,
         acronyms=acronyms,
-        known=known,
+        text=text,
         person=person,
         day_first=day_first,
     )
@@ -92,7 +91,7 @@ def compare_spaced(
     scorer: str,
     threshold: float,
     acronyms: Acronyms,
-    known: Container[str],
+    text: SourceText,
     person: bool | None,
     day_first: bool | None,
 ) -> Comparison:
@@ -104,40 +103,39 @@ def compare_spaced(
         return Comparison(False, "different", similarity(key_a, key_b, scorer), "not equal")
     one, other = (plain_words(a), plain_words(b)) if not person and not acronyms else (None, None)
     if one and other and len(one[0]) == len(other[0]) and set(one[0]) != set(other[0]):
-        return _by_words((a, one), (b, other), (scorer, threshold), known)
+        return _by_words((a, one), (b, other), (scorer, threshold), text)
     value_a, value_b = value_of(a, day_first=day_first), value_of(b, day_first=day_first)
     if value_a is not None and value_b is not None:
         same = value_a == value_b
         return Comparison(same, "value", SCORES["value"] if same else 0.0, "" if same else "two values")
     if key_a == key_b and key_a:
-        if two := told_apart(a, b, known.text if isinstance(known, SourceText) else ""):
-            return Comparison(False, "value", 0.0, two)
+        if reason := normalised_difference(a, b, text.text):
+            return Comparison(False, "value", 0.0, reason)
         return Comparison(True, "exact", 1.0, "")
-    text = known.text if isinstance(known, SourceText) else ""
-    if two := _told_apart(a, b, text):
-        return Comparison(False, "different", similarity(key_a, key_b, scorer), two)
-    told = bool(person)
-    pair = persons(a, b, told=told) if (told if person is not None else may_be_persons(a, b)) else None
+    if reason := _difference(a, b, text.text):
+        return Comparison(False, "different", similarity(key_a, key_b, scorer), reason)
+    may_match = may_be_persons(a, b) if person is None else person
+    pair = parse_persons(a, b, declared=bool(person)) if may_match else None
     by_letters = a.isascii() and b.isascii() and _POSSESSIVE.search(f"{a} {b}") is None  # Müller, Mueller
-    if pair is not None and by_letters and two_families(*pair, told=told):
+    if pair is not None and by_letters and surnames_differ(*pair, declared=bool(person)):
         return Comparison(False, "different", similarity(key_a, key_b, scorer), "two surnames")
-    how = _rule(a, b, acronyms, pair, text=text)
+    how = _rule(a, b, acronyms, pair, text=text.text)
     if how is not None:
         return Comparison(True, how, SCORES[how], "")
     score = similarity(key_a, key_b, scorer)
-    reason = two_persons(*pair, known) if pair is not None else None
-    if reason == "":
+    why = person_difference(*pair, text) if pair is not None else None
+    if why == "":
         return Comparison(True, "spelling", min(max(score, threshold), TYPO), "")
-    if score < least(key_a, key_b, scorer, threshold) - SLACK:
+    if score < min_similarity(key_a, key_b, scorer, threshold) - SLACK:
         return Comparison(False, "different", score, "not similar")
     if value_a is not None or value_b is not None:
         return Comparison(False, "value", score, "one is a value, the other is not")
-    reason = reason or contradict(a, b, known)
-    return Comparison(False, "different", score, reason) if reason else _slip(score)
+    why = why or contradict(a, b, text)
+    return Comparison(False, "different", score, why) if why else _slip(score)
 
 
 def _by_words(
-    a: tuple[str, PlainWords], b: tuple[str, PlainWords], rule: tuple[str, float], known: Container[str]
+    a: tuple[str, PlainWords], b: tuple[str, PlainWords], rule: tuple[str, float], text: SourceText
 ) -> Comparison:
     """Compare two plain names of equal word count: the result of all rules in a third of the time."""
     (name_a, one), (name_b, other), (scorer, threshold) = a, b, rule
@@ -145,14 +143,13 @@ def _by_words(
     if key_a == key_b:
         return Comparison(True, "exact", 1.0, "")
     if "".join(one[1]) == "".join(other[1]):
-        text = known.text if isinstance(known, SourceText) else ""
-        if one[1] != other[1] or two_by_text(name_a, name_b, text):  # light house, lig hthouse
+        if one[1] != other[1] or differ_by_text(name_a, name_b, text.text):  # light house, lig hthouse
             return Comparison(False, "different", similarity(key_a, key_b, scorer), "two words")
         return Comparison(True, "form", SCORES["form"], "")
     score = similarity(key_a, key_b, scorer)
-    if score < least(key_a, key_b, scorer, threshold) - SLACK:
+    if score < min_similarity(key_a, key_b, scorer, threshold) - SLACK:
         return Comparison(False, "different", score, "not similar")
-    reason = contradict_words(zip(*one, strict=True), zip(*other, strict=True), known)
+    reason = contradict_words(zip(*one, strict=True), zip(*other, strict=True), text)
     return Comparison(False, "different", score, reason) if reason else _slip(score)
 
 
@@ -173,13 +170,13 @@ def _rule(a: str, b: str, acronyms: Acronyms, pair: tuple[Person, Person] | None
     return None
 
 
-def _told_apart(a: str, b: str, text: str) -> str:
+def _difference(a: str, b: str, text: str) -> str:
     """Return why marks or the source text separate two names whose forms may be equal, else ""."""
-    if two_signs(a, b):
+    if signs_differ(a, b):
         return TWO_SIGNS
-    if two_companies(a, b):
+    if legal_forms_differ(a, b):
         return "two legal forms"
-    if _named_by_article(a, b) or _named_by_article(b, a) or two_by_text(a, b, text):
+    if _named_by_article(a, b) or _named_by_article(b, a) or differ_by_text(a, b, text):
         return A_NAME_AND_A_NOUN
     return ""
 

@@ -15,13 +15,13 @@ from rapidfuzz import process
 from row3.matching.candidates import Candidates
 from row3.matching.compare import SCORES, Comparison, compare_spaced
 from row3.matching.normalise import normalise, with_single_spaces
-from row3.matching.scorers import CUTOFF_SLACK, EXACT, SCORERS, SLACK, least
+from row3.matching.scorers import CUTOFF_SLACK, EXACT, SCORERS, SLACK, min_similarity
 from row3.matching.text.quotes import SourceText
 from row3.matching.value.dates import writes_day_first
 from row3.matching.value.values import has_number, value_of
 from row3.matching.variant.acronyms import LONGEST, NO_ACRONYMS, Acronyms, introduced
 from row3.matching.variant.forms import form_keys
-from row3.matching.variant.readings import parted
+from row3.matching.variant.readings import split_parenthesis
 
 if TYPE_CHECKING:
     from row3.matching.names import Named
@@ -32,7 +32,7 @@ LONGEST_NAME = 300
 _DATED = re.compile(r"\d[-/.]\d{1,2}[-/.]\d{4}")
 """A date in digits, day or month first."""
 
-_LISTED = re.compile(r"\s*[,;/]\s*(?:or\s+)?|\s+or\s+|^(?:or|also|also called|also known as|aka|a\.k\.a\.)\s+")
+_SEPARATORS = re.compile(r"\s*[,;/]\s*(?:or\s+)?|\s+or\s+|^(?:or|also|also called|also known as|aka|a\.k\.a\.)\s+")
 """Separators of the names in a parenthesis: `Plurality voting (also first past the post, FPTP)`."""
 
 
@@ -51,7 +51,7 @@ class Near(NamedTuple):
 NOTHING = Near(-1, 0.0, "", "")
 
 
-class Close(NamedTuple):
+class Matches(NamedTuple):
     """All matches of one name."""
 
     edges: Mapping[int, float]
@@ -64,7 +64,7 @@ class Close(NamedTuple):
     """The most similar expected name that reaches the threshold without matching."""
 
 
-NO_MATCH = Close({}, {}, NOTHING, NOTHING)
+NO_MATCHES = Matches({}, {}, NOTHING, NOTHING)
 
 
 class Judge:
@@ -89,7 +89,7 @@ class Judge:
             self._labels = len([place for place in kept if place < self._labels])
             keys, whose = [keys[place] for place in kept], [whose[place] for place in kept if place < len(names)]
             names = [names[place] for place in kept if place < len(names)]
-        self._whose, self._keys = whose, keys
+        self._owners, self._keys = whose, keys
         self._names = with_single_spaces([*names, *canaries])
 
     @cached_property
@@ -111,7 +111,7 @@ class Judge:
 
     @cached_property
     def _candidates(self) -> Candidates:
-        persons = [place for place, index in enumerate(self._whose) if self._expected[index].person]
+        persons = [place for place, index in enumerate(self._owners) if self._expected[index].person]
         return Candidates(self._names, self._keys, frozenset(persons), self.acronyms)
 
     def _day_first(self, name: str) -> bool | None:
@@ -126,18 +126,18 @@ class Judge:
     def _writes_day_first(self) -> bool | None:
         return writes_day_first(self._text.text)
 
-    def close(self, name: str) -> Close:
+    def matches(self, name: str) -> Matches:
         """Return the expected names and the nearest canary that a name matches."""
         name = " ".join(name.split())
         key, (scorer, full) = normalise(name), SCORERS[self._scorer]
         if not key:
-            return NO_MATCH
-        cutoff = (least(key, key, self._scorer, self._threshold) - CUTOFF_SLACK) * full
+            return NO_MATCHES
+        cutoff = (min_similarity(key, key, self._scorer, self._threshold) - CUTOFF_SLACK) * full
         hits = process.extract(key, self._keys, scorer=scorer, processor=None, limit=None, score_cutoff=cutoff)
         similar = {
             position: raw / full
             for other, raw, position in hits
-            if raw / full >= least(key, other, self._scorer, self._threshold) - SLACK
+            if raw / full >= min_similarity(key, other, self._scorer, self._threshold) - SLACK
         }
         edges: dict[int, float] = {}
         hows: dict[int, str] = {}
@@ -150,7 +150,7 @@ class Judge:
         if by_rules and len(name) <= LONGEST_NAME:
             readings = self._candidates.readings(name)
             more = self._candidates.of(name, readings, similar, numbered=numbered, day_first=day_first)
-        whose, count = self._whose, len(self._whose)
+        whose, count = self._owners, len(self._owners)
         for position in (*similar, *sorted(more.difference(similar))) if more else similar:
             same, how, score, why_not = self._compare(name, position, readings, day_first)
             equal = key == self._keys[position]
@@ -164,24 +164,24 @@ class Judge:
                 hows[index] = how if not equal else "exact" if position < self._labels else "alias"
             elif not same and vetoed.position < 0 and position in similar:
                 vetoed = Near(index, similar[position], "", why_not)
-        for index in self._named_more_than_once(name) if by_rules and "(" in name else ():
+        for index in self._listing_forms(name) if by_rules and "(" in name else ():
             if index not in edges:
                 edges[index], hows[index] = SCORES["variant"], "variant"
-        return Close(edges, hows, canary, vetoed)
+        return Matches(edges, hows, canary, vetoed)
 
-    def _named_more_than_once(self, name: str) -> set[int]:
+    def _listing_forms(self, name: str) -> set[int]:
         """Return the expected names of which a name lists several forms, as in `label (alias, alias)`."""
-        parts = parted(name)
+        parts = split_parenthesis(name)
         if parts is None:
             return set()
-        said = [parts[0], *(part for part in _LISTED.split(parts[1]) if part)]
+        said = [parts[0], *(part for part in _SEPARATORS.split(parts[1]) if part)]
         return set.intersection(*({i for key in form_keys(form) for i in self._forms.get(key, ())} for form in said))
 
     @cached_property
     def _forms(self) -> dict[str, set[int]]:
         """Expected indices by the keys of their labels and aliases."""
         found: dict[str, set[int]] = {}
-        for place, index in enumerate(self._whose):
+        for place, index in enumerate(self._owners):
             for key in form_keys(self._names[place]):
                 found.setdefault(key, set()).add(index)
         return found
@@ -189,24 +189,24 @@ class Judge:
     def nearest(self, name: str) -> Near:
         """Return the most similar expected name, at any distance."""
         key = normalise(name)
-        if not key or not self._whose:
+        if not key or not self._owners:
             return NOTHING
         scorer, full = SCORERS[self._scorer]
-        _, raw, position = process.extractOne(key, self._keys[: len(self._whose)], scorer=scorer, processor=None)
+        _, raw, position = process.extractOne(key, self._keys[: len(self._owners)], scorer=scorer, processor=None)
         values = (name, self._names[position]) if has_number(name) else ()
         two = bool(values) and None not in [value_of(each) for each in values]
-        return Near(self._whose[position], raw / full, "", "two values" if two else "")
+        return Near(self._owners[position], raw / full, "", "two values" if two else "")
 
     def _compare(self, name: str, position: int, readings: Sequence[str], day_first: bool | None) -> Comparison:
         """Compare a name with one of the case's, with the context that can affect the result."""
-        told = self._expected[self._whose[position]].person if position < len(self._whose) else None
+        person = self._expected[self._owners[position]].person if position < len(self._owners) else None
         return compare_spaced(
             name,
             self._names[position],
             scorer=self._scorer,
             threshold=self._threshold,
-            acronyms=self.acronyms if readings or position in self._candidates.other_readings else NO_ACRONYMS,
-            known=self._text,
-            person=told,
+            acronyms=self.acronyms if readings or position in self._candidates.expanded else NO_ACRONYMS,
+            text=self._text,
+            person=person,
             day_first=day_first,
         )

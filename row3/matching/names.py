@@ -17,10 +17,10 @@ from rapidfuzz import process
 from row3.matching.assignment import assign
 from row3.matching.normalise import normalise
 from row3.matching.scorers import CUTOFF_SLACK, SCORERS, SLACK
-from row3.matching.text.quotes import SourceText, told_apart
+from row3.matching.text.quotes import SourceText, normalised_difference
 
 if TYPE_CHECKING:
-    from row3.matching.judge import Close, Judge
+    from row3.matching.judge import Judge, Matches
 
 EQUAL = ("exact", "alias")
 
@@ -59,7 +59,7 @@ class NameMatch(Struct, frozen=True, gc=False):
 class NameIndex:
     """The expected names and canaries of one case, indexed for look-up."""
 
-    __slots__ = ("_canaries", "_close", "_exact", "_expected", "_judge", "_rule", "_text")
+    __slots__ = ("_canaries", "_exact", "_expected", "_judge", "_matches", "_rule", "_text")
 
     def __init__(
         self, expected: Sequence[Named], canaries: Sequence[str], rule: NameRule, text: SourceText | None = None
@@ -75,7 +75,7 @@ class NameIndex:
                 self._exact.setdefault(normalise(alias), (index, False, alias))
         self._exact.pop("", None)  # from names of punctuation only
         self._judge: Judge | None = None
-        self._close: dict[str, Close] = {}
+        self._matches: dict[str, Matches] = {}
 
     def exact(self, name: str) -> tuple[int, bool] | None:
         """Return the index of the expected name that a name equals, and whether it equals the label.
@@ -83,11 +83,11 @@ class NameIndex:
         Values that normalisation makes equal (-5 and 5) do not count as equal.
         """
         hit = self._exact.get(normalise(name))
-        if hit is None or (name != hit[2] and two_values(name, hit[2], self._text)):
+        if hit is None or (name != hit[2] and different_values(name, hit[2], self._text)):
             return None
         return hit[0], hit[1]
 
-    def spelt(self) -> dict[str, int]:
+    def by_spelling(self) -> dict[str, int]:
         """Return the expected index by label and alias, as written: what `resolve` returns for them."""
         return {name: index for index, _, name in self._exact.values()}
 
@@ -102,11 +102,11 @@ class NameIndex:
             self._judge = Judge(self._expected, self._canaries, rule.scorer, rule.threshold, text)
         return self._judge
 
-    def close(self, name: str) -> Close:
+    def matches(self, name: str) -> Matches:
         """Return the expected names and the nearest canary that a name matches."""
-        found = self._close.get(name)  # relationship ends repeat the names of concepts
+        found = self._matches.get(name)  # relationship ends repeat the names of concepts
         if found is None:
-            found = self._close[name] = self.judge.close(name)
+            found = self._matches[name] = self.judge.matches(name)
         return found
 
     def resolve(self, name: str) -> tuple[int, bool] | None:
@@ -118,19 +118,19 @@ class NameIndex:
         exact = self.exact(name)
         if exact is not None:
             return exact[0], False
-        close = self.close(name)
-        if not close.edges:
+        matches = self.matches(name)
+        if not matches.edges:
             return None
-        index, score = max(close.edges.items(), key=_better)
-        return None if close.canary.score > score + SLACK else (index, close.hows[index] not in EQUAL)
+        index, score = max(matches.edges.items(), key=_by_score)
+        return None if matches.canary.score > score + SLACK else (index, matches.hows[index] not in EQUAL)
 
 
 _DIGIT = re.compile(r"\d")
 
 
-def two_values(one: str, other: str, text: SourceText | None) -> bool:
+def different_values(one: str, other: str, text: SourceText | None) -> bool:
     """Return whether two names are different values or codes although they normalise alike."""
-    if told_apart(one, other, text.text if text is not None else ""):
+    if normalised_difference(one, other, text.text if text is not None else ""):
         return True
     if _DIGIT.search(one) is None:
         return False
@@ -189,34 +189,34 @@ def _settle(
     Settled pairs have the highest score, 1, so only an alternating path from an open item can improve the assignment
     (Berge 1957). Only the part of the graph that these paths reach is solved again.
     """
-    found: dict[int, Close] = {}
+    found: dict[int, Matches] = {}
     for item in open_items:
-        close = index.close(names[item])
-        if close.canary.position >= 0 and close.canary.score > max(close.edges.values(), default=0.0) + SLACK:
-            result[item] = NameMatch("canary", *close.canary)
-        elif close.edges:
-            found[item] = close
+        matches = index.matches(names[item])
+        if matches.canary.position >= 0 and matches.canary.score > max(matches.edges.values(), default=0.0) + SLACK:
+            result[item] = NameMatch("canary", *matches.canary)
+        elif matches.edges:
+            found[item] = matches
         else:
-            near = close.vetoed if close.vetoed.position >= 0 else index.judge.nearest(names[item])
+            near = matches.vetoed if matches.vetoed.position >= 0 else index.judge.nearest(names[item])
             result[item] = NameMatch("unmatched", *near)
     frontier = list(found)
     while frontier:
         reached = {expected for item in frontier for expected in found[item].edges}
         frontier = [taken[one] for one in sorted(reached) if one in taken and taken[one] not in found]
         for item in frontier:
-            found[item] = index.close(names[item])
-    chosen = assign({item: close.edges for item, close in found.items()})
-    for item, close in found.items():
+            found[item] = index.matches(names[item])
+    chosen = assign({item: matches.edges for item, matches in found.items()})
+    for item, matches in found.items():
         position = chosen.get(item, -1)
         duplicate = position < 0
         if duplicate:
-            position = max(close.edges.items(), key=_better)[0]
-        how = close.hows[position]
+            position = max(matches.edges.items(), key=_by_score)[0]
+        how = matches.hows[position]
         equal = how in EQUAL
         state: Any = "duplicate" if duplicate else how if equal else "fuzzy"
-        result[item] = NameMatch(state, position, close.edges[position], "" if equal else how)
+        result[item] = NameMatch(state, position, matches.edges[position], "" if equal else how)
 
 
-def _better(pair: tuple[int, float]) -> tuple[float, int]:
+def _by_score(pair: tuple[int, float]) -> tuple[float, int]:
     """Sort key for edges: the higher score, then the lower index."""
     return pair[1], -pair[0]

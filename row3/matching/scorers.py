@@ -39,14 +39,18 @@ def similarity(key_a: str, key_b: str, scorer: str) -> float:
     return float(function(key_a, key_b)) / full
 
 
-SHORT = range(5, 7)
+SHORT_LENGTHS = range(5, 7)
 """Lengths of names in which one edit already falls below the default threshold."""
 
 
-def least(key_a: str, key_b: str, scorer: str, threshold: float) -> float:
+def min_similarity(key_a: str, key_b: str, scorer: str, threshold: float) -> float:
     """Return the similarity from which two normalised names may match: the threshold, or one edit in a short name.
 
     `seson` and `season` have 0.83. A threshold above the default makes no exception.
     """
     longer = max(len(key_a), len(key_b))
-    return threshold if scorer != DEFAULT or threshold > 0.85 or longer not in SHORT else min(threshold, 1 - 1 / longer)
+    return (
+        threshold
+        if scorer != DEFAULT or threshold > 0.85 or longer not in SHORT_LENGTHS
+        else min(threshold, 1 - 1 / longer)
+    )

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from benchmarks.matching import PAIRS, read_pairs
-from row3.matching.candidates import among, may_say
+from row3.matching.candidates import likely_runs, may_mention
 from row3.matching.compare import compare
 from row3.matching.names import Named, NameIndex, NameRule
 from row3.matching.variant.acronyms import NO_ACRONYMS
@@ -42,7 +42,7 @@ def test_nothing_that_is_one_by_the_rules_is_left_out(seed: int) -> None:
     judge = NameIndex([Named(name, ()) for name in expected], (), NameRule()).judge
     found = lost = 0
     for name in filter(str.strip, asked):
-        edges = judge.close(name).edges
+        edges = judge.matches(name).edges
         for position, other in enumerate(expected):
             if compare(name, other, acronyms=NO_ACRONYMS).same:
                 found += 1
@@ -70,15 +70,15 @@ def test_words_that_begin_otherwise(one: str, other: str) -> None:
 def test_a_look_at_words_of_a_text_spares_no_pair_that_is_one_by_the_rules() -> None:
     pairs = [(pair[one], pair[other]) for pair in read_pairs(*PAIRS) for one, other in (("a", "b"), ("b", "a"))]
     pairs = [pair for pair in pairs if compare(*pair).same]
-    assert [pair for pair in pairs if not among(pair[:1], pair[1])] == []
-    assert [(one, other) for one, other in pairs if not may_say(f"Much was said of {one}, and more.", other)] == []
+    assert [pair for pair in pairs if not likely_runs(pair[:1], pair[1])] == []
+    assert [(one, other) for one, other in pairs if not may_mention(f"Much was said of {one}, and more.", other)] == []
 
 
 @pytest.mark.parametrize("name", ["\u0301", "\u0301 fire", "fire \u0301", "..."])
 def test_a_mark_without_its_letter_is_looked_for_in_time(name: str) -> None:
     for expected in ([], [Named("fire", ())]):
         index = NameIndex(expected, ["..."], NameRule())
-        assert index.judge.close(name).edges.keys() <= {0}
+        assert index.judge.matches(name).edges.keys() <= {0}
 
 
 @pytest.mark.parametrize(

@@ -47,9 +47,9 @@ def mentions(
     every = dict.fromkeys((*names, *(reading for name in names for reading in readings(name, introduced))))
     if any(map(said.mentions, every)):
         return True
-    from row3.matching.candidates import may_say
+    from row3.matching.candidates import may_mention
 
-    left = [name for name in every if may_say(quote, name)]
+    left = [name for name in every if may_mention(quote, name)]
     if not left:
         return False
     spelt = quote.split()[:MOST_WORDS]
@@ -82,8 +82,8 @@ def _mentions_variant(
                     runs[" ".join(run).strip(_EDGES)] = None
     if not runs:
         return False
-    from row3.matching.candidates import among  # few quotes need them
+    from row3.matching.candidates import likely_runs  # few quotes need them
     from row3.matching.compare import compare
 
-    left = [run for run in among(list(runs), name) if other is None or other(run) is None]
-    return any(compare(run, name, known=known).same for run in left)
+    left = [run for run in likely_runs(list(runs), name) if other is None or other(run) is None]
+    return any(compare(run, name, text=known).same for run in left)

@@ -17,7 +17,7 @@ from row3.kinds.extraction.model import ExtractionOut, GoldenCase
 from row3.kinds.extraction.relationships import RelationshipIndex, Resolve
 from row3.kinds.outputs import compare_types, type_of
 from row3.kinds.person_types import is_person_type
-from row3.matching.names import Named, NameIndex, NameMatch, NameRule, match_names, nearest, two_values
+from row3.matching.names import Named, NameIndex, NameMatch, NameRule, different_values, match_names, nearest
 from row3.matching.normalise import normalise, normalise_all
 from row3.matching.text.quotes import SourceText
 
@@ -31,7 +31,7 @@ def end_resolver(index: NameIndex, ends: Iterable[str], rule: NameRule, text: So
     `ends` are those of the expected and forbidden relationships. Lint requires expected concepts, but a forbidden
     relationship may have a made-up end, and a variant spelling of that end must not slip through.
     """
-    known = index.spelt()
+    known = index.by_spelling()
     foreign = [name for name in dict.fromkeys(ends) if name not in known and index.resolve(name) is None]
     if not foreign:
         return index.resolve
@@ -70,7 +70,7 @@ def match_resolver(resolve: Resolve, labels: Sequence[str], matches: Sequence[Na
         if hit is not None and (hit[0] >= FOREIGN or not hit[1]):
             return hit
         concept = name if name in settled else by_key.get(normalise(name))
-        if concept is None or concept not in settled or (concept != name and two_values(name, concept, text)):
+        if concept is None or concept not in settled or (concept != name and different_values(name, concept, text)):
             return hit
         return settled[concept], True
 
@@ -119,7 +119,7 @@ def explain(case: GoldenCase, output: ExtractionOut, rules: Rules, *, typed: boo
         forbidden,
         resolve,
         _predicates(rules.inverses, rules.symmetric),
-        index.spelt(),
+        index.by_spelling(),
         answers=match_resolver(resolve, labels, matches, text),
     )
     relationships, found = links.match(given)

@@ -24,12 +24,12 @@ from rapidfuzz.distance import OSA
 from row3.domain.embeddings import Similarity
 from row3.kinds.passages import exclusive
 from row3.matching.assignment import assign
-from row3.matching.lexicon.inflection import plain, token_form
+from row3.matching.lexicon.inflection import token_form, unaccented
 from row3.matching.lexicon.lists import words
 from row3.matching.lexicon.vocabulary import is_word
 from row3.matching.lexicon.words import FUNCTION_WORDS
 from row3.matching.normalise import normalise
-from row3.matching.value.values import TWO_SIGNS, two_signs, value_of
+from row3.matching.value.values import TWO_SIGNS, signs_differ, value_of
 from row3.matching.word.contradictions import NEGATIONS, opposite
 
 MARGIN = 0.3
@@ -145,7 +145,7 @@ def difference_of(a: str, b: str) -> Difference:
     """Return why two names of similar meaning do not match, if so, and the words in which they differ. Symmetric."""
     if value_of(a) is not None or value_of(b) is not None:
         return Difference("a value is compared by value")
-    if two_signs(a, b):
+    if signs_differ(a, b):
         return Difference(TWO_SIGNS)
     (spelt_a, forms_a), (spelt_b, forms_b) = _words(a), _words(b)
     only_a, only_b = Counter(forms_a) - Counter(forms_b), Counter(forms_b) - Counter(forms_a)
@@ -166,7 +166,7 @@ def difference_of(a: str, b: str) -> Difference:
 
 
 def _words(name: str) -> tuple[list[str], list[str]]:
-    spelt = [plain(word) for word in normalise(name).split()]
+    spelt = [unaccented(word) for word in normalise(name).split()]
     return spelt, [token_form(word) for word in spelt]
 
 

@@ -56,7 +56,7 @@ _MAY_BE_BRITISH = re.compile("is[eai]|lys|our|[tvb]re|gue|[aei]ll|[ao]e|sulph")
 """Matches every word that a pattern above may change; it excludes nine words in ten."""
 
 
-def plain(token: str) -> str:
+def unaccented(token: str) -> str:
     """Remove accents from a casefolded token: `é` -> `e`, `ø` -> `o`."""
     if token.isascii() or token in ACCENTED:
         return token
@@ -110,7 +110,7 @@ def token_form(token: str) -> str:
 
     Idempotent.
     """
-    form = plain(token)
+    form = unaccented(token)
     for _ in range(8):
         before = form
         form = NUMERALS.get(form) or american(singular(form))

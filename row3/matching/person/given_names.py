@@ -21,7 +21,7 @@ TITLES = dict.fromkeys(_MEN, "m") | dict.fromkeys(_WOMEN, "f") | dict.fromkeys(_
 SHORT_TITLES = pairs(_LISTS["short_titles"])
 """Title to its abbreviation."""
 
-MENS = words("pres pope cardinal bishop archbishop imam rabbi gen adm marshal")
+MALE_TITLES = words("pres pope cardinal bishop archbishop imam rabbi gen adm marshal")
 """Titles that mean a man before a bare surname: President Roosevelt is not Eleanor."""
 
 PERSONAL_TITLES = words("mr mrs ms miss mme mlle dr prof sir dame rev sen")
@@ -46,16 +46,16 @@ NOT_PERSONS = words(_LISTS["not_persons"])
 EAST_SURNAMES = words(_LISTS["east_surnames"])
 """East Asian surnames that are not English words; they come first or last."""
 
-NOUNS_TOO = words(_LISTS["nouns_too"])
+AMBIGUOUS_GIVEN = words(_LISTS["nouns_too"])
 """Given names that are also nouns, places or surnames, so that the next word need not be a surname."""
 
-SURNAMES_TOO = words(_LISTS["surnames_too"])
+SURNAMES_AND_GIVEN = words(_LISTS["surnames_too"])
 """Surnames that are also given names: Ann Lee is not Lee Ann."""
 
 GIVEN = words(_LISTS["given"]) | words(lists("census")["given"])
 """Further given names, unmistakable before a surname."""
 
-THINGS = words(_LISTS["things"])
+COUNTABLE_GIVEN = words(_LISTS["things"])
 """Given names that are also countable nouns."""
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from row3.matching.lexicon.inflection import plain
+from row3.matching.lexicon.inflection import unaccented
 from row3.matching.lexicon.vocabulary import is_word
 from row3.matching.lexicon.words import ROMAN, ROMAN_LETTERS
 from row3.matching.normalise import normalise
@@ -30,10 +30,10 @@ from row3.matching.person.given_names import (
     PERSONAL_TITLES,
     SAME_NAME,
     SHORT_TITLES,
-    SURNAMES_TOO,
+    SURNAMES_AND_GIVEN,
     TITLES,
 )
-from row3.matching.person.roles import SAID, is_given, is_noun, without_role
+from row3.matching.person.roles import ROLE_WORDS, is_given, is_noun, without_role
 
 _INITIALS = r"(?:[^\W\d_]\.[-\s]?)+[^\W\d_]?\.?"
 _APOSTROPHES = r"['’‘ʼ`´]"
@@ -54,9 +54,9 @@ _SYLLABLES = re.compile(r"[A-Z][a-z]+-[a-z]+\b")
 _WORD = r"[^\W\d_]+(?:-[^\W\d_]+)*\.?"
 LONGEST = 200
 """Maximum characters of a person's name with roles."""
-TOLD_BY = frozenset(SAME_NAME) | GIVEN | frozenset(TITLES) | BEFORE_TITLES
+PERSON_WORDS = frozenset(SAME_NAME) | GIVEN | frozenset(TITLES) | BEFORE_TITLES
 """First words that indicate a person."""
-BESIDE = frozenset(DEGREES) | frozenset(GENERATIONS) | OFFICERS | {"the"}
+NON_NAME_WORDS = frozenset(DEGREES) | frozenset(GENERATIONS) | OFFICERS | {"the"}
 """Words in persons' names that are neither given name nor surname."""
 
 
@@ -127,13 +127,13 @@ def parse_person(name: str) -> Person | None:
         return None
     words = [word for part in reversed(split) if part for word in part]
     if not inverted:
-        tail = plain(words[-1].casefold()).strip(".") if words else ""
+        tail = unaccented(words[-1].casefold()).strip(".") if words else ""
         if len(words) > 1 and tail in GENERATIONS and _is_generation(tail, words[-1]):
             generation = generation or GENERATIONS[tail]
             words = words[:-2] if words[-2] == "the" else words[:-1]
     if not words or len(words) > 7 or not _capitals(words, name) or (len(words) == 1 and not titles):
         return None
-    low = [plain(word.casefold()).strip(".") for word in words]
+    low = [unaccented(word.casefold()).strip(".") for word in words]
     if (low[-1] in NOT_PERSONS and not (low[-1] == "park" and _SYLLABLES.match(name))) or any(
         len(word) == 1 for word in low[-1:]
     ):
@@ -145,7 +145,9 @@ def parse_person(name: str) -> Person | None:
     evident = evident or (
         not OFFICES.isdisjoint(titles) and not all(is_word(word) for word in given + surname if len(word) > 1)
     )
-    return Person(given, surname, generation, tuple(titles), evident or bare.told, inverted, bare.office, bare.glossed)
+    return Person(
+        given, surname, generation, tuple(titles), evident or bare.person, inverted, bare.office, bare.glossed
+    )
 
 
 def _is_generation(tail: str, written: str) -> bool:
@@ -160,7 +162,7 @@ def _generation(parts: list[str]) -> tuple[str, list[str]]:
     generation = ""
     rest = []
     for number, part in enumerate(parts):
-        low = plain(part.casefold()).replace(".", "")
+        low = unaccented(part.casefold()).replace(".", "")
         if number and low in GENERATIONS:
             generation = GENERATIONS[low]
         elif not ((number > 1 or (number and " " in parts[0])) and (low in DEGREES or low.replace(" ", "") in DEGREES)):
@@ -175,7 +177,7 @@ def _words(part: str, titles: list[str], *, alone: bool) -> list[str] | None:
     """
     words: list[str] = []
     for word in (spelt := part.split()):
-        low = plain(word.casefold()).replace(".", "")
+        low = unaccented(word.casefold()).replace(".", "")
         if low in TITLES and not words and not (alone and len(spelt) == 1):
             titles.append(SHORT_TITLES.get(low, low))
         elif low in RETIRED and titles and not words:
@@ -217,15 +219,15 @@ def may_be_person(name: str) -> bool:
         return True
     spelt = normalise(name).split()
     if not name.isascii():
-        spelt = list(map(plain, spelt))
+        spelt = list(map(unaccented, spelt))
     return bool(spelt) and (
-        spelt[0] in TOLD_BY or spelt[-1] in OFFICERS or (not name.islower() and may_name_a_person(spelt))
+        spelt[0] in PERSON_WORDS or spelt[-1] in OFFICERS or (not name.islower() and may_name_a_person(spelt))
     )
 
 
 def may_name_a_person(spelt: Sequence[str]) -> bool:
     """Return whether these words, if capitalised, may name a person: one is a role, or the first a given name."""
-    return not SAID.isdisjoint(spelt) or spelt[0] in SURNAMES_TOO
+    return not ROLE_WORDS.isdisjoint(spelt) or spelt[0] in SURNAMES_AND_GIVEN
 
 
 def is_evident(name: str) -> bool:

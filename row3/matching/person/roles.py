@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from row3.matching.lexicon.inflection import plain
+from row3.matching.lexicon.inflection import unaccented
 from row3.matching.lexicon.lists import lists, words
 from row3.matching.lexicon.vocabulary import RARE, frequency, is_listed, is_word
 from row3.matching.normalise import normalise
@@ -19,7 +19,7 @@ ROLES = words(_LISTS["roles"])
 """Offices, which an organisation may precede: `Fed Chair Powell`."""
 PROFESSIONS = words(_LISTS["professions"])
 """Professions, before or after a whole name."""
-SAID = ROLES | PROFESSIONS
+ROLE_WORDS = ROLES | PROFESSIONS
 MASS = words(_LISTS["mass"])
 """Nouns without a plural."""
 ADJECTIVES = words("general chief executive")
@@ -30,13 +30,13 @@ _GENERAL = re.compile(
     re.IGNORECASE,
 )
 _SAID_BEHIND = re.compile(r"(?P<name>[^,()]+ [^,()]+?)(?:, | \()(?P<said>[^,()]+)\)?")
-_BESIDE = re.compile(r" (?:of|at|for|in|from|and) ")
+_JOINERS = re.compile(r" (?:of|at|for|in|from|and) ")
 """Joins a role to its organisation or a further role."""
-_ANOTHER = re.compile(r"\b(?:by|with|about|on|to|against|over|like|as|versus|vs)\b", re.IGNORECASE)
+_OTHER_JOINERS = re.compile(r"\b(?:by|with|about|on|to|against|over|like|as|versus|vs)\b", re.IGNORECASE)
 """Joins a thing to a person that it is not: `biography by historian Ron Chernow`."""
 
 
-class Bare(NamedTuple):
+class BareName(NamedTuple):
     """A person's name without roles."""
 
     name: str
@@ -44,11 +44,11 @@ class Bare(NamedTuple):
     """Role stated after the name; "" for none."""
     glossed: bool = False
     """Whether the role is in parentheses, which distinguishes namesakes."""
-    told: bool = False
+    person: bool = False
     """Whether the role shows that the name is a person's."""
 
 
-def without_role(text: str) -> Bare:
+def without_role(text: str) -> BareName:
     """Remove roles from a person's name, but keep titles; return text that is not a person's name as it is.
 
     `UN Secretary-General António Guterres` -> `General António Guterres`, `British economist John Maynard Keynes` ->
@@ -56,32 +56,32 @@ def without_role(text: str) -> Bare:
     """
     if (behind := _SAID_BEHIND.fullmatch(text)) is not None and _looks_like_a_name(behind["name"].split()):
         role = _role(behind["said"])
-        return Bare(behind["name"], role, text[-1] == ")", True) if role else Bare(text)
+        return BareName(behind["name"], role, text[-1] == ")", True) if role else BareName(text)
     spelt = text.split()
     if len(spelt) < 3 or "," in text or "(" in text or _is_given(spelt[0]):
-        return Bare(text)
+        return BareName(text)
     for place in range(len(spelt) - 1, 0, -1):
         said, rest = " ".join(spelt[:place]), spelt[place:]
         role = _role(said)
-        if not role or _ANOTHER.search(said) is not None:
+        if not role or _OTHER_JOINERS.search(said) is not None:
             continue
-        whose = _BESIDE.search(said) is not None  # the President of the United States
+        whose = _JOINERS.search(said) is not None  # the President of the United States
         title = [role.capitalize()] if role in TITLES else []
-        if len(rest) > 1 and (_is_given(rest[0]) or (not whose and _tells(said, role) and _looks_like_a_name(rest))):
-            return Bare(" ".join([*title, *rest]), told=True)
+        if len(rest) > 1 and (_is_given(rest[0]) or (not whose and _is_role(said, role) and _looks_like_a_name(rest))):
+            return BareName(" ".join([*title, *rest]), person=True)
         if place > 1 and len(rest) == 1 and role in ROLES and not whose and _has_capitals([said, *rest]):
-            return Bare(" ".join([*title, *rest]))
-    return Bare(text)
+            return BareName(" ".join([*title, *rest]))
+    return BareName(text)
 
 
 def _role(said: str) -> str:
     """Return the office or profession without its organisation: `chair of the Federal Reserve` -> `chair`, else ""."""
-    first = _BESIDE.split(said, maxsplit=1)[0].split()
+    first = _JOINERS.split(said, maxsplit=1)[0].split()
     last = first[-1].casefold().rpartition("-")[2] if first else ""
-    return last if last in SAID else ""
+    return last if last in ROLE_WORDS else ""
 
 
-def _tells(said: str, role: str) -> bool:
+def _is_role(said: str, role: str) -> bool:
     """Return whether words are a role whatever follows, unlike those before a Riemann Hypothesis or Markov Chain."""
     if role in ADJECTIVES:
         return _GENERAL.search(said) is not None
@@ -93,14 +93,14 @@ def _census() -> frozenset[str]:
     return words(" ".join(lists("census").values()))
 
 
-def is_of_persons(token: str) -> bool:
+def is_person_name(token: str) -> bool:
     """Return whether a lower-case token is a known given name or surname."""
     return is_given(token) or token in _census()
 
 
 def is_name(token: str) -> bool:
     """Return whether a lower-case token is a known name or common word, and so not a slip."""
-    return is_of_persons(token) or frequency(token) > RARE
+    return is_person_name(token) or frequency(token) > RARE
 
 
 def is_given(name: str) -> bool:
@@ -109,13 +109,13 @@ def is_given(name: str) -> bool:
 
 
 def _is_given(word: str) -> bool:
-    return word[:1].isupper() and is_given(plain(word.casefold()))
+    return word[:1].isupper() and is_given(unaccented(word.casefold()))
 
 
 def _looks_like_a_name(rest: Sequence[str]) -> bool:
     """Return whether words begin with a given name, or are all capitalised and may be names."""
     low = [normalise(word) for word in rest]
-    return _is_given(rest[0]) or (_has_capitals(rest) and SAID.isdisjoint(low) and may_be_names(low))
+    return _is_given(rest[0]) or (_has_capitals(rest) and ROLE_WORDS.isdisjoint(low) and may_be_names(low))
 
 
 def may_be_names(low: Sequence[str]) -> bool:

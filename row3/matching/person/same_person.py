@@ -17,18 +17,18 @@ from row3.matching.lexicon.inflection import UMLAUTS
 from row3.matching.lexicon.vocabulary import is_word
 from row3.matching.normalise import normalise
 from row3.matching.person.given_names import (
+    AMBIGUOUS_GIVEN,
+    COUNTABLE_GIVEN,
     EAST_SURNAMES,
-    MENS,
-    NOUNS_TOO,
+    MALE_TITLES,
     PERSONAL_TITLES,
     SAME_NAME,
     SHORT_TITLES,
-    SURNAMES_TOO,
-    THINGS,
+    SURNAMES_AND_GIVEN,
     TITLES,
 )
-from row3.matching.person.persons import BESIDE, Person, is_eastern, may_be_person, parse_person
-from row3.matching.person.roles import is_of_persons
+from row3.matching.person.persons import NON_NAME_WORDS, Person, is_eastern, may_be_person, parse_person
+from row3.matching.person.roles import is_person_name
 
 
 def may_be_persons(one: str, other: str) -> bool:
@@ -41,28 +41,28 @@ def may_be_persons(one: str, other: str) -> bool:
     spelt, spelt2 = normalise(one).split(), normalise(other).split()
     if spelt[:1] == spelt2[:1] and 1 < len(spelt) == len(spelt2) < 4 and not one.islower():
         return True
-    return set(spelt).symmetric_difference(spelt2) <= BESIDE
+    return set(spelt).symmetric_difference(spelt2) <= NON_NAME_WORDS
 
 
-def persons(one: str, other: str, *, told: bool) -> tuple[Person, Person] | None:
-    """Return both parsed names if both are persons': as declared, one evidently and the other likely, or reversed.
+def parse_persons(one: str, other: str, *, declared: bool) -> tuple[Person, Person] | None:
+    """Return both parsed names if both are persons': declared, one evident and the other likely, or reversed.
 
     Both need evidence: `NBA Draft` has none.
     """
     a, b = parse_person(one), parse_person(other)
     if a is None or b is None:
         return None
-    if told or (a.evident and b.likely) or (b.evident and a.likely):
+    if declared or (a.evident and b.likely) or (b.evident and a.likely):
         return a, b
-    if a.likely and b.likely and not SURNAMES_TOO.isdisjoint((*a.given[:1], *b.given[:1])):
+    if a.likely and b.likely and not SURNAMES_AND_GIVEN.isdisjoint((*a.given[:1], *b.given[:1])):
         return a, b
     foreign = not all(map(is_word, (*a.given, *a.surname, *b.given, *b.surname)))  # Deng Xiaoping, not Race Horse
     if foreign and a.likely and b.likely and a.given and a.given == b.given:
         return a, b
-    return (a, b) if turned(a, b) and (a.evident or b.evident or foreign or is_eastern(a, one, other)) else None
+    return (a, b) if reversed_order(a, b) and (a.evident or b.evident or foreign or is_eastern(a, one, other)) else None
 
 
-def two_families(one: Person, other: Person, *, told: bool) -> bool:
+def surnames_differ(one: Person, other: Person, *, declared: bool) -> bool:
     """Return whether two surnames differ although their forms are equal: Jacob and Jacobs, Gray and Grey.
 
     Things are named after persons (James Webb Telescopes), so a given name is not enough evidence.
@@ -70,18 +70,18 @@ def two_families(one: Person, other: Person, *, told: bool) -> bool:
     a, b = one.surname[-1], other.surname[-1]
     if a == b or one.given != other.given or not (one.given or one.titles):
         return False
-    told = told or any(not PERSONAL_TITLES.isdisjoint(person.titles) for person in (one, other))
-    if told and {f"{a}s", f"{a}es", f"{b}s", f"{b}es"} & {a, b}:
+    declared = declared or any(not PERSONAL_TITLES.isdisjoint(person.titles) for person in (one, other))
+    if declared and {f"{a}s", f"{a}es", f"{b}s", f"{b}es"} & {a, b}:
         return True
-    alone = len(one.given) == 1 and one.given[0] not in THINGS
-    return (told or alone) and is_of_persons(a) and is_of_persons(b)
+    alone = len(one.given) == 1 and one.given[0] not in COUNTABLE_GIVEN
+    return (declared or alone) and is_person_name(a) and is_person_name(b)
 
 
 def same_person(one: str, other: str) -> bool:
     """Return whether two names can be the same person's; False if one is not a person's."""
     if _SECOND.findall(one) != _SECOND.findall(other) and not any(map(_has_given, (one, other))):
         return False  # Vice President Cheney, President Cheney
-    return any(can_be_one(a, b) for a in _readings(one) for b in _readings(other))
+    return any(are_compatible(a, b) for a in _readings(one) for b in _readings(other))
 
 
 _SECOND = re.compile(
@@ -100,13 +100,13 @@ def _readings(name: str) -> list[Person]:
     return [person for spelling in dict.fromkeys(spellings) if (person := parse_person(spelling)) is not None]
 
 
-def can_be_one(a: Person, b: Person) -> bool:
+def are_compatible(a: Person, b: Person) -> bool:
     """Return whether two parsed names are compatible (see the module)."""
-    if a.generation != b.generation and not _generation_may_miss(a, b):
+    if a.generation != b.generation and not _generation_omitted(a, b):
         return False
     if a.sex and b.sex and a.sex != b.sex and (a.titles or b.titles):
         return False
-    if _of_two_offices(a, b):
+    if _offices_differ(a, b):
         return False
     whole_a, whole_b = a.given + a.surname, b.given + b.surname
     if len(whole_a) == len(whole_b) == 1 and set(a.titles).isdisjoint(b.titles):
@@ -116,11 +116,11 @@ def can_be_one(a: Person, b: Person) -> bool:
     family = max(a.surname, b.surname, key=len)
     size = len(family)
     if whole_a[-size:] != family or whole_b[-size:] != family:
-        return turned(a, b)
+        return reversed_order(a, b)
     return _compatible(a, b, whole_a[:-size], whole_b[:-size])
 
 
-def _of_two_offices(a: Person, b: Person) -> bool:
+def _offices_differ(a: Person, b: Person) -> bool:
     """Return whether offices separate two persons: `John Smith (engineer)` and `John Smith (lawyer)`."""
     if a.office and b.office:
         return a.office != b.office
@@ -131,12 +131,12 @@ def _of_two_offices(a: Person, b: Person) -> bool:
     return other.glossed or (office in TITLES and not bare.given)
 
 
-def _generation_may_miss(a: Person, b: Person) -> bool:
+def _generation_omitted(a: Person, b: Person) -> bool:
     """Return whether one generation is just omitted: `Martin Luther King` may be Jr., but not `Henry Ford` Henry II."""
     return {a.generation, b.generation} == {"", "jr"} and bool(a.given and b.given)
 
 
-def turned(a: Person, b: Person) -> bool:
+def reversed_order(a: Person, b: Person) -> bool:
     """Return whether one name is the other with the surname first, as in East Asia and in lists (`Smith John`)."""
     one, other = a.given + a.surname, b.given + b.surname
     if (
@@ -155,7 +155,7 @@ def turned(a: Person, b: Person) -> bool:
 def _has_one_order(one: str, other: str) -> bool:
     """Return whether only one of two words can be a given name, and nothing else: John Smith, not Henry James."""
     given, surname = (one, other) if one in SAME_NAME else (other, one)
-    return not (given in NOUNS_TOO or surname in SAME_NAME or surname in SURNAMES_TOO)
+    return not (given in AMBIGUOUS_GIVEN or surname in SAME_NAME or surname in SURNAMES_AND_GIVEN)
 
 
 def _compatible(a: Person, b: Person, one: tuple[str, ...], other: tuple[str, ...]) -> bool:
@@ -165,7 +165,7 @@ def _compatible(a: Person, b: Person, one: tuple[str, ...], other: tuple[str, ..
         if not one and not other:
             return bool(set(a.titles) & set(b.titles)) or not (a.titles and b.titles)
         woman = full.sex == "f" and not full.titles and not bare.evident
-        return bool(bare.titles) and not (woman and not MENS.isdisjoint(bare.titles))
+        return bool(bare.titles) and not (woman and not MALE_TITLES.isdisjoint(bare.titles))
     short, long = sorted((one, other), key=len)
     if _one_by_one(short, long):
         return True
@@ -174,29 +174,29 @@ def _compatible(a: Person, b: Person, one: tuple[str, ...], other: tuple[str, ..
 
 
 def _one_by_one(short: tuple[str, ...], long: tuple[str, ...]) -> bool:
-    if not _like(short[0], long[0]):
+    if not _names_compatible(short[0], long[0]):
         return False
     at = 1
     for name in short[1:]:
         # A middle name may be missing, but not differ.
-        if at >= len(long) or not _like(name, long[at]):
+        if at >= len(long) or not _names_compatible(name, long[at]):
             return False
         at += 1
     return True
 
 
-def _like(one: str, other: str) -> bool:
+def _names_compatible(one: str, other: str) -> bool:
     """Return whether given names are equal, initial and name, or forms of one name."""
     if one == other:
         return True
     if len(one) == 1 or len(other) == 1:
         initial, full = sorted((one, other), key=len)
-        return full[0] == initial or (len(full) > 1 and any(name[0] == initial for name in _full(full)))
+        return full[0] == initial or (len(full) > 1 and any(name[0] == initial for name in _full_names(full)))
     return not SAME_NAME.get(one, frozenset()).isdisjoint(SAME_NAME.get(other, frozenset()))
 
 
 @lru_cache(maxsize=1024)
-def _full(name: str) -> tuple[str, ...]:
+def _full_names(name: str) -> tuple[str, ...]:
     """Return the full names of a short form: `Bill` matches `W. Clinton` by William."""
     groups = SAME_NAME.get(name, frozenset())
     first: dict[int, str] = {}

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
-from row3.matching.lexicon.inflection import plain
+from row3.matching.lexicon.inflection import unaccented
 from row3.matching.lexicon.lists import lists, words
 from row3.matching.normalise import APOSTROPHES, normalise, normalise_text, spaced
-from row3.matching.variant.marks import apart
+from row3.matching.variant.marks import mark_difference
 
 ELLIPSIS = re.compile(r"…|\.\s?\.\s?\.")
-_APART = str.maketrans(dict.fromkeys(APOSTROPHES, " "))
+_APOSTROPHES_AS_SPACES = str.maketrans(dict.fromkeys(APOSTROPHES, " "))
 _NO_SPACES = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u30ff\u3400-\u9fff\uf900-\ufaff\uff66-\uff9f]")
 """Letters of scripts without spaces between words: Chinese, Japanese, Thai, Lao, Burmese, Khmer."""
 
@@ -25,13 +25,13 @@ def find_words(key: str, padded: str, start: int = 0) -> int:
         return at
     at = padded.find(key, start + 1)
     while at >= 0:
-        if _part(padded[at - 1], key[0]) and _part(key[-1], padded[at + len(key)]):
+        if _is_boundary(padded[at - 1], key[0]) and _is_boundary(key[-1], padded[at + len(key)]):
             return at - 1
         at = padded.find(key, at + 1)
     return -1
 
 
-def _part(one: str, other: str) -> bool:
+def _is_boundary(one: str, other: str) -> bool:
     """Return whether a word may end between two neighbouring letters."""
     return " " in (one, other) or _NO_SPACES.match(one) is not None or _NO_SPACES.match(other) is not None
 
@@ -61,10 +61,10 @@ class SourceText:
         return self._normal
 
     @property
-    def _apart(self) -> str:
+    def _with_apostrophes_as_spaces(self) -> str:
         """The text with spaces for apostrophes: a quote may end before 's, and tokenised text separates it."""
         if not self._possessed:
-            self._possessed = f" {normalise_text(self.text.translate(_APART))} "
+            self._possessed = f" {normalise_text(self.text.translate(_APOSTROPHES_AS_SPACES))} "
         return self._possessed
 
     def __contains__(self, word: object) -> bool:
@@ -78,16 +78,16 @@ class SourceText:
             return False
         for word in key.split():  # most absent names have an absent word
             if f" {word} " not in words:
-                return self._has_otherwise(name, key)
-        return " " not in key or find_words(key, self._padded) >= 0 or self._has_otherwise(name, key)
+                return self._mentions_variant(name, key)
+        return " " not in key or find_words(key, self._padded) >= 0 or self._mentions_variant(name, key)
 
-    def _has_otherwise(self, name: str, key: str) -> bool:
+    def _mentions_variant(self, name: str, key: str) -> bool:
         """Return whether the name occurs with spaces for apostrophes, or in a script without spaces."""
         if _NO_SPACES.search(key) is not None and find_words(key, self._padded) >= 0:
             return True
         if "'" not in self.text and "’" not in self.text and "'" not in name and "’" not in name:
             return False
-        return find_words(normalise_text(name.translate(_APART)), self._apart) >= 0
+        return find_words(normalise_text(name.translate(_APOSTROPHES_AS_SPACES)), self._with_apostrophes_as_spaces) >= 0
 
     def contains_quote(self, quote: str) -> bool:
         """Return whether the quote, or its parts around ellipses in order, occur."""
@@ -101,7 +101,7 @@ class SourceText:
         key = normalise_text(quote)
         if not key:
             return False
-        if find_words(key, self._padded) >= 0 or self._has_otherwise(quote, key):
+        if find_words(key, self._padded) >= 0 or self._mentions_variant(quote, key):
             return True
         if "…" not in quote and ".." not in quote and ". ." not in quote:
             return False
@@ -114,6 +114,7 @@ class SourceText:
         return True
 
 
+NO_TEXT = SourceText("")
 _LISTS = lists("english")
 A_NAME_AND_A_NOUN = "a proper name and a common noun"
 WITH_CAPITAL = words(_LISTS["with_capital"])
@@ -123,11 +124,11 @@ ALWAYS_A_NAME = words("turkey china polish apple amazon oracle")
 FIRST_OF_TWO = words(_LISTS["first_of_two"])
 """First words of compounds that mean something else apart: a green house, a greenhouse."""
 _ARTICLE = re.compile(r"^(?:[Tt]he|[Aa]n?) ")
-_INSIDE = r"(?<=[a-z,;] )"
+_MID_SENTENCE = r"(?<=[a-z,;] )"
 """Precedes a word that does not begin a sentence."""
 
 
-def two_by_text(one: str, other: str, text: str) -> bool:
+def differ_by_text(one: str, other: str, text: str) -> bool:
     """Return whether names that differ only in a capital, accent or space mean two things, and the text has both."""
     one, other = _ARTICLE.sub("", one), _ARTICLE.sub("", other)
     low, low2 = one.casefold(), other.casefold()
@@ -138,25 +139,25 @@ def two_by_text(one: str, other: str, text: str) -> bool:
             return False
         if word in ALWAYS_A_NAME and said != word:
             return True
-        before = "" if word in ALWAYS_A_NAME else _INSIDE
-        return _has(text, said) and re.search(rf"{before}\b{named}\b", text) is not None
-    if plain(low) == plain(low2):
-        return _has(text, one) and _has(text, other)
+        before = "" if word in ALWAYS_A_NAME else _MID_SENTENCE
+        return _contains(text, said) and re.search(rf"{before}\b{named}\b", text) is not None
+    if unaccented(low) == unaccented(low2):
+        return _contains(text, one) and _contains(text, other)
     parted, joined = (low, low2) if " " in low else (low2, low)
     first, _, rest = parted.partition(" ")
     return (
         first in FIRST_OF_TWO
         and first + rest == joined
-        and all(_has(text.casefold(), form) for form in (parted, joined))
+        and all(_contains(text.casefold(), form) for form in (parted, joined))
     )
 
 
-def _has(text: str, name: str) -> bool:
+def _contains(text: str, name: str) -> bool:
     """Return whether the text contains the exact name or its plural."""
     return re.search(rf"\b{re.escape(name)}s?\b", text) is not None
 
 
-def told_apart(one: str, other: str, text: str) -> str:
+def normalised_difference(one: str, other: str, text: str) -> str:
     """Return why marks or the text separate two names that normalise alike, else ""."""
     one, other = " ".join(one.split()), " ".join(other.split())
-    return apart(one, other) or (A_NAME_AND_A_NOUN if text and two_by_text(one, other, text) else "")
+    return mark_difference(one, other) or (A_NAME_AND_A_NOUN if text and differ_by_text(one, other, text) else "")

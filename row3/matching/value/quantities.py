@@ -15,7 +15,7 @@ _IN_A_RANGE = re.compile(r"\d\s?[-–—−]\s?\d|^[-–—−]")
 _EDGE = re.compile(r"(?<=\d)(?=[^\W\d]|['’′\"”″])|(?<=[^\W\d])(?=\d)|(?<=['’′])(?=\d)|-")
 _WHOLES = frozenset(("s", "month", "m", "g"))
 """Base units of quantities with several parts."""
-_UNTOLD = {("m", Fraction("0.3048")): "in", ("s", Fraction(3600)): "min"}
+_IMPLIED_UNITS = {("m", Fraction("0.3048")): "in", ("s", Fraction(3600)): "min"}
 """Implied second unit: five foot ten, 1 h 30."""
 
 
@@ -26,8 +26,8 @@ def read_compound(low: str) -> Value | None:
     """
     spelt = [word.strip(",.") for word in _EDGE.sub(" ", low).split()]
     spelt = [word for at, word in enumerate(spelt) if word != "and" or not at]
-    if len(spelt) == 3 and (unit := unit_of(spelt[1])) in _UNTOLD:
-        spelt.append(_UNTOLD[unit])
+    if len(spelt) == 3 and (unit := unit_of(spelt[1])) in _IMPLIED_UNITS:
+        spelt.append(_IMPLIED_UNITS[unit])
     if len(spelt) < 4 or len(spelt) % 2 or _IN_A_RANGE.search(low):
         return None
     base, least, number, total = "", Fraction(0), Fraction(0), Fraction(0)
@@ -77,7 +77,7 @@ _WORDS = words(
 """Words of four or more letters that can occur in a value."""
 
 
-def says_more(name: str) -> bool:
+def has_other_words(name: str) -> bool:
     """Return whether a name contains a word that no value has."""
     return not _WORDS.issuperset(_LONG.findall(name.lower()))
 

@@ -52,9 +52,9 @@ def value_of(name: str, *, day_first: bool | None = None) -> Value | None:
     """
     if len(name) > 80 or not has_number(name):
         return None
-    from row3.matching.value.quantities import read, read_range, says_more  # one name in a hundred needs it
+    from row3.matching.value.quantities import has_other_words, read, read_range  # one name in a hundred needs it
 
-    if says_more(name):
+    if has_other_words(name):
         return None
     name = _POINT.sub("0.", _MIXED.sub(" ", name))
     text = unicodedata.normalize("NFKC", name.replace("⁻", "^−")).strip().strip(".,;:").strip()
@@ -87,16 +87,16 @@ def with_values(name: str) -> str:
     spelt = name.split()
     if not 1 < len(spelt) < 16 or not has_number(name):
         return name
-    from row3.matching.value.quantities import says_more
+    from row3.matching.value.quantities import has_other_words
 
-    ends = [at for at, word in enumerate(spelt) if says_more(word)]
+    ends = [at for at, word in enumerate(spelt) if has_other_words(word)]
     found, at = [], 0
     while at < len(spelt):
         end = next((end for end in ends if end >= at), len(spelt))
         for size in range(min(LONGEST, end - at), 0, -1) or (1,):
             window = " ".join(spelt[at : at + size])
             after = spelt[at + size] if at + size < len(spelt) else ""
-            value = None if _may_be_none(window, name, after) else value_of(window)
+            value = None if _is_not_a_value(window, name, after) else value_of(window)
             if value is not None or size == 1:
                 found.append(spelt[at] if value is None else _written(value))
                 at += size
@@ -106,7 +106,7 @@ def with_values(name: str) -> str:
     return " ".join(found)
 
 
-def _may_be_none(window: str, name: str, after: str) -> bool:
+def _is_not_a_value(window: str, name: str, after: str) -> bool:
     """Return whether words that look like a value may be a version, the end of a quotation, or `a third chance`."""
     if _DECIMAL.fullmatch(window) or (window[-1] in _CLOSING and is_quoted(name)):
         return True
@@ -133,7 +133,7 @@ _PARTED = re.compile(r"(?<![\w.,-])\d+(\s?[-–—]\s?|[.,]|, )\d+(?![\d.,:/-])"
 _FEET = re.compile(r"(?<=\d)['’′\"”″](?!s\b)")
 
 
-def two_signs(one: str, other: str) -> bool:
+def signs_differ(one: str, other: str) -> bool:
     """Return whether names differ by a sign: `-5 °C` and `5 °C`, `3.5 days` and `3-5 days`."""
     if (one + other).replace(" ", "").isalpha():
         return False

@@ -107,7 +107,7 @@ def _spelt(normalised: str) -> list[str]:
     if " v" in normalised or normalised[:1] in _MAY_BE_VERSION or " release " in normalised:
         normalised = _VERSION.sub(" ", _VERSION_ALONE.sub("version ", normalised))
     words = (normalised.replace("&", " and ") if "&" in normalised else normalised).split()
-    return _trimmed(words) if len(words) > 1 and not _USUAL.isdisjoint(words) else words
+    return _trimmed(words) if len(words) > 1 and not _TRIMMED_WORDS.isdisjoint(words) else words
 
 
 def _formed(words: list[str]) -> list[str]:
@@ -132,7 +132,7 @@ _MAY_BE_VERSION = frozenset("rv")
 
 _NUMERALS = frozenset(ROMAN) | frozenset(ROMAN_LETTERS)
 _RUNS = tuple((tuple(short.split("-")), long.split("-")) for short, long in PHRASES.items())
-_USUAL = (
+_TRIMMED_WORDS = (
     frozenset(("the", "an", "a"))
     | COMPANY
     | {"co"}
@@ -143,7 +143,7 @@ _USUAL = (
     | frozenset(run[0] for run, _ in _RUNS)
 )
 """Words that `_trimmed` may change."""
-TELLING = _USUAL | _NUMERALS | TANTUM
+SPECIAL_WORDS = _TRIMMED_WORDS | _NUMERALS | TANTUM
 """Words for which a key needs more than the form of each word."""
 
 

@@ -6,7 +6,7 @@ import re
 
 from row3.matching.lexicon.lists import lists, pairs, words
 from row3.matching.lexicon.words import COMPANY_KINDS, COUNTED
-from row3.matching.value.values import TWO_SIGNS, two_signs
+from row3.matching.value.values import TWO_SIGNS, signs_differ
 
 _LISTS = lists("english")
 SHORT_AND_WORD = words(_LISTS["short_and_word"])
@@ -17,7 +17,7 @@ LEGAL_FORMS = pairs(_LISTS["legal_forms"])
 """Lower-case legal forms without spaces, with their abbreviations."""
 _FORMULA = re.compile(r"(?:[A-Z][a-z]?\d*)+")
 _ATOM = re.compile(r"[A-Z][a-z]?")
-_TELLING = re.compile(r"[A-Z]{2}|[A-Z]\*|[\d¼-¾]|(?<!\w)\.[A-Z]|\w[-−⁻](?!\w)")
+_MARK = re.compile(r"[A-Z]{2}|[A-Z]\*|[\d¼-¾]|(?<!\w)\.[A-Z]|\w[-−⁻](?!\w)")
 """Occurs in one of two longer names that differ by unit, code or sign."""
 _SHORT_PAIR = 8
 """Characters of two names together, below which they may be symbols: Mg, mg."""
@@ -26,19 +26,19 @@ _STAR = re.compile(r"\b(?:[A-Z]|[IVX]+)\*|(?<!\w)\.[A-Z]{2,}")
 _QUANTITY = re.compile(r"\d\s?([A-Za-zµμ]{1,4})\b")
 
 
-def apart(one: str, other: str) -> str:
+def mark_difference(one: str, other: str) -> str:
     """Return why marks separate two names that normalise alike, else "". Expects single spaces."""
     both = f"{one} {other}"
-    if _TELLING.search(both) is None and len(both) >= _SHORT_PAIR:
+    if _MARK.search(both) is None and len(both) >= _SHORT_PAIR:
         return ""
-    if _two_units(one, other):
+    if _units_differ(one, other):
         return "two units"
-    if _two_by_case(one, other):
+    if _case_differs(one, other):
         return "two codes"
-    return TWO_SIGNS if two_signs(one, other) else ""
+    return TWO_SIGNS if signs_differ(one, other) else ""
 
 
-def _two_by_case(one: str, other: str) -> bool:
+def _case_differs(one: str, other: str) -> bool:
     """Return whether case or a star separates two names: `CO` and `Co`, `US` and `us`, `A*` and `A`."""
     if _STAR.findall(one) != _STAR.findall(other):
         return True
@@ -49,14 +49,14 @@ def _two_by_case(one: str, other: str) -> bool:
         shouted, said = sorted((one, other))
         if shouted.isupper() and said.islower():
             return said in SHORT_AND_WORD
-        if len(one) < 4 and _two_cased_units(one, other):
+        if len(one) < 4 and _symbols_differ(one, other):
             return True
     elif one.isupper() or other.isupper():
         return False
-    return any(word != word2 and _two_formulas(word, word2) for word, word2 in zip(spelt, spelt2, strict=True))
+    return any(word != word2 and _formulas_differ(word, word2) for word, word2 in zip(spelt, spelt2, strict=True))
 
 
-def _two_formulas(one: str, other: str) -> bool:
+def _formulas_differ(one: str, other: str) -> bool:
     """Return whether both are formulas of different elements: carbon monoxide and cobalt."""
     if len(one) > 6 or one.lower() != other.lower() or not (_FORMULA.fullmatch(one) and _FORMULA.fullmatch(other)):
         return False
@@ -64,7 +64,7 @@ def _two_formulas(one: str, other: str) -> bool:
     return atoms != atoms2 and ELEMENTS.issuperset(atoms) and ELEMENTS.issuperset(atoms2)
 
 
-def _two_cased_units(one: str, other: str) -> bool:
+def _symbols_differ(one: str, other: str) -> bool:
     """Return whether names are different units, or a unit and an element: `Mb` and `MB`, `Mg` and `mg`."""
     from row3.matching.value.units import CASED
 
@@ -74,7 +74,7 @@ def _two_cased_units(one: str, other: str) -> bool:
     return (one in ELEMENTS and second is not None) or (other in ELEMENTS and first is not None)
 
 
-def _two_units(one: str, other: str) -> bool:
+def _units_differ(one: str, other: str) -> bool:
     """Return whether names differ in the case of a unit after a number: `10 mW laser` and `10 MW laser`."""
     units = [_QUANTITY.findall(name) for name in (one, other)]
     if units[0] == units[1] or len(units[0]) != len(units[1]):
@@ -85,13 +85,13 @@ def _two_units(one: str, other: str) -> bool:
     return any(a is not None and b is not None and a != b for a, b in known)
 
 
-def two_companies(one: str, other: str) -> bool:
+def legal_forms_differ(one: str, other: str) -> bool:
     """Return whether two companies have different legal forms: `Merck KGaA` and `Merck & Co.`."""
-    first, second = parted_company(one)[1], parted_company(other)[1]
+    first, second = split_company(one)[1], split_company(other)[1]
     return bool(first and second) and first.isdisjoint(second)
 
 
-def parted_company(name: str) -> tuple[str, frozenset[str]]:
+def split_company(name: str) -> tuple[str, frozenset[str]]:
     """Return a name without its final legal forms, and their abbreviations: `Co., Ltd.` has two."""
     found: set[str] = set()
     spelt = name.replace(",", " ").split()
@@ -101,7 +101,7 @@ def parted_company(name: str) -> tuple[str, frozenset[str]]:
             not size
             or spelt[:-size] == []
             or (rest := " ".join(spelt[:-size])).isdigit()
-            or not _may_be_one(spelt, size)
+            or not _may_be_legal_form(spelt, size)
         ):
             break
         found.add(short)
@@ -118,7 +118,7 @@ def _legal_form(spelt: list[str]) -> tuple[int, str]:
     return 0, ""
 
 
-def _may_be_one(spelt: list[str], size: int) -> bool:
+def _may_be_legal_form(spelt: list[str], size: int) -> bool:
     """Return whether the last words can be a legal form: not in blood group AB, insurance company, K-9 and Company."""
     before, last = spelt[-size - 1].lower().strip(",&"), spelt[-1].lower()
     if before in COUNTED and len(last) < 3:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from row3.matching.normalise import normalise
 from row3.matching.variant.acronyms import NO_ACRONYMS, Acronyms, introduced, is_short_form
 from row3.matching.variant.forms import form_key, form_keys
-from row3.matching.variant.marks import parted_company
+from row3.matching.variant.marks import split_company
 from row3.matching.variant.variants import variant_keys
 
 LONGEST_NAME = 8
@@ -31,7 +31,7 @@ def same_by_acronym(one: str, other: str, acronyms: Acronyms) -> bool:
     if not _keys(one, *first).isdisjoint(_keys(other, *second)):
         return True
     # Also in another word order: a KPI dashboard, dashboard of key performance indicators.
-    turned, turned2 = _turned(first), _turned(second)
+    turned, turned2 = _variant_keys(first), _variant_keys(second)
     return not (turned.isdisjoint(turned2 | variant_keys(other)) and turned2.isdisjoint(variant_keys(one)))
 
 
@@ -40,7 +40,7 @@ def _own_expansions(name: str) -> set[str]:
     return {key for reading in readings(name, NO_ACRONYMS) if not is_short_form(reading) for key in form_keys(reading)}
 
 
-def parted(name: str) -> tuple[str, str] | None:
+def split_parenthesis(name: str) -> tuple[str, str] | None:
     """Return the parts of a name before and inside a final parenthesis; None if it has none."""
     hit = _IN_NAME.fullmatch(name.strip())
     return None if hit is None else (hit[1], hit[2])
@@ -49,7 +49,7 @@ def parted(name: str) -> tuple[str, str] | None:
 def readings(name: str, acronyms: Acronyms) -> list[str]:
     """Return a name's expansions: of the whole, of one word, and the parts of `machine learning (ML)`."""
     found: list[str] = []
-    if "(" in name and (parts := parted(name)) is not None:
+    if "(" in name and (parts := split_parenthesis(name)) is not None:
         own = introduced(name)
         for whole, part in (parts, parts[::-1]):
             longs = {key for short in form_keys(part) for long in own.get(short, ()) for key in form_keys(long)}
@@ -83,9 +83,9 @@ def _by_word(name: str, acronyms: Acronyms) -> list[str]:
 
 def _keys(*forms: str) -> set[str]:
     """Return the keys of a name and its expansions, with and without legal forms."""
-    return {key for form in forms for key in (*form_keys(form), *form_keys(parted_company(form)[0]))}
+    return {key for form in forms for key in (*form_keys(form), *form_keys(split_company(form)[0]))}
 
 
-def _turned(forms: Iterable[str]) -> set[str]:
+def _variant_keys(forms: Iterable[str]) -> set[str]:
     """Return the keys of expansions and their variants."""
     return {key for form in forms for key in variant_keys(form)}

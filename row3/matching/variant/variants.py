@@ -14,20 +14,20 @@ from row3.matching.lexicon.lists import lists, words
 from row3.matching.lexicon.vocabulary import is_word
 from row3.matching.lexicon.words import COLOURS, COMPANY_ENDS, GAMES, MONTHS, RIVERS, ROMAN, STATES, VARIED
 from row3.matching.normalise import normalise
-from row3.matching.person.persons import BESIDE, TOLD_BY, may_name_a_person
+from row3.matching.person.persons import NON_NAME_WORDS, PERSON_WORDS, may_name_a_person
 from row3.matching.value.values import NUMBER_WORDS, has_number, with_values
-from row3.matching.variant.forms import APART, MARK, TELLING, form_key, form_keys
-from row3.matching.variant.marks import parted_company
+from row3.matching.variant.abbreviations import SHORT_WORDS, spelt_out
+from row3.matching.variant.forms import APART, MARK, SPECIAL_WORDS, form_key, form_keys
+from row3.matching.variant.marks import split_company
 from row3.matching.variant.numbered import numbered
-from row3.matching.variant.shortened import SHORT_WORDS, written_out
-from row3.matching.variant.word_order import COUNTRIES, turned, turned_by_sign
+from row3.matching.variant.word_order import COUNTRIES, reordered, reordered_at_sign
 
 _LISTS = lists("english")
 
 PlainWords = tuple[tuple[str, ...], tuple[str, ...]]
 """The words of a name as spelt, and each in its form."""
 
-_MORE = TELLING | VARIED | COMPANY_ENDS | TOLD_BY | BESIDE | NUMBER_WORDS | SHORT_WORDS
+_TRIGGERS = SPECIAL_WORDS | VARIED | COMPANY_ENDS | PERSON_WORDS | NON_NAME_WORDS | NUMBER_WORDS | SHORT_WORDS
 """Words that trigger a rule other than form and spelling."""
 KINDS = words(_LISTS["kinds"])
 """Words that may state the kind of the following name: planet Mars."""
@@ -45,13 +45,13 @@ def plain_words(name: str) -> PlainWords | None:
         return None
     spelt = tuple(normalise(name).split())
     if (
-        not _MORE.isdisjoint(spelt)
+        not _TRIGGERS.isdisjoint(spelt)
         or (not name.islower() and may_name_a_person(spelt))
         or (len(spelt) > 1 and spelt[0] in KINDS)
     ):
         return None
     formed = tuple([token_form(word) for word in spelt])
-    return (spelt, formed) if "".join(formed).isalpha() and _MORE.isdisjoint(formed) else None
+    return (spelt, formed) if "".join(formed).isalpha() and _TRIGGERS.isdisjoint(formed) else None
 
 
 _KIND = (
@@ -108,11 +108,11 @@ def variant_keys(name: str) -> frozenset[str]:
     if signs or has_number(name):
         found += (_state(name), with_values(name))
     if signs or " and " in low or " & " in low or " or " in low:
-        found += turned_by_sign(name, low)
+        found += reordered_at_sign(name, low)
     if has_number(name) or not ROMAN.keys().isdisjoint(spelt):
         found += numbered(name)
     if telling:
-        found += turned(name, low)
+        found += reordered(name, low)
     found.append(_qualified(name))
     found = [variant for variant in found if variant]
     found += [with_values(base) for base in found[1:] if has_number(base)]
@@ -134,7 +134,7 @@ def variant_keys(name: str) -> frozenset[str]:
 
 def _in_full(name: str) -> list[str]:
     """Return the name with abbreviations expanded, and that with other spellings of its numbers."""
-    full = written_out(name)
+    full = spelt_out(name)
     return ([full, *numbered(full)] if has_number(full) else [full]) if full else []
 
 
@@ -176,7 +176,7 @@ def _regnal(name: str) -> list[str]:
 
 def _company(name: str) -> list[str]:
     """Return `Siemens` for `Siemens AG`; for `Motor Corp.` also `Motor Corporation`, which may be the whole name."""
-    rest, forms = parted_company(name)
+    rest, forms = split_company(name)
     return [rest, *(f"{rest} {full}" for short, full in _IN_FULL.items() if short in forms)] if forms else []
 
 

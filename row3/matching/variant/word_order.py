@@ -41,30 +41,32 @@ def with_adjective(low: str) -> str:
     return "" if hit is None else f"{(_OF_COUNTRIES | _OF_ORGANS)[hit['noun']]} {hit['what']}"
 
 
-_TAKES = pairs(lists("english")["negatives"])
+_NEGATIVE_PREFIXES = pairs(lists("english")["negatives"])
 """Negative prefix by adjective, if it means no more than `not`, unlike unveiled."""
 _IN_A_WAY = "statistically|clinically|biologically|chemically|technically|medically|legally|economically|socially"
 """Adverbs of manner; with those of degree, not fully insured is not fully uninsured."""
-_NOT_BEHIND = re.compile(
+_NOT_AFTER_NOUN = re.compile(
     r"(?P<head>\w+(?: (?!(?:if|when|while|but|and|or|though|yet|as)\b)\w+)?) "
     r"(?P<relative>(?:that|which|who) (?:is|are|was|were|has been|have been) )?"
     rf"not (?P<adverb>(?:{_IN_A_WAY}) )?(?P<adjective>\w+)"
 )
-_NOT_BEFORE = re.compile(
+_NOT_FIRST = re.compile(
     rf"(?:not (?P<adverb>{_IN_A_WAY})|(?P<adverb2>{_IN_A_WAY}) not) (?P<adjective>\w+)(?P<head>(?: \w+)*)"
 )
 
 
 def negated(low: str) -> Iterator[str]:
     """Yield a lower-case name that has `not` with a negative prefix instead."""
-    hit = _NOT_BEFORE.fullmatch(low)
+    hit = _NOT_FIRST.fullmatch(low)
     if hit is not None:
         adverb, head = f"{hit['adverb'] or hit['adverb2']} ", hit["head"]
-    elif (hit := _NOT_BEHIND.fullmatch(low)) is not None and (hit["relative"] or hit["adjective"] in _TAKES):
+    elif (hit := _NOT_AFTER_NOUN.fullmatch(low)) is not None and (
+        hit["relative"] or hit["adjective"] in _NEGATIVE_PREFIXES
+    ):
         adverb, head = hit["adverb"] or "", f" {hit['head']}"
     else:
         return
-    for prefix in ("non ", "non", _TAKES.get(hit["adjective"], "")):
+    for prefix in ("non ", "non", _NEGATIVE_PREFIXES.get(hit["adjective"], "")):
         if prefix:
             yield f"{adverb}{prefix}{hit['adjective']}{head}"
 
@@ -93,7 +95,7 @@ _COUNTED_LAST = re.compile(
 )
 _AND = re.compile(r"(?P<head>(?:\S+ )*?)(?P<one>[^\W\d]+) (?P<sign>and|&|or) (?P<other>[^\W\d]+)(?P<tail>(?: \S+)*)")
 _OF = re.compile(r"\s+of\s+(?:the\s+)?")
-_FELT = ("fear", "love", "hatred", "dread", "envy", "distrust", "respect", "hope")
+_FEELINGS = ("fear", "love", "hatred", "dread", "envy", "distrust", "respect", "hope")
 """Feelings that cannot be inverted: the enemy's fear is not the fear of the enemy."""
 _DUE_TO = re.compile(r"(?P<head>\S+) (?:due to|caused by|resulting from) (?:the )?(?P<cause>\S+(?: \S+){0,3})")
 """`anaemia due to iron deficiency`"""
@@ -110,24 +112,24 @@ _FIELD = re.compile(
 """A person or thing for or on a field."""
 
 
-def turned(name: str, low: str) -> Iterator[str]:
+def reordered(name: str, low: str) -> Iterator[str]:
     """Yield other word orders of a name with a word of `VARIED`; some are ""."""
     yield _without_of(name)
     yield from _without_in(name)
     if (due := _DUE_TO.fullmatch(low)) is not None:
         yield f"{due['cause']} {due['head']}"
     yield _geographic(low)
-    yield _before(low)
+    yield _hyphenated(low)
     yield _field_first(low)
     yield with_adjective(low)
     if "not" in low:
         yield from negated(low)
 
 
-def turned_by_sign(name: str, low: str) -> Iterator[str]:
+def reordered_at_sign(name: str, low: str) -> Iterator[str]:
     """Yield other word orders of a name with a comma, `and` or `or`; some are ""."""
     if " and " in low or " & " in low or " or " in low:
-        yield _turned(name)
+        yield _swapped(name)
     if "," in name:
         yield _inverted(name)
 
@@ -149,7 +151,7 @@ def _without_of(name: str) -> str:
         return ""
     tail = " ".join(parts[:0:-1])
     head = re.sub(r"(?i)^the\s+", "", parts[0])
-    if normalise(head) in _FELT or (normalise(head) == "university" and normalise(tail) in TWO_UNIVERSITIES):
+    if normalise(head) in _FEELINGS or (normalise(head) == "university" and normalise(tail) in TWO_UNIVERSITIES):
         return ""
     return f"{tail} {head}"
 
@@ -163,7 +165,7 @@ def _without_in(name: str) -> list[str]:
     return [f"{hit['head']}{hit['field']} {noun}", f"{hit['field']} {hit['head']}{noun}"]
 
 
-def _before(low: str) -> str:
+def _hyphenated(low: str) -> str:
     """Return `aspirin treated patients` for `patients treated with aspirin`."""
     hit = _BEHIND.fullmatch(low)
     if hit is None:
@@ -178,7 +180,7 @@ def _field_first(low: str) -> str:
     return "" if hit is None else f"{hit['field'] or hit['what']} {hit['head'] or hit['prone']}"
 
 
-def _turned(name: str) -> str:
+def _swapped(name: str) -> str:
     """Return `social and economic rights` for `economic and social rights`."""
     hit = _AND.fullmatch(name)
     if hit is None:

@@ -11,14 +11,14 @@ from collections.abc import Container, Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
-from row3.matching.lexicon.inflection import plain, singular
+from row3.matching.lexicon.inflection import singular, unaccented
 from row3.matching.lexicon.lists import lists, words
 from row3.matching.lexicon.words import FUNCTION_WORDS
 from row3.matching.normalise import normalise
 from row3.matching.person.persons import Person
 from row3.matching.person.roles import is_given
 from row3.matching.variant.forms import APART, form_parts
-from row3.matching.word.slips import TWO_WORDS, said_alike, why_two
+from row3.matching.word.slips import TWO_WORDS, sound_alike, word_difference
 
 _LISTS = lists("english")
 
@@ -32,7 +32,7 @@ NEGATIONS = words("not no non without never neither nor un anti")
 """Words that negate the rest of a name."""
 
 
-def parted(one: str, other: str) -> tuple[str, str, str]:
+def split_common_ending(one: str, other: str) -> tuple[str, str, str]:
     """Return what precedes the longest common ending in each word, and that ending."""
     size = 0
     while size < min(len(one), len(other)) and one[-1 - size] == other[-1 - size]:
@@ -43,7 +43,7 @@ def parted(one: str, other: str) -> tuple[str, str, str]:
 @lru_cache(maxsize=4096)
 def opposite(one: str, other: str) -> str:
     """Return "opposites" or "two prefixes" for words that differ only in their prefix, else ""."""
-    head, head2, stem = parted(one, other)
+    head, head2, stem = split_common_ending(one, other)
     # The prefixes may end in common letters: hyper- and hypo-, inter- and intra-.
     for _ in range(4):
         if len(stem) > 2 and (head in PREFIXES or not head) and (head2 in PREFIXES or not head2) and head != head2:
@@ -72,7 +72,7 @@ class _Tokens(NamedTuple):
 def _tokens(name: str) -> _Tokens:
     spelt, forms = form_parts(normalise(name))
     codes = () if "".join(forms).isalpha() else tuple(sorted([form for form in forms if not form.isalpha()]))
-    return _Tokens(tuple([plain(word) for word in spelt]), forms, codes)
+    return _Tokens(tuple([unaccented(word) for word in spelt]), forms, codes)
 
 
 def contradict(a: str, b: str, known: Container[str] = ()) -> str | None:
@@ -102,18 +102,18 @@ def contradict(a: str, b: str, known: Container[str] = ()) -> str | None:
 def contradict_words(a: Iterable[tuple[str, str]], b: Iterable[tuple[str, str]], known: Container[str] = ()) -> str:
     """Return why equally many words, each with its form, differ by more than slips, else ""."""
     for (word_a, form_a), (word_b, form_b) in zip(a, b, strict=True):
-        reason = "" if form_a == form_b else why_words(word_a, word_b, known)
+        reason = "" if form_a == form_b else token_difference(word_a, word_b, known)
         if reason:
             return reason
     return ""
 
 
-def why_words(a: str, b: str, known: Container[str] = ()) -> str:
+def token_difference(a: str, b: str, known: Container[str] = ()) -> str:
     """Return why two tokens are different words, naming them; "" if one is a slip of the other."""
-    reason = why_two(a, b, known)
+    reason = word_difference(a, b, known)
     if reason not in ("", TWO_WORDS) and (singular(a) != a) != (singular(b) != b):
         # One is a plural: look for the slip in the singular (`algoritms`).
-        reason = why_two(singular(a), singular(b), known)
+        reason = word_difference(singular(a), singular(b), known)
     if not reason:
         return ""
     if negation := NEGATIONS & {a, b}:
@@ -121,18 +121,18 @@ def why_words(a: str, b: str, known: Container[str] = ()) -> str:
     return f"{opposite(a, b) or reason}: {a} / {b}"
 
 
-def two_persons(one: Person, other: Person, known: Container[str] = ()) -> str:
+def person_difference(one: Person, other: Person, known: Container[str] = ()) -> str:
     """Return why similar names are two persons', or "" if they differ by one or two slips."""
     a, b = one.given + one.surname, other.given + other.surname
-    told = {one.sex, other.sex} - {""} if one.titles or other.titles else set()
-    if len(a) != len(b) or one.generation != other.generation or len(told) > 1:
+    sexes = {one.sex, other.sex} - {""} if one.titles or other.titles else set()
+    if len(a) != len(b) or one.generation != other.generation or len(sexes) > 1:
         return "two persons of one surname" if one.surname == other.surname else "two persons"
     # Surname last or first, as in East Asia and in lists.
-    reasons = [_two_by_words(a, turned, known) for turned in dict.fromkeys((b, b[1:] + b[:1], b[-1:] + b[:-1]))]
+    reasons = [_name_difference(a, turned, known) for turned in dict.fromkeys((b, b[1:] + b[:1], b[-1:] + b[:-1]))]
     return "" if "" in reasons else reasons[0]
 
 
-def _two_by_words(a: tuple[str, ...], b: tuple[str, ...], known: Container[str]) -> str:
+def _name_difference(a: tuple[str, ...], b: tuple[str, ...], known: Container[str]) -> str:
     """Return why two names, surname last, differ word by word; "" for one or two slips."""
     if min(len(a[-1]), len(b[-1])) == 1:
         return "a surname and an initial"
@@ -142,8 +142,8 @@ def _two_by_words(a: tuple[str, ...], b: tuple[str, ...], known: Container[str])
         if word == word2 or initial:
             continue
         slips += 1
-        reason = why_two(word, word2, known, name=True)
-        if reason and not ((is_given(word) or is_given(word2)) and said_alike(word, word2)):
+        reason = word_difference(word, word2, known, name=True)
+        if reason and not ((is_given(word) or is_given(word2)) and sound_alike(word, word2)):
             return f"{reason}: {word} / {word2}"
     return "" if 0 < slips < 3 else "two persons"
 

@@ -18,33 +18,33 @@ from rapidfuzz.distance import OSA, Levenshtein
 
 from row3.matching.lexicon.lists import listed, lists, words
 from row3.matching.lexicon.vocabulary import is_listed, is_word
-from row3.matching.person.roles import is_name, is_of_persons
+from row3.matching.person.roles import is_name, is_person_name
 
 _LISTS = lists("english")
 TWO_WORDS = "two words"
 
-SHORTEST = 5
+MIN_LENGTH = 5
 """Minimum length of the shorter word for a slip: shorter words have too many neighbours."""
 
 VOWELS = frozenset("aeiouy")
 
-NEAR = words("mn dt cs ct st cz ck cq ks fv gj hn kl rt as op iy ae ei eo io ai iu eu ao ou ey au pb")
+CONFUSABLE = words("mn dt cs ct st cz ck cq ks fv gj hn kl rt as op iy ae ei eo io ai iu eu ao ou ey au pb")
 """Pairs of letters often confused by sound or keyboard position."""
 
 ENDINGS = words(_LISTS["endings"])
 """Endings that distinguish words: methane and methene, Hansen and Hanson."""
 
-AGENTS = {"er", "or"}
+AGENT_ENDINGS = {"er", "or"}
 """Endings of equal meaning, so that one is a slip of the other: conductor, conducter."""
 
-NAME_ENDS = listed(_LISTS["name_ends"])
+NAME_ENDINGS = listed(_LISTS["name_ends"])
 """Endings of place and family names, which have many neighbours: Greenville and Grenville."""
 
 _SKY = re.compile(r"sk(?:iy|ij|ii|yi|y|i)$")
 """Transliterations of one ending: Zelenskiy, Zelensky."""
 _HARD_C = re.compile("c(?![eih])")
 _TWICE = re.compile(r"(.)\1+")
-_SAID_ALIKE = frozenset("phfckquwyi")
+_SOUND_LETTERS = frozenset("phfckquwyi")
 """Letters that may occur in only one of two spellings of a sound (`_sound`): a quick test."""
 
 
@@ -61,7 +61,7 @@ class Edit(NamedTuple):
     """The letters edited."""
 
 
-def why_two(one: str, other: str, known: Container[str] = (), *, name: bool = False) -> str:
+def word_difference(one: str, other: str, known: Container[str] = (), *, name: bool = False) -> str:
     """Return why two tokens are different words; "" if one is a slip of the other.
 
     `known` holds the words of the source text, which count as spelt correctly. With `name` the tokens are from a
@@ -69,14 +69,14 @@ def why_two(one: str, other: str, known: Container[str] = (), *, name: bool = Fa
     """
     if one > other:
         one, other = other, one
-    if min(len(one), len(other)) < (3 if name else SHORTEST) or not (one.isalpha() and other.isalpha()):
+    if min(len(one), len(other)) < (3 if name else MIN_LENGTH) or not (one.isalpha() and other.isalpha()):
         return "short words and codes are never taken for one another"
-    return _why_two(one, other, one in known, other in known, name)
+    return _word_difference(one, other, one in known, other in known, name)
 
 
 @lru_cache(maxsize=4096)
-def _why_two(one: str, other: str, one_known: bool, other_known: bool, name: bool) -> str:
-    """Compare long enough words for `why_two`; cached, since slips recur."""
+def _word_difference(one: str, other: str, one_known: bool, other_known: bool, name: bool) -> str:
+    """Compare long enough words for `word_difference`; cached, since slips recur."""
     if _SKY.sub("sky", one) == _SKY.sub("sky", other):
         return ""
     is_right = is_name if name else is_word
@@ -84,37 +84,37 @@ def _why_two(one: str, other: str, one_known: bool, other_known: bool, name: boo
     if one_right and other_right:
         return TWO_WORDS
     if not one_right and not other_right:
-        good = _inside(one, other, name=name)
+        good = _is_inner_slip(one, other, name=name)
     else:
         word, slip = (one, other) if one_right else (other, one)
-        good = _of_a_name(word, slip) if name else _likely(word, slip) and not _two_places(word, slip)
+        good = _is_name_slip(word, slip) if name else _is_probable_slip(word, slip) and not _are_two_names(word, slip)
     return "" if good else "more than a slip of spelling"
 
 
-def _of_a_name(word: str, slip: str) -> bool:
+def _is_name_slip(word: str, slip: str) -> bool:
     """Return whether a name has one slip (two if long) that does not make another name: Fernand, Fernando."""
     done = edits(word, slip)
     if len(done) > (1 if len(word) < 8 else 2):
         return False
-    return all(edit.kind == "swap" or _may_slip(word, edit) for edit in done)
+    return all(edit.kind == "swap" or _is_name_edit(word, edit) for edit in done)
 
 
-def _may_slip(word: str, edit: Edit) -> bool:
-    if edit.rest == 0 and not _TELLING.isdisjoint(edit.letters):
+def _is_name_edit(word: str, edit: Edit) -> bool:
+    if edit.rest == 0 and not _DISTINCTIVE_FINALS.isdisjoint(edit.letters):
         return False
     if edit.kind != "change":
         return len(word) > 3
-    return len(word) >= SHORTEST and (edit.at > 0 or is_of_persons(word))
+    return len(word) >= MIN_LENGTH and (edit.at > 0 or is_person_name(word))
 
 
-_TELLING = frozenset("aeiosy")
+_DISTINCTIVE_FINALS = frozenset("aeiosy")
 """Final letters that make another name: a woman's name, a plural."""
 
 _INNER = ("swap", "double", "halve")
 _INNER_OF_A_NAME = (*_INNER, "drop", "add")
 
 
-def _inside(one: str, other: str, *, name: bool) -> bool:
+def _is_inner_slip(one: str, other: str, *, name: bool) -> bool:
     """Return whether two unlisted spellings differ by one inner swap, or in a person's name by one inner letter."""
     done = edits(one, other)
     if name and len(done) == 1 and done[0].kind == "change" and min(len(one), len(other)) > 5:
@@ -123,9 +123,9 @@ def _inside(one: str, other: str, *, name: bool) -> bool:
     return len(done) == 1 and done[0].kind in kinds and done[0].at > 0 and (done[0].rest > 0 or len(one) > 6)
 
 
-def _two_places(word: str, slip: str) -> bool:
+def _are_two_names(word: str, slip: str) -> bool:
     """Return whether two words with name endings differ by more than a swap and so are two names."""
-    if not (word.endswith(NAME_ENDS) and slip.endswith(NAME_ENDS)):
+    if not (word.endswith(NAME_ENDINGS) and slip.endswith(NAME_ENDINGS)):
         return False
     done = [edit for edit in edits(word, slip) if edit.kind != "swap"]
     # Nouns have a plural (skeleton, comparison), and slips in their first two letters are rare.
@@ -167,17 +167,17 @@ def _is_swap(word: str, slip: str, i: int, j: int) -> bool:
     )  # fmt: skip
 
 
-def _likely(word: str, slip: str) -> bool:
+def _is_probable_slip(word: str, slip: str) -> bool:
     """Return whether an unknown spelling is probably a slip of a known word."""
     done = edits(word, slip)
-    if len(done) <= (1 if len(word) < 9 else 2) and all(_is_likely(word, slip, edit) for edit in done):
+    if len(done) <= (1 if len(word) < 9 else 2) and all(_is_probable_edit(word, slip, edit) for edit in done):
         return True
     if len(word) < 7 or word[0] != slip[0]:
         return False
-    return _SAID_ALIKE.issuperset(set(word).symmetric_difference(slip)) and _sound(word) == _sound(slip)
+    return _SOUND_LETTERS.issuperset(set(word).symmetric_difference(slip)) and _sound(word) == _sound(slip)
 
 
-def _is_likely(word: str, slip: str, edit: Edit) -> bool:
+def _is_probable_edit(word: str, slip: str, edit: Edit) -> bool:
     kind, at, rest, letters = edit
     size = len(word)
     if at == 0:
@@ -193,9 +193,9 @@ def _is_likely(word: str, slip: str, edit: Edit) -> bool:
         return rest > 0 or letters in "etghmkl"
     if kind == "add":
         return at > 1 and rest > 0
-    if letters not in NEAR or at < (1 if vowel and size > 8 else 2) or rest == 0:
+    if letters not in CONFUSABLE or at < (1 if vowel and size > 8 else 2) or rest == 0:
         return False
-    if rest < 3 and (ends := {word[at:], slip[-rest - 1 :]}) <= ENDINGS and ends != AGENTS:
+    if rest < 3 and (ends := {word[at:], slip[-rest - 1 :]}) <= ENDINGS and ends != AGENT_ENDINGS:
         return False
     return rest > 2 or vowel or letters in ("dt", "mn", "cs", "ck")
 
@@ -210,7 +210,7 @@ def _sound(token: str) -> str:
 _GIVEN_SOUNDS = (("ph", "f"), ("th", "t"), ("ck", "k"), ("ch", "k"), ("aw", "au"), ("y", "i"), ("z", "s"))
 
 
-def said_alike(one: str, other: str) -> bool:
+def sound_alike(one: str, other: str) -> bool:
     """Two given names are one to the ear: Catherine and Katherine, Stephanie and Stefanie, Mathew and Matthew."""
     return min(len(one), len(other)) > 2 and _heard(one) == _heard(other)
 

@@ -182,7 +182,7 @@ def test_two_where_the_text_has_both_and_one_where_it_has_not(one: str, other: s
             found = match_names([name], index)[0].state
             assert found == state if state else found in ("exact", "fuzzy")
         if name.lower() != expected.lower():
-            assert compare(name, expected, known=SourceText(text)).why_not in WHY
+            assert compare(name, expected, text=SourceText(text)).why_not in WHY
 
 
 @pytest.mark.parametrize(
@@ -200,4 +200,4 @@ def test_two_where_the_text_has_both_and_one_where_it_has_not(one: str, other: s
     ],
 )
 def test_a_text_that_spells_one_thing_in_two_ways(one: str, other: str, text: str) -> None:
-    assert compare(one, other, known=SourceText(text)).same
+    assert compare(one, other, text=SourceText(text)).same

@@ -5,7 +5,7 @@ import pytest
 from row3.matching.compare import compare
 from row3.matching.names import Named, NameIndex, NameRule, match_names
 from row3.matching.text.quotes import SourceText
-from row3.matching.variant.marks import apart, two_companies
+from row3.matching.variant.marks import legal_forms_differ, mark_difference
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ from row3.matching.variant.marks import apart, two_companies
     ],
 )
 def test_the_case_of_a_unit_counts_where_both_are_units(one: str, other: str, two: bool) -> None:
-    assert (apart(one, other) == "two units") is (apart(other, one) == "two units") is two
+    assert (mark_difference(one, other) == "two units") is (mark_difference(other, one) == "two units") is two
 
 
 def test_what_look_up_takes_for_equal_is_two_where_the_units_are() -> None:
@@ -40,7 +40,7 @@ def test_what_look_up_takes_for_equal_is_two_where_the_units_are() -> None:
     ],
 )
 def test_two_legal_forms_are_two_companies(one: str, other: str, two: bool) -> None:
-    assert two_companies(one, other) is two_companies(other, one) is two
+    assert legal_forms_differ(one, other) is legal_forms_differ(other, one) is two
     if two:
         assert not compare(one, other).same
 
@@ -80,7 +80,7 @@ def test_names_by_their_marks(one: str, other: str, same: bool) -> None:
     ],
 )
 def test_codes_that_differ_in_case(one: str, other: str, why: str) -> None:
-    assert apart(one, other) == apart(other, one) == why
+    assert mark_difference(one, other) == mark_difference(other, one) == why
     for name, expected in ((one, other), (other, one)):
         state = match_names([name], NameIndex([Named(expected, ())], (), NameRule()))[0].state
         assert state == ("unmatched" if why else "exact")
@@ -107,4 +107,4 @@ def test_words_that_a_capital_parts_are_two_where_the_text_has_both(text: str, o
         index = NameIndex([Named(expected, ())], (), NameRule(), SourceText(text))
         assert (match_names([name], index)[0].state == "unmatched") is two
         assert (index.resolve(name) is None) is two
-        assert compare(name, expected, known=SourceText(text)).same is not two
+        assert compare(name, expected, text=SourceText(text)).same is not two

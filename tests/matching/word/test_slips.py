@@ -16,7 +16,7 @@ from row3.matching.lexicon.inflection import token_form
 from row3.matching.lexicon.lists import listed
 from row3.matching.lexicon.vocabulary import FILE, NAMES, PACKAGE, TERMS, is_listed, is_word
 from row3.matching.lexicon.words import MISSPELT, TRANSLITERATIONS
-from row3.matching.word.slips import edits, why_two
+from row3.matching.word.slips import edits, word_difference
 
 SLIPS = """
 photosynthesis photosynthesys
@@ -63,25 +63,25 @@ confirm infirm
 @pytest.mark.parametrize("row", SLIPS.strip().lower().splitlines())
 def test_slips_of_spelling(row: str) -> None:
     one, other = row.split()
-    assert why_two(one, other) == why_two(other, one) == ""
+    assert word_difference(one, other) == word_difference(other, one) == ""
 
 
 @pytest.mark.parametrize("row", WORDS.strip().lower().splitlines())
 def test_other_words(row: str) -> None:
     one, other = row.split()
-    assert why_two(one, other)
-    assert why_two(one, other) == why_two(other, one)
+    assert word_difference(one, other)
+    assert word_difference(one, other) == word_difference(other, one)
 
 
 def test_words_of_the_source_text_are_spelt_right() -> None:
-    assert why_two("zorblatine", "zorblattine") == ""
-    assert why_two("zorblatine", "zorblattine", {"zorblatine"}) == ""
-    assert why_two("zorblatine", "zorblattine", {"zorblatine", "zorblattine"})
+    assert word_difference("zorblatine", "zorblattine") == ""
+    assert word_difference("zorblatine", "zorblattine", {"zorblatine"}) == ""
+    assert word_difference("zorblatine", "zorblattine", {"zorblatine", "zorblattine"})
 
 
 def test_in_the_name_of_a_person_a_letter_makes_another_family() -> None:
-    assert why_two("schumann", "schuman", name=True)
-    assert why_two("nielsen", "nielson", name=True)
+    assert word_difference("schumann", "schuman", name=True)
+    assert word_difference("nielsen", "nielson", name=True)
 
 
 def test_an_edit_says_what_it_is_and_where() -> None:
@@ -153,4 +153,4 @@ def test_nothing_is_loaded_before_a_near_miss() -> None:
 
 @given(st.text(st.sampled_from("aeiourstnlcdph"), max_size=14), st.text(st.sampled_from("aeiourstnlcdph"), max_size=14))
 def test_the_relation_is_symmetric(one: str, other: str) -> None:
-    assert why_two(one, other) == why_two(other, one)
+    assert word_difference(one, other) == word_difference(other, one)

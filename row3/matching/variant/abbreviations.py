@@ -68,7 +68,7 @@ _TIMED = words("second minute hour day week month year") | set(map(str.lower, _D
 """Further words, for names with symbols or digits but no full stop or slash."""
 
 
-def written_out(name: str) -> str:
+def spelt_out(name: str) -> str:
     """Return the name with its abbreviations expanded; "" if it has none."""
     if len(name) > LONGEST:
         return ""

@@ -23,7 +23,7 @@ from row3.matching.value.values import NUMBER_WORDS
 
 _LISTS = lists("english")
 
-LIGHT = FUNCTION_WORDS | COMPANY_ENDS | BEFORE_NAMES.keys() | words(_LISTS["light"])
+OPTIONAL = FUNCTION_WORDS | COMPANY_ENDS | BEFORE_NAMES.keys() | words(_LISTS["light"])
 """Words that may be missing from a name, so that look-up ignores them."""
 
 FILLERS = words(
@@ -33,7 +33,7 @@ FILLERS = words(
 """Words that add nothing before a name but matter elsewhere: the planet Mars."""
 
 FILLED_FIRST = FILLERS | words(_LISTS["filled_first"])
-SKIPPED = LIGHT | FILLERS
+SKIPPED = OPTIONAL | FILLERS
 """Words that a name may omit, apart from numbers."""
 
 _RUNS = frozenset(" ".join((*PHRASES, *PHRASES.values())).replace("-", " ").split())
@@ -52,7 +52,7 @@ def consonants(text: str) -> str:
     return letters.replace("ll", "l")
 
 
-def _shared(spelt: Sequence[str]) -> list[str]:
+def _skeletons(spelt: Sequence[str]) -> list[str]:
     """Return the first consonants, at most five, that all forms of each word share: without the s of a plural."""
     parts = consonants("\n".join(spelt)).split("\n")
     return [
@@ -60,36 +60,36 @@ def _shared(spelt: Sequence[str]) -> list[str]:
     ]
 
 
-UNLIKE = {
+IRREGULAR = {
     spelt
     for spelt, form in ((word, token_form(word)) for word in (*PLURALS, *SPELLINGS))
-    if _shared([form])[0] not in consonants(spelt) or _shared([spelt])[0] not in consonants(form)
+    if _skeletons([form])[0] not in consonants(spelt) or _skeletons([spelt])[0] not in consonants(form)
 }
 """Words whose forms have other consonants: mice, Kyiv. They are also looked up by their form."""
-UNLIKE |= {f"{word}s" for word in UNLIKE}
-SILENT = (
-    SKIPPED.union(UNLIKE, _RUNS, NUMBER_WORDS, ROMAN, ROMAN_LETTERS)
+IRREGULAR |= {f"{word}s" for word in IRREGULAR}
+IGNORED = (
+    SKIPPED.union(IRREGULAR, _RUNS, NUMBER_WORDS, ROMAN, ROMAN_LETTERS)
     .union(OFTEN, NUMERALS)
     .union(*((*table, *table.values()) for table in (BEFORE_NUMBERS, BEFORE_NAMES)))
 )
 """Words that a name may omit or replace, so that look-up ignores them."""
 
 
-def beginnings(spelt: Iterable[str]) -> list[str]:
+def skeletons(spelt: Iterable[str]) -> list[str]:
     """Return the first consonants of each distinctive word."""
-    return _shared([word for word in spelt if _tells(word)])
+    return _skeletons([word for word in spelt if _is_distinctive(word)])
 
 
-def last_beginnings(names: Sequence[Sequence[str]]) -> list[str]:
+def last_skeletons(names: Sequence[Sequence[str]]) -> list[str]:
     """Return the first consonants of each name's last distinctive word; "" for none."""
     lasts = [spelt[-1] if spelt else "" for spelt in names]
-    silent = SILENT.intersection(lasts)
+    silent = IGNORED.intersection(lasts)
     for place, word in enumerate(lasts):
         if word in silent or len(word) < 3 or not word.isalpha():
-            lasts[place] = next(filter(_tells, reversed(names[place])), "")
-    return _shared(lasts)
+            lasts[place] = next(filter(_is_distinctive, reversed(names[place])), "")
+    return _skeletons(lasts)
 
 
-def _tells(word: str) -> bool:
+def _is_distinctive(word: str) -> bool:
     """Return whether every way of writing a name contains this word in some form."""
-    return len(word) > 2 and word not in SILENT and word.isalpha()
+    return len(word) > 2 and word not in IGNORED and word.isalpha()

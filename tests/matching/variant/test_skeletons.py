@@ -2,32 +2,32 @@ from __future__ import annotations
 
 import pytest
 
-from row3.matching.lexicon.inflection import plain, token_form
+from row3.matching.lexicon.inflection import token_form, unaccented
 from row3.matching.lexicon.words import PLURALS, SPELLINGS
-from row3.matching.variant.beginnings import UNLIKE, beginnings, consonants, last_beginnings
+from row3.matching.variant.skeletons import IRREGULAR, consonants, last_skeletons, skeletons
 
 TAKEN = ("colour", "analyses", "leaves", "studies", "boxes", "haemoglobin", "modelling", "women", "cheques", "quizzes")
 
 
 def test_every_form_of_a_word_has_its_beginning() -> None:
-    for word in map(plain, (*TAKEN, *PLURALS, *SPELLINGS)):
+    for word in map(unaccented, (*TAKEN, *PLURALS, *SPELLINGS)):
         form = token_form(word)
         for one, other in ((word, form), (form, word)):
-            assert "".join(beginnings([one])) in consonants(other) or UNLIKE.intersection((one, other))
+            assert "".join(skeletons([one])) in consonants(other) or IRREGULAR.intersection((one, other))
 
 
 @pytest.mark.parametrize(
     ("word", "begins"), [("cats", "kt"), ("photosynthesis", "ftsnt"), ("glass", "gl"), ("ball", "bl")]
 )
 def test_the_first_consonants(word: str, begins: str) -> None:
-    assert beginnings([word]) == last_beginnings([[word, "of"], []])[:1] == [begins]
+    assert skeletons([word]) == last_skeletons([[word, "of"], []])[:1] == [begins]
 
 
 def test_words_that_tell_nothing_are_left_out() -> None:
-    assert beginnings(["the", "two", "xvii", "company", "of", "3d", "mice", "a"]) == []
-    assert beginnings([]) == []
+    assert skeletons(["the", "two", "xvii", "company", "of", "3d", "mice", "a"]) == []
+    assert skeletons([]) == []
 
 
 def test_words_that_begin_otherwise_than_their_form_are_known() -> None:
-    assert {"mice", "acad"} <= UNLIKE
-    assert "studies" not in UNLIKE
+    assert {"mice", "acad"} <= IRREGULAR
+    assert "studies" not in IRREGULAR

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from row3.matching.normalise import normalise
-from row3.matching.variant.shortened import written_out
+from row3.matching.variant.abbreviations import spelt_out
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ from row3.matching.variant.shortened import written_out
     ],
 )
 def test_short_forms(name: str, full: str) -> None:
-    assert written_out(name).split() == full.split()
+    assert spelt_out(name).split() == full.split()
 
 
 @pytest.mark.parametrize(
@@ -63,11 +63,11 @@ def test_short_forms(name: str, full: str) -> None:
     ],
 )
 def test_what_is_not_short(name: str) -> None:
-    assert written_out(name) == ""
+    assert spelt_out(name) == ""
 
 
 @given(st.text(max_size=60))
 def test_whatever_is_written_is_read_in_time_and_never_refused(name: str) -> None:
-    full = written_out(name)
+    full = spelt_out(name)
     assert full == "" or full != name
     normalise(full)
