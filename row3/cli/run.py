@@ -122,8 +122,8 @@ def _estimate(session: Session, common: Common, flags: Flags) -> int:
     role: Literal["promoted", "candidate"] = "promoted" if flags.baseline else "candidate"
     lineup = line_up(session.project, session.suite, role=role, named=session.named)
     note_unused_inputs(session, session.suite, lineup)
-    beside = planned_interleaving(session) if flags.compare else None
-    plan = estimate(session.project, session.suite, lineup, session.options, beside=beside)
+    baseline = planned_interleaving(session) if flags.compare else None
+    plan = estimate(session.project, session.suite, lineup, session.options, baseline=baseline)
     common.show_report(estimate_document(plan, verbose=common.verbose > 0), estimate_json(plan))
     return 0
 

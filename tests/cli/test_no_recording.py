@@ -18,9 +18,9 @@ def unrecorded(box: Box) -> Box:
 def test_mode_auto_says_what_it_would_ask_before_what_it_lacks(unrecorded: Box, args: list[str]) -> None:
     (error,) = unrecorded.row3(*args, "--mode", "auto", code=2).errors
     before, _, after = error.partition(": the openai provider needs a key. ")
-    assert before.endswith("3 cases have no recording (oven, rye, yeast), and mode auto asks for what is not recorded")
+    assert before.endswith("3 cases have no recording (oven, rye, yeast), and mode auto would ask the provider")
     assert "Set OPENAI_API_KEY" in after
-    assert after.endswith("or see with --mode replay which recording is the nearest.")
+    assert after.endswith("or use --mode replay to see the nearest recording.")
 
 
 def test_of_many_the_first_are_named(unrecorded: Box) -> None:

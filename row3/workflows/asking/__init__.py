@@ -1,1 +1,1 @@
-"""Cases asked at a provider: estimated, paced, capped in cost, kept the moment an answer arrives."""
+"""Live runs: estimate and cap the cost, ask a provider, and save each answer as it arrives."""

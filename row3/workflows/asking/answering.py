@@ -1,4 +1,4 @@
-"""Answers from a provider: what is known already, else asked for, and kept the moment it arrives."""
+"""Answer requests from saved answers, else from a provider, saving each answer as it arrives."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
     from filelock import BaseFileLock
 
 FOLDER = "journal"
-LOOK_AGAIN_S = 0.2
-"""Between two looks whether another run is done."""
+POLL_S = 0.2
+"""Seconds between two checks whether another run has finished."""
 
 
 class Journal:
-    """The journal of one run; `kind` keeps those that will be saved apart from those that will not."""
+    """The journal of one run; runs only continue from journals of their `kind`."""
 
     def __init__(self, local: Path, suite: str, kind: str, run_id: str) -> None:
         folder = in_local(local_folder(local), FOLDER)
@@ -50,21 +50,22 @@ class Journal:
         self.path = in_local(local, f"{FOLDER}/{self._run}--{run_id}.jsonl")
         self._lock = locked(local, f"{FOLDER}/{_lock_of(self.path).name}")
         self._turns: list[BaseFileLock] = []
-        self._file: BinaryIO | None = self._opened()  # from now on, who waits for this run sees it
-        self._waiting: list[tuple[Request, Answer, str]] = []
+        self._file: BinaryIO | None = self._opened()  # a run that waits for this one finds it from now on
+        self._queue: list[tuple[Request, Answer, str]] = []
         self._commit: asyncio.Future[None] | None = None
-        self._writing = threading.Lock()  # an interruption does not end the thread that writes
-        self._came = self._kept = 0
+        self._writing = threading.Lock()  # an interruption does not end the writing thread
+        self._queued = self._written = 0
 
     def _opened(self) -> BinaryIO:
         with disk_faults(".row3/journal"):
             return open(self.path, "ab", opener=no_follow)
 
     def take_turn(self, models: Iterable[str], say: Callable[[str], None]) -> None:
-        """Wait until no other run asks one of the models about the suite, and take in what others were answered
-        meanwhile: identical requests are paid once. A run that is killed ends its turn. Raises as `keep`.
+        """Wait until no other run asks these models about the suite, then copy the answers those runs got.
+
+        So identical requests are paid once. A killed run ends its turn. Raises as `keep`.
         """
-        others: dict[Path, LineFile] = {}  # open, so that they can be read when their run has removed them
+        others: dict[Path, LineFile] = {}  # kept open, to be readable after their run removes them
         for model in sorted(set(models)):
             name = f"{FOLDER}/{self._run}--{digest_text(model)[:16]}.lock"
             waits = False
@@ -75,7 +76,7 @@ class Journal:
                     with contextlib.suppress(InvalidFile):
                         others[path] = open_journal(path)
                 waits = True
-                time.sleep(LOOK_AGAIN_S)
+                time.sleep(POLL_S)
             self._turns.append(turn)
         lines = dict.fromkeys(line.raw for other in others.values() for line in other if line.raw.endswith(b"\n"))
         if lines:
@@ -85,36 +86,33 @@ class Journal:
                 self._file.flush()
 
     def end_turn(self) -> None:
-        """Let the next run ask."""
+        """Let waiting runs begin."""
         for turn in self._turns:
             turn.release()
 
     async def keep(self, request: Request, answer: Answer, *, recorded_at: str) -> None:
-        """Return when an answer is on disk. Raises `EnvironmentFault`.
-
-        What comes while others are written waits, and is written as one group.
-        """
+        """Write an answer to disk, together with others that arrive meanwhile. Raises `EnvironmentFault`."""
         import asyncio
 
-        self._waiting.append((request, answer, recorded_at))
-        self._came += 1
-        number = self._came
-        while self._kept < number:
+        self._queue.append((request, answer, recorded_at))
+        self._queued += 1
+        number = self._queued
+        while self._written < number:
             if self._commit is None or self._commit.done():
                 self._commit = asyncio.ensure_future(asyncio.to_thread(self._write))
             await asyncio.shield(self._commit)
 
     def end(self) -> None:
-        """Write what an interruption left waiting, and close the file; nothing more comes. Raises as `keep`."""
+        """Write any answers still queued and close the file. Raises as `keep`."""
         self._write()
         if self._file is not None:
             self._file.close()
             self._file = None
 
     def _write(self) -> None:
-        """Write all that waits, and flush it to disk."""
+        """Write the queued answers and flush them to disk."""
         with self._writing, disk_faults(".row3/journal"):
-            group, self._waiting = self._waiting, []
+            group, self._queue = self._queue, []
             if not group:
                 return
             if self._file is None:
@@ -123,10 +121,10 @@ class Journal:
             self._file.write(b"".join(line + b"\n" for line in lines))
             self._file.flush()
             os.fsync(self._file.fileno())
-            self._kept += len(group)
+            self._written += len(group)
 
     def close(self) -> None:
-        """Close the file and give up the lock; a file with answers stays."""
+        """Close the file and release the lock; remove the file if it is empty."""
         self.end()
         if self.path.exists() and not self.path.stat().st_size:
             discard([self.path])
@@ -135,19 +133,19 @@ class Journal:
 
 
 def abandoned(local: Path, suite: str, kind: str) -> list[Path]:
-    """What earlier runs left behind and no living run holds, oldest first."""
+    """Return the journals of interrupted runs, oldest first."""
     folder = in_local(local, FOLDER)
-    left = []
+    found = []
     for path in sorted(folder.glob(f"{suite}--{kind}--*.jsonl")) if folder.is_dir() else ():
         with contextlib.suppress(EnvironmentFault):
             if (lock := locked(local, f"{FOLDER}/{_lock_of(path).name}")) is not None:
                 lock.release()
-                left.append(in_local(local, f"{FOLDER}/{path.name}"))
-    return left
+                found.append(in_local(local, f"{FOLDER}/{path.name}"))
+    return found
 
 
 def lines_of(path: Path) -> list[str]:
-    """The whole lines of a journal; one that was cut off by a crash is left out."""
+    """Return the complete lines of a journal, without one cut off by a crash."""
     if not path.exists():
         return []
     raw = read_bytes(path, where=f"journal {path.name}", limit=MAX_BYTES, follow=False)
@@ -155,7 +153,7 @@ def lines_of(path: Path) -> list[str]:
 
 
 def discard(paths: Iterable[Path]) -> None:
-    """Remove journals whose answers are in the recordings, or are no longer wanted."""
+    """Remove journals and their locks."""
     for path in paths:
         with contextlib.suppress(OSError):
             path.unlink(missing_ok=True)
@@ -166,15 +164,15 @@ def _lock_of(path: Path) -> Path:
     return path.with_suffix(".lock")
 
 
-LASTS_H = 24
-"""Hours after which answers of an interrupted comparison say nothing about now."""
-LASTING = ("live", "record")
-"""Kinds of journal from which a run continues whenever it is given again."""
+RESUMABLE_H = 24
+"""Hours for which an interrupted comparison can continue; later, its answers are out of date."""
+ALWAYS_RESUMABLE = ("live", "record")
+"""Kinds of journal that a run continues however old they are."""
 
 
 @dataclass(slots=True)
-class Kept:
-    """The answers of one side of a run: those that an interrupted run left, and those that come now."""
+class SavedAnswers:
+    """The answers of one side of a run: those an interrupted run saved, and new ones."""
 
     project: Project
     suite: str
@@ -182,7 +180,7 @@ class Kept:
     own: Journal
     index: RecordingIndex
     replaced: RecordingIndex | None = None
-    """The suite's recordings, where new answers replace them."""
+    """The suite's recordings, if new answers replace them."""
 
     @classmethod
     def open(
@@ -195,21 +193,21 @@ class Kept:
         replaces: bool = False,
         models: Iterable[str] = (),
         say: Callable[[str], None] = lambda _: None,
-    ) -> Kept:
-        """Begin a journal, as soon as no other run of this kind asks one of the models about the suite.
+    ) -> SavedAnswers:
+        """Begin a journal once no other run of this kind asks the models about the suite.
 
         Args:
-            kind: keeps apart what will be recorded, what will not, and the two sides of a comparison.
+            kind: separates journals to be recorded, those that are not, and the two sides of a comparison.
             recordings: the suite's recordings answer too.
             replaces: new answers replace the suite's recordings.
-            models: those that will be asked.
-            say: told that another run is waited for.
+            models: the models to ask.
+            say: shows that another run is being waited for.
         """
         own = Journal(project.local, suite, kind, new_run_id())
         own.take_turn(models, say)
         left = abandoned(project.local, suite, kind)
-        if kind not in LASTING:
-            oldest = run_id_at(datetime.now(UTC) - timedelta(hours=LASTS_H))
+        if kind not in ALWAYS_RESUMABLE:
+            oldest = run_id_at(datetime.now(UTC) - timedelta(hours=RESUMABLE_H))
             stale = [path for path in left if path.stem.rpartition("--")[2] < oldest]
             discard(stale)
             left = [path for path in left if path not in stale]
@@ -219,14 +217,14 @@ class Kept:
 
     @property
     def waiting(self) -> int:
-        """How many answers an interrupted run left."""
+        """Number of answers saved by interrupted runs."""
         names = tuple(f"journal {path.name}:" for path in self.left)
         return sum(self.index.place(digest).startswith(names) for digest in self.index.digests())
 
     def known(self, request: Request) -> Answer | None:
-        """The answer, where there is one already.
+        """Return the saved or recorded answer, if any.
 
-        Raises `UsageError` where there is none and a new one would replace another prompt version's.
+        Raises `UsageError` if there is none and a new one would replace another prompt version's.
         """
         answer = self.index.answer(request)
         if answer is None and self.replaced is not None:
@@ -234,44 +232,44 @@ class Kept:
         return answer
 
     def lines(self) -> list[str]:
-        """The answers in the journals, as recordings spell them."""
+        """Return the journals' answers as lines of recordings."""
         return list(dict.fromkeys(line for path in (*self.left, self.own.path) for line in lines_of(path)))
 
     def record(self, say: Callable[[str], None]) -> None:
-        """Move what the journals hold into the suite's recordings."""
+        """Write the journals' answers to the suite's recordings."""
         lines = self.lines()
         if lines:
             with writing(self.project.local, say=say):
                 merge(self.project.root, self.suite, lines)
 
     def discard(self) -> None:
-        """Remove the journals of a complete run."""
+        """Remove the journals."""
         self.own.close()
         discard([*self.left, self.own.path])
 
 
 @dataclass(slots=True)
-class Asked:
-    """Answers from a journal or recordings, else from the provider."""
+class LiveAnswerer:
+    """Answers requests from journals or recordings, else from the provider."""
 
     provider: Provider
-    kept: Kept
+    saved: SavedAnswers
     observer: Observer
     prices: Prices
-    judged: dict[str, asyncio.Future[Answer | NoAnswer]]
-    """What judges are asked, by digest of the request; both sides of a comparison share it."""
+    grades: dict[str, asyncio.Future[Answer | NoAnswer]]
+    """Requests to judges, by digest; shared by both sides of a comparison."""
     budget: Budget | None = None
     meanings: Meanings | None = None
-    """Of a suite that matches by meaning; vectors take nothing of the budget."""
+    """Source of vectors for matching by meaning; the budget does not cover them."""
     under_way: dict[str, asyncio.Future[Answer | NoAnswer]] = field(default_factory=dict)
-    """What others are asked at this moment, by digest; each side of a comparison asks for itself."""
+    """Other requests under way, by digest; each side of a comparison has its own."""
 
     async def answer(self, question: Question) -> Given:
-        """The answer to a request, or the vectors of texts. Raises what provider and embedder raise."""
+        """Return the answer to a request, or the vectors of texts. Raises what provider and embedder raise."""
         if isinstance(question, EmbeddingRequest):
             assert self.meanings is not None
             return await self.meanings.of(question)
-        answer: Answer | NoAnswer | None = self.kept.known(question)
+        answer: Answer | NoAnswer | None = self.saved.known(question)
         if answer is None:
             answer = await self._once(question)
         if isinstance(answer, Answer):
@@ -280,15 +278,15 @@ class Asked:
         return answer
 
     async def _once(self, request: Request) -> Answer | NoAnswer:
-        """Ask what nobody else asks at this moment; a judge once about one answer, whichever case and side gave it."""
+        """Ask, or wait for an identical request under way; a judge's request is sent once per run."""
         import asyncio
 
-        asked = self.judged if request.by == JUDGE else self.under_way
+        asked = self.grades if request.by == JUDGE else self.under_way
         if (first := asked.get(request.digest)) is not None:
             answer = await first
             if isinstance(answer, Answer):
                 if request.by == JUDGE:
-                    await self.kept.own.keep(request, answer, recorded_at=now())
+                    await self.saved.own.keep(request, answer, recorded_at=now())
                 answer = answer._replace(replayed=True)
             return answer
         asked[request.digest] = asyncio.ensure_future(self._asked(request))
@@ -298,7 +296,7 @@ class Asked:
             self.under_way.pop(request.digest, None)
 
     async def close(self) -> None:
-        """Give back what provider and embedder hold."""
+        """Close provider and embedder."""
         await self.provider.close()
         if self.meanings is not None:
             await self.meanings.close()
@@ -306,7 +304,7 @@ class Asked:
     async def _asked(self, request: Request) -> Answer | NoAnswer:
         answer = await self._sent(request)
         if isinstance(answer, Answer):
-            await self.kept.own.keep(request, answer, recorded_at=now())
+            await self.saved.own.keep(request, answer, recorded_at=now())
         return answer
 
     async def _sent(self, request: Request) -> Answer | NoAnswer:

@@ -1,7 +1,7 @@
-"""What a live run would send, and what it may cost: `--dry-run`. Nothing is sent.
+"""Estimate what a live run would send and cost, without sending anything: `--dry-run`.
 
-The first stage is rendered exactly. A later stage depends on answers: where they are recorded it is rendered exactly
-too; else its size is estimated from the case's input, what the case expects, and the prompt's own text.
+The first stage is rendered exactly, and so are later stages if the answers before them are recorded. Otherwise their
+size is estimated from the case's input, its expectations, and the prompt's text.
 """
 
 from __future__ import annotations
@@ -31,21 +31,21 @@ from row3.workflows.pipeline.providers import check_provider, endpoint_of, guard
 from row3.workflows.pipeline.run_suite import RunOptions, make_asking
 
 UNKNOWN = "not known yet"
-"""An answer, where a judge's requests are counted before there is one."""
+"""Placeholder for an unknown answer in a judge's requests."""
 GRADE_TOKENS = 150
-"""Tokens of a judge's answer, where none of it is recorded."""
+"""Tokens assumed for a grade that is not recorded."""
 NO_GRADE = NoAnswer("not recorded")
 NOTHING_KNOWN: Mapping[type, Any] = {
     EmbeddingRequest: {},
     FunctionRequest: NO_GRADE,
     UsageRequest: Spending(None, None),
 }
-"""What all others are taken to answer: they cost nothing that is counted here."""
+"""Assumed answers to everything but judges, none of which is part of the estimate."""
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
-    """What a live comparison asks beside the candidates: the baseline's prompts, for the cases that it has."""
+class BaselineRequests:
+    """What a live comparison also asks: the baseline's prompts, about the baseline's cases."""
 
     asking: Asking
     cases: Collection[str]
@@ -53,15 +53,15 @@ class Beside:
 
 
 def estimate(
-    project: Project, suite: Suite, lineup: Lineup, options: RunOptions, *, beside: Beside | None = None
+    project: Project, suite: Suite, lineup: Lineup, options: RunOptions, *, baseline: BaselineRequests | None = None
 ) -> Estimate:
-    """Plan a run without running it.
+    """Return the requests that a run would send.
 
-    Recordings answer in the modes `replay` and `auto`; in `live` and `record` every request would be sent, and
-    recordings only tell how long answers are. Raises `InvalidFile`, `UsageError`.
+    Recordings answer in modes `replay` and `auto`; in `live` and `record` they only give the length of answers. Raises
+    `InvalidFile`, `UsageError`.
     """
     mode = options.mode or project.config.mode
-    exposed = check_provider(project, suite)  # a run that could not be sent is not worth planning
+    exposed = check_provider(project, suite)
     asking = make_asking(suite, lineup, options)
     prices = prices_of(project, suite)
     index = open_index(project.tree, suite.name)
@@ -73,12 +73,12 @@ def estimate(
             continue
         for repeat in range(options.repeats):
             planner.case(stored, repeat, plan)
-            if beside is not None and stored.id in beside.cases:
+            if baseline is not None and stored.id in baseline.cases:
                 before = len(plan.requests)
-                _Planner(beside.asking, index, prices, False, judged).case(stored, repeat, plan)
+                _Planner(baseline.asking, index, prices, False, judged).case(stored, repeat, plan)
                 plan.again += len(plan.requests) - before
     plan.missing = missing_access(suite, endpoint_of(project, suite)) if plan.to_send else ""
-    plan.rounds = 1 if beside is None else beside.rounds
+    plan.rounds = 1 if baseline is None else baseline.rounds
     guard = guard_of(project)
     for request in filter(None, (each.request for each in plan.to_send)):
         check_request(request, guard)
@@ -92,10 +92,10 @@ class _Planner:
     prices: Prices
     replays: bool
     judged: set[str]
-    """Requests of a judge that are planned: the same answer is judged once."""
+    """Digests of the judge's requests so far, as each is sent once."""
 
     def case(self, stored: StoredCase, repeat: int, plan: Estimate) -> None:
-        """Add the requests of one case and repeat."""
+        """Add the requests of one repeat of a case to the plan."""
         kind = self.asking.suite.kind
         held = {recording.digest: recording for recording in self.index.of_case(stored.id)}
         known: dict[str, Answers | None]
@@ -112,8 +112,7 @@ class _Planner:
             answered = self._size_of_answer(prompt, stored, recording, list(held.values()), parameters.max_tokens)
             replayed = self.replays and recording is not None
             sizes = {"model": parameters.model, "prompt_tokens": sent, "completion_tokens": answered}
-            planned = self._planned(stored, prompt, repeat, arm, request=request, recorded=replayed, **sizes)
-            plan.requests.append(planned)
+            plan.requests.append(self._planned(stored, prompt, repeat, arm, request, recorded=replayed, **sizes))
             handed_on[arm] += answered
             answers = answers.after(self.asking.suite, prompt, recording.answer) if answers and recording else None
             known[arm] = None if answers is not None and answers.bad else answers
@@ -123,7 +122,7 @@ class _Planner:
     def _judge(
         self, stored: StoredCase, repeat: int, known: Mapping[str, Answers | None], answered: int, plan: Estimate
     ) -> None:
-        """Add what a judge is asked about the answers, or about some answer where they are not known yet."""
+        """Add the judge's requests about the answers, or about a placeholder if they are unknown."""
         suite, kind = self.asking.suite, self.asking.suite.kind
         outputs: dict[str, Mapping[str, Any]] = {
             arm: answers.outputs for arm, answers in known.items() if answers is not None
@@ -146,11 +145,10 @@ class _Planner:
             sent = estimate_tokens(request.system) + estimate_tokens(request.user) + (0 if exact else answered)
             said = GRADE_TOKENS if recording is None else estimate_tokens(recording.answer.text)
             replayed = self.replays and recording is not None
-            assert suite.rules.judge is not None  # who asks it has one
+            assert suite.rules.judge is not None
             rubric, asked = suite.rules.judge.rubrics[ask.rubric], request if exact else None
             sizes = {"model": request.model, "prompt_tokens": sent, "completion_tokens": said}
-            planned = self._planned(stored, rubric, repeat, JUDGE, request=asked, recorded=replayed, **sizes)
-            plan.requests.append(planned)
+            plan.requests.append(self._planned(stored, rubric, repeat, JUDGE, asked, recorded=replayed, **sizes))
             return NO_GRADE if recording is None else recording.answer
 
         finish(kind.score(stored.case, output, suite.rules), answer)
@@ -161,19 +159,18 @@ class _Planner:
         prompt: Prompt,
         repeat: int,
         by: str,
-        *,
         request: Request | None,
+        *,
         recorded: bool,
         **sizes: Any,
     ) -> Planned:
-        cost = 0.0 if recorded else self.prices.usd(**sizes, by=by)
         return Planned(
             case_id=stored.id,
             prompt=str(prompt.ref),
             repeat=repeat,
             recorded=recorded,
             exact=request is not None,
-            cost_usd=cost,
+            cost_usd=0.0 if recorded else self.prices.usd(**sizes, by=by),
             request=None if recorded else request,
             **sizes,
         )
@@ -185,7 +182,7 @@ class _Planner:
     def _size_of_answer(
         self, prompt: Prompt, stored: StoredCase, own: Recording | None, held: list[Recording], limit: int | None
     ) -> int:
-        """As long as the recorded answer, else as those of this prompt's other versions, else as what is expected."""
+        """Return tokens: of the recorded answer, else of other versions' answers, else of the expectations."""
         same = [own] if own is not None else [r for r in held if r.prompt.rpartition("-v")[0] == prompt.ref.name]
         if same:
             sizes = [r.answer.completion_tokens or estimate_tokens(r.answer.text) for r in same]

@@ -1,7 +1,7 @@
-"""The baseline's prompts and the candidates asked in one run, case by case, so that a provider that moves cancels out.
+"""Ask the baseline's prompts and the candidates in one run, so that a drifting provider affects both alike.
 
-Each case is asked on both sides by one worker, request by request in turn; which side begins alternates from case to
-case and from round to round, so that neither is always the later one. Repeats are rounds over all cases.
+One worker asks both sides of a case, taking turns request by request. The side that begins alternates from case to case
+and from round to round. Repeats are rounds over all cases.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from row3.errors import UsageError
 from row3.gate.adaptive import Margin, Progress, assess
 from row3.store.cases import StoredCase
 from row3.store.suites import Suite
-from row3.workflows.asking.answering import Asked, Kept
+from row3.workflows.asking.answering import LiveAnswerer, SavedAnswers
 from row3.workflows.asking.live import LiveRun, many
 from row3.workflows.pipeline.evaluate import Asking, Walk, average, one_repeat
 from row3.workflows.pipeline.results import CaseResult, Packing, Spent, Transcript
@@ -27,25 +27,25 @@ class Side:
 
     scores: list[CaseScore] = field(default_factory=list)
     rounds: list[list[str]] = field(default_factory=list)
-    """Digests of its answers, by round."""
+    """Digests of the answers, by round."""
     transcript: Transcript = field(default_factory=Transcript)
-    """All complete rounds."""
+    """Requests and answers of all complete rounds."""
 
     def take(self, walk: Walk) -> None:
-        """Take in a complete round."""
+        """Add a complete round."""
         assert walk.score is not None
         self.scores.append(walk.score)
         self.rounds.append(walk.transcript.answers[len(self.transcript.answers) :])
         self.transcript = walk.transcript
 
     def score(self, suite: Suite) -> CaseScore:
-        """Of all rounds."""
+        """Return the score of all rounds together."""
         return self.scores[0] if len(self.scores) == 1 else average(suite.kind, self.scores, suite.rules.passes)
 
 
 @dataclass(slots=True)
 class Pair:
-    """One case with both its sides; `before` is None for a case that the baseline does not have."""
+    """Both sides of one case; `before` is None if the baseline lacks the case."""
 
     stored: StoredCase
     place: int
@@ -53,60 +53,61 @@ class Pair:
     before: Side | None
     spent: list[Spent] = field(default_factory=list)
     problem: str = ""
-    """Why the latest round that asked it has no answer."""
+    """Why the latest round got no answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Adaptive:
-    """When to ask another round: see `row3.gate.adaptive`."""
+    """Settings that decide whether to ask another round; see `row3.gate.adaptive`."""
 
     most: int
     margin: Margin
     primary: str
     uncounted: frozenset[str] = frozenset()
-    """Cases in quarantine."""
+    """Ids of quarantined cases."""
     silent: bool = True
-    """An answer without the metric says nothing where nothing is to be found; else it could not be measured."""
+    """Whether an answer without the metric is a rightly empty one; if not, the metric could not be measured."""
 
 
 @dataclass(slots=True)
 class Interleaving:
-    """The base's side of a comparison that asks both sides in one run, and what came of it."""
+    """A comparison that asks both sides in one run: the baseline's requests, and the progress."""
 
-    again: Asking
-    has: Callable[[str], bool]
-    """Whether the base has a case of that id."""
+    baseline: Asking
+    has_case: Callable[[str], bool]
+    """Returns whether the baseline has the case with that id."""
     adaptive: Adaptive | None = None
-    stand_in: str | None = None
-    """The model that is asked where the baseline's is not served, so that nothing is told of a drift."""
+    substitute: str | None = None
+    """Model asked instead of one that no provider serves; then drift is not reported."""
     rounds: int = 0
     progress: Progress | None = None
     unfinished: dict[str, str] = field(default_factory=dict)
-    """Cases that have answers, but not to their last round, and why."""
+    """Why a case has no answer to its last round, by id of cases with earlier answers."""
 
     def results(self, live: LiveRun) -> list[CaseResult]:
-        """All cases, answered on both sides and compared.
+        """Return the results of all cases, answered on both sides and compared.
 
-        Raises `ProviderStopped` where the provider refuses everything; every answer so far is kept. Raises
-        `UsageError` as `LiveRun.results`, and where the baseline's model is none of the provider's.
+        Raises `ProviderStopped` and `UsageError` as `LiveRun.results`, also for the baseline's model.
         """
-        live.check_models(self.again, live.asking)
+        live.check_models(self.baseline, live.asking)
         pairs = [
-            Pair(stored, place, Side(), Side() if self.has(stored.id) else None)
+            Pair(stored, place, Side(), Side() if self.has_case(stored.id) else None)
             for place, stored in enumerate(live.cases())
         ]
-        # The two sides are kept apart, or equal prompts would get equal answers. The baseline's answers of now are
-        # never recorded: a replay of its prompts gives those that it was made of. Old answers are no match for new.
+        # The sides have separate journals, or equal prompts would share answers. The baseline's new answers are never
+        # recorded, as a replay must give the baseline's own.
         project, name, replaces = live.session.project, live.asking.suite.name, live.mode == "record"
         say = live.session.say
-        before = Kept.open(project, name, f"{live.mode}-before", models=self.again.models, say=say)
-        now = Kept.open(project, name, f"{live.mode}-now", replaces=replaces, models=live.asking.models, say=say)
+        before = SavedAnswers.open(project, name, f"{live.mode}-before", models=self.baseline.models, say=say)
+        now = SavedAnswers.open(
+            project, name, f"{live.mode}-now", replaces=replaces, models=live.asking.models, say=say
+        )
         ask = partial(self._ask_all, live, pairs)
         live.ask([before, now], ask, record=now if replaces else None, embeddings=False)
         return [self._packed(live, pair) for pair in pairs]
 
-    async def _ask_all(self, live: LiveRun, pairs: Sequence[Pair], answerers: Sequence[Asked]) -> bool:
-        """Round after round, until there is no reason for another; whether every case has all its answers."""
+    async def _ask_all(self, live: LiveRun, pairs: Sequence[Pair], answerers: Sequence[LiveAnswerer]) -> bool:
+        """Ask rounds until no other is needed; return whether every case has all its answers."""
         adaptive = self.adaptive
         most = live.asking.repeats if adaptive is None else adaptive.most
         live.observer.began(len(pairs) * most if adaptive is None else None)
@@ -117,7 +118,7 @@ class Interleaving:
             await many(asked, partial(self._ask, live, answerers, number), jobs=live.jobs)
             self.rounds = number + 1
             if adaptive is not None and any(pair.problem for pair in pairs):
-                self.rounds = max(1, number)  # the last one is not over
+                self.rounds = max(1, number)  # this round is incomplete
                 break
             if adaptive is not None:
                 self.progress = _assess(_counting(pairs, adaptive), adaptive, self.rounds)
@@ -125,14 +126,14 @@ class Interleaving:
                     break
         return not any(pair.problem for pair in pairs)
 
-    async def _ask(self, live: LiveRun, answerers: Sequence[Asked], number: int, pair: Pair) -> None:
-        """One round of one case: both sides in turn, request by request."""
+    async def _ask(self, live: LiveRun, answerers: Sequence[LiveAnswerer], number: int, pair: Pair) -> None:
+        """Ask one round of one case, the sides taking turns."""
         before, now = answerers
         walks = {"now": Walk(one_repeat(live.asking, pair.stored, number), now, pair.now.transcript.copy())}
         sides = {"now": pair.now}
         if pair.before is not None:
-            asked = one_repeat(self.again, pair.stored, number)
-            walks["before"] = Walk(asked, before, pair.before.transcript.copy())
+            steps = one_repeat(self.baseline, pair.stored, number)
+            walks["before"] = Walk(steps, before, pair.before.transcript.copy())
             sides["before"] = pair.before
         order = ["before", "now"] if (pair.place + number) % 2 == 0 else ["now", "before"]
         going = [name for name in order if name in walks]
@@ -166,7 +167,7 @@ class Interleaving:
 
 
 def _counting(pairs: Sequence[Pair], adaptive: Adaptive) -> list[Pair]:
-    """Pairs that can change the verdict: asked on both sides, with the metric, and not in quarantine."""
+    """Return the pairs that can change the verdict: with both sides and the metric, not in quarantine."""
     return [
         pair
         for pair in pairs
@@ -180,7 +181,7 @@ def _counting(pairs: Sequence[Pair], adaptive: Adaptive) -> list[Pair]:
 
 def _assess(counting: Sequence[Pair], adaptive: Adaptive, rounds: int) -> Progress:
     sides = [(pair.before, pair.now) for pair in counting if pair.before is not None]
-    # An answer that lacks the metric says nothing where nothing is to be found, and is right.
+    # A rightly empty answer lacks the metric and is flawless.
     values = [[[score.metrics.get(adaptive.primary, 1.0) for score in side.scores] for side in both] for both in sides]
     differences = [
         [adaptive.margin.difference(before[number], now[number]) for before, now in values] for number in range(rounds)
@@ -198,5 +199,5 @@ async def _step(walk: Walk, *, baseline: bool) -> bool:
         raise UsageError(
             f"the baseline's prompts cannot be asked: {error.what}",
             where=error.where,
-            fix=f"{error.fix}; or with --no-interleave, which compares with the baseline as it was saved",
+            fix=f"{error.fix}; or compare with the saved baseline: --no-interleave",
         ) from None

@@ -1,14 +1,16 @@
-"""Asking a provider: modes `live`, `record` and `auto`.
+"""Ask a provider: modes `live`, `record` and `auto`.
 
-`record` asks for every answer anew and saves it; `auto` asks only for what is not recorded; `live` asks for all and
-saves nothing but the journal, from which an interrupted run continues.
+`record` asks for every answer and records it; `auto` asks only for missing recordings; `live` asks for every answer and
+keeps only the journal, from which an interrupted run continues.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
+from operator import call
 from typing import TYPE_CHECKING, TypeVar
 
 from row3.domain.counts import count
@@ -16,7 +18,7 @@ from row3.domain.requests import JUDGE, RECORDED_ONLY, Answer, NoAnswer
 from row3.errors import NotServedError, UsageError
 from row3.store.cases import CaseFiles, StoredCase, cases_in, ids_of, read_cases
 from row3.store.config import FILE
-from row3.workflows.asking.answering import Asked, Kept
+from row3.workflows.asking.answering import LiveAnswerer, SavedAnswers
 from row3.workflows.pipeline.asks import Given
 from row3.workflows.pipeline.budget import prices_of
 from row3.workflows.pipeline.evaluate import Asking, FixedAnswers, Walk, answers_to, replay_case, steps
@@ -31,15 +33,16 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
     Answered = tuple[StoredCase, list[Given]]
-    Hand = Callable[[Sequence[Answered]], Future[list[CaseResult]]]
+    Submit = Callable[[Sequence[Answered]], Future[list[CaseResult]]]
 
 DEFAULT_JOBS = 8
+"""Concurrent requests."""
 GROUP = 8
-"""Cases that are given to another process at once, which takes this one as long as one alone."""
+"""Cases sent to another process at once; sending one takes as long."""
 OTHER_FILES = 128
-"""Files that a run has open beside its connections."""
+"""Files that a run has open, apart from connections."""
 NAMED = 3
-"""Cases without a recording that a message names."""
+"""Most cases without a recording that a message names."""
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -47,7 +50,7 @@ Result = TypeVar("Result")
 
 @dataclass(slots=True)
 class LiveRun:
-    """Cases answered by a provider."""
+    """A run whose answers come from a provider."""
 
     session: Session
     asking: Asking
@@ -55,9 +58,9 @@ class LiveRun:
     mode: str
     packing: Packing
     kind: str = ""
-    """Of its journal; empty for the mode's own."""
+    """Kind of its journal; empty for the mode's."""
     files: CaseFiles | None = None
-    """Cases of another place than the suite's own."""
+    """Files of the cases, if not the suite's."""
 
     @classmethod
     def of(cls, session: Session, asking: Asking, before: Before | None = None) -> LiveRun:
@@ -67,30 +70,29 @@ class LiveRun:
         return cls(session, asking, options, session.mode, packing)
 
     def results(self) -> list[CaseResult]:
-        """Return all cases, answered by the provider as far as the mode does not take recordings.
+        """Return the results of all cases, asking the provider for what the mode does not take from recordings.
 
-        Raises `ProviderStopped` where the provider refuses everything; every answer so far is kept. Raises
-        `UsageError` where a budget is set and a model has no price, and where what is to be recorded would replace
-        another prompt version's answers.
+        Raises `ProviderStopped` if the provider refuses all requests; the answers so far are kept. Raises `UsageError`
+        for a model without a price under a budget, and if a recording would replace another prompt version's answer.
         """
         self.check_models(self.asking)
         executor = executor_for(self._expected() or 0, None)
         if isinstance(executor, Inline):
             return self._ask_all(None)
-        with few_collections(), executor.open(self._score) as hand:
-            return self._ask_all(hand)
+        with few_collections(), executor.open(self._score) as submit:
+            return self._ask_all(submit)
 
     def _score(self, answered: Sequence[Answered]) -> list[CaseResult]:
-        """Score cases by their answers: what the other processes do."""
+        """Score cases from their answers; runs in the other processes."""
         return [
             self.packing(stored, *replay_case(self.asking, stored, FixedAnswers(iter(answers))))
             for stored, answers in answered
         ]
 
-    def _ask_all(self, hand: Hand | None) -> list[CaseResult]:
-        """Return all cases; `hand` gives those that take only case and answers to a process that scores them."""
-        # Answers that will be saved and answers that will not are kept apart: a live run's are nobody's recordings.
-        kept = Kept.open(
+    def _ask_all(self, submit: Submit | None) -> list[CaseResult]:
+        """Return all results; `submit` has cases scored by another process if that needs only case and answers."""
+        # Journals of live and recorded runs are separate: a live run's answers never become recordings.
+        saved = SavedAnswers.open(
             self.session.project,
             self.asking.suite.name,
             self.kind or ("live" if self.mode == "live" else "record"),
@@ -107,19 +109,19 @@ class LiveRun:
             results[result.case_id] = result
             self.observer.finished(result)
 
-        async def ask(answerers: Sequence[Asked]) -> bool:
+        async def ask(answerers: Sequence[LiveAnswerer]) -> bool:
             import asyncio
 
             waiting: list[Answered] = []
             groups: list[asyncio.Task[None]] = []
 
             async def score(answered: Sequence[Answered]) -> None:
-                assert hand is not None
-                for result in await asyncio.wrap_future(hand(answered)):
+                assert submit is not None
+                for result in await asyncio.wrap_future(submit(answered)):
                     take(result)
 
             async def one(stored: StoredCase) -> str:
-                if hand is None or answerers[0].meanings is not None or kind.asks(stored.case, rules):
+                if submit is None or answerers[0].meanings is not None or kind.asks(stored.case, rules):
                     walk = Walk(steps(self.asking, stored), answerers[0])
                     take(self.packing(stored, await walk.to_end(), walk.transcript))
                     return stored.id
@@ -134,110 +136,96 @@ class LiveRun:
             await asyncio.gather(*groups, *([score(waiting)] if waiting else ()))
             return all(result.status != "failed" for result in results.values())
 
-        self.ask([kept], ask, record=kept if self.mode != "live" else None, embeddings=self.mode == "auto")
+        self.ask([saved], ask, record=saved if self.mode != "live" else None, embeddings=self.mode == "auto")
         return [results[case_id] for case_id in order]
 
     def check_models(self, *askings: Asking) -> None:
-        """Raise `UsageError` for a model that no provider serves, or has no price where a budget is set."""
+        """Raise `UsageError` for a model that no provider serves, or without a price under a budget."""
         suite = self.asking.suite
         judge = suite.rules.judge
         models = [each for asking in askings for each in asking.arm_models()]
         models += [(model, JUDGE) for model in (() if judge is None else judge.models)]
         if by := [by for model, by in models if model == RECORDED_ONLY]:
             what = f"no provider serves `{RECORDED_ONLY}`, the model of recordings made by hand"
-            fix = "Name the judge's `model` in [judge]" if by == [JUDGE] else "Name a model with --model, or there"
+            fix = "Set the judge's `model` in [judge]" if by == [JUDGE] else "Set a model there, or with --model"
             raise NotServedError(what, where=f"{FILE} field {'judge' if by == [JUDGE] else 'provider'}.model", fix=fix)
         if self.session.budget is not None:
             self.session.budget.check(models, prices_of(self.session.project, suite))
 
     def ask(
         self,
-        sides: Sequence[Kept],
-        ask: Callable[[Sequence[Asked]], Awaitable[bool]],
+        sides: Sequence[SavedAnswers],
+        ask: Callable[[Sequence[LiveAnswerer]], Awaitable[bool]],
         *,
-        record: Kept | None,
+        record: SavedAnswers | None,
         embeddings: bool,
     ) -> None:
-        """Ask with one answerer a side; whatever ends it, answers stay on disk.
+        """Ask with one answerer per side; however it ends, the answers stay on disk.
 
         Args:
-            ask: returns whether every case has its answers, so that the journals can go.
+            ask: returns whether every case has all its answers; only then are the journals discarded.
             record: the side whose answers become recordings.
-            embeddings: recorded ones are taken.
+            embeddings: use recorded embeddings.
         """
-        complete = False
-        try:
-            complete = self._ask(sides, ask, record=record, embeddings=embeddings)
-        finally:
-            for kept in sides:
-                if not complete:
-                    kept.own.close()  # what stays is continued by the same command
-                kept.own.end_turn()
-
-    def _ask(
-        self,
-        sides: Sequence[Kept],
-        ask: Callable[[Sequence[Asked]], Awaitable[bool]],
-        *,
-        record: Kept | None,
-        embeddings: bool,
-    ) -> bool:
-        """Do what `ask` does, and return what its `ask` returns."""
         import asyncio
 
-        session, suite = self.session, self.asking.suite
+        session, suite, complete = self.session, self.asking.suite, False
         project, say = session.project, session.say
-        if waiting := sum(kept.waiting for kept in sides):
-            say(f"continuing with {count(waiting, 'answer')} saved by an interrupted run")
-        provider = open_provider(project, suite)
-        meanings = open_meanings(project, suite, recordings=embeddings)
-        prices = prices_of(project, suite)
-        judged: dict[str, asyncio.Future[Answer | NoAnswer]] = {}
-        answerers = [Asked(provider, kept, self.observer, prices, judged, session.budget, meanings) for kept in sides]
-
-        async def asking() -> bool:
-            try:
-                return await ask(answerers)
-            finally:
-                await answerers[0].close()
-
-        complete = False
-        allow_connections(self.jobs)
         try:
-            complete = asyncio.run(asking())
+            if waiting := sum(saved.waiting for saved in sides):
+                say(f"continuing with {count(waiting, 'answer')} saved by an interrupted run")
+            provider = open_provider(project, suite)
+            meanings = open_meanings(project, suite, recordings=embeddings)
+            prices = prices_of(project, suite)
+            grades: dict[str, asyncio.Future[Answer | NoAnswer]] = {}
+            answerers = [
+                LiveAnswerer(provider, saved, self.observer, prices, grades, session.budget, meanings)
+                for saved in sides
+            ]
+
+            async def asking() -> bool:
+                async with AsyncExitStack() as stack:
+                    stack.push_async_callback(answerers[0].close)
+                    return await ask(answerers)
+
+            allow_connections(self.jobs)
+            try:
+                all_answered = asyncio.run(asking())
+            finally:
+                self.observer.ended()
+                for saved in sides:
+                    saved.own.end()
+                if record is not None:
+                    record.record(say)
+                    if meanings is not None:
+                        meanings.record(project, say)
+            if refused := sorted(getattr(provider, "refused", ())):
+                say(f"the endpoint does not accept {', '.join(refused)}; requests were sent without")
+            if self.mode == "live":
+                session.answers = [line for saved in sides for line in saved.lines()]
+            # A command can be interrupted until it has shown its result, so journals may have to stay until then.
+            when_done = call if session.afterwards is None else session.afterwards.append
+            for saved in sides if all_answered else ():
+                when_done(saved.discard)
+            complete = all_answered
         finally:
-            self.observer.ended()
-            for kept in sides:
-                kept.own.end()
-            if record is not None:
-                record.record(say)
-                if meanings is not None:
-                    meanings.record(project, say)
-        if refused := sorted(getattr(provider, "refused", ())):
-            say(f"the endpoint does not take {', '.join(refused)}; the requests went out without")
-        if self.mode == "live":
-            session.answers = [line for kept in sides for line in kept.lines()]
-        if complete:
-            # Not before the command has come to its result: until then it can be interrupted.
-            later = [kept.discard for kept in sides]
-            if session.afterwards is not None:
-                session.afterwards += later
-            for discard in later if session.afterwards is None else ():
-                discard()
-        return complete
+            for saved in sides:
+                if not complete:
+                    saved.own.close()
+                saved.own.end_turn()
 
     @property
     def observer(self) -> Observer:
-        """Who follows the run."""
+        """The session's observer, or one that shows nothing."""
         return self.session.observer or Observer()
 
     @property
     def jobs(self) -> int:
-        """Requests at once."""
+        """Most concurrent requests."""
         return self.options.jobs or self.session.project.config.jobs or DEFAULT_JOBS
 
     def cases(self) -> Iterator[StoredCase]:
-        """Yield the cases that are wanted, one at a time."""
+        """Yield the cases to run, reading one at a time."""
         project, suite = self.session.project, self.asking.suite
         if self.files is None:
             cases = read_cases(project.tree, suite.golden, suite.kind)
@@ -246,7 +234,7 @@ class LiveRun:
         yield from (stored for stored in cases if self.options.wants(stored.id))
 
     def _expected(self) -> int:
-        """How many cases there are."""
+        """Return the number of cases."""
         if self.options.only is not None:
             return len(self.options.only)
         if self.files is not None:
@@ -255,7 +243,7 @@ class LiveRun:
 
 
 def allow_connections(count: int) -> None:
-    """Let this process open so many, and what else it needs, as far as the system allows: many allow 1,024 files."""
+    """Raise this process's limit of open files for that many connections, as far as the system allows."""
     if sys.platform != "win32":
         import resource
 
@@ -266,9 +254,9 @@ def allow_connections(count: int) -> None:
 
 
 async def many(items: Iterable[Item], one: Callable[[Item], Awaitable[Result]], *, jobs: int) -> list[Result]:
-    """Do something with every item, up to `jobs` at once, results in the order of the items.
+    """Call `one` for every item, up to `jobs` at once; return the results in the order of the items.
 
-    Items are taken as there is room for them. The first exception ends all of it and is raised.
+    It reads items only as workers are free. The first exception cancels the rest and is raised.
     """
     import asyncio
 
@@ -297,9 +285,9 @@ def with_missing(
     before: Before | None,
     files: CaseFiles | None = None,
 ) -> Iterator[CaseResult]:
-    """Mode `auto`: what is recorded as it is, the rest from the provider, all in the order of the files.
+    """Yield results in mode `auto`: replayed, or asked for if a recording is missing, in file order.
 
-    While nothing is missing, results stream; from the first miss on they wait for the provider.
+    They stream up to the first missing recording, and then wait for the provider.
     """
     waiting: list[CaseResult] = []
     for result in replayed:
@@ -325,10 +313,7 @@ def record_missing(
     files: CaseFiles | None = None,
     before: Before | None = None,
 ) -> list[CaseResult]:
-    """Ask for what is not recorded of these cases, wherever they are, and record it.
-
-    Raises as `LiveRun.results`.
-    """
+    """Ask for the missing recordings of these cases and record them. Raises as `LiveRun.results`."""
     if not missing:
         return []
     live = LiveRun.of(session, asking, before)
@@ -341,7 +326,7 @@ def record_missing(
         which = ", ".join(cases[:NAMED]) + (f" and {len(cases) - NAMED:,} more" if len(cases) > NAMED else "")
         have = count(len(cases), "case has", "cases have")
         raise UsageError(
-            f"{have} no recording ({which}), and mode auto asks for what is not recorded: {error.what}",
+            f"{have} no recording ({which}), and mode auto would ask the provider: {error.what}",
             where=error.where,
-            fix=f"{error.fix}; or see with --mode replay which recording is the nearest",
+            fix=f"{error.fix}; or use --mode replay to see the nearest recording",
         ) from None

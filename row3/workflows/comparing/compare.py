@@ -88,7 +88,7 @@ def compare(
         from row3.workflows.comparing.live import drift_since
 
         adaptive = gate.interleaving.progress
-        if gate.interleaving.stand_in is None:
+        if gate.interleaving.substitute is None:
             drift = drift_since(session.project, gate.side, comparer, suite)
     asked_now = run.usage.requests - (run.usage.replayed if session.mode == "auto" else 0)
     saved = gate.interleaving is None and suite.system is None and session.mode != "replay" and asked_now > 0
@@ -122,8 +122,8 @@ def compare(
 
 def _asked_header(gate: Gate) -> BaseHeader:
     """Return the base's header, with the model that was asked instead if no provider serves the base's."""
-    header, stand_in = gate.side.header, None if gate.interleaving is None else gate.interleaving.stand_in
-    return header if stand_in is None else replace(header, model=header.model.replace(RECORDED_ONLY, stand_in))
+    header, substitute = gate.side.header, None if gate.interleaving is None else gate.interleaving.substitute
+    return header if substitute is None else replace(header, model=header.model.replace(RECORDED_ONLY, substitute))
 
 
 def _after_rounds(gate: Gate, comparer: Comparer, scores: Scores) -> Scores:

@@ -19,7 +19,7 @@ from row3.gate.results import Drifted, Run
 from row3.store.cases import read_cases
 from row3.store.project import Project
 from row3.store.suites import Suite, baseline_tier, has_baseline
-from row3.workflows.asking.estimate import Beside
+from row3.workflows.asking.estimate import BaselineRequests
 from row3.workflows.asking.interleaved import Adaptive, Interleaving
 from row3.workflows.asking.live import LiveRun
 from row3.workflows.comparing.baseline import read_baseline
@@ -68,15 +68,15 @@ def interleaving_of(session: Session, baseline: Manifest) -> Interleaving | None
     by_hand = any(each.get("model") == RECORDED_ONLY for each in baseline.parameters.values())
     if by_hand:
         session.say(f"the baseline's answers were made by hand: asking its prompts with `{model}` too")
-    return Interleaving(again, baseline.cases.__contains__, adaptive, stand_in=model if by_hand else None)
+    return Interleaving(again, baseline.cases.__contains__, adaptive, substitute=model if by_hand else None)
 
 
 def baseline_asking(
-    project: Project, suite: Suite, baseline: Manifest, repeats: int, stand_in: str | None = None
+    project: Project, suite: Suite, baseline: Manifest, repeats: int, substitute: str | None = None
 ) -> Asking:
-    """Return how to ask the baseline's prompts; `stand_in` replaces a model that no provider serves.
+    """Return how to ask the baseline's prompts; `substitute` replaces a model that no provider serves.
 
-    Raises `InvalidFile` if a prompt is gone or was edited, `NotServedError` for such a model without a `stand_in`.
+    Raises `InvalidFile` if a prompt is gone or was edited, `NotServedError` for such a model without a `substitute`.
     """
     lineup = line_up(project, suite, role="promoted", pinned=baseline.versions)
     if lineup.digests() != baseline.prompt_digests:
@@ -85,22 +85,22 @@ def baseline_asking(
     parameters = {name: parameters_from(each) for name, each in baseline.parameters.items()}
     for name, each in parameters.items():
         if each.model == RECORDED_ONLY:
-            if stand_in is None:
+            if substitute is None:
                 what = f"its answers were made by hand, and no provider serves `{RECORDED_ONLY}`"
                 fix = "Make a live baseline: `row3 --baseline --mode live --model MODEL`"
                 raise NotServedError(what, where=project.baseline(suite.name, baseline.tier), fix=fix)
-            parameters[name] = replace(each, model=stand_in)
+            parameters[name] = replace(each, model=substitute)
     return Asking(suite, lineup, parameters, repeats)
 
 
-def planned_interleaving(session: Session) -> Beside | None:
+def planned_interleaving(session: Session) -> BaselineRequests | None:
     """Return the baseline requests a comparison would add to its plan. Raises as `interleaving_of`."""
     baseline = read_baseline(session.project, session.suite)
     found = interleaving_of(session, baseline)
     if found is None:
         return None
     rounds = session.live.max_repeats if session.live.adaptive else 1
-    return Beside(found.again, frozenset(baseline.cases), rounds)
+    return BaselineRequests(found.baseline, frozenset(baseline.cases), rounds)
 
 
 def drift_since(project: Project, side: BaseSide, comparer: Comparer, suite: Suite) -> Drift:

@@ -15,7 +15,7 @@ from row3.errors import InvalidFile, RunIncomplete
 from row3.providers.base import Provider
 from row3.store.cases import StoredCase
 from row3.store.judges import judge_settings
-from row3.workflows.asking.answering import Asked, Kept
+from row3.workflows.asking.answering import LiveAnswerer, SavedAnswers
 from row3.workflows.asking.live import DEFAULT_JOBS, many
 from row3.workflows.pipeline.asks import Given, Question
 from row3.workflows.pipeline.budget import prices_of
@@ -39,7 +39,7 @@ class Trials:
     session: Session
     lineup: Lineup
     runner: asyncio.Runner
-    asked: Asked
+    asked: LiveAnswerer
     reflecting: Provider
     """Who proposes other words."""
     model: str
@@ -55,7 +55,7 @@ class Trials:
         """Answer a question of the pipeline; raises `OutOfBudgetError`, and what the provider raises."""
         if not isinstance(question, Request) or question.by == JUDGE:
             return await self.asked.answer(question)
-        known = self.answers.get(question.digest) or self.asked.kept.known(question)
+        known = self.answers.get(question.digest) or self.asked.saved.known(question)
         if known is not None:
             return known
         if self.left < 1:
@@ -70,7 +70,7 @@ class Trials:
     def lacking(self, cases: Sequence[StoredCase]) -> int:
         """Return how many answers of the lineup as it is are not known yet, at most."""
         asking = make_asking(self.session.suite, self.lineup, self.session.options)
-        recorded = Recorded(self.asked.kept.index, self.lineup)
+        recorded = Recorded(self.asked.saved.index, self.lineup)
         failed = sum(replay_case(asking, each, recorded)[0].status == "failed" for each in cases)
         return failed * len(self.lineup.steps)
 
@@ -131,11 +131,13 @@ def open_trials(session: Session, lineup: Lineup, name: str, budget: int) -> Ite
     if any(each.model or each.models or each.preset or each.base_url for each in judges):
         settings = judge_settings(project.config, suite.name)
         model, endpoint = (*settings.models, settings.model)[0] or model, judge_endpoint(project, suite)
-    kept = Kept.open(project, suite.name, "optimize", recordings=True)
-    if kept.waiting:
+    saved = SavedAnswers.open(project, suite.name, "optimize", recordings=True)
+    if saved.waiting:
         session.say("continuing with the answers saved by an interrupted run")
     meanings = open_meanings(project, suite, recordings=True)
-    asked = Asked(open_provider(project, suite), kept, Observer(), prices_of(project, suite), {}, meanings=meanings)
+    asked = LiveAnswerer(
+        open_provider(project, suite), saved, Observer(), prices_of(project, suite), {}, meanings=meanings
+    )
     reflecting = guarded(project, provider_at(endpoint, os.environ))
     with asyncio.Runner() as runner:
         try:
@@ -143,4 +145,4 @@ def open_trials(session: Session, lineup: Lineup, name: str, budget: int) -> Ite
         finally:
             runner.run(asked.close())
             runner.run(reflecting.close())
-            kept.own.close()
+            saved.own.close()
