@@ -189,7 +189,7 @@ def test_nothing_better_writes_nothing(tmp_path: Path, serve: Callable[..., Scri
     assert tracked(box) == before
     # Nor does an optimiser without end: a proposal that is refused costs no answer.
     assert len(server.reflected) <= 20 // 3
-    assert any("compiled" in said or "template is wrong" in said for said in server.reflected)
+    assert any("compiled" in said or "template has an error" in said for said in server.reflected)
 
 
 def test_a_provider_that_stops_leaves_no_draft_and_the_command_continues(

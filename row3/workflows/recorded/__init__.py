@@ -1,1 +1,1 @@
-"""Looking after recordings, and what they say of cases and versions."""
+"""Recordings: import, list, verify and prune them, and replay their answers."""

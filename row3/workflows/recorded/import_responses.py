@@ -1,4 +1,4 @@
-"""`row3 recordings import`: recordings made of raw responses that were had elsewhere."""
+"""Turn raw responses from elsewhere into recordings: `row3 recordings import`."""
 
 from __future__ import annotations
 
@@ -35,11 +35,10 @@ from row3.workflows.pipeline.replaying import open_recordings, refuse_replacing
 from row3.workflows.pipeline.run_suite import RunOptions, make_asking
 
 SHAPE = 'Write one object a line: {"caseId": "…", "prompt": "…", "response": "…"}'
-OTHERWISE = "import them as answers of that version: name it in the field `prompt`, and with --prompt"
+OTHERWISE = "import them as that version's answers: name it in the field `prompt` and with --prompt"
 SCHEMA_VERSION = 1
 LARGEST = 2**53
-"""Of counts and seconds; beyond it whole numbers are no longer exact everywhere."""
-
+"""Largest count or number of seconds; JSON readers may round larger integers."""
 
 Count = Annotated[int, Meta(ge=0, le=LARGEST)]
 
@@ -69,24 +68,23 @@ class _Response(Struct, rename="camel"):
 
 
 Responses = dict[str, dict[tuple[str, int], tuple[int, Answer]]]
-"""Line and answer, by case id, then by prompt reference and repeat."""
+"""Line number and answer, by case id, then by prompt reference and repeat."""
 
 
 def import_responses(
     project: Project, suite: Suite, file: Path, *, named: Sequence[str] = (), options: RunOptions | None = None
 ) -> Imported:
-    """Make recordings of raw responses that were had elsewhere, under the `options` and the `named` prompts.
+    """Record raw responses as answers to the candidates' or the `named` prompts' requests under these `options`.
 
-    A line is `{"caseId": …, "prompt": "decompose-concepts-v1.1", "response": "raw text"}`, with `repeat`,
-    `finishReason`, `usage` {`promptTokens`, `completionTokens`}, `servedModel` and `latencyS` where known. A bare
-    prompt name stands for its version in the lineup, and a lineup's only prompt need not be named. A folder has an
-    answer a file, named after its case. Raises `InvalidFile`
-    with the line, and then nothing has changed; `UsageError`, `EnvironmentFault`.
+    A line is `{"caseId": …, "prompt": "decompose-concepts-v1.1", "response": "raw text"}`, optionally with `repeat`,
+    `finishReason`, `usage` {`promptTokens`, `completionTokens`}, `servedModel` and `latencyS`. A prompt name without
+    version means the lineup's; the only prompt of a lineup need not be named. A folder has one answer per file, named
+    after its case. Raises `InvalidFile` with the line, before anything changes; `UsageError`, `EnvironmentFault`.
     """
     where = str(file)
     asking = make_asking(suite, line_up(project, suite, role="candidate", named=named), options or RunOptions())
     guard = guard_of(project)
-    responses = _responses(file, asking.lineup, suite, where=where, whence="" if named else ", the highest versions")
+    responses = _responses(file, asking.lineup, suite, where=where, note="" if named else ", the highest versions")
     index = open_recordings(project, suite)
     at, known = now(), set()
     lines: list[str] = []
@@ -94,7 +92,7 @@ def import_responses(
     waiting: Counter[str] = Counter()
     by_prompt: dict[str, int] = {}
     models: dict[str, str] = {}
-    told: dict[str, tuple[str, str]] = {}
+    answered: dict[str, tuple[str, str]] = {}
     for stored in read_cases(project.tree, suite.golden, suite.kind):
         known.add(stored.id)
         own = responses.get(stored.id, {})
@@ -102,27 +100,27 @@ def import_responses(
         for request, line, answer in _imports(
             asking, stored, given, index, unused=unused, waiting=waiting, where=where
         ):
-            first, text = told.setdefault(request.digest, (stored.id, answer.text))
+            first, text = answered.setdefault(request.digest, (stored.id, answer.text))
             if text != answer.text:
-                asked = f"{request.prompt} asks the same of `{first}` and `{stored.id}`"
-                what = f"another answer to the same question: {asked}"
-                fix = "Show in the prompt what tells them apart, or give both one answer"
+                what = (
+                    f"{request.prompt} sends the same request for `{first}` and `{stored.id}`, but their answers differ"
+                )
+                fix = "Show the difference in the prompt, or give both the same answer"
                 raise InvalidFile(what, where=f"{where}:{line}", fix=fix)
             refuse_replacing(project, index, request, where=f"{where}:{line}", otherwise=OTHERWISE, answer=answer)
             lines.append(to_line(request, answer, recorded_at=at))
             models[request.prompt] = request.model
             by_prompt[request.prompt] = by_prompt.get(request.prompt, 0) + 1
     for case_id in responses.keys() - known:
-        correct = "Correct the id, or remove the line"
-        hint = case_hint(project, suite.name, case_id, known, otherwise=correct)
+        fix = case_hint(project, suite.name, case_id, known, otherwise="Correct the id, or remove the line")
         line = min(line for line, _ in responses[case_id].values())
-        raise InvalidFile(f"`{case_id}` is no golden case of the suite", where=f"{where}:{line}", fix=hint)
+        raise InvalidFile(f"`{case_id}` is not a golden case of the suite", where=f"{where}:{line}", fix=fix)
     with writing(project.local):
         merged = merge(project.root, suite.name, lines)
     return Imported(sum(map(len, responses.values())), merged, by_prompt, models, tuple(unused), waiting)
 
 
-def _responses(file: Path, lineup: Lineup, suite: Suite, *, where: str, whence: str) -> Responses:
+def _responses(file: Path, lineup: Lineup, suite: Suite, *, where: str, note: str) -> Responses:
     refs = {str(prompt.ref): str(prompt.ref) for prompt in lineup.prompts}
     refs |= {prompt.ref.name: str(prompt.ref) for prompt in lineup.prompts}
     responses: Responses = {}
@@ -130,7 +128,7 @@ def _responses(file: Path, lineup: Lineup, suite: Suite, *, where: str, whence: 
         place = f"{where}:{line.number}"
         value = parse_line(line.raw, where=place, shape=SHAPE)
         check_schema_version(value, SCHEMA_VERSION, where=place)
-        _refuse_others(value, suite, where=place)
+        _refuse_other_formats(value, suite, where=place)
         case_id_of(value, where=place, shape=SHAPE)
         if len(lineup.prompts) == 1:
             value.setdefault("prompt", lineup.prompts[0].ref.name)
@@ -140,22 +138,22 @@ def _responses(file: Path, lineup: Lineup, suite: Suite, *, where: str, whence: 
             raise InvalidFile(error.told(), where=place, fix=SHAPE) from None
         ref = refs.get(read.prompt.removeprefix("prompts/").removesuffix(".md"))
         if ref is None:
-            fix = f"These are {', '.join(str(prompt.ref) for prompt in lineup.prompts)}{whence}"
-            what = f"prompt `{read.prompt}` is not among those that are imported for"
-            raise InvalidFile(what, where=place, fix=f"{fix}; name others with --prompt")
+            what = f"prompt `{read.prompt}` is not among those of this import"
+            prompts = ", ".join(str(prompt.ref) for prompt in lineup.prompts)
+            raise InvalidFile(what, where=place, fix=f"They are {prompts}{note}; choose others with --prompt")
         held = responses.setdefault(read.case_id, {})
         if (ref, read.repeat) in held:
-            whose = f"case `{read.case_id}`, {ref}, repeat {read.repeat}"
-            what = f"{whose} stands twice, in lines {held[ref, read.repeat][0]} and {line.number}"
+            lines = f"lines {held[ref, read.repeat][0]} and {line.number}"
+            what = f"{lines} both answer case `{read.case_id}`, {ref}, repeat {read.repeat}"
             raise InvalidFile(what, where=place, fix="Keep one of them")
         held[ref, read.repeat] = line.number, read.answer
     if not responses:
-        raise InvalidFile("the file holds no response", where=where, fix=SHAPE)
+        raise InvalidFile("the file has no responses", where=where, fix=SHAPE)
     return responses
 
 
 def _source(file: Path) -> Path | bytes:
-    """Return the file, or for a folder of answers, each in a file named after its case, the lines it stands for."""
+    """Return the file, or for a folder of answers in files named after their cases, equivalent lines."""
     if not file.is_dir():
         return file
     answers = {path.stem: read_bytes(path, where=str(path)) for path in sorted(file.iterdir()) if path.is_file()}
@@ -163,13 +161,13 @@ def _source(file: Path) -> Path | bytes:
     return "\n".join(map(json.dumps, lines)).encode()
 
 
-def _refuse_others(value: dict[str, Any], suite: Suite, *, where: str) -> None:
-    """Raise `InvalidFile` for a line that was made for another command, or for none."""
+def _refuse_other_formats(value: dict[str, Any], suite: Suite, *, where: str) -> None:
+    """Raise `InvalidFile` for a recording, or a line meant for `row3 score`."""
     if is_recording(value):
-        fix = f"Keep it in recordings/{suite.name}/, where it is found by its digest"
+        fix = f"Put it into recordings/{suite.name}/, where row3 finds it by its digest"
         raise InvalidFile(RECORDING, where=where, fix=fix)
     if "output" in value and "response" not in value:
-        what = "the line has an `output`, which is scored as it is, and no `response` of a model"
+        what = "the line has an `output` but no model `response`"
         score = f"`row3 score {suite.name} --outputs FILE` takes lines with an `output`"
         raise InvalidFile(what, where=where, fix=f"{SHAPE}; {score}")
 
@@ -184,9 +182,9 @@ def _imports(
     waiting: Counter[str],
     where: str,
 ) -> Iterator[tuple[Request, int, Answer]]:
-    """Yield the requests that a case's responses answer, with their lines; each rendered with the answers before it.
+    """Yield each request that a response answers, rendered with the answers before it, with line number and answer.
 
-    Adds lines that nothing asks for to `unused`, and prompts without an answer to `waiting`.
+    Adds responses that no request asks for to `unused`, and prompts without an answer to `waiting`.
     """
     kind = asking.suite.kind
     for repeat in sorted({repeat for _, repeat in responses}):
@@ -194,10 +192,10 @@ def _imports(
         for prompt in asking.lineup.prompts:
             line, answer = responses.get((str(prompt.ref), repeat), (0, None))
             if answer is not None and gap:
-                what = f"{prompt.ref} was asked with the answer of {gap}, which for `{stored.id}` is neither here"
-                raise InvalidFile(f"{what} nor recorded", where=f"{where}:{line}", fix=f"Add the response of {gap}")
+                what = f"{prompt.ref} needs the answer of {gap} for `{stored.id}`, which is neither here nor recorded"
+                raise InvalidFile(what, where=f"{where}:{line}", fix=f"Add the response of {gap}")
             if answer is not None and answers.bad:
-                unused.append(f"{where}:{line}: never asked for, since an earlier answer is bad: {answers.bad}")
+                unused.append(f"{where}:{line}: not used, as an earlier answer is unusable: {answers.bad}")
             if gap or answers.bad:
                 continue
             request = asking.request(prompt, stored.id, answers.variables, repeat)

@@ -1,9 +1,8 @@
-"""What the recordings say of a case: every answer that any version of the prompts gave, replayed and scored."""
+"""Replay and score every recorded answer to a case, by any version of the prompts."""
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,7 +14,7 @@ from row3.domain.counts import spoken
 from row3.domain.embeddings import EmbeddingRequest, Vectors
 from row3.domain.judges import NOT_RECORDED
 from row3.domain.prompts import Lineup, Prompt
-from row3.domain.requests import Answer, NoAnswer, Request
+from row3.domain.requests import Answer, NoAnswer, Request, digest_text
 from row3.domain.runs import Header
 from row3.domain.scores import CaseScore
 from row3.errors import InvalidFile, UsageError
@@ -32,13 +31,13 @@ from row3.workflows.pipeline.results import ANSWERS_DIGITS
 from row3.workflows.pipeline.stages import Overrides, Parameters, parameters_from, parameters_of, versions_of
 
 Variant = tuple[Prompt, Asking]
-"""A version of a stage, with one set of parameters that it is asked with."""
+"""A version of a stage with one set of parameters."""
 DIGITS = 8
-"""Of a prompt's digest, that tell one text of a version from another."""
+"""Digits shown of a prompt's digest, to distinguish texts of one version."""
 
 
 class Step(NamedTuple):
-    """A stage that is answered."""
+    """A stage with a recorded answer."""
 
     prompt: Prompt
     asking: Asking
@@ -46,64 +45,61 @@ class Step(NamedTuple):
 
 
 class Path(NamedTuple):
-    """One way of a case through the versions of the stages, as far as it is recorded."""
+    """A sequence of recorded answers to a case, through one version of each stage so far."""
 
     answers: Answers
     steps: tuple[Step, ...] = ()
 
 
-class Complete(NamedTuple):
-    """The answers of all stages of a case, or those up to one that cannot be used."""
+class CompleteAnswer(NamedTuple):
+    """The answers of all stages to a case, or up to an unusable one."""
 
     steps: tuple[Step, ...]
     texts: tuple[str, ...]
     output: Any
-    """As the kind combines a run's outputs; None where an answer cannot be used."""
+    """Combined by the kind; None if an answer is unusable."""
     bad: str = ""
-    """Why it cannot."""
+    """Why the last answer is unusable."""
 
 
 Find = Callable[[Request], Answer | None]
 Stages = Mapping[str, Sequence[Sequence[Variant]]]
-"""The versions of each stage in order, by arm; by the empty name where one system answers."""
+"""Variants of each stage in order, by arm; the key is empty without arms."""
 
 
-def complete_answers(stages: Stages, stored: StoredCase, repeat: int, find: Find) -> Iterator[Complete]:
-    """Yield every way of a case through the stages to its end. Raises as `recorded_paths`."""
+def complete_answers(stages: Stages, stored: StoredCase, repeat: int, find: Find) -> Iterator[CompleteAnswer]:
+    """Yield every complete recorded answer to a case. Raises as `recorded_paths`."""
     begun: list[tuple[Path, ...]] = [()]
     for arm, own in stages.items():
-        paths = [each for each in recorded_paths(own, stored, repeat, find, arm) if _ended(each, own)]
-        longer = [(*before, path) for before in begun for path in paths]
+        paths = recorded_paths(own, stored, repeat, find, arm)
+        ended = [path for path in paths if path.answers.bad or len(path.steps) == len(own)]
+        combinations = [(*before, path) for before in begun for path in ended]
         begun = []
-        for way in longer:
-            steps = tuple(step for path in way for step in path.steps)
+        for combination in combinations:
+            steps = tuple(step for path in combination for step in path.steps)
             if len({step.prompt.ref for step in steps}) > len({step.prompt.ref.name for step in steps}):
-                continue  # both arms ask one version of a prompt
-            texts = tuple(text for path in way for text in path.answers.texts)
-            outputs = {name: path.answers.outputs for name, path in zip(stages, way, strict=False)}
-            if bad := way[-1].answers.bad:
-                yield Complete(steps, texts, None, bad)
-            elif len(way) == len(stages):
+                continue  # both arms must use the same version of a prompt
+            texts = tuple(text for path in combination for text in path.answers.texts)
+            outputs = {name: path.answers.outputs for name, path in zip(stages, combination, strict=False)}
+            if bad := combination[-1].answers.bad:
+                yield CompleteAnswer(steps, texts, None, bad)
+            elif len(combination) == len(stages):
                 kind = steps[0].asking.suite.kind
-                yield Complete(steps, texts, kind.combine(outputs if arm else outputs[arm]))
+                yield CompleteAnswer(steps, texts, kind.combine(outputs if arm else outputs[arm]))
             else:
-                begun.append(way)
-
-
-def _ended(path: Path, stages: Sequence[Sequence[Variant]]) -> bool:
-    return bool(path.answers.bad) or len(path.steps) == len(stages)
+                begun.append(combination)
 
 
 def recorded_paths(
     stages: Sequence[Sequence[Variant]], stored: StoredCase, repeat: int, find: Find, arm: str = ""
 ) -> Iterator[Path]:
-    """Yield every way of a case through the stages, again after each answer; `find` looks an answer up.
+    """Yield every path of a case through the stages, once per answer on it; `find` looks answers up.
 
     Raises `InvalidFile` for a template of the first stage that fails, and what `find` raises.
     """
-    kind = stages[0][0][1].suite.kind if stages and stages[0] else None
-    if kind is None:
+    if not stages or not stages[0]:
         return
+    kind = stages[0][0][1].suite.kind
     paths = [Path(Answers(kind.variables(stored.case)))]
     for number, stage in enumerate(stages):
         longer: list[Path] = []
@@ -114,7 +110,7 @@ def recorded_paths(
                 except InvalidFile:
                     if number == 0:
                         raise
-                    continue  # it needs what this version of an earlier prompt does not give
+                    continue  # needs a variable that this version of an earlier prompt does not give
                 answer = find(request)
                 if answer is not None:
                     answers = path.answers.after(asking.suite, prompt, answer)
@@ -129,7 +125,7 @@ def recorded_settings(index: RecordingIndex) -> tuple[dict[str, set[Parameters]]
     used: dict[str, set[Parameters]] = {}
     repeats = {0}
     for recording in index.all():
-        with contextlib.suppress(TypeError):  # edited to a list or an object: no parameter of any request
+        with contextlib.suppress(TypeError):  # edited to an unhashable value, which no request has
             name = recording.prompt.rpartition("-v")[0]
             used.setdefault(name, set()).add(parameters_from(recording.request))
         repeats.add(recording.repeat)
@@ -137,13 +133,13 @@ def recorded_settings(index: RecordingIndex) -> tuple[dict[str, set[Parameters]]
 
 
 def variants(suite: Suite, prompts: Iterable[Prompt], used: Mapping[str, Iterable[Parameters]]) -> list[Variant]:
-    """Return the versions of a stage under the given parameters by prompt name, and under today's."""
+    """Return the versions of a stage, with the `used` parameters (by prompt name) and the current ones."""
     found: list[Variant] = []
     schemas: dict[str, Any] = {}
     for prompt in prompts:
         name = prompt.ref.name
         parameters = set(used.get(name, ()))
-        with contextlib.suppress(UsageError):  # no model is named today; what is recorded still has one
+        with contextlib.suppress(UsageError):  # no current model; recordings still have theirs
             parameters.add(parameters_of(prompt, suite.provider, Overrides()))
         lineup = Lineup((prompt,), {})
         found += [
@@ -159,7 +155,7 @@ def stages_of(
     used: Mapping[str, Iterable[Parameters]],
     named: Sequence[str],
 ) -> dict[str, list[list[Variant]]]:
-    """Return the versions of each stage, by arm, under the given parameters and today's; `named` ones alone."""
+    """Return the variants of each stage, by arm; a prompt in `named` has no other version."""
     wanted = {text.removeprefix("prompts/").removesuffix(".md") for text in named}
     recorded = {recording.prompt for recording in index.all()}
     found: dict[str, list[list[Variant]]] = {}
@@ -173,7 +169,7 @@ def stages_of(
 
 
 class Setting(NamedTuple):
-    """Prompts with their text, model and parameters, in pipeline order: what asks the same question again."""
+    """Prompt versions with text, model and parameters, in pipeline order: all that makes a request but the case."""
 
     prompts: tuple[tuple[str, str, str], ...]
     """Name, version and digest of each."""
@@ -181,7 +177,7 @@ class Setting(NamedTuple):
 
     @property
     def title(self) -> str:
-        """`decompose-concepts v1.0 → map-ontology v1.0 · reference-llm`."""
+        """For example `decompose-concepts v1.0 → map-ontology v1.0 · reference-llm`."""
         models = ", ".join(dict.fromkeys(each.model for each in self.parameters))
         prompts = dict.fromkeys(f"{name} {version}" for name, version, _ in self.prompts)
         return f"{' → '.join(prompts)} · {models}"
@@ -196,7 +192,7 @@ def setting_of(header: Header) -> Setting:
 
 
 def setting_of_asking(asking: Asking) -> Setting:
-    """Return the setting of a run to come."""
+    """Return the setting of a run that will use this `asking`."""
     return _setting([(prompt, asking.parameters_of(prompt.ref.name, arm)) for arm, prompt in asking.lineup.steps])
 
 
@@ -208,7 +204,7 @@ def _setting(stages: Sequence[tuple[Prompt, Parameters]]) -> Setting:
 
 
 def titles_of(settings: Sequence[Setting]) -> list[str]:
-    """Return the title of each; where several have the same one, with the parameters and texts that differ."""
+    """Return the title of each setting; equal titles get the parameters and texts that differ."""
     alike = Counter(setting.title for setting in settings)
     return [
         " · ".join([setting.title, *(_differences(setting, settings) if alike[setting.title] > 1 else ())])
@@ -217,7 +213,7 @@ def titles_of(settings: Sequence[Setting]) -> list[str]:
 
 
 def _differences(setting: Setting, settings: Sequence[Setting]) -> Iterator[str]:
-    """What is this setting's alone among those of its title: `map-ontology maxTokens 400`, `text 5f2a91c0`."""
+    """Yield how a setting differs from others with its title: `map-ontology maxTokens 400`, `text 5f2a91c0`."""
     others = [other for other in settings if other.title == setting.title and other != setting]
     several = len(setting.prompts) > 1
     for i, (name, _, digest) in enumerate(setting.prompts):
@@ -230,28 +226,28 @@ def _differences(setting: Setting, settings: Sequence[Setting]) -> Iterator[str]
 
 
 class Replayed(NamedTuple):
-    """One answer of a pipeline, scored by the case as it stands."""
+    """One recorded answer of a pipeline, scored by the current case."""
 
     setting: Setting
-    """Only of the prompts up to a bad answer, which ends the pipeline."""
+    """Covers only the prompts up to an unusable answer."""
     repeat: int
     said: str
-    """Digest of the answers' texts, as a saved run keeps it."""
+    """Digest of the answers' texts, as in a saved run."""
     score: CaseScore
 
 
 @dataclass(slots=True)
 class RecordedConcepts:
-    """One recorded answer with concepts, whatever the later stages made of it."""
+    """A recorded answer with concepts, whatever later stages answered."""
 
     output: Any
-    """As the kind combines a run's outputs."""
+    """Combined by the kind."""
     versions: dict[str, list[str]] = field(default_factory=dict)
-    """By prompt name: the versions that gave the answer. A copy of a prompt shares its answers."""
+    """Versions that gave the answer, by prompt name; identical prompts share answers."""
 
 
 class RecordedAnswers:
-    """Replays every version of every prompt of a suite, under every model and parameter that is recorded."""
+    """Replays every version of a suite's prompts, under every recorded model and parameter."""
 
     def __init__(
         self,
@@ -263,8 +259,8 @@ class RecordedAnswers:
         """Open the recordings.
 
         Args:
-            named: references of prompts of which no other version counts.
-            vectors: embeddings, of a suite that matches by meaning; the recorded ones unless given.
+            named: references of prompts whose other versions are ignored.
+            vectors: source of embeddings; the recorded ones unless given.
         Raises `InvalidFile`, `UsageError`.
         """
         self._suite, self._vectors = suite, vectors or recorded_vectors(project, suite)
@@ -273,7 +269,7 @@ class RecordedAnswers:
         self._stages = stages_of(project, suite, self._index, used, named)
 
     def scores(self, stored: StoredCase) -> Iterator[Replayed]:
-        """Yield all complete answers of a case, bad ones included, scored.
+        """Yield all complete answers to a case, scored, unusable ones included.
 
         Raises `InvalidFile` for a broken recording or template.
         """
@@ -284,7 +280,7 @@ class RecordedAnswers:
                     score = kind.bad_answer(stored.case, bad, texts[-1], rules)
                 else:
                     score = finish(scored(self._suite, stored, output), self._answer)
-                said = hashlib.sha256("".join(texts).encode("utf-8", "surrogatepass")).hexdigest()[:ANSWERS_DIGITS]
+                said = digest_text("".join(texts))[:ANSWERS_DIGITS]
                 setting = _setting([(prompt, asking.parameters_of(prompt.ref.name)) for prompt, asking, _ in steps])
                 yield Replayed(setting, repeat, said, score)
 
@@ -294,20 +290,19 @@ class RecordedAnswers:
         return self._index.answer(question) or NoAnswer(NOT_RECORDED)
 
     def items(self, stored: StoredCase) -> list[RecordedConcepts]:
-        """Return all recorded answers with concepts to a case.
-
-        Raises `InvalidFile` for a broken recording or template.
-        """
+        """Return the recorded answers with concepts. Raises `InvalidFile` for a broken recording or template."""
         kind = self._suite.kind
         stages = self._stages.get("", [])
-        giving = [i for i, stage in enumerate(stages) if any(self._gives_concepts(prompt) for prompt, _ in stage)]
+        last_stage = max(
+            (i for i, stage in enumerate(stages) if any(self._has_concepts(p) for p, _ in stage)), default=-1
+        )
         found: dict[str, RecordedConcepts] = {}
         paths = (recorded_paths(stages, stored, repeat, self._index.answer) for repeat in self._repeats)
         for answers, steps in chain.from_iterable(paths):
             if answers.bad:
                 continue
-            last = [step for step in steps if self._gives_concepts(step.prompt)][-1:]
-            if len(steps) != max(giving, default=-1) + 1 or not last:
+            last = [step for step in steps if self._has_concepts(step.prompt)][-1:]
+            if len(steps) != last_stage + 1 or not last:
                 continue
             prompt, _, request = last[0]
             if request.digest not in found:
@@ -317,5 +312,5 @@ class RecordedAnswers:
                 versions.append(str(prompt.ref.version))
         return list(found.values())
 
-    def _gives_concepts(self, prompt: Prompt) -> bool:
+    def _has_concepts(self, prompt: Prompt) -> bool:
         return "concepts" in self._suite.kind.outputs[prompt.output].__struct_fields__

@@ -1,7 +1,7 @@
-"""Looking after recordings and the embeddings in their folder: list, verify and prune.
+"""List, verify and prune recordings, and the embeddings in their folder.
 
-What is stale is found by asking again (`used_recordings`). A recording that none of these requests meets can never be
-replayed. An embedding is stale where the suite matches by another model, or reads another file.
+A recording is stale if no current request finds it (`used_recordings`); then it can never be replayed. An embedding is
+stale if the suite matches by another model or reads another file.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ ROLES: tuple[Role, ...] = ("promoted", "candidate")
 
 @dataclass(frozen=True, slots=True)
 class Pruned:
-    """What pruning removed, or would remove."""
+    """Numbers of lines that pruning removed (or would remove) and kept."""
 
     removed: dict[str, int]
-    """Lines by file."""
+    """By file."""
     kept: int
 
 
@@ -55,7 +55,7 @@ class _Row(NamedTuple):
         return decoded(self.raw, self.where).strip()
 
     def read(self) -> Recording | embeddings.Embedding:
-        """Return what the line holds; raises `InvalidFile`."""
+        """Parse the line; raises `InvalidFile`."""
         if embeddings.is_embeddings(self.path):
             return embeddings.from_line(self.line, where=self.where)
         return from_line(self.raw, where=self.where)
@@ -69,13 +69,13 @@ def _rows(project: Project, suite: Suite) -> Iterator[_Row]:
 
 
 def _matched_by(suite: Suite, path: str, embedding: embeddings.Embedding) -> bool:
-    """Whether the suite matches by this embedding."""
+    """Return whether the suite uses this embedding."""
     rule, own = suite.rules.semantic, embeddings.file_for(suite.name, embedding.model)
     return rule is not None and rule.model == embedding.model and path == own
 
 
 def list_recordings(project: Project, suite: Suite) -> list[FileSummary]:
-    """Return what is recorded, by file and prompt, and what of it is used or stale. Raises `InvalidFile`."""
+    """Return counts of recordings, used and stale ones, by file and prompt. Raises `InvalidFile`."""
     index = open_index(project.tree, suite.name)
     reached = UsedRecordings(project, suite, index).digests(any_model=True)
     promoted, candidate = (lineup_use(project, suite, role, index)[0] for role in ROLES)
@@ -99,8 +99,7 @@ def list_recordings(project: Project, suite: Suite) -> list[FileSummary]:
 
 
 def verify(project: Project, suite: Suite, *, against: str | None = None) -> list[RecordingFinding]:
-    """Return everything that is wrong with the suite's recordings; with `against`, a git ref, answers that differ there
-    too.
+    """Return all problems of a suite's recordings, and answers that differ from those at the git ref `against`.
 
     Raises `InvalidFile` for other broken files, `UsageError` for an unknown ref; broken recordings are findings.
     """
@@ -143,7 +142,7 @@ def _verify_lines(project: Project, suite: Suite) -> Iterator[RecordingFinding]:
         if place != row.where and first == said:
             yield RecordingFinding("warning", "twice", f"the same line is also in {place}", row.where)
         elif place != row.where:
-            what = f"the same request has another answer in {place}; {double[1]}"
+            what = f"{place} has a different answer to the same request; {double[1]}"
             yield RecordingFinding(double[0], "two-answers", what, row.where)
         if isinstance(held, Recording):
             output = outputs.get(held.prompt)
@@ -152,8 +151,8 @@ def _verify_lines(project: Project, suite: Suite) -> Iterator[RecordingFinding]:
                 yield RecordingFinding("warning", "bad-answer", f"{held.case_id}: {parsed.reason}", row.where)
         elif not _matched_by(suite, row.path, held):
             own = embeddings.file_for(suite.name, held.model)
-            why = "by which the suite does not match" if row.path == own else f"which is read from {name_of(own)} only"
-            what = f"of {held.model}, {why}; `row3 recordings prune{suite.flag}` removes it"
+            why = "the suite does not match by" if row.path == own else f"row3 reads only from {name_of(own)}"
+            what = f"of {held.model}, which {why}; `row3 recordings prune{suite.flag}` removes it"
             yield RecordingFinding("warning", "stale", what, row.where)
         if before[0] == row.path and before[1] > key:
             what = f"out of order; `row3 recordings prune{suite.flag}` sorts the file"
@@ -162,20 +161,20 @@ def _verify_lines(project: Project, suite: Suite) -> Iterator[RecordingFinding]:
 
 
 def _broken_line(error: Row3Error, where: str) -> RecordingFinding:
-    """The finding of a line that cannot be read: what is wrong and what to do, as `where` names the place already."""
+    """Return the finding of an unreadable line, whose place is `where`."""
     column = error.where.removeprefix(where).rpartition(":")[2]
     what = f"{error.what} (column {column})" if column.isdecimal() else error.what
     return RecordingFinding("error", "broken-line", f"{what}. {error.fix}" if error.fix else what, where)
 
 
 def _verify_replaced(project: Project, suite: Suite, against: str) -> Iterator[RecordingFinding]:
-    there = open_changed(find_base(project, against).project.tree, project.tree, suite.name)
-    here = open_index(project.tree, suite.name)
-    for before in there.all():
-        now = here.first(before.digest)
+    base = open_changed(find_base(project, against).project.tree, project.tree, suite.name)
+    head = open_index(project.tree, suite.name)
+    for before in base.all():
+        now = head.first(before.digest)
         if now is not None and now.answer.said != before.answer.said:
-            what = f"{now.case_id}: another answer than at {against}"
-            yield RecordingFinding("warning", "recorded-again", what, here.place(before.digest))
+            what = f"{now.case_id}: the answer differs from that at {against}"
+            yield RecordingFinding("warning", "recorded-again", what, head.place(before.digest))
 
 
 def _verify_use(project: Project, suite: Suite) -> Iterator[RecordingFinding]:
@@ -187,31 +186,31 @@ def _verify_use(project: Project, suite: Suite) -> Iterator[RecordingFinding]:
             what = f"{used.contradictions[digest]}; restore it from git, or remove it"
             yield RecordingFinding("error", "other-request", what, index.place(digest))
         elif digest not in ever:
-            what = f"no prompt version asks for it with today's cases; `row3 recordings prune{suite.flag}` removes it"
+            what = f"no prompt version uses it with the current cases; `row3 recordings prune{suite.flag}` removes it"
             yield RecordingFinding("warning", "stale", what, index.place(digest))
         elif digest not in today:
-            what = "of another model or other parameters than today's; used only when they are asked for"
+            what = "not of the current model and parameters; used only if they are requested"
             yield RecordingFinding("warning", "other-parameters", what, index.place(digest))
     current = _promoted(project, suite)
     missing = {request.digest: request for role in ROLES for request in lineup_use(project, suite, role, index)[1]}
     for request in missing.values():
-        standing = "promoted" if request.prompt in current else "candidate"
-        what = f"no recording of {request.prompt} ({standing}) for {request.case_id}"
+        role_name = "promoted" if request.prompt in current else "candidate"
+        what = f"no recording of {request.prompt} ({role_name}) for {request.case_id}"
         yield RecordingFinding("warning", "missing", what, f"recordings/{suite.name}/{request.prompt}.jsonl")
 
 
 def _promoted(project: Project, suite: Suite) -> set[str]:
-    """References of the promoted versions; the highest one that runs in place of a promoted one is a candidate."""
+    """Return references of the promoted versions."""
     promoted = line_up(project, suite, role="promoted").promoted
     return {f"{name}-{version}" for name, version in promoted.items()}
 
 
 def _verify_embeddings(project: Project, suite: Suite) -> Iterator[RecordingFinding]:
-    """The texts that a replay of recorded answers asks for and that have no embedding. Raises `InvalidFile`."""
+    """Yield the texts without an embedding that a replay of recorded answers needs. Raises `InvalidFile`."""
     if suite.rules.semantic is None:
         return
     lost: dict[str, None] = {}
-    without_code = replace(suite, project=None)  # only which texts have an embedding matters here
+    without_code = replace(suite, project=None)  # runs no scorers; only the embeddings matter
     answers = RecordedAnswers(project, without_code, vectors=recorded_vectors(project, suite, lost))
     for stored in read_cases(project.tree, suite.golden, suite.kind):
         lost.clear()
@@ -219,40 +218,37 @@ def _verify_embeddings(project: Project, suite: Suite) -> Iterator[RecordingFind
             pass
         if lost:
             more = f" and {len(lost) - 1} more" if len(lost) > 1 else ""
-            what = f"no embedding of `{min(lost)}`{more}, which an answer to {stored.id} asks for"
+            what = f"no embedding of `{min(lost)}`{more}, which an answer to {stored.id} needs"
             where = embeddings.file_for(suite.name, suite.rules.semantic.model)
             yield RecordingFinding("warning", "missing", what, where)
 
 
 def prune(project: Project, suite: Suite, *, dry_run: bool = False) -> Pruned:
-    """Remove stale recordings and embeddings, and embeddings that stand twice; sort the rest. Embeddings of texts that
-    no recorded answer asks for stay: other outputs may ask. Raises `InvalidFile`, and then nothing has changed,
-    `EnvironmentFault`.
+    """Remove stale recordings and embeddings, and duplicate embeddings; sort the rest.
+
+    Embeddings that no recorded answer needs are kept, as other outputs may. Raises `InvalidFile`, before anything
+    changes, and `EnvironmentFault`.
     """
     with nullcontext() if dry_run else writing(project.local):
-        return _prune(project, suite, dry_run=dry_run)
-
-
-def _prune(project: Project, suite: Suite, *, dry_run: bool) -> Pruned:
-    reached = UsedRecordings(project, suite, open_index(project.tree, suite.name)).digests(any_model=True)
-    answers: dict[str, list[str]] = {}
-    vectors: dict[str, dict[str, str]] = {}
-    removed: dict[str, int] = {}
-    for row in _rows(project, suite):
-        held = row.read()
-        if isinstance(held, Recording):
-            kept = answers.setdefault(row.path, [])
-            keep = held.digest in reached
-            kept += [row.line] if keep else []
-        else:
-            by_digest = vectors.setdefault(row.path, {})
-            keep = _matched_by(suite, row.path, held) and held.digest not in by_digest
-            by_digest |= {held.digest: row.line} if keep else {}
-        if not keep:
-            file = project.tree.place(row.path)
-            removed[file] = removed.get(file, 0) + 1
-    if not dry_run:
-        write_files({project.at(name): kept for name, kept in answers.items()})
-        for path, lines in vectors.items():
-            embeddings.write(project.at(path), lines)
-    return Pruned(removed, sum(map(len, [*answers.values(), *vectors.values()])))
+        reached = UsedRecordings(project, suite, open_index(project.tree, suite.name)).digests(any_model=True)
+        answers: dict[str, list[str]] = {}
+        vectors: dict[str, dict[str, str]] = {}
+        removed: dict[str, int] = {}
+        for row in _rows(project, suite):
+            held = row.read()
+            if isinstance(held, Recording):
+                kept = answers.setdefault(row.path, [])
+                keep = held.digest in reached
+                kept += [row.line] if keep else []
+            else:
+                by_digest = vectors.setdefault(row.path, {})
+                keep = _matched_by(suite, row.path, held) and held.digest not in by_digest
+                by_digest |= {held.digest: row.line} if keep else {}
+            if not keep:
+                file = project.tree.place(row.path)
+                removed[file] = removed.get(file, 0) + 1
+        if not dry_run:
+            write_files({project.at(name): kept for name, kept in answers.items()})
+            for path, lines in vectors.items():
+                embeddings.write(project.at(path), lines)
+        return Pruned(removed, sum(map(len, [*answers.values(), *vectors.values()])))

@@ -1,4 +1,4 @@
-"""What today's requests can find among the recordings: asked again, every version over every case, stage by stage."""
+"""Find the recordings in use: render every prompt version for every case, stage by stage, and look each request up."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from row3.workflows.snapshots import work_base
 
 
 class UsedRecordings:
-    """Which recordings the prompts that exist can ask for, with today's cases."""
+    """The recordings that existing prompts can ask for with the current cases."""
 
     def __init__(self, project: Project, suite: Suite, index: RecordingIndex) -> None:
         self._project, self._suite, self._index = project, suite, index
@@ -45,17 +45,17 @@ class UsedRecordings:
         readable = list(readable_versions(project, suite, recorded))
         others = (prompt for prompt in readable if prompt.ref.name not in names)
         self._outside = [prompt for prompt in others if prompt.output in suite.kind.outputs]
+        """Prompts outside the current pipelines; their recordings count as used too."""
         self._rubrics = [prompt for prompt in readable if prompt.output in suite.kind.rubrics]
-        """Prompts of no pipeline today that are still there: what they can ask is kept."""
         self.contradictions: dict[str, str] = {}
-        """By digest, how a line shows that it is of another request; of those that were asked for."""
+        """Why a recording belongs to another request, by digest, for those found so far."""
 
     def digests(self, *, any_model: bool) -> set[str]:
-        """Digests of the recordings that any version of any prompt asks for.
+        """Return the digests of the recordings that any version of any prompt asks for.
 
         Args:
-            any_model: also under every model and parameter found in the recordings, not today's only, about the cases
-                by which the hook would judge, and what the baselines name.
+            any_model: include every recorded model and parameter, the cases of the hook's base, and the requests of
+                the baselines.
         Raises `InvalidFile`.
         """
         used = self._used if any_model else {}
@@ -75,22 +75,22 @@ class UsedRecordings:
 
         kind = self._suite.kind
         cases = read_cases(self._project.tree, self._suite.golden, kind)
-        for stored in chain(cases, self._of_base()) if any_model else cases:
+        for stored in chain(cases, self._changed_base_cases()) if any_model else cases:
             for repeat in self._repeats:
                 states = [kind.variables(stored.case)]
                 for arm, own in stages.items():
                     paths = recorded_paths(own, stored, repeat, find, arm)
                     states += [dict(path.answers.variables) for path in paths]
                 for suite in judging if self._suite.rules.judge is not None else ():
-                    ask_judge(suite, stages, stored, repeat, find)
+                    find_grades(suite, stages, stored, repeat, find)
                 for prompt, asking in outside:
                     for state in states:
-                        with contextlib.suppress(InvalidFile):  # it needs what this pipeline does not give
+                        with contextlib.suppress(InvalidFile):  # needs a variable that this pipeline lacks
                             find(asking.request(prompt, stored.id, state, repeat))
-        return reached | self._of_baselines() if any_model else reached
+        return reached | self._baseline_requests() if any_model else reached
 
     def _judging(self, *, any_model: bool) -> Iterator[Suite]:
-        """The suite with every version of its rubrics; with every judge's model and vote that is recorded, too."""
+        """Yield the suite with each version of its rubrics, and with `any_model` all recorded models and votes."""
         judge = self._suite.rules.judge
         if judge is None:
             return
@@ -102,16 +102,16 @@ class UsedRecordings:
             asked = replace(judge, models=tuple({*judge.models, *models}), votes=votes, rubrics=rubrics)
             yield replace(self._suite, rules=replace(self._suite.rules, judge=asked))
 
-    def _of_base(self) -> Iterator[StoredCase]:
-        """The cases of the commit by which the hook would judge, as far as they were edited or removed since."""
-        with contextlib.suppress(Row3Error):  # what the hook would say of it is said there
+    def _changed_base_cases(self) -> Iterator[StoredCase]:
+        """Yield the cases of the hook's base that were edited or removed since."""
+        with contextlib.suppress(Row3Error):  # the hook reports it
             base = work_base(self._project)
             if base is not None and base.has_cases(self._suite.name):
-                there = make_suite(base.project.config, self._suite.name)
-                yield from base.changed_cases(there, Snapshot(self._project)).values()
+                suite = make_suite(base.project.config, self._suite.name)
+                yield from base.changed_cases(suite, Snapshot(self._project)).values()
 
-    def _of_baselines(self) -> set[str]:
-        """Requests that the baselines were made of and that are recorded."""
+    def _baseline_requests(self) -> set[str]:
+        """Return the digests of the baselines' recorded requests."""
         head = Snapshot(self._project)
         found = [head.manifest(self._suite.name, tier) for tier in get_args(Tier)]
         asked = (case.requests for manifest in found if manifest is not None for case in manifest.cases.values())
@@ -119,7 +119,7 @@ class UsedRecordings:
 
 
 def lineup_use(project: Project, suite: Suite, role: Role, index: RecordingIndex) -> tuple[set[str], list[Request]]:
-    """Digests that a replay of the role's prompts uses, and the requests that it misses."""
+    """Return the digests that a replay of the role's prompts uses, and the requests that have no recording."""
     asking = make_asking(suite, line_up(project, suite, role=role), RunOptions())
     stages: dict[str, list[list[Variant]]] = {}
     for arm, prompt in asking.lineup.steps:
@@ -137,7 +137,7 @@ def lineup_use(project: Project, suite: Suite, role: Role, index: RecordingIndex
 
     for stored in read_cases(project.tree, suite.golden, suite.kind):
         if suite.rules.judge is not None:
-            ask_judge(suite, stages, stored, 0, find)
+            find_grades(suite, stages, stored, 0, find)
             continue
         for arm, own in stages.items():
             for _ in recorded_paths(own, stored, 0, find, arm):
@@ -145,13 +145,13 @@ def lineup_use(project: Project, suite: Suite, role: Role, index: RecordingIndex
     return used, missing
 
 
-def ask_judge(suite: Suite, stages: Stages, stored: StoredCase, repeat: int, find: Find) -> None:
-    """Look up what the suite's judge is asked about each recorded answer of a case."""
+def find_grades(suite: Suite, stages: Stages, stored: StoredCase, repeat: int, find: Find) -> None:
+    """Look up the judge's grades of each recorded answer to a case."""
 
     def given(question: Question) -> Given:
         return (find(question) or NoAnswer("not recorded")) if isinstance(question, Request) else {}
 
-    without_code = replace(suite, project=None)  # only what the judge is asked matters here
+    without_code = replace(suite, project=None)  # runs no scorers; only the judge's requests matter
     for complete in complete_answers(stages, stored, repeat, find):
         if not complete.bad:
             finish(scored(without_code, stored, complete.output), given)

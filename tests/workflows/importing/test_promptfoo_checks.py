@@ -64,7 +64,7 @@ UNMAPPED = [
     ({"type": "g-eval", "value": "x"}, "no such check"),
     ({}, "no such check"),
     ({"type": "contains", "value": "{{ nobody }}"}, "`nobody` has no value in this case"),
-    ({"type": "contains", "value": "{{ city"}, "the template is wrong"),
+    ({"type": "contains", "value": "{{ city"}, "the template has an error"),
     ({"type": "contains", "value": "{{ city.x.y }}"}, "undefined"),
     ({"type": "contains", "value": " "}, "field `contains`"),
     ({"type": "contains", "value": ["x"]}, "the value is not a text"),

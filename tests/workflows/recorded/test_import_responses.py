@@ -1,4 +1,4 @@
-"""Importing raw responses that were had elsewhere."""
+"""Importing raw responses from elsewhere."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_a_later_stage_uses_the_earlier_one_that_is_recorded(project: Project) -
 
 
 def test_a_later_stage_without_the_earlier_one_is_refused_and_nothing_is_written(project: Project) -> None:
-    with pytest.raises(InvalidFile, match=r"responses.jsonl:2: map-v1.0 was asked with the answer of decompose-v1.1"):
+    with pytest.raises(InvalidFile, match=r"responses.jsonl:2: map-v1.0 needs the answer of decompose-v1.1 for `"):
         imported(project, response("a", "decompose", CONCEPTS), response("b", "map", LINKS))
     assert not (project.root / project.recordings("bread")).exists()
 
@@ -88,7 +88,7 @@ def test_an_answer_that_cannot_be_used_leaves_the_later_stage_unused(project: Pr
     done = imported(project, response("a", "decompose", "no"), response("a", "map", LINKS))
     assert done.by_prompt == {"decompose-v1.1": 1}
     assert len(done.unused) == 1
-    assert "responses.jsonl:2: never asked for" in done.unused[0]
+    assert "responses.jsonl:2: not used" in done.unused[0]
     assert "bad-answer" in rules(project)
 
 
@@ -119,9 +119,9 @@ def test_repeats_are_questions_of_their_own(project: Project) -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        (response("aa", "decompose", "x"), "`aa` is no golden case of the suite. Did you mean `a`"),
-        (response("a", "decompose-v1.0", "x"), "`decompose-v1.0` is not among those that are imported for"),
-        (response("a", "decompose-v9.9", "x"), "the highest versions; name others with --prompt"),
+        (response("aa", "decompose", "x"), "`aa` is not a golden case of the suite. Did you mean `a`"),
+        (response("a", "decompose-v1.0", "x"), "`decompose-v1.0` is not among those of this import"),
+        (response("a", "decompose-v9.9", "x"), "the highest versions; choose others with --prompt"),
         ({"caseId": "a", "output": {"concepts": []}}, "`row3 score bread --outputs FILE` takes lines with an `output`"),
         ({"digest": "d", "caseId": "a", "request": {}, "response": {}}, "the line is a recording"),
         ({"caseId": "a", "response": "x"}, "field `prompt` is missing"),
@@ -143,7 +143,7 @@ def test_repeats_are_questions_of_their_own(project: Project) -> None:
             "field `response`: should be the raw text that the model wrote, as a JSON string, and is an object",
         ),
         ({"caseId": "a", "prompt": "decompose", "response": 7}, "as a JSON string, and is `7`"),
-        (response("b", "decompose-v1.1", "x"), "stands twice, in lines 1 and 2"),
+        (response("b", "decompose-v1.1", "x"), "lines 1 and 2 both answer case `b`, decompose-v1.1, repeat 0"),
         ([], "no JSON object"),
     ],
 )
@@ -177,7 +177,7 @@ def test_a_number_that_overflows_is_refused(project: Project) -> None:
 def test_two_answers_to_one_question_are_refused(project: Project) -> None:
     write_case(project.root, "b", "Rye is a cereal, says a.")
     imported(project, response("a", "decompose", CONCEPTS), response("b", "decompose", CONCEPTS))
-    with pytest.raises(InvalidFile, match=r"responses.jsonl:1: another answer .* asks the same of `a` and `b`"):
+    with pytest.raises(InvalidFile, match=r"responses.jsonl:1: .* sends the same request for `a` and `b`, but"):
         imported(project, response("b", "decompose", "another"), response("a", "decompose", CONCEPTS))
 
 
@@ -223,13 +223,13 @@ def test_an_unedited_copy_takes_no_answer_of_the_original(copied: Project) -> No
     with pytest.raises(UsageError, match=r"responses.jsonl:2: ") as caught:
         imported(copied, same, other)
     assert "decompose-v1.1 and decompose-v1.0 send the same request for `b`" in str(caught.value)
-    assert "Edit prompts/decompose-v1.1.md first, or import them as answers of that version" in str(caught.value)
+    assert "Edit prompts/decompose-v1.1.md first, or import them as that version's answers" in str(caught.value)
     assert recorded(copied) == before
 
 
 @pytest.mark.parametrize("name", ["decompose", "decompose-v1.1"])
 def test_they_are_those_of_the_original_once_their_lines_say_so(copied: Project, name: str) -> None:
-    with pytest.raises(UsageError, match="name it in the field `prompt`, and with --prompt"):
+    with pytest.raises(UsageError, match="name it in the field `prompt` and with --prompt"):
         imported(copied, response("b", name, FEWER))
     assert imported(copied, response("b", "decompose-v1.0", FEWER), named=("decompose-v1.0",)).merged.replaced == 1
     assert set(recorded(copied)) == {"decompose-v1.0.jsonl"}
@@ -261,7 +261,7 @@ def test_a_file_of_a_folder_is_an_answer(project: Project, tmp_path: Path) -> No
         import_responses(project, suite_of(project), folder)
     (project.root / "row3.toml").write_text('[provider]\nmodel = "m"\n[suites.bread]\npipeline = ["decompose"]\n')
     project = open_project(project.root)
-    with pytest.raises(InvalidFile, match="`c` is no golden case"):
+    with pytest.raises(InvalidFile, match="`c` is not a golden case"):
         import_responses(project, suite_of(project), folder)
     (folder / "c.txt").rename(folder / "b.txt")
     assert import_responses(project, suite_of(project), folder).by_prompt == {"decompose-v1.1": 1}
