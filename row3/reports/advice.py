@@ -14,7 +14,7 @@ from row3.gate.results import Comparison, Run
 from row3.reports import numbers
 from row3.reports.case_changes import count_line
 from row3.reports.document import Span, Tone
-from row3.reports.headline import candidates, taken_back, title_of
+from row3.reports.headline import candidates, formerly_promoted, title_of
 from row3.reports.style import VERDICT_MARKS, plain, visible
 
 TONES: Mapping[Verdict, Tone] = {Verdict.PROCEED: "good", Verdict.INVESTIGATE: "warning", Verdict.BLOCK: "bad"}
@@ -33,7 +33,7 @@ SCORES = frozenset(
         Code.QUARANTINED_FELL,
     }
 )
-"""Codes that answers cause, so looking at a case helps."""
+"""Codes that answers cause, so investigating a case helps."""
 
 
 class Look(NamedTuple):
@@ -82,7 +82,7 @@ def summary(comparison: Comparison) -> str:
 
 
 def approval_line(comparison: Comparison) -> str:
-    """Return who approved, when and why; empty where nobody did."""
+    """Return who approved, when and why; empty without an approval."""
     approval = comparison.approval
     if approval is None:
         return ""
@@ -208,7 +208,7 @@ class _Steps:
         return f" (git diff{since} {visible(path)})"
 
     def _promote(self) -> list[str]:
-        waiting = [name for name in candidates(self.run) if name not in taken_back(self.run)]
+        waiting = [name for name in candidates(self.run) if name not in formerly_promoted(self.run)]
         return [f"{self.command('row3 promote', waiting[0])} {waiting[0]}"] if waiting else []
 
 

@@ -33,7 +33,7 @@ class Candidate(NamedTuple):
     """Among the case's expected concepts."""
     label: str
     score: float
-    """Resemblance of the item to any name of the concept, in [0, 1]."""
+    """Highest similarity of the item to a name of the concept, in [0, 1]."""
     missed: int
     """Answers that have the item and miss the concept."""
     beside: bool
@@ -117,7 +117,7 @@ def item_document(item: Unmatched, number: int, total: int) -> Document:
         ]
         blocks.append(Table(("another name of", "alike", ""), rows, "lrl"))
     else:
-        blocks.append(Note(["No expected concept is missing that it could stand for."]))
+        blocks.append(Note(["No missing concept looks like another name for it."]))
     return Document([*blocks, _keys(item)])
 
 

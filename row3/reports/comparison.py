@@ -262,7 +262,7 @@ def ground_text(ground: Ground, width: int = 0) -> Text:
     """Return `✗ block: Recall is worse …`; a note begins with a dot."""
     head = "· note" if ground.note else f"{VERDICT_MARKS[ground.verdict]} {ground.verdict.word}"
     text = f": {ground.text}"
-    if width and len(head + text) > width:  # the table has the interval or the value before, with which some end
+    if width and len(head + text) > width:  # first drop a final interval or earlier value, which the table has
         text = shorten(re.sub(r"( \([^()]+\)|, before \S+)$", "", text), width - len(head))
     return f"{head}{text}" if ground.note else [Span(head, TONES[ground.verdict]), text]
 

@@ -43,7 +43,7 @@ def _named(view: Diff, which: int) -> str:
 
 
 def _side(view: Diff, which: int) -> str:
-    """`decompose-concepts v1.0 → map-ontology v1.0 · reference-llm · 15 cases`."""
+    """Return `decompose-concepts v1.0 → map-ontology v1.0 · reference-llm · 15 cases`."""
     side = (view.before, view.after)[which]
     prompts = " → ".join(f"{name} {version}" for name, version in side.prompts.items())
     what = [part for part in (prompts, side.model) if part] or ["outputs made elsewhere"]

@@ -42,7 +42,7 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Sentences, each on a line of its own."""
+    """Sentences, each on its own line."""
 
     texts: Sequence[Text]
     tone: Tone = "plain"
@@ -96,7 +96,7 @@ class Fold:
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """A drawing that adds nothing to the words: a page holds it, Markdown names its file, a terminal leaves it out."""
+    """A drawing that only illustrates the text: a page embeds it, Markdown links its file, a terminal omits it."""
 
     alt: str
     svg: bytes
@@ -115,7 +115,7 @@ class Document:
 
 
 def spans(text: Text) -> list[Span]:
-    """The parts of a text."""
+    """Return the parts of a text."""
     if isinstance(text, Span):
         return [text]
     if isinstance(text, str):
@@ -124,7 +124,7 @@ def spans(text: Text) -> list[Span]:
 
 
 def code(text: str) -> Span:
-    """A name, a command or a label exactly as it is written."""
+    """Return a name, a command or a label to show literally."""
     return Span(text, "code")
 
 
@@ -134,5 +134,5 @@ def strong(text: str) -> Span:
 
 
 def more(left_out: int, *, how: str = " (-v shows all)") -> str:
-    """`and 12 more (-v shows all)`; empty where nothing is left out."""
+    """Return `and 12 more (-v shows all)`; empty if nothing is left out."""
     return f"and {left_out:,} more{how}" if left_out > 0 else ""

@@ -1,6 +1,6 @@
-"""Which files row3 wrote: a result may take the place of an earlier one, and of nothing else.
+"""Recognise files that row3 wrote: a result may overwrite an earlier result and nothing else.
 
-Results carry no signature, so they are known by how they begin; findings also by how they end.
+Results carry no signature, so their beginning identifies them; for findings also their end.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ JSON_KEYS = (
     "figures",
     "review",
 )
-"""What follows `schemaVersion` in the JSON of the commands."""
+"""Keys that follow `schemaVersion` in the JSON of the commands."""
 JSON = re.compile(rf'\[?\s*\{{\s*"schemaVersion"\s*:\s*\d+\s*,\s*"(?:{"|".join(JSON_KEYS)})"|\[\s*\]\s*\Z')
 CODE_QUALITY = re.compile(r'\[\s*\{\s*"description"\s*:.*?"check_name"\s*:\s*"row3/|\[\s*\]\s*\Z', re.DOTALL)
 JUNIT = re.compile(r"(?:<\?xml[^>]*\?>\s*)?<testsuites\b[^>]*>\s*<testsuite name=\"row3 ")
@@ -55,8 +55,7 @@ TEXT_END = re.compile(
     r"|[\d,]+ (?:would be )?removed, [\d,]+ kept"
     r"|[\d,]+ responses? read(?:, [\d,]+ recordings? new or changed|: [\w, ]+))\s*\Z"
 )
-"""How lists end that begin with whatever was found."""
-
+"""Ends of lists whose beginning may be anything."""
 
 KNOWN = {
     "table": TEXT,

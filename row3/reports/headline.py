@@ -59,7 +59,7 @@ def candidates(run: Run) -> list[str]:
     return [plain(f"{name}-{version}") for name, version in run.header.prompts.items() if promoted.get(name) != version]
 
 
-def taken_back(run: Run) -> set[str]:
+def formerly_promoted(run: Run) -> set[str]:
     """Return candidates that were promoted once and have been replaced since."""
     formerly = run.lineup.formerly
     return {

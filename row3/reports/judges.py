@@ -41,7 +41,7 @@ def answer_document(
         pair = shown.pop("baseline"), shown.pop("full")
         shown |= dict(zip(("first answer", "second answer"), pair[::-1] if swapped else pair, strict=True))
     else:
-        shown.pop("value", None)  # the answer once more, as JSON
+        shown.pop("value", None)  # the same answer as JSON
         shown["answer"] = shown.pop("answer")
     for name, value in shown.items():
         if value not in (None, [], ""):
@@ -50,7 +50,7 @@ def answer_document(
     return Document(blocks)
 
 
-def warranty_blocks(said: Warranty) -> list[Block]:
+def _figures(said: Warranty) -> list[tuple[str, Text]]:
     """Return a judge's agreement with labels, each figure with its interval."""
     found = said.figures
     rows: list[tuple[str, Text]] = [("Accuracy", share(found.accuracy))]
@@ -72,7 +72,7 @@ def warranty_blocks(said: Warranty) -> list[Block]:
         ends = "…".join(f"{end:+.1f}".replace("-", numbers.MINUS) for end in (kappa.low, kappa.high))
         value = f"{kappa.value:+.1f}".replace("-", numbers.MINUS)
         rows.append(("Self-preference", f"{value} points ({ends}) for answers of its own family"))
-    return [Facts(rows)]
+    return rows
 
 
 def share(rate: Rate) -> str:
@@ -118,7 +118,7 @@ def calibration_document(report: CalibrationReport, *, verbose: bool = False) ->
     for each in report.rubrics:
         labels = numbers.count(each.warranty.figures.labels, "label")
         blocks.append(Title(f"{each.rubric} {each.version} · {report.judge} · {labels}"))
-        blocks += [*warranty_blocks(each.warranty), Note([_verdict(each, report.min_kappa)])]
+        blocks += [Facts(_figures(each.warranty)), Note([_verdict(each, report.min_kappa)])]
         blocks += disagreement_blocks(each.warranty.disagreements, verbose=verbose)
         blocks.append(Note(_left_out(each), "quiet"))
     blocks.append(Note([f"{rubric} is not calibrated: {why}" for rubric, why in report.skipped], "warning"))
@@ -145,7 +145,7 @@ def _left_out(report: RubricReport) -> list[str]:
 
 def comparison_document(found: JudgeComparison, *, verbose: bool = False) -> Document:
     """Return two judges against the same labels, and whether one is more often right."""
-    first, second = (dict(_facts(each)) for each in found.warranties)
+    first, second = (dict(_figures(each)) for each in found.warranties)
     rows: list[list[Text]] = [
         [name, first.get(name, "–"), second.get(name, "–")] for name in dict.fromkeys([*first, *second])
     ]
@@ -169,7 +169,3 @@ def comparison_document(found: JudgeComparison, *, verbose: bool = False) -> Doc
         for name, each in zip(found.names, found.warranties, strict=True):
             blocks += [Title(name, 4), *disagreement_blocks(each.disagreements, verbose=True)]
     return Document(blocks)
-
-
-def _facts(said: Warranty) -> list[tuple[str, Text]]:
-    return [row for block in warranty_blocks(said) if isinstance(block, Facts) for row in block.rows]

@@ -81,7 +81,7 @@ class Names:
             self._differ, self._models = names, True
         alike = [f"{name} {entrants[0].prompts[name]}" for name in names if name not in self._differ]
         self.common = self._text(alike, "" if self._models else entrants[0].shown_model)
-        """Return what all combinations share; may be empty."""
+        """What all combinations share; may be empty."""
 
     def of(self, entrant: Combination) -> str:
         """`decompose-concepts v1.1 · gpt-4o-mini`; everything if nothing differs."""

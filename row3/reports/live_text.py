@@ -30,7 +30,7 @@ def drift_line(drift: Drift, metrics: Sequence[Metric]) -> str:
 
 
 def move_text(drift: Drift) -> str:
-    """`−6.1 points (95%: −8.0…−4.2)`; `unknown` where no case could be compared."""
+    """Return `−6.1 points (95%: −8.0…−4.2)`; `unknown` if no case could be compared."""
     change = drift.change
     if change is None or change.delta is None:
         return "unknown"

@@ -1,9 +1,9 @@
-"""Draws a document as Markdown for GitHub: cases and models can bring in no markup, link or mention."""
+"""Draws a document as Markdown for GitHub: texts of cases and models cannot add markup, links or mentions."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from urllib.parse import quote
 
 from row3.reports.document import Document, Facts, Fold, Items, Lines, Note, Plot, Span, Table, Task, Text, Title, spans
@@ -13,7 +13,7 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&$@]|:(?=//|[\w+-]+:))")
 _WWW = re.compile(r"(?i)\b(www)\.")
 _START = re.compile(r"^(?:([-+=])|(\d+)([.)])(?=\s|$))")
 _NOTHING = "\u200b"
-"""A zero-width space: GitHub links `@name` and `#1` in the finished text, where a backslash is gone."""
+"""A zero-width space: GitHub links `@name` and `#1` in the rendered text, where a backslash is gone."""
 
 
 def markdown_text(document: Document) -> str:
@@ -44,10 +44,11 @@ def _block(block: object) -> list[str]:
         case Lines():
             return fenced("\n".join(block.lines), block.language)
         case Fold():
-            return fold(inline(block.title), _lines(block.blocks))
+            title = f"<details><summary>{inline(block.title)}</summary>"
+            return [title, "", *_lines(block.blocks), "", "</details>"]
         case Plot():
             return [f"![{inline(block.alt)}]({quote(block.file)})"]
-    raise TypeError(f"no block of a document: {block!r}")
+    raise TypeError(f"not a document block: {block!r}")
 
 
 def _item(item: Text | Task, number: int) -> str:
@@ -62,7 +63,8 @@ def _table(block: Table) -> list[str]:
         under = "".join(f"<br>{_cell(text)}" for text in (block.under[i] if block.under else ()))
         first, *others = map(_cell, row)
         rows.append([first + under, *others])
-    lines = grid([inline(header) for header in block.headers], block.align, rows)
+    rule = [":--" if side == "l" else "--:" for side in block.align]
+    lines = [f"| {' | '.join(cells)} |" for cells in (map(inline, block.headers), rule, *rows)]
     return [*lines, "", inline(block.more)] if block.more else lines
 
 
@@ -72,7 +74,7 @@ def _text(text: Text) -> str:
 
 
 def _cell(text: Text) -> str:
-    """As `_text`, without backticks: a `|` within them would end the cell."""
+    """Return a text as `_text` does, but without backticks: a `|` within them would end the cell."""
     return _text([Span(part.text, "plain") if part.tone == "code" else part for part in spans(text)])
 
 
@@ -87,12 +89,12 @@ def _span(part: Span) -> str:
 
 
 def inline(text: str) -> str:
-    """One line of literal text, outside code."""
+    """Return one line of literal text, outside code."""
     return _START.sub(_escaped_start, _escaped(plain(text)))
 
 
 def _inner(text: str) -> str:
-    """Literal text within a line: it keeps one blank at either end."""
+    """Return literal text within a line; it keeps one blank at either end."""
     before, after = text[:1].isspace(), text[-1:].isspace()
     inner = _escaped(plain(text))
     return f"{' ' if before else ''}{inner}{' ' if after and inner else ''}"
@@ -110,7 +112,7 @@ def _escaped_start(match: re.Match[str]) -> str:
 
 
 def code(text: str) -> str:
-    """One line of literal text as code, where nothing is linked; outside tables, which would end at a `|`."""
+    """Return one line of literal text as code, which nothing links; not for tables, whose cells end at a `|`."""
     text = plain(text)
     if not text:
         return ""
@@ -120,21 +122,10 @@ def code(text: str) -> str:
 
 
 def fenced(text: str, language: str) -> list[str]:
-    """Lines of literal text as a block of code."""
+    """Return the lines of a code block."""
     lines = [visible(line) for line in text.split("\n")]
     fence = _fence("\n".join(lines), 3)
     return [f"{fence}{language}", *lines, fence]
-
-
-def grid(headers: Sequence[str], align: str, rows: Sequence[Sequence[str]]) -> list[str]:
-    """Lines of a table whose cells are safe already; `align` has `l` or `r` for each column."""
-    rule = [":--" if each == "l" else "--:" for each in align]
-    return [f"| {' | '.join(cells)} |" for cells in (headers, rule, *rows)]
-
-
-def fold(title: str, lines: Sequence[str]) -> list[str]:
-    """A part that opens when clicked; the title is safe already."""
-    return [f"<details><summary>{title}</summary>", "", *lines, "", "</details>"]
 
 
 def _fence(text: str, least: int) -> str:

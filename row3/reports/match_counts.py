@@ -115,7 +115,7 @@ def _lines(
 def _named(
     old: Mapping[str, int], new: Mapping[str, int], number: Number, most: int | None, known: Sequence[str]
 ) -> list[str]:
-    """Return labels with their counts, largest moves first, each with the known name it may be a slip of."""
+    """Return labels with their counts, largest moves first, each with the known name it may be a misspelling of."""
     moves = {label: abs(new.get(label, 0) - old.get(label, 0)) for label in {**old, **new}}
     labels = sorted((label for label in moves if moves[label]), key=lambda label: (-moves[label], label))
     shown = []
@@ -133,12 +133,13 @@ def tally_json(tally: Tally, predicates: Sequence[str]) -> dict[str, Any]:
     for group, counts in tally.items():
         if group == UNKNOWN:
             value[group] = [
-                {"said": name, "count": counts[name], "nearest": _nearest(name, predicates)} for name in _often(counts)
+                {"said": name, "count": counts[name], "nearest": _nearest(name, predicates)}
+                for name in _by_frequency(counts)
             ]
         elif any(PAIR in label for label in counts):
             value[group] = [
                 dict(zip(("said", "expected"), split_label(label), strict=True)) | {"count": counts[label]}
-                for label in _often(counts)
+                for label in _by_frequency(counts)
             ]
         else:
             value[group] = dict(counts)
@@ -146,17 +147,17 @@ def tally_json(tally: Tally, predicates: Sequence[str]) -> dict[str, Any]:
 
 
 def _words(group: Group, counts: Mapping[str, int]) -> dict[str, str]:
-    """Yield the group's states and any others counted, with their texts."""
+    """Return the group's states and any others counted, with their texts."""
     names = {state: WORDS.get(state, plain(state).replace("-", " ")) for state in (*group.states.split(), *counts)}
     return {state: WORDS.get(f"{group.key} {state}", name) for state, name in names.items()}
 
 
-def _often(counts: Mapping[str, int]) -> list[str]:
+def _by_frequency(counts: Mapping[str, int]) -> list[str]:
     return sorted(counts, key=lambda label: (-counts[label], label))
 
 
 def _said(label: str) -> str:
-    """`CAUSES for PRECEDES`."""
+    """Return `CAUSES for PRECEDES`."""
     parts = [shorten(plain(part), LONGEST_NAME) or "nothing" for part in split_label(label)[: 1 + (PAIR in label)]]
     return " for ".join(parts)
 

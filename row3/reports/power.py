@@ -79,8 +79,8 @@ def unknowns(report: PowerReport, plan: Sensitivity | None) -> list[str]:
     texts = []
     if plan.sees is None:
         texts.append(
-            f"The spread: {asked(plan)} all moved alike. Seeing no difference does not mean that any drop would "
-            "be seen. Compare two versions that differ."
+            f"The spread: {asked(plan)} all moved alike. That does not mean that a drop would be "
+            "detected. Compare two versions that differ."
         )
     if plan.variance.repeat_variance is None:
         how = FIND_OUT.format(flag=report.flag)

@@ -31,12 +31,12 @@ def quarantine_note(quarantine: Quarantine) -> Note:
 
 def changed_text(entry: Quarantined, file: str, *, left: int, released: bool) -> str:
     """Return what `row3 flaky quarantine` or `release` did."""
-    name, there = plain(entry.case_id), f"{numbers.count(left, 'case')} in quarantine"
+    name, resting = plain(entry.case_id), f"{numbers.count(left, 'case')} in quarantine"
     if released:
-        texts = [f"{name} is out of quarantine and counts again; {there}.", f"Commit {file}."]
+        texts = [f"{name} is out of quarantine and counts again; {resting}.", f"Commit {file}."]
     else:
         texts = [
-            f"{name} does not count until {entry.until}; {there}.",
+            f"{name} does not count until {entry.until}; {resting}.",
             f"reason: {plain(entry.reason)}",
             f"Commit {file}. Hooks and --against use the base's quarantine, so it counts there once merged.",
         ]
@@ -54,8 +54,4 @@ def quarantine_json(quarantine: Quarantine) -> dict[str, Any]:
 
 
 def _entries(entries: Sequence[Quarantined]) -> list[dict[str, str]]:
-    values = []
-    for entry in entries:
-        value = asdict(entry)
-        values.append({"case": value.pop("case_id"), **value})
-    return values
+    return [{"case" if key == "case_id" else key: value for key, value in asdict(each).items()} for each in entries]

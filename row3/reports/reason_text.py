@@ -52,7 +52,7 @@ class Ground:
 
     @property
     def note(self) -> bool:
-        """Return whether it leaves the verdict unchanged."""
+        """Whether it leaves the verdict unchanged."""
         return self.verdict is Verdict.PROCEED
 
 
@@ -120,8 +120,8 @@ def _move(group: Sequence[Reason], words: Words) -> str:
 def _rolling_drop(group: Sequence[Reason], words: Words) -> str:
     reason = group[0]
     if reason.verdict is Verdict.PROCEED:
-        there = count(reason.figures["runs"], "comparable run")
-        return f"no rolling baseline yet: the history has {there}, and 2 are needed"
+        known = count(reason.figures["runs"], "comparable run")
+        return f"no rolling baseline yet: the history has {known}, and 2 are needed"
     before, after, drop, runs = (float(reason.figures.get(name, 0)) for name in ("before", "after", "drop", "runs"))
     fell = f"{numbers.percent(drop)} worse than the mean of the latest {runs:.0f} runs"
     return f"{_title(reason, words)} is {fell}: {numbers.percent(before)} → {numbers.percent(after)}"
@@ -163,7 +163,7 @@ def _still(reason: Reason, words: Words) -> str:
 
 
 def _zone(reason: Reason, words: Words) -> str:
-    """`58.0% (minimum 60%)`, with enough decimals to tell it from 60%."""
+    """Return `58.0% (minimum 60%)`, with enough decimals to tell the two apart."""
     after, minimum = (float(reason.figures.get(name, 0.0)) for name in ("after", "minimum"))
     return f"{numbers.percent(after, beside=[minimum])} (minimum {numbers.compact(minimum)})"
 
@@ -268,7 +268,7 @@ def _criteria(group: Sequence[Reason]) -> str:
 
 
 def _were(what: str, number: int, word: str) -> str:
-    """`12 golden cases are new`, `rule x was loosened`, `2 demands changed`."""
+    """Return `12 golden cases are new`, `rule x was loosened`, `2 demands changed`."""
     if word == "changed":
         return f"{what} changed"
     verb = ("is", "are") if word == "new" else ("was", "were")
@@ -280,7 +280,7 @@ def _after_kind(reason: Reason) -> str:
 
 
 def _demands(group: Sequence[Reason]) -> str:
-    """`ozone (concept halons, canary x), bank-runs (input)`."""
+    """Return `ozone (concept halons, canary x), bank-runs (input)`."""
     by_case: dict[str, list[str]] = {}
     for reason in group:
         case_id, _, demand = _after_kind(reason).partition(" ")
@@ -289,7 +289,7 @@ def _demands(group: Sequence[Reason]) -> str:
 
 
 def _demand(key: str) -> str:
-    """`concept halons` for the key `concept:halons`."""
+    """Return `concept halons` for the key `concept:halons`."""
     return key.replace(":", " ", 1)
 
 

@@ -40,7 +40,7 @@ def list_document(summaries: Sequence[FileSummary], *, flag: str = "") -> Docume
 
 
 def list_json(summaries: Sequence[FileSummary]) -> dict[str, Any]:
-    """The same as plain values."""
+    """Return the list as plain values."""
     return {
         "schemaVersion": 1,
         "recordings": [asdict(one) | {"cases": len(one.cases), "models": sorted(one.models)} for one in summaries],
@@ -60,22 +60,22 @@ def findings_text(findings: Sequence[RecordingFinding]) -> str:
 
 
 def findings_json(findings: Sequence[RecordingFinding]) -> dict[str, Any]:
-    """The same as plain values."""
+    """Return the findings as plain values."""
     return {"schemaVersion": 1, "findings": [asdict(one) for one in findings]}
 
 
 def pruned_text(removed: Mapping[str, int], kept: int, *, dry_run: bool) -> str:
     """Return what pruning removed, or would remove."""
     verb = "would be removed" if dry_run else "removed"
-    lines = [f"{file}: {count(lines_of_it, 'stale recording')} {verb}" for file, lines_of_it in removed.items()]
+    lines = [f"{file}: {count(number, 'stale recording')} {verb}" for file, number in removed.items()]
     return "\n".join([*lines, f"{sum(removed.values()):,} {verb}, {kept:,} kept"])
 
 
 def imported_text(done: Imported) -> str:
-    """Return what an import did, and the assumed models: the file does not name them."""
+    """Return what an import did, and the models that the answers are attributed to."""
     lines = [
-        f"{prompt}: {count(lines_of_it, 'recording')}, as answers of {plain(done.models[prompt])}"
-        for prompt, lines_of_it in done.by_prompt.items()
+        f"{prompt}: {count(number, 'recording')}, as answers of {plain(done.models[prompt])}"
+        for prompt, number in done.by_prompt.items()
     ]
     new, replaced, same = done.merged
     became = [
@@ -83,8 +83,8 @@ def imported_text(done: Imported) -> str:
         count(replaced, "replaces an earlier answer", "replace an earlier answer") if replaced else "",
         count(same, "is as it was", "are as they were") if same else "",
     ]
-    told = ", ".join(filter(None, became)) or "none can be used"
-    return "\n".join([*lines, f"{count(done.responses, 'response')} read: {told}"])
+    merged = ", ".join(filter(None, became)) or "none can be used"
+    return "\n".join([*lines, f"{count(done.responses, 'response')} read: {merged}"])
 
 
 def waiting_text(waiting: Mapping[str, int], suite: JudgedSuite) -> list[str]:

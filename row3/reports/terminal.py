@@ -1,4 +1,4 @@
-"""Draws a document as text for a terminal or a file: wrapped, aligned, in colour where asked."""
+"""Draws a document as text for a terminal or a file: wrapped, aligned, in colour if asked."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _block(block: object, style: Style) -> list[str]:
             return [style.paint(visible(block.title), BOLD), *inner]
         case Plot():
             return []
-    raise TypeError(f"no block of a document: {block!r}")
+    raise TypeError(f"not a document block: {block!r}")
 
 
 def _facts(block: Facts, style: Style) -> list[str]:
@@ -86,13 +86,11 @@ def _facts(block: Facts, style: Style) -> list[str]:
 def _items(block: Items, style: Style) -> list[str]:
     lines = []
     for number, item in enumerate(block.items, 1):
-        first = f"{number}. " if block.numbered else "- "
-        text: Text
         if isinstance(item, Task):
-            first, text = f"- [{'x' if item.done else ' '}] ", item.text
+            lines += _wrapped(item.text, style, first=f"- [{'x' if item.done else ' '}] ", then=" " * 6)
         else:
-            text = item
-        lines += _wrapped(text, style, first=first, then=" " * len(first))
+            first = f"{number}. " if block.numbered else "- "
+            lines += _wrapped(item, style, first=first, then=" " * len(first))
     return lines
 
 
@@ -135,7 +133,7 @@ def _raw(text: Text) -> str:
 
 
 def _pieces(text: Text, style: Style, tone: Tone = "plain") -> list[Span]:
-    """Yield the parts made safe for a terminal, code in backticks if there is no colour."""
+    """Return the parts made safe for a terminal, with code in backticks if there is no colour."""
     parts = []
     for part in spans(text):
         shown = visible(part.text)
@@ -152,7 +150,7 @@ def _painted(part: Span, style: Style) -> str:
 
 
 def _wrapped(text: Text, style: Style, *, first: str = "", then: str = "  ", tone: Tone = "plain") -> list[str]:
-    """Lines of a text. Wrapping moves only blanks, so the tones of the other characters follow in their order."""
+    """Return the lines of a text. Wrapping moves only blanks, so the other characters keep their order and tones."""
     parts = _pieces(text, style, tone)
     lines = style.wrap("".join(part.text for part in parts), first=first, then=then)
     if not style.colour:

@@ -1,4 +1,4 @@
-"""Draws a document as HTML for the page: every text is escaped, and what cannot be seen is named."""
+"""Draws a document as HTML for the page: texts are escaped, and invisible characters are named."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DIFF_LINES = {"+": "new", "-": "old", "@": "place"}
 
 
 def seen(text: str) -> str:
-    """Return the text with everything in it that cannot be seen named: `⟨U+202E⟩`."""
+    """Return the text with invisible characters named: `⟨U+202E⟩`."""
     return HIDDEN.sub(lambda match: f"⟨U+{ord(match[0]):04X}⟩", text.replace("\r\n", "\n"))
 
 
@@ -48,7 +48,7 @@ def _block(block: Block, links: Mapping[str, str]) -> Markup:
 
 
 def _table(block: Table, links: Mapping[str, str]) -> Markup:
-    """A table; on a phone its rows are cards, where each cell is named by its header."""
+    """Return a table; on a phone its rows are cards, in which headers name the cells."""
     sides = ["num" if side == "r" else "" for side in block.align]
     heads = _all(_tag("th", seen(head), side) for head, side in zip(block.headers, sides, strict=True))
     rows = []
@@ -73,7 +73,7 @@ def _text(text: Text, links: Mapping[str, str]) -> Markup:
 
 
 def _tag(name: str, content: str, css: str = "") -> Markup:
-    """An element; content that is no markup is escaped, name and class are ours."""
+    """Return an element; content other than markup is escaped, name and class are literals."""
     whole = Markup('<{0} class="{1}">{2}</{0}>') if css else Markup("<{0}>{2}</{0}>")
     return whole.format(name, css, content)
 

@@ -1,4 +1,4 @@
-"""The trend of each metric on the page, as numbers for inline SVG."""
+"""Trend of each metric on the page, as numbers for inline SVG."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from row3.reports.charting.trend_chart import moved_text, version_of, y_range, z
 WIDTH, HEIGHT = 320, 120
 LEFT, RIGHT, TOP, BOTTOM = 40.0, 56.0, 10.0, 18.0
 MOST_RUNS = 60
-"""Of the history; more would be dots on dots."""
+"""Maximum runs of the history; more dots would overlap."""
 
 
 class Dot(NamedTuple):
@@ -22,7 +22,7 @@ class Dot(NamedTuple):
     x: float
     y: float
     shape: str
-    """`run`, `blocked`, or `old` where it does not compare with the newest run."""
+    """`run`, `blocked`, or `old` if it is not comparable with the newest run."""
     title: str
 
 
@@ -42,11 +42,11 @@ class Chart(NamedTuple):
     message: str
     path: str
     old_path: str
-    """Of runs that do not compare with the newest."""
+    """Path of runs that are not comparable with the newest."""
     dots: Sequence[Dot]
     bands: Sequence[Band]
     ends: Sequence[tuple[float, str]]
-    """Highest and lowest value of the scale, each with its place."""
+    """Positions and texts of the highest and the lowest value of the scale."""
     promotions: Sequence[tuple[float, str]]
     first: str
     last: str

@@ -1,4 +1,4 @@
-"""Puts the pages together: template, style, script, and compressed data; and the page that leads to all suites."""
+"""Assemble the pages from template, style, script and compressed data; and the index of all suites."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ from row3.reports.suites import headword, index_blocks
 
 FOLDER = Path(__file__).parent
 SCRIPTS = ("base.js", "marks.js", "answer.js", "case.js", "list.js", "boot.js")
-"""In the order in which they need each other."""
+"""In the order of their dependencies."""
 DATA = "<!-- data -->"
 UNQUOTED = "!'()*"
-"""What `encodeURIComponent` of the script leaves as it is, beside what `quote` does."""
+"""Characters that the script's `encodeURIComponent` leaves alone and `quote` does not."""
 CASES_A_CHUNK = 40
-"""Cases that are unpacked together when one of them is opened."""
+"""Cases unpacked together when one of them is opened."""
 SHOWN_REASONS = 3
-"""Reasons that leave room for the worst case on the first screen."""
+"""Maximum reasons that leave room for the worst case on the first screen."""
 LEVEL = 6
-"""Of compression: below it the page is a third larger, above it takes longer for next to nothing."""
+"""Of compression: a lower one makes the page a third larger, a higher one costs time for little."""
 
 
 def html_report(comparison: Comparison, history: Sequence[TrendPoint] = ()) -> Iterator[bytes]:
-    """Return the page in pieces of UTF-8; the run's details are lines of `case_pages`, `history` is oldest first."""
+    """Yield the page in pieces of UTF-8; the run's details are lines of `case_pages`, `history` is oldest first."""
     run = comparison.run
     kind, header = run.suite.kind, run.header
     label = " · ".join(f"{name} {version}" for name, version in header.prompts.items())
@@ -85,7 +85,7 @@ def html_report(comparison: Comparison, history: Sequence[TrendPoint] = ()) -> I
 
 
 def index_html(report: SuitesReport, pages: Mapping[str, str]) -> Iterator[bytes]:
-    """Return the page that leads to the suites, as UTF-8; `pages` are the files of those that have one, beside it."""
+    """Yield the index of the suites as UTF-8; `pages` has the file of each suite with a page, in the same folder."""
     title, *rest = index_blocks(report)
     links = {suite: quote(page) for suite, page in pages.items()}
     tone = spans(title.text)[0].tone
@@ -96,7 +96,7 @@ def index_html(report: SuitesReport, pages: Mapping[str, str]) -> Iterator[bytes
 
 
 def document_html(title: str, document: Document) -> Iterator[bytes]:
-    """Return a page of a document as UTF-8: its first title on top, and a card for each section of level 3."""
+    """Yield a document's page as UTF-8: its first title on top, and a card for each section of level 3."""
     cards: list[list[Block]] = [[]]
     for block in document.blocks:
         if isinstance(block, Title) and block.level > 2:
@@ -113,7 +113,7 @@ def document_html(title: str, document: Document) -> Iterator[bytes]:
 
 
 def _page(*, script: str, **values: Any) -> str:
-    """The template with these values: what it is given is escaped, and text that cannot be seen is named."""
+    """Return the template with these values, which are escaped; invisible characters are named."""
     from jinja2 import Environment, FileSystemLoader
 
     environment = Environment(
@@ -126,7 +126,7 @@ def _page(*, script: str, **values: Any) -> str:
 
 
 def _why(comparison: Comparison) -> Markup:
-    """The reasons, each with a link to the case that it is about; all but the first few to unfold."""
+    """Return the reasons, each with a link to its case; all but the first few are folded."""
     known = {change.case_id for change in comparison.cases}
     lines: list[Text] = []
     links: dict[str, str] = {}
@@ -156,18 +156,18 @@ def _run(comparison: Comparison) -> list[Block]:
 
 
 def island(name: str, content: bytes) -> bytes:
-    """Return a data block of the page; `name` is an id of ours."""
+    """Return a data block of the page; `name` is a literal id."""
     packed = base64.b64encode(gzip.compress(content, LEVEL, mtime=0))
     return b'<script type="application/gzip" id="%b">%b</script>\n' % (name.encode(), packed)
 
 
 def rows_island(lines: Iterable[bytes]) -> bytes:
-    """Return what the list shows of every case: the part of each line before its tab."""
+    """Return the list's data of every case: the part of each line before its tab."""
     return island("rows", b"[" + b",\n".join([line.partition(b"\t")[0] for line in lines]) + b"]")
 
 
 def case_islands(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """Return what is shown of opened cases: the parts after the tab, in blocks of `CASES_A_CHUNK`."""
+    """Yield the data of opened cases: the parts after the tab, in blocks of `CASES_A_CHUNK`."""
     left = iter(lines)
     number = 0
     while bodies := [line.partition(b"\t")[2] for line in islice(left, CASES_A_CHUNK)]:
@@ -176,15 +176,15 @@ def case_islands(lines: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def finalize(value: Any) -> Any:
-    """Return what the template writes of a value: text is made visible, and markup of the page itself is left alone."""
+    """Return a template value with invisible characters named; markup is left alone."""
     return seen(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def policy(script: str, style: str) -> str:
-    """Return the page's Content-Security-Policy: its own script and style by their digests, and nothing from anywhere.
+    """Return the page's Content-Security-Policy: its own script and style by digest, and nothing else.
 
-    An injected script has no such digest and an event handler none at all; `trusted-types 'none'` also refuses
-    markup and `javascript:` addresses that a script would make of text.
+    An injected script has no such digest, and an event handler has none; `trusted-types 'none'` also keeps scripts from
+    turning text into markup or `javascript:` addresses.
     """
     return (
         f"default-src 'none'; script-src {_digest(script)}; style-src {_digest(style)}; img-src data:; "
