@@ -132,7 +132,8 @@ def _may_write(common: Common) -> None:
 
 def _sync(common: Common, sync: Callable[[Project, Suite, Connection], Synced], *, push: bool) -> None:
     from row3.domain.counts import count
-    from row3.integrations.langfuse.datasets import named
+    from row3.integrations.langfuse.datasets import NAMED
+    from row3.reports.headline import some
 
     done = sync(*opened(common))
     what, source, other = ("item", "here", "pull") if push else ("golden case", "in LangFuse", "push")
@@ -140,9 +141,9 @@ def _sync(common: Common, sync: Callable[[Project, Suite, Connection], Synced], 
     common.show(common.fitted(f"{written} written, {done.unchanged:,} unchanged, dataset {done.dataset}"))
     run = f"`row3 langfuse {other} {common.suite}`"
     if done.target_newer:
-        common.say(f"newer on the other side, so left alone: {named(done.target_newer)}. Run {run}")
+        common.say(f"newer on the other side, so left alone: {some(done.target_newer, NAMED)}. Run {run}")
     if done.target_only:
-        common.say(f"not {source}: {named(done.target_only)}. Run {run}, or delete them there")
+        common.say(f"not {source}: {some(done.target_only, NAMED)}. Run {run}, or delete them there")
 
 
 def _show_prompts(common: Common, done: Sequence[PromptSync], verb: str, same: str) -> None:

@@ -49,11 +49,9 @@ def address(variable: str, *, allow_http: bool, table: str = "export", query: bo
 class Service:
     """Sends requests to one service, one at a time."""
 
-    def __init__(
-        self, url: str, headers: Mapping[str, str], *, key_variable: str, timeout_s: float = TIMEOUT_S
-    ) -> None:
+    def __init__(self, url: str, headers: Mapping[str, str], *, key_variable: str) -> None:
         """Take the address and the headers, whose values are redacted from messages."""
-        self._url, self._headers, self._key_variable, self._timeout_s = url, headers, key_variable, timeout_s
+        self._url, self._headers, self._key_variable = url, headers, key_variable
         self.host = urlsplit(url).netloc
         self._guard = Guard({name: value.rpartition(" ")[2] for name, value in headers.items()})
 
@@ -70,7 +68,7 @@ class Service:
             try:
                 status, headers, answer = self._try(method, path, content, kind)
             except httpx2.TimeoutException:
-                raise Undelivered(f"{self.host} did not finish its answer within {self._timeout_s:g} s") from None
+                raise Undelivered(f"{self.host} did not finish its answer within {TIMEOUT_S:g} s") from None
             except UnicodeEncodeError:
                 what, fix = f"a header for {self.host} is not ASCII", f"Check the key in {self._key_variable}"
                 raise Undelivered(what, fix=fix) from None
@@ -97,10 +95,10 @@ class Service:
         """Send one request; the time-out holds for the whole answer."""
         import httpx2
 
-        until, received = time.monotonic() + self._timeout_s, bytearray()
+        until, received = time.monotonic() + TIMEOUT_S, bytearray()
         headers = {**self._headers, "Content-Type": kind, "Accept-Encoding": "identity"}
-        url, limit = self._url + path, self._timeout_s
-        with httpx2.stream(method, url, content=content, headers=headers, timeout=limit) as response:
+        url = self._url + path
+        with httpx2.stream(method, url, content=content, headers=headers, timeout=TIMEOUT_S) as response:
             for piece in response.iter_bytes():
                 received += piece
                 if time.monotonic() > until:

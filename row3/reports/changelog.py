@@ -227,8 +227,8 @@ def _is_draft(heading: str, version: str) -> bool:
 
 def _trim(lines: list[str]) -> list[str]:
     """Return the lines without blank ones at either end."""
-    there = [i for i, line in enumerate(lines) if line.strip()]
-    return lines[there[0] : there[-1] + 1] if there else []
+    written = [i for i, line in enumerate(lines) if line.strip()]
+    return lines[written[0] : written[-1] + 1] if written else []
 
 
 def _outside_code(lines: list[str]) -> Iterator[tuple[int, str]]:

@@ -50,7 +50,7 @@ def result_text(
 
             return suites_json(result) if isinstance(result, SuitesReport) else result_json(result)
         case "junit":
-            from row3.reports.junit import junit_xml  # the XML library is for this format alone
+            from row3.reports.junit import junit_xml  # only this format needs the XML library
 
             return junit_xml(several)
         case "github":

@@ -27,7 +27,7 @@ def json_seen(pieces: str | Iterable[bytes]) -> Iterator[bytes]:
             and len(piece.translate(None, _UNSEEN)) == len(piece)
             and b"##[" not in piece
         ):
-            yield piece  # as most are, and seen at once
+            yield piece  # the usual case, and quick to check
             continue
         text = piece if isinstance(piece, str) else piece.decode()
         yield HIDDEN.sub(_escape, text).replace("##[", "#\\u0023[").encode()

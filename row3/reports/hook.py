@@ -1,4 +1,4 @@
-"""A git hook's output: one screen on why it stops and what to do, with commands for the folder where git was called."""
+"""A git hook's output: one screen on why it stops and what to do, with commands for the folder git was called in."""
 
 from __future__ import annotations
 
@@ -20,14 +20,10 @@ from row3.reports.style import plain, shorten
 from row3.reports.suites import problem_of
 
 SHOWN_REASONS, SHOWN_CASES = 2, 3
-NAMES = 3
-"""Items named of what a case lost; the rest is counted."""
-FILES_NAMED = 3
+NAMED = 3
+"""Items, files or suites named; more are only counted."""
 SHA = 10
 HISTORY, CHANGELOG = "metrics-history.json", "CHANGELOG.md"
-
-NAMED = 3
-"""Suites named; more are only counted."""
 
 
 def hook_document(hook: HookVerdict) -> Document:
@@ -86,7 +82,7 @@ def _what_fell(case: CaseChange, problems: dict[str, str]) -> str:
     if case.move == "broke":
         what = problems.get(case.case_id, case.move)
     else:
-        what = "; ".join(flip.text(NAMES) for flip in flips(case) if not flip.good) or case.move
+        what = "; ".join(flip.text(NAMED) for flip in flips(case) if not flip.good) or case.move
     return shorten(f"  {case.case_id} {numbers.points(case.delta)}: {what}", LONGEST_LINE)
 
 
@@ -127,9 +123,8 @@ def _recorded(hook: HookVerdict) -> list[Block]:
 
 def _not_added(hook: HookVerdict) -> list[Block]:
     """Return files that differ from those judged: a forgotten `git add` is the usual cause of a block."""
-    if not hook.not_added:
-        return []
-    return [Note([f"Not added to the change: {some(list(map(plain, sorted(hook.not_added))), FILES_NAMED)}."])]
+    files = some(list(map(plain, sorted(hook.not_added))), NAMED)
+    return [Note([f"Not added to the change: {files}."])] if files else []
 
 
 def _named(hook: HookVerdict, result: SuiteResult) -> str:

@@ -1,4 +1,4 @@
-"""What `row3 import` did, and what it left out."""
+"""The output of `row3 import`: what was written, and what was left out."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ LINES_AT_ONCE = 64
 
 
 def result_json(result: SuiteResult) -> Iterator[bytes]:
-    """Return a suite's result; `cases` are the run's details as they are, one a line. A suite without a run has none.
+    """Yield a suite's result; `cases` are the run's details unchanged, one a line. A suite without a run has none.
 
     Metrics, deltas and pooled values are fractions; a delta is current minus baseline over the cases both answer.
     """
@@ -51,7 +51,7 @@ def result_json(result: SuiteResult) -> Iterator[bytes]:
 
 
 def suites_json(report: SuitesReport) -> Iterator[bytes]:
-    """Return several results in one document: `verdict` (null where nothing was judged), `exitCode`, `suites`."""
+    """Yield several results in one document: `verdict` (null if nothing was judged), `exitCode`, `suites`."""
     standings = {result.suite: result.standing for result in report.results if result.standing != "none"}
     head = {
         "schemaVersion": SCHEMA_VERSION,
@@ -73,7 +73,7 @@ def suites_json(report: SuitesReport) -> Iterator[bytes]:
 
 
 def joined(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """Return the lines with a comma and a line end between them, in few large pieces."""
+    """Yield the lines, joined by a comma and a line end, in few large pieces."""
     left, between = iter(lines), b""
     while some := list(islice(left, LINES_AT_ONCE)):
         yield between + b",\n".join(some)
@@ -201,5 +201,5 @@ def _baseline(base: Header, against: str | None) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Figures may hold sets of names."""
+    """Return a set as a sorted list, anything else as text."""
     return sorted(value) if isinstance(value, set | frozenset) else str(value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from row3.domain.metrics import Metric, Zone
 from row3.domain.runs import CaseRow
@@ -159,8 +159,8 @@ def worst_first(run: Run) -> list[CaseRow]:
 
 def _columns(run: Run, rows: Sequence[CaseRow]) -> list[Metric]:
     primary = run.suite.kind.primary
-    there = [m for m in shown_metrics(run.suite, companion=False) if any(m.key in row.metrics for row in rows)]
-    return sorted(there, key=lambda metric: metric.key != primary)[: COLUMNS + 1]
+    known = [m for m in shown_metrics(run.suite, companion=False) if any(m.key in row.metrics for row in rows)]
+    return sorted(known, key=lambda metric: metric.key != primary)[: COLUMNS + 1]
 
 
 def _case_row(row: CaseRow, columns: Sequence[Metric], run: Run, *, spread: bool) -> list[Text]:
@@ -180,27 +180,18 @@ def _case_row(row: CaseRow, columns: Sequence[Metric], run: Run, *, spread: bool
 
 
 def _items(run: Run) -> list[Block]:
-    found = _found(run)
-    rows = [row.case_id for row in worst_first(run) if row.case_id in found]
+    """Return the shortfall of each case still in memory, worst case first."""
+    found = {record["id"]: record.get("found") or {} for record in map(json.loads, run.records)}
     blocks: list[Block] = []
-    for case_id in rows:
-        blocks += [Title(case_id, 4), Items([_list(key, items) for key, items in found[case_id].items()])]
+    for row in worst_first(run):
+        if lists := found.get(row.case_id):
+            blocks += [Title(row.case_id, 4), Items([_list(key, items) for key, items in lists.items()])]
     return [Fold("What was missed or wrong", blocks)] if blocks else []
 
 
 def _list(key: str, items: Sequence[str]) -> str:
     name = {"canaries": "canary extracted", "wrongConcepts": "unexpected"}.get(key) or words_of(key)
     return f"{name}: {some([shorten(plain(item), LONGEST_ITEM) for item in items], NAMED_ITEMS)}"
-
-
-def _found(run: Run) -> dict[str, Mapping[str, Sequence[str]]]:
-    """Return the shortfall of each case still in memory."""
-    wanted, found = {row.case_id for row in run.rows}, {}
-    for line in run.records:
-        record = json.loads(line)
-        if record["id"] in wanted and record.get("found"):
-            found[record["id"]] = record["found"]
-    return found
 
 
 def usage_note(run: Run, *, verbose: bool = False) -> Note:

@@ -30,7 +30,7 @@ _PIECES = rf"[{_WIDE}\U0001f000-\U0003fffd]|[^\s{_WIDE}\U0001f000-\U0003fffd]+|\
 _WORDS = re.compile(
     r"\s+"
     r"|(?<=: )(?:row3|git) (?:(?!; |\. ).)+"  # a command that a sentence ends in
-    r"|(?:`[^`]*`|[^\s`])+"  # a word, with what stands in backticks
+    r"|(?:`[^`]*`|[^\s`])+"  # a word, with text in backticks
     r"|`"
 )
 
@@ -82,7 +82,7 @@ def prose(text: str, width: int, *, then: str = "  ") -> list[str]:
 
 
 def _filled(pieces: Iterable[str], width: int, line: str, then: str, *, split: bool) -> list[str]:
-    """Lines of pieces, words and the blanks between them, after what `line` begins with."""
+    """Return lines of pieces (words and the blanks between them); `line` begins the first one."""
     lines, gap, empty = [], "", True
     for piece in pieces:
         if piece.isspace():
@@ -107,10 +107,10 @@ class Style:
     colour: bool = False
     width: int = WIDTH
     terminal: bool = False
-    """Written to a terminal: lines meant whole for programs, such as the headline and a diff, are wrapped too."""
+    """Whether a terminal shows it: lines that programs want whole, such as a diff, are then wrapped too."""
 
     def wrap(self, text: str, *, first: str = "", then: str | None = None) -> list[str]:
-        """Lines of at most `width` columns, broken after words and wide characters; a word that is too long is broken.
+        """Return lines of at most `width` columns, broken after words and wide characters; too long words are broken.
 
         `first` begins the first line, `then` (blanks by default) the others.
         """
@@ -128,5 +128,5 @@ PLAIN = Style()
 
 
 def arrow(good: bool | None) -> str:
-    """▲ is better and ▼ is worse, whichever way the number went."""
+    """Return ▲ for better and ▼ for worse, whichever way the number went."""
     return " " if good is None else "▲" if good else "▼"

@@ -92,7 +92,7 @@ def test_a_service_that_is_down_loses_nothing_even_of_runs_that_are_gone(live: B
 
 
 def test_a_slow_service_is_not_waited_for(live: Box, collector: Collector, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http.Service.__init__, "__kwdefaults__", {"timeout_s": 0.2})
+    monkeypatch.setattr(http, "TIMEOUT_S", 0.2)
     collector.faults = [Fault(wait_s=60)]
     assert "did not finish its answer within 0.2 s" in export(live, collector.address, code=3).errors[0]
     assert waiting(live) == [run_id(live)]

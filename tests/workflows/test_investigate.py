@@ -275,7 +275,7 @@ def test_a_flawless_answer_leaves_nothing_to_fix(project: Project) -> None:
     assert found.seen.faults == ()
     assert not found.cases[0].fails
     assert found.fixes == []
-    assert found.plan[0].startswith("Nothing has to be changed")
+    assert found.plan[0].startswith("No change is needed")
 
 
 def test_an_answer_that_cannot_be_read_has_one_fault(project: Project) -> None:
@@ -385,7 +385,7 @@ def test_where_nothing_fell_there_is_nothing_to_change(fallen: Box) -> None:
     out = fallen.row3("investigate", "yeast", "--prompt", "extract-v1.1", "--format", "markdown", code=0).out
     well = "every metric reaches its target, and none is worse than the last good run by more than its limit"
     assert f"**Failing Metric(s)**: none: {well}" in out
-    assert f"1. Nothing has to be changed: {well}." in out
+    assert f"1. No change is needed: {well}." in out
     assert "2. " not in out[out.index("### Verification Plan") :]
 
 

@@ -16,6 +16,7 @@ from row3.domain.counts import count
 from row3.errors import InvalidFile, UsageError
 from row3.integrations.langfuse.client import NO_DATASET, Connection, NotFoundError, in_path
 from row3.integrations.langfuse.items import HEADER, ROW3_KEY, Item, case_digest, case_of, item_id, item_of, rest_of
+from row3.reports.headline import some
 from row3.store.cases import ENDING, case_id_of, case_value, file_of, golden_files, place_in, unique_cases
 from row3.store.project import Project
 from row3.store.suites import Suite
@@ -61,11 +62,6 @@ class CasePair:
         known = str(own.get("digest", "")) if isinstance(own, dict) else ""
         local, remote = ("" if each is None else case_digest(each) for each in (self.local, self.remote))
         return local, remote, known
-
-
-def named(ids: Sequence[str]) -> str:
-    """Return the first ids, and how many more there are."""
-    return ", ".join(ids[:NAMED]) + (f" and {len(ids) - NAMED:,} more" if len(ids) > NAMED else "")
 
 
 def dataset_of(project: Project, suite: str) -> str:
@@ -161,7 +157,7 @@ def read_item(each: CasePair, suite: Suite, where: str) -> dict[str, Any]:
 def _refuse_conflicts(cases: Sequence[CasePair], *, force: bool) -> None:
     both = [each.case_id for each in cases if each.item and each.local is not None and len({*each.digests}) == 3]
     if both and not force:
-        what = f"{count(len(both), 'case')} changed both here and in LangFuse: {named(both)}"
+        what = f"{count(len(both), 'case')} changed both here and in LangFuse: {some(both, NAMED)}"
         fix = "Commit first, then overwrite the target with --force"
         raise UsageError(what, where="--force", fix=fix)
 

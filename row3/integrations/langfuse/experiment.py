@@ -13,11 +13,12 @@ from row3.gate.results import Run
 from row3.integrations.exporting import deliver
 from row3.integrations.finished import read_finished
 from row3.integrations.langfuse.client import Connection
-from row3.integrations.langfuse.datasets import CasePair, dataset_of, named, pair_cases, read_item
+from row3.integrations.langfuse.datasets import NAMED, CasePair, dataset_of, pair_cases, read_item
 from row3.integrations.langfuse.items import ROW3_KEY
 from row3.integrations.langfuse.prompts import PromptSync, labelled, pull_prompts
 from row3.integrations.langfuse.sink import LangFuseSink, metadata_of
 from row3.integrations.outbox import Delivery
+from row3.reports.headline import some
 from row3.store.cases import ENDING, CaseFiles
 from row3.store.files import write_atomic
 from row3.store.project import Project
@@ -90,7 +91,7 @@ def prepare(
         own = dataset_of(project, suite.name) == dataset.name
         before = "" if own else f'Set {suite.name} = "{dataset.name}" under [langfuse.datasets] and run '
         differ = count(len(differing), "case differs", "cases differ")
-        what = f"{differ} between dataset {dataset.name} and {suite.golden}/: {named(differing)}"
+        what = f"{differ} between dataset {dataset.name} and {suite.golden}/: {some(differing, NAMED)}"
         raise UsageError(what, where=gated, fix=f"{before}`row3 langfuse pull {suite.name}`, review, and commit")
     prompts: Sequence[PromptSync] = ()
     if label is not None:

@@ -45,17 +45,11 @@ def _table(found: Sequence[Alert]) -> Table:
     rows: list[list[Text]] = []
     for alert in found:
         condition, figure = alert.condition, FIGURE[alert.condition.figure]
+        severity = Span(condition.severity, "bad" if condition.severity == "critical" else "warning")
         sign = "below" if condition.below else "above"
-        rows.append(
-            [
-                figure.name,
-                Span(condition.severity, "bad" if condition.severity == "critical" else "warning"),
-                f"{value_text(figure, alert.value)}, {sign} {value_text(figure, alert.threshold)}",
-                moment(alert.from_ms),
-                "ongoing" if alert.to_ms is None else moment(alert.to_ms),
-                condition.action,
-            ]
-        )
+        value = f"{value_text(figure, alert.value)}, {sign} {value_text(figure, alert.threshold)}"
+        end = "ongoing" if alert.to_ms is None else moment(alert.to_ms)
+        rows.append([figure.name, severity, value, moment(alert.from_ms), end, condition.action])
     return Table(("figure", "", "value", "from", "to", "action"), rows, "llllll")
 
 

@@ -56,16 +56,8 @@ def figures_document(totals: Totals) -> Document:
     marks: dict[bool | None, Text] = {True: Span("met", "good"), False: Span("missed", "bad"), None: ""}
     rows: list[list[Text]] = []
     for figure in FIGURES:
-        value = figure.value(totals)
-        rows.append(
-            [
-                figure.name,
-                value_text(figure, value),
-                target_text(figure),
-                marks[figure.met(value)],
-                f"{figure.count(totals):,}",
-            ]
-        )
+        value, n = figure.value(totals), figure.count(totals)
+        rows.append([figure.name, value_text(figure, value), target_text(figure), marks[figure.met(value)], f"{n:,}"])
     bins = [
         [f"{place / BINS:.1f}–{(place + 1) / BINS:.1f}", f"{number:,}", percent(number / totals.confidences)]
         for place, number in enumerate(totals.distribution)

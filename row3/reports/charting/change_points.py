@@ -1,4 +1,4 @@
-"""Since when a metric is what it is: the runs at which its level changed."""
+"""Change points: the runs at which a metric's level changed."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from row3.errors import MissingExtra
 from row3.reports.charting.timeline import TrendPoint, by_time
 
 LEAST_POINTS = 8
-"""Fewer points show no level that could change."""
+"""Minimum points to look for changes."""
 LEAST_NOISE = 0.01
-"""Standard deviation assumed at least, a fraction: recorded answers repeat exactly, and a point is no news."""
+"""Minimum standard deviation, a fraction: recorded answers repeat exactly, and a move of a point is no change."""
 PENALTY = 2.0
 """Cost of a change, in standard deviations times ln n: at most 7% of steady series of 8 to 40 points show one."""
 NORMAL = 1.4826 / math.sqrt(2)
-"""From the median step between neighbours to the standard deviation of normal noise."""
+"""Factor from the median step between neighbours to the standard deviation of normal noise."""
 
 
 def level_changes(values: Sequence[float]) -> list[int]:
-    """Return the places of the first values of new levels (PELT, absolute error, at least two values a level).
+    """Return the indexes of the first values of new levels (PELT, absolute error, at least two values a level).
 
-    Raises `MissingExtra` where ruptures is not installed; nothing is asked of it for fewer than `LEAST_POINTS` values.
+    Raises `MissingExtra` if ruptures is not installed and there are `LEAST_POINTS` or more values.
     """
     if len(values) < LEAST_POINTS:
         return []
@@ -36,14 +36,14 @@ def level_changes(values: Sequence[float]) -> list[int]:
 
     steps = [abs(after - before) for before, after in pairwise(values)]
     noise = max(LEAST_NOISE, NORMAL * median(steps))
-    # By medians, so that a single bad run is no level.
+    # By medians, so that a single bad run is not a level.
     search = Pelt(model="l1", min_size=2, jump=1).fit(numpy.asarray(values, dtype=float))
     found: list[int] = search.predict(pen=PENALTY * noise * math.log(len(values)))
     return found[:-1]  # the last is the end of the series
 
 
 def with_changes(points: Sequence[TrendPoint], key: str) -> list[TrendPoint]:
-    """Return the points oldest first, those with a new level of a metric marked. Raises as `level_changes`."""
+    """Return the points oldest first, with new levels of a metric marked. Raises as `level_changes`."""
     runs = by_time(points)
     places = [place for place, run in enumerate(runs) if run.comparable and key in run.metrics]
     values = [runs[place].metrics[key] for place in places]

@@ -1,4 +1,4 @@
-"""What all charts share: colours, labels, and saving a figure with the same bytes for the same input.
+"""Shared by all charts: colours, labels, and saving a figure with the same bytes for the same input.
 
 matplotlib is imported inside the functions that draw, and never through pyplot, so no global state stays behind.
 """
@@ -19,19 +19,19 @@ WIDTH, AROUND = 8.5, 1.2
 """Inches: width of the figure, and height of title and caption. Narrow, so that text stays readable at half size."""
 PNG_DPI = 160
 FONTS = ("DejaVu Sans", "Helvetica Neue", "Helvetica", "Arial")
-"""matplotlib ships the first, so a PNG is the same on every machine; an SVG takes the first at hand."""
+"""matplotlib ships the first, so a PNG is the same on every machine; an SVG uses the first available one."""
 INK = "#17212B"
 MUTED = "#55606C"
 FAINT = "#8C959F"
 LINE = "#10314F"
 FRONT_INK = "#B4501E"
 ZONE_FILL = {Zone.FAIL: "#EBDAD3", Zone.MARGINAL: "#F5EDDF", Zone.PASS: "#F7F9FA", Zone.EXCELLENT: "#FFFFFF"}
-"""Pale, because the line is the message; darker from zone to zone, because a print in grey has no colours."""
+"""Pale, so that the line stands out; graded from zone to zone, so that a print in grey shows them."""
 LONGEST = 44
 
 
 def label(text: str) -> str:
-    """One line of printable characters; a very long text keeps its beginning and its end."""
+    """Return one line of printable characters; a very long text keeps its beginning and its end."""
     line = " ".join("".join(character if character.isprintable() else " " for character in text).split())
     return line if len(line) <= LONGEST else f"{line[: LONGEST - 13].rstrip()}…{line[-12:].lstrip()}"
 
@@ -45,7 +45,7 @@ def drawn(
     *,
     png: bool = False,
 ) -> bytes:
-    """Return a figure of panels under a title, with a caption below; all texts are taken literally.
+    """Return a figure of panels under a title, with a caption below; all texts are literal.
 
     `name` makes the ids in the SVG; `rows` have height in inches and names of panels, which `draw` fills.
     """
@@ -82,7 +82,7 @@ def drawn(
 
 
 def _style(name: str) -> Any:
-    """Whatever a user's matplotlibrc says, the chart looks the same and takes labels literally."""
+    """Return settings that override any matplotlibrc and take labels literally."""
     return {
         "font.family": "sans-serif",
         "font.sans-serif": FONTS,

@@ -1,4 +1,4 @@
-"""Charts of production: figures by day beside an earlier time, and estimates with their intervals."""
+"""Charts of production: figures by day compared with an earlier period, and estimates with their intervals."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PANEL, ROW = 2.2, 0.34
 
 
 class Panel(NamedTuple):
-    """One figure by day, and the same of the days before; None is a gap."""
+    """A figure by day, and for the days before; None is a gap."""
 
     title: str
     values: Sequence[float | None]
@@ -50,7 +50,7 @@ def days_chart(title: str, days: Sequence[str], panels: Sequence[Panel]) -> byte
 
 
 def estimates_chart(title: str, caption: str, found: Sequence[Estimate], span: float) -> bytes:
-    """Return an SVG of estimates one below the other, with a line at 0; the scale ends at -span and +span."""
+    """Return an SVG of estimates below each other, with a line at 0; the scale goes from -span to +span."""
 
     def draw(axes: Mapping[str, Axes]) -> None:
         one, places = axes["all"], range(len(found))

@@ -1,4 +1,4 @@
-"""What a trend chart shows, before anything is drawn: runs in order, or ISO weeks."""
+"""Data of a trend chart: runs in order, or ISO weeks."""
 
 from __future__ import annotations
 
@@ -13,57 +13,57 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class TrendPoint:
-    """One run of the history."""
+    """A run of the history."""
 
     at: datetime
     """UTC; a time without a zone is taken as UTC."""
     action: Literal["baseline", "compare", "promotion"]
     label: str
-    """What ran, such as `decompose-concepts v1.1`; names a promotion on the chart."""
+    """Prompt versions, such as `decompose-concepts v1.1`; names a promotion on the chart."""
     metrics: Mapping[str, float]
     """Fractions in [0, 1] by metric key; a missing or non-finite one is a gap."""
     verdict: str | None = None
     comparable: bool = True
-    """Scored as the newest run is, on as many cases."""
+    """Whether it was scored like the newest run, on as many cases."""
     level: tuple[float, float] | None = None
-    """Where the primary metric's level changed at this run: its mean before and since, fractions."""
+    """Mean of the primary metric before and since, fractions, if its level changed at this run."""
 
 
 class Column(NamedTuple):
-    """The runs at one place along x: a single one, or those of an ISO week."""
+    """The runs at one x position: a single one, or those of an ISO week."""
 
     x: float
     runs: Sequence[TrendPoint]
 
     def values(self, key: str) -> list[float]:
-        """Return the values of a metric, of the runs that have it."""
+        """Return the values of a metric, from the runs that have it."""
         return [run.metrics[key] for run in self.runs if key in run.metrics]
 
     def mean(self, key: str) -> float:
-        """Return their mean, in which every run counts the same; NaN without a value."""
+        """Return the mean over the runs that have the metric; NaN without a value."""
         values = self.values(key)
         return math.fsum(values) / len(values) if values else math.nan
 
     @property
     def comparable(self) -> bool:
-        """Whether every run was scored as the newest one is, on as many cases."""
+        """Whether every run was scored like the newest one, on as many cases."""
         return all(run.comparable for run in self.runs)
 
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """Columns along x: runs by number, or ISO weeks in days since 1970."""
+    """Columns along x: runs by number, or ISO weeks by days since 1970."""
 
     columns: Sequence[Column]
     promotions: Sequence[tuple[float, str]]
     runs: Sequence[TrendPoint]
     weekly: bool
     changes: Sequence[tuple[float, tuple[float, float]]] = ()
-    """Places along x at which the primary metric's level changed, with its mean before and since, fractions."""
+    """x positions at which the primary metric's level changed, with its mean before and since, fractions."""
 
     @property
     def xs(self) -> list[float]:
-        """Places of the columns."""
+        """x positions of the columns."""
         return [column.x for column in self.columns]
 
     def means(self, key: str, *, comparable: bool = False) -> list[tuple[Column, float]]:
@@ -73,7 +73,7 @@ class Timeline:
 
 
 def by_time(points: Sequence[TrendPoint]) -> list[TrendPoint]:
-    """Return the points oldest first, in UTC and without values that cannot be drawn."""
+    """Return the points oldest first, in UTC, without non-finite values."""
     cleaned = [
         replace(
             point,
@@ -95,7 +95,7 @@ def run_timeline(points: Sequence[TrendPoint]) -> Timeline:
 
 
 def week_timeline(points: Sequence[TrendPoint]) -> Timeline:
-    """Return the ISO weeks (UTC) that have runs, in real time: a week in its middle, a promotion at its own instant."""
+    """Return the ISO weeks (UTC) that have runs, in real time: a week at its middle, a promotion at its own time."""
     runs = by_time(points)
     weeks: dict[date, list[TrendPoint]] = {}
     for run in runs:

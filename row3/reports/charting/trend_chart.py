@@ -31,9 +31,9 @@ Mark = TypeVar("Mark")
 LARGE, SMALL = 3.3, 1.9
 """Inches: height of the large panel and of a row of small ones."""
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-"""Spelt here because `strftime` follows the locale."""
+"""Because `strftime` depends on the locale."""
 CROWDED = 100
-"""Points from which on only the line is drawn."""
+"""Points from which only the line is drawn, without markers."""
 LEAST_SPAN, LEAST_RATE_SPAN, STEP = 0.4, 0.1, 0.05
 
 
@@ -73,7 +73,7 @@ def trend_chart(
 
 
 def _message(timeline: Timeline, metric: Metric) -> str:
-    """Return what the chart says, in a sentence."""
+    """Return the chart's message in a sentence."""
     known, title = timeline.means(metric.key), label(metric.title)
     if marked := [run for run in timeline.runs if run.level is not None]:
         return change_text(title, marked[-1])
@@ -91,7 +91,7 @@ def change_text(title: str, run: TrendPoint) -> str:
 
 
 def moved_text(timeline: Timeline, metric: Metric, *, sided: bool = True) -> str:
-    """Return how a metric moved over the runs that compare with the newest; if sided, also that lower is better."""
+    """Return how a metric moved over the runs comparable with the newest; if sided, also that lower is better."""
     better = "; lower is better" if sided and not metric.higher_is_better else ""
     known = timeline.means(metric.key, comparable=True)
     if len(known) < 2:
@@ -106,9 +106,9 @@ def _panel(axes: Axes, timeline: Timeline, metric: Metric, threshold: Threshold 
     values = [column.mean(metric.key) for column in timeline.columns]
     spreads = [column.values(metric.key) for column in timeline.columns]
     what = "mean of a week, with its lowest and highest run" if timeline.weekly else "every run, in order"
-    said = what if large else moved_text(timeline, metric)
+    caption = what if large else moved_text(timeline, metric)
     axes.set_title(label(metric.title), pad=20)
-    axes.annotate(said, (0, 1), (0, 6), "axes fraction", textcoords="offset points", color=MUTED)
+    axes.annotate(caption, (0, 1), (0, 6), "axes fraction", textcoords="offset points", color=MUTED)
     _scale_x(axes, timeline, large=large)
     low, high = y_range(metric, threshold, [value for spread in spreads for value in spread])
     pad = (high - low) * 0.035
@@ -130,7 +130,7 @@ def _panel(axes: Axes, timeline: Timeline, metric: Metric, threshold: Threshold 
 
 
 def _write(axes: Axes, text: str, at: tuple[float, float], offset: tuple[float, float], **style: Any) -> None:
-    """Write at a place of the data, moved by an offset in points."""
+    """Write a text at a position in the data, shifted by an offset in points."""
     axes.annotate(text, at, offset, textcoords="offset points", in_layout=False, zorder=5, **style)
 
 
@@ -158,7 +158,7 @@ def _scale_x(axes: Axes, timeline: Timeline, *, large: bool) -> None:
 
 
 def _name_lines(axes: Axes, timeline: Timeline, key: str) -> None:
-    """Draw what happened into the large panel, each with its name: promotions, changes of level, blocked runs."""
+    """Mark and label promotions, changes of level and blocked runs in the large panel."""
     low, high = axes.get_ylim()
     for x, _ in timeline.promotions:
         axes.axvline(x, color=FAINT, linewidth=0.9, zorder=2)
@@ -179,7 +179,7 @@ def _name_lines(axes: Axes, timeline: Timeline, key: str) -> None:
 
 
 def _apart(axes: Axes, marks: Sequence[tuple[float, Mark]]) -> list[tuple[float, Mark]]:
-    """Return the marks whose names have room; of two that collide the newer one is named."""
+    """Return the marks with room for their names; of two that collide, the newer one."""
     low, high = axes.get_xlim()
     kept: list[tuple[float, Mark]] = []
     for mark in reversed(marks):
@@ -189,12 +189,12 @@ def _apart(axes: Axes, marks: Sequence[tuple[float, Mark]]) -> list[tuple[float,
 
 
 def version_of(name: str) -> str:
-    """Return `v1.1` of `extract v1.1`, the label of a run."""
+    """Return the version in a run's label: `v1.1` of `extract v1.1`."""
     return label(name.rsplit(" ", 1)[-1])
 
 
 def _name_zones(axes: Axes, metric: Metric, threshold: Threshold) -> None:
-    """At the right of the first panel that has zones; a zone too thin for its name has none."""
+    """Label the zones at the right of a panel, except those too thin for their name."""
     low, high = axes.get_ylim()
     bands = [band for band in zone_bands(metric, threshold, low, high) if band[2] - band[1] > 0.06 * (high - low)]
     right = axes.secondary_yaxis("right")
@@ -211,10 +211,10 @@ def _caption(timeline: Timeline, suite: str) -> str:
 
 
 def y_range(metric: Metric, threshold: Threshold | None, values: Sequence[float]) -> tuple[float, float]:
-    """An honest range: always the fail limit, all the data and a fair part of the scale, rounded to 5 %.
+    """Return the range of the y axis, rounded to 5%: it shows the fail limit, all data and a fair part of the scale.
 
-    Where lower is better it starts at 0, and it ends at 1 at the most where the data do. A narrow range grows
-    downwards first, so that small changes stay small.
+    If lower is better, it starts at 0. It ends at 1 at most, unless the data do not. A narrow range grows downwards
+    first, so that small changes look small.
     """
     limits = [threshold.minimum, threshold.target, threshold.excellent] if threshold else []
     low, high = min([*values, *limits], default=1.0), max([*values, *limits], default=1.0)
@@ -236,7 +236,7 @@ def _up(value: float) -> float:
 
 
 def y_ticks(bounds: tuple[float, float], threshold: Threshold | None, *, large: bool = True) -> list[float]:
-    """The limits of the zones first, then round values where they leave room."""
+    """Return the limits of the zones, and round values that leave room between ticks."""
     from matplotlib.ticker import MaxNLocator
 
     low, high = bounds
@@ -250,7 +250,7 @@ def y_ticks(bounds: tuple[float, float], threshold: Threshold | None, *, large: 
 
 
 def zone_bands(metric: Metric, threshold: Threshold, low: float, high: float) -> list[tuple[Zone, float, float]]:
-    """Where each zone lies between `low` and `high`; a zone outside is left out."""
+    """Return each zone with its ends, cut to `low` and `high`; zones outside are left out."""
     zones = list(Zone) if metric.higher_is_better else list(reversed(Zone))
     limits = sorted((threshold.minimum, threshold.target, threshold.excellent))
     edges = [-math.inf, *limits, math.inf]
@@ -259,5 +259,5 @@ def zone_bands(metric: Metric, threshold: Threshold, low: float, high: float) ->
 
 
 def day(at: datetime, *, year: bool = True) -> str:
-    """`3 Mar 2026`."""
+    """Return `3 Mar 2026`."""
     return f"{at.day} {MONTHS[at.month - 1]}{f' {at.year}' if year else ''}"

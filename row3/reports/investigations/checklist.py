@@ -13,7 +13,7 @@ from row3.kinds.faults import Fault
 
 
 class Cause(NamedTuple):
-    """Why items fail."""
+    """A cause of failing items."""
 
     part: str
     words: str
@@ -21,26 +21,26 @@ class Cause(NamedTuple):
 
 
 class Part(NamedTuple):
-    """A heading of the checklist with its questions and what answers each."""
+    """A heading of the checklist with its questions and the key of each answer."""
 
     key: str
     title: str
     questions: tuple[tuple[str, str], ...]
     output: str
-    """Which output's prompt a fix belongs into; empty for the last prompt."""
+    """Output whose prompt a fix belongs in; empty for the last prompt."""
 
 
 class Reply(NamedTuple):
-    """What the data say to a question."""
+    """The data's reply to a question."""
 
     text: str
     faults: Sequence[Fault] = ()
     open: bool = False
-    """Only a person can answer; `text` is what there is to go by."""
+    """Whether only a person can answer; `text` is then a hint."""
 
 
 class Seen(NamedTuple):
-    """The faults of one case or of several, and what was asked."""
+    """Faults of one or more cases, with the prompts and answers behind them."""
 
     faults: Sequence[Fault]
     sizes: Mapping[str, int]
@@ -54,11 +54,11 @@ class Seen(NamedTuple):
         return [fault for fault in self.faults if self.causes[fault.cause].part == part]
 
     def size(self, part: str) -> int:
-        """Return of how many items the part's faults are; 0 where that says nothing."""
+        """Return the number of items that the part's faults are among; 0 if that is meaningless."""
         return self.sizes.get(part, self.sizes.get("", 0) if part not in ("case", "predicates") else 0)
 
     def asked(self, *, all_parts: bool = False) -> Iterator[tuple[Part, str, Reply]]:
-        """Yield the questions with their replies: of the parts where something is wrong, or of all."""
+        """Yield the questions with their replies, for the parts with faults or for all."""
         for part in self.parts:
             if all_parts or self.of(part.key) or (part.key == "case" and self.faults):
                 for question, answer in part.questions:
@@ -120,4 +120,4 @@ ANSWERS: Mapping[str, Callable[[Seen, Part], Reply]] = {
     "open": lambda seen, part: Reply("", open=True),
     "update": lambda seen, part: Reply("only if its source says so, never to fit an answer", open=True),
 }
-"""By the name that a checklist calls it by; any other name is of causes."""
+"""By key in the checklist; any other key lists causes."""

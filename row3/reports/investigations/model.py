@@ -1,4 +1,4 @@
-"""What `row3 investigate` found about cases of any kind."""
+"""Results of `row3 investigate`, for cases of any kind."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ LONGEST = 60
 
 
 class Fall(NamedTuple):
-    """How much worse than the last good run a metric is, if that is more than the gate lets a metric lose."""
+    """A drop below the last good run that is larger than the gate's limit."""
 
     worse: float
-    """In the gate's unit: percentage points, or per cent of the good run's value."""
+    """Size of the drop in the gate's unit: percentage points, or per cent of the good run's value."""
     limit: float
     least: float
-    """The worst value that is within the limit, a fraction."""
+    """The worst value within the limit, a fraction."""
     relative: bool
-    """The unit is per cent of the good run's value."""
+    """Whether the unit is per cent of the good run's value."""
 
     @property
     def unit(self) -> str:
@@ -36,26 +36,26 @@ class Fall(NamedTuple):
 
 
 class Symptom(NamedTuple):
-    """One metric of the case; fractions."""
+    """A metric of the case; values are fractions."""
 
     metric: Metric
     value: float | None
-    """None where it does not apply."""
+    """None if the metric does not apply."""
     zone: Zone | None
     threshold: Threshold | None
     baseline: float | None
-    """Value in the last good run; None where there is none."""
+    """Value in the last good run; None without one."""
     fall: Fall | None = None
-    """None if it did not fall, or within the limit."""
+    """None unless it fell beyond the limit."""
 
     @property
     def failing(self) -> bool:
-        """Below its target."""
+        """Whether it is below its target."""
         return self.zone in (Zone.FAIL, Zone.MARGINAL)
 
     @property
     def goal(self) -> str:
-        """What it has to reach: the harder of target and limit; empty if it neither fails nor fell."""
+        """The value to reach, the harder of target and limit; empty if it neither fails nor fell."""
         bounds = [self.threshold.target] if self.failing and self.threshold is not None else []
         bounds += [self.fall.least] if self.fall is not None else []
         if not bounds:
@@ -68,21 +68,21 @@ class Symptom(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class InvestigatedCase:
-    """One case with its metrics, and what is wrong with its answer."""
+    """A case with its metrics, and the faults of its answer."""
 
     id: str
     status: str
     problem: str
     raw: str
-    """The answer, if it cannot be used."""
+    """The answer, if it is unusable."""
     query: str
-    """What was asked; empty where a case has a text."""
+    """The question; empty if the case has a text."""
     symptoms: tuple[Symptom, ...]
     faults: Faults
     before: Faults | None
-    """The same of the last good run; None where its answer is not known."""
+    """The faults in the last good run; None if its answer is unknown."""
     notes: tuple[str, ...] = ()
-    """What to know about the comparison."""
+    """Notes on the comparison."""
     remarks: tuple[str, ...] = ()
     """Repairs of the answer, and why metrics are skipped."""
 
@@ -93,18 +93,18 @@ class InvestigatedCase:
 
 
 class Group(NamedTuple):
-    """The faults of one cause, narrowed down, over all cases."""
+    """Faults with the same cause, over all cases."""
 
     part: str
     words: str
     fix: str
     faults: Sequence[Fault]
     before: int | None
-    """How many the last good run has in the same cases; None where that is not known of all."""
+    """Their number in the last good run, in the same cases; None if unknown for any case."""
 
     @property
     def rank(self) -> tuple[int, int, int]:
-        """How many more there are than in the last good run, cases that have one, and how many there are."""
+        """Sort key: growth since the last good run, number of cases, number of faults."""
         grown = 0 if self.before is None else max(0, len(self.faults) - self.before)
         return grown, len({fault.case_id for fault in self.faults}), len(self.faults)
 
@@ -119,24 +119,24 @@ class Investigation:
     prompts: Mapping[str, str]
     model: str
     good: str
-    """The run that was compared with, or why none was."""
+    """The run to compare with, or why there is none."""
     cases: tuple[InvestigatedCase, ...]
     of: int
-    """How many cases were looked at for failing ones; 0 where they were named."""
+    """Number of cases searched for failing ones; 0 if the cases were named."""
     unanswered: tuple[str, ...]
     """Cases without an answer."""
     seen: Seen
-    """The faults of all cases."""
+    """Faults of all cases."""
     flags: str
     """Options of `row3 --compare` for this suite and these answers, after a space."""
     change: str
-    """Where a change is made, a sentence in Markdown."""
+    """Where to make the change, a sentence in Markdown."""
     prompted: bool
-    """Prompts answer, not a system."""
+    """Whether prompts answer, not a system."""
 
     @property
     def name(self) -> str:
-        """The case, or how many."""
+        """The case's id, or the number of cases."""
         if len(self.cases) == 1 and not self.of:
             return self.cases[0].id
         failing = f"{len(self.cases):,} failing of {self.of:,} cases" if self.of else f"{len(self.cases):,} cases"
@@ -144,13 +144,13 @@ class Investigation:
 
     @property
     def earlier(self) -> list[Fault] | None:
-        """The faults of the last good run in the same cases; None where they are not known of all."""
+        """Faults in the last good run, in the same cases; None if unknown for any case."""
         before = [case.before.items for case in self.cases if case.before is not None]
         return None if len(before) < len(self.cases) else [fault for items in before for fault in items]
 
     @property
     def groups(self) -> list[Group]:
-        """Causes with their faults: those that grew most, are in most cases and are the most frequent first."""
+        """Causes with their faults, ordered by growth, then number of cases, then number of faults."""
         found: dict[tuple[str, str], list[Fault]] = {}
         for fault in self.seen.faults:
             found.setdefault((fault.cause, fault.pair), []).append(fault)
@@ -164,7 +164,7 @@ class Investigation:
 
     @property
     def fixes(self) -> list[str]:
-        """What to change, in Markdown, for the causes in their order."""
+        """Fixes in Markdown, in the order of the causes."""
         return list(dict.fromkeys(self._fix(group) for group in self.groups if group.fix))
 
     def _fix(self, group: Group) -> str:
@@ -179,11 +179,11 @@ class Investigation:
 
     @property
     def plan(self) -> list[str]:
-        """How to verify a change, in Markdown."""
+        """Steps that verify a change, in Markdown."""
         symptoms = [symptom for case in self.cases for symptom in case.symptoms]
         goals = [symptom.goal for symptom in symptoms if symptom.goal]
         if not goals and not self.seen.faults:
-            return [f"Nothing has to be changed: {all_is_well(symptoms)}."]
+            return [f"No change is needed: {no_failure_text(symptoms)}."]
         more = [f"{len(goals) - MOST_GOALS:,} more at their targets"] if len(goals) > MOST_GOALS else []
         last = f"`row3 --compare{self.flags}`: no other case regresses, and the verdict is not block."
         reached = "; ".join([*goals[:MOST_GOALS], *more])
@@ -196,8 +196,8 @@ class Investigation:
         ]
 
 
-def all_is_well(symptoms: Sequence[Symptom]) -> str:
-    """Return what is known if nothing fails: less without a run to compare with."""
+def no_failure_text(symptoms: Sequence[Symptom]) -> str:
+    """Return what holds if nothing fails; the last good run is mentioned only if there is one."""
     compared = any(s.baseline is not None and s.value is not None for s in symptoms)
     fell = ", and none is worse than the last good run by more than its limit" if compared else ""
     return f"every metric reaches its target{fell}"

@@ -28,7 +28,7 @@ from row3.reports.document import (
     more,
     strong,
 )
-from row3.reports.investigations.model import InvestigatedCase, Investigation, Symptom, all_is_well
+from row3.reports.investigations.model import InvestigatedCase, Investigation, Symptom, no_failure_text
 from row3.reports.style import Style, cells, plain, shorten
 from row3.reports.terminal import terminal_text
 
@@ -36,12 +36,12 @@ SCHEMA_VERSION = 2
 MOST = 60
 MOST_RAW = 1_000
 PAGE = 40
-"""Lines that a page on a terminal may have."""
+"""Maximum lines of a page on a terminal."""
 CODE = re.compile(r"(?P<fence>`+)(?P<code>.+?)(?P=fence)(?!`)|(?P<other>[^`]+|`)")
 
 
 def investigation_page(found: Investigation, style: Style) -> Document:
-    """Return what fits on a screen: causes with examples, the questions left to a person, fixes and how to verify."""
+    """Return what fits on a screen: causes with examples, questions for a person, fixes and how to verify them."""
     for most in range(14, 2, -1):
         document = Document(list(_page(found, style.width, most)))
         if terminal_text(document, style).count("\n") <= PAGE:
@@ -60,7 +60,7 @@ def _page(found: Investigation, width: int, most: int) -> Iterator[Block]:
         yield Table(("case", "fails"), rows, "ll", more=more(len(found.cases) - len(shown)))
     yield from _unusable(found, lines=4, width=width)
     yield from _causes(found, room=width, most=most)
-    if asked := _left_open(found, (2 if several else 3) * width):
+    if asked := _open_questions(found, (2 if several else 3) * width):
         yield Title("Only a person can say")
         yield Note([asked])
     for title, texts in (("Proposed Fix", found.fixes[: 1 + most // 5]), ("Verification Plan", found.plan)):
@@ -84,7 +84,7 @@ def _head(found: Investigation, *, date: bool = False) -> Iterator[Block]:
     versions = ", ".join(f"{name} {version}" for name, version in found.prompts.items())
     if len(found.cases) == 1:
         faults = filter(None, map(_fault_of, found.cases[0].symptoms))
-        failing = ", ".join(faults) or f"none: {all_is_well(found.cases[0].symptoms)}"
+        failing = ", ".join(faults) or f"none: {no_failure_text(found.cases[0].symptoms)}"
     else:
         counts = Counter(s.metric.title for case in found.cases for s in case.symptoms if s.failing or s.fall)
         failing = ", ".join(f"{title} ({count(n, 'case')})" for title, n in counts.most_common()) or "none"
@@ -117,8 +117,8 @@ def _of_case(case: InvestigatedCase, *, brief: bool = False) -> str:
     return ", ".join(text.partition(" (")[0] if brief else text for text in map(_fault_of, fell) if text) or "nothing"
 
 
-def _left_open(found: Investigation, room: int) -> str:
-    """Return as many of the open questions as fit into the room."""
+def _open_questions(found: Investigation, room: int) -> str:
+    """Return as many open questions as fit."""
     text = ""
     for _, question, reply in found.seen.asked():
         asked = f"{question.rstrip('?')} ({reply.text})? " if reply.text else f"{question} "
@@ -135,7 +135,7 @@ def _unusable(found: Investigation, *, lines: int = MOST_RAW, width: int = MOST_
 
 
 def _causes(found: Investigation, *, room: int, most: int) -> Iterator[Block]:
-    """Yield the table of causes; in a room of so many columns each row has as many examples as fit."""
+    """Yield the table of causes, with as many examples in each row as fit into `room` columns."""
     kept = found.groups[: max(1, most - len({group.part for group in found.groups}))]
     several, earlier = len(found.cases) > 1, found.earlier
     rows: list[tuple[list[str], Sequence[Fault]]] = []
@@ -170,7 +170,7 @@ def _cells(words: str, faults: Sequence[Fault], before: int | None, of: str = ""
 
 
 def _examples(faults: Sequence[Fault], room: int) -> list[Span | str]:
-    """Return labels, as many as fit; three in an endless room."""
+    """Return as many labels as fit into `room` columns; three if it is 0."""
     parts: list[Span | str] = []
     for label in dict.fromkeys(plain(fault.label) for fault in faults):
         used = sum(cells(part) if isinstance(part, str) else cells(part.text) + 2 for part in parts)
@@ -204,7 +204,7 @@ def _row(symptom: Symptom) -> list[str]:
 
 
 def _faults(found: Investigation) -> Iterator[Block]:
-    """Yield every fault below its cause, with what it comes nearest to and where it stands."""
+    """Yield every fault below its cause, with its nearest match and its place."""
     for part in found.seen.parts:
         for group in [group for group in found.groups if group.part == part.key]:
             yield Note([[strong(f"{part.title}: {group.words}"), f" ({len(group.faults):,})"]])
@@ -221,7 +221,7 @@ def _fault(fault: Fault, *, several: bool) -> Text:
 
 
 def _checklist(found: Investigation) -> Iterator[Block]:
-    """Yield the questions about what went wrong: ticked where the data answer them."""
+    """Yield the questions about what went wrong, ticked if the data answer them."""
     for part in found.seen.parts:
         tasks = []
         for _, question, reply in (asked for asked in found.seen.asked() if asked[0] is part):
@@ -234,7 +234,7 @@ def _checklist(found: Investigation) -> Iterator[Block]:
 
 
 def at(place: Place) -> list[str | Span]:
-    """Return paragraph, line and the sentence, with what it is about in bold."""
+    """Return paragraph, line and sentence of a place, with the marked words in bold."""
     text, done = place.sentence, 0
     pieces: list[str | Span] = [f"paragraph {place.paragraph}, line {place.line}: “"]
     for start, end in sorted(place.marks):
@@ -245,12 +245,12 @@ def at(place: Place) -> list[str | Span]:
 
 
 def _from_markdown(text: str) -> list[Span]:
-    """Return the parts of a sentence that has names and commands in backticks."""
+    """Return the parts of a sentence with names and commands in backticks."""
     return [code(m["code"].strip()) if m["code"] else Span(m["other"]) for m in CODE.finditer(text)]
 
 
 def investigation_json(found: Investigation) -> dict[str, Any]:
-    """Return all of it for JSON; metrics are fractions, deltas current minus before."""
+    """Return the investigation as plain values; metrics are fractions, deltas current minus before."""
     names = ("suite", "kind", "date", "prompts", "model", "unanswered", "fixes", "plan")
     return {
         "schemaVersion": SCHEMA_VERSION,

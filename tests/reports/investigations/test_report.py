@@ -129,7 +129,7 @@ def test_nothing_went_wrong() -> None:
     text = markdown(of_cases(replace(CASE, symptoms=(), faults=Faults((), {}))))
     assert "**Failing Metric(s)**: none: every metric reaches its target\n" in text
     assert "\nNothing went wrong.\n" in text
-    assert "\n1. Nothing has to be changed: every metric reaches its target.\n" in text
+    assert "\n1. No change is needed: every metric reaches its target.\n" in text
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 160])
