@@ -1,4 +1,4 @@
-"""Requests of scoring: it yields a request and is sent the answer, so that kinds stay pure."""
+"""Requests that scoring makes: a generator yields one and is sent the answer, which keeps kinds pure."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ class Spending(NamedTuple):
 
 
 Ask = EmbeddingRequest | JudgeRequest | FunctionRequest | UsageRequest
-"""Answered by `Vectors`, an `Answer`, a `FunctionScore` or a `Spending`, or else by a `NoAnswer`."""
+"""Answered by `Vectors`, an `Answer`, a `FunctionScore` or a `Spending` respectively, or by a `NoAnswer`."""
 Scoring = Generator[Ask, Any, CaseScore]
-"""The score of one output, being computed."""
+"""A generator that scores one output."""
 Result = TypeVar("Result")
 Question = TypeVar("Question")
 
 
 def finish(asking: Generator[Question, Any, Result], answer: Callable[[Question], Any]) -> Result:
-    """Return the result with every request answered; raises what answering raises."""
+    """Return the generator's result after answering all its requests; raises what answering raises."""
     try:
         ask = next(asking)
         while True:
@@ -59,5 +59,5 @@ def finish(asking: Generator[Question, Any, Result], answer: Callable[[Question]
 
 
 def no_vectors(ask: Ask) -> Vectors | NoAnswer:
-    """Answer that there are no embeddings, and nobody else to ask."""
-    return {} if isinstance(ask, EmbeddingRequest) else NoAnswer("there is nobody to ask")
+    """Answer a request without any service: no embeddings, and `NoAnswer` for the rest."""
+    return {} if isinstance(ask, EmbeddingRequest) else NoAnswer("nothing can be asked here")

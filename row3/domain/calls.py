@@ -1,7 +1,7 @@
-"""How a suite without prompts is answered: by calls of a tool, a command or a function.
+"""Calls of a tool, a command or a function, which answer suites without prompts.
 
-`row3.toml` writes a call's arguments with `{name}` as placeholders. `"{query}"` alone gives the value itself, of any
-type; within a longer text it gives the value as text. `{a.b.0}` looks into a value. `{{` and `}}` are literal braces.
+A call's arguments in `row3.toml` contain placeholders like `{name}`. `"{query}"` alone becomes the value itself, of any
+type; within a longer text it becomes text. `{a.b.0}` looks into a value. `{{` and `}}` are literal braces.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ _PART = re.compile(r"\{\{|\}\}|\{([A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_-]+)*)\}
 
 
 class UnknownPlaceholderError(LookupError):
-    """A `{name}` has no value, or a brace stands alone; `str` of it says which."""
+    """A `{name}` without a value, or a single brace; the message says which."""
 
 
 def filled(template: Any, values: Mapping[str, Any]) -> Any:
-    """Return the template with every placeholder filled, in tables and lists too. Raises `UnknownPlaceholderError`."""
+    """Return the template with all placeholders filled, in tables and lists too. Raises `UnknownPlaceholderError`."""
     if isinstance(template, str):
         return _text(template, values)
     if isinstance(template, Mapping):
@@ -33,7 +33,7 @@ def filled(template: Any, values: Mapping[str, Any]) -> Any:
 
 
 def names_in(template: Any) -> Iterator[str]:
-    """Return the first part of every placeholder in a template: `result` of `{result.id}`."""
+    """Yield the first part of every placeholder in a template: `result` for `{result.id}`."""
     if isinstance(template, str):
         yield from (match[1].partition(".")[0] for match in _PART.finditer(template) if match[1])
     elif isinstance(template, Mapping):
@@ -65,7 +65,7 @@ def _text(template: str, values: Mapping[str, Any]) -> Any:
         if match[0] in ("{{", "}}"):
             return match[0][0]
         if not match[1]:
-            raise UnknownPlaceholderError(f"a lone `{match[0]}` in `{template}`; write `{match[0] * 2}` for the brace")
+            raise UnknownPlaceholderError(f"single `{match[0]}` in `{template}`; write `{match[0] * 2}` for a brace")
         value = _value(match[1], values)
         return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
@@ -77,20 +77,19 @@ def _value(path: str, values: Mapping[str, Any]) -> Any:
         return found_at(values, path)
     except KeyError:
         known = ", ".join(f"{{{name}}}" for name in values)
-        raise UnknownPlaceholderError(f"`{{{path}}}` is not there; known are {known or 'none'}") from None
+        raise UnknownPlaceholderError(f"`{{{path}}}` has no value; known are {known or 'none'}") from None
 
 
 SystemType = Literal["mcp", "command", "python"]
 CALLED = frozenset(get_args(SystemType))
-"""The name that a call has in place of a model."""
-
+"""System types, which runs name in place of a model."""
 
 Seconds = Annotated[float, Meta(gt=0, le=86_400)]
 Word = Annotated[str, Meta(pattern=r"\S")]
 
 
 class Poll(Struct, frozen=True, forbid_unknown_fields=True):
-    """A tool called repeatedly until the job of the call before it is done."""
+    """A tool called repeatedly until the job started by the preceding call is done."""
 
     tool: Word
     until: Annotated[
@@ -110,7 +109,7 @@ class Call(Struct, frozen=True, forbid_unknown_fields=True):
     poll: Poll | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """Return all that can change an answer, which excludes waiting times."""
+        """Return everything that can change an answer, so no waiting times."""
         value: dict[str, Any] = {"tool": self.tool, "arguments": self.arguments}
         if (poll := self.poll) is not None:
             given = {"arguments": poll.arguments, "until": poll.until, "failed": poll.failed}
@@ -120,38 +119,34 @@ class Call(Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """The call that replaces a prompt in such a suite."""
+    """The call that replaces a prompt in a suite without prompts."""
 
     type: SystemType
     version: str
     """Version of the system under test, as its owner numbers it."""
     call: Call
     before: tuple[Call, ...] = ()
-    """Calls made for each case ahead of the question."""
+    """Calls made before the question of each case."""
     answer: str = ""
-    """Dotted path to the part of the result that is the answer; empty for all of it."""
+    """Dotted path to the answer within the result; empty for the whole result."""
     setup: str = ""
     """Digest of the calls made once per session; empty for none."""
 
     def as_json(self) -> dict[str, Any]:
-        """Return all that can change an answer, which is recorded and covered by the digest."""
+        """Return everything that can change an answer; it is recorded and covered by the digest."""
         value: dict[str, Any] = {"type": self.type, "version": self.version, **self.call.as_json()}
         if self.before:
             value["before"] = [call.as_json() for call in self.before]
-        if self.answer:
-            value["answer"] = self.answer
-        if self.setup:
-            value["setup"] = self.setup
-        return value
+        return value | {key: given for key, given in (("answer", self.answer), ("setup", self.setup)) if given}
 
 
 def filled_call(call: Call, values: Mapping[str, Any]) -> Call:
-    """The call, and what its poll waits for, with placeholders filled. Raises `UnknownPlaceholderError`."""
+    """Return the call with its arguments filled. Raises `UnknownPlaceholderError`."""
     arguments = dict(values) if call.arguments is None else filled(call.arguments, values)
     return structs.replace(call, arguments=arguments)
 
 
 def filled_stage(stage: Stage, values: Mapping[str, Any]) -> Stage:
-    """The question of one case; `values` are what the case shows. Raises `UnknownPlaceholderError`."""
+    """Return the stage for one case; `values` are the case's variables. Raises `UnknownPlaceholderError`."""
     before = tuple(filled_call(call, values) for call in stage.before)
     return replace(stage, call=filled_call(stage.call, values), before=before)

@@ -1,4 +1,4 @@
-"""Differences between two runs' aggregates, their uncertainty and the gate's judgement, in figures and codes."""
+"""Changes of a run's aggregate metrics against a baseline: differences, intervals, verdicts and codes."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from row3.domain.verdicts import Verdict
 ChangeCode = Literal["", "worse", "worse_unproven", "inconclusive", "no_longer_measured"]
 """Why a metric's verdict is not `proceed`; empty if it is.
 
-`worse`: it is worse by more than a limit of the policy. `worse_unproven`: it is worse by more than the limit, and
-noise could explain the drop. `inconclusive`: a loss beyond the limit is neither shown nor ruled out.
-`no_longer_measured`: a gated metric no longer has a value.
+`worse`: the metric is worse by more than a limit of the policy. `worse_unproven`: so is this one, but noise could
+explain the drop. `inconclusive`: a loss beyond the limit is neither shown nor ruled out. `no_longer_measured`: a gated
+metric no longer has a value.
 """
 Doubt = Literal["", "few_units", "rare_loss", "too_close"]
 """Why a metric has no firmer verdict.
@@ -24,8 +24,9 @@ is rare and large. `too_close`: after the last round the mean is still too close
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """An estimate from cases with its uncertainty; fractions, unrounded, never NaN. `standard_error` 0: no spread was
-    seen, so the interval is a point and the p-value 0 or 1, which says nothing about other cases.
+    """An estimate from cases with its uncertainty; fractions, unrounded, never NaN.
+
+    If no spread was seen, `standard_error` is 0 and the interval a point, which says nothing about other cases.
     """
 
     estimate: float
@@ -33,26 +34,26 @@ class Interval:
     high: float
     level: float
     p_value: float
-    """Two-sided, of the null value (0 unless said otherwise)."""
+    """Two-sided, for a true value of 0."""
     standard_error: float
     df: float
     """Degrees of freedom of the t distribution; whole unless clusters differ in size."""
     units: int
-    """Independent units: clusters, or cases where every case is its own."""
+    """Independent units: clusters, or single cases."""
 
     @property
     def degenerate(self) -> bool:
-        """Return whether no spread was seen; see the class."""
+        """Whether no spread was seen; see the class."""
         return self.standard_error == 0.0
 
     def negated(self) -> Interval:
         """Return the interval of the negative, for metrics where lower is better."""
-        # Subtracted from 0 and not negated, so that no -0.0 reaches a report.
+        # Subtraction from 0 instead of negation, so that no -0.0 reaches a report.
         return replace(self, estimate=0.0 - self.estimate, low=0.0 - self.high, high=0.0 - self.low)
 
 
 def cut(low: float, high: float) -> tuple[float, float]:
-    """Return both ends of a difference's interval, cut to [-1, 1]. For display, not for judging."""
+    """Return the ends of a difference's interval, clipped to [-1, 1]. For display, not for judging."""
     return max(low, -1.0), min(high, 1.0)
 
 
@@ -63,14 +64,14 @@ class Rounds:
     asked: int
     cases: int
     outcome: Literal["loss", "within", "few", "open"]
-    """A loss beyond the limit on these cases is shown, ruled out, out of reach for so few cases, or undecided."""
+    """A loss beyond the limit on these cases is shown, ruled out, undecidable with so few cases, or undecided."""
     cases_needed: int | None = None
     """About how many cases would decide it; None if unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class MetricChange:
-    """How one aggregate moved between two runs; means over the cases that both runs have."""
+    """Change of one aggregate metric between two runs; means over the cases that both runs have."""
 
     key: str
     baseline: float | None
@@ -78,7 +79,7 @@ class MetricChange:
     delta: float | None
     """Current minus baseline, a fraction."""
     worse_by: float | None
-    """In the gate's unit, percentage points or per cent of the baseline; negative where it improved."""
+    """Drop in the gate's unit, percentage points or per cent of the baseline; negative for an improvement."""
     verdict: Verdict
     cases: int
     interval: Interval | None = None
@@ -87,24 +88,24 @@ class MetricChange:
     """The largest drop the gate accepts, in the unit of `worse_by`."""
     code: ChangeCode = ""
     p: float | None = None
-    """One-sided p-value that decided, adjusted for `tests`; None where no test did."""
+    """One-sided p-value behind the verdict, adjusted for `tests`; None if no test decided."""
     tests: int = 1
-    """Number of tests by which Holm's correction divided this metric's error rate."""
+    """Divisor of this metric's error rate in Holm's correction."""
     doubt: Doubt = ""
     moved: int = 0
     """Independent units whose value changed."""
     units: int = 0
-    """Independent units: cases, or sources where cases share one."""
+    """Independent units: cases, or sources if cases share one."""
     units_needed: int = 0
-    """For `few_units` or `rare_loss`, how many units would resolve the doubt; 0 if unknown."""
+    """For `few_units` and `rare_loss`, how many units would resolve the doubt; 0 if unknown."""
     rounds: Rounds | None = None
 
     @property
     def significant(self) -> bool:
-        """Return whether the paired interval leaves out 0; False where there is none."""
+        """Whether the paired interval excludes 0; False without an interval."""
         return self.interval is not None and not self.interval.low <= 0.0 <= self.interval.high
 
     @property
     def beyond_limit(self) -> bool:
-        """Return whether the metric is worse by more than its limit."""
+        """Whether the metric is worse by more than its limit."""
         return self.worse_by is not None and self.worse_by > self.limit + 1e-7

@@ -1,4 +1,4 @@
-"""The code and addresses that settings and cases name, and how two trees differ in them."""
+"""Code and addresses named by settings and cases, and their differences between two trees."""
 
 from __future__ import annotations
 
@@ -8,33 +8,33 @@ from posixpath import basename, normpath, splitext
 from typing import NamedTuple
 
 IMPORTABLE = (".py", ".pyc", ".so", ".pyd", "/")
-"""Endings of files that Python imports. The project's folder is first on its path, so any of them may run."""
+"""Endings of files that Python imports. The project's folder comes first on `sys.path`, so any of them may run."""
 SCRIPTS = (".sh", ".bash", ".js", ".mjs", ".cjs", ".ts", ".rb", ".pl", ".php", ".lua", ".R", ".jl")
-"""Endings of scripts that load others: if a command names one, all with that ending may run."""
+"""Endings of scripts that load others: if a command names one, any file with that ending may run."""
 DATA = (
     *("prompts/", "golden/", "recordings/", "baselines/", "charts/", "schemas/"),
     *("row3.toml", "metrics-history.json", "CHANGELOG.md"),
 )
-"""What row3 itself reads and writes; what runs is looked up in the settings of both trees."""
+"""Files and folders that row3 itself reads and writes; the code they name is found in the settings of both trees."""
 PART = re.compile(r"[^\s=;&|()'\"]+")
 SHOWN, SEVERAL = 200, 5
-"""Characters of a setting, and settings or files, shown in a message."""
+"""Characters per setting, and number of settings or files, shown in a message."""
 
 
 class Code(NamedTuple):
-    """A program, a function or an address that is named in one place."""
+    """A program, a function or an address, and the place that names it."""
 
     place: str
     """The setting, or the check of a case."""
     value: str
     """The place's whole text; equal values name the same code."""
     words: tuple[str, ...] = ()
-    """Of a command line, program included."""
+    """Words of a command line, including the program."""
     python: bool = False
     """Whether it is a function, which imports modules."""
 
     def runs(self, path: str) -> bool:
-        """Return whether a project file, or a submodule with its slash, belongs to it or may be imported."""
+        """Return whether a project file, or a submodule with its slash, is part of the code or may be imported."""
         if self.python and path.startswith("../"):
             return False
         named = [normpath(part) for word in self.words for part in PART.findall(word)]
@@ -44,17 +44,18 @@ class Code(NamedTuple):
         endings = {splitext(each)[1] for each in named}
         scripts = endings.intersection(SCRIPTS)
         imports = self.python or ".py" in endings or basename((*self.words, "")[0]).startswith("python")
-        if not imports and not scripts:  # `make`, `npm run` or a program that is installed may read anything
+        if not imports and not scripts:  # `make`, `npm run` or an installed program may read anything
             return bool(self.words) and not path.startswith(DATA)
         return path.endswith((*(IMPORTABLE if imports else ()), *scripts))
 
 
 def differences(head: Iterable[Code], base: Iterable[Code], changed: Iterable[str]) -> Iterator[str]:
-    """Yield the head's code that the base lacks, in a few words: settings, then changed files."""
+    """Yield a phrase for each piece of the head's code that the base lacks: settings, then changed files."""
     head, known = list(head), list(base)
     for each in dict.fromkeys(code for code in head if code.value not in {other.value for other in known}):
-        there = dict.fromkeys(f"`{other.value[:SHOWN]}`" for other in known if other.place == each.place)
-        yield f"{each.place} is `{each.value[:SHOWN]}`, there {', '.join(list(there)[:SEVERAL]) or 'nothing'}"
+        same_place = dict.fromkeys(f"`{other.value[:SHOWN]}`" for other in known if other.place == each.place)
+        at_base = ", ".join(list(same_place)[:SEVERAL]) or "missing"
+        yield f"{each.place} is `{each.value[:SHOWN]}` here and {at_base} in the base"
     files = [path for path in changed if any(each.runs(path) for each in head)]
     if files:
         more = f" and {len(files) - SEVERAL} more files" if len(files) > SEVERAL else ""

@@ -1,4 +1,4 @@
-"""Numbers, values and names as messages write them: `1 case`, `15 cases`, `none`, `true`, `did you mean`."""
+"""Numbers, values and names formatted for messages: `1 case`, `15 cases`, `none`, `true`, `did you mean`."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import Any
 
 
 def count(number: int, noun: str, plural: str = "") -> str:
-    """`1 case`, `1,204 cases`; with the verb where it has one: `count(n, "case is", "cases are")`."""
+    """Return `1 case` or `1,204 cases`; a verb is part of the noun: `count(n, "case is", "cases are")`."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def part(number: int, whole: int, noun: str, verb: str = "", verbs: str = "") -> str:
-    """`0 of 1 case`, `3 of 15 cases`; with a verb, which goes by the part: `1 of 15 cases has`, `0 of 1 case have`."""
-    told = f" {verb if number == 1 else verbs}" if verb else ""
-    return f"{number:,} of {count(whole, noun)}{told}"
+    """Return `3 of 15 cases`; a verb agrees with the part: `1 of 15 cases has`, `0 of 1 case have`."""
+    ending = f" {verb if number == 1 else verbs}" if verb else ""
+    return f"{number:,} of {count(whole, noun)}{ending}"
 
 
 def spoken(value: Any) -> str:
-    """A setting in a sentence: `none`, `true`, `0.5`, `a, b`, `key value, key value`."""
+    """Return a setting as words in a sentence: `none`, `true`, `0.5`, `a, b`, `key value, key value`."""
     if value is None:
         return "none"
     if isinstance(value, bool):
@@ -30,7 +30,7 @@ def spoken(value: Any) -> str:
 
 
 def marked(value: Any) -> str:
-    """Return a value in quotes, as JSON unless it is a text; `none` for None."""
+    """Return a value in backticks, as JSON unless it is a string; `none` for None."""
     if value is None:
         return "none"
     return f"`{value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)}`"
@@ -38,7 +38,7 @@ def marked(value: Any) -> str:
 
 def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str:
     """Return the closest known name; empty for none."""
-    import difflib  # wanted for a message only
+    import difflib  # only for messages
 
     return next(iter(difflib.get_close_matches(name, list(known), n=1, cutoff=cutoff)), "")
 

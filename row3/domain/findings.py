@@ -18,49 +18,49 @@ class LintFinding:
     file: str
     """Relative to the project."""
     field: str
-    """Keys and positions from the outermost inwards, joined by dots; empty for the whole file."""
+    """Dotted path from the outermost key or index; empty for the whole file."""
     line: int
     """1-based; 1 if the finding is about the whole file."""
     message: str
     setting: str = ""
-    """Key of row3.toml that changes it; the message names it too."""
+    """Key of row3.toml that changes the rule; the message names it too."""
 
     def order(self) -> tuple[Any, ...]:
-        """Return the key that sorts errors before warnings and contents before counts, then by file and line."""
+        """Return the sort key: errors before warnings, contents before counts, then file and line."""
         return self.level, self.setting.endswith(".standards"), self.file, self.line, self.field, self.rule
 
 
 @dataclass(frozen=True, slots=True)
 class LintReport:
-    """All findings, errors first, by file and line, and how many files were checked."""
+    """All findings, errors first, by file and line, and the number of files checked."""
 
     findings: tuple[LintFinding, ...]
     files: int
 
     @property
     def errors(self) -> int:
-        """How many findings are errors."""
-        return sum(1 for finding in self.findings if finding.level == "error")
+        """Number of errors."""
+        return sum(finding.level == "error" for finding in self.findings)
 
     @property
     def warnings(self) -> int:
-        """How many findings are warnings."""
+        """Number of warnings."""
         return len(self.findings) - self.errors
 
     @property
     def exit_code(self) -> int:
-        """Return 2 if there is an error, else 0: warnings do not fail."""
+        """2 if there is an error, else 0; warnings do not fail."""
         return 2 if self.errors else 0
 
 
 def make_report(findings: Iterable[LintFinding], files: int) -> LintReport:
-    """Return a report of findings in any order; duplicates count once."""
+    """Return a sorted report of findings, without duplicates."""
     return LintReport(tuple(sorted(set(findings), key=LintFinding.order)), files)
 
 
 @dataclass(frozen=True, slots=True)
 class RecordingFinding:
-    """A problem or remark about the recordings."""
+    """A problem with the recordings, or a remark about them."""
 
     level: Level
     rule: str
@@ -79,51 +79,51 @@ class FileSummary:
     cases: set[str] = field(default_factory=set)
     models: set[str] = field(default_factory=set)
     promoted: int = 0
-    """Recordings that a replay of the promoted prompts uses; none where this prompt has no promoted version."""
+    """Recordings that a replay of the promoted prompts uses; 0 if this prompt has no promoted version."""
     candidate: int = 0
     """Recordings that a replay of the candidates uses."""
     stale: int = 0
-    """Lines that nothing asks for now."""
+    """Lines that no current request uses."""
 
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What an import did."""
+    """The result of importing responses."""
 
     responses: int
     """Lines in the file."""
     merged: tuple[int, int, int]
-    """How many recordings are new, how many replace an earlier one, and how many are as they were."""
+    """Number of new, replaced and unchanged recordings."""
     by_prompt: dict[str, int]
     models: dict[str, str]
-    """By prompt reference, the assumed model."""
+    """Assumed model by prompt reference."""
     unused: tuple[str, ...] = ()
-    """Responses that no run can ask for, because the earlier stage's answer cannot be used; a line each."""
+    """Responses that no run can use because the earlier stage's answer is unusable; a line each."""
     waiting: dict[str, int] = field(default_factory=dict)
-    """By prompt reference, requests of a later stage that follow from these answers and that nothing answers yet."""
+    """Number of resulting later-stage requests without an answer, by prompt reference."""
 
 
 class NotImported(NamedTuple):
     """A part of a file without a counterpart in row3."""
 
     case: str
-    """Id of its case; empty if it belongs to none."""
+    """Case id; empty if it belongs to no case."""
     type: str
-    """Its name in the file: a type of assertion, or a key."""
+    """Its name in the file: an assertion type or a key."""
     value: Any
     why: str
 
 
 @dataclass(frozen=True, slots=True)
 class ImportedCases:
-    """What an import of golden cases did, or would do."""
+    """The result of importing golden cases, or of a dry run."""
 
     suite: str
     new: tuple[str, ...]
-    """Ids of the cases."""
+    """Ids of the new cases."""
     unchanged: tuple[str, ...]
     written: tuple[str, ...]
-    """Other files that are new or changed."""
+    """Other new or changed files."""
     not_imported: tuple[NotImported, ...]
     notes: tuple[str, ...]
-    """What remains to do."""
+    """Remaining steps for the user."""

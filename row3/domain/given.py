@@ -1,4 +1,4 @@
-"""Options that printed commands repeat, so that they use the same answers."""
+"""Command-line options that printed commands repeat, so that they use the same answers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ REPEATED: Final[Mapping[str, tuple[str, ...]]] = {
     "row3 investigate": (*REQUEST, "mode", "fail"),
     "row3 recordings import": REQUEST,
 }
-"""Options that a printed command repeats; every command repeats -C."""
+"""Options that a printed command repeats, apart from -C, which all commands repeat."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,12 +25,12 @@ class Given:
     """Options that select answers and set the gate, as typed."""
 
     options: tuple[tuple[str, str], ...] = ()
-    """Name and value; a switch has no value."""
+    """Name and value; a switch has an empty value."""
 
     def flags(self, command: str, *said: str) -> str:
-        """Return the options that `command` repeats, quoted for a shell, without those (or the version) in `said`."""
+        """Return the options that `command` repeats, quoted for a shell; `said` has names and values to leave out."""
         takes = {"C", *REPEATED.get(command, ())}
-        # After `record` and `auto` most commands find the answers recorded.
+        # After `record` and `auto`, most commands find the answers recorded.
         modes = ("live",) if command.startswith(("row3 promote", "row3 invest")) else ("live", "record", "auto")
         return "".join(
             f" {'-' if len(name) == 1 else '--'}{name}{value and ' ' + shlex.quote(value)}"

@@ -1,4 +1,4 @@
-"""Criteria as keyed values, and the gate's result: a verdict, and reasons as codes and figures."""
+"""Criteria as values by key, and the gate's judgement: a verdict with reasons as codes and figures."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from msgspec import Struct
 from row3.domain.verdicts import Verdict
 
 Looser = Literal["lower", "higher", "fewer", "more", "absent"]
-"""The direction in which a rule is looser."""
+"""The direction of a change that loosens a rule."""
 Effect = Literal["added", "removed", "changed", "loosened", "tightened"]
 
 
@@ -19,9 +19,9 @@ class Rule(Struct, frozen=True):
     """One rule of a suite."""
 
     value: Any
-    """A number, text or truth value; a frozenset of names for a list without order."""
+    """A number, string or boolean; a frozenset for an unordered list of names."""
     looser: Looser | None = None
-    """None for a rule without order: any difference is a change."""
+    """None for a rule without order, where any difference is a change."""
     instead: tuple[str, ...] = ()
     """Keys of the rules that apply if this one is not set, nearest first."""
 
@@ -32,13 +32,13 @@ class Criteria(Struct, frozen=True):
     rules: Mapping[str, Rule]
     """`threshold.recall.minimum`, `weight.recall`, `gate.block`, `matching.threshold` …"""
     cases: Mapping[str, str]
-    """Digest of each golden case by id."""
+    """Golden cases' digests by id."""
     quarantine: Mapping[str, str] = {}
     """End of the quarantine (YYYY-MM-DD) by case id."""
     locks: Mapping[str, str] = {}
-    """Digest of each version that was ever promoted, by reference."""
+    """Digests of all versions ever promoted, by reference."""
     baseline: str = ""
-    """Digest of the manifest without its time, id and commit; empty for none."""
+    """Digest of the manifest without its time, id and commit; empty if there is none."""
 
 
 class CriteriaChange(Struct, frozen=True):
@@ -50,11 +50,11 @@ class CriteriaChange(Struct, frozen=True):
     before: Any = None
     after: Any = None
     case_id: str = ""
-    """Of the golden case it lies in."""
+    """The golden case that the key belongs to, if any."""
 
 
 class Code(StrEnum):
-    """Why a verdict is what it is; docs/gate.md has the meaning of each and the verdicts that it can lead to."""
+    """Codes of reasons; docs/gate.md describes each and the verdicts it can lead to."""
 
     WORSE = "worse"
     WORSE_UNPROVEN = "worse_unproven"
@@ -89,43 +89,43 @@ class Code(StrEnum):
 
 
 class Reason(Struct, frozen=True):
-    """One ground of a verdict; its sentence is written in `reports/`."""
+    """One reason of a verdict; `reports/` puts it into words."""
 
     code: Code
     verdict: Verdict
-    """PROCEED for a note, which changes no verdict."""
+    """PROCEED for a note, which does not affect the verdict."""
     subject: str = ""
-    """What it is about: a metric's key, a case id, a file, or a key of the inventory."""
+    """A metric's key, a case id, a file, or a key of the inventory."""
     figures: Mapping[str, Any] = {}
-    """What its sentence needs: numbers in the units of the metric (fractions), names, ids."""
+    """Values for the text: numbers in the metric's unit (fractions), names, ids."""
     after: bool = False
-    """By the criteria of the change itself: what the next change would be stopped by."""
+    """Whether the head's criteria are the reason, which would block the next change."""
 
     @property
     def key(self) -> tuple[str, str]:
-        """What an approval is bound to."""
+        """Code and subject, to which an approval is bound."""
         return self.code.value, self.subject
 
 
 class Approval(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """Who let a comparison proceed, when and why."""
+    """A person's approval of a comparison."""
 
     reason: str
     by: str
     at: str
     """UTC, ISO 8601."""
     id: str | None = None
-    """Tells it from another that says the same in the same second."""
+    """Distinguishes approvals with the same content in the same second."""
 
 
 class Judgement(Struct, frozen=True):
-    """The gate's word on a change."""
+    """The gate's judgement of a change."""
 
     verdict: Verdict
     reasons: tuple[Reason, ...]
     """Worst first; notes last."""
     complete: bool
-    """False where an answer is missing: an incomplete run is never judged, and cannot be approved."""
+    """False if an answer is missing; an incomplete run is never judged and cannot be approved."""
     signature: str
-    """What an approval has to name: contents and codes, no sentence."""
+    """Digest that an approval must match; it covers contents and codes, no text."""
     approval: Approval | None = None

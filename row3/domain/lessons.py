@@ -1,4 +1,4 @@
-"""What a regression teaches, in STRATEGY's form: a text to read, tags and figures."""
+"""Lessons from regressions, in STRATEGY's form: a text, tags and figures."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 SCHEMA_VERSION = 1
-"""Of a lesson."""
 
 
 class LessonFigures(Struct, frozen=True, forbid_unknown_fields=True):
-    """The figures of a regression, by STRATEGY's names."""
+    """The figures of a regression, under STRATEGY's names."""
 
     eval_name: Annotated[str, Meta(description="The suite.")]
     baseline_score: float
@@ -25,13 +24,13 @@ class Lesson(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_f
 
     schema_version: int
     id: Annotated[
-        str, Meta(description="Digest of suite, prompts, model, baseline and metric: a regression has one lesson.")
+        str, Meta(description="Digest of suite, prompts, model, baseline and metric: one lesson per regression.")
     ]
-    information: Annotated[str, Meta(description="Counts and kinds of failures; nothing of a golden case.")]
+    information: Annotated[str, Meta(description="Numbers and kinds of failures, without golden-case content.")]
     tags: list[str]
     metadata: LessonFigures
     common: Annotated[
-        list[str], Meta(description="What went wrong most often, by name; for people, and never kept in lessons/.")
+        list[str], Meta(description="Most frequent failures by name; for people, and never stored in lessons/.")
     ] = []
 
     @property

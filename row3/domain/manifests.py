@@ -1,6 +1,6 @@
-"""A baseline: which prompts answered which cases, by which requests. Its scores are computed when needed.
+"""Baselines: which prompts answered which cases, by which requests. Scores are computed when needed.
 
-A suite has two tiers: recorded answers for every change, live ones for the night and the release.
+A suite has two tiers: recorded answers for every change, live answers for nightly runs and releases.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ TIERS: tuple[Tier, ...] = ("replay", "live")
 
 
 def tier_of(mode: str) -> Tier:
-    """The tier of a run in this mode: only `live` leaves no recording, and all others can be replayed."""
+    """Return the tier of a run in this mode: all modes but `live` leave recordings that can be replayed."""
     return "live" if mode == "live" else "replay"
 
 
 def file_stem(suite: str, tier: Tier) -> str:
-    """How the files of a suite's tier begin: `bread`, `bread.live`; no suite of row3.toml has a dot in its name."""
+    """Return the stem of a tier's files: `bread`, `bread.live`; suite names in row3.toml contain no dot."""
     return suite if tier == "replay" else f"{suite}.{tier}"
 
 
 def suite_of_stem(stem: str) -> str:
-    """The suite that a file of any tier belongs to."""
+    """Return the suite of a file of any tier."""
     return stem.removesuffix(".live")
 
 
@@ -37,7 +37,7 @@ class ManifestPrompt(Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     version: str
     digest: str
     output: str = ""
-    """Which of the kind's outputs it gives; empty in a manifest of version 1."""
+    """The kind's output that the prompt produces; empty in a manifest of version 1."""
 
 
 class ManifestCase(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -45,13 +45,13 @@ class ManifestCase(Struct, frozen=True, forbid_unknown_fields=True, omit_default
 
     id: str
     digest: str
-    """Of the golden case's file."""
+    """Digest of the golden case's file."""
     input: str
-    """Of what the prompts are given."""
+    """Digest of the prompts' variables."""
     requests: tuple[str, ...] = ()
-    """Stage by stage, repeat by repeat; empty in a manifest of version 1."""
+    """Request digests by stage, then repeat; empty in a manifest of version 1."""
     answers: tuple[str, ...] = ()
-    """Of the answer to each request."""
+    """Digest of the answer to each request."""
 
 
 class Manifest(Struct, frozen=True, rename="camel"):
@@ -67,12 +67,12 @@ class Manifest(Struct, frozen=True, rename="camel"):
     """By name, in pipeline order."""
     model: str
     parameters: Mapping[str, Mapping[str, Any]]
-    """By prompt name, as `Parameters.as_json`."""
+    """By prompt name, as in `Parameters.as_json`."""
     repeats: int
     cases: Mapping[str, ManifestCase]
     commit: str | None = None
     summary: Mapping[str, float] = {}
-    """Metrics when it was saved, for people: nothing reads it."""
+    """Metrics at the time of saving, for people; row3 does not read them."""
     version: int = 2
 
     @property
@@ -87,7 +87,7 @@ class Manifest(Struct, frozen=True, rename="camel"):
 
     @property
     def digest(self) -> str:
-        """Digest of all that could be judged by; time, id, commit and summary are left out."""
+        """Digest of everything that affects a judgement, so without time, id, commit and summary."""
         cases = [[each.id, each.digest, each.input, each.requests, each.answers] for each in self.cases.values()]
         prompts = [[name, each.version, each.digest, each.output] for name, each in self.prompts.items()]
         about = [self.suite, self.kind, self.tier, prompts, self.model, self.parameters, self.repeats]

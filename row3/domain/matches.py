@@ -1,4 +1,4 @@
-"""What each item of an answer turned out to be, and what found each expected one."""
+"""Match results: the state of each item of an answer, and the item that found each expected one."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 from msgspec import Struct
 
 ConceptState = Literal["exact", "alias", "fuzzy", "semantic", "duplicate", "canary", "unmatched"]
-"""`semantic`: in other words, found by embeddings; only in suites that ask for it."""
+"""`semantic`: different words, matched by embeddings; only in suites that enable it."""
 RelationshipState = Literal[
     "exact",
     "inverse",
@@ -22,16 +22,16 @@ RelationshipState = Literal[
     "unmatched",
 ]
 QuoteState = Literal["verified", "unsupported", "unverified", "missing"]
-"""Of a quote: it occurs in the text and mentions its concept, mentions something else, does not occur, is none."""
+"""Whether a quote occurs in the text and mentions its concept, only occurs, does not occur, or is missing."""
 TypeState = Literal["exact", "normalised", "wrong", "missing"]
-"""`normalised`: the expected type, but not as it is written (`Commitments` for `Commitment`)."""
+"""`normalised`: the expected type in a different spelling (`Commitments` for `Commitment`)."""
 
 CORRECT: frozenset[str] = frozenset({"exact", "alias", "fuzzy", "semantic"})
 CORRECT_RELATIONSHIP: frozenset[str] = frozenset({"exact", "inverse", "fuzzy", "inverse-fuzzy"})
 
 
 class Triple(Struct, frozen=True, gc=False, array_like=True, order=True):
-    """A relationship as it is written: source, predicate, target."""
+    """A relationship as written: source, predicate, target."""
 
     source: str
     predicate: str
@@ -42,16 +42,16 @@ class Triple(Struct, frozen=True, gc=False, array_like=True, order=True):
 
 
 class TypeMatch(Struct, frozen=True, gc=False, rename="camel"):
-    """The type that was given to a concept, beside the expected one."""
+    """A concept's extracted and expected type."""
 
     given: str
-    """Empty for none."""
+    """Empty if there is none."""
     expected: str
     state: TypeState
 
 
 class ConceptMatch(Struct, frozen=True, gc=False, rename="camel", omit_defaults=True):
-    """One extracted concept, in output order; written in this order of fields, without those that say nothing."""
+    """One extracted concept, in output order. The order of fields is that of the JSON."""
 
     label: str
     state: ConceptState
@@ -63,25 +63,25 @@ class ConceptMatch(Struct, frozen=True, gc=False, rename="camel", omit_defaults=
     grounded: bool
     """Expected, or found in the source text."""
     how: str = ""
-    """The rule by which a name that is not equal is one with `expected`: form, value, acronym, person, variant or
-    spelling. Of a canary and a duplicate too."""
+    """The rule that matched a name to a different `expected`: form, value, acronym, person, variant or spelling; set
+    for canaries and duplicates too."""
     why_not: str = ""
-    """Why an unmatched name is not the nearest one, where the two are similar."""
+    """Why an unmatched name does not match the nearest one, if the two are similar."""
     type: TypeMatch | None = None
-    """Of a match (exact, alias, fuzzy) whose expected concept has a type."""
+    """Set for a match (exact, alias, fuzzy) whose expected concept has a type."""
 
 
 class Expectation(Struct, frozen=True, gc=False, rename="camel"):
-    """One expected concept and what found it."""
+    """One expected concept and the extracted label that found it."""
 
     label: str
     required: bool
     found_by: str | None
-    """The extracted label, or None where it was missed."""
+    """The extracted label; None if the concept was missed."""
     nearest: str | None
-    """The extracted label nearest to a missed one."""
+    """The extracted label nearest to a missed concept."""
     score: float
-    """Similarity to the one or the other in [0, 1], to four digits."""
+    """Similarity to that label in [0, 1], to four digits."""
 
 
 class RelationshipMatch(Struct, frozen=True, gc=False, rename="camel"):
@@ -90,11 +90,11 @@ class RelationshipMatch(Struct, frozen=True, gc=False, rename="camel"):
     triple: Triple
     state: RelationshipState
     expected: Triple | None
-    """The expected relationship it is, or the one it comes nearest to."""
+    """The matched or nearest expected relationship."""
 
 
 class ExpectedRelationship(Struct, frozen=True, gc=False, rename="camel"):
-    """One expected relationship and what found it."""
+    """One expected relationship and the extracted one that found it."""
 
     triple: Triple
     required: bool
@@ -111,7 +111,7 @@ class Explanation(Struct, frozen=True, gc=False, rename="camel"):
 
 
 class Item(Protocol):
-    """One item of the answer: an `ItemMatch`, or what a kind works its fields out from when somebody reads them."""
+    """One item of the answer: an `ItemMatch`, or a kind's own class that computes the fields when they are read."""
 
     @property
     def label(self) -> str: ...
@@ -126,22 +126,22 @@ class Item(Protocol):
 
 
 class ItemMatch(NamedTuple):
-    """One item of the answer, in its order."""
+    """One item of the answer, in answer order."""
 
     label: str
-    """What it says, in a line."""
+    """The item in one line."""
     state: str
-    """The kind's own word: `match`, `wrong-category`, `duplicate`, `unmatched` …"""
+    """The kind's term: `match`, `wrong-category`, `duplicate`, `unmatched` …"""
     expected: str | None
-    """The expected item that it is, or comes nearest to."""
+    """The matched or nearest expected item."""
     score: float
-    """How well the two fit, in [0, 1]."""
+    """Similarity of the two, in [0, 1]."""
     notes: Mapping[str, Any]
-    """What else can be said: category, actor, evidence, rank …"""
+    """Further properties: category, actor, evidence, rank …"""
 
 
 class ItemExpectation(NamedTuple):
-    """One expected item and what found it."""
+    """One expected item and the item that found it."""
 
     label: str
     found_by: str | None
@@ -151,10 +151,9 @@ class ItemExpectation(NamedTuple):
 
 
 def expectation(label: str, notes: Mapping[str, Any], match: ItemMatch | None) -> ItemExpectation:
-    """Return an expected item with the item that found it, None for none."""
-    if match is None:
-        return ItemExpectation(label, None, None, 0.0, notes)
-    return ItemExpectation(label, match.label, None, match.score, notes)
+    """Return an expected item with the item that found it, if any."""
+    found_by, score = (None, 0.0) if match is None else (match.label, match.score)
+    return ItemExpectation(label, found_by, None, score, notes)
 
 
 class Items(NamedTuple):
@@ -167,7 +166,7 @@ class Items(NamedTuple):
 
 
 def items_json(found: Items) -> dict[str, Any]:
-    """As plain values, for JSON."""
+    """Return the items as plain values, for JSON."""
     return {
         "items": [
             {"label": m.label, "state": m.state, "expected": m.expected, "score": round(m.score, 4), **m.notes}

@@ -1,4 +1,4 @@
-"""What optimising a prompt came to."""
+"""The result of optimising a prompt."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from row3.domain.prompts import PromptRef
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """The primary metric of the old and the new prompt on the same cases."""
+    """The old and the new prompt's primary metric on the same cases."""
 
     before: float
     after: float
     cases: int
     interval: Interval | None = None
-    """Of the paired difference at 95%; None with fewer than two independent cases."""
+    """95 % interval of the paired difference; None with fewer than two independent cases."""
 
 
 @dataclass(frozen=True, slots=True)
 class Optimised:
-    """The draft, how it was chosen, and what cases say that had no part in it."""
+    """The draft, with its scores on the selection cases and on held-out cases."""
 
     suite: str
     metric: Metric
     source: PromptRef
     draft: PromptRef | None
-    """None where nothing was better."""
+    """None if no variant was better."""
     asked: int
     budget: int
     train: int
-    """Cases that gave feedback."""
+    """Number of cases that gave feedback."""
     selection: Evidence
     held_out: Evidence | None
     """None without a draft."""

@@ -1,4 +1,4 @@
-"""Which predicates are symmetric and which are each other's inverse (EXPERIMENTS, "Relationship Matching")."""
+"""Symmetric and inverse predicates (EXPERIMENTS, "Relationship Matching")."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ SYMMETRIC: tuple[str, ...] = (
 
 @lru_cache(maxsize=1024)
 def fold_predicate(predicate: str) -> str:
-    """One spelling: `Is a`, `is-a` and `IS_A` are `is_a`."""
+    """Return a predicate in one spelling: `is_a` for `Is a`, `is-a` and `IS_A`."""
     return "_".join(predicate.replace("-", " ").replace("_", " ").casefold().split())
 
 
 class Predicates:
-    """The predicates of a suite: what is symmetric, what is whose inverse."""
+    """A suite's symmetric and inverse predicates."""
 
     __slots__ = ("known",)
 
@@ -54,15 +54,15 @@ class Predicates:
     ) -> None:
         pairs = [(fold_predicate(left), fold_predicate(right)) for left, right in inverses]
         self.known = _Canonical(*_families(pairs, set(map(fold_predicate, symmetric))))
-        """By predicate, as it is written, what `canonical` says of it."""
+        """Results of `canonical` by predicate as written."""
 
     def canonical(self, predicate: str) -> tuple[str, bool, bool]:
-        """The predicate that stands for it, whether the ends swap, and whether it is symmetric."""
+        """Return the canonical predicate, whether the ends swap, and whether it is symmetric."""
         return self.known[predicate]
 
 
 class _Canonical(dict[str, tuple[str, bool, bool]]):
-    """Filled for the predicates that are met; forgets them where a model invents thousands."""
+    """A cache filled on demand, and cleared if a model invents thousands of predicates."""
 
     __slots__ = ("_families", "_symmetric")
     MOST = 4096
@@ -83,10 +83,10 @@ class _Canonical(dict[str, tuple[str, bool, bool]]):
 def _families(
     pairs: Iterable[tuple[str, str]], symmetric: Set[str]
 ) -> tuple[dict[str, tuple[str, bool]], frozenset[str]]:
-    """By predicate the one that stands for it and whether that is its inverse; and which of those are symmetric.
+    """Return each predicate's canonical one and whether that is its inverse, and the symmetric canonical ones.
 
-    The inverse of an inverse is the predicate itself, so two inverses of one are the same. What is symmetric has a
-    symmetric inverse, and what is its own inverse, by whatever way round, is symmetric.
+    The inverse of an inverse is the predicate itself, so two inverses of one predicate are the same. The inverse of a
+    symmetric predicate is symmetric, and so is a predicate that is its own inverse, directly or through others.
     """
     families: dict[str, tuple[str, bool]] = {}
     both_ways: set[str] = set()

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from row3.domain.calls import Stage
 
 RUBRIC_OUTPUTS = frozenset({"grade", "judgement"})
-"""What a judge's prompt asks for; every other output is an answer."""
+"""Outputs of judges' prompts; every other output is an answer."""
 _NUMBER = r"(0|[1-9][0-9]{0,5})"
 _NAME = r"[a-z0-9]+(?:-[a-z0-9]+)*"
 NAME = re.compile(rf"{_NAME}\Z")
@@ -19,7 +19,7 @@ REFERENCE = re.compile(rf"({_NAME})-v{_NUMBER}\.{_NUMBER}(?:\.md)?\Z")
 
 
 class Version(NamedTuple):
-    """A prompt's version; ordered by number, not by letter."""
+    """A prompt's version; ordered numerically."""
 
     major: int
     minor: int
@@ -52,65 +52,64 @@ def parse_reference(text: str) -> PromptRef | None:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """One version of a prompt, as its file says."""
+    """One version of a prompt, as read from its file."""
 
     ref: PromptRef
     description: str
     output: str
-    """Which output model of the kind the answer must fit."""
+    """The kind's output model that the answer must fit."""
     parameters: Mapping[str, Any]
-    """model, temperature, seed, max_tokens: the weakest source of each."""
+    """model, temperature, seed, max_tokens; any other source overrides them."""
     body: str
     """The Jinja2 template, blocks `system` and `user`."""
     digest: str
-    """SHA-256 of the file's text with line ends normalised."""
+    """SHA-256 of the file's text with normalised line ends."""
     text: str
     """The whole file."""
     path: str
     """Relative to the project, for messages."""
     criteria: Mapping[str, float] = field(default_factory=dict)
-    """Of a rubric: weight by criterion; empty for one grade."""
+    """For a rubric: weight by criterion; empty for a single grade."""
     lessons: tuple[str, ...] | None = None
-    """Texts that `lessons()` of the template looks in; None for a prompt that does not ask for lessons."""
+    """Texts that the template's `lessons()` searches; None for a prompt without lessons."""
     stage: Stage | None = None
-    """In a suite without prompts: the call that takes the place of one."""
+    """In a suite without prompts, the call that replaces the prompt."""
 
     @property
     def is_rubric(self) -> bool:
-        """Return whether a judge grades answers by it."""
+        """Whether a judge grades answers by this prompt."""
         return self.output in RUBRIC_OUTPUTS
 
 
 @dataclass(frozen=True, slots=True)
 class Lineup:
-    """The prompts of a run in pipeline order, and what is promoted of each."""
+    """The prompts of a run in pipeline order, and their promoted versions."""
 
     prompts: tuple[Prompt, ...]
     promoted: Mapping[str, str]
-    """Promoted version by prompt name; absent where none is."""
+    """Promoted version by prompt name, for prompts that have one."""
     formerly: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """Versions by prompt name that were promoted once, and are no more."""
-
+    """Earlier promoted versions by prompt name."""
     arms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Where two systems answer each case: the names of each one's prompts in order, by arm."""
+    """If two systems answer each case: the names of each system's prompts in order, by arm."""
 
     @property
     def steps(self) -> tuple[tuple[str, Prompt], ...]:
-        """The prompts in the order in which a case is asked, each with its arm; the arm is empty where there is one."""
+        """The prompts in the order of asking, each with its arm; the arm is empty for a single system."""
         if not self.arms:
             return tuple(("", prompt) for prompt in self.prompts)
         named = {prompt.ref.name: prompt for prompt in self.prompts}
         return tuple((arm, named[name]) for arm, names in self.arms.items() for name in names)
 
     def awaits_promotion(self, ref: PromptRef) -> bool:
-        """The version is not promoted, and never was: one that was is no proposal any more."""
+        """Return whether a version is a draft: not promoted, now or earlier."""
         version = str(ref.version)
         return self.promoted.get(ref.name) != version and version not in self.formerly.get(ref.name, frozenset())
 
     def versions(self) -> dict[str, str]:
-        """Version by prompt name, in pipeline order."""
+        """Return the version by prompt name, in pipeline order."""
         return {prompt.ref.name: str(prompt.ref.version) for prompt in self.prompts}
 
     def digests(self) -> dict[str, str]:
-        """Digest by prompt name, in pipeline order."""
+        """Return the digest by prompt name, in pipeline order."""
         return {prompt.ref.name: prompt.digest for prompt in self.prompts}

@@ -1,4 +1,4 @@
-"""Cases that are asked, scored and listed, and for a while count for nothing."""
+"""Quarantine: cases that are asked, scored and listed, but do not count for a limited time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import date
 
 LONGEST_DAYS = 90
 SHARE = 5
-"""At most one case in so many: a quarantine must not become a way around the gate."""
+"""At most one case in this many, so that quarantine cannot be used to bypass the gate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class Quarantined:
     case_id: str
     since: str
     until: str
-    """The day from which it counts again."""
+    """The first day on which the case counts again."""
     reason: str
     who: str = ""
 
@@ -29,31 +29,31 @@ class Quarantine:
 
     active: tuple[Quarantined, ...] = ()
     expired: tuple[Quarantined, ...] = ()
-    """Their day has come: they count again."""
+    """Past entries, whose cases count again."""
     waiting: tuple[Quarantined, ...] = ()
-    """Brought by the change that is judged: the base does not have them, so they count."""
+    """Entries added by the judged change; the base lacks them, so the cases still count."""
 
 
 NO_QUARANTINE = Quarantine()
 
 
 def room(cases: int) -> int:
-    """How many of a suite's cases may be in quarantine at once: a fifth, rounded down."""
+    """Return how many of a suite's cases may be in quarantine at once: a fifth, rounded down."""
     return cases // SHARE
 
 
 def complaint(since: date, until: date) -> str:
-    """What is wrong with the dates of a quarantine; empty where nothing is."""
+    """Return what is wrong with a quarantine's dates; empty if they are valid."""
     days = (until - since).days
     if days <= 0:
-        return f"it ends on {until}, which is not after {since}, when it begins"
+        return f"its end, {until}, is not after its start, {since}"
     if days > LONGEST_DAYS:
-        return f"{days} days from {since} to {until} are more than {LONGEST_DAYS}"
+        return f"it lasts {days} days, from {since} to {until}; the maximum is {LONGEST_DAYS}"
     return ""
 
 
 def split(entries: Iterable[Quarantined], today: date) -> tuple[tuple[Quarantined, ...], tuple[Quarantined, ...]]:
-    """Those that are in force on a day, and those that have expired: on its last day a case counts again."""
+    """Return the active and the expired entries on a day; an entry expires on its `until` day."""
     held = list(entries)
-    active = tuple([entry for entry in held if today < date.fromisoformat(entry.until)])
-    return active, tuple([entry for entry in held if entry not in active])
+    active = tuple(entry for entry in held if today < date.fromisoformat(entry.until))
+    return active, tuple(entry for entry in held if entry not in active)

@@ -1,4 +1,4 @@
-"""A request to a provider and its answer; which models have special names."""
+"""Requests to a provider, answers, and special model names."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 RECORDED_ONLY = "reference-llm"
-"""The model of recordings that were made by hand, one that no provider serves."""
+"""The model name in recordings made by hand; no provider serves it."""
 
 
 def digest_text(text: str | bytes) -> str:
-    """SHA-256, hexadecimal, of a text in UTF-8 (or of bytes)."""
+    """Return the SHA-256, hexadecimal, of a text in UTF-8 (or of bytes)."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text).hexdigest()
 
 
 def canonical(value: Any) -> str:
-    """Return a value as JSON with sorted keys, without spaces and without escapes that are not needed."""
+    """Return a value as JSON with sorted keys, without spaces or unnecessary escapes."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 
 
@@ -28,21 +28,21 @@ def digest_json(value: Any) -> str:
 
 
 JUDGE = "judge"
-"""Who answers a judge's request."""
+"""`Request.by` for a judge's request."""
 
 
 class Request(NamedTuple):
-    """All that a provider is told, and who asks.
+    """Everything that a provider receives, and where the request comes from.
 
-    Two requests with the same `digest` are the same question: a recording of one answers the other. Tens of thousands
-    are made for a replay: a named tuple takes a quarter of the time of a frozen dataclass.
+    Requests with the same `digest` are the same question: a recording of one answers the other. A replay makes tens of
+    thousands, and a named tuple takes a quarter of the time of a frozen dataclass.
     """
 
     case_id: str
     prompt: str
     """Reference of the prompt, `decompose-concepts-v1.1`."""
     repeat: int
-    """0 for the first asking; a repeat is a question of its own."""
+    """0 for the first time; a repeat is a question of its own."""
     model: str
     temperature: float | None
     seed: int | None
@@ -51,23 +51,23 @@ class Request(NamedTuple):
     user: str
     schema_name: str
     schema: Mapping[str, Any]
-    """JSON schema of the wished answer."""
+    """JSON schema of the answer."""
     schema_digest: str
     prompt_digest: str
     variables: Mapping[str, Any]
-    """What the template was given: the case's input and the earlier stages' output."""
+    """Template variables: the case's input and the earlier stages' output."""
     digest: str
-    """Made by `digest_of`."""
+    """Result of `digest_of`."""
     by: str = ""
-    """Who is asked: `judge`, an arm's name, or nothing for the suite's provider."""
+    """Who answers: `judge`, an arm's name, or empty for the suite's provider."""
 
     @property
     def input_digest(self) -> str:
-        """Digest of the variables; computed when asked for, which is when a recording is made or missed."""
+        """Digest of the variables; computed on demand, for a new or missing recording."""
         return digest_json(self.variables)
 
     def fields(self) -> dict[str, Any]:
-        """What a recording keeps of the request, in the order in which a difference is reported."""
+        """Return the fields stored in a recording, in the order in which differences are reported."""
         return {
             "model": self.model,
             "temperature": self.temperature,
@@ -84,12 +84,12 @@ class Request(NamedTuple):
 def digest_head(
     *, model: str, temperature: float | None, seed: int | None, max_tokens: int | None, schema_digest: str, repeat: int
 ) -> bytes:
-    """Return what `digest_of` hashes before the texts; the same for all cases of a prompt."""
+    """Return the bytes that `digest_of` hashes before the texts; the same for all cases of a prompt."""
     return json.dumps([model, temperature, seed, max_tokens, schema_digest, repeat]).encode()
 
 
 def digest_of(head: bytes, system: str, user: str) -> str:
-    """Return the digest that finds a recording: all that can move the answer, each text after its length."""
+    """Return the key of a recording: a digest of everything that can move the answer, with each text's length."""
     one, other = system.encode("utf-8", "surrogatepass"), user.encode("utf-8", "surrogatepass")
     return hashlib.sha256(b"%b%d:%b%d:%b" % (head, len(one), one, len(other), other)).hexdigest()
 
@@ -97,11 +97,11 @@ def digest_of(head: bytes, system: str, user: str) -> str:
 FILTERED = frozenset(
     {"content_filter", "content_filtered", "safety", "recitation", "blocklist", "prohibited_content", "spii"}
 )
-"""Finish reasons of an answer that a content filter stopped: OpenAI's, and what Gemini and Bedrock hand through."""
+"""Finish reasons of answers stopped by a content filter: OpenAI's, and those passed through from Gemini and Bedrock."""
 
 
 class Answer(NamedTuple):
-    """What a provider said, unedited but for keys, which are hidden."""
+    """A provider's answer, unedited except for hidden keys."""
 
     text: str
     finish_reason: str = "stop"
@@ -114,18 +114,18 @@ class Answer(NamedTuple):
 
     @property
     def filtered(self) -> bool:
-        """Whether a content filter stopped the answer, which is a bad one whatever there is of it."""
+        """Whether a content filter stopped the answer, which makes it a bad answer whatever its text."""
         return self.finish_reason != "stop" and self.finish_reason.lower().partition(":")[0] in FILTERED
 
     @property
     def said(self) -> str:
-        """What answers are compared by: the text, and that it was filtered."""
+        """Content for comparisons of answers: the text, with a mark if it was filtered."""
         return f"content_filter\n{self.text}" if self.filtered else self.text
 
 
 @dataclass(frozen=True, slots=True)
 class NoAnswer:
-    """The provider gave none: the case has failed, and the run is incomplete."""
+    """A missing answer: the case has failed, and the run is incomplete."""
 
     error: str
     fix: str = ""
@@ -136,21 +136,21 @@ class NoAnswer:
 
 LOCAL_CHAT_MODEL = "gemma3-270m"
 WEAK = "(local, weak)"
-"""Shown wherever such a model is named to people."""
-_MEANT = ("", "local", "default", "gemma3")
+"""Mark of local models in output for people."""
+_LOCAL_NAMES = ("", "local", "default", "gemma3")
 
 
 def is_local(name: str) -> bool:
-    """Return whether the local provider takes a model's name for its own: `Gemma-3-270M`, `local` or nothing."""
+    """Return whether the local provider accepts a model's name: `Gemma-3-270M`, `local` or an empty one."""
     asked = name.lower().removesuffix(WEAK).strip().replace("gemma-3", "gemma3")
-    return asked in _MEANT or asked.startswith("gemma3-")
+    return asked in _LOCAL_NAMES or asked.startswith("gemma3-")
 
 
 def labelled(model: str) -> str:
-    """Return the name of a model, or of those of several stages, as people see it where the local provider answers."""
+    """Return one or more comma-separated model names for people, with `WEAK` after local ones."""
     names = model.split(", ")
     return ", ".join(f"{name} {WEAK}" if name and is_local(name) else name for name in names)
 
 
 MOST_REPEATS = 100
-"""How often a case may be asked."""
+"""Maximum number of repeats of a case."""

@@ -1,4 +1,4 @@
-"""What is kept of a run: its header, a row of each case, its entry in the history, and two runs side by side."""
+"""Stored parts of a run: header, case rows, history entry; and the comparison of two runs."""
 
 from __future__ import annotations
 
@@ -17,26 +17,26 @@ from row3.domain.structs import worded
 from row3.domain.verdicts import CaseChange
 
 SCHEMA_VERSION = 1
-"""Of a saved run's header."""
+"""Version of a saved run's header."""
 HISTORY_SCHEMA_VERSION = 2
-"""Of an entry of the history; version 1 has no `scored`."""
+"""Version of a history entry; version 1 has no `scored`."""
 RunId = Annotated[str, worded(r"[0-9A-Za-z][0-9A-Za-z_.-]{0,63}", "at most 64 letters, digits, `-`, `_` and `.`")]
-"""Part of a file's name, so it is no path."""
+"""Part of a file name, so it must not be a path."""
 
 
 def check_models(prompts: Iterable[str], parameters: Mapping[str, Mapping[str, Any]]) -> None:
-    """Raise `ValueError` for a prompt of which a file does not say what model answered it, and how it was asked."""
+    """Raise `ValueError` if `parameters` lacks a prompt's model or has a temperature, seed or limit of another type."""
     for name in prompts:
         asked = parameters.get(name, {})
         if type(asked.get("model")) is not str:
-            raise ValueError(f"field `parameters.{name}.model` is missing or no text")
+            raise ValueError(f"field `parameters.{name}.model` is missing or not a string")
         for key in ("temperature", "seed", "maxTokens"):
             if type(asked.get(key)) not in (int, float, NoneType):
-                raise ValueError(f"field `parameters.{name}.{key}` is no number")
+                raise ValueError(f"field `parameters.{name}.{key}` is not a number")
 
 
 class RunHeader(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
-    """Everything of a run but its cases; all that a later comparison has to know."""
+    """Everything about a run except its cases, as later comparisons need it."""
 
     schema_version: int = SCHEMA_VERSION
     run_id: RunId
@@ -52,7 +52,7 @@ class RunHeader(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknow
     model: str
     parameters: Annotated[dict[str, dict[str, Any]], Meta(description="By prompt name.")]
     repeats: Annotated[int, Meta(ge=1)] = 1
-    scorer: Annotated[str, Meta(description="All in row3 that can move a score, with its version.")]
+    scorer: Annotated[str, Meta(description="Everything in row3 that can move a score, with versions.")]
     weights: dict[str, float]
     thresholds: dict[str, dict[str, float]]
     gate: Annotated[dict[str, Any], Meta(description="Unit, limits and gated metrics.")]
@@ -67,22 +67,22 @@ class RunHeader(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknow
         try:
             datetime.fromisoformat(self.at).astimezone(UTC)
         except (ValueError, OverflowError):
-            raise ValueError("field `at` is no time like 2026-12-01T09:30:00Z") from None
+            raise ValueError("field `at` is not a time like 2026-12-01T09:30:00Z") from None
         check_models(self.prompts, self.parameters)
 
     @property
-    def resting(self) -> frozenset[str]:
-        """Return the ids of the cases that were in quarantine: they are in no sum."""
+    def quarantined(self) -> frozenset[str]:
+        """Ids of the cases in quarantine, which no mean includes."""
         return frozenset(self.gate.get("quarantined", ()))
 
     def plain(self) -> dict[str, Any]:
-        """Return the header as JSON, without what is None."""
+        """Return the header as JSON, without fields that are None."""
         return {key: value for key, value in to_builtins(self).items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True)
 class BaseHeader:
-    """What answered on the base's side."""
+    """Prompts, model and parameters of the base."""
 
     prompts: Mapping[str, str]
     """Version by prompt name, in pipeline order."""
@@ -92,11 +92,11 @@ class BaseHeader:
     repeats: int
     mode: str = "replay"
     at: str = ""
-    """When the baseline was saved, UTC; empty where there is none."""
+    """When the baseline was saved, UTC; empty without a baseline."""
     run_id: str = ""
     commit: str | None = None
     metrics: Mapping[str, float] = field(default_factory=dict)
-    """Means over the cases that both sides answer, by today's scorer."""
+    """Means over the cases that both sides answer, by the current scorer."""
 
 
 Header = RunHeader | BaseHeader
@@ -104,7 +104,7 @@ Header = RunHeader | BaseHeader
 
 @dataclass(slots=True)
 class CaseRow:
-    """What a table shows of a case."""
+    """A case's row in a table."""
 
     case_id: str
     status: str
@@ -130,47 +130,47 @@ class HistoryEntry(Struct, frozen=True, kw_only=True, rename="camel", forbid_unk
     cases: int
     metrics: dict[str, float]
     scored: Annotated[
-        str, Meta(description="Digest of scorer, weights and golden cases: metrics of runs with the same one compare.")
+        str, Meta(description="Digest of scorer, weights and golden cases: runs with the same digest are comparable.")
     ] = ""
     verdict: Literal["proceed", "investigate", "block"] | None = None
     reasons: list[str] = []
     evidence: Annotated[
-        str, Meta(description="Digest of what the verdict rests on: prompts, cases, scorer, baseline.")
+        str, Meta(description="Digest of what the verdict is based on: prompts, cases, scorer, baseline.")
     ] = ""
     approval: Approval | None = None
 
     def plain(self) -> dict[str, Any]:
-        """Return the entry as JSON, without what is None."""
+        """Return the entry as JSON, without fields that are None."""
         return {key: value for key, value in to_builtins(self).items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True)
 class Diff:
-    """Two runs side by side; deltas are after minus before."""
+    """The differences between two runs; deltas are after minus before."""
 
     suite: str
     names: tuple[str, str]
     places: tuple[str, str]
     commits: tuple[str | None, str | None]
-    """Of git refs."""
+    """Set for git refs."""
     before: RunHeader
     after: RunHeader
     sizes: tuple[int, int]
-    """Cases of each."""
+    """Number of cases of each run."""
     notes: Sequence[str]
-    """Prompts that differ and whose text as run is gone."""
+    """Prompts that differ but whose text at the time of the run is lost."""
     metrics: Sequence[MetricChange]
-    """Means over the cases that both have and that could be compared."""
+    """Means over the comparable cases that both runs have."""
     primary: str
     """Key of the composite."""
     moves: Mapping[str, int]
     cases: Sequence[CaseChange]
-    """Those that moved most, largest first."""
+    """The cases that moved most, largest move first."""
     compared: int
     gained: Mapping[str, int]
-    """By list, how many items became right over all cases: missed ones found, wrong ones gone."""
+    """By list, number of items corrected over all cases: missed ones found, wrong ones gone."""
     lost: Mapping[str, int]
     prompt_diffs: Mapping[str, str]
-    """By prompt name, where the text differs and both are to be had."""
+    """By prompt name, if the text differs and both texts are available."""
     unanswered: Sequence[tuple[str, int, str]]
-    """Sides that were replayed and lack answers: name, how many cases, and why the first of them."""
+    """Replayed sides with missing answers: name, number of cases, reason for the first."""

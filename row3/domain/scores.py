@@ -1,4 +1,4 @@
-"""What scoring a case gives. Three states, never mixed: scored, skipped (per metric), failed."""
+"""Scores of cases. Three states, never mixed: scored, skipped (per metric), failed."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from msgspec import Struct
 
 CaseStatus = Literal["scored", "bad_answer", "failed"]
 Tally = Mapping[str, Mapping[str, int]]
-"""What became of the items of an answer: by group (`relationships`), how many are what (`reversed`).
+"""Counts of an answer's items by group (`relationships`) and state (`reversed`).
 
-A label that names a pair, what was said and what was expected, has a tab between them.
+A state that names a pair, extracted and expected, separates them with a tab.
 """
 
 
 class CaseScore(Struct, frozen=True):
-    """One case of a run, scored.
+    """The score of one case of a run.
 
-    `metrics` holds a value for each metric that applies, fractions in [0, 1], unrounded. `skipped`
-    says why the others do not. A failed case has no metrics at all: nothing is turned into 0.
+    `metrics` holds each applicable metric, fractions in [0, 1], unrounded; `skipped` has the reasons why others do not
+    apply. A failed case has no metrics: it does not score 0.
     """
 
     case_id: str
@@ -30,39 +30,39 @@ class CaseScore(Struct, frozen=True):
     counts: Mapping[str, tuple[int, int]] = {}
     """Numerator and denominator of each ratio, for the pooled (micro) values."""
     explanation: Any = None
-    """Why it scored so; the kind's own type (`Explanation` for extraction)."""
+    """Why the case scored as it did; the kind's own type (`Explanation` for extraction)."""
     problem: str = ""
-    """Why a bad answer could not be used, or why the provider gave none."""
+    """Why a bad answer is unusable, or why there is no answer."""
     notes: tuple[str, ...] = ()
     """Repairs made to the answer, truncation."""
     raw: str = ""
-    """The text of a bad answer, as it came."""
+    """The original text of a bad answer."""
     spread: Mapping[str, float] = {}
     """Standard deviation of each metric over the repeats (K > 1)."""
     repeats: int = 1
     tally: Tally = {}
-    """What became of its items, counted; over all repeats."""
+    """Item counts over all repeats."""
     found: Mapping[str, tuple[str, ...]] | None = None
-    """What was missed and what is extra, by list; None where the explanation says it."""
+    """Missed and extra items, by list; None if the explanation contains them."""
     output: Any = None
-    """What was scored, as the kind reads it; None where nothing usable was answered or nobody kept it."""
+    """The scored output as read by the kind; None if unusable or not kept."""
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What a run took. Tokens are counts, cost is US dollars, latency is seconds."""
+    """Resources used by a run. Tokens are counts, cost is US dollars, latency is seconds."""
 
     requests: int = 0
     replayed: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cost_usd: float | None = None
-    """None where the model has no price in the configuration: unknown, not zero."""
+    """None if the model has no price in the configuration: unknown, not zero."""
     latency_p50_s: float | None = None
     latency_p95_s: float | None = None
     truncated: int = 0
     """Answers cut off by the token limit."""
     judgements: int = 0
-    """Grades that a judge gave; among the requests, and apart from cost and latency."""
+    """Number of judges' grades; included in requests, but not in cost and latency."""
     judge_cost_usd: float | None = None
-    """Likewise None where a judge has no price."""
+    """None if a judge has no price."""

@@ -1,8 +1,8 @@
-"""Secret values in texts, as they are and encoded: found by their value, and hidden.
+"""Finding and hiding secret values in texts, plain or encoded.
 
-A text is compared in its *plain form*: escapes (`\\u0041`, `\\x41`, `%41`) are read, and all that does not show is left
-out: spaces, ends of lines, backslashes and characters without width. A secret is looked for as it is, in base64
-(whatever stands before it, both alphabets) and in hexadecimal.
+The search uses a text's *plain form*: escapes (`\\u0041`, `\\x41`, `%41`) are decoded, and invisible characters are
+removed: spaces, line ends, backslashes and zero-width characters. A secret is searched for as it is, in base64 (at any
+offset, in both alphabets) and in hexadecimal.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import Any
 from urllib.parse import quote
 
 SHORTEST = 8
-"""Characters of a secret; a shorter value may be in a text by chance."""
+"""Shortest secret, in characters; a shorter value may occur in a text by chance."""
 HIDDEN = "(key hidden by row3)"
-"""What is put in the place of a secret."""
+"""Replacement for a secret."""
 MOST_EDITED = 1_000_000
-"""Characters; a longer text that holds a secret is hidden as a whole."""
+"""Longest text, in characters, from which secrets are cut out; a longer one is hidden as a whole."""
 
 _TOKEN = re.compile(r"\\+u([0-9a-fA-F]{4})|\\+x([0-9a-fA-F]{2})|%(?:25)*([0-7][0-9a-fA-F])|(\\+[nrt]?)|(.)", re.DOTALL)
-"""One character of a text, escaped or not; the fourth group does not show, the fifth is a character as it is."""
+"""One character of a text, escaped or not; the fourth group is invisible, the fifth a literal character."""
 _CODE = re.compile(_TOKEN.pattern.partition("|(\\\\")[0])
 _UNSEEN = re.compile(
     r"[\s\x00-\x1f\x7f-\xa0\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202f\u205f-\u206f"
@@ -30,10 +30,10 @@ _UNSEEN = re.compile(
 
 
 class Guard:
-    """Finds and hides secrets; one without secrets finds nothing, at no cost."""
+    """Finds and hides secrets; without secrets it does nothing, at no cost."""
 
     def __init__(self, secrets: Mapping[str, str]) -> None:
-        """Take in values by the names of their variables; those of less than 8 characters are no secrets."""
+        """Take values by variable name; values of less than 8 characters are ignored."""
         given = {name: value for name, value in secrets.items() if len(value) >= SHORTEST}
         self._values = sorted({*given.values()}, key=len, reverse=True)
         self._forms = [(name, value, tuple(_forms(value))) for name, value in given.items()]
@@ -42,14 +42,14 @@ class Guard:
         return bool(self._forms)
 
     def found(self, text: str) -> str:
-        """Return the name of a secret that a text holds; empty for none."""
+        """Return the name of a secret that the text contains; empty for none."""
         if not self._forms:
             return ""
         plain = _plain(text)
         return next((name for name, value, forms in self._forms if value in text or any(f in plain for f in forms)), "")
 
     def clean(self, text: str) -> str:
-        """Return a text with `HIDDEN` in the place of every secret; itself where it holds none."""
+        """Return the text with `HIDDEN` in place of every secret."""
         if not self.found(text):
             return text
         if len(text) > MOST_EDITED:
@@ -61,7 +61,7 @@ class Guard:
         return HIDDEN if self.found(hidden) else hidden
 
     def clean_value(self, value: Any) -> Any:
-        """Return a JSON value with every text in it clean."""
+        """Return a JSON value with all its texts cleaned."""
         if isinstance(value, str):
             return self.clean(value)
         if isinstance(value, Mapping):
@@ -82,7 +82,7 @@ NO_SECRETS = Guard({})
 
 
 def _plain(text: str) -> str:
-    """Return the plain form of a text, mostly by methods of `str`: a page of text takes some 50 microseconds."""
+    """Return the plain form of a text, mostly by methods of `str`: about 50 microseconds per page."""
     if "\\u" in text or "\\x" in text or "%" in text:
         text = _CODE.sub(_decoded, text)
     if "\\" in text:
@@ -97,18 +97,18 @@ def _decoded(match: re.Match[str]) -> str:
 
 
 def _shown(match: re.Match[str]) -> str:
-    """Return the character of a token in the plain form; empty for one that does not show."""
+    """Return a token's character in the plain form; empty if it is invisible."""
     return _UNSEEN.sub("", match[5] or _decoded(match))
 
 
 def _forms(secret: str) -> Iterator[str]:
-    """Yield what a secret may look like in a plain form."""
+    """Yield the forms that a secret may take in a plain form."""
     value = secret.encode("utf-8", "surrogateescape")
     in_url = "".join(each if each.isascii() else quote(each, errors="surrogateescape") for each in secret)
     spelled = (_plain(each) for each in (secret, in_url, re.sub("%..", lambda code: code[0].lower(), in_url)))
     found = dict.fromkeys((*spelled, value.hex(), value.hex().upper()))
     for before in range(3):
-        # Bytes before it shift it by a third of a group; the characters that they or those after it touch are left out.
+        # Preceding bytes shift the encoding within a group; characters that share bits with neighbours are left out.
         text = b64encode(b"\0" * before + value).decode()[-(-before * 8 // 6) : (before + len(value)) * 8 // 6]
         found |= dict.fromkeys((text, text.replace("+", "-").replace("/", "_")))
     yield from (form for form in found if len(form) >= SHORTEST)

@@ -1,6 +1,6 @@
-"""Plain values as Structs: what fits, and every field that does not.
+"""Conversion of plain values to Structs, with a message for every wrong field.
 
-msgspec stops at the first field that is wrong. Who wrote the file wants to know all of them, and which key was meant.
+msgspec stops at the first wrong field. A file's author needs to see all of them, with suggestions for misspelt keys.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ Place = tuple[str | int, ...]
 Model = TypeVar("Model", bound=msgspec.Struct)
 
 SHOWN = 40
-"""Characters of a value that a message quotes."""
+"""Longest value, in characters, that a message quotes."""
 MUST = "must"
-"""Key of `Meta(extra=…)`: what the value has to be, in words, where msgspec would name a pattern."""
+"""Key of `Meta(extra=…)` for a description of valid values, used in messages instead of a pattern."""
 EXPECTED = re.compile(r"Expected `([^`]+)`( [<>]=? [\d.-]+)?")
-"""What msgspec says that it wanted."""
+"""The expected type in msgspec's messages."""
 WORDS = {
     "str": "a string",
     "int": "a whole number",
@@ -41,12 +41,12 @@ WORDS = {
 
 
 def worded(pattern: str, must: str) -> msgspec.Meta:
-    """Return the rule that a whole text fits a pattern, and what messages say that it must be."""
+    """Return a rule for texts that match a whole pattern; messages say that they should be `must`."""
     return msgspec.Meta(pattern=f"^{pattern}$(?!\\n)", extra={MUST: must})
 
 
 class Misfit(NamedTuple):
-    """One field that does not fit."""
+    """A field that does not fit."""
 
     place: Place
     """Keys and positions, outermost first; empty for the whole value."""
@@ -67,14 +67,14 @@ class MisfitsError(ValueError):
         super().__init__("; ".join(map(str, found)))
         self.found = found
 
-    def told(self, most: int = 5) -> str:
-        """The first of them in a line."""
+    def summary(self, most: int = 5) -> str:
+        """Return the first misfits in one line, and the number of further ones."""
         more = [f"and {len(self.found) - most} more"] if len(self.found) > most else []
         return "; ".join([*map(str, self.found[:most]), *more])
 
 
 def convert(value: Any, model: type[Model]) -> Model:
-    """Return a plain value as a Struct; raises `MisfitsError` that names every wrong field."""
+    """Return a plain value as a Struct; raises `MisfitsError`, which names every wrong field."""
     try:
         return msgspec.convert(value, model)
     except (msgspec.ValidationError, RecursionError, UnicodeEncodeError) as error:
@@ -82,18 +82,18 @@ def convert(value: Any, model: type[Model]) -> Model:
 
 
 def misfits(value: Any, model: Any, *, closed: bool = True) -> list[Misfit]:
-    """Return what does not fit a Struct, in the order of the value; unknown keys too where `closed`."""
+    """Return the fields that do not fit a Struct, in the value's order; with `closed`, unknown keys too."""
     return list(_misfits(value, model, (), closed=closed))
 
 
 def describe(value: Any) -> str:
-    """Return a JSON value's type in the words of JSON."""
+    """Return the name of a JSON value's type."""
     names = {dict: "an object", list: "an array", str: "a string", bool: "a boolean", NoneType: "null"}
     return names.get(type(value), "a number")
 
 
 def shown(value: Any) -> str:
-    """Return a JSON value as a message quotes it, or its type where it is long."""
+    """Return a JSON value quoted for a message, or its type if it is long."""
     if value is None or isinstance(value, dict | list) or len(str(value)) > SHOWN:
         return describe(value)
     if isinstance(value, date | time):
@@ -103,12 +103,12 @@ def shown(value: Any) -> str:
 
 @cache
 def keys_of(model: type[msgspec.Struct]) -> dict[str, FieldInfo]:
-    """Return the fields of a Struct by their key in a file."""
+    """Return a Struct's fields by their key in files."""
     return {field.encode_name: field for field in fields(model)}
 
 
 def choices(annotation: Any) -> tuple[Any, ...]:
-    """Return the types of a union, or the type itself; without annotations and None."""
+    """Return the types of a union, or the type itself, without annotations and None."""
     if get_origin(annotation) is Annotated:
         return choices(get_args(annotation)[0])
     if get_origin(annotation) in (Union, UnionType):
@@ -122,7 +122,7 @@ def structs_in(annotation: Any) -> list[type[msgspec.Struct]]:
 
 
 def struct_in(annotation: Any, value: Any = None) -> type[msgspec.Struct] | None:
-    """Return the Struct that an object in the place of this type is read as; of several the one of its `type`."""
+    """Return the Struct that an object of this type is read as; its `type` selects one of several."""
     found = structs_in(annotation)
     if len(found) > 1 and isinstance(value, dict):
         return next((one for one in found if one.__struct_config__.tag == value.get("type")), None)
@@ -130,7 +130,7 @@ def struct_in(annotation: Any, value: Any = None) -> type[msgspec.Struct] | None
 
 
 def item_in(annotation: Any) -> Any:
-    """Return the type of the items of an array in the place of this type; None for no array."""
+    """Return the item type of an array type; None for any other type."""
     return next((get_args(one)[0] for one in choices(annotation) if get_origin(one) is list), None)
 
 
@@ -148,8 +148,8 @@ def _misfits(value: Any, annotation: Any, place: Place, *, closed: bool) -> Iter
             inner += [*_misfits(part, of_values, (*place, key), closed=closed)]
     elif isinstance(value, dict) and len(structs := structs_in(annotation)) > 1:
         tags = [str(one.__struct_config__.tag) for one in structs]
-        what = f"should be one of {', '.join(tags)}"
-        inner = [Misfit((*place, "type"), "invalid-field", f"{what}, and is {shown(value.get('type'))}")]
+        what = f"should be one of {', '.join(tags)}, not {shown(value.get('type'))}"
+        inner = [Misfit((*place, "type"), "invalid-field", what)]
     elif isinstance(value, list) and item is not None:
         inner = [one for at, part in enumerate(value) for one in _misfits(part, item, (*place, at), closed=closed)]
     if inner:
@@ -159,12 +159,12 @@ def _misfits(value: Any, annotation: Any, place: Place, *, closed: bool) -> Iter
         msgspec.convert(value, annotation, strict=closed)
     except UnicodeEncodeError:
         yield Misfit(
-            place, "invalid-field", "holds half a surrogate pair (`\\ud800` to `\\udfff`), which is no character"
+            place, "invalid-field", "contains half a surrogate pair (`\\ud800` to `\\udfff`), which is not a character"
         )
     except msgspec.ValidationError as error:
-        told = str(error).partition(" - at `")[0]
-        if closed or "unknown field" not in told:
-            yield Misfit(place, "invalid-field", _told(value, annotation, told))
+        message = str(error).partition(" - at `")[0]
+        if closed or "unknown field" not in message:
+            yield Misfit(place, "invalid-field", _problem(value, annotation, message))
 
 
 def _of_object(value: dict[str, Any], struct: type[msgspec.Struct], place: Place, *, closed: bool) -> Iterator[Misfit]:
@@ -174,36 +174,36 @@ def _of_object(value: dict[str, Any], struct: type[msgspec.Struct], place: Place
             yield from _misfits(part, known[key].type, (*place, key), closed=closed)
         elif closed and config.forbid_unknown_fields and key != config.tag_field:
             near = nearest(key, sorted(known))
-            hint = f"did you mean `{near}`?" if near else f"known are {', '.join(sorted(known))}"
+            hint = f"did you mean `{near}`?" if near else f"known fields: {', '.join(sorted(known))}"
             yield Misfit((*place, key), "unknown-field", f"is unknown; {hint}")
     for key, field in known.items():
         if field.required and key not in value:
             yield Misfit((*place, key), "missing-field", "is missing")
 
 
-def _told(value: Any, annotation: Any, told: str) -> str:
-    """Return what is wrong with a value, in row3's words."""
-    if isinstance(value, str) and not value.strip() and "regex" in told:
+def _problem(value: Any, annotation: Any, message: str) -> str:
+    """Return msgspec's message about a value in plain words."""
+    if isinstance(value, str) and not value.strip() and "regex" in message:
         return "the text is empty"
-    if must := _must(annotation):
-        return f"should be {must}, and is {shown(value)}"
     literals = [str(one) for part in choices(annotation) if get_origin(part) is Literal for one in get_args(part)]
-    if literals:
-        return f"should be one of {', '.join(literals)}, and is {shown(value)}"
-    if "RFC3339" in told:
-        return f"should be {WORDS['date']}, and is {shown(value)}"
-    if (expected := EXPECTED.match(told)) is None:
-        return told
-    words = " or ".join(WORDS.get(word, word) for word in expected[1].split(" | "))
-    return f"should be {words}{expected[2] or ''}, and is {shown(value)}"
+    expected = EXPECTED.match(message)
+    if not (wanted := _must(annotation)):
+        if literals:
+            wanted = f"one of {', '.join(literals)}"
+        elif "RFC3339" in message:
+            wanted = WORDS["date"]
+        elif expected is not None:
+            wanted = " or ".join(WORDS.get(word, word) for word in expected[1].split(" | ")) + (expected[2] or "")
+        else:
+            return message
+    return f"should be {wanted}, not {shown(value)}"
 
 
 def _must(annotation: Any) -> str:
-    """Return what a type says in words that its values have to be; empty where it says nothing."""
+    """Return a type's description of its valid values; empty if it has none."""
     if get_origin(annotation) is Annotated:
-        metas = [meta for meta in annotation.__metadata__ if isinstance(meta, msgspec.Meta)]
-        return next((meta.extra[MUST] for meta in metas if meta.extra and MUST in meta.extra), "") or _must(
-            get_args(annotation)[0]
-        )
+        inner, *metas = get_args(annotation)
+        extras = [meta.extra for meta in metas if isinstance(meta, msgspec.Meta) and meta.extra]
+        return next((extra[MUST] for extra in extras if MUST in extra), "") or _must(inner)
     parts = get_args(annotation) if get_origin(annotation) in (Union, UnionType) else ()
     return next((must for part in parts if (must := _must(part))), "")

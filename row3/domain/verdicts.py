@@ -1,4 +1,4 @@
-"""What the gate says."""
+"""Verdicts of the gate, and changes of single cases."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ WORDS: Final[tuple[Word, Word, Word]] = ("proceed", "investigate", "block")
 
 
 class Verdict(IntEnum):
-    """Ordered, so that the worst of many is `max`."""
+    """The gate's verdict; ordered, so that the worst of several is `max`."""
 
     PROCEED, INVESTIGATE, BLOCK = range(3)
 
     @property
     def word(self) -> Word:
-        """The word of the vocabulary, as files and output spell it."""
+        """The verdict's name in files and output."""
         return WORDS[self]
 
 
@@ -25,35 +25,35 @@ CaseMove = Literal["improved", "unchanged", "regressed", "broke", "fixed", "new"
 
 
 class CaseChange(NamedTuple):
-    """How one case moved between two runs. Deltas are current minus baseline, fractions."""
+    """Change of one case between two runs. Deltas are current minus baseline, fractions."""
 
     case_id: str
     move: CaseMove
     delta: float
-    """Change of `overall`."""
+    """Change of the primary metric."""
     deltas: Mapping[str, float] = {}
     gained: Mapping[str, tuple[str, ...]] = {}
     lost: Mapping[str, tuple[str, ...]] = {}
-    """By list: `concepts` and `relationships` found in one run only, `extra` what was invented."""
+    """By list: `concepts` and `relationships` found in one run only, `extra` for invented ones."""
     note: str = ""
 
 
 class Compared(NamedTuple):
-    """One case beside the base's answer to it; small, since it is sent between processes."""
+    """One case compared with the base's answer; small, because processes exchange it."""
 
     change: CaseChange
     before: Mapping[str, float] | None
-    """The base's metrics; None where it has no answer."""
+    """The base's metrics; None if it has no answer."""
     spread: Mapping[str, float] = {}
     """Standard deviation over the base's repeats, by metric."""
     tally: Mapping[str, Mapping[str, int]] = {}
-    """What became of the items of the base's answer, counted."""
+    """Item counts of the base's answer."""
     repeats: int = 1
     requests: tuple[str, ...] = ()
-    """Digests of the base's requests, stage by stage, repeat by repeat."""
+    """Digests of the base's requests, by stage, then repeat."""
     answers: tuple[str, ...] = ()
-    """Digests of its answers."""
+    """Digests of the base's answers."""
     problem: str = ""
     """Why the base has no answer."""
     served: tuple[str, ...] = ()
-    """Models that gave them, by the provider's own account."""
+    """Models that gave these answers, as reported by the provider."""

@@ -107,7 +107,7 @@ def validate(model: type[Model], value: Any, *, where: str, command: str = "row3
     try:
         return convert(json_object(value, where=where), model)
     except MisfitsError as error:
-        raise InvalidFile(error.told(), where=where, fix=fix or f"Correct it and run `{command}`") from None
+        raise InvalidFile(error.summary(), where=where, fix=fix or f"Correct it and run `{command}`") from None
 
 
 def json_object(value: Any, *, where: str) -> dict[str, Any]:

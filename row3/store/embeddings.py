@@ -81,7 +81,7 @@ def from_line(line: str, *, where: str) -> Embedding:
     try:
         return convert(value, Embedding)
     except MisfitsError as error:
-        raise InvalidFile(f"not an embedding: {error.told()}", where=where, fix=FIX) from None
+        raise InvalidFile(f"not an embedding: {error.summary()}", where=where, fix=FIX) from None
 
 
 def rows(tree: Tree, path: str) -> Iterator[Row]:

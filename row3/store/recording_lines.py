@@ -106,7 +106,7 @@ def from_line(line: str | bytes, *, where: str) -> Recording:
     try:
         return convert(value, Recording)
     except MisfitsError as error:
-        what = f"not a recording: {error.told()}"
+        what = f"not a recording: {error.summary()}"
         raise InvalidFile(what, where=where, fix="Restore the file from git") from None
 
 

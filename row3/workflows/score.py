@@ -14,7 +14,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from row3.domain.asks import finish
-from row3.domain.judges import NOBODY, NOT_RECORDED
+from row3.domain.judges import NOT_JUDGED, NOT_RECORDED
 from row3.domain.metrics import by_other_names
 from row3.domain.prompts import Lineup
 from row3.domain.requests import NoAnswer, Request
@@ -167,7 +167,7 @@ def score_outputs(
     lineup = Lineup((), {})
     head = header_for(suite, Asking(suite, lineup, {}), mode=MODE) | {"model": MODEL}
     results = output_results(project, suite, outputs, options, may_be_empty=may_be_empty)
-    return collect(results, suite, lineup, head, partial=options.partial, tolerated=NOBODY)
+    return collect(results, suite, lineup, head, partial=options.partial, tolerated=NOT_JUDGED)
 
 
 def score(suite: str, outputs: Path | str | Iterable[Mapping[str, Any]], *, project: str | Path = ".") -> Scorecard:

@@ -306,7 +306,7 @@ def scored_by(run: Run) -> str:
     """Return a digest of all that scored a run: scorer, weights, golden cases and which of them counted."""
     header = run.header
     cases = sorted([each.id, each.digest] for each in (parse_record(line, where="the run") for line in run.records))
-    return digest_json([header.scorer, header.weights, cases, sorted(header.resting)])[:SCORED_DIGITS]
+    return digest_json([header.scorer, header.weights, cases, sorted(header.quarantined)])[:SCORED_DIGITS]
 
 
 def incomplete(run: Run, consequence: str) -> RunIncomplete:

@@ -141,7 +141,7 @@ def test_a_field_that_the_answer_lacks_is_named_with_those_it_has(tmp_path: Path
         ("entities", 'entities = { nmae = "x" }', "field suites.s.fields.entities: `nmae` is no field of an answer of"),
         ("retrieval", 'results = { zzz = "x" }', "Known are list, id, score."),
         ("entities", 'entities = { name = "" }', "field `suites.s.fields.entities.name`: the text is empty"),
-        ("entities", 'entities = { name = "a..b" }', 'should be a path like `results.items`, and is `"a..b"`'),
+        ("entities", 'entities = { name = "a..b" }', 'should be a path like `results.items`, not `"a..b"`'),
         ("entities", "entities = 1", "field `suites.s.fields.entities`: should be an object"),
         ("checks", 'answer = { list = "x" }', "field suites.s.fields: kind `checks` does not use it. Remove it."),
         ("outcome", 'answer = { list = "x" }', "Known are citations."),

@@ -107,8 +107,8 @@ def server(box: Box) -> None:
 
 SCORING: dict[Callable[[Box], None], str] = {
     other_scorer: "scorers.py differs",
-    other_function: "a check of type python is `antigravity:fly`, there `scorers:good`",
-    suite_check: "a check of type python is `pdb:run`, there `scorers:good`",
+    other_function: "a check of type python is `antigravity:fly` here and `scorers:good` in the base",
+    suite_check: "a check of type python is `pdb:run` here and `scorers:good` in the base",
     shadow: "textwrap.py differs",
     package: "tools/deep/__init__.py differs",
 }

@@ -105,7 +105,7 @@ class TestOutputsAndResponses:
         box.case("rye", expectedConcepts=["rye"])
         for args in (["lint"], ["--compare"]):
             done = box.row3(*args, code=2)
-            assert 'should be an object, and is `"rye"`' in done.out + done.err
+            assert 'should be an object, not `"rye"`' in done.out + done.err
             assert "ExpectedConcept" not in done.out + done.err
 
 

@@ -39,7 +39,7 @@ def test_what_has_no_value_is_refused(template: str) -> None:
 
 
 def test_the_error_names_what_there_is() -> None:
-    with pytest.raises(UnknownPlaceholderError, match=r"`\{q\}` is not there; known are \{query\}, \{limit\}"):
+    with pytest.raises(UnknownPlaceholderError, match=r"`\{q\}` has no value; known are \{query\}, \{limit\}"):
         filled("{q}", VALUES)
 
 

@@ -51,6 +51,6 @@ def test_settings_and_files_are_named_once_each() -> None:
     first, second, third = differences(head, [Code(SETTING, "old")], files)
     assert first.startswith(f"{SETTING} is `newnew")
     assert len(first) < 300
-    assert first.endswith("`, there `old`")
-    assert second == "a check is `m:f`, there nothing"
+    assert first.endswith("` here and `old` in the base")
+    assert second == "a check is `m:f` here and missing in the base"
     assert third == "a.py, b.py, c.py, d.py, e.py and 2 more files differ"

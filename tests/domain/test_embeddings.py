@@ -37,7 +37,7 @@ def test_a_cosine_of_kept_vectors_is_the_cosine_and_symmetric(one: list[float], 
     "vector", [[], [0.0, 0.0], [math.nan, 1.0], [math.inf, 1.0], [1.0] * (MOST_NUMBERS + 1)], ids=str.__class__
 )
 def test_what_is_no_vector_is_not_packed(vector: list[float]) -> None:
-    with pytest.raises(ValueError, match="no vector"):
+    with pytest.raises(ValueError, match="not a vector"):
         pack(vector)
 
 

@@ -32,23 +32,23 @@ class Outer(Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
 @pytest.mark.parametrize(
     ("value", "told"),
     [
-        ([], "should be an object, and is an array"),
+        ([], "should be an object, not an array"),
         ({"Word": "one"}, "field `Word` is unknown; did you mean `word`?"),
-        ({"x": 1}, "field `x` is unknown; known are code, day, innerParts, share, texts, word"),
+        ({"x": 1}, "field `x` is unknown; known fields: code, day, innerParts, share, texts, word"),
         ({"inner_parts": []}, "field `inner_parts` is unknown; did you mean `innerParts`?"),
-        ({"word": "three"}, 'field `word`: should be one of one, two, and is `"three"`'),
-        ({"code": "A"}, 'field `code`: should be one letter, and is `"A"`'),
-        ({"day": "2026-02-30"}, 'field `day`: should be a date like 2026-12-01, and is `"2026-02-30"`'),
-        ({"share": 2}, "field `share`: should be a number <= 1.0, and is `2`"),
-        ({"share": True}, "field `share`: should be a number, and is `true`"),
+        ({"word": "three"}, 'field `word`: should be one of one, two, not `"three"`'),
+        ({"code": "A"}, 'field `code`: should be one letter, not `"A"`'),
+        ({"day": "2026-02-30"}, 'field `day`: should be a date like 2026-12-01, not `"2026-02-30"`'),
+        ({"share": 2}, "field `share`: should be a number <= 1.0, not `2`"),
+        ({"share": True}, "field `share`: should be a number, not `true`"),
         ({"innerParts": [{}]}, "field `innerParts.0.name` is missing"),
         ({"innerParts": [{"name": "\u3000"}]}, "field `innerParts.0.name`: the text is empty"),
         (
             {"innerParts": [{"name": "a", "size": "b" * 50}]},
             "`innerParts.0.size`: should be a whole number or null, and",
         ),
-        ({"innerParts": [{"name": "a"}, None]}, "field `innerParts.1`: should be an object, and is null"),
-        ({"texts": ["a", 1]}, "field `texts.1`: should be a string, and is `1`"),
+        ({"innerParts": [{"name": "a"}, None]}, "field `innerParts.1`: should be an object, not null"),
+        ({"texts": ["a", 1]}, "field `texts.1`: should be a string, not `1`"),
         ({"texts": ["a", "b", "c"]}, "give at most two texts"),
     ],
 )
@@ -71,4 +71,4 @@ def test_all_of_it_is_found_and_the_first_of_it_told() -> None:
         ("texts", 1),
         ("texts", 2),
     ]
-    assert caught.value.told(2).endswith("; and 5 more")
+    assert caught.value.summary(2).endswith("; and 5 more")

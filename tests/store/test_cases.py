@@ -140,7 +140,7 @@ def test_a_file_of_many_bytes(tmp_path: Path) -> None:
         (json.dumps(CASE).replace('"label": "Salt"', '"label": "Salt", "label": "Salt"'), "key `label` stands twice"),
         (json.dumps(CASE).replace('"label": "Salt"', '"label" : "", "label": "Salt"'), "key `label` stands twice"),
         (json.dumps(CASE | {"schemaVersion": 2}), "schemaVersion 2 is newer"),
-        (json.dumps(CASE | {"topic": 1}), "field `topic`: should be a string, and is `1`"),
+        (json.dumps(CASE | {"topic": 1}), "field `topic`: should be a string, not `1`"),
         (json.dumps(CASE | {"forbiddenConcepts": [" "]}), r"field `forbiddenConcepts.0`: the text is empty"),
         (json.dumps(CASE | {"topics": ""}), "field `topics` is unknown; did you mean `topic`?"),
         (json.dumps(CASE).replace("Yeast", "\\ud800"), "half a surrogate pair"),

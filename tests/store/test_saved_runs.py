@@ -103,7 +103,7 @@ def test_a_damaged_file_is_refused(tmp_path: Path, old: str, new: str, message: 
 def test_a_time_that_is_none_in_utc_is_refused(tmp_path: Path, at: str) -> None:
     path = write(tmp_path / "r.json", record("a"))
     path.write_text(path.read_text(encoding="utf-8").replace(HEAD["at"], at), encoding="utf-8")
-    with pytest.raises(InvalidFile, match="field `at` is no time like"):
+    with pytest.raises(InvalidFile, match="field `at` is not a time like"):
         read_log(path, where="r.json")
 
 

@@ -91,7 +91,7 @@ def case_of(item: Item, suite: Suite, *, where: str) -> dict[str, Any]:
     try:
         convert(value, suite.kind.case_model)
     except MisfitsError as error:
-        raise InvalidFile(f"not a golden case: {error.told()}", where=where, fix="Correct it in LangFuse") from None
+        raise InvalidFile(f"not a golden case: {error.summary()}", where=where, fix="Correct it in LangFuse") from None
     return value
 
 

@@ -137,7 +137,7 @@ def from_value(value: Any) -> Record | Opinion | Unrated:
         record = convert(value, Record)
         msgspec.json.encode(record)
     except MisfitsError as error:
-        raise BadLineError(error.told()) from None
+        raise BadLineError(error.summary()) from None
     except UnicodeEncodeError:
         raise BadLineError("a text contains a lone surrogate, which is not a character") from None
     return record

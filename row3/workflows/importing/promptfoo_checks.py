@@ -105,7 +105,7 @@ def _usable(check: dict[str, Any]) -> dict[str, Any]:
     try:
         convert(check, Check)
     except MisfitsError as error:
-        raise UnmappedError(error.told()) from None
+        raise UnmappedError(error.summary()) from None
     return check
 
 

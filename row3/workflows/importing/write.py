@@ -146,7 +146,7 @@ def golden_file(value: dict[str, Any], kind: Kind, where: str) -> bytes:
         convert(value, kind.case_model)
         return (json.dumps(value, ensure_ascii=False, indent=2) + "\n").encode()
     except MisfitsError as error:
-        what = error.told()
+        what = error.summary()
     except UnicodeEncodeError:
         what = "a text holds half a surrogate pair, which is no character"
     raise InvalidFile(what, where=where, fix="Correct it, and import again")

@@ -146,7 +146,7 @@ def _fenced_whole(to_json: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(to_json)
     def whole(*arguments: Any, **options: Any) -> Any:
-        fenced = (each.whole for each in arguments if isinstance(each, FencedText | FencedList | FencedObject))
+        fenced = (str(each) for each in arguments if isinstance(each, FencedText | FencedList | FencedObject))
         return next(fenced, None) or to_json(*arguments, **options)
 
     return whole

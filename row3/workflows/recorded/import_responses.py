@@ -135,7 +135,7 @@ def _responses(file: Path, lineup: Lineup, suite: Suite, *, where: str, note: st
         try:
             read = convert(value, _Response)
         except MisfitsError as error:
-            raise InvalidFile(error.told(), where=place, fix=SHAPE) from None
+            raise InvalidFile(error.summary(), where=place, fix=SHAPE) from None
         ref = refs.get(read.prompt.removeprefix("prompts/").removesuffix(".md"))
         if ref is None:
             what = f"prompt `{read.prompt}` is not among those of this import"

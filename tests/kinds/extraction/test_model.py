@@ -111,7 +111,7 @@ class TestShapes:
             ({"concepts": None}, "field `concepts`: should be an array"),
             ({"concepts": {"a": 1}}, "field `concepts`: should be an array"),
             ({"concepts": [{}]}, "field `concepts.0.label` is missing"),
-            ({"concepts": [{"label": 5}]}, "field `concepts.0.label`: should be a string, and is `5`"),
+            ({"concepts": [{"label": 5}]}, "field `concepts.0.label`: should be a string, not `5`"),
             ({"concepts": ["A", None]}, "concepts.1"),
             (
                 {"concepts": [], "relationships": [{"source": "A", "target": "B"}]},
@@ -121,10 +121,10 @@ class TestShapes:
             (dict.fromkeys("abcdefg"), "field `concepts` is missing; found `a`, `b`, `c`, `d`, `e`, `f`, `g`"),
             ({"a\nb " * 30: 1}, f"field `concepts` is missing; found `{('a b ' * 30)[:79]}…"),
             ({"concepts": [{"lable": "x"}]}, "field `concepts.0.label` is missing; found `lable`"),
-            ({"concepts": [["x"]]}, "field `concepts.0`: should be an object, and is an array"),
+            ({"concepts": [["x"]]}, "field `concepts.0`: should be an object, not an array"),
             (
                 {"concepts": [{"label": "x", "quote": 4}]},
-                "field `concepts.0.sourceQuote`: should be a string or an object or an array or null, and is `4`",
+                "field `concepts.0.sourceQuote`: should be a string or an object or an array or null, not `4`",
             ),
             (5, "the answer is a number, not an object"),
             (None, "the answer is null, not an object"),

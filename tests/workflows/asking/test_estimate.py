@@ -153,7 +153,7 @@ def test_plain_http_to_another_machine_is_said(project: Project) -> None:
     plan = planned(open_project(project.root), mode="live")
     assert plan.exposed == ["http://models.example:8000/v1"]
     text = " ".join(terminal_text(estimate_document(plan)).split())
-    assert "can be read on their way, as plain http goes to another machine: http://models.example:8000/v1" in text
+    assert "read prompts, answers and the key on their way to http://models.example:8000/v1" in text
     assert estimate_json(plan)["plainHttp"] == plan.exposed
 
 

@@ -713,7 +713,7 @@ def test_plain_http_to_another_machine_is_a_warning_where_it_is_allowed(root: Pa
     (root / "row3.toml").write_text(f'suite = "example"\n[provider]\nmodel = "m"\n[suites.example]\n{settings}\n')
     allowed = [one for one in lint_at(root, None).findings if one.rule == "plain-http"]
     assert [(one.level, one.field) for one in allowed] == [("warning", "suites.example")]
-    assert allowed[0].message.endswith("plain http goes to another machine: http://models.example/v1")
+    assert allowed[0].message.endswith("answers and the key on their way to http://models.example/v1")
     (root / "row3.toml").write_text((root / "row3.toml").read_text().replace("allow_http = true", ""))
     refused = [one for one in lint_at(root, None).findings if "plain http to another machine" in one.message]
     assert [(one.level, one.rule) for one in refused] == [("error", "invalid-field")]
