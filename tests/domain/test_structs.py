@@ -45,7 +45,7 @@ class Outer(Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
         ({"innerParts": [{"name": "\u3000"}]}, "field `innerParts.0.name`: the text is empty"),
         (
             {"innerParts": [{"name": "a", "size": "b" * 50}]},
-            "`innerParts.0.size`: should be a whole number or null, and",
+            "`innerParts.0.size`: should be a whole number or null, not",
         ),
         ({"innerParts": [{"name": "a"}, None]}, "field `innerParts.1`: should be an object, not null"),
         ({"texts": ["a", 1]}, "field `texts.1`: should be a string, not `1`"),

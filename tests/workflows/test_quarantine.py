@@ -201,7 +201,7 @@ class TestPutting:
         last = DAY + timedelta(days=90)
         assert self.put(box, until=last.isoformat()).until == "2027-02-20"
         later = DAY + timedelta(days=30)
-        with pytest.raises(UsageError, match="more than 90") as error:
+        with pytest.raises(UsageError, match="the maximum is 90") as error:
             quarantine(opened(box), "ember", until="2027-02-21", reason="again", on=later)
         assert "2027-02-20" in error.value.fix
         again = quarantine(opened(box), "ember", until="2026-12-24", reason="sooner", on=later)
