@@ -146,7 +146,7 @@ def test_wrong_arguments(box: Box, arguments: tuple[str, ...], says: str) -> Non
     [
         ('{"cases": [', "not JSON"),
         ('{"schemaVersion": 2, "cases": []}', "newer"),
-        ('{"cases": [{"case": "iris", "since": "2026-01-01", "until": "2027-01-01", "reason": "x"}]}', "the maximum is 90"),
+        ('{"cases": [{"case": "iris", "since": "2026-01-01", "until": "2027-01-01", "reason": "x"}]}', "maximum is 90"),
     ],
 )
 def test_a_broken_file_is_named(box: Box, content: str, says: str) -> None:
