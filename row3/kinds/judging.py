@@ -82,7 +82,8 @@ def judged_tally(rules: JudgeRules | None, judged: Iterable[tuple[Graded, bool |
         grade = rules.labels.get((graded.rubric, graded.digest)) if rules.labels else None
         if grade is not None:
             both.append(f"{words} {'passed' if grade >= 100 * graded.passes_from - 1e-9 else 'failed'}")
-    return {JUDGED: counted(said), LABELLED: counted(both)}
+    groups = {JUDGED: counted(said), LABELLED: counted(both)}
+    return {name: counts for name, counts in groups.items() if counts}
 
 
 def read_grade(text: str, criteria: Mapping[str, float]) -> Verdict | str:

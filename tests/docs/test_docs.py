@@ -118,13 +118,13 @@ def test_every_option_of_a_command_is_documented(name: str, command: click.Comma
 
 
 def lint_rules() -> set[str]:
-    """Ids of all rules in the source of the kind: first argument of `_error`, `_warning` and `_size`, and the sizes."""
+    """Ids of all rules in the source of the kind: first argument of `lint_error`, `lint_warning` and `_standard`, and the sizes."""
     tree = ast.parse((ROOT / "row3/kinds/extraction/lint.py").read_text(encoding="utf-8"))
     rules = {f"{many.replace(' ', '-')}-count" for many in SIZES}
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.args:
             first = node.args[0]
-            if node.func.id in ("_error", "_warning", "_size") and isinstance(first, ast.Constant):
+            if node.func.id in ("lint_error", "lint_warning", "_standard") and isinstance(first, ast.Constant):
                 rules.add(str(first.value))
     return rules
 

@@ -1,1 +1,1 @@
-"""Assertions on any answer: text, numbers, JSON, an operation, or a judge's grade (STRATEGY's three tiers)."""
+"""Kind `checks`: assertions on any answer, from text to a judge's grade (STRATEGY's three tiers)."""

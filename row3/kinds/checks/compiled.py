@@ -1,8 +1,8 @@
-"""A check's pattern, schema or path, which can itself be invalid; each is compiled once."""
+"""A check's pattern, JSON schema and JSON path, each compiled once."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -13,23 +13,21 @@ if TYPE_CHECKING:
     import jsonschema_rs
 
 
+def compile_error(compile_: Callable[..., object], *arguments: object) -> str:
+    """Return why one of the functions below fails, in one line; empty if it does not."""
+    try:
+        compile_(*arguments)
+    except Exception as error:
+        return str(error).partition("\n")[0] or repr(error)
+    return ""
+
+
 @lru_cache(maxsize=512)
 def pattern_of(pattern: str, case: bool) -> Any:
-    """Return a regular expression. Raises `regex.error`."""
+    """Return a compiled regular expression. Raises `regex.error`."""
     import regex
 
     return regex.compile(pattern, 0 if case else regex.IGNORECASE)
-
-
-def pattern_problem(pattern: str, case: bool = False) -> str:
-    """Return why a regular expression cannot be used; empty for one that can."""
-    import regex
-
-    try:
-        pattern_of(pattern, case)
-    except regex.error as error:
-        return str(error)
-    return ""
 
 
 def validator_of(schema: Mapping[str, Any]) -> jsonschema_rs.Validator:
@@ -42,34 +40,14 @@ def _validator(schema: str) -> jsonschema_rs.Validator:
     import jsonschema_rs
 
     def refuse(uri: str) -> Any:
-        raise ValueError(f"the schema refers to {uri}, and references outside it are not followed")
+        raise ValueError(f"the schema refers to {uri}, and external references are not followed")
 
     return jsonschema_rs.validator_for(msgspec.json.decode(schema), retriever=refuse)
 
 
-def schema_problem(schema: Mapping[str, Any]) -> str:
-    """Return why a JSON schema cannot be used; empty for one that can."""
-    try:
-        validator_of(schema)
-    except Exception as error:
-        return str(error).splitlines()[0]
-    return ""
-
-
 @lru_cache(maxsize=512)
 def path_of(path: str) -> jsonpath.CompoundJSONPath | jsonpath.JSONPath:
-    """Return a JSON path; `$.` may be left out. Raises `jsonpath.JSONPathError`."""
+    """Return a compiled JSON path; `$.` may be omitted. Raises `jsonpath.JSONPathError`."""
     import jsonpath
 
     return jsonpath.compile(path if path.startswith("$") else f"$.{path}")
-
-
-def path_problem(path: str) -> str:
-    """Return why a JSON path cannot be used; empty for one that can."""
-    import jsonpath
-
-    try:
-        path_of(path)
-    except jsonpath.JSONPathError as error:
-        return str(error).splitlines()[0]
-    return ""

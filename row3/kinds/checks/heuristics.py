@@ -1,4 +1,4 @@
-"""Tier 1: checks that compute, and ask nobody. One function a type: check and reading → result."""
+"""Tier 1: checks computed from the answer alone, by one function for each type."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from row3.kinds.checks.reading import Nothing, Reading, in_unit_of, numbers_in, 
 from row3.matching.names import Named, NameIndex, NameRule, match_names
 
 REGEX_SECONDS = 1.0
-"""How long a pattern may look: one that backtracks without end is a failed check."""
+"""Time limit of a pattern search; a pattern that backtracks endlessly fails."""
 PLACEHOLDER = re.compile(
     r"<(?!(?:br|hr|img|input)\b)([A-Za-z](?:[\w -]*\w)?)>(?!.*</\1>)|\{\{.*?\}\}|\$\{\w+\}|"
     r"\[(?:YOUR|INSERT|ENTER|ADD|NAME|DATE)\b[^\]]*\]|\[[A-Z][A-Z _-]{2,}\]|\b(?:TODO|TBD|FIXME|XXX+|lorem ipsum)\b",
     re.DOTALL,
 )
-"""`<id>` without its end, `{{ name }}`, `${name}`, `[YOUR NAME]`, `TODO`."""
+"""`<id>` without `</id>`, `{{ name }}`, `${name}`, `[YOUR NAME]`, `TODO`."""
 EXACT = 1e-9
-"""Relative tolerance of a number without `tolerance`: for rounding of binary fractions only."""
+"""Relative tolerance of a number without `tolerance`, for the rounding of binary fractions."""
 
 
 class Result(NamedTuple):
-    """What a check found."""
+    """The result of a check."""
 
     score: float
-    """In [0, 1]; 0 or 1 for a check that is not graded."""
+    """In [0, 1]; 0 or 1 unless the check is graded."""
     reason: str = ""
-    """Why it is not 1."""
+    """Why the score is not 1."""
 
 
 PASSED = Result(1.0)
@@ -52,45 +52,40 @@ def _equals(check: Check, reading: Reading, rule: NameRule) -> Result:
     return PASSED if equal else Result(0.0, f"is {short(reading.text)}")
 
 
-def _contains(check: Check, reading: Reading, rule: NameRule) -> Result:
-    return _holds([check.wanted], check, reading)
-
-
-def _contains_all(check: Check, reading: Reading, rule: NameRule) -> Result:
-    return _holds(check.wanted, check, reading)
-
-
-def _holds(wanted: list[str], check: Check, reading: Reading) -> Result:
-    text = reading.text if check.case else reading.folded
-    missing = [each for each in wanted if _folded(each, check) not in text]
-    return PASSED if not missing else Result(0.0, f"does not contain {', '.join(short(each) for each in missing)}")
-
-
-def _contains_any(check: Check, reading: Reading, rule: NameRule) -> Result:
-    text = reading.text if check.case else reading.folded
-    return (
-        PASSED if any(_folded(each, check) in text for each in check.wanted) else Result(0.0, "contains none of them")
-    )
-
-
-def _not_contains(check: Check, reading: Reading, rule: NameRule) -> Result:
+def _occurring(check: Check, reading: Reading) -> tuple[list[str], list[str]]:
+    """Return the check's texts that occur, and those that do not."""
     wanted = [check.wanted] if isinstance(check.wanted, str) else check.wanted
     text = reading.text if check.case else reading.folded
     found = [each for each in wanted if _folded(each, check) in text]
-    return PASSED if not found else Result(0.0, f"contains {', '.join(short(each) for each in found)}")
+    return found, [each for each in wanted if each not in found]
+
+
+def _contains(check: Check, reading: Reading, rule: NameRule) -> Result:
+    _, missing = _occurring(check, reading)
+    return PASSED if not missing else Result(0.0, f"does not contain {', '.join(map(short, missing))}")
+
+
+def _contains_any(check: Check, reading: Reading, rule: NameRule) -> Result:
+    found, _ = _occurring(check, reading)
+    return PASSED if found else Result(0.0, "contains none of the texts")
+
+
+def _not_contains(check: Check, reading: Reading, rule: NameRule) -> Result:
+    found, _ = _occurring(check, reading)
+    return PASSED if not found else Result(0.0, f"contains {', '.join(map(short, found))}")
 
 
 def _regex(check: Check, reading: Reading, rule: NameRule) -> Result:
     try:
         found = pattern_of(check.wanted, check.case).search(reading.text, timeout=REGEX_SECONDS)
     except TimeoutError:
-        return Result(0.0, f"the pattern took more than {REGEX_SECONDS:g} s")
-    return PASSED if found is not None else Result(0.0, "the pattern is not found")
+        return Result(0.0, f"matching the pattern took more than {REGEX_SECONDS:g} s")
+    return PASSED if found is not None else Result(0.0, "does not match the pattern")
 
 
 def _starts_with(check: Check, reading: Reading, rule: NameRule) -> Result:
     begins = _folded(reading.text.lstrip(), check).startswith(_folded(check.wanted, check))
-    return PASSED if begins else Result(0.0, f"begins {short(reading.text)}")
+    return PASSED if begins else Result(0.0, f"begins with {short(reading.text)}")
 
 
 def _one_of(check: Check, reading: Reading, rule: NameRule) -> Result:
@@ -105,7 +100,7 @@ def _one_of(check: Check, reading: Reading, rule: NameRule) -> Result:
 
 def _number(check: Check, reading: Reading, rule: NameRule) -> Result:
     wanted = quantity(check.wanted)
-    assert wanted is not None  # the reader of cases refuses any other
+    assert wanted is not None  # `Check` refuses any other
     value = reading.value
     if isinstance(value, int | float) and not isinstance(value, bool):
         found = [in_unit_of(check.wanted, float(value))]
@@ -117,12 +112,12 @@ def _number(check: Check, reading: Reading, rule: NameRule) -> Result:
     if any(each.unit == wanted.unit and abs(each.amount - wanted.amount) <= allowed for each in found):
         return PASSED
     shown = ", ".join(f"{each.amount:g} {each.unit}".rstrip() for each in found[:3])
-    return Result(0.0, f"holds {shown}" if shown else "holds no number")
+    return Result(0.0, f"contains {shown}" if shown else "contains no number")
 
 
 def _json_schema(check: Check, reading: Reading, rule: NameRule) -> Result:
     if reading.value is Nothing:
-        return Result(0.0, "the answer is not JSON")
+        return Result(0.0, "is not JSON")
     error = next(iter(validator_of(check.wanted).iter_errors(reading.value)), None)
     if error is None:
         return PASSED
@@ -132,7 +127,7 @@ def _json_schema(check: Check, reading: Reading, rule: NameRule) -> Result:
 
 def _required_fields(check: Check, reading: Reading, rule: NameRule) -> Result:
     if not isinstance(reading.value, dict):
-        return Result(0.0, "the answer is not a JSON object")
+        return Result(0.0, "is not a JSON object")
     missing = [key for key in check.wanted if reading.value.get(key) in (None, "", [], {})]
     return PASSED if not missing else Result(0.0, f"lacks {', '.join(missing)}")
 
@@ -168,7 +163,7 @@ _BULLET = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
 
 
 def _lines(text: str) -> list[str]:
-    """Return the names in a text: its lines without bullets, or a single line's parts between commas."""
+    """Return the names in a text: its lines without bullets, or the comma-separated parts of a single line."""
     lines = [_BULLET.sub("", line).strip() for line in text.splitlines() if line.strip()]
     return [part.strip() for part in lines[0].split(",") if part.strip()] if len(lines) == 1 else lines
 
@@ -176,7 +171,7 @@ def _lines(text: str) -> list[str]:
 HEURISTICS: Mapping[str, Callable[[Check, Reading, NameRule], Result]] = {
     "equals": _equals,
     "contains": _contains,
-    "contains_all": _contains_all,
+    "contains_all": _contains,
     "contains_any": _contains_any,
     "not_contains": _not_contains,
     "regex": _regex,
@@ -190,11 +185,11 @@ HEURISTICS: Mapping[str, Callable[[Check, Reading, NameRule], Result]] = {
     "similarity": _similarity,
     "names": _names,
 }
-"""By type of check. `semantic`, `cost`, `latency` and `python` need something asked; see `score`."""
+"""By type of check. `row3.kinds.checks.running` runs the other types."""
 
 
 def graded(value: object) -> float | None:
-    """Return a scorer's number as a score; None for one that is none: NaN, beyond [0, 1], or no number."""
+    """Return a scorer's result as a score; None for anything but a bool or a number in [0, 1]."""
     if isinstance(value, bool):
         return float(value)
     if isinstance(value, int | float) and math.isfinite(value) and 0 <= value <= 1:

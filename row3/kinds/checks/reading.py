@@ -1,4 +1,4 @@
-"""An answer as checks look at it: its text, its JSON value, the part at a path, the numbers in it."""
+"""An answer as checks see it: its text, its JSON value, the part at a path, the numbers in it."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from row3.kinds.checks.compiled import path_of
 from row3.matching.value.values import Value, value_of
 
 SHOWN = 60
-"""Characters of an answer that a reason quotes."""
+"""Maximum characters of an answer quoted in a reason."""
 LONGEST = 4
-"""Words of a number with its unit: `2.1 million US dollars`."""
+"""Maximum words of a number with its unit: `2.1 million US dollars`."""
 
 
 class Nothing:
-    """There is no such part of the answer."""
+    """Stands for a missing part of an answer, since None is a JSON value."""
 
 
 class Reading:
-    """An answer, or the part of it at a path, as text and as a JSON value; each read when first asked for."""
+    """An answer, or its part at a path, as text and as a JSON value, each computed on first use."""
 
     def __init__(self, answer: Any, path: str | None = None) -> None:
         self.answer, self._path = answer, path
@@ -33,7 +33,7 @@ class Reading:
             self.text = answer
 
     def at(self, path: str | None) -> Reading:
-        """Return the part of the answer at a path; the whole answer without one."""
+        """Return the part of the answer at a path; the whole answer without a path."""
         if path is None:
             return self
         part = Reading(self.answer, path)
@@ -42,7 +42,7 @@ class Reading:
 
     @cached_property
     def whole(self) -> Any:
-        """The answer as a JSON value; `Nothing` where it is not JSON."""
+        """The answer as a JSON value; `Nothing` if it is not JSON."""
         if not isinstance(self.answer, str):
             return self.answer
         text = self.answer.strip()
@@ -54,7 +54,7 @@ class Reading:
 
     @cached_property
     def value(self) -> Any:
-        """What the path selects, or the whole answer; `Nothing` where there is nothing."""
+        """The value at the path, a list of several values, or the whole answer; `Nothing` for no value."""
         if self._path is None:
             return self.whole
         if self.whole is Nothing:
@@ -64,7 +64,7 @@ class Reading:
 
     @cached_property
     def folded(self) -> str:
-        """The text without a difference of upper and lower case."""
+        """The text, case-folded."""
         return self.text.casefold()
 
     @cached_property
@@ -75,14 +75,14 @@ class Reading:
 
     @property
     def missing(self) -> str:
-        """Why there is nothing to look at; empty where there is something."""
+        """Why the path selects nothing; empty if it selects something."""
         if self._path is None or self.value is not Nothing:
             return ""
-        return "the answer is not JSON" if self.whole is Nothing else f"nothing at {self._path}"
+        return "is not JSON" if self.whole is Nothing else f"has nothing at {self._path}"
 
 
 def short(text: str) -> str:
-    """Return a text in a line of at most 60 characters."""
+    """Return a text as one line of at most `SHOWN` characters."""
     line = " ".join(text[: 4 * SHOWN].split())
     return line if len(line) <= SHOWN else f"{line[: SHOWN - 1]}…"
 
@@ -101,7 +101,7 @@ def same(one: Any, other: Any) -> bool:
 _DIGITS = re.compile(r"\d[\d,  ]*(?:\.\d+)?")
 
 _BARE = re.compile(r"(?<![\w.,/-])-?\d[\d,]*(?:\.\d+)?(?![\w/-]|[.,]\d)")
-"""A number beside marks: in `$42.00`, `x=5` and `5%`, not in `COVID-19`, `1.2.3` or `2012-05-03`."""
+"""A number next to symbols: in `$42.00`, `x=5` and `5%`, not in `COVID-19`, `1.2.3` or `2012-05-03`."""
 
 
 class Quantity(NamedTuple):
@@ -113,7 +113,7 @@ class Quantity(NamedTuple):
 
 
 def quantity(text: str | float) -> Quantity | None:
-    """Return the number that a text is, `5 km` or 2.1; None for no number."""
+    """Return a number or a text such as `5 km` as a quantity; None if the text is not a number."""
     if not isinstance(text, str):
         return Quantity(float(text), "")
     value = value_of(text)
@@ -124,12 +124,11 @@ def quantity(text: str | float) -> Quantity | None:
 
 def unit_size(text: str | float) -> float:
     """Return how many base units one unit of a quantity is: 1000 for `5 km`, 1 for a bare number."""
-    here, there = in_unit_of(text, 0.0), in_unit_of(text, 1.0)
-    return there.amount - here.amount
+    return in_unit_of(text, 1.0).amount - in_unit_of(text, 0.0).amount
 
 
 def in_unit_of(text: str | float, number: float) -> Quantity:
-    """Return a bare number in the unit of a quantity: 5 beside `6 km` is 5 km."""
+    """Return a bare number in the unit of a quantity: with `6 km`, 5 is 5 km."""
     if not isinstance(text, str) or (found := _DIGITS.search(text)) is None:
         return Quantity(number, "")
     read = quantity(f"{text[: found.start()]}{number:f}{text[found.end() :]}")
@@ -137,7 +136,7 @@ def in_unit_of(text: str | float, number: float) -> Quantity:
 
 
 def numbers_in(text: str, unit: str = "") -> Iterator[Quantity]:
-    """Yield the numbers in a text that have a unit, in order; without one, all numbers, whatever follows them."""
+    """Yield the numbers in a text that have the given unit, in order; without one, all bare numbers too."""
     words = [word.strip("()[]\"'“”*_`,;:!?") for word in text.split()]
     words = [word[:-1] if word.endswith(".") else word for word in words]
     for at, word in enumerate(words):

@@ -1,4 +1,4 @@
-"""One check of one answer: what it asks, and what it finds."""
+"""Running one check on one answer, with what it asks of judges, scorers and embeddings."""
 
 from __future__ import annotations
 
@@ -16,39 +16,38 @@ from row3.kinds.checks.reading import Nothing, Reading, same, short
 from row3.kinds.judging import grade
 
 GRADED = frozenset({"similarity", "names", "semantic", "python", "judge"})
-"""Types whose score lies between 0 and 1; the others pass or fail."""
-NOTHING_SAID: Mapping[str, Any] = {}
+"""Types with scores between 0 and 1; the others pass or fail."""
 
 
 class Checked:
-    """A check and what it found; as an item of an explanation it is put in words only where somebody reads it."""
+    """A check with its result; the fields of an explanation's item are computed only when read."""
 
     __slots__ = ("check", "found", "passed", "reason", "said", "state")
     expected: str | None = None
 
-    def __init__(self, check: Check, found: float | None, reason: str, said: Mapping[str, Any] = NOTHING_SAID) -> None:
+    def __init__(self, check: Check, found: float | None, reason: str, said: Mapping[str, Any] | None = None) -> None:
         self.check = check
         self.found = found
-        """Its score in [0, 1]; None where its judge, scorer or vectors failed."""
-        self.reason, self.said = reason, said
+        """Score in [0, 1]; None if its judge, scorer or embeddings failed."""
+        self.reason, self.said = reason, said or {}
         least = 1.0 if check.type not in GRADED else passes_from(check)
         self.passed = found is not None and found >= least - 1e-9
-        """Whether it passes; a graded check from its `min`."""
+        """Whether the check passes; a graded one does from its `min`."""
         self.state = "not-judged" if found is None else "passed" if self.passed else "failed"
 
     @property
     def label(self) -> str:
-        """What reports call the check."""
+        """Name of the check in reports."""
         return self.check.title
 
     @property
     def score(self) -> float:
-        """Its score as a page shows it: neutral where there is none."""
+        """Score as pages show it: neutral if it has none."""
         return NEUTRAL if self.found is None else self.found
 
     @property
     def notes(self) -> Mapping[str, Any]:
-        """Type, weight, why it is not 1, and what its judge said."""
+        """Type, weight, the reason for a score below 1, and the judge's remarks."""
         return {"type": self.check.type, "weight": self.check.weight, "reason": self.reason, **self.said}
 
 
@@ -58,12 +57,17 @@ def passes_from(check: Check) -> float:
 
 
 def to_grade(check: Check, case: Any, reading: Reading) -> Graded:
-    """Return what a judge is asked by a check of type `judge`."""
-    return Graded(check.wanted, judged_variables(case, reading), passes_from(check), len(reading.text))
+    """Return what a check of type `judge` has graded.
+
+    Its rubric sees `input`, `expected`, the `answer` as text, and its JSON `value` (None if it is not JSON).
+    """
+    value = None if reading.value is Nothing else reading.value
+    variables = {"input": case.input, "expected": case.expected, "answer": reading.text, "value": value}
+    return Graded(check.wanted, variables, passes_from(check), len(reading.text))
 
 
 def look(check: Check, reading: Reading, rules: Rules) -> Checked | None:
-    """Return what a check finds that asks nobody; None for one that does."""
+    """Return the result of a check; None if it must ask a judge, a scorer or the like."""
     if problem := reading.missing:
         return Checked(check, 0.0, problem)
     if check.type == "action":
@@ -73,7 +77,7 @@ def look(check: Check, reading: Reading, rules: Rules) -> Checked | None:
 
 
 def ask(check: Check, case: Any, reading: Reading, rules: Rules) -> Generator[Ask, Any, Checked]:
-    """Yield what a check asks of others, and return what it found."""
+    """Return the result of a check that must ask; yields its requests and is sent the answers."""
     match check.type:
         case "judge":
             asked = to_grade(check, case, reading)
@@ -87,7 +91,8 @@ def ask(check: Check, case: Any, reading: Reading, rules: Rules) -> Generator[As
             return (yield from _meaning(check, reading, rules))
         case "python":
             part = reading.answer if check.path is None else reading.value
-            found = yield FunctionRequest(check.wanted, case_json(case), part)
+            given = {"id": case.id, "input": case.input, "expected": case.expected, "tags": list(case.tags)}
+            found = yield FunctionRequest(check.wanted, given, part)
             if isinstance(found, NoAnswer):
                 return Checked(check, None, found.error)
             score = graded(found.score)
@@ -110,11 +115,11 @@ def _operation(check: Check, reading: Reading) -> Result:
     given = reading.value.get("arguments") if isinstance(reading.value, dict) else None
     arguments = given if isinstance(given, dict) else reading.value if isinstance(reading.value, dict) else {}
     wrong = [key for key, value in (check.arguments or {}).items() if not same(arguments.get(key, Nothing), value)]
-    return PASSED if not wrong else Result(0.0, f"{chosen} with other {', '.join(wrong)}")
+    return PASSED if not wrong else Result(0.0, f"chose {chosen} with wrong {', '.join(wrong)}")
 
 
 def action_of(reading: Reading) -> str:
-    """Return the operation that an answer chooses, in capitals; empty for none."""
+    """Return the operation that an answer chooses, in upper case; empty for none."""
     value = reading.value.get("action") if isinstance(reading.value, dict) else reading.value
     word = value if isinstance(value, str) else reading.text if value is Nothing else ""
     word = word.strip().strip(".\"'`*").upper()
@@ -127,26 +132,15 @@ def _meaning(check: Check, reading: Reading, rules: Rules) -> Generator[Ask, Any
     texts = (reading.text, check.wanted)
     vectors = yield EmbeddingRequest(rules.semantic.model, tuple(dict.fromkeys(texts)))
     if isinstance(vectors, NoAnswer) or any(text not in vectors for text in texts):
-        return Checked(check, None, "there are no embeddings of the two texts")
+        return Checked(check, None, "no embeddings for the two texts")
     score = cosine(vectors[texts[0]], vectors[texts[1]])
     return Checked(check, score, f"cosine {score:.2f}")
 
 
-def judged_variables(case: Any, reading: Reading) -> dict[str, Any]:
-    """Return what a rubric sees: `input`, `expected`, the `answer` as text, and as a JSON `value` or none."""
-    value = None if reading.value is Nothing else reading.value
-    return {"input": case.input, "expected": case.expected, "answer": reading.text, "value": value}
-
-
-def case_json(case: Any) -> dict[str, Any]:
-    """Return what a scorer of one's own sees of a case."""
-    return {"id": case.id, "input": case.input, "expected": case.expected, "tags": list(case.tags)}
-
-
 def check_problem(check: Check, rules: Rules) -> str:
-    """Return why nobody in the suite answers a check; empty where somebody does."""
+    """Return which setting or prompt of the suite a check lacks; empty for none."""
     if check.type == "semantic" and rules.semantic is None:
         return "`semantic` needs [suites.NAME.matching.semantic] in row3.toml"
     if check.type == "judge" and (rules.judge is None or check.wanted not in rules.judge.rubrics):
-        return f"there is no rubric prompts/{check.wanted}-v*.md"
+        return f"rubric `{check.wanted}` not found: no prompts/{check.wanted}-v*.md"
     return ""

@@ -15,7 +15,7 @@ from row3.domain.prompts import Prompt
 from row3.domain.requests import digest_json
 from row3.domain.scores import CaseScore, Tally
 from row3.kinds.answers import Parsed, Unusable
-from row3.kinds.base import Expected, Finding, Kind, Measured, Rules
+from row3.kinds.base import Expected, Finding, Kind, Measured, Rules, lint_error, lint_warning
 from row3.kinds.checks.model import TIERS, Check, ChecksCase, Reply
 from row3.kinds.checks.reading import Reading
 from row3.kinds.checks.running import Checked, action_of, ask, check_problem, look, to_grade
@@ -24,12 +24,14 @@ from row3.kinds.judging import Anything, grade_schema, judged_tally, opinion
 from row3.kinds.outputs import NO_FIELDS, Fields
 from row3.metrics.aggregate import PAIR, counted
 
+CORRECT = frozenset({"passed"})
+"""States of checks that count as found."""
 SPENDING = frozenset({"cost", "latency"})
-"""Types that do not apply where nobody knows what an answer cost or how long it took."""
+"""Types that do not apply if an answer's cost or time is not known."""
 ASKING = frozenset({"judge", "python", "cost", "latency"})
-"""Types whose score does not follow from case and answer alone."""
+"""Types whose score depends on more than case and answer."""
 OWED = frozenset({"judge", "python"})
-"""Types whose score somebody else owes."""
+"""Types whose score comes from a judge or scorer."""
 TIER_METRICS = {"heuristic": "heuristicRate", "operation": "operationRate", "judged": "judgedRate"}
 METRICS = (
     Metric("heuristicRate", "Heuristic checks", threshold=Threshold(0.95, 0.95, 1.0), optional=True),
@@ -42,12 +44,12 @@ METRICS = (
 
 
 def metrics_of(checked: Sequence[Checked], warranted: frozenset[str]) -> tuple[dict[str, float], dict[str, str]]:
-    """Return the metrics of a case by key, and why others do not apply.
+    """Return a case's metrics by key, and why others are skipped.
 
-    passRate = sum of the weights of the checks that pass / sum of all weights; a tier's and a type's metric is the
-    weighted mean of its scores. A judged check counts in `passRate` and `casesPassed` only where its judge is
-    warranted. Where a check has no score, every metric it is part of is skipped: leaving it out would lift them. One of
-    what was spent, where that is not known, does not apply.
+    passRate = sum of the weights of passed checks / sum of all weights; the metric of a tier or type is the weighted
+    mean of its scores. A judged check counts in `passRate` and `casesPassed` only if its judge is warranted. A check
+    without a score skips all its metrics, since leaving it out would raise them. Checks of cost and latency do not
+    apply if these are unknown.
     """
     groups: dict[str, list[Checked]] = {}
     skipped: dict[str, str] = {}
@@ -76,24 +78,19 @@ def metrics_of(checked: Sequence[Checked], warranted: frozenset[str]) -> tuple[d
 
 
 def counted_checks(checked: Sequence[Checked], warranted: frozenset[str]) -> list[Checked]:
-    """Return the checks that `passRate` rests on: all but those of a judge without a warranty."""
+    """Return the checks that count in `passRate`: all but those whose judge is not warranted."""
     return [each for each in checked if each.check.type != "judge" or each.check.wanted in warranted]
 
 
 def _score(group: Sequence[Checked]) -> float:
-    """Return the weighted mean of scores, which are all there."""
+    """Return the weighted mean of scores, none of which is missing."""
     if len(group) == 1:
         return group[0].score
     return sum([each.check.weight * each.score for each in group]) / sum([each.check.weight for each in group])
 
 
-def items_of(checked: Sequence[Checked]) -> Items:
-    """Return why a case scored so: every check with its state, score and reason."""
-    return Items(checked, (), frozenset({"passed"}))
-
-
 class Checks(Kind):
-    """Scores any answer by the checks of its case and those that the suite makes of every case."""
+    """Scores any answer by the checks of its case and those of the suite."""
 
     name = "checks"
     version = 5
@@ -120,7 +117,7 @@ class Checks(Kind):
         return f"{super().signature(rules)} checks {shared} passes {rules.passes}{judge}"
 
     def schema(self, output: str, rules: Rules) -> dict[str, Any]:
-        """Return nothing: an answer may be anything."""
+        """Return an empty schema: answers may have any form."""
         return {}
 
     def rubric_schema(self, rubric: Prompt) -> Mapping[str, Any]:
@@ -128,36 +125,36 @@ class Checks(Kind):
         return grade_schema(rubric.criteria)
 
     def rubric_variables(self) -> Mapping[str, Any]:
-        """Return the variables of `judged_variables`, with a JSON object in every place that may hold one."""
+        """Return the variables that `to_grade` gives a rubric, with an object wherever a JSON value may be one."""
         return {"input": Anything(), "expected": Anything(), "answer": "example", "value": Anything()}
 
     def parse(self, output: str, text: str, fields: Fields = NO_FIELDS) -> Parsed | Unusable:
-        """Read an answer; only an empty one cannot be used."""
+        """Take an answer as it is; only an empty one is unusable."""
         return Parsed(Reply(text)) if text.strip() else Unusable("the answer is empty")
 
     def read_output(self, value: Any, fields: Fields = NO_FIELDS) -> Parsed | Unusable:
-        """Read an answer that another program made: a text, or any JSON value."""
+        """Take an answer made by another program: a text, or any JSON value."""
         return self.parse("answer", value) if isinstance(value, str) else Parsed(Reply(value))
 
     def output_json(self, output: Reply) -> Any:
-        """Return the answer as it is."""
+        """Return the answer itself."""
         return output.answer
 
     def context(self, output: str, value: Reply) -> dict[str, Any]:
-        """Return `answer`, as later prompts see it."""
+        """Return the answer under the output's name."""
         return {output: value.answer}
 
     def asks(self, case: ChecksCase, rules: Rules) -> bool:
-        """Return whether one of its checks is answered by others."""
+        """Return whether a check needs a judge, a scorer, or the answer's cost or time."""
         return any(check.type in ASKING for check in (*rules.checks, *case.checks))
 
     def scorers(self, case: ChecksCase | None, rules: Rules) -> Iterable[str]:
-        """Return what its checks of type `python` name."""
+        """Return the functions named by checks of type `python`."""
         checks = (*rules.checks, *(() if case is None else case.checks))
         return [check.wanted for check in checks if check.type == "python"]
 
     def measure(self, case: ChecksCase, output: Reply, rules: Rules) -> Generator[Ask, Any, Measured]:
-        """Run every check; yields what judges, scorers and embeddings are asked."""
+        """Run every check; yields requests to judges, scorers and embedding models."""
         checked: list[Checked] = []
         whole = Reading(output.answer)
         for check in (*rules.checks, *case.checks):
@@ -174,11 +171,10 @@ class Checks(Kind):
             if each.check.type == "judge" and not (reading := whole.at(each.check.path)).missing
         ]
         tally = {**_tally(checked, whole), **judged_tally(rules.judge, asked)}
-        tally = {name: group for name, group in tally.items() if group}
-        return Measured(items_of(checked), counts, metrics, skipped, tally=tally)
+        return Measured(Items(checked, (), CORRECT), counts, metrics, skipped, tally=tally)
 
     def judged(self, case: ChecksCase, output: Reply, rules: Rules) -> Iterator[tuple[Graded, Judging]]:
-        """Yield what each check of type `judge` has graded."""
+        """Yield what each check of type `judge` has graded, with a generator that asks again."""
         whole = Reading(output.answer)
         for check in (*rules.checks, *case.checks):
             reading = whole.at(check.path)
@@ -187,20 +183,20 @@ class Checks(Kind):
                 yield graded, opinion(rules.judge, graded)
 
     def bad_answer(self, case: ChecksCase, reason: str, raw: str, rules: Rules) -> CaseScore:
-        """Return 0 on every metric that the case has: all its checks fail."""
+        """Return a score of 0 on each of the case's metrics: all checks fail."""
         checked = [Checked(check, 0.0, reason) for check in (*rules.checks, *case.checks)]
         metrics, _ = metrics_of(checked, frozenset() if rules.judge is None else rules.judge.warranted)
         zeros = dict.fromkeys(metrics, 0.0)
-        return CaseScore(case.id, "bad_answer", zeros, {}, {}, items_of(checked), problem=reason, raw=raw)
+        return CaseScore(case.id, "bad_answer", zeros, {}, {}, Items(checked, (), CORRECT), problem=reason, raw=raw)
 
     def shortfall(self, score: CaseScore) -> dict[str, tuple[str, ...]]:
-        """Return the checks that failed."""
+        """Return the failed checks."""
         found: Items | None = score.explanation
         failed = () if found is None else tuple(each.label for each in found.items if each.state == "failed")
         return {"missedChecks": failed} if failed else {}
 
     def faults(self, case: ChecksCase, score: CaseScore, rules: Rules) -> Faults:
-        """Return the checks that failed, by type, and those that nobody scored."""
+        """Return the failed checks by type, and the checks without a score."""
         faults = []
         for each in score.explanation.items:
             of_type, reason, pair = str(each.notes["type"]), str(each.notes["reason"]), ""
@@ -214,12 +210,12 @@ class Checks(Kind):
         return Faults(tuple(faults), {"": len(score.explanation.items)})
 
     def failure(self, name: str, item: str = "") -> str:
-        """Return the type of a failed check; one with a name of its own does not say its type."""
+        """Return the type of a failed check; one with its own name is just `named`."""
         words = [each.partition(" ")[0] for each in (item, item.partition(": ")[2])]
         return f"failed {next((word for word in words if word in TIERS), 'named')} checks"
 
     def expected(self, case: ChecksCase) -> Iterator[Expected]:
-        """Yield every check, and what judges and scorers are told to expect."""
+        """Yield every check, and the value that judges and scorers are given as expected."""
         for check in case.checks:
             facts = {key: getattr(check, key) for key in ("weight", "path", "min", "case", "tolerance")}
             arguments = None if check.arguments is None else digest_json(check.arguments)
@@ -228,41 +224,36 @@ class Checks(Kind):
         if case.expected is not None:
             yield Expected("expected", "expected", {"value": digest_json(case.expected)})
 
-    def lint(self, case: ChecksCase, rules: Rules) -> list[Finding]:
-        """Every case has a check, each says something that can be looked for, and none stands twice."""
-        found = list(_unanswerable(case.checks, rules))
+    def lint(self, case: ChecksCase, rules: Rules) -> Iterator[Finding]:
+        """Check that a case has checks, none of them twice, and that the suite can run them."""
+        yield from _invalid_checks(case.checks, rules)
         if not case.checks and not rules.checks:
-            found.append(Finding("error", "no-checks", "the case has no checks", ("checks",)))
-        seen: list[Check] = []
+            yield lint_error("no-checks", "the case has no checks", ("checks",))
         for at, check in enumerate(case.checks):
-            if check in seen:
-                found.append(Finding("error", "check-twice", f"`{check.title}` stands twice", ("checks", at)))
-            seen.append(check)
-        return found
+            if check in case.checks[:at]:
+                yield lint_error("check-twice", f"`{check.title}` is listed twice", ("checks", at))
 
-    def lint_rules(self, rules: Rules) -> list[Finding]:
-        """Every check of the suite says something that can be looked for."""
-        return list(_unanswerable(rules.checks, rules))
+    def lint_rules(self, rules: Rules) -> Iterator[Finding]:
+        """Check that the suite can run its own checks."""
+        return _invalid_checks(rules.checks, rules)
 
-    def lint_suite(self, cases: Sequence[ChecksCase]) -> list[Finding]:
-        """No input twice."""
+    def lint_suite(self, cases: Sequence[ChecksCase]) -> Iterator[Finding]:
+        """Check that no two cases have the same input."""
         first: dict[str, str] = {}
-        found: list[Finding] = []
         for case in cases:
             same_input = first.setdefault(digest_json(case.input), case.id)
             if same_input != case.id:
-                found.append(Finding("warning", "input-twice", f"`{case.id}` has the input of `{same_input}`"))
-        return found
+                yield lint_warning("input-twice", f"`{case.id}` has the same input as `{same_input}`")
 
 
-def _unanswerable(checks: Sequence[Check], rules: Rules) -> Iterator[Finding]:
+def _invalid_checks(checks: Sequence[Check], rules: Rules) -> Iterator[Finding]:
     for at, check in enumerate(checks):
         if problem := check_problem(check, rules):
-            yield Finding("error", "invalid-check", problem, ("checks", at))
+            yield lint_error("invalid-check", problem, ("checks", at))
 
 
 def _tally(checked: Sequence[Checked], whole: Reading) -> Tally:
-    """Count states, failed checks by type, scores given and owed, and of operations what was chosen for what."""
+    """Count states, failed checks by type, scores given and missing, and right and confused operations."""
     unscored = [each for each in checked if each.found is None and each.check.type not in SPENDING]
     given = sum([each.found is not None and each.check.type in OWED for each in checked])
     chosen = [

@@ -1,8 +1,8 @@
-"""Kind `events`: which extracted event is which expected one, and what is right about it (V7, "Matching Logic").
+"""Kind `events`: matching of extracted events to expected ones (V7, "Matching Logic").
 
-Two events are laid side by side where their evidence is the same passage of the document, or their descriptions say
-the same (above 0.8). That is settled first, one-to-one and optimal, so that category and actor can be judged apart;
-an event is found where these two are right as well.
+Two events may be paired if their evidence is the same passage of the document, or if their descriptions say the same
+(similarity above 0.8). Pairs are assigned first, one-to-one and optimally; then category and actor are judged
+separately. An event is found if both are right.
 """
 
 from __future__ import annotations
@@ -21,34 +21,34 @@ from row3.matching.text.quotes import SourceText
 from row3.matching.value.values import value_of
 
 DESCRIPTION = 0.80
-"""Likeness of two descriptions above which they are of one event (V7)."""
+"""Similarity above which two descriptions are of one event (V7)."""
 PASSAGE = 0.5
-"""Share of the shorter evidence that has to lie in the other."""
-LONGER = 5
-"""How many times as long as the shorter evidence the other may be; honest pairs stay below 3."""
+"""Minimum share of the shorter evidence that lies in the longer one."""
+MAX_LENGTH_RATIO = 5
+"""Maximum ratio of the lengths of two pieces of evidence; honest pairs stay below 3."""
 CORRECT = frozenset({"match"})
 RIGHT = ("exact", "normalised")
-"""States of a category that is right."""
+"""States of a right category."""
 STATES = {
     (True, True): "match",
     (True, False): "wrong-actor",
     (False, True): "wrong-category",
     (False, False): "wrong-both",
 }
-"""By whether category and actor are right."""
+"""States of a paired event, by whether its category and its actor are right."""
 NOBODY = frozenset({"", "none", "null", "unknown", "unclear", "nobody", "n a", "na", "unspecified", "not specified"})
 GROUP = frozenset({"team", "the team", "we", "all", "everyone", "everybody", "group", "the group", "all attendees"})
 
 
-class _Text:
-    """The documents of a case, and where things stand in them."""
+class _Documents:
+    """The documents of a case, in which quotes are located."""
 
     def __init__(self, case: EventsCase) -> None:
         self.texts = {name: (SourceText(text), Passages(text)) for name, text in case.texts().items()}
         self.several = bool(case.documents)
 
     def place(self, document: str, quote: str) -> tuple[str, tuple[int, int]] | None:
-        """The document and the letters where a quote stands; the named document is looked at first."""
+        """Return the document and the position of a quote, looking in the named document first; None if not found."""
         for name in sorted(self.texts, key=lambda one: one != document):
             place = self.texts[name][1].place(quote)
             if place is not None:
@@ -56,31 +56,31 @@ class _Text:
         return None
 
     def has(self, quote: str) -> bool:
-        """The quote occurs, perhaps with an ellipsis."""
+        """Return whether a quote occurs in a document, perhaps with an ellipsis."""
         return any(text.contains_quote(quote) for text, _ in self.texts.values())
 
 
 def match_events(case: EventsCase, output: EventsOut, rules: Rules) -> tuple[Items, dict[int, int]]:
-    """Return what each event is: match, wrong-category, wrong-actor, wrong-both, duplicate or unmatched.
+    """Return the state of each event, and the position of the expected event by that of its pair in the answer.
 
-    Beside it, by position of an event in the answer, the position of the expected one that it stands for.
+    States are match, wrong-category, wrong-actor, wrong-both, duplicate and unmatched.
     """
-    text = _Text(case)
+    text = _Documents(case)
     wanted = [text.place(event.document_id or "", event.evidence or "") for event in case.expected_events]
     edges: dict[int, dict[int, float]] = {}
     likeness: dict[tuple[int, int], float] = {}
     for item, event in enumerate(output.events):
-        given = text.place(_word(event.document_id), _word(event.evidence))
+        given = text.place(_text_of(event.document_id), _text_of(event.evidence))
         for place, expected in enumerate(case.expected_events):
             alike = description_similarity(event.description, expected.description)
             likeness[item, place] = alike
-            if text.several and not _one_document(given, _word(event.document_id), wanted[place], expected):
+            if text.several and not _one_document(given, _text_of(event.document_id), wanted[place], expected):
                 continue
-            there = wanted[place]
-            same = _same_passage(given[1], there[1]) if given and there and given[0] == there[0] else 0.0
+            passage = wanted[place]
+            same = _same_passage(given[1], passage[1]) if given and passage and given[0] == passage[0] else 0.0
             if alike > DESCRIPTION or same >= PASSAGE:
-                # One passage may tell two events: what they say, and of whom, decides which is which.
-                # Their details too, so that of two that say the same the order of the answer decides nothing.
+                # One passage may tell of two events: description and actor decide which is which. Category and due date
+                # count too, so that the order of the answer does not decide between equal descriptions.
                 right = _category(event, expected) in RIGHT
                 right_actor = _actor(event, expected, case, rules)
                 right_day = _due_date(event, expected) != "wrong"
@@ -89,11 +89,11 @@ def match_events(case: EventsCase, output: EventsOut, rules: Rules) -> tuple[Ite
     chosen = assign(edges)
     items = []
     for item, event in enumerate(output.events):
-        evidence = _word(event.evidence)
+        evidence = _text_of(event.evidence)
         notes: dict[str, Any] = {
             "category": type_of(event.category),
-            "actor": _word(event.actor) or None,
-            "dueDate": _word(event.due_date) or None,
+            "actor": _text_of(event.actor) or None,
+            "dueDate": _text_of(event.due_date) or None,
             "evidence": "missing" if not evidence else "verified" if text.has(evidence) else "unverified",
         }
         if item in chosen:
@@ -107,7 +107,7 @@ def match_events(case: EventsCase, output: EventsOut, rules: Rules) -> tuple[Ite
             place = max(range(len(case.expected_events)), key=lambda at: likeness[item, at], default=-1)
             if item in edges:
                 place = max(edges[item], key=lambda at: (edges[item][at], -at))
-            again = item in edges and _told_again(event, case, place, likeness[item, place], rules)
+            again = item in edges and _is_repetition(event, case, place, likeness[item, place], rules)
             state = "duplicate" if again else "unmatched"
         nearest = case.expected_events[place].description if place >= 0 else None
         items.append(ItemMatch(event.description, state, nearest, likeness.get((item, place), 0.0), notes))
@@ -125,49 +125,49 @@ def _expectation(event: ExpectedEvent, match: ItemMatch | None) -> ItemExpectati
 
 
 def _same_passage(one: tuple[int, int], other: tuple[int, int]) -> float:
-    """The share of the shorter passage that lies in the other; 0 where one is no more than a word of the other.
+    """Return the share of the shorter passage that lies in the longer one; 0 if their lengths differ too much.
 
-    Else who quotes the whole document, or a name, would have quoted every event.
+    Otherwise an answer that quotes the whole document, or just a name, would have evidence for every event.
     """
     short, long = sorted((one[1] - one[0], other[1] - other[0]))
-    return overlap(one, other) if long <= LONGER * short else 0.0
+    return overlap(one, other) if long <= MAX_LENGTH_RATIO * short else 0.0
 
 
-def _told_again(event: Any, case: EventsCase, near: int, score: float, rules: Rules) -> bool:
-    """It says the same as the event beside which another entry was laid, or that one's category and actor are right.
+def _is_repetition(event: Any, case: EventsCase, near: int, score: float, rules: Rules) -> bool:
+    """Return whether an event repeats a found one: same description, or right category and actor.
 
-    A quote alone is not enough: what is invented with a passage that tells something else is an invention.
+    The same quote is not enough: an event invented for a passage about something else is an invention.
     """
     expected = case.expected_events[near]
-    right = _category(event, expected) in RIGHT and _actor(event, expected, case, rules)
-    return score > DESCRIPTION or right
+    return score > DESCRIPTION or (_category(event, expected) in RIGHT and _actor(event, expected, case, rules))
 
 
 def _one_document(
     given: tuple[str, Any] | None, named: str, wanted: tuple[str, Any] | None, expected: ExpectedEvent
 ) -> bool:
-    """Of several documents: both events are told in the same one."""
-    there = expected.document_id or (wanted[0] if wanted else "")
-    return there in (named, given[0] if given else "")
+    """Return whether both events are from the same one of several documents."""
+    document = expected.document_id or (wanted[0] if wanted else "")
+    return document in (named, given[0] if given else "")
 
 
 def _category(event: Any, expected: ExpectedEvent) -> str:
     return compare_types(type_of(event.category), expected.category).state
 
 
-def _word(value: Any) -> str:
+def _text_of(value: Any) -> str:
+    """Return a value given as text, as an object with a name or the like, or as a list of either; empty for none."""
     if isinstance(value, str):
         return value.strip()
     if isinstance(value, dict):
-        return _word(next((value[key] for key in ("name", "text", "quote", "id") if key in value), None))
+        return _text_of(next((value[key] for key in ("name", "text", "quote", "id") if key in value), None))
     if isinstance(value, list):
-        return next((text for one in value if (text := _word(one))), "")
+        return next((text for one in value if (text := _text_of(one))), "")
     return ""
 
 
 def _actor(event: Any, expected: ExpectedEvent, case: EventsCase, rules: Rules) -> bool:
-    """The actor is the expected one, by name or by a mention that is of nobody else."""
-    given, key = _word(event.actor), normalise(_word(event.actor))
+    """Return whether the actor is the expected one, by name or by a mention of nobody else."""
+    given, key = _text_of(event.actor), normalise(_text_of(event.actor))
     if expected.actor is None:
         return key in NOBODY
     if normalise(expected.actor) == normalise(TEAM):
@@ -187,7 +187,7 @@ def _actor(event: Any, expected: ExpectedEvent, case: EventsCase, rules: Rules) 
 
 
 def _due_date(event: Any, expected: ExpectedEvent) -> str:
-    given = _word(event.due_date)
+    given = _text_of(event.due_date)
     if normalise(given) in NOBODY:
         return "" if expected.due_date is None else "wrong"
     if expected.due is None:

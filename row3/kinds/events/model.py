@@ -21,41 +21,41 @@ CATEGORIES = (
     "Stakeholder",
 )
 TEAM = "Team"
-"""The actor of what a group decides."""
+"""The actor of a group's decisions."""
 
 
 class ExpectedEvent(Labelled, frozen=True):
-    """Something that happened or was promised, which a careful reader would want to remember."""
+    """Something that happened or was promised and is worth remembering."""
 
     category: Annotated[Text, Meta(description="One of " + ", ".join(CATEGORIES) + ".")]
-    description: Annotated[Text, Meta(description="Short and understood by itself.")]
-    actor: Annotated[Text | None, Meta(description="Full name; Team where the group decides; null for nobody.")] = None
-    due_date: Annotated[Day | None, Meta(description="YYYY-MM-DD, where the document gives or implies one.")] = None
-    evidence: Annotated[Text | None, Meta(description="The words of the document that say so.")] = None
+    description: Annotated[Text, Meta(description="Short, and clear without context.")]
+    actor: Annotated[Text | None, Meta(description="Full name; Team if the group decides; null for nobody.")] = None
+    due_date: Annotated[Day | None, Meta(description="YYYY-MM-DD, if the document gives or implies a date.")] = None
+    evidence: Annotated[Text | None, Meta(description="The words of the document that report it.")] = None
     confidence: Literal["high", "medium", "low"] | None = None
-    document_id: Annotated[Text | None, Meta(description="Which of several documents says so.")] = None
+    document_id: Annotated[Text | None, Meta(description="Which of several documents reports it.")] = None
     same_as: Annotated[
-        Text | None, Meta(description="Events with the same word here are one happening, told in several documents.")
+        Text | None, Meta(description="Any word, shared by events that several documents report but that are one.")
     ] = None
     note: Note = None
 
     @property
     def due(self) -> str | None:
-        """The due date as the file writes it."""
+        """The due date as YYYY-MM-DD."""
         return None if self.due_date is None else self.due_date.isoformat()
 
 
 class EventsCase(DocumentCase, frozen=True, kw_only=True):
-    """A golden case of kind `events`: a document, or several, and what happened in it."""
+    """A golden case of kind `events`: one document or several, and what happened in them."""
 
     expected_events: list[ExpectedEvent]
     expected_entities: Annotated[
-        list[ExpectedEntity], Meta(description="Of kind `entities`; here their mentions are other names of actors.")
+        list[ExpectedEntity], Meta(description="As in kind `entities`; their mentions are other names of actors.")
     ] = field(default_factory=list)
 
 
 class EventOut(Output, frozen=True, kw_only=True):
-    """One extracted event. What can be wrong about one event alone is `Any`: it spoils that event, not the answer."""
+    """One extracted event. Fields are `Any` so that a bad value spoils only that event, not the whole answer."""
 
     category: Annotated[Any, meta("", "type", enum=CATEGORIES)] = None
     description: Annotated[
@@ -83,6 +83,6 @@ class EventOut(Output, frozen=True, kw_only=True):
 
 
 class EventsOut(Output, frozen=True):
-    """Answer of a prompt with `output: events`."""
+    """Answer to a prompt with `output: events`."""
 
     events: list[EventOut]

@@ -8,20 +8,20 @@ from typing import Any
 from row3.domain.asks import Ask
 from row3.domain.matches import Items
 from row3.domain.metrics import Metric, Threshold
-from row3.kinds.base import Expected, Finding, Kind, Measured, Reference, Rules
+from row3.kinds.base import Expected, Finding, Kind, Measured, Reference, Rules, lint_error, lint_warning
 from row3.kinds.entities import declared
 from row3.kinds.events.match import NOBODY, match_events
-from row3.kinds.events.model import CATEGORIES, TEAM, EventsCase, EventsOut
+from row3.kinds.events.model import CATEGORIES, TEAM, EventsCase, EventsOut, ExpectedEvent
 from row3.matching.normalise import normalise
 from row3.matching.text.quotes import SourceText
 from row3.metrics.ratios import b_cubed, f1, ratio
 
 POSSESSIVE = ("", "'s", "s", "'")
-"""What may follow a name where something is somebody's: `Certane's`, in a chat `ingrids`."""
+"""Possessive endings of a name: `Certane's`, in a chat `ingrids`."""
 
 
 class Events(Kind):
-    """Scores `{"events": […]}`: found, of the right category, with the right actor, with evidence."""
+    """Scores `{"events": […]}`: events found, their categories, actors and evidence."""
 
     name = "events"
     version = 13
@@ -47,7 +47,7 @@ class Events(Kind):
     invented = frozenset(("precision", "f1", "evidence_verified"))
 
     def measure(self, case: EventsCase, output: EventsOut, rules: Rules) -> Generator[Ask, Any, Measured]:
-        """Align events, then look at category, actor and date of each pair."""
+        """Pair the events, then compare category, actor and due date of each pair."""
         yield from ()
         found, chosen = match_events(case, output, rules)
         states = [match.state for match in found.items]
@@ -72,7 +72,7 @@ class Events(Kind):
         return Measured(found, counts, values, skipped, empty)
 
     def expected(self, case: EventsCase) -> Iterator[Expected]:
-        """Every event with what is asked about it; all names of actors are one demand."""
+        """Yield every event with its facts, and all names of actors as one demand."""
         for event in case.expected_events:
             facts = {
                 "category": event.category,
@@ -87,56 +87,51 @@ class Events(Kind):
             yield Expected("actors", "names", {"alias": names})
 
     def declares(self, case: EventsCase) -> list[Reference]:
-        """The documents, and the entities with all their names."""
+        """Return the documents, and the entities with all their names."""
         return declared(case, case.expected_entities)
 
-    def lint(self, case: EventsCase, rules: Rules) -> list[Finding]:
-        """Evidence occurs in its document, categories are known, actors stand in the document."""
-        found: list[Finding] = []
+    def lint(self, case: EventsCase, rules: Rules) -> Iterator[Finding]:
+        """Check that evidence occurs in its document, categories are known, and actors occur in the case."""
         texts = {name: SourceText(text) for name, text in case.texts().items()}
         whole = SourceText(case.text())
         names = {normalise(e.name): e for e in case.expected_entities}
         for place, event in enumerate(case.expected_events):
             at = ("expected_events", place)
             if event.category not in CATEGORIES:
-                what = f"category `{event.category}` is none of {', '.join(CATEGORIES)}"
-                found.append(Finding("error", "unknown-category", what, (*at, "category")))
-            found += _lint_evidence(case, event, texts, at)
+                what = f"category `{event.category}` is not one of {', '.join(CATEGORIES)}"
+                yield lint_error("unknown-category", what, (*at, "category"))
+            yield from _lint_evidence(case, event, texts, at)
             if event.actor and normalise(event.actor) != normalise(TEAM):
                 known = names.get(normalise(event.actor))
                 forms = [event.actor, *(known.mentions if known is not None else ())]
                 if not any(whole.mentions(form + ending) for form in forms for ending in POSSESSIVE):
-                    what = f"`{event.actor}` does not occur in the document, nor does a mention of the entity"
-                    found.append(Finding("error", "actor-not-there", what, (*at, "actor")))
-        return found
+                    what = f"neither `{event.actor}` nor a mention of that entity occurs in the document"
+                    yield lint_error("actor-not-there", what, (*at, "actor"))
 
 
 def _lint_evidence(
-    case: EventsCase, event: Any, texts: dict[str, SourceText], at: tuple[str | int, ...]
-) -> list[Finding]:
-    if case.documents and event.document_id not in texts:
-        what = f"`{event.document_id}` is none of the case's documents"
-        if event.document_id is None:
-            what = "the event does not say which of the case's documents tells it"
-        return [Finding("error", "unknown-document", what, (*at, "document_id"))]
-    if event.evidence is None:
-        return [Finding("warning", "no-evidence", f"`{event.description}` has no evidence", at)]
-    text = texts[event.document_id] if case.documents else next(iter(texts.values()))
-    if not text.contains_quote(event.evidence):
-        return [
-            Finding("error", "evidence-not-there", "the evidence does not occur in the document", (*at, "evidence"))
-        ]
-    return []
+    case: EventsCase, event: ExpectedEvent, texts: Mapping[str, SourceText], at: tuple[str | int, ...]
+) -> Iterator[Finding]:
+    document = (event.document_id or "") if case.documents else case.id
+    if document not in texts:
+        what = f"`{document}` is not one of the case's documents"
+        if not document:
+            what = "the event does not say which of the case's documents reports it"
+        yield lint_error("unknown-document", what, (*at, "document_id"))
+    elif event.evidence is None:
+        yield lint_warning("no-evidence", f"`{event.description}` has no evidence", at)
+    elif not texts[document].contains_quote(event.evidence):
+        yield lint_error("evidence-not-there", "the evidence does not occur in the document", (*at, "evidence"))
 
 
 def _skipped(case: EventsCase, found: Items, *, paired: bool, dated: bool) -> tuple[dict[str, str], dict[str, str]]:
-    """Return why metrics do not apply: because of the case, and because of the answer."""
+    """Return why metrics do not apply, because of the case and because of the answer."""
     skipped: dict[str, str] = {}
     empty: dict[str, str] = {}
     if not found.items:
         empty = dict.fromkeys(("evidence_verified", "duplicate_rate"), "no event was extracted")
     if not case.expected_events:
-        # What is invented where nothing happened counts all the same.
+        # Invented events still count.
         kept = {"evidence_verified", "duplicate_rate"} | ({"precision", "f1"} if found.items else set())
         skipped = {m.key: "the document has no events" for m in Events.metrics if not m.optional and m.key not in kept}
     elif not paired:
@@ -149,7 +144,7 @@ def _skipped(case: EventsCase, found: Items, *, paired: bool, dated: bool) -> tu
 
 
 def _linking(case: EventsCase, groups: Mapping[int, Any], skipped: dict[str, str]) -> dict[str, float]:
-    """Return B-cubed over the expected events of several documents, by the groups that the answer gives them."""
+    """Return B-cubed of the answer's groups over the expected events of several documents."""
     keys = ("linking_f1", "linking_precision", "linking_recall")
     if not case.documents or not case.expected_events:
         skipped |= dict.fromkeys(keys, "there are no events" if case.documents else "the case is one document")
@@ -161,7 +156,7 @@ def _linking(case: EventsCase, groups: Mapping[int, Any], skipped: dict[str, str
 
 
 def _group(given: Any) -> str:
-    """The word or number of a group. One that says there is none is no group: else all such events were one."""
+    """Return the word or number of a group; empty for a placeholder, which would link unrelated events."""
     number = isinstance(given, int) and not isinstance(given, bool)
     group = " ".join(str(given if number else given or "").split())
     return "" if normalise(group) in NOBODY else group

@@ -156,7 +156,7 @@ class RelationshipIndex:
     def _pairs(
         self, items: list[int], wanted: list[int], extracted: Sequence[Triple], turned: list[bool]
     ) -> list[tuple[int, int]]:
-        """Pair extracted and expected relationships of a key: exact before inverse and fuzzy, then in order."""
+        """Pair the relationships of one key: plain before inverse, sure before fuzzy, then in order."""
         fuzzy = self._ends.fuzzy
         ranked = sorted(
             (

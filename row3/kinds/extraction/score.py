@@ -27,7 +27,7 @@ MOST_PREDICATE = 80
 
 
 def _skipped(case: GoldenCase, explanation: Explanation, *, typed: bool) -> tuple[dict[str, str], dict[str, str]]:
-    """Return why metrics do not apply: because of the case, and because of the answer."""
+    """Return why metrics do not apply, because of the case and because of the answer."""
     concepts, relationships = case.expected_concepts, case.expected_relationships
     skipped: dict[str, str] = {}
     empty: dict[str, str] = {}

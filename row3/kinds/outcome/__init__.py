@@ -1,1 +1,1 @@
-"""Two systems' answers to one question, judged on facts with evidence (V7.1)."""
+"""Kind `outcome`: two systems' answers to a question, judged on facts with evidence (V7.1)."""

@@ -1,8 +1,8 @@
-"""What decides an outcome: evidence, which code checks, and a judge's grades of both arms, asked in both orders."""
+"""What decides an outcome: evidence, checked by code, and a judge's grades of both arms, asked in both orders."""
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from statistics import median_low
 from typing import Any, NamedTuple
 
@@ -31,18 +31,10 @@ JUDGEMENT_SCHEMA = closed_object(
 )
 
 
-class Cited(NamedTuple):
-    """A fact and whether an answer proves it."""
+def check_evidence(case: OutcomeCase, answer: AnswerOut, documents: Mapping[str, SourceText]) -> list[str]:
+    """Return for each required fact why the answer does not prove it; empty if it does.
 
-    fact_id: str
-    proven: bool
-    reason: str
-
-
-def check_evidence(case: OutcomeCase, answer: AnswerOut, documents: Mapping[str, SourceText]) -> list[Cited]:
-    """Return for each required fact whether the answer cites all that it must.
-
-    A citation counts when its quote occurs in the document it names and contains what `must_cite` asks.
+    A citation counts if its quote occurs in the document that it names and contains what `must_cite` requires.
     """
     found = []
     for fact in case.required_facts:
@@ -50,41 +42,35 @@ def check_evidence(case: OutcomeCase, answer: AnswerOut, documents: Mapping[str,
             needed.doc
             for needed in fact.must_cite
             if not any(
-                same_document(cited.doc, needed.doc)
+                document_key(cited.doc) == document_key(needed.doc)
                 and SourceText(cited.quote).contains_quote(needed.quote_contains)
                 and (text := document(documents, cited.doc)) is not None
                 and text.contains_quote(cited.quote)
                 for cited in answer.citations
             )
         ]
-        found.append(Cited(fact.fact_id, not lacking, f"no valid quote from {', '.join(lacking)}" if lacking else ""))
+        found.append(f"no valid quote from {', '.join(lacking)}" if lacking else "")
     return found
 
 
-def evidence_grade(cited: Sequence[Cited]) -> int:
-    """Return V7.1's grade: 2 where every fact is proven, 1 where some are, 0 where none is; 2 with nothing to prove."""
-    proven = sum(each.proven for each in cited)
-    return 2 if proven == len(cited) else min(proven, 1)
+def evidence_grade(unproven: Sequence[str]) -> int:
+    """Return V7.1's grade by the reasons of `check_evidence`: 2 if all facts are proven, 1 if some, 0 if none."""
+    return 2 if not any(unproven) else 0 if all(unproven) else 1
 
 
 def document_key(name: str) -> str:
-    """Return what a document is known by: its name without folders and without `.txt` or `.md`."""
+    """Return the key of a document: its name in lower case, without folders and without `.txt` or `.md`."""
     base = name.strip().replace("\\", "/").rpartition("/")[2]
     return base.removesuffix(".txt").removesuffix(".md").casefold()
 
 
-def same_document(one: str, other: str) -> bool:
-    """Return whether two names are of one document."""
-    return document_key(one) == document_key(other)
-
-
 def document(documents: Mapping[str, SourceText], name: str) -> SourceText | None:
-    """Return a document by its name; None where there is none."""
+    """Return a document by its name; None for an unknown one."""
     return documents.get(document_key(name))
 
 
 def read_judgement(value: Any, case: OutcomeCase) -> Judgement | str:
-    """Return V7.1's JSON as a judgement, or why it is none: prose, a grade other than 0, 1, 2, an unknown fact."""
+    """Return V7.1's JSON as a judgement, or why it is unusable: prose, a grade other than 0, 1, 2, an unknown fact."""
     if isinstance(value, str):
         read = read_json(value)
         if isinstance(read, Unusable):
@@ -114,53 +100,51 @@ def _grades(value: Any, case: OutcomeCase, arm: Arm) -> Grades | str:
         return f"the judgement has no `{arm}`"
     for name in GRADES:
         if isinstance(value.get(name), bool) or value.get(name) not in (0, 1, 2):
-            return f"the judgement gives `{arm}` no {name} of 0, 1 or 2"
+            return f"the judgement has no {name} of 0, 1 or 2 for `{arm}`"
     missing = value.get("missing_facts", [])
     known = [fact.fact_id for fact in case.required_facts]
     unknown = [each for each in missing if each not in known] if isinstance(missing, list) else [missing]
     if unknown:
-        return f"the judgement names a fact that the case does not have: {unknown[0]}"
+        return f"the judgement names a fact that is not in the case: {unknown[0]}"
     numbers = {name: int(value[name]) for name in GRADES}
     return Grades(**numbers, missing_facts=tuple(missing), unsupported_claims=notes(value.get("unsupported_claims")))
 
 
 class Ruling(NamedTuple):
-    """The judgement that counts, of both orders, with code's evidence in place of the judge's."""
+    """The combined judgement of both orders and all votes."""
 
     judgement: Judgement
     winner: Arm | None
-    """The arm that wins in both orders, by the majority of the votes; None for a tie."""
+    """The arm that wins in both orders in most votes; None for a tie."""
     flipped: bool
-    """The orders disagree on the winner: a tie, and a sign of position bias."""
+    """Whether the orders disagree on the winner: a tie, and a sign of position bias."""
     winners: Sequence[Sequence[Arm | None]] = ()
-    """By vote, who wins in each order that was asked: `baseline` first, `full` first."""
+    """The winner by vote and order: `baseline` first, `full` first."""
 
     @property
     def passes(self) -> bool:
-        """V7.1's bar for the full system: correct, mostly complete, some evidence, nothing unsupported."""
+        """Whether the full system meets V7.1's bar: correct, mostly complete, some evidence, nothing unsupported."""
         full = self.judgement.full
         return full.correctness == 2 and full.completeness >= 1 and full.evidence >= 1 and full.hallucination == 2
 
 
 def winner(judgement: Judgement) -> Arm | None:
     """Return the arm with more correctness + completeness and a hallucination grade no lower; None for a tie."""
-    for arm, other in (("full", "baseline"), ("baseline", "full")):
+    for arm, other in zip(ARMS, ARMS[::-1], strict=True):
         mine: Grades = getattr(judgement, arm)
         theirs: Grades = getattr(judgement, other)
         better = mine.correctness + mine.completeness > theirs.correctness + theirs.completeness
         if better and mine.hallucination >= theirs.hallucination:
-            return "full" if arm == "full" else "baseline"
+            return arm
     return None
 
 
 def ask_judge(
     rules: JudgeRules | None, case: OutcomeCase, answers: Mapping[Arm, AnswerOut], documents: Mapping[str, SourceText]
 ) -> Generator[JudgeRequest, Answer | NoAnswer, Ruling | str]:
-    """Ask for a judgement with each arm in either place; yields the votes and is sent their answers.
+    """Return the ruling, or why there is none; yields requests with the arms in both orders and is sent the answers.
 
-    Returns:
-        The ruling, or why there is none. A vote with an order that cannot be read is no vote; without any the judge has
-        failed.
+    A vote counts only if its answers for both orders can be read; without any, the judge has failed.
     """
     if rules is None or RUBRIC not in rules.rubrics:
         return f"`{RUBRIC}`: {NO_RUBRIC}"
@@ -184,7 +168,7 @@ def ask_judge(
 def variables_of(
     case: OutcomeCase, baseline: AnswerOut, full: AnswerOut, documents: Mapping[str, SourceText]
 ) -> dict[str, Any]:
-    """Return what the rubric's template sees: the case, both answers, and the documents that it or they name."""
+    """Return the variables of the rubric's template: the case, both answers, and the documents named in them."""
     named = [needed.doc for fact in case.required_facts for needed in fact.must_cite]
     named += [cited.doc for answer in (baseline, full) for cited in answer.citations]
     keys = dict.fromkeys(document_key(name) for name in named)
@@ -209,23 +193,23 @@ def _shown(answer: AnswerOut) -> dict[str, Any]:
 
 
 def swap(judgement: Judgement) -> Judgement:
-    """Return a judgement of the arms in each other's place as one of the arms in their own."""
+    """Return a judgement of swapped answers with its arms swapped back."""
     said = judgement.claims_full_wins
     return Judgement(judgement.full, judgement.baseline, None if said is None else not said, judgement.notes)
 
 
 def rule(votes: Sequence[Sequence[Judgement]]) -> Ruling:
-    """Return the ruling of votes on the same two answers, each with a judgement an order.
+    """Return the ruling by votes on the same two answers, each with one judgement for each order.
 
-    Of a vote's orders the stricter grade counts, and the winner has to be the same; of the votes, the lower median
-    grade and the winner of more than half.
+    In a vote, the lower grade of its orders counts, and they must agree on the winner. Over the votes, the lower median
+    grade counts, and the winner of more than half.
     """
     winners = [[winner(each) for each in orders] for orders in votes]
     agreed = [set(each) for each in winners]
     won = [arm for arm in ARMS if 2 * agreed.count({arm}) > len(votes)]
     judgement = Judgement(
-        _middle([_lowest([each.baseline for each in orders]) for orders in votes]),
-        _middle([_lowest([each.full for each in orders]) for orders in votes]),
+        _combined([_combined([each.baseline for each in orders], min) for orders in votes], median_low),
+        _combined([_combined([each.full for each in orders], min) for orders in votes], median_low),
         votes[0][0].claims_full_wins,
         votes[0][0].notes,
     )
@@ -233,24 +217,16 @@ def rule(votes: Sequence[Sequence[Judgement]]) -> Ruling:
     return Ruling(judgement, won[0] if won else None, flipped, winners)
 
 
-def _lowest(grades: Sequence[Grades]) -> Grades:
-    return _merged(grades, {name: min(getattr(each, name) for each in grades) for name in GRADES})
-
-
-def _middle(grades: Sequence[Grades]) -> Grades:
-    return _merged(grades, {name: median_low(getattr(each, name) for each in grades) for name in GRADES})
-
-
-def _merged(grades: Sequence[Grades], numbers: Mapping[str, int]) -> Grades:
+def _combined(grades: Sequence[Grades], choose: Callable[[Iterable[int]], int]) -> Grades:
     return Grades(
-        **numbers,
+        **{name: choose([getattr(each, name) for each in grades]) for name in GRADES},
         missing_facts=tuple(dict.fromkeys(fact for each in grades for fact in each.missing_facts)),
         unsupported_claims=tuple(dict.fromkeys(claim for each in grades for claim in each.unsupported_claims)),
     )
 
 
 def with_evidence(ruling: Ruling, evidence: Mapping[Arm, int]) -> Ruling:
-    """Return a ruling with the evidence that code found in place of the judge's."""
+    """Return a ruling with its evidence grades replaced."""
     judgement = ruling.judgement
     return ruling._replace(
         judgement=judgement._replace(

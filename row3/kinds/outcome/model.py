@@ -1,4 +1,4 @@
-"""A case of kind `outcome`, the answers of its two arms, and a judge's word on them."""
+"""A case of kind `outcome`, the answers of its two arms, and the judgement of them."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ ARMS: tuple[Arm, Arm] = ("baseline", "full")
 
 
 class Evidence(Labelled, frozen=True):
-    """A passage that an answer has to cite for a fact."""
+    """A passage that an answer must cite for a fact."""
 
     doc: Annotated[Text, Meta(description="Name of a document.")]
-    quote_contains: Annotated[Text, Meta(description="What the quote has to contain; it occurs in the document.")]
+    quote_contains: Annotated[Text, Meta(description="Text of the document that the quote must contain.")]
 
 
 class Fact(Labelled, frozen=True):
-    """One thing a good answer says: one actor, one action, one date or value."""
+    """One fact of a good answer: one actor, one action, one date or value."""
 
     fact_id: CaseId
     claim: Text
@@ -33,18 +33,18 @@ class OutcomeCase(Case, frozen=True, kw_only=True):
 
     id: CaseId
     question: Text
-    required_facts: Annotated[list[Fact], Meta(description="Empty where the documents do not say.")] = field(
-        default_factory=list
+    required_facts: Annotated[list[Fact], Meta(description="Empty if the documents do not answer the question.")] = (
+        field(default_factory=list)
     )
     forbidden_claims: list[Text] = field(default_factory=list)
 
     def variables(self) -> dict[str, Any]:
-        """Return what templates and calls see: the question, also as `query`."""
+        """Return the variables of templates and calls: the question, also as `query`."""
         return {"question": self.question, "query": self.question}
 
 
 class Citation(Output, frozen=True):
-    """A passage that an answer rests on."""
+    """A passage cited by an answer."""
 
     doc: Annotated[str, meta("Name of the document.", "document", "document_id", "documentId", "source")]
     quote: Annotated[str, meta("Copied from the document, character by character.", "text", "evidence")]
@@ -58,42 +58,47 @@ class AnswerOut(Output, frozen=True):
 
     @classmethod
     def usual(cls, value: Any) -> Any:
-        """A plain text is an answer without citations."""
+        """Take a plain text for an answer without citations."""
         return {"answer": value} if isinstance(value, str) else value
 
 
 class Found(Output, frozen=True):
-    """What a system found for the question, before it is answered."""
+    """What a system found for the question, before answering it."""
 
     value: Any
 
 
 class Grades(NamedTuple):
-    """What a judge says of one arm: whole numbers from 0 to 2, by V7.1's rubric."""
+    """A judge's grades of one arm: whole numbers from 0 to 2, by V7.1's rubric."""
 
     correctness: int
     completeness: int
     evidence: int
     hallucination: int
-    """2: nothing unsupported; 0: hallucinations that could move a decision."""
+    """2: nothing unsupported; 0: hallucinations that could affect a decision."""
     missing_facts: tuple[str, ...] = ()
     unsupported_claims: tuple[str, ...] = ()
 
 
 class Judgement(NamedTuple):
-    """What a judge says of both arms."""
+    """A judge's grades of both arms."""
 
     baseline: Grades
     full: Grades
     claims_full_wins: bool | None
-    """The judge's own word; shown and never counted."""
+    """The judge's own verdict; shown but not counted."""
     notes: str = ""
 
 
 class Outcome(NamedTuple):
-    """Both answers to a question, and a judgement where one was made elsewhere."""
+    """Both answers to a question, and any judgement made elsewhere."""
 
     baseline: AnswerOut
     full: AnswerOut
     judgement: Any = None
-    """V7.1's JSON, not yet read."""
+    """V7.1's JSON, not yet parsed."""
+
+    @property
+    def answers(self) -> dict[Arm, AnswerOut]:
+        """The answers by arm."""
+        return {"baseline": self.baseline, "full": self.full}

@@ -13,7 +13,7 @@ from row3.domain.prompts import Prompt
 from row3.domain.requests import digest_json
 from row3.domain.scores import CaseScore
 from row3.kinds.answers import Parsed, Unusable, read_json
-from row3.kinds.base import Expected, Finding, Kind, Measured, Reference, Rules
+from row3.kinds.base import Expected, Finding, Kind, Measured, Rules, lint_error, lint_warning
 from row3.kinds.faults import Fault, Faults
 from row3.kinds.judging import WINNERS, judged_tally
 from row3.kinds.outcome.judgement import (
@@ -35,7 +35,6 @@ from row3.kinds.outputs import NO_FIELDS, Fields, fit, plain, read_text
 from row3.matching.normalise import normalise_text
 from row3.matching.text.quotes import SourceText
 
-"""Zones of hallucination."""
 METRICS = (
     Metric("passRate", "Cases passed", share=True, threshold=Threshold(0.60, 0.80, 0.95, blocking=False)),
     Metric("evidenceRate", "Evidence", share=True, threshold=Threshold(0.60, 0.80, 0.95, blocking=False)),
@@ -53,8 +52,6 @@ METRICS = (
     Metric("ties", "Ties", share=True, companion=True),
     Metric("positionBias", "Judgements that flip with the order", higher_is_better=False, share=True, companion=True),
 )
-NO_FACTS = "no facts are required"
-NOT_JUDGED = "without a judgement"
 
 
 class Outcomes(Kind):
@@ -73,7 +70,7 @@ class Outcomes(Kind):
     arms = ARMS
 
     def signature(self, rules: Rules) -> str:
-        """Return the scorer, the judge and the documents."""
+        """Return the scorer, the documents and the judge."""
         documents = digest_json({name: text.text for name, text in rules.documents.items()})[:16]
         judge = "" if rules.judge is None else f" {rules.judge.signature}"
         return f"{self.name}/{self.version} documents {documents}{judge}"
@@ -83,7 +80,7 @@ class Outcomes(Kind):
         return JUDGEMENT_SCHEMA
 
     def rubric_variables(self) -> Mapping[str, Any]:
-        """Return the variables of an example with one fact, one document and one citation."""
+        """Return the variables for an example with one fact, one document and one citation."""
         cited = Evidence("example.txt", "example")
         case = OutcomeCase(
             id="example",
@@ -95,7 +92,7 @@ class Outcomes(Kind):
         return variables_of(case, answer, answer, {"example": SourceText("example")})
 
     def parse(self, output: str, text: str, fields: Fields = NO_FIELDS) -> Parsed | Unusable:
-        """Read what an arm found, or its answer; prose is an answer without citations."""
+        """Parse what an arm found, or its answer; prose is an answer without citations."""
         if output == "found":
             read = read_json(text)
             return Parsed(Found(text if isinstance(read, Unusable) else read.value))
@@ -105,7 +102,7 @@ class Outcomes(Kind):
         return read
 
     def read_output(self, value: Any, fields: Fields = NO_FIELDS) -> Parsed | Unusable:
-        """Read both answers, made elsewhere, with the judgement where there is one."""
+        """Parse two answers made elsewhere, with their judgement if it is given."""
         if isinstance(value, str):
             read = read_json(value)
             if isinstance(read, Unusable):
@@ -128,7 +125,7 @@ class Outcomes(Kind):
         return Outcome(*(outputs[arm][self.whole] for arm in ARMS))
 
     def context(self, output: str, value: Any) -> dict[str, Any]:
-        """Return an arm's answer, as its later prompts see it."""
+        """Return what an arm found, or its answer."""
         return {"found": value.value} if output == "found" else {"answer": plain(value)}
 
     def output_json(self, output: Outcome) -> dict[str, Any]:
@@ -136,35 +133,29 @@ class Outcomes(Kind):
         return {arm: plain(getattr(output, arm)) for arm in ARMS}
 
     def asks(self, case: OutcomeCase, rules: Rules) -> bool:
-        """Return True: a judge decides."""
+        """Return True: every case needs a judge."""
         return True
 
     def measure(self, case: OutcomeCase, output: Outcome, rules: Rules) -> Generator[Ask, Any, Measured]:
         """Check the evidence, and ask the judge in both orders unless a judgement came with the answers."""
-        answers: dict[Arm, AnswerOut] = {"baseline": output.baseline, "full": output.full}
-        cited = {arm: check_evidence(case, answers[arm], rules.documents) for arm in ARMS}
+        answers = output.answers
+        unproven = {arm: check_evidence(case, answers[arm], rules.documents) for arm in ARMS}
         if output.judgement is None:
             ruling = yield from ask_judge(rules.judge, case, answers, rules.documents)
         else:
             read = read_judgement(output.judgement, case)
             ruling = read if isinstance(read, str) else rule([[read]])
-        proven = sum(each.proven for each in cited["full"])
         values: dict[str, float] = {}
         skipped: dict[str, str] = {}
-        if cited["full"]:
-            values["evidenceRate"] = float(proven == len(cited["full"]))
+        if case.required_facts:
+            values["evidenceRate"] = float(not any(unproven["full"]))
         else:
-            skipped["evidenceRate"] = NO_FACTS
+            skipped["evidenceRate"] = "no facts are required"
         if isinstance(ruling, str):
-            skipped |= dict.fromkeys((m.key for m in METRICS if m.key != "evidenceRate"), NOT_JUDGED)
-            return Measured(
-                _items(case, output, ruling, cited["full"]),
-                {},
-                values,
-                skipped,
-                tally=_tally("failed") | {"unscored": {ruling: 1}},
-            )
-        ruling = with_evidence(ruling, {arm: evidence_grade(cited[arm]) for arm in ARMS})
+            skipped |= dict.fromkeys((m.key for m in METRICS if m.key != "evidenceRate"), "without a judgement")
+            failed = {"judgements": {"failed": 1}, "unscored": {ruling: 1}}
+            return Measured(_items(case, output, ruling, unproven["full"]), {}, values, skipped, tally=failed)
+        ruling = with_evidence(ruling, {arm: evidence_grade(unproven[arm]) for arm in ARMS})
         full, baseline = ruling.judgement.full, ruling.judgement.baseline
         values |= {
             "passRate": float(ruling.passes),
@@ -172,31 +163,27 @@ class Outcomes(Kind):
             "valueWinRate": float(ruling.winner == "full"),
             "baselineHallucinationRate": float(baseline.hallucination < 2),
             "ties": float(ruling.winner is None),
-            "positionBias": float(ruling.flipped),
         }
-        if output.judgement is not None:
-            del values["positionBias"]
-        tally = _tally("given") | {WINNERS: {ruling.winner or "tie": 1}}
+        tally: dict[str, dict[str, int]] = {"judgements": {"given": 1}, WINNERS: {ruling.winner or "tie": 1}}
         if output.judgement is None:
-            given = judged_tally(rules.judge, [(_graded(case, answers, rules), ruling.passes)])
-            tally |= {name: group for name, group in given.items() if group}
-        return Measured(_items(case, output, ruling, cited["full"]), {}, values, skipped, tally=tally)
+            values["positionBias"] = float(ruling.flipped)
+            tally |= judged_tally(rules.judge, [(_graded(case, answers, rules), ruling.passes)])
+        return Measured(_items(case, output, ruling, unproven["full"]), {}, values, skipped, tally=tally)
 
     def judged(self, case: OutcomeCase, output: Outcome, rules: Rules) -> Iterator[tuple[Graded, Judging]]:
-        """Yield both answers, which are judged together."""
-        answers: dict[Arm, AnswerOut] = {"baseline": output.baseline, "full": output.full}
-        yield _graded(case, answers, rules), _opinion(case, answers, rules)
+        """Yield both answers, which are judged together, with a generator that asks again."""
+        yield _graded(case, output.answers, rules), _opinion(case, output.answers, rules)
 
     def bad_answer(self, case: OutcomeCase, reason: str, raw: str, rules: Rules) -> CaseScore:
-        """Return the worst value of every metric: an arm without an answer wins nothing."""
+        """Return the worst value of every headline metric: a missing answer loses."""
         worst = {"passRate": 0.0, "hallucinationRate": 0.0, "valueWinRate": 0.0}
         if case.required_facts:
             worst["evidenceRate"] = 0.0
-        items = _items(case, Outcome(AnswerOut(""), AnswerOut("")), reason, ())
+        items = _items(case, Outcome(AnswerOut(""), AnswerOut("")), reason, None)
         return CaseScore(case.id, "bad_answer", worst, {}, {}, items, problem=reason, raw=raw)
 
     def shortfall(self, score: CaseScore) -> dict[str, tuple[str, ...]]:
-        """Return the facts that `full` does not prove, and what it claims without support."""
+        """Return the facts that `full` does not prove, and its unsupported claims."""
         found: Items | None = score.explanation
         if found is None:
             return {}
@@ -206,7 +193,7 @@ class Outcomes(Kind):
         return {name: lines for name, lines in lists.items() if lines}
 
     def faults(self, case: OutcomeCase, score: CaseScore, rules: Rules) -> Faults:
-        """Return the facts that `full` does not prove, its claims without support, and whether it did not win."""
+        """Return the facts that `full` does not prove, its unsupported claims, and a tie or loss."""
         found: Items = score.explanation
         full = next(item for item in found.items if item.label == "full")
         lost = [each for each in found.expected if each.found_by is None]
@@ -226,46 +213,32 @@ class Outcomes(Kind):
         for claim in case.forbidden_claims:
             yield Expected("forbidden", claim)
 
-    def refers_to(self, case: OutcomeCase) -> list[Reference]:
-        """Return nothing: documents are checked with their quotes, by `lint`."""
-        return []
-
-    def lint(self, case: OutcomeCase, rules: Rules) -> list[Finding]:
-        """Every fact names evidence that stands in its document; ids are unique."""
-        found: list[Finding] = []
+    def lint(self, case: OutcomeCase, rules: Rules) -> Iterator[Finding]:
+        """Check that every fact has a unique id, and evidence that occurs in its document."""
         seen: set[str] = set()
         for at, fact in enumerate(case.required_facts):
             place = ("required_facts", at)
             if fact.fact_id in seen:
-                found.append(Finding("error", "fact-twice", f"`{fact.fact_id}` stands twice", (*place, "fact_id")))
+                yield lint_error("fact-twice", f"`{fact.fact_id}` is listed twice", (*place, "fact_id"))
             seen.add(fact.fact_id)
             if not fact.must_cite:
-                found.append(Finding("error", "no-evidence", f"`{fact.fact_id}` has no `must_cite`", place))
+                yield lint_error("no-evidence", f"`{fact.fact_id}` has no `must_cite`", place)
             for number, needed in enumerate(fact.must_cite):
                 text = document(rules.documents, needed.doc)
                 where = (*place, "must_cite", number)
                 if text is None:
-                    found.append(Finding("error", "no-document", f"there is no document `{needed.doc}`", where))
+                    yield lint_error("no-document", f"document `{needed.doc}` does not exist", where)
                 elif normalise_text(needed.quote_contains) not in normalise_text(text.text):
                     message = f"`{needed.quote_contains}` does not occur in `{needed.doc}`"
-                    found.append(Finding("error", "quote-not-found", message, where))
+                    yield lint_error("quote-not-found", message, where)
         if not case.required_facts and not case.forbidden_claims:
-            found.append(Finding("warning", "nothing-asked", "the case requires no fact and forbids no claim"))
-        return found
+            yield lint_warning("nothing-asked", "the case requires no fact and forbids no claim")
 
-    def lint_suite(self, cases: Sequence[OutcomeCase]) -> list[Finding]:
-        """A quarter of the questions or so should have no answer in the documents."""
-        negative = sum(not case.required_facts for case in cases)
-        if len(cases) >= 8 and not negative:
-            return [
-                Finding(
-                    "warning",
-                    "no-negatives",
-                    "every question has an answer; add some that have none",
-                    setting="standards",
-                )
-            ]
-        return []
+    def lint_suite(self, cases: Sequence[OutcomeCase]) -> Iterator[Finding]:
+        """Check that some of eight or more questions have no answer in the documents."""
+        if len(cases) >= 8 and all(case.required_facts for case in cases):
+            message = "every question has an answer; add some that have none"
+            yield lint_warning("no-negatives", message, setting="standards")
 
 
 def _graded(case: OutcomeCase, answers: Mapping[Arm, AnswerOut], rules: Rules) -> Graded:
@@ -282,12 +255,8 @@ def _opinion(case: OutcomeCase, answers: Mapping[Arm, AnswerOut], rules: Rules) 
     return Opinion(100.0 * ruling.passes, ruling.passes, ruling.winner or "tie", ruling.flipped, ruling.judgement.notes)
 
 
-def _tally(state: str) -> dict[str, dict[str, int]]:
-    return {"judgements": {state: 1}}
-
-
-def _items(case: OutcomeCase, output: Outcome, ruling: Ruling | str, cited: Sequence[Any]) -> Items:
-    """Return both arms as items, with the grades they got, and every required fact with whether B proves it."""
+def _items(case: OutcomeCase, output: Outcome, ruling: Ruling | str, unproven: Sequence[str] | None) -> Items:
+    """Return both arms with their grades as items, and every required fact with whether `full` proves it."""
     items = []
     orders = ("baselineFirst", "fullFirst")
     for arm in ARMS:
@@ -307,17 +276,13 @@ def _items(case: OutcomeCase, output: Outcome, ruling: Ruling | str, cited: Sequ
         said = {"judgeSaysFullWins": ruling.judgement.claims_full_wins, "judgeNotes": ruling.judgement.notes}
         votes = [dict(zip(orders, (arm or "tie" for arm in each), strict=True)) for each in ruling.winners if each[1:]]
         items[1] = items[1]._replace(notes={**items[1].notes, **said, "flipped": ruling.flipped, "votes": votes})
-    expected = tuple(
-        ItemExpectation(
-            fact.claim,
-            "full" if each is not None and each.proven else None,
-            None,
-            float(each is not None and each.proven),
-            {"factId": fact.fact_id, "reason": "" if each is None else each.reason},
-        )
-        for fact, each in zip(case.required_facts, list(cited) or [None] * len(case.required_facts), strict=True)
-    )
-    return Items(tuple(items), expected, frozenset({"won", "tie", "not-judged"}))
+    expected = []
+    for at, fact in enumerate(case.required_facts):
+        reason = "" if unproven is None else unproven[at]
+        proven = unproven is not None and not reason
+        notes = {"factId": fact.fact_id, "reason": reason}
+        expected.append(ItemExpectation(fact.claim, "full" if proven else None, None, float(proven), notes))
+    return Items(tuple(items), tuple(expected), frozenset({"won", "tie", "not-judged"}))
 
 
 KIND = Outcomes()

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from row3.kinds.checks.compiled import path_problem, pattern_problem, schema_problem
+from row3.kinds.checks.compiled import compile_error, path_of, pattern_of, validator_of
 from row3.kinds.checks.heuristics import HEURISTICS, graded
 from row3.kinds.checks.model import Check
 from row3.kinds.checks.reading import Reading, numbers_in, same
@@ -120,13 +120,13 @@ def test_a_pattern_that_backtracks_without_end_is_a_failed_check() -> None:
 
 
 def test_what_cannot_be_used_is_said_once_before_any_answer() -> None:
-    assert pattern_problem("(") and not pattern_problem("a+")
-    assert path_problem("$.[") and not path_problem("$.a[0].b")
-    assert schema_problem({"type": "nonsense"}) and not schema_problem({"type": "object"})
+    assert compile_error(pattern_of, "(", False) and not compile_error(pattern_of, "a+", False)
+    assert compile_error(path_of, "$.[") and not compile_error(path_of, "$.a[0].b")
+    assert compile_error(validator_of, {"type": "nonsense"}) and not compile_error(validator_of, {"type": "object"})
 
 
 def test_a_schema_is_never_fetched() -> None:
-    assert "not followed" in schema_problem({"$ref": "https://example.com/schema.json"})
+    assert "not followed" in compile_error(validator_of, {"$ref": "https://example.com/schema.json"})
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), -0.1, 1.1, "1", None, [1]])

@@ -154,7 +154,7 @@ def test_no_text_can_end_its_fence() -> None:
     ("check", "problem"),
     [
         ({"semantic": "a"}, "matching.semantic"),
-        ({"judge": "nobody"}, "no rubric"),
+        ({"judge": "nobody"}, "rubric `nobody` not found"),
     ],
 )
 def test_lint_names_a_check_that_can_never_be_answered(check: dict[str, Any], problem: str) -> None:

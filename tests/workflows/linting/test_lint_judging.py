@@ -81,7 +81,7 @@ def test_without_a_pipeline_rubrics_are_no_part_of_it(found: Found, tmp_path: Pa
 @pytest.mark.parametrize(
     ("check", "key", "message"),
     [
-        ("judge = 'nobody'", "judge", "there is no rubric prompts/nobody-v*.md"),
+        ("judge = 'nobody'", "judge", "rubric `nobody` not found: no prompts/nobody-v*.md"),
         ("semantic = 'x'", "semantic", "needs [suites.NAME.matching.semantic]"),
     ],
 )
