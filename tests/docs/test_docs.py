@@ -118,7 +118,7 @@ def test_every_option_of_a_command_is_documented(name: str, command: click.Comma
 
 
 def lint_rules() -> set[str]:
-    """Ids of all rules in the source of the kind: first argument of `lint_error`, `lint_warning` and `_standard`, and the sizes."""
+    """Return the ids of all lint rules in the source of kind `extraction`, and of its size rules."""
     tree = ast.parse((ROOT / "row3/kinds/extraction/lint.py").read_text(encoding="utf-8"))
     rules = {f"{many.replace(' ', '-')}-count" for many in SIZES}
     for node in ast.walk(tree):
