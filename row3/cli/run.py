@@ -205,12 +205,13 @@ def refuse_one(common: Common) -> None:
 
 def opened(common: Common, live: LiveFlags | None = None) -> AllSuites:
     """Open the project with all its suites. Raises `InvalidFile`."""
-    from row3.workflows.session import Session, open_whole, served
+    from row3.workflows.session import Session, open_recovered
     from row3.workflows.suites.all_suites import AllSuites
 
     options, gate = common.run_options(), common.gate_flags
-    project, done = open_whole(common.start, may_write=common.may_write, say=common.say, guard=common.guard)
-    project = served(project, options)
+    project, done = open_recovered(
+        common.start, options, may_write=common.may_write, say=common.say, guard=common.guard
+    )
 
     def make(suite: Suite) -> Session:
         return Session(

@@ -1,13 +1,12 @@
-"""Putting cases into quarantine and out of it, and which of them count for nothing in a run of today."""
+"""Put cases into quarantine, release them, and find those a run leaves out today."""
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
 from row3.domain.counts import part
-from row3.domain.quarantine import LONGEST_DAYS, NO_QUARANTINE, SHARE, Quarantine, Quarantined, complaint, room, split
+from row3.domain.quarantine import LONGEST_DAYS, SHARE, Quarantine, Quarantined, complaint, room, split
 from row3.errors import InvalidFile, UsageError
 from row3.store.cases import CaseFiles, case_files, ids_of, is_draft
 from row3.store.chosen_cases import case_hint
@@ -22,24 +21,23 @@ MOST = f"no more than one in {SHARE} may be"
 
 
 def today() -> date:
-    """The day, in UTC."""
+    """Return today's date, in UTC."""
     return datetime.now(UTC).date()
 
 
 def in_force(project: Project, suite: Suite, files: CaseFiles | None = None, *, on: date | None = None) -> Quarantine:
-    """The quarantine that a run is under: the file beside the cases that judge (`files`) decides, not the change's own.
-    Raises `InvalidFile` for a broken file, and where more than a fifth of the cases is in quarantine.
+    """Return the quarantine of a run: that of the judging cases (`files`), not the change's own.
+
+    Raises `InvalidFile` for a broken file, or if more than a fifth of the cases is in quarantine.
     """
     folder, own, on = suite.golden, project.tree, on or today()
     tree = own if files is None else files.tree
     active, expired = split(read_quarantine(tree, folder), on)
     waiting: tuple[Quarantined, ...] = ()
     if tree != own:
-        there = {entry.case_id for entry in active}
-        brought = split(read_quarantine(own, project.golden(suite.name)), on)[0]
-        waiting = tuple([entry for entry in brought if entry.case_id not in there])
-    if not (active or expired or waiting):
-        return NO_QUARANTINE
+        known = {entry.case_id for entry in active}
+        added = split(read_quarantine(own, project.golden(suite.name)), on)[0]
+        waiting = tuple([entry for entry in added if entry.case_id not in known])
     if active:
         paths = files.paths if files and files.paths else case_files(tree, folder)
         cases = sum(1 for path in paths if not is_draft(tree, path))
@@ -52,78 +50,77 @@ def in_force(project: Project, suite: Suite, files: CaseFiles | None = None, *, 
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """What was done to a suite's quarantine."""
+    """A change of a suite's quarantine."""
 
     entry: Quarantined
     before: Quarantined | None
-    """The entry that it took the place of."""
+    """The case's previous entry."""
     file: str
     left: int
-    """Cases that are in quarantine now."""
+    """Number of cases in quarantine now."""
 
 
 def quarantine(session: Session, case_id: str, *, until: str, reason: str, on: date | None = None) -> Changed:
-    """Put a case into quarantine until a day, its first day kept. Raises `UsageError`, `InvalidFile`."""
+    """Put a case into quarantine until a day, or move the end of its quarantine. Raises `UsageError`, `InvalidFile`."""
     on = on or today()
-    _refuse_where_nothing_is_written(session)
+    _refuse_in_ci(session)
     end = _end(until, on)
-    check_reason(reason, where="--reason", write="what makes the case flaky, and who mends it")
-    folder = session.project.golden(session.suite.name)
+    check_reason(reason, where="--reason", write="what makes the case flaky, and who fixes it")
     project, suite = session.project, session.suite
+    folder = project.golden(suite.name)
     ids = ids_of(project.tree, folder)
     if case_id not in ids:
         see = f"See the ids with `row3 flaky{suite.flag}`"
         hint = case_hint(project, suite.name, case_id, ids, otherwise=see)
         raise UsageError(f"case `{case_id}` does not exist", where=f"{folder}/", fix=hint)
-    cases = len(ids)
-    signed = sign(session.project, reason)
-    with writing(session.project.local, say=session.say):
-        held = {entry.case_id: entry for entry in read_quarantine(session.project.tree, folder)}
+    signed = sign(project, reason)
+    with writing(project.local, say=session.say):
+        held = {entry.case_id: entry for entry in read_quarantine(project.tree, folder)}
         active = {entry.case_id for entry in split(held.values(), on)[0]}
         before = held.get(case_id)
         since = before.since if before is not None and case_id in active else on.isoformat()
         if wrong := complaint(date.fromisoformat(since), end):
             latest = date.fromisoformat(since) + timedelta(days=LONGEST_DAYS)
-            raise UsageError(wrong, where="--until", fix=f"Name a day up to {latest}, and mend the case by then")
-        if len(active | {case_id}) > room(cases):
-            what = f"{part(len(active), cases, 'case', 'is', 'are')} in quarantine already; {MOST}"
-            fix = f"Release one with `row3 flaky release{session.suite.flag} CASE`, or add cases"
-            raise UsageError(what, where=f"suite {session.suite.name}", fix=fix)
+            raise UsageError(wrong, where="--until", fix=f"Name a day up to {latest}, and fix the case by then")
+        if len(active | {case_id}) > room(len(ids)):
+            what = f"{part(len(active), len(ids), 'case', 'is', 'are')} in quarantine already; {MOST}"
+            fix = f"Release one with `row3 flaky release{suite.flag} CASE`, or add cases"
+            raise UsageError(what, where=f"suite {suite.name}", fix=fix)
         entry = Quarantined(case_id, since, end.isoformat(), signed.reason, signed.by)
-        write_quarantine(session.project.root, folder, [*(held | {case_id: entry}).values()])
+        write_quarantine(project.root, folder, [*(held | {case_id: entry}).values()])
     return Changed(entry, before, f"{folder}/{FILE}", len(active | {case_id}))
 
 
 def release(session: Session, case_id: str, *, on: date | None = None) -> Changed:
-    """Take a case out of quarantine; it counts from the next run. Raises `UsageError` where it is in none."""
-    _refuse_where_nothing_is_written(session)
-    folder = session.project.golden(session.suite.name)
-    with writing(session.project.local, say=session.say):
-        held = {entry.case_id: entry for entry in read_quarantine(session.project.tree, folder)}
+    """Release a case from quarantine, so that it counts from the next run. Raises `UsageError` if it is not in it."""
+    _refuse_in_ci(session)
+    project, folder = session.project, session.project.golden(session.suite.name)
+    with writing(project.local, say=session.say):
+        held = {entry.case_id: entry for entry in read_quarantine(project.tree, folder)}
         if case_id not in held:
-            there = f"In it: {', '.join(held)}" if held else "None is: there is nothing to release"
-            hint = there
-            if case_id not in ids_of(session.project.tree, folder):
-                hint = case_hint(session.project, session.suite.name, case_id, held, otherwise=there)
+            hint = f"In quarantine: {', '.join(held) or 'none'}"
+            if case_id not in ids_of(project.tree, folder):
+                hint = case_hint(project, session.suite.name, case_id, held, otherwise=hint)
             raise UsageError(f"case `{case_id}` is not in quarantine", where=f"{folder}/{FILE}", fix=hint)
         entry = held.pop(case_id)
-        write_quarantine(session.project.root, folder, held.values())
+        write_quarantine(project.root, folder, held.values())
     return Changed(entry, entry, f"{folder}/{FILE}", len(split(held.values(), on or today())[0]))
 
 
-def _refuse_where_nothing_is_written(session: Session) -> None:
+def _refuse_in_ci(session: Session) -> None:
     if not session.may_write:
         what = f"golden/<suite>/{FILE} is not written in CI"
         raise UsageError(what, where="row3 flaky", fix="Run it on a developer's machine and commit the file")
 
 
 def _end(text: str, on: date) -> date:
-    """The day that --until names; raises `UsageError`."""
-    end = None
-    with suppress(ValueError):
+    """Return the day that --until names. Raises `UsageError` if it is not a date in the future."""
+    try:
         end = date.fromisoformat(text.strip())
+    except ValueError:
+        end = None
     if end is None or str(end) != text.strip():
-        raise UsageError(f"`{text}` is no date", where="--until", fix=f"Write it like {on + timedelta(14)}")
+        raise UsageError(f"`{text}` is not a date", where="--until", fix=f"Write it like {on + timedelta(14)}")
     if end <= on:
-        raise UsageError(f"{end} is not after today, {on}", where="--until", fix="Name a day to come")
+        raise UsageError(f"{end} is not after today, {on}", where="--until", fix="Name a later day")
     return end

@@ -1,7 +1,8 @@
-"""Running a suite in whatever mode, and plain `row3`."""
+"""Run a suite in any mode; plain `row3`."""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
@@ -11,8 +12,7 @@ from msgspec import structs
 
 from row3.domain.manifests import tier_of
 from row3.domain.prompts import Lineup
-from row3.domain.requests import digest_json
-from row3.domain.runs import HistoryEntry
+from row3.domain.runs import HistoryEntry, RunHeader
 from row3.errors import EnvironmentFault, InvalidFile
 from row3.gate.comparison import consecutive_declines
 from row3.gate.results import JudgedSuite, Run, SuiteResult, ran
@@ -45,10 +45,12 @@ def run_suite(
     interleaving: Interleaving | None = None,
     take: Callable[[CaseResult], None] | None = None,
 ) -> Run:
-    """Run cases under the promoted or the candidate prompts, by the session's own rules, cases and recordings unless
-    given.
+    """Run cases under the promoted or the candidate prompts; suite, lineup, files and index default to the session's.
 
-    `before` tells how a base answers, `interleaving` asks it in the same run, and `take` is handed each result.
+    Args:
+        before: returns the base's answer to a case.
+        interleaving: how to ask the base in the same run.
+        take: called with each result.
     """
     suite = suite or session.suite
     if session.mode != "replay":
@@ -63,7 +65,7 @@ def run_suite(
     if session.mode in ("replay", "auto"):
         results = replay(session.project, suite, asking, session.options, files, index=index, before=before)
         if session.mode == "auto":
-            from row3.workflows.asking.live import with_missing  # replay does without the provider
+            from row3.workflows.asking.live import with_missing  # replay needs no provider
 
             results = with_missing(results, session, asking, before, files)
     else:
@@ -86,18 +88,17 @@ def run_suite(
     )
     for cache in session.caches.values():
         cache.save()
-    waiting = {} if interleaving is None else interleaving.unfinished
-    if not waiting:
+    unfinished = {} if interleaving is None else interleaving.unfinished
+    if not unfinished:
         return run
-    # Cases that wait for the answers of their last round: the run is incomplete, and shows what it has.
-    header, problems = structs.replace(run.header, complete=False), [*run.problems, *waiting.items()]
-    return replace(run, header=header, failed=[*run.failed, *waiting], problems=problems)
+    header, problems = structs.replace(run.header, complete=False), [*run.problems, *unfinished.items()]
+    return replace(run, header=header, failed=[*run.failed, *unfinished], problems=problems)
 
 
 def note_unused_inputs(session: Session, suite: Suite, lineup: Lineup, files: CaseFiles | None = None) -> None:
-    """Say, once a command, which prompts do not show what a case gives them; before anything is asked."""
+    """Warn, once per command and before anything is asked, of prompts that do not use all of a case's input."""
     own = session.project.tree
-    with suppress(InvalidFile, EnvironmentFault):  # of a case: the run itself says what is wrong
+    with suppress(InvalidFile, EnvironmentFault):  # the run itself reports a broken case
         tree, paths = files or CaseFiles(own, golden_files(own, suite.golden))
         if not paths:
             return
@@ -109,25 +110,19 @@ def note_unused_inputs(session: Session, suite: Suite, lineup: Lineup, files: Ca
 
 
 def declining_runs(history: list[HistoryEntry], run: Run | None, suite: JudgedSuite) -> int:
-    """Return how many of a tier's latest runs declined in a row by the composite; a run twice is one."""
+    """Return how many of a tier's latest runs declined in a row by the composite, repeated runs counted once."""
     primary = suite.kind.primary
     mine = [each for each in history if each.suite == suite.name and tier_of(each.mode) == suite.tier]
-    runs = [(each.prompts, each.model, each.metrics) for each in mine]
-    if run is not None:
-        runs.append((run.header.prompts, run.header.model, run.header.metrics))
-    values: list[tuple[str, float]] = []
-    for prompts, model, metrics in runs:
-        key = digest_json([prompts, model, metrics])
-        if primary in metrics and (not values or values[-1][0] != key):
-            values.append((key, metrics[primary]))
-    return consecutive_declines([value for _, value in values])
+    headers: list[HistoryEntry | RunHeader] = [*mine, *([] if run is None else [run.header])]
+    runs = [(each.prompts, each.model, each.metrics) for each in headers if primary in each.metrics]
+    return consecutive_declines([metrics[primary] for (_, _, metrics), _ in itertools.groupby(runs)])
 
 
 def plain_run(session: Session) -> SuiteResult:
-    """Run the candidates, or what is named, rubrics included, and show the scorecard; the gate has no say."""
-    found = [(text, named_rubric(session.project, text)) for text in session.named]
-    rubrics = {prompt.ref.name: prompt for _, prompt in found if prompt is not None}
-    session.named = tuple(text for text, prompt in found if prompt is None)
+    """Run the candidates, or the named prompts and rubrics, and return the scorecard; nothing is judged."""
+    found = {text: named_rubric(session.project, text) for text in session.named}
+    rubrics = {prompt.ref.name: prompt for prompt in found.values() if prompt is not None}
+    session.named = tuple(text for text, prompt in found.items() if prompt is None)
     session.suite = with_rubrics(session.suite, rubrics)
     for prompt in rubrics.values():
         session.say(f"the judge grades by {prompt.ref}")

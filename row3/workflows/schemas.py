@@ -1,6 +1,6 @@
-"""JSON Schemas of all files and results, so that an editor completes and checks as one types (`row3 schema`).
+"""`row3 schema`: JSON Schemas of all files and results, for editors.
 
-They are made from the Structs that the files are read by. Results are only written: their Structs are here.
+They are derived from the Structs that read the files. Results are only written, so their Structs are here.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Deltas = dict[str, Annotated[float, Meta(ge=-1, le=1)]]
 
 
 class ReasonResult(Struct):
-    """A ground of the verdict."""
+    """A reason for the verdict."""
 
     verdict: Word
     text: str
@@ -51,36 +51,36 @@ class CaseResult(Struct):
     metrics: Fractions
     zones: Zones
     deltas: Deltas
-    matches: Annotated[dict[str, Any] | None, Meta(description="How each extracted and each expected item fared.")]
-    problem: Annotated[str, Meta(description="Why there is no answer, or why it could not be used.")] = ""
+    matches: Annotated[dict[str, Any] | None, Meta(description="How each extracted and expected item was matched.")]
+    problem: Annotated[str, Meta(description="Why the answer is missing or unusable.")] = ""
     skipped: Annotated[dict[str, str], Meta(description="Why a metric does not apply.")] = {}
 
 
 class BaselineResult(Struct):
-    """What was compared with."""
+    """The baseline of a comparison."""
 
     tier: Tier
     mode: str
 
 
 class Moves(Struct):
-    """Match counts over the cases that both runs have."""
+    """Match counts over the cases in both runs."""
 
     baseline: dict[str, Any]
     current: dict[str, Any]
 
 
 class Result(Struct, kw_only=True, rename="camel"):
-    """What `--format json` prints of a run or a comparison."""
+    """The output of `--format json` for a run or a comparison."""
 
     schema_version: int
     suite: str
     mode: str
     prompts: Annotated[dict[str, str], Meta(description="Version by prompt name, in pipeline order.")]
     model: str
-    metrics: Annotated[Fractions, Meta(description="Means over the cases, fractions, by the keys of the kind.")]
+    metrics: Annotated[Fractions, Meta(description="Means over the cases, fractions, by metric.")]
     intervals: Annotated[
-        dict[str, Any], Meta(description="Of each delta, paired; of a run that is not compared, of its judged rates.")
+        dict[str, Any], Meta(description="Paired interval of each delta; without a comparison, of the judged rates.")
     ]
     zones: Zones
     deltas: Annotated[Deltas, Meta(description="Current minus baseline, fractions; empty without a comparison.")]
@@ -88,16 +88,16 @@ class Result(Struct, kw_only=True, rename="camel"):
     reasons: list[ReasonResult]
     usage: Annotated[dict[str, Any], Meta(description="Requests, tokens, cost in US dollars (null: unknown), seconds.")]
     cases: list[CaseResult]
-    tier: Annotated[Tier | None, Meta(description="Recorded answers, or live ones.")] = None
-    warning_only: Annotated[list[str], Meta(description="Metrics whose fail zone warns and does not block.")] = []
+    tier: Annotated[Tier | None, Meta(description="Recorded or live answers.")] = None
+    warning_only: Annotated[list[str], Meta(description="Metrics whose fail zone warns but does not block.")] = []
     baseline: BaselineResult | None = None
-    entity_metrics: Annotated[Fractions, Meta(description="The means of typed suites as entity_precision …")] = {}
-    match_counts: Annotated[dict[str, Any], Meta(description="How many items matched how, over the run.")] = {}
+    entity_metrics: Annotated[Fractions, Meta(description="Means of typed suites as entity_precision …")] = {}
+    match_counts: Annotated[dict[str, Any], Meta(description="Counts of match states over the run.")] = {}
     match_moves: Moves | None = None
 
 
 class SuiteResult(Struct, rename="camel"):
-    """The result of a suite, or why there is none."""
+    """The result of a suite, or why it is missing."""
 
     schema_version: int
     suite: str
@@ -106,19 +106,19 @@ class SuiteResult(Struct, rename="camel"):
 
 
 class Results(Struct, kw_only=True, rename="camel", forbid_unknown_fields=True):
-    """What `--all --format json` prints."""
+    """The output of `--all --format json`."""
 
     schema_version: int
-    verdict: Annotated[Word | None, Meta(description="The worst; null: none judged.")]
-    exit_code: Annotated[Literal[0, 1, 2, 3], Meta(description="2 comes before 1, 1 before 3, 3 before 0.")]
-    standings: Annotated[dict[str, Standing], Meta(description="By suite.")]
+    verdict: Annotated[Word | None, Meta(description="Worst verdict of the suites; null: none judged.")]
+    exit_code: Annotated[Literal[0, 1, 2, 3], Meta(description="Worst of the suites, in the order 2, 1, 3, 0.")]
+    standings: Annotated[dict[str, Standing], Meta(description="Standing by suite.")]
     suites: list[SuiteResult]
 
 
 def schemas() -> dict[str, dict[str, Any]]:
-    """Return the schema of each kind of file, by the file's name without `.schema.json`."""
+    """Return each schema by its file's name without `.schema.json`."""
     config = _schema(Config, CONFIG_SCHEMA_VERSION)
-    config["$defs"]["ProviderConfig"]["required"].remove("type")  # a model's provider need not say its type
+    config["$defs"]["ProviderConfig"]["required"].remove("type")  # optional for a model's provider
     named = {
         **{kind.case_schema: _schema(kind.case_model) for kind in all_kinds().values()},
         "recording": _schema(recording_lines.Recording, recording_lines.SCHEMA_VERSION),
@@ -152,7 +152,7 @@ def _schema(model: Any, version: int | None = None) -> dict[str, Any]:
 
 
 def schema_files() -> dict[str, str]:
-    """Return the text of every schema, by its path in the project."""
+    """Return the text of every schema by its path in the project."""
     return {
         f"{FOLDER}/{name}.schema.json": json.dumps(value, ensure_ascii=False, indent=2) + "\n"
         for name, value in schemas().items()
@@ -160,7 +160,7 @@ def schema_files() -> dict[str, str]:
 
 
 def write_schemas(folder: Path) -> list[Path]:
-    """Write the schemas that are not up to date into a folder; returns the paths of all. Raises `EnvironmentFault`."""
+    """Write outdated schemas into a folder; return the paths of all. Raises `EnvironmentFault`."""
     paths = []
     for name, text in schema_files().items():
         path = own_file(folder / Path(name).name)

@@ -1,4 +1,4 @@
-"""Score outputs that were made elsewhere; no provider, no prompts."""
+"""`row3 score`: score outputs made elsewhere, without provider or prompts."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ from row3.workflows.pipeline.run_suite import RunOptions
 MODE = "outputs"
 MODEL = "outputs made elsewhere"
 BY_SCORE = "`row3 score {}`".format
-"""How a user names the suite to `row3 score`."""
+"""The option that names a suite, for hints."""
 MISSING = "no output for this case"
 
 
 @dataclass(frozen=True, slots=True)
 class Scorecard:
-    """How a set of outputs did.
+    """The scores of a set of outputs.
 
     >>> import row3
     >>> card = row3.score("decomposition", "outputs.jsonl")    # doctest: +SKIP
@@ -60,49 +60,49 @@ class Scorecard:
 
     suite: str
     metrics: dict[str, float]
-    """Mean over the cases by metric, fractions in [0, 1]; without the failed cases."""
+    """Mean over the cases by metric, fractions in [0, 1]; failed cases are left out."""
     pooled: dict[str, float]
     """Summed numerators over summed denominators, by metric."""
     denominators: dict[str, int]
-    """How many cases stand behind each mean."""
+    """Number of cases behind each mean."""
     zones: dict[str, str]
     """`fail`, `marginal`, `pass` or `excellent`, by metric."""
     entity_metrics: dict[str, float]
     """The same means as `entity_precision`, `entity_recall`, `entity_f1`, `relationship_accuracy`, `type_accuracy`,
-    `deduplication_accuracy`; empty where no case carries types."""
+    `deduplication_accuracy`; empty if no case has types."""
     match_counts: dict[str, Any]
-    """How many items matched how, and what was said for what; as in the JSON."""
+    """Counts of match states and of confused types, as in the JSON."""
     cases: list[dict[str, Any]]
-    """One entry a case as in `row3 score --format json`: id, status, metrics, zones, matches."""
+    """One entry per case as in `row3 score --format json`: id, status, metrics, zones, matches."""
 
     @property
     def failed(self) -> list[str]:
-        """Ids of the cases without an output; where there are any, the scorecard is incomplete."""
+        """Ids of the cases without an output."""
         return [case["id"] for case in self.cases if case["status"] == "failed"]
 
     @property
     def complete(self) -> bool:
-        """Every golden case has an output."""
+        """Whether every golden case has an output."""
         return not self.failed
 
 
 @dataclass(slots=True)
 class Scoring:
-    """Scores the output of one case; small enough to be inherited by worker processes."""
+    """Scores the output of one case; worker processes inherit it."""
 
     suite: Suite
     outputs: Callable[[str], Output | None]
-    """The output for a case id; None where there is none."""
+    """Returns the output for a case id, None if it is missing."""
     pack: Packing
     vectors: Source | None = None
-    """Of a suite that matches by meaning."""
+    """Embeddings, for a suite that matches by meaning."""
     judgements: RecordingIndex | None = None
     """Recordings of the suite's judge."""
     guard: Guard = NO_SECRETS
-    """Hides the keys in an output before anything is kept or shown of it."""
+    """Hides keys (secrets) in an output before any of it is saved or shown."""
 
     def __call__(self, stored: StoredCase) -> CaseResult:
-        """Score one case; raises `InvalidFile` where the line of its output is broken."""
+        """Score one case. Raises `InvalidFile` if the line of its output is broken."""
         return self.pack(stored, self._score(stored))
 
     def _score(self, stored: StoredCase) -> CaseScore:
@@ -113,13 +113,13 @@ class Scoring:
         if output.error:
             return CaseScore(stored.id, "failed", {}, problem=self.guard.clean(output.error))
         value = self.guard.clean_value(output.value)
-        told = () if value == output.value else ("a key in the output is hidden",)
+        hidden = () if value == output.value else ("a key in the output is hidden",)
         parsed = kind.read_output(value, rules.fields)
         if isinstance(parsed, Unusable):
             raw = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-            return kind.bad_answer(stored.case, "; ".join((f"{output.where}: {parsed.reason}", *told)), raw, rules)
+            return kind.bad_answer(stored.case, "; ".join((f"{output.where}: {parsed.reason}", *hidden)), raw, rules)
         score = finish(scored(self.suite, stored, parsed.value), self._answer)
-        notes = (*told, *parsed.repairs)
+        notes = (*hidden, *parsed.repairs)
         return replace(score, notes=notes) if notes else score
 
     def _answer(self, question: Question) -> Given:
@@ -133,21 +133,21 @@ class Scoring:
 def output_results(
     project: Project, suite: Suite, outputs: Path, options: RunOptions, *, may_be_empty: bool = False
 ) -> Iterator[CaseResult]:
-    """Yield every golden case with the score of its output, in the order of the files; one process where it may embed.
-    Raises `InvalidFile` for a broken line, an id twice or of no golden case, and an empty file unless it may be.
+    """Yield the result of every golden case, in the order of the files.
+
+    Raises `InvalidFile` for a broken line, a repeated or unknown id, and an empty file unless it may be.
     """
     index = OutputIndex(outputs, where=_shown(outputs, project.root))
     if not (len(index) or may_be_empty):
-        raise InvalidFile("the file holds no output", where=index.where, fix=SHAPE)
+        raise InvalidFile("the file has no output", where=index.where, fix=SHAPE)
     files = CaseFiles(project.tree, case_files(project.tree, suite.golden))
     seen: set[str] = set()
     mode = options.mode or project.config.mode
-    alone = suite.rules.semantic is not None and mode != "replay"
-    pack = Packing(suite, options.explain)
+    embeds = suite.rules.semantic is not None and mode != "replay"
     with vector_source(project, suite, mode) as vectors:
         judgements = None if suite.rules.judge is None else open_index(project.tree, suite.name)
-        scoring = Scoring(suite, index.get, pack, vectors, judgements, guard_of(project))
-        jobs = 1 if alone else options.jobs or project.config.jobs
+        scoring = Scoring(suite, index.get, Packing(suite, options.explain), vectors, judgements, guard_of(project))
+        jobs = 1 if embeds else options.jobs or project.config.jobs
         for result in evaluate_all(files, suite.kind, scoring, options.wants, jobs=jobs):
             seen.add(result.case_id)
             yield result
@@ -159,8 +159,9 @@ def output_results(
 def score_outputs(
     project: Project, suite: Suite, outputs: Path, options: RunOptions, *, may_be_empty: bool = False
 ) -> Run:
-    """Score a file of outputs; a case without one has failed, and one that cannot be read scores 0. Raises
-    `InvalidFile`, `EnvironmentFault`, and `UsageError` where no case is wanted.
+    """Score a file of outputs: a case without an output fails, and an unreadable output scores 0.
+
+    Raises `InvalidFile`, `EnvironmentFault`, `UsageError`.
     """
     if options.repeats != 1:
         raise UsageError("outputs made elsewhere are scored once", where="--repeats", fix="Leave it out")
@@ -176,7 +177,7 @@ def score(suite: str, outputs: Path | str | Iterable[Mapping[str, Any]], *, proj
     Args:
         suite: the suite's name.
         outputs: a JSON Lines file, or mappings, each with `caseId` and `output` (or `error`).
-        project: the project's folder, or one inside it.
+        project: the project's folder, or a folder inside it.
 
     >>> import row3
     >>> outputs = [{"caseId": "bank-runs", "output": {"concepts": [], "relationships": []}}]
@@ -200,7 +201,7 @@ def score(suite: str, outputs: Path | str | Iterable[Mapping[str, Any]], *, proj
 def _as_line(number: int, value: Mapping[str, Any]) -> str:
     where = f"outputs:{number}"
     if not isinstance(value, Mapping):
-        raise UsageError(f"{type(value).__name__} is no mapping", where=where, fix="Give `caseId` and `output`")
+        raise UsageError(f"{type(value).__name__} is not a mapping", where=where, fix="Give `caseId` and `output`")
     try:
         return json.dumps(dict(value), allow_nan=False) + "\n"
     except (TypeError, ValueError, RecursionError) as error:
@@ -222,7 +223,7 @@ def _card(run: Run) -> Scorecard:
 
 
 def _shown(path: Path, root: Path) -> str:
-    """The path as messages show it: relative to the project where it lies inside, else as it was given."""
+    """Return the path as messages show it: relative to the project if inside it, else as given."""
     if path.parent.name.startswith("row3-score-"):
         return path.name
     resolved = path.resolve()

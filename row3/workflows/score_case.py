@@ -1,4 +1,4 @@
-"""Score single outputs by single golden cases, for tests of somebody's own system."""
+"""Score single outputs against golden cases, for tests of a user's own system."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from row3.workflows.score import Scoring
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CaseScorecard:
-    """How one output did on one golden case; printed, it says what was lost.
+    """The score of one output on one golden case; printed, it shows what was missed.
 
     >>> score = row3_score("decomposition", "bank-runs", output)   # doctest: +SKIP
     >>> assert score.zone in ("pass", "excellent"), str(score)     # doctest: +SKIP
@@ -36,30 +36,30 @@ class CaseScorecard:
 
     case_id: str
     status: str
-    """`scored`, or `bad_answer` for an output that cannot be used: it is 0 on every metric."""
+    """`scored`, or `bad_answer` for an unusable output, which scores 0 on every metric."""
     metrics: Mapping[str, float]
-    """By key, fractions in [0, 1], unrounded; without the metrics that do not apply."""
+    """Unrounded fractions in [0, 1], by key; metrics that do not apply are left out."""
     zones: Mapping[str, str]
     """`fail`, `marginal`, `pass` or `excellent`, by metric."""
     primary: str
     """Key of the composite."""
     delta: float | None
-    """Of the composite against the baseline, a fraction; None where there is none to compare with."""
+    """Change of the composite against the baseline, a fraction; None without a baseline for the case."""
     regressed: bool
-    """Worse than the baseline by more than the gate's limit, or no longer usable."""
+    """Whether it is worse than the baseline by more than the gate's limit, or no longer usable."""
     shortfall: Mapping[str, tuple[str, ...]]
-    """What was missed (lists that begin with `missed`) and what is extra."""
+    """Missed items (lists that begin with `missed`) and extra ones."""
     problem: str
     text: str
 
     @property
     def value(self) -> float | None:
-        """The composite, a fraction; 0 for a bad answer, None where nothing is there nor was said."""
+        """The composite, a fraction; 0 for a bad answer, None if it does not apply."""
         return self.metrics.get(self.primary)
 
     @property
     def zone(self) -> str:
-        """The composite's zone; empty where it has no thresholds."""
+        """The composite's zone; empty without thresholds."""
         return self.zones.get(self.primary, "")
 
     def __str__(self) -> str:
@@ -73,7 +73,7 @@ class CaseScorecard:
 
 @dataclass
 class CaseScorer:
-    """Scores outputs of a suite's cases, one at a time; reads cases and baseline once."""
+    """Scores single outputs of a suite's cases; reads cases and baseline once."""
 
     project: Project
     suite: Suite
@@ -89,8 +89,7 @@ class CaseScorer:
 
     def score(self, case_id: str, output: Any) -> CaseScorecard:
         """Score an output: a JSON value, or its text. Raises `UsageError` for an unknown case, `InvalidFile`."""
-        stored = self.cases.get(case_id)
-        if stored is None:
+        if (stored := self.cases.get(case_id)) is None:
             see, how = "See the ids with `row3 -v`", "`suite={!r}`".format
             fix = case_hint(self.project, self.suite.name, case_id, self.cases, otherwise=see, how=how)
             raise UsageError(f"there is no golden case `{case_id}`", where=f"suite {self.suite.name}", fix=fix)
@@ -103,15 +102,16 @@ class CaseScorer:
     def _card(self, result: CaseResult) -> CaseScorecard:
         suite = self.suite
         change = None if result.compared is None else result.compared.change
-        compared = change is not None and change.move in ("improved", "unchanged", "regressed", "broke", "fixed")
-        regressed = change is not None and compared and self._regressed(result, change)
+        if change is not None and change.move not in ("improved", "unchanged", "regressed", "broke", "fixed"):
+            change = None
+        regressed = change is not None and self._regressed(result, change)
         return CaseScorecard(
             case_id=result.case_id,
             status=result.status,
             metrics=dict(result.metrics),
             zones={key: zone.word for key, zone in result.zones.items()},
             primary=suite.kind.primary,
-            delta=change.delta if change is not None and compared else None,
+            delta=None if change is None else change.delta,
             regressed=regressed,
             shortfall=result.found,
             problem=result.problem,
@@ -138,7 +138,7 @@ class CaseScorer:
 
 
 def as_json(output: Any) -> Any:
-    """An output as JSON has it; a pydantic model as it dumps itself. Raises `UsageError` for what is none."""
+    """Return an output, which may be a pydantic model, as a JSON value. Raises `UsageError` if that is impossible."""
     dump = getattr(output, "model_dump", None)
     value = dump(mode="json", by_alias=True) if callable(dump) else output
     if isinstance(value, str):

@@ -1,4 +1,4 @@
-"""A project opened for one command, what the command line says, and what every command does with its run."""
+"""A project opened for one command, the command line's options, and what every command does with its run."""
 
 from __future__ import annotations
 
@@ -34,29 +34,29 @@ from row3.workflows.pipeline.results import Observer
 from row3.workflows.pipeline.run_suite import RunOptions
 
 MAX_REPEATS = 5
-"""Rounds of an adaptive comparison, unless more are allowed."""
+"""Default limit on the rounds of an adaptive comparison."""
 
 
 @dataclass(frozen=True, slots=True)
 class GateFlags:
-    """What the command line says of the gate; stronger than `row3.toml`, and a looser rule blocks all the same."""
+    """The command line's gate options, which override `row3.toml`; loosening a rule still blocks."""
 
     policy: PolicyName | None = None
     inconclusive: Literal["investigate", "block"] | None = None
     fail: str | None = None
-    """Limits of single metrics, as `row3.gate.policy.parse_limits` reads them."""
+    """Limits of single metrics, in the form `row3.gate.policy.parse_limits` reads."""
 
     def __str__(self) -> str:
         return " ".join(f"--{name} {value}" for name, value in self.given)
 
     @property
     def given(self) -> list[tuple[str, str]]:
-        """What was said, by the names of the options."""
+        """The options that were given, each with its value."""
         options = {"policy": self.policy, "inconclusive": self.inconclusive, "fail": self.fail}
         return [(name, value) for name, value in options.items() if value]
 
     def applied(self, suite: Suite) -> Suite:
-        """The suite under these; raises `UsageError` for limits that are none."""
+        """Return the suite with these options applied. Raises `UsageError` for invalid limits."""
         old = suite.policy
         policy = replace(old, policy=self.policy or old.policy, inconclusive=self.inconclusive or old.inconclusive)
         if self.fail:
@@ -69,15 +69,15 @@ NO_FLAGS: Final = GateFlags()
 
 @dataclass(frozen=True, slots=True)
 class LiveFlags:
-    """What the command line says of a run that asks a provider."""
+    """The command line's options for a run that asks a provider."""
 
     interleave: bool = True
-    """A comparison asks the baseline's prompts again, in the same run."""
+    """Whether a comparison asks the baseline's prompts again in the same run."""
     adaptive: bool = False
     max_repeats: int = MAX_REPEATS
-    """Rounds of an adaptive comparison."""
+    """Limit on the rounds of an adaptive comparison."""
     max_cost: float | None = None
-    """US dollars that this command may spend."""
+    """Budget of the command, in US dollars."""
 
 
 def given_by(
@@ -87,9 +87,9 @@ def given_by(
     live: LiveFlags = LiveFlags(),
     directory: str = "",
 ) -> Given:
-    """Return the options that select answers and set the gate, as they were typed; no value for a switch."""
+    """Return the options that select answers and set the gate, as typed; a switch has an empty value."""
     overrides = options.overrides
-    said: list[tuple[str, Any]] = [
+    typed: list[tuple[str, Any]] = [
         ("C", directory or None),
         *(("prompt", text) for text in named),
         ("model", overrides.model),
@@ -104,21 +104,21 @@ def given_by(
         ("max-cost", None if live.max_cost is None else f"{live.max_cost:g}"),
         ("no-interleave", None if live.interleave else ""),
     ]
-    return Given(tuple((name, str(value)) for name, value in said if value is not None))
+    return Given(tuple((name, str(value)) for name, value in typed if value is not None))
 
 
-NAMED = 5
-"""Files that one note names."""
-MOST_CACHED = 300
-"""Cases up to which known scores save time; more of them are scored in several processes."""
+MAX_NAMED = 5
+"""Files named in one note."""
+MAX_CACHED = 300
+"""Cases up to which cached scores save time; larger suites are scored by several processes."""
 KEPT_RUNS = 20
-"""Run logs kept in `.row3/runs` for each suite that there is."""
+"""Run logs kept in `.row3/runs`, per suite."""
 SCORED_DIGITS = 16
 
 
 @dataclass(slots=True)
 class Session:
-    """A project opened for one command, with what the command line says about it."""
+    """A project opened for one command, with the command line's options."""
 
     project: Project
     suite: Suite
@@ -130,70 +130,70 @@ class Session:
     observer: Observer | None = None
     gate: GateFlags = NO_FLAGS
     recovered: tuple[str, ...] = ()
-    """Files of an interrupted promotion or baseline that opening the project put in place."""
+    """Files written by finishing an interrupted promotion or baseline."""
     live: LiveFlags = field(default_factory=LiveFlags)
     budget: Budget | None = None
-    """What `LiveFlags.max_cost` leaves."""
+    """What is left of `LiveFlags.max_cost`."""
     afterwards: list[Callable[[], None]] | None = None
-    """What a live run leaves to be done when the command has shown its result; None: it waits for nothing."""
+    """Cleanup to run after the command has shown its result; None: clean up at once."""
     earlier: list[HistoryEntry] | None = None
-    """The history, once it was read."""
+    """The history, once read."""
     directory: str = ""
-    """The project's folder as it was typed; empty where it need not be."""
+    """The project's folder as typed; empty if commands work without."""
     answers: list[str] = field(default_factory=list)
-    """Of a live run: its answers, as recordings spell them."""
+    """A live run's answers, as lines of a recording."""
     caches: dict[str, ScoreCache] = field(default_factory=dict)
-    """Known scores, by scorer and rules."""
+    """Cached scores, by scorer and rules."""
     warned: set[str] = field(default_factory=set)
-    """Prompts of which it was said that they do not show what a case gives them."""
+    """Prompts already warned about for unused input."""
 
     def __post_init__(self) -> None:
-        self.tell_given()
+        self.update_given()
 
-    def tell_given(self) -> None:
-        """Let the suite know what the command line said, for the commands that are printed about it."""
+    def update_given(self) -> None:
+        """Give the suite the typed options, which printed commands repeat."""
         given = given_by(self.options, self.named, self.gate, self.live, self.directory)
         if given != self.suite.given:
             self.suite = replace(self.suite, given=given)
 
     def under(self, live: LiveFlags) -> Session:
-        """Take in what was said of asking a provider; the command calls `finish` when its result is shown."""
+        """Apply the options for asking a provider; the command calls `finish` after showing its result."""
         self.live, self.afterwards = live, []
         if live.adaptive and self.mode not in ("live", "record"):
             self.switch("live")
         if live.max_cost is not None:
             self.budget = open_budget(self.project, [self.suite], live.max_cost)
-        self.tell_given()
+        self.update_given()
         return self
 
     def switch(self, mode: Mode) -> None:
-        """Go on in another mode, by the rules of its tier."""
+        """Change to another mode, with the rules of its tier."""
         self.options = replace(self.options, mode=mode)
         if tier_of(mode) != self.suite.tier:
             self.suite = self.gate.applied(pick_suite(self.project, self.suite.name, tier_of(mode)))
-            self.tell_given()
+            self.update_given()
 
     def replaying(self) -> Session:
-        """Return the session with recorded answers only; printed commands keep the mode that was asked for."""
+        """Return the session in replay mode; printed commands keep the typed mode."""
         other = replace(self, options=replace(self.options, mode="replay"))
         other.suite = self.suite
         return other
 
     def history(self) -> list[HistoryEntry]:
-        """The history as it is when it is first asked for; one command judges all its suites by the same."""
+        """Return the history, read once, so that a command judges all its suites by the same one."""
         if self.earlier is None:
             self.earlier = read_history(self.project.tree)
         return self.earlier
 
     def finish(self) -> None:
-        """The result is shown: what was kept in case of an interruption can go."""
+        """Remove what was kept in case of an interruption; call it after showing the result."""
         for each in self.afterwards or ():
             each()
         self.afterwards = None
 
     def scores(self, suite: Suite) -> ScoreCache | None:
-        """Return the known scores under a suite's rules; None where the answers are too many, or matched by meaning."""
-        if suite.rules.semantic is not None or len(golden_files(self.project.tree, suite.golden)) > MOST_CACHED:
+        """Return the cached scores under a suite's rules; None for large suites and for matching by meaning."""
+        if suite.rules.semantic is not None or len(golden_files(self.project.tree, suite.golden)) > MAX_CACHED:
             return None
         rules = repr(replace(suite.rules, thresholds={}))
         key = digest_text("\n".join([__version__, suite.kind.name, suite.kind.signature(suite.rules), rules]))[:16]
@@ -203,25 +203,24 @@ class Session:
 
     @property
     def mode(self) -> str:
-        """Of this run: the flag's, else the configuration's."""
+        """The run's mode: the option's, else the configured one."""
         return self.options.mode or self.project.config.mode
 
 
-def open_whole(
-    start: Path, *, may_write: bool, say: Callable[[str], None], guard: Guard | None = None
+def open_recovered(
+    start: Path, options: RunOptions, *, may_write: bool, say: Callable[[str], None], guard: Guard | None = None
 ) -> tuple[Project, list[str]]:
-    """The project with nothing half-done left in it, and the files that were finished. Raises `InvalidFile`."""
+    """Open the project and finish an interrupted transaction; return both, the latter as files. Raises `InvalidFile`.
+
+    If a run asks a provider and the configured model is not served, the judge too uses the model of the options.
+    """
     project = replace(open_project(start), guard=guard)
-    return project, finish_interrupted(project.local, may_write=may_write, say=say)
-
-
-def served(project: Project, options: RunOptions) -> Project:
-    """Return the project whose judge has the run's model, where both sides are asked and its own is not served."""
+    recovered = finish_interrupted(project.local, may_write=may_write, say=say)
     model, config = options.overrides.model, project.config
     asks = (options.mode or config.mode) in ("live", "record")
-    if not asks or model is None or config.provider.model != RECORDED_ONLY:
-        return project
-    return replace(project, config=structs.replace(config, provider=structs.replace(config.provider, model=model)))
+    if asks and model is not None and config.provider.model == RECORDED_ONLY:
+        config = structs.replace(config, provider=structs.replace(config.provider, model=model))
+    return replace(project, config=config), recovered
 
 
 def open_session(
@@ -239,12 +238,11 @@ def open_session(
     directory: str = "",
     guard: Guard | None = None,
 ) -> Session:
-    """Open the project, finish what a killed promotion left, pick the suite and by `case` and `tag` its cases.
+    """Open the project as `open_recovered` does, and choose the suite, and its cases by `case` globs and `tag`s.
 
     Raises `InvalidFile`, `UsageError`.
     """
-    project, done = open_whole(start, may_write=may_write, say=say, guard=guard)
-    project = served(project, options)
+    project, done = open_recovered(start, options, may_write=may_write, say=say, guard=guard)
     chosen = gate.applied(pick_suite(project, suite, tier_of(options.mode or project.config.mode)))
     note_misnamed(project, chosen, say)
     options = replace(options, only=choose_cases(project, chosen, case, tag)) if case or tag else options
@@ -252,15 +250,14 @@ def open_session(
 
 
 def note_misnamed(project: Project, suite: Suite, say: Callable[[str], None]) -> None:
-    """Say which files beside the golden cases look like some and are not read; else a case would be missed silently."""
-    names = misnamed(project.tree, suite.golden)
-    if names:
-        shown = ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED:,} more" if len(names) > NAMED else "")
-        say(f"not read, as a golden case is named {PATTERN}: {shown} in {suite.golden}/")
+    """Warn of files that look like golden cases but are not read because of their names."""
+    if names := misnamed(project.tree, suite.golden):
+        more = f" and {len(names) - MAX_NAMED:,} more" if len(names) > MAX_NAMED else ""
+        say(f"not read, as a golden case is named {PATTERN}: {', '.join(names[:MAX_NAMED])}{more} in {suite.golden}/")
 
 
 def save_log(session: Session, run: Run) -> None:
-    """Keep the run in `.row3/runs`, a live one with its answers, and the newest runs only. Never fails a command."""
+    """Save the run in `.row3/runs`, with a live run's answers, and delete old runs. Never fails a command."""
     local = session.project.local
     try:
         path = in_local(local_folder(local), f"{RUNS}/{run.header.run_id}.json")
@@ -274,14 +271,14 @@ def save_log(session: Session, run: Run) -> None:
                 answers_beside(old).unlink(missing_ok=True)
                 context_beside(old).unlink(missing_ok=True)
     except (EnvironmentFault, InvalidFile) as error:
-        session.say(f"the run log was not kept: {error}")
+        session.say(f"the run log was not saved: {error}")
 
 
 def entry_of(run: Run, judgement: Judgement | None = None, approval: Approval | None = None) -> HistoryEntry:
-    """Return the run as an entry of the history; reasons are codes with their subjects."""
+    """Return the run as an entry of the history."""
     header = run.header
     assert header.action != "run"
-    grounds = () if judgement is None else judgement.reasons
+    reasons = () if judgement is None else judgement.reasons
     return HistoryEntry(
         run_id=header.run_id,
         at=header.at,
@@ -296,22 +293,21 @@ def entry_of(run: Run, judgement: Judgement | None = None, approval: Approval | 
         metrics=header.metrics,
         scored=scored_by(run),
         verdict=None if judgement is None else judgement.verdict.word,
-        reasons=[f"{each.code} {each.subject}".strip() for each in grounds if each.verdict is not Verdict.PROCEED],
+        reasons=[f"{each.code} {each.subject}".strip() for each in reasons if each.verdict is not Verdict.PROCEED],
         evidence="" if judgement is None else judgement.signature,
         approval=approval,
     )
 
 
 def scored_by(run: Run) -> str:
-    """Return a digest of all that scored a run: scorer, weights, golden cases and which of them counted."""
+    """Return a digest of all that a run's scores depend on but answers: scorer, weights, cases, quarantine."""
     header = run.header
     cases = sorted([each.id, each.digest] for each in (parse_record(line, where="the run") for line in run.records))
     return digest_json([header.scorer, header.weights, cases, sorted(header.quarantined)])[:SCORED_DIGITS]
 
 
 def incomplete(run: Run, consequence: str) -> RunIncomplete:
-    """The error of a run in which a case has no answer."""
-    failed = run.failed
-    first = next((problem for case_id, problem in run.problems if case_id == failed[0]), "")
-    what = f"the run is incomplete: {part(len(failed), run.cases, 'case', 'has', 'have')} no answer, {consequence}"
-    return RunIncomplete(what, where=failed[0], fix=first)
+    """Return the error for a run in which a case has no answer."""
+    first, failed = run.failed[0], part(len(run.failed), run.cases, "case", "has", "have")
+    what = f"the run is incomplete: {failed} no answer, {consequence}"
+    return RunIncomplete(what, where=first, fix=dict(run.problems).get(first, ""))

@@ -1,4 +1,4 @@
-"""Where a base is: the commit that `--against` names, or the one where the work left the protected branch."""
+"""Find the base: the commit that `--against` names, or the one where the work left the protected branch."""
 
 from __future__ import annotations
 
@@ -22,22 +22,22 @@ if TYPE_CHECKING:
     from row3.vcs.repository import Repository
 
 JUDGED = (FILE, "golden", "baselines", "calibrations", PROMOTED, HISTORY, "prompts", "recordings")
-"""What of a commit can move a verdict."""
+"""Files of a project that can move a verdict."""
 OUTSIDE_GIT = (None, None)
-"""The state of a project that is in no git repository; one without a commit is dirty or not."""
+"""`repository_state` of a project outside git."""
 
 
 def snapshot_of(
     repository: Repository, root: Path, commit: str | None, *, label: str, behind: int = 0, guard: Guard | None = None
 ) -> Snapshot:
-    """Return the project below `root` as a commit has it, or the index where `commit` is None."""
+    """Return the project in `root` as of a commit, or of the index if `commit` is None."""
     ids, differing = repository.contents(commit, root, READ_PATHS)
     tree = GitTree(root, label, ids, differing)
     return Snapshot(Project(root, read_config(tree), tree, guard), commit, behind)
 
 
 def find_base(project: Project, name: str) -> Snapshot:
-    """Return the snapshot of a ref, or for `REF...` of the commit where HEAD left it. Raises `UsageError`."""
+    """Return the snapshot of a ref, or for `REF...` of the commit where HEAD left REF. Raises `UsageError`."""
     from row3.vcs.refs import fork_of
     from row3.vcs.repository import Repository
 
@@ -63,7 +63,7 @@ def inside_of(repository: Repository, root: Path) -> str:
 
 
 def repository_state(project: Project) -> tuple[str | None, bool | None]:
-    """Return the commit, and whether the files row3 reads differ from it; `OUTSIDE_GIT` in no repository."""
+    """Return the short commit id, and whether the files row3 reads differ from it; `OUTSIDE_GIT` without git."""
     from row3.vcs.repository import Repository
 
     try:
@@ -78,7 +78,7 @@ def repository_state(project: Project) -> tuple[str | None, bool | None]:
 
 
 def work_base(project: Project) -> Snapshot | None:
-    """Return the commit by which the hook would judge what is committed now; None where there is none."""
+    """Return the commit by which the hook would judge a commit made now; None without a repository or commit."""
     from row3.vcs.repository import Repository
 
     repository = Repository.find(project.root)
@@ -90,7 +90,7 @@ def work_base(project: Project) -> Snapshot | None:
 
 
 def fork_of_work(repository: Repository, root: Path, head: str) -> str:
-    """Return where a line of work left the protected branch; of a merge, where the last of its lines did."""
+    """Return the commit where the work left the protected branch; in a merge, the latest of these."""
     base = _fork(repository, root, head)
     for other in repository.merging():
         theirs = _fork(repository, root, other)
@@ -100,14 +100,14 @@ def fork_of_work(repository: Repository, root: Path, head: str) -> str:
 
 
 def _fork(repository: Repository, root: Path, commit: str) -> str:
-    """Where the commit's line of work left the protected branch; the commit itself on that branch."""
+    """Return where a commit's branch left the protected branch; the commit itself on that branch."""
     protected = protected_branch(repository, root)
     if protected is None:
         return commit
     base = repository.merge_base(commit, protected)
-    if base is None:  # a line of its own is judged by what it would join
+    if base is None:  # unrelated histories
         return repository.resolve(protected)
-    # A clone knows the branch twice, as the remote had it and as it is here; the later of the two is where work left.
+    # A clone has the branch as fetched and as a local branch; use whichever the work left later.
     _, slash, local = protected.partition("/")
     if slash:
         try:
@@ -120,19 +120,17 @@ def _fork(repository: Repository, root: Path, commit: str) -> str:
 
 
 def protected_branch(repository: Repository, root: Path) -> str | None:
-    """Return the ref of the protected branch: what row3.toml says where the work would go, else the usual one."""
+    """Return the ref of the protected branch: the one in row3.toml as of the usual branch, else the usual one."""
     usual = repository.protected_branch(None)
     if usual is None:
-        configured = read_config(WorkTree(root)).protected_branch
+        config = read_config(WorkTree(root))
     else:
-        configured = snapshot_of(
-            repository, root, repository.resolve(usual), label=usual
-        ).project.config.protected_branch
-    return repository.protected_branch(configured) if configured else usual
+        config = snapshot_of(repository, root, repository.resolve(usual), label=usual).project.config
+    return repository.protected_branch(config.protected_branch) if config.protected_branch else usual
 
 
 def affected(head: Snapshot, base: Snapshot, changed: Iterable[str]) -> set[str]:
-    """Return the suites that a change of these files (project-relative) concerns; all of them where in doubt."""
+    """Return the suites that a change of these files (project-relative) affects; all of them if in doubt."""
     project = head.project
     names, found = set(project.suite_names()), set[str]()
     for path in changed:
@@ -154,23 +152,20 @@ def affected(head: Snapshot, base: Snapshot, changed: Iterable[str]) -> set[str]
             found |= {name for prompt in moved or ("",) for name in asked_by(project, prompt) or names}
         elif path == HISTORY:
             found |= names & _of_other_entries(head, base)
-        else:  # row3.toml, and whatever no rule places
+        else:  # row3.toml and unknown files
             return names
     return found & names
 
 
 def asked_by(project: Project, prompt: str) -> set[str]:
-    """Return the suites that ask a prompt.
-
-    A suite whose pipeline is not configured may ask any, and a judge any that is in no pipeline.
-    """
+    """Return the suites that may ask a prompt: any, if they configure no pipeline; a judge, if no pipeline has it."""
     return {name for name in project.suite_names() if _asks(project, name, prompt)}
 
 
 def _asks(project: Project, suite: str, prompt: str) -> bool:
     try:
         settings = make_suite(project.config, suite)
-    except Row3Error:  # said when the suite is judged
+    except Row3Error:  # reported when the suite is judged
         return True
     asked = {name for arm in (settings.arms or {"": settings}).values() for name in arm.pipeline}
     if settings.kind.rubrics and not any(prompt in other.pipeline for other in project.config.suites.values()):
@@ -179,7 +174,7 @@ def _asks(project: Project, suite: str, prompt: str) -> bool:
 
 
 def _reads(project: Project, suite: str, path: str) -> bool:
-    """The suite's systems are given files of that folder, or its answers cite them."""
+    """Return whether the suite's systems receive the file, or its documents include it."""
     try:
         settings = make_suite(project.config, suite)
     except Row3Error:
@@ -193,7 +188,7 @@ def _reads(project: Project, suite: str, path: str) -> bool:
 
 
 def _of_other_entries(head: Snapshot, base: Snapshot) -> set[str]:
-    """The suites of the entries that came or went: an approval, or runs that decline."""
+    """Return the suites of added or removed history entries, which may be approvals or declining runs."""
     before: Mapping[str, str] = {entry.run_id: entry.suite for entry in base.history()}
     after: Mapping[str, str] = {entry.run_id: entry.suite for entry in head.history()}
     return {(before.get(run_id) or after.get(run_id) or "") for run_id in before.keys() ^ after.keys()}

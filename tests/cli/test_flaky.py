@@ -123,7 +123,7 @@ def test_an_expired_entry_is_said_and_cleared(box: Box) -> None:
         (("quarantine", "iriss", "--until", "+20", "--reason", "wavers"), "Did you mean `iris`?"),
         (("quarantine", "iris", "--until", "+91", "--reason", "wavers"), "91 days"),
         (("quarantine", "iris", "--until", "+0", "--reason", "wavers"), "not after today"),
-        (("quarantine", "iris", "--until", "next week", "--reason", "wavers"), "`next week` is no date"),
+        (("quarantine", "iris", "--until", "next week", "--reason", "wavers"), "`next week` is not a date"),
         (("quarantine", "iris", "--until", "+20", "--reason", " "), "the reason is empty"),
         (("quarantine", "iris", "--until", "+20"), "--reason"),
         (("quarantine", "iris", "--reason", "wavers"), "--until"),

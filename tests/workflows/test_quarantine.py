@@ -233,8 +233,8 @@ class TestPutting:
             ({"case_id": "embr"}, "Did you mean `ember`"),
             ({"case_id": "../ember"}, "does not exist"),
             ({"until": "2026-11-22"}, "not after today"),
-            ({"until": "soon"}, "is no date"),
-            ({"until": "2026-02-30"}, "is no date"),
+            ({"until": "soon"}, "is not a date"),
+            ({"until": "2026-02-30"}, "is not a date"),
             ({"reason": "\n"}, "the reason is empty"),
             ({"reason": "TEXT"}, "`TEXT` is a placeholder, not a reason. Write what makes the case flaky"),
             ({"reason": " <reason> "}, "`<reason>` is a placeholder, not a reason"),
@@ -267,7 +267,7 @@ class TestPutting:
         assert list(self.held(box)) == ["iris"]
         release(opened(box), "iris", on=DAY)
         assert not box.path(f"golden/{SUITE}/quarantine.json").exists()
-        with pytest.raises(UsageError, match="nothing to release"):
+        with pytest.raises(UsageError, match="In quarantine: none"):
             release(opened(box), "iris", on=DAY)
 
 

@@ -170,5 +170,5 @@ def test_python_raises_what_can_be_mended(project: Project) -> None:
         row3.score("bread", [line("z")], project=project.root)
     with pytest.raises(InvalidFile, match="outputs:1: cannot be written as JSON"):
         row3.score("bread", [line("a", float("nan"))], project=project.root)
-    with pytest.raises(UsageError, match="outputs:1: str is no mapping"):
+    with pytest.raises(UsageError, match="outputs:1: str is not a mapping"):
         row3.score("bread", ["a"], project=project.root)  # type: ignore[list-item]

@@ -91,7 +91,7 @@ def judge_suite(root: Path, name: str, flags: Flags, only: frozenset[str] | None
         options = RunOptions(mode=flags.mode, overrides=Overrides(flags.model), explain=True, only=only)
         session = open_session(root, name, options, may_write=False, guard=guard_of(os.environ, against=flags.against))
         session.named = fitting(flags.prompts, session.suite)
-        session.tell_given()
+        session.update_given()
         if flags.against is None and not has_baseline(session.project, session.suite):
             missing = JudgedCase("error", "no baseline", _wrapped(no_baseline(session.project, session.suite)))
             return JudgedSuite(dict(_cases(run_suite(session), None)), None if only is not None else missing)
