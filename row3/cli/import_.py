@@ -133,10 +133,10 @@ def _import(
 ) -> None:
     from row3.reports.imports import imported_document, kept_text
     from row3.workflows.importing.drafts import PromptFiles
-    from row3.workflows.importing.write import import_cases, suite_of
+    from row3.workflows.importing.write import import_cases, target_suite
 
     project = common.project()
-    into, prompts = suite_of(project, common.suite, file, kind), PromptFiles(project.tree)
+    into, prompts = target_suite(project, common.suite, file, kind), PromptFiles(project.tree)
     done = import_cases(project, into, read(file, prompts, into[1]), prompts, file, dry_run=dry_run)
     common.show_document(imported_document(done, dry_run=dry_run))
     for line in (*done.notes, *kept_text(done)):

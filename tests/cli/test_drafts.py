@@ -162,7 +162,7 @@ class TestNew:
     def test_nothing_is_overwritten(self, box: Box) -> None:
         before = box.tree()
         done = self.new(box, "Rye", "--from-text", "-", stdin="Rye.", code=2)
-        assert "the case `Rye` is there already" in done.errors[0]
+        assert "the case `Rye` exists already" in done.errors[0]
         assert box.tree() == before
 
     @pytest.mark.parametrize(
@@ -171,8 +171,8 @@ class TestNew:
             (("malt",), "", "either --from-text or --from-trace"),
             (("malt", "--from-text", "-", "--from-trace", "x"), "", "either --from-text or --from-trace"),
             (("malt", "--from-text", "gone.txt"), "", "gone.txt"),
-            (("malt", "--from-text", "-"), " \n", "there is no text"),
-            (("…", "--from-text", "-"), "Malt.", "no id can be made of `…`"),
+            (("malt", "--from-text", "-"), " \n", "the text is empty"),
+            (("…", "--from-text", "-"), "Malt.", "`…` cannot become an id"),
             (("malt", "--suite", "bred", "--from-text", "-"), "Malt.", "`bread`"),
         ],
     )
@@ -186,7 +186,7 @@ class TestNew:
         box.write("row3.toml", box.read("row3.toml") + '\n[suites.search]\nkind = "retrieval"\n')
         box.write("golden/search/q.gold.json", '{"id": "q", "query": "Who?", "relevant_documents": []}')
         done = self.new(box, "malt", "--suite", "search", "--from-text", "-", stdin="Malt.", code=2)
-        assert "a case of kind retrieval is made of more than a text" in done.errors[0]
+        assert "a case of kind retrieval needs more than a text" in done.errors[0]
 
 
 RECORD = {

@@ -116,7 +116,7 @@ def test_a_case_that_was_edited_stays_and_its_new_form_is_kept(empty: Box) -> No
     empty.replace("a.csv", "Me", "You")
     done = empty.row3(*command, "--check", "contains", code=0)
     assert done.out.startswith("0 golden cases of suite own written, 1 unchanged\n")
-    assert "the project has a case of this id that differs" in done.out
+    assert "the project has a different case with this id" in done.out
     assert empty.read("golden/own/a-001.gold.json") == before
     (line,) = map(json.loads, empty.read("golden/own/not-imported.jsonl").splitlines())
     assert (line["schemaVersion"], line["case"], line["type"]) == (1, "a-002", "case")
@@ -130,9 +130,7 @@ def test_json_lines_keep_their_ids(empty: Box) -> None:
     assert score(empty, "pairs", {"one": "It is 1.", "pairs-002": "three"}) == {"one": True, "pairs-002": False}
     empty.write("pairs.jsonl", pairs + pairs)
     done = empty.row3("import", "jsonl", "pairs.jsonl", code=2)
-    assert done.errors == [
-        "error: pairs.jsonl:3: the id `one` is also that of pairs.jsonl:1. Give one of them another."
-    ]
+    assert done.errors == ["error: pairs.jsonl:3: `one` is also the id of pairs.jsonl:1. Give one of them another id."]
 
 
 @pytest.mark.parametrize(
@@ -146,11 +144,11 @@ def test_json_lines_keep_their_ids(empty: Box) -> None:
         ("x.jsonl", '{"id": "a b", "input": 1, "expected": 2}\n', "x.jsonl:1: field `id`"),
         ("x.jsonl", '{"schemaVersion": 2, "input": 1, "checks": []}\n', "x.jsonl:1: schemaVersion 2 is newer"),
         ("x.jsonl", '{"input": 1, "checks": [{"contain": "x"}]}\n', "x.jsonl:1: field `checks.0.contain`"),
-        ("x.jsonl", '{"input": "\\ud800", "expected": 2}\n', "x.jsonl:1: a text holds half a surrogate pair"),
+        ("x.jsonl", '{"input": "\\ud800", "expected": 2}\n', "x.jsonl:1: a text has half a surrogate pair"),
         ("x.csv", "a,__expected\n1,2\n1,2,3\n", "x.csv:3: the row has 3 cells"),
-        ("x.csv", "a,b\n1,2\n", "x.csv: nothing says what is expected"),
+        ("x.csv", "a,b\n1,2\n", "x.csv: the cases expect nothing"),
         ("x.csv", "", "x.csv: the file has no case"),
-        ("x.promptfoo", "tests: []", "x.promptfoo: only YAML and JSON can be read"),
+        ("x.promptfoo", "tests: []", "x.promptfoo: row3 reads only YAML and JSON"),
     ],
 )
 def test_a_broken_file_is_one_message_and_changes_nothing(empty: Box, name: str, content: str, message: str) -> None:
@@ -176,7 +174,7 @@ def test_prompts_of_other_text_get_another_name(empty: Box) -> None:
         empty.write("c.json", json.dumps({"prompts": [text], "tests": [{"vars": {"x": text}}]}))
         done = empty.row3("import", "promptfoo", "c.json", "--suite", "checks", code=0)
     assert [path.name for path in sorted(empty.path("prompts").glob("say*"))] == ["say-2-v1.0.md", "say-v1.0.md"]
-    assert "prompts of promptfoo are alternatives: `pipeline` of [suites.checks] names one of say-2" in done.err
+    assert "promptfoo's prompts are alternatives: name one as `pipeline` of [suites.checks]: say-2" in done.err
 
 
 def test_a_column_can_be_expected_in_a_part_of_the_answer(empty: Box) -> None:

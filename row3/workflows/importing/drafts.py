@@ -1,4 +1,4 @@
-"""Cases and prompts in the making, before they have their place in a project."""
+"""Cases and prompts read from other files, before they are written to a project."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from row3.store.tree import Tree
 from row3.workflows.pipeline.templates import render, used_names
 
 LONGEST_NAME = 50
-"""Characters of a name that is made from a text."""
+"""Length limit, in characters, of a name made from a text."""
 PROMPT = """---
 name: {name}
 version: "1.0"
@@ -48,36 +48,36 @@ Answer with JSON only, no other text:
 
 
 class UnmappedError(Exception):
-    """row3 has nothing that means the same; says why."""
+    """row3 has no counterpart; the message says why."""
 
 
 @dataclass(slots=True)
 class Draft:
-    """A golden case without its place."""
+    """A golden case that has no file yet."""
 
     where: str
     """File and line or field, for messages."""
     value: dict[str, Any]
-    """Keys of its golden file but for those that every file has; an `id` where the file gives one."""
+    """The case's own keys; with an `id` only if the source has one."""
     name: str = ""
-    """What its id is made from."""
+    """Text to make the id from."""
     not_imported: list[tuple[str, Any, str]] = field(default_factory=list)
-    """Type, value and why of what it lacks."""
+    """Type, value and reason of each part that was not imported."""
 
 
 @dataclass(slots=True)
 class Drafts:
-    """Everything that was read from a file."""
+    """Everything read from a file."""
 
     cases: list[Draft] = field(default_factory=list)
     prompts: list[str] = field(default_factory=list)
     """Names of the prompts, in the order of the file."""
     not_imported: list[NotImported] = field(default_factory=list)
-    """What belongs to no case."""
+    """Parts outside the cases that were not imported."""
 
 
 class PromptFiles:
-    """Prompts and rubrics that an import writes; nothing that a project has is overwritten."""
+    """Prompts and rubrics that an import writes; existing ones are not overwritten."""
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
@@ -85,45 +85,41 @@ class PromptFiles:
         self.new: dict[str, bytes] = {}
 
     def add(self, name: str, body: str, *, output: str, description: str) -> str:
-        """Return the name of a prompt with this body: the given one, or with a number where another prompt has it."""
+        """Add a prompt, unless it exists; return its name, with a number if another prompt has the name."""
         for number in itertools.count(1):
             numbered = name if number == 1 else f"{name}-{number}"
             path = f"prompts/{numbered}-v1.0.md"
-            text = PROMPT.format(
-                name=numbered, description=json.dumps(description, ensure_ascii=False), output=output, body=body
-            )
-            if path in self.new:
-                if self.new[path] == text.encode():
-                    return numbered
-            elif numbered not in self._taken:
-                self.new[path] = text.encode()
-                return numbered
-            elif self._tree.exists(path) and self._tree.read(path) == text.encode():
+            quoted = json.dumps(description, ensure_ascii=False)
+            content = PROMPT.format(name=numbered, description=quoted, output=output, body=body).encode()
+            if numbered not in self._taken:
+                existing = self.new.setdefault(path, content)
+            else:
+                existing = self._tree.read(path) if self._tree.exists(path) else b""
+            if existing == content:
                 return numbered
         raise AssertionError
 
     def add_rubric(self, text: str, task: str, variables: Mapping[str, Any]) -> str:
-        """Return the name of the rubric that grades by a text; its variables are those of the case's input.
+        """Add a rubric that grades by a text, which may use the case's `variables`; return its name.
 
         Raises `UnmappedError`.
         """
-        used = _used(text, variables)
-        if used:
+        if used := _used(text, variables):
             given = ", ".join(f"{name} = input.{name}" for name in sorted(used))
             text = f"{{% with {given} %}}{text}{{% endwith %}}"
-        name = f"rubric-{slug(without_marks(text)) or 'text'}"
+        name = f"rubric-{slug(without_tags(text)) or 'text'}"
         description = "A rubric, imported from promptfoo."
         return self.add(name, RUBRIC.format(task=task, text=text), output="grade", description=description)
 
 
 def template(text: str) -> Prompt:
-    """Return a text as the only block of a prompt, so that it is compiled and rendered like one."""
+    """Return a text as the only block of a prompt, to compile and render it like one."""
     body = f"{{% block user %}}{text}{{% endblock %}}"
     return Prompt(PromptRef("import", Version(1, 0)), "", "answer", {}, body, "", "", "")
 
 
 def filled(value: Any, variables: Mapping[str, Any]) -> Any:
-    """Return a value with its `{{ variables }}` filled in; raises `UnmappedError` for one without a value."""
+    """Return a value with its `{{ variables }}` filled in. Raises `UnmappedError` for a variable without a value."""
     if isinstance(value, dict):
         return {key: filled(part, variables) for key, part in value.items()}
     if isinstance(value, list):
@@ -150,13 +146,13 @@ def _used(text: str, variables: Mapping[str, Any]) -> set[str]:
     return used
 
 
-def without_marks(text: str) -> str:
-    """Return a template's text without what is filled in."""
+def without_tags(text: str) -> str:
+    """Return a template's text without its Jinja tags."""
     return re.sub(r"{[{%].*?[%}]}", " ", text)
 
 
 def slug(text: str) -> str:
-    """Return a text as a name of small letters, digits and hyphens; empty where it has none."""
+    """Return a text as a name of lower-case letters, digits and hyphens; empty if it has no letter or digit."""
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
     name = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")
     return name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME + 1].rpartition("-")[0] or name[:LONGEST_NAME]

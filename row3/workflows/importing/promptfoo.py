@@ -1,4 +1,4 @@
-"""A promptfoo configuration as cases and prompts: YAML or JSON, with the files that it names."""
+"""Read a promptfoo configuration (YAML or JSON) and the files it names as cases and prompts."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from row3.domain.findings import NotImported
 from row3.errors import InvalidFile
 from row3.store.documents import parse_json, parse_yaml
 from row3.store.files import decode, read_bytes
-from row3.workflows.importing.drafts import Draft, Drafts, PromptFiles, UnmappedError, slug, template, without_marks
+from row3.workflows.importing.drafts import Draft, Drafts, PromptFiles, UnmappedError, slug, template, without_tags
 from row3.workflows.importing.promptfoo_checks import check_of
 from row3.workflows.importing.tables import read_csv, read_rows, test_of
 from row3.workflows.pipeline.templates import used_names
@@ -21,24 +21,21 @@ from row3.workflows.pipeline.templates import used_names
 DATA = (".yaml", ".yml", ".json")
 TEXTS = (".txt", ".md", ".j2")
 READ = frozenset({"$schema", "description", "prompts", "tests", "defaultTest"})
-"""Keys of a configuration; all others are settings of promptfoo."""
+"""Keys of a configuration that are imported; all others are settings of promptfoo."""
 OF_TEST = frozenset({"description", "vars", "assert"})
-FIRST_WORDS = 5
-"""Words of a prompt that make its name, where it has none."""
+NAME_WORDS = 5
+"""Words of a prompt's text that become its name if it has no label."""
 
 
 def read_promptfoo(file: Path, prompts: PromptFiles) -> Drafts:
-    """Return the tests of a configuration as cases; raises `InvalidFile`.
-
-    `prompts` collects its prompts, and a rubric for each text by which a model grades.
-    """
+    """Return a configuration's tests as cases; `prompts` collects its prompts and rubrics. Raises `InvalidFile`."""
     reader = _Reader(file, prompts)
     reader.read(_mapping(reader.data(file), str(file)))
     return reader.drafts
 
 
 def read_table(file: Path, prompts: PromptFiles) -> Drafts:
-    """Return the rows of a table as cases, those without promptfoo's columns as inputs; raises `InvalidFile`."""
+    """Return the rows of a table as cases; without promptfoo's columns they are inputs only. Raises `InvalidFile`."""
     reader, rows = _Reader(file, prompts), list(read_rows(file))
     if not any(name.startswith("__") for row in rows for name in row.cells):
         return read_csv(file, None, "", None)
@@ -61,18 +58,18 @@ class _Reader:
         for place, test in self._tests(config.get("tests")):
             self.drafts.cases.append(self.case(_mapping(test, place), default, place))
         if not self.drafts.cases:
-            raise InvalidFile("there is no test", where=str(self._file), fix="Write `tests`, or name another file")
+            raise InvalidFile("the file has no tests", where=str(self._file), fix="Write `tests`, or name another file")
 
     def data(self, path: Path) -> Any:
-        """Return the value of a YAML or JSON file, in the types of JSON. Raises `InvalidFile`."""
+        """Return the JSON value of a YAML or JSON file. Raises `InvalidFile`."""
         where = str(path)
         if path.suffix not in DATA:
-            raise InvalidFile("only YAML and JSON can be read", where=where, fix="Export it as YAML")
+            raise InvalidFile("row3 reads only YAML and JSON", where=where, fix="Export it as YAML")
         text = self._text(path)
         try:
             return parse_json(text, where=where) if path.suffix == ".json" else _plain(parse_yaml(text, where=where))
         except RecursionError:
-            raise InvalidFile("a part of the file contains itself", where=where, fix="Remove the alias") from None
+            raise InvalidFile("part of the file contains itself", where=where, fix="Remove the alias") from None
 
     def _tests(self, tests: Any) -> Iterator[tuple[str, Any]]:
         for at, test in enumerate(_listed(tests)):
@@ -88,7 +85,7 @@ class _Reader:
                     self._leave_out("tests", test, "only CSV, YAML and JSON files can be read")
 
     def case(self, test: dict[str, Any], default: Mapping[str, Any], where: str) -> Draft:
-        """Return a test as a case; the default's variables are weaker, and its assertions come first."""
+        """Return a test as a case; its variables override the default's, and the default's assertions come first."""
         draft = Draft(where, {}, str(test.get("description") or ""))
         variables = self._variables(default.get("vars"), draft) | self._variables(test.get("vars"), draft)
         checks: list[dict[str, Any]] = []
@@ -100,7 +97,8 @@ class _Reader:
             except UnmappedError as error:
                 draft.not_imported.append((kind, rest["value"] if rest.keys() == {"value"} else rest, str(error)))
                 continue
-            checks += [check] if check not in checks else []
+            if check not in checks:
+                checks.append(check)
             if "provider" in assertion:
                 draft.not_imported.append(("provider", assertion["provider"], "[judge] names the model"))
         for key, value in (dict(default) | test).items():
@@ -127,7 +125,7 @@ class _Reader:
         if not isinstance(prompt, str):
             self._leave_out("prompts", prompt, "is neither a text nor the name of a file")
         elif not prompt.startswith("file://") and (" " in prompt or Path(prompt).suffix not in (*TEXTS, *DATA)):
-            self._write(prompt, label or " ".join(without_marks(prompt).split()[:FIRST_WORDS]))
+            self._write(prompt, label or " ".join(without_tags(prompt).split()[:NAME_WORDS]))
         else:
             for path in self._files(prompt):
                 if path.suffix in DATA:
@@ -140,7 +138,7 @@ class _Reader:
                     self._leave_out("prompts", prompt, "is a program, not a text")
 
     def _write(self, prompt: Any, name: str) -> None:
-        """Write a prompt: a text, or a list of messages."""
+        """Add a prompt: a text, or a list of messages."""
         messages = [{"role": "user", "content": prompt}] if isinstance(prompt, str) else _listed(prompt)
         blocks = {
             str(each.get("role")): str(each.get("content")).strip() for each in messages if isinstance(each, dict)
@@ -150,7 +148,7 @@ class _Reader:
             return
         try:
             for role, text in blocks.items():
-                if "input" in used_names(template(text)):  # in row3 that is the whole input
+                if "input" in used_names(template(text)):  # in row3, `input` is the whole input
                     blocks[role] = f"{{% with input = input.input %}}{text}{{% endwith %}}"
         except InvalidFile as error:
             self._leave_out("prompts", prompt, error.what)
@@ -161,7 +159,7 @@ class _Reader:
         self.drafts.prompts.append(name)
 
     def _value(self, address: str) -> Any:
-        """Return what a `file://` address has: a value, or a text. Raises `UnmappedError` for a program."""
+        """Return the value or text of a `file://` address. Raises `UnmappedError` for a program."""
         path = self._beside(address)
         if path.suffix in DATA:
             return self.data(path)
@@ -173,7 +171,7 @@ class _Reader:
         path = self._beside(address)
         found = sorted(path.parent.glob(path.name)) if "*" in path.name else [path]
         if not found:
-            raise InvalidFile(f"no file fits `{address}`", where=str(self._file), fix="Correct the name")
+            raise InvalidFile(f"no file matches `{address}`", where=str(self._file), fix="Correct the name")
         return found
 
     def _beside(self, address: str) -> Path:
@@ -192,12 +190,12 @@ def _listed(value: Any) -> list[Any]:
 
 def _mapping(value: Any, where: str) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise InvalidFile("a mapping of keys to values is expected here", where=where, fix="Correct it")
+        raise InvalidFile("this must be a mapping of keys to values", where=where, fix="Correct it")
     return value
 
 
 def _plain(value: Any) -> Any:
-    """Return YAML's values as JSON has them: dates and the like are texts, and so is every key."""
+    """Return a YAML value as a JSON value: dates and the like become texts, and so does every key."""
     if isinstance(value, dict):
         return {str(key): _plain(part) for key, part in value.items()}
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""promptfoo's assertions as checks; whatever would mean something else is left out, with the reason."""
+"""Translate promptfoo's assertions to checks; refuse those without an exact counterpart."""
 
 from __future__ import annotations
 
@@ -20,13 +20,14 @@ TEXTS = {
     "starts-with": ("starts_with", True),
     "regex": ("regex", True),
 }
-"""By type of assertion with one text: the check, and whether upper and lower case differ."""
+"""Check, and whether it is case-sensitive, by type of assertion with one text."""
 LISTS = {
     "contains-all": ("contains_all", True),
     "icontains-all": ("contains_all", False),
     "contains-any": ("contains_any", True),
     "icontains-any": ("contains_any", False),
 }
+"""The same by type of assertion with a list of texts."""
 CRITERION = "Grade the answer by this criterion and by nothing else:"
 REFERENCE = "Grade how far the facts of the answer agree with this reference:"
 JUDGED = {
@@ -35,22 +36,20 @@ JUDGED = {
     "model-graded-factuality": REFERENCE,
     "factuality": REFERENCE,
 }
-"""By type of assertion that a model grades: what the rubric asks."""
+"""The rubric's task by type of assertion that a model grades."""
 KEYS = frozenset({"type", "value", "threshold", "weight", "metric", "provider"})
 LARGEST = 1e9
-"""Of US dollars and milliseconds."""
+"""Limit of a threshold, in US dollars or milliseconds."""
 SIMILAR = 0.75
-"""promptfoo's least similarity where none is given."""
+"""promptfoo's default for the minimum similarity."""
 
 
 def check_of(
     assertion: Mapping[str, Any], variables: Mapping[str, Any], prompts: PromptFiles, load: Callable[[str], Any]
 ) -> dict[str, Any]:
-    """Return an assertion as a check.
+    """Return an assertion as a check; `load` returns the text or value of a `file://` address.
 
-    Args:
-        load: returns the text or value of a `file://` address.
-    Raises `UnmappedError` for one that row3 has no check for.
+    Raises `UnmappedError` if row3 has no such check.
     """
     kind, value = str(assertion.get("type")), assertion.get("value")
     if others := sorted(assertion.keys() - KEYS):
@@ -97,8 +96,8 @@ def _computed(kind: str, value: Any, threshold: Any) -> dict[str, Any]:
         case "levenshtein" if threshold == 0:
             return {"equals": _text(value)}
         case "levenshtein":
-            raise UnmappedError("counts edits; `similarity` is a share")
-    raise UnmappedError("no such check; a scorer of your own may do (`python`)")
+            raise UnmappedError("counts edits; `similarity` is a fraction")
+    raise UnmappedError("no such check; write your own scorer (`python`)")
 
 
 def _usable(check: dict[str, Any]) -> dict[str, Any]:
@@ -119,7 +118,7 @@ def _text(value: Any) -> str:
 
 
 def _texts(value: Any) -> list[str]:
-    """Return a list of texts, which promptfoo also takes with commas between them."""
+    """Return a list of texts, which promptfoo also accepts as one text with commas."""
     if isinstance(value, str):
         value = next(csv.reader([" ".join(value.splitlines())], skipinitialspace=True), [])
     if not isinstance(value, list):
@@ -129,12 +128,12 @@ def _texts(value: Any) -> list[str]:
 
 def _number(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= LARGEST:
-        raise UnmappedError("`threshold` is not a usual number")
+        raise UnmappedError(f"`threshold` is not a number from 0 to {LARGEST:,.0f}")
     return value
 
 
 def _schema(value: Any) -> Any:
-    """Return a JSON schema, which promptfoo takes as an object or as the text of one; without one, any JSON will do."""
+    """Return a JSON schema, which promptfoo accepts as an object or its text; `{}`, any JSON, without one."""
     if isinstance(value, str):
         try:
             value = parse_yaml(value, where="value")

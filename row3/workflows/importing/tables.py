@@ -1,4 +1,4 @@
-"""CSV and JSON Lines as cases of any kind."""
+"""Read CSV and JSON Lines as cases of any kind."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from row3.store.json_lines import LineFile, parse_line
 from row3.workflows.importing.drafts import Draft, Drafts
 
 SHAPE = 'Write a golden case a line, or {"input": …, "expected": …}'
-OWN = ("id", "tags")
-"""Columns that are no input: what the case itself has by these names."""
+CASE_COLUMNS = ("id", "tags")
+"""Columns that are fields of the case, not part of its input."""
 PAIR = frozenset({"id", "input", "expected", "tags"})
 ASSERTION = re.compile(
     r"((?:not-)?(?:equals|i?contains(?:-all|-any)?|starts-with|regex|(?:is|contains)-(?:json|xml|html|sql)|is-refusal"
@@ -35,9 +35,9 @@ ASSERTION = re.compile(
     re.DOTALL,
 )
 """promptfoo's assertion in a cell: `contains: Paris`, `similar(0.8): Paris`, `is-json`."""
-BARE = ("is-json", "contains-json", "cost", "latency")
-"""Those that need no value."""
-ALSO = {"grade": "llm-rubric", "fn": "javascript", "eval": "javascript"}
+WITHOUT_VALUE = ("is-json", "contains-json", "cost", "latency")
+"""Types of assertion that need no value."""
+ALIASES = {"grade": "llm-rubric", "fn": "javascript", "eval": "javascript"}
 
 
 class Row(NamedTuple):
@@ -46,11 +46,11 @@ class Row(NamedTuple):
     where: str
     """File and line."""
     cells: dict[str, str]
-    """By the name of the column."""
+    """Text by column name."""
 
 
 def read_rows(file: Path) -> Iterator[Row]:
-    """Yield the rows of a CSV file with a header; raises `InvalidFile` with the line."""
+    """Yield the rows of a CSV file with a header. Raises `InvalidFile` that names the line."""
     where = str(file)
     reader = csv.reader(io.StringIO(decode(read_bytes(file, where=where), where=where), newline=""), strict=True)
     line, header = 1, None
@@ -66,17 +66,17 @@ def read_rows(file: Path) -> Iterator[Row]:
             if wrong := next((name for name in header if not name or header.count(name) > 1), None):
                 raise InvalidFile(f"two columns are called `{wrong}`", where=f"{where}:1", fix="Rename one")
             if "" in header:
-                raise InvalidFile("a column has no name", where=f"{where}:1", fix="Give every column one")
+                raise InvalidFile("a column has no name", where=f"{where}:1", fix="Name every column")
         elif row and len(row) != len(header):
-            what = f"the row has {len(row)} cells, and the header {len(header)}"
-            raise InvalidFile(what, where=f"{where}:{line}", fix="Put cells with a comma in quotes")
+            what = f"the row has {len(row)} cells, but the header has {len(header)}"
+            raise InvalidFile(what, where=f"{where}:{line}", fix="Put cells that contain a comma in quotes")
         elif row:
             yield Row(f"{where}:{line}", dict(zip(header, row, strict=True)))
         line = reader.line_num + 1
 
 
 def test_of(row: Row) -> dict[str, Any]:
-    """Return a row as promptfoo's test: `__expected` columns are its assertions, the rest are its variables."""
+    """Return a row as promptfoo's test: `__expected` columns are its assertions, columns without `__` its variables."""
     test: dict[str, Any] = {"vars": {}, "assert": []}
     for name, cell in row.cells.items():
         if not name.startswith("__"):
@@ -89,20 +89,23 @@ def test_of(row: Row) -> dict[str, Any]:
 
 
 def assertion_of(cell: str) -> dict[str, Any]:
-    """Return promptfoo's assertion in a cell; a text that names none is the answer itself."""
+    """Return promptfoo's assertion in a cell; any other text is the expected answer."""
     found = ASSERTION.fullmatch(cell.strip())
-    if found is None or (found[3] is None and found[1] not in BARE):
+    if found is None or (found[3] is None and found[1] not in WITHOUT_VALUE):
         return {"type": "equals", "value": cell}
-    assertion: dict[str, Any] = {"type": ALSO.get(found[1], found[1])}
+    assertion: dict[str, Any] = {"type": ALIASES.get(found[1], found[1])}
     if found[2] is not None:
         assertion["threshold"] = float(found[2])
     return assertion | ({"value": found[3]} if found[3] else {})
 
 
 def read_csv(file: Path, expected: str | None, check: str, at: str | None) -> Drafts:
-    """Return the rows of a table as cases: one column is expected, `at` a JSON path in the answer; the rest is input.
+    """Return the rows of a table as cases of kind checks. Raises `InvalidFile`, `UsageError`.
 
-    Raises `InvalidFile`, `UsageError` where there is no such column or check.
+    Args:
+        expected: the column with the expected answer; the others are the input.
+        check: the type of check to make of it.
+        at: JSON path of the part of the answer to check.
     """
     drafts = Drafts()
     if expected is not None:
@@ -117,16 +120,16 @@ def read_csv(file: Path, expected: str | None, check: str, at: str | None) -> Dr
             if not answer.strip():
                 raise InvalidFile(f"`{expected}` is empty", where=row.where, fix="Fill it, or remove the row")
             wanted = {"expected": answer, "checks": [_check(check, answer, at)]}
-        own = {key: row.cells.pop(key) for key in OWN if key in row.cells}
-        value = {"input": row.cells, **wanted}
-        drafts.cases.append(Draft(row.where, _fields(own, ChecksCase, row.where) | value))
+        own = {key: row.cells.pop(key) for key in CASE_COLUMNS if key in row.cells}
+        value = _fields(own, ChecksCase, row.where) | {"input": row.cells, **wanted}
+        drafts.cases.append(Draft(row.where, value))
     return drafts
 
 
 def read_columns(file: Path, kind: Kind) -> Drafts:
-    """Return the rows of a table as cases of a kind, each column a field of the case; an empty cell is left out.
+    """Return the rows of a table as cases of a kind, each column a field of the case; empty cells are left out.
 
-    A list is JSON, or texts between semicolons, each of which may stand for an object with that as its first field.
+    A list is JSON, or texts separated by semicolons; in a list of objects, each text is an object's first field.
     Raises `InvalidFile`.
     """
     drafts = Drafts()
@@ -135,7 +138,7 @@ def read_columns(file: Path, kind: Kind) -> Drafts:
     for row in read_rows(file):
         if missing := next((key for key in needed if key not in row.cells), None):
             what = f"there is no column `{missing}`, and a case of kind `{kind.name}` needs it"
-            fix = f"Columns: {', '.join(row.cells)}. Add it, or name another suite or kind"
+            fix = f"Columns: {', '.join(row.cells)}. Add it, or choose another suite or kind"
             raise InvalidFile(what, where=f"{file}:1", fix=fix)
         drafts.cases.append(Draft(row.where, _fields(row.cells, model, row.where)))
     return drafts
@@ -154,7 +157,7 @@ def _fields(cells: dict[str, str], model: type[Struct], where: str) -> dict[str,
 
 
 def _field(cell: str, annotation: Any) -> Any:
-    """Return what a cell says in the place of this type, as far as it can be; raises `ValueError` for broken JSON."""
+    """Return a cell as a value of this type if possible, else its text. Raises `ValueError` for broken JSON."""
     item = item_in(annotation)
     if str in choices(annotation):
         return cell
@@ -168,9 +171,9 @@ def _field(cell: str, annotation: Any) -> Any:
     return cell
 
 
-def read_lines(file: Path) -> Drafts:
-    """Return the lines of a file as cases, as a golden file has them. Raises `InvalidFile`."""
-    shape, drafts = "Write a golden case a line", Drafts()
+def read_lines(file: Path, shape: str = "Write a golden case a line") -> Drafts:
+    """Return the lines of a file, each a golden case, as cases. Raises `InvalidFile`."""
+    drafts = Drafts()
     for line in LineFile(file, where=str(file), fix=shape):
         where = f"{file}:{line.number}"
         drafts.cases.append(Draft(where, parse_line(line.raw, where=where, shape=shape)))
@@ -178,17 +181,17 @@ def read_lines(file: Path) -> Drafts:
 
 
 def read_jsonl(file: Path, check: str, at: str | None) -> Drafts:
-    """Return the lines of a file as cases: whole ones, or pairs of input and expected. Raises `InvalidFile`."""
+    """Return the lines of a file as cases of kind checks: golden cases, or pairs of input and expected answer.
+
+    Raises `InvalidFile`, `UsageError`.
+    """
     refuse_unknown(check)
-    drafts = Drafts()
-    for line in LineFile(file, where=str(file), fix=SHAPE):
-        where = f"{file}:{line.number}"
-        value = parse_line(line.raw, where=where, shape=SHAPE)
-        if "checks" not in value:
-            if value.keys() - PAIR or "input" not in value:
-                raise InvalidFile("the line is neither a case nor a pair", where=where, fix=SHAPE)
-            value |= {"checks": [_check(check, value["expected"], at)] if "expected" in value else []}
-        drafts.cases.append(Draft(where, value))
+    drafts = read_lines(file, SHAPE)
+    for draft in drafts.cases:
+        if "checks" not in draft.value:
+            if draft.value.keys() - PAIR or "input" not in draft.value:
+                raise InvalidFile("the line is neither a case nor a pair", where=draft.where, fix=SHAPE)
+            draft.value["checks"] = [_check(check, draft.value["expected"], at)] if "expected" in draft.value else []
     return drafts
 
 
@@ -197,6 +200,6 @@ def _check(check: str, wanted: Any, at: str | None) -> dict[str, Any]:
 
 
 def refuse_unknown(check: str) -> None:
-    """Raise `UsageError` for a type of check that there is none of."""
+    """Raise `UsageError` for an unknown type of check."""
     if check not in TYPES:
         raise UsageError(f"there is no check `{check}`", where="--check", fix=f"Checks: {', '.join(TYPES)}")

@@ -1,7 +1,8 @@
-"""Drafts become golden files of a suite, all of them or none; nothing that is there is overwritten."""
+"""Write drafts as golden files of a suite, all or none; existing files are not overwritten."""
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Iterable
@@ -30,23 +31,25 @@ from row3.workflows.pipeline.stages import versions_of
 from row3.workflows.pipeline.templates import used_names
 
 NOT_IMPORTED = "not-imported.jsonl"
-DIFFERS = "the project has a case of this id that differs; it is as it was"
+DIFFERS = "the project has a different case with this id, which was kept"
 
 
-def suite_of(project: Project, name: str | None, file: Path, kind: str | None) -> tuple[str, Kind]:
-    """Return the suite to import into and its kind: the given one, the project's own, or in a project without any the
-    file's name; a new one is of the given kind, or of the usual one.
+def target_suite(project: Project, name: str | None, file: Path, kind: str | None) -> tuple[str, Kind]:
+    """Return the suite to import into and its kind.
 
-    Raises `UsageError` for a suite of another kind.
+    Without a name it is the project's default suite or, in a project without suites, named after the file. A new suite
+    has the given kind, or the default one. Raises `UsageError` if an existing suite has another kind.
     """
     names = project.suite_names()
     if name is None:
         name = pick_suite(project, None).name if names else slug(file.stem) or "imported"
     if not re.fullmatch(NAME, name):
-        raise UsageError(f"`{name}` cannot name a suite", where="--suite", fix="Use small letters, digits, _ and -")
+        raise UsageError(
+            f"`{name}` cannot name a suite", where="--suite", fix="Use lower-case letters, digits, _ and -"
+        )
     own = make_suite(project.config, name).kind.name if name in names or name in project.config.suites else None
     if own is not None and kind is not None and own != kind:
-        fix = "Name another suite with --suite; a new one is made"
+        fix = "Name another suite with --suite; row3 creates it if new"
         raise UsageError(f"suite `{name}` is of kind {own}, not {kind}", where="--suite", fix=fix)
     return name, kind_named(own or kind or SuiteConfig().kind, where="--kind")
 
@@ -54,14 +57,14 @@ def suite_of(project: Project, name: str | None, file: Path, kind: str | None) -
 def import_cases(
     project: Project, into: tuple[str, Kind], drafts: Drafts, prompts: PromptFiles, file: Path, *, dry_run: bool
 ) -> ImportedCases:
-    """Write the drafts as golden cases of a suite of a kind, which is added to row3.toml where it is new.
+    """Write the drafts as golden cases of a suite, which is added to row3.toml if new.
 
-    An equal case is left as it is; so is one that differs, and its draft counts as not imported.
-
-    Raises `InvalidFile` for a draft that is no case, `EnvironmentFault`; then nothing has changed.
+    Existing cases are kept; a draft that differs from its case counts as not imported. Raises `EnvironmentFault`, and
+    `InvalidFile` for a draft that is not a valid case; then nothing is written.
     """
     if not drafts.cases:
-        raise InvalidFile("the file has no case", where=str(file), fix="Write one a row, below a header, or one a line")
+        fix = "Write one case per row, below a header, or one per line"
+        raise InvalidFile("the file has no case", where=str(file), fix=fix)
     suite, kind = into
     folder, files = project.golden(suite), dict(prompts.new)
     new: dict[str, bytes] = {}
@@ -72,29 +75,26 @@ def import_cases(
         path = f"{folder}/{case_id}{ENDING}"
         if not project.tree.exists(path):
             new[path] = content
-        elif _held(project, path) == value:
+        elif _existing(project, path) == value:
             unchanged.append(case_id)
         else:
             left_out.append(NotImported(case_id, "case", draft.value, DIFFERS))
         left_out += [NotImported(case_id, *each) for each in draft.not_imported]
     settings = project.config.suites.get(suite)
-    held = settings is not None and settings.checks
-    if (
-        kind.name == "checks"
-        and not held
-        and not any(each.value["checks"] or each.not_imported for each in drafts.cases)
-    ):
+    checked = (settings is not None and settings.checks) or any(
+        each.value.get("checks") or each.not_imported for each in drafts.cases
+    )
+    if kind.name == "checks" and not checked:
         fix = f"Name a column with --expected, or write checks for every case: [[suites.{suite}.checks]] in {FILE}"
-        raise UsageError("nothing says what is expected", where=str(file), fix=fix)
-    files |= new | _left_out_file(project, f"{folder}/{NOT_IMPORTED}", left_out)
+        raise UsageError("the cases expect nothing", where=str(file), fix=fix)
+    files |= new | _not_imported_file(project, f"{folder}/{NOT_IMPORTED}", left_out)
     notes = []
     if settings is None and suite not in project.suite_names():
         files[FILE] = _with_suite(project, suite, kind.name, drafts.prompts[:1])
     if len(drafts.prompts) > 1 or (settings is not None and not {*drafts.prompts} <= {*settings.pipeline}):
         named = ", ".join(dict.fromkeys(drafts.prompts))
-        notes.append(f"prompts of promptfoo are alternatives: `pipeline` of [suites.{suite}] names one of {named}")
-    needs = {key for draft in drafts.cases for check in draft.value.get("checks", ()) for key in check}
-    if "semantic" in needs:
+        notes.append(f"promptfoo's prompts are alternatives: name one as `pipeline` of [suites.{suite}]: {named}")
+    if any("semantic" in check for draft in drafts.cases for check in draft.value.get("checks", ())):
         notes.append(f"checks by meaning need a model: [suites.{suite}.matching.semantic] in {FILE}")
     if files and not dry_run:
         with writing(project.local):
@@ -104,7 +104,7 @@ def import_cases(
 
 
 def new_case(project: Project, suite: str, kind: Kind, case_id: str, draft: Draft) -> tuple[dict[str, Any], bytes]:
-    """Return a draft as the value and the content of its golden file. Raises `InvalidFile` where it is no case."""
+    """Return the value and the content of a draft's golden file. Raises `InvalidFile` if it is not a valid case."""
     schema = f"schemas/{kind.case_schema}.schema.json"
     up = "../" * (project.golden(suite).count("/") + 1)
     value = {
@@ -121,14 +121,12 @@ def _with_ids(drafts: Iterable[Draft], stem: str) -> Iterable[tuple[str, Draft]]
     taken: dict[str, str] = {}
     for number, draft in enumerate(drafts, 1):
         own = case_id_of(draft.value)
+        if own in taken:
+            what = f"`{own}` is also the id of {taken[own]}"
+            raise InvalidFile(what, where=draft.where, fix="Give one of them another id")
         base = own or slug(draft.name) or f"{stem}-{number:03}"
-        case_id, again = base, 1
-        while case_id in taken:
-            if own:
-                what = f"the id `{own}` is also that of {taken[case_id]}"
-                raise InvalidFile(what, where=draft.where, fix="Give one of them another")
-            again += 1
-            case_id = f"{base}-{again}"
+        candidates = itertools.chain([base], (f"{base}-{again}" for again in itertools.count(2)))
+        case_id = next(each for each in candidates if each not in taken)
         taken[case_id] = draft.where
         yield case_id, draft
 
@@ -140,7 +138,7 @@ def _id_key(kind: Kind, value: dict[str, Any]) -> str:
 
 
 def golden_file(value: dict[str, Any], kind: Kind, where: str) -> bytes:
-    """Return the content of a golden file. Raises `InvalidFile` where the value is no case."""
+    """Return the content of a golden file. Raises `InvalidFile` if the value is not a valid case."""
     check_schema_version(value, CASE_SCHEMA_VERSION, where=where)
     try:
         convert(value, kind.case_model)
@@ -148,24 +146,26 @@ def golden_file(value: dict[str, Any], kind: Kind, where: str) -> bytes:
     except MisfitsError as error:
         what = error.summary()
     except UnicodeEncodeError:
-        what = "a text holds half a surrogate pair, which is no character"
+        what = "a text has half a surrogate pair, which is not a character"
     raise InvalidFile(what, where=where, fix="Correct it, and import again")
 
 
-def _held(project: Project, path: str) -> Any:
+def _existing(project: Project, path: str) -> Any:
+    """Return the value of a golden file; None if it is broken."""
     with suppress(InvalidFile):
         return parse_value(project.tree.read(path), path)
     return None
 
 
-def _left_out_file(project: Project, path: str, left_out: Iterable[NotImported]) -> dict[str, bytes]:
-    """Return the file of what was not imported, with what it has from earlier imports; nothing if it is unchanged."""
+def _not_imported_file(project: Project, path: str, left_out: Iterable[NotImported]) -> dict[str, bytes]:
+    """Return the file that lists what was not imported, now or earlier; empty if it is unchanged."""
     before = read_text(project.tree, path).splitlines() if project.tree.exists(path) else []
     lines = dict.fromkeys([*before, *(dump_line({"schemaVersion": 1, **each._asdict()}) for each in left_out)])
     return {path: "".join(f"{line}\n" for line in lines).encode()} if len(lines) > len(before) else {}
 
 
 def _with_suite(project: Project, suite: str, kind: str, pipeline: list[str]) -> bytes:
+    """Return row3.toml with a table for the suite appended."""
     before = project.tree.read(FILE) if project.tree.exists(FILE) else b""
     gap = "\n" if before and not before.endswith(b"\n") else ""
     table = f'{gap}\n[suites.{suite}]\nkind = "{kind}"\n' + (f"pipeline = {json.dumps(pipeline)}\n" if pipeline else "")
@@ -185,27 +185,27 @@ def draft_case(
     origin: str | None = None,
     topic: str | None = None,
 ) -> str:
-    """Write a draft of a name and a text; return its path.
+    """Write a draft case for a text; return its path.
 
     Args:
-        name: an id, or what the case is about, from which the id is made.
+        name: the id, or a title to make the id from.
         where: what the text was read from, for messages.
         origin: where the text comes from, for readers of the case.
         topic: what the text is about; default: the name.
 
-    Raises `UsageError` for a kind without a text and for a case that is there, `InvalidFile` for an empty text.
+    Raises `UsageError` for an existing case or a kind whose cases have more than a text, `InvalidFile` without a text.
     """
     if not text.strip():
-        raise InvalidFile("there is no text", where=where, fix="Give the text that the case is about")
+        raise InvalidFile("the text is empty", where=where, fix="Give the text that the case is about")
     case_id = name if ID.fullmatch(name) else slug(name)
     if not case_id:
-        raise UsageError(f"no id can be made of `{name}`", where="row3 cases new", fix="Use letters or digits")
+        raise UsageError(f"`{name}` cannot become an id", where="row3 cases new", fix="Use letters or digits")
     tree, path = project.tree, f"{suite.golden}/{case_id}{ENDING}"
-    there = {name_of(each).casefold(): each for each in golden_files(tree, suite.golden)}
-    if held := path if tree.exists(path) else there.get(name_of(path).casefold()):
-        raise UsageError(f"the case `{case_id}` is there already", where=held, fix="Choose another name")
-    if held := guard_of(project).found(f"{text}\n{topic}"):
-        raise UsageError(f"the text holds the value of {held}, so it is not kept", where=where, fix=FIX)
+    names = {name_of(each).casefold(): each for each in golden_files(tree, suite.golden)}
+    if existing := path if tree.exists(path) else names.get(name_of(path).casefold()):
+        raise UsageError(f"the case `{case_id}` exists already", where=existing, fix="Choose another name")
+    if secret := guard_of(project).found(f"{text}\n{topic}"):
+        raise UsageError(f"the text holds the value of {secret}, so it is not saved", where=where, fix=FIX)
     topic = topic or re.sub(r"[-_]+", " ", name).strip()
     value = {
         "draft": True,
@@ -219,7 +219,7 @@ def draft_case(
 
 
 def _blank(project: Project, suite: Suite, topic: str, text: str) -> dict[str, Any]:
-    """Return the keys of a case without expectations; raises `UsageError` for a kind whose cases have no text."""
+    """Return a case without expectations. Raises `UsageError` for a kind whose cases have more than a text."""
     kind = suite.kind
     if kind.name == "extraction":
         lists = ("expectedConcepts", "expectedRelationships", "forbiddenConcepts")
@@ -231,4 +231,4 @@ def _blank(project: Project, suite: Suite, topic: str, text: str) -> dict[str, A
         names = {name for prompt in first for name in used_names(prompt)} - {"input"}
         return {"input": dict.fromkeys(sorted(names), text) or text, "checks": []}
     fix = "Name a suite of kind extraction, events, entities or checks with --suite"
-    raise UsageError(f"a case of kind {kind.name} is made of more than a text", where="row3 cases new", fix=fix)
+    raise UsageError(f"a case of kind {kind.name} needs more than a text", where="row3 cases new", fix=fix)

@@ -1,6 +1,6 @@
 """`row3 lint`: find errors without running anything.
 
-A broken file is a finding like any other and does not stop the rest; only a broken row3.toml does.
+A broken file is a finding and does not stop the rest, except for row3.toml.
 """
 
 from __future__ import annotations
@@ -39,29 +39,30 @@ from row3.workflows.pipeline.templates import render, unsent_lines
 from row3.workflows.pipeline.unused_input import example_context, unused_input
 
 NAMED = frozenset({"concept", "entity", "event"})
-"""What an answer has to name."""
-LEAST, SHARE = 3, 0.5
-"""A prompt's examples may name a thing that some case expects, but not half of what one case does."""
+"""Kinds of items that an answer has to name."""
+MIN_LEAKED, LEAKED_SHARE = 3, 0.5
+"""A prompt may name some items that a case expects, but not both this many and this share of them."""
 SHOWN = 3
 
 
 def leak(prompt: Prompt, kind: Kind, cases: Sequence[Any]) -> str:
-    """Return which case's expectations stand in a prompt, in words; empty for none."""
+    """Return a sentence on the first case whose expected items the prompt names; empty if there is none."""
     text = " ".join(prompt.body.casefold().split())
     for case in cases:
         names = {each.name for each in kind.expected(case) if each.what in NAMED}
-        told = sorted(name for name in names if re.search(rf"\b{re.escape(name.casefold())}\b", text))
-        if len(told) >= LEAST and len(told) >= SHARE * len(names):
-            shown = ", ".join(f"`{name}`" for name in told[:SHOWN])
-            return f"names {len(told)} of {len(names)} items that case `{case.id}` expects ({shown} …): take them out"
+        leaked = sorted(name for name in names if re.search(rf"\b{re.escape(name.casefold())}\b", text))
+        if len(leaked) >= max(MIN_LEAKED, LEAKED_SHARE * len(names)):
+            shown = ", ".join(f"`{name}`" for name in leaked[:SHOWN])
+            return f"names {len(leaked)} of {len(names)} items that case `{case.id}` expects ({shown} …): remove them"
     return ""
 
 
 def lint_at(
     start: Path, suite: str | None = None, *, finish: bool = False, say: Callable[[str], None] = lambda _: None
 ) -> LintReport:
-    """Lint the project around a folder, after an interrupted promotion if `finish`; a `row3.toml` that cannot be used
-    is all that is found. Raises `InvalidFile` without a project, `UsageError`.
+    """Lint the project that contains a folder; `finish` completes an interrupted promotion first.
+
+    Raises `InvalidFile` without a project, `UsageError`.
     """
     root = find_root(start)
     findings = Findings(root)
@@ -82,7 +83,7 @@ def lint_at(
     if suite is not None:
         try:
             names = [pick_suite(project, suite).name]
-        except InvalidFile:  # of the suite's settings, which become a finding
+        except InvalidFile:  # invalid settings become a finding below
             names = [suite]
     suites = _suites(project, names, findings)
     cases = CaseLint(project, findings)
@@ -103,10 +104,9 @@ def lint_at(
 
 
 def _suites(project: Project, names: list[str], findings: Findings) -> list[Suite]:
-    """Return the suites whose settings can be used."""
+    """Return the suites with valid settings."""
     for path in sorted((project.root / "golden").glob("*.json")):
-        what = "is in no suite's folder; nothing reads it"
-        findings.add("warning", "not-a-case", f"golden/{path.name}", what)
+        findings.add("warning", "not-a-case", f"golden/{path.name}", "is outside any suite's folder; nothing reads it")
     made = []
     for name in names:
         suite = findings.attempt(FILE, partial(pick_suite, project, name, "replay"), count=False)
@@ -117,7 +117,7 @@ def _suites(project: Project, names: list[str], findings: Findings) -> list[Suit
 
 
 def _calibrations(project: Project, suite: Suite, findings: Findings) -> None:
-    """Check the suite's calibrations, which hold for one rubric, judge and number of votes, and its labels."""
+    """Check the suite's labels and calibrations."""
     tree, path, labels = project.tree, calibrations_path(suite.name), labels_path(suite.name)
     if tree.exists(labels):
         findings.attempt(labels, lambda: parse_labels(tree.read(labels, limit=MAX_TEXT_BYTES), where=labels))
@@ -126,8 +126,8 @@ def _calibrations(project: Project, suite: Suite, findings: Findings) -> None:
     found = findings.attempt(path, partial(read_calibrations, tree, suite.name))
     for rubric, each in ({} if found is None else found.rubrics).items():
         if why := each.staleness(suite.rules.judge, rubric):
-            again = f"`row3 judge calibrate LABELS.jsonl{suite.flag}`"
-            what = f"the calibration of `{rubric}` is stale: {why}; calibrate again with {again}"
+            command = f"`row3 judge calibrate LABELS.jsonl{suite.flag}`"
+            what = f"the calibration of `{rubric}` is stale: {why}; calibrate again with {command}"
             findings.add_at("warning", "stale-calibration", path, what, ("rubrics", rubric))
 
 
@@ -140,16 +140,16 @@ def _changelog(project: Project, findings: Findings) -> None:
 
 
 class PromptLint:
-    """Looks at all prompts of a project."""
+    """Checks a project's prompts."""
 
     def __init__(self, project: Project, findings: Findings) -> None:
         self._project, self._findings = project, findings
 
     def run(self, suites: Sequence[Suite], cases: Mapping[str, Sequence[Any]], *, everything: bool) -> None:
-        """Run all checks; `cases` are the usable ones by suite. `everything` says that these are all suites."""
+        """Run all checks. `cases` has the usable ones by suite; `everything` means that these are all suites."""
         found, tree = self._findings, self._project.tree
         promoted = found.attempt(PROMOTED, partial(read_promoted, tree), count=tree.exists(PROMOTED)) or {}
-        there: dict[str, list[Prompt]] = {}
+        versions: dict[str, list[Prompt]] = {}
         for where in tree.files(FOLDER):
             stem, _, ending = where.removeprefix(f"{FOLDER}/").rpartition(".")
             ref = parse_reference(f"{stem}.md")
@@ -158,32 +158,33 @@ class PromptLint:
             if ref is None:
                 found.add("error", "file-name", where, "the file name is not `<name>-v<major>.<minor>.md`")
                 continue
-            there.setdefault(ref.name, [])
+            versions.setdefault(ref.name, [])
             prompt = found.attempt(where, partial(read_prompt, tree, ref))
             if prompt is not None:
-                there[ref.name].append(prompt)
+                versions[ref.name].append(prompt)
                 found.attempt(where, partial(check_locked, prompt, promoted), count=False)
-                with contextlib.suppress(InvalidFile):  # whether it compiles is seen where it is rendered
+                with contextlib.suppress(InvalidFile):  # rendering reports a template that does not compile
                     for line in unsent_lines(prompt):
-                        what = "this text stands in no block and is never sent: move it above an `{% endblock %}`"
+                        what = "this text is outside any block and never sent: move it above an `{% endblock %}`"
                         found.add("warning", "unsent-text", where, what, line=line)
         self._gone(promoted)
-        used = {name for suite in suites for name in self._pipeline(suite, there, cases[suite.name])}
-        used |= self._rubrics(suites, there)
-        for name in sorted(set(there) - used) if everything and suites else ():
-            for prompt in there[name]:
+        used = {name for suite in suites for name in self._pipeline(suite, versions, cases[suite.name])}
+        used |= self._rubrics(suites, versions)
+        for name in sorted(set(versions) - used) if everything and suites else ():
+            for prompt in versions[name]:
                 found.add("warning", "unused-prompt", prompt.path, "is in no suite's pipeline")
 
-    def _rubrics(self, suites: Sequence[Suite], there: Mapping[str, Sequence[Prompt]]) -> set[str]:
-        """Render every rubric with made-up variables; returns the names of those that a suite's kind can ask."""
+    def _rubrics(self, suites: Sequence[Suite], versions: Mapping[str, Sequence[Prompt]]) -> set[str]:
+        """Render every rubric that a suite's kind can ask with made-up variables; return the rubrics' names."""
         kinds = {output: suite.kind for suite in suites for output in suite.kind.rubrics}
-        asked = [prompt for prompts in there.values() for prompt in prompts if prompt.output in kinds]
-        for prompt in asked:
+        rubrics = [prompt for prompts in versions.values() for prompt in prompts if prompt.output in kinds]
+        for prompt in rubrics:
             made_up = kinds[prompt.output].rubric_variables()
             self._findings.attempt(prompt.path, partial(render, prompt, made_up), count=False)
-        return {prompt.ref.name for prompt in asked}
+        return {prompt.ref.name for prompt in rubrics}
 
     def _gone(self, promoted: Mapping[str, Promotion]) -> None:
+        """Report promoted versions without a file."""
         for name, entry in promoted.items():
             for version in sorted({entry.version, *entry.locked}):
                 file = f"{FOLDER}/{name}-{version}.md"
@@ -192,32 +193,32 @@ class PromptLint:
                     what = f"{file} was promoted and is gone; restore it from git"
                     self._findings.add_at("error", "promoted-gone", PROMOTED, what, ("prompts", name, *at))
 
-    def _pipeline(self, suite: Suite, there: Mapping[str, list[Prompt]], cases: Sequence[Any]) -> Sequence[str]:
-        """Render every version of the suite's prompts as a run would; returns the pipeline."""
+    def _pipeline(self, suite: Suite, versions: Mapping[str, list[Prompt]], cases: Sequence[Any]) -> Sequence[str]:
+        """Render every version of the suite's prompts as a run would; return the pipeline."""
         kind = suite.kind
         if suite.system is not None:
             self._system(suite, cases)
             return ()
         order = {output: place for place, output in enumerate(kind.outputs)}
-        newest = {name: max(prompts, key=lambda p: p.ref.version) for name, prompts in there.items() if prompts}
-        own = [name for name in there if name not in newest or not of_another_kind(newest[name].output, kind)]
+        newest = {name: max(prompts, key=lambda p: p.ref.version) for name, prompts in versions.items() if prompts}
+        own = [name for name in versions if name not in newest or not of_another_kind(newest[name].output, kind)]
         ranked = sorted(own, key=lambda n: (order.get(newest[n].output, len(order)) if n in newest else 0, n))
         pipeline = suite.pipeline or tuple(ranked)
         if not pipeline:
             self._findings.add("warning", "no-prompt", "prompts/", f"suite `{suite.name}` has no prompt to run")
-        # A name that some cases lack is undefined in one of them.
+        # The case with the fewest variables shows which are undefined.
         given = min((dict(kind.variables(case)) for case in cases), key=len, default={})
         for arm in (suite.arms or {}).values():
             if arm.system is not None and given:
                 self._system(arm, cases)
                 given |= example_context(kind, suite.rules, arm.system.output or kind.whole)
         for name in pipeline:
-            if name not in there:
-                what = f"prompt `{name}` has no version{near_miss(name, there)}"
+            if name not in versions:
+                what = f"prompt `{name}` has no version{near_miss(name, versions)}"
                 self._findings.add_at("error", "unknown-prompt", FILE, what, ("suites", suite.name, "pipeline"))
-            for prompt in there.get(name, ()):
+            for prompt in versions.get(name, ()):
                 self._version(prompt, kind, given, cases)
-            # What cannot be used is a finding of its own; the prompts after it are not blamed for missing its output.
+            # After an unusable prompt, later ones cannot be rendered: its output is unknown.
             if name not in newest or newest[name].output not in kind.outputs:
                 given = {}
             if given:
@@ -225,19 +226,19 @@ class PromptLint:
         return pipeline
 
     def _version(self, prompt: Prompt, kind: Kind, given: Mapping[str, Any], cases: Sequence[Any]) -> None:
-        """Render one version with what is `given`, nothing where that is not known."""
+        """Render one version with the `given` variables, if known, and check its output and for leaks."""
         if prompt.output not in kind.outputs:
-            what = f"`{prompt.output}` is no output of kind `{kind.name}`; outputs: {', '.join(kind.outputs)}"
+            what = f"kind `{kind.name}` has no output `{prompt.output}`; outputs: {', '.join(kind.outputs)}"
             self._findings.add_at("error", "unknown-output", prompt.path, what, ("output",))
         elif given:
             rendered = self._findings.attempt(prompt.path, partial(render, prompt, given), count=False)
             if rendered is not None and (unused := unused_input(prompt, given)) is not None:
                 self._findings.add(unused.level, "unused-input", prompt.path, unused.message, line=unused.line)
-        if told := leak(prompt, kind, cases):
-            self._findings.add("error", "told-expectations", prompt.path, told)
+        if leaked := leak(prompt, kind, cases):
+            self._findings.add("error", "told-expectations", prompt.path, leaked)
 
     def _system(self, suite: Suite, cases: Sequence[Any]) -> None:
-        """Of a suite without prompts: its call has a value for every placeholder."""
+        """Check that a system's call has a value for every placeholder."""
         stage = self._findings.attempt(FILE, partial(call_stage, self._project, suite), count=False)
         if stage is not None and cases:
             self._findings.attempt(FILE, partial(request_texts, stage, suite.kind.variables(cases[0])), count=False)

@@ -1,6 +1,6 @@
-"""What `row3 lint` says of a suite's golden cases, and of its recordings, judgements and quarantine.
+"""`row3 lint` of a suite's golden cases, recordings, judgements and quarantine.
 
-Files of one JSON object a line are looked at line by line, so that one broken line hides no other.
+JSON Lines are checked line by line, so that one broken line hides no other.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ from row3.workflows.linting.lint_findings import Findings, held_to, near_miss
 from row3.workflows.quarantine import in_force
 
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-"""Characters that end strings elsewhere, or that a provider refuses."""
-MOST = 20
-"""Findings of one file: one that holds something else altogether would give as many as it has lines."""
+"""Characters that providers or other programs may refuse."""
+MAX_FINDINGS = 20
+"""Findings reported for one file, which may be of the wrong type altogether."""
 
 
 def _texts(value: Any, place: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], str]]:
@@ -57,13 +57,13 @@ def _texts(value: Any, place: tuple[str | int, ...] = ()) -> Iterator[tuple[tupl
 
 
 class CaseLint:
-    """Looks at the golden cases of a project's suites and at the files that go with them."""
+    """Checks the golden cases of suites and the files in their folders."""
 
     def __init__(self, project: Project, findings: Findings) -> None:
         self._project, self._findings = project, findings
 
     def suite(self, suite: Suite) -> list[Any]:
-        """Check all cases of a suite; returns the usable ones."""
+        """Check all cases of a suite; return the usable ones."""
         tree, where = self._project.tree, f"{suite.golden}/"
         for each in suite.kind.lint_rules(suite.rules):
             at = ("suites", suite.name, *map(str, each.path))
@@ -74,12 +74,13 @@ class CaseLint:
         ids: dict[str, str] = {}
         read = [case for path in files if (case := self._case(suite, path, ids)) is not None]
         usable = [case for case in read if not case.draft]
-        self._quarantine(suite, ids if len(read) == len(files) else None)
-        self._judgements(suite, ids if len(read) == len(files) else None)
+        all_read = len(read) == len(files)
+        self._quarantine(suite, ids if all_read else None)
+        self._judgements(suite, ids if all_read else None)
         self._recordings(suite)
         if not files:
             self._findings.add("error", "empty-suite", where, f"the suite has no golden cases ({PATTERN})")
-        elif usable and len(read) == len(files):  # counts would be wrong while some cannot be read
+        elif usable and all_read:
             self._findings.add_of_kind(suite, suite.kind.lint_suite(usable), where)
         return usable
 
@@ -112,24 +113,24 @@ class CaseLint:
         return case
 
     def _named(self, where: str, value: dict[str, Any], ids: dict[str, str]) -> Iterator[Finding]:
-        """Check that the id is the file's name and no other file's; `ids` has those before."""
+        """Check the id against the file's name and earlier files (`ids`), and the texts for control characters."""
         case_id, at = case_id_of(value), (next(key for key in ID_KEYS if key in value),)
-        # Some disks and some readers take `Foo` and `foo` for one.
-        earlier = ids.setdefault(case_id.casefold(), where)
+        earlier = ids.setdefault(case_id.casefold(), where)  # some disks do not distinguish `Foo` and `foo`
         if earlier != where:
             yield Finding("error", "id-twice", f"the id `{case_id}` is also that of {earlier}", at)
         for place, text in _texts(value):
             if found := CONTROL.search(text):
-                yield Finding("error", "control-character", f"has U+{ord(found[0]):04X}, which nobody sees", place)
+                message = f"has the invisible character U+{ord(found[0]):04X}"
+                yield Finding("error", "control-character", message, place)
         if not place_in(where) and name_of(where) != f"{case_id}{ENDING}":
             yield Finding("warning", "file-name", f"the id is `{case_id}`, the file is {name_of(where)}", at)
 
     @cached_property
     def _declared(self) -> dict[tuple[str, str], str]:
-        """What the cases of all suites declare; none where the documents lie elsewhere, and then nothing is missed."""
+        """The names of documents and entities that the project's cases declare."""
         found: dict[tuple[str, str], str] = {}
         for name in self._project.suite_names():
-            with suppress(Row3Error):  # a suite or case that cannot be read is a finding of its own
+            with suppress(Row3Error):  # a broken suite or case is reported elsewhere
                 suite = make_suite(self._project.config, name)
                 for path in golden_files(self._project.tree, self._project.golden(name)):
                     with suppress(Row3Error):
@@ -138,7 +139,7 @@ class CaseLint:
         return found
 
     def _unknown(self, named: Iterable[Reference]) -> Iterator[Finding]:
-        """Return a finding for each document and entity that no case declares."""
+        """Yield a finding for each reference that no case declares, unless no case declares anything of its type."""
         for one in named:
             known = sorted({name for (what, _), name in self._declared.items() if what == one.what})
             if known and _key(one) not in self._declared:
@@ -146,16 +147,16 @@ class CaseLint:
                 yield Finding("error", f"unknown-{one.what}", message, one.path)
 
     def _quarantine(self, suite: Suite, ids: Collection[str] | None) -> None:
-        """Check the quarantine; `ids` are those of the suite's cases, None where not all of them are known."""
+        """Check the quarantine; `ids` are those of the suite's cases, None if some cannot be read."""
         where = f"{suite.golden}/{quarantine.FILE}"
         if not self._project.tree.exists(where):
             return
         if self._findings.attempt(where, partial(in_force, self._project, suite)) is None or ids is None:
             return
         entries = quarantine.read_quarantine(self._project.tree, suite.golden)
-        for case_id in [entry.case_id for entry in entries if entry.case_id not in ids][:MOST]:
-            cure = f"`row3 flaky release{suite.flag} {case_id}`"
-            what = f"case `{case_id}` does not exist: {cure}{near_miss(case_id, sorted(ids))}"
+        for case_id in [entry.case_id for entry in entries if entry.case_id not in ids][:MAX_FINDINGS]:
+            command = f"`row3 flaky release{suite.flag} {case_id}`"
+            what = f"case `{case_id}` does not exist: {command}{near_miss(case_id, sorted(ids))}"
             line = positions.line_of_text(self._findings.text(where), "case", case_id)
             self._findings.add("warning", "unknown-case", where, what, field="case", line=line)
 
@@ -170,7 +171,7 @@ class CaseLint:
                 self._findings.add("warning", "unknown-case", where, what, field="caseId", line=number)
 
     def _recordings(self, suite: Suite) -> None:
-        """Check each file in the order in which a replay reads them."""
+        """Check each file of recordings, in the order in which a replay reads them."""
         first: dict[str, tuple[str, str]] = {}
         for where in self._project.tree.files(self._project.recordings(suite.name)):
             if embeddings.is_embeddings(where):
@@ -181,18 +182,18 @@ class CaseLint:
                     self._answer(line, where, number, first)
 
     def _answer(self, line: Recording, where: str, number: int, first: dict[str, tuple[str, str]]) -> None:
-        """Check that it is the answer that was recorded, and the only one to its request; `first` has those before."""
+        """Check that a recorded answer is unedited and the only one to its request; `first` has the earlier ones."""
         if line.answer_digest not in ("", digest_text(line.answer.text)):
             what = "the recorded answer was edited (its digest does not match). Restore the line from git, or re-record"
             self._findings.add("error", "edited-answer", where, what, field="answerDigest", line=number)
         answer = line.answer.said
-        held, place = first.setdefault(line.digest, (answer, f"{where}:{number}"))
-        if held != answer:
-            what = f"the same request has another answer in {place}. Keep one of the two lines and remove the other"
+        earlier, place = first.setdefault(line.digest, (answer, f"{where}:{number}"))
+        if earlier != answer:
+            what = f"the same request has a different answer in {place}. Remove one of the two lines"
             self._findings.add("error", "two-answers", where, what, field="digest", line=number)
 
     def _lines(self, where: str, read: Callable[..., Any]) -> Iterator[tuple[int, Any]]:
-        """Yield number and value of each usable line, as `read` reads it; stops where a file has too many findings."""
+        """Yield number and value, made by `read`, of each valid line, until the file has too many findings."""
         before = len(self._findings)
         self._findings.files += 1
         try:
@@ -208,12 +209,12 @@ class CaseLint:
                     else:
                         if value is not None:
                             yield number, value
-                    if len(self._findings) - before >= MOST:
+                    if len(self._findings) - before >= MAX_FINDINGS:
                         return
         except Row3Error as error:
             self._findings.unusable(error, where)
 
 
 def _key(one: Reference) -> tuple[str, str]:
-    """Return what tells two references apart: ids are compared to the letter."""
+    """Return the key that identifies a reference: a document by its exact id, else a normalised name."""
     return one.what, one.name if one.what == "document" else normalise(one.name)

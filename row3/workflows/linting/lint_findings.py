@@ -1,4 +1,4 @@
-"""Where the findings of `row3 lint` gather: the errors of the store become findings with a rule, a field and a line."""
+"""Collect the findings of `row3 lint`; errors of the store become findings with rule, field and line."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Value = TypeVar("Value")
 
 
 class Findings:
-    """The findings of one pass over a project, and how many files were looked at."""
+    """The findings of one pass over a project, and the number of files checked."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -31,17 +31,17 @@ class Findings:
         return len(self._found)
 
     def report(self) -> LintReport:
-        """Return all of it, in order."""
+        """Return the sorted findings and the number of files."""
         return make_report(self._found, self.files)
 
     def add(
         self, level: Level, rule: str, file: str, message: str, *, field: str = "", line: int = 1, setting: str = ""
     ) -> None:
-        """Add one."""
+        """Add a finding."""
         self._found.append(LintFinding(level, rule, file, field, line, message, setting))
 
     def add_at(self, level: Level, rule: str, file: str, message: str, at: tuple[str, ...]) -> None:
-        """Add one about a field of a file of the project."""
+        """Add a finding about a field of a file; `at` is the path of the field."""
         self.add(level, rule, file, message, field=".".join(at), line=positions.line_in(file, self.text(file), at))
 
     def add_of_kind(self, suite: Suite, found: Iterable[Finding], file: str, text: str = "") -> None:
@@ -55,7 +55,7 @@ class Findings:
             self.add(each.level, each.rule, file, message, field=field, line=lines[each.path], setting=setting)
 
     def attempt(self, file: str, read: Callable[[], Value], *, count: bool = True) -> Value | None:
-        """Return what reading the file gives; None where it cannot be used, which is a finding then."""
+        """Return the result of `read`; if it raises, add a finding and return None."""
         self.files += count
         try:
             return read()
@@ -64,7 +64,7 @@ class Findings:
             return None
 
     def unusable(self, error: Row3Error, file: str) -> None:
-        """Turn an error of the store into findings, one for each field it names, of the file that it names."""
+        """Add a finding for each field that an error of the store names, in the file it names, else in `file`."""
         named = re.split("[: ]", error.where)[0]
         file = named if named and (self.root / named).is_file() else file
         for what, field, line in positions.places(error, file, self.text(file)):
@@ -74,7 +74,7 @@ class Findings:
             self.add("error", rule, file, message, field=field, line=line)
 
     def text(self, file: str) -> str:
-        """Return the text of a file of the project; empty where it cannot be read."""
+        """Return the text of a file of the project; empty if it cannot be read."""
         try:
             return decode(WorkTree(self.root).read(file), where=file)
         except Row3Error:
@@ -87,6 +87,6 @@ def held_to(suite: Suite, found: Iterable[Finding]) -> list[Finding]:
 
 
 def near_miss(name: str, known: Iterable[str]) -> str:
-    """Return the known name that was perhaps meant, as the end of a sentence."""
+    """Return a suggestion of the nearest known name, as the end of a sentence; empty if none is near."""
     near = nearest(name, known)
     return f"; did you mean `{near}`?" if near else ""

@@ -145,8 +145,8 @@ def test_what_is_left_out_is_listed_with_the_reason(tmp_path: Path) -> None:
 BROKEN = [
     ("a: [1\n", ":1", "not YAML"),
     ("tests: []\na: 1\na: 2\n", ":3", "stands twice"),
-    ("- 1\n", "", "a mapping of keys to values"),
-    ("prompts: [x]\n", "", "there is no test"),
+    ("- 1\n", "", "must be a mapping of keys to values"),
+    ("prompts: [x]\n", "", "the file has no tests"),
     ("tests: [1]\n", " field tests.0", "a mapping"),
     ("tests:\n- assert: [contains]\n", " field tests.0", "a mapping"),
     ("tests:\n- vars: [1]\n", " field tests.0", "a mapping"),
@@ -172,7 +172,7 @@ def test_a_broken_configuration_names_its_place(tmp_path: Path, text: str, place
         ("file://t.yaml", "t.yaml", "t.yaml field 1", "a mapping"),
         ("file://t.json", "t.json", "t.json:1:2", "not JSON"),
         ("file://gone.yaml", "t.yaml", "gone.yaml", "does not exist"),
-        ("file://gone*.yaml", "t.yaml", "c.yaml", "no file fits"),
+        ("file://gone*.yaml", "t.yaml", "c.yaml", "no file matches"),
     ],
 )
 def test_so_does_a_file_that_it_names(tmp_path: Path, tests: str, name: str, where: str, message: str) -> None:

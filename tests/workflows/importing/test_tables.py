@@ -46,7 +46,7 @@ def test_a_row_is_known_by_the_line_it_begins_in(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "line", "message"),
     [
-        ("a,b\n1,2,3\n", 2, "the row has 3 cells, and the header 2"),
+        ("a,b\n1,2,3\n", 2, "the row has 3 cells, but the header has 2"),
         ("a,b\n1,2\n1\n", 3, "the row has 1 cells"),
         ('a\n1\n"2\n', 3, "not CSV"),
         ('a\n"1"x\n', 2, "not CSV"),

@@ -12,7 +12,7 @@ from row3.domain.quarantine import Quarantined
 from row3.store.quarantine import write_quarantine
 from row3.store.reviewed import with_wrong
 from row3.workflows.linting.lint import lint_at
-from row3.workflows.linting.lint_cases import MOST
+from row3.workflows.linting.lint_cases import MAX_FINDINGS
 from row3.workflows.quarantine import today
 
 JUDGED = "golden/example/reviewed.jsonl"
@@ -85,8 +85,8 @@ def test_while_a_case_cannot_be_read_its_judgements_are_left_alone(root: Path) -
 
 
 def test_a_file_of_something_else_does_not_fill_the_screen(root: Path) -> None:
-    judged(root, *["nonsense"] * (3 * MOST))
-    assert len(found(root, JUDGED)) == MOST
+    judged(root, *["nonsense"] * (3 * MAX_FINDINGS))
+    assert len(found(root, JUDGED)) == MAX_FINDINGS
 
 
 def resting(root: Path, *cases: str, since: str = "") -> None:
