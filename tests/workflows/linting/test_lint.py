@@ -833,4 +833,4 @@ def test_recordings_that_a_replay_would_refuse(root: Path) -> None:
         ("recordings/example/b.jsonl", 2, "two-answers"),
         ("recordings/example/b.jsonl", 3, "edited-answer"),
     ]
-    assert "another answer in recordings/example/a.jsonl:1" in findings[0].message
+    assert "a different answer in recordings/example/a.jsonl:1" in findings[0].message
