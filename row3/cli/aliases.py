@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from row3.workflows.session import Session
 
 NAMED = 5
-"""How many cases without a recorded answer a note names; it counts the rest."""
+"""Most cases without a recorded answer that a note names."""
 INTERRUPT, END = "\x03", "\x04"
 """Ctrl-C and Ctrl-D as read from the keyboard."""
-NO_LETTER = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|O.|.)?", re.DOTALL)
-"""Arrows, function keys, Alt with a letter, Escape."""
+ESCAPE_SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|O.|.)?", re.DOTALL)
+"""Arrow and function keys, Alt with a letter, Escape."""
 
 
 @click.group(cls=Group)
 def command() -> None:
-    """Review items that recorded runs found and no golden case lists."""
+    """Review items that recorded runs found but no golden case lists."""
 
 
 @command.command()
@@ -41,8 +41,8 @@ def command() -> None:
 def review(common: Common, *, listing: bool) -> None:
     """Review the unmatched items of all recorded runs, one key each.
 
-    Make an item an alias of an expected concept or a canary, or mark it as really wrong. Each decision is saved at
-    once, to the golden case or to golden/<suite>/reviewed.jsonl.
+    Make an item an alias of an expected concept or a canary, or mark it as wrong. Each decision is saved at once, to
+    the golden case or to golden/<suite>/reviewed.jsonl.
     """
     from row3.reports.alias_review import list_document, list_json
     from row3.reports.headline import some
@@ -54,9 +54,9 @@ def review(common: Common, *, listing: bool) -> None:
     session = common.session()
     found = gather(session.project, session.suite, only=session.options.only, named=common.prompt)
     if found.unanswered:
-        common.say(f"no readable recorded answer, left out: {some(found.unanswered, NAMED)}")
+        common.say(f"skipped without a readable recorded answer: {some(found.unanswered, NAMED)}")
     if asking:
-        _Dialogue(session, found, common).run()
+        _Review(session, found, common).run()
     elif common.as_json:
         common.show_json(list_json(found))
     else:
@@ -64,13 +64,11 @@ def review(common: Common, *, listing: bool) -> None:
 
 
 def _check_can_ask(common: Common) -> None:
-    """Raise `UsageError` without a terminal, or if no tracked file may be written."""
-    here = "row3 aliases review"
+    """Raise `UsageError` without a terminal, or if tracked files may not be written."""
+    command_name = "row3 aliases review"
     if sys.stdin is None or not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise UsageError("no terminal to ask on", where=here, fix="Use --list or --format json in a pipe")
-    if not common.may_write:
-        what = "golden cases are not written in CI"
-        raise UsageError(what, where=here, fix="Use --list to see what there is to review")
+        raise UsageError("no terminal to ask on", where=command_name, fix="Use --list or --format json in a pipe")
+    common.check_may_write(command_name, "Use --list to see what there is to review", "golden cases")
 
 
 def keys() -> Iterator[str]:
@@ -82,7 +80,7 @@ def keys() -> Iterator[str]:
             return
         if not pressed:
             return
-        for key in NO_LETTER.sub("", pressed):
+        for key in ESCAPE_SEQUENCE.sub("", pressed):
             if key == INTERRUPT:
                 raise KeyboardInterrupt
             if key == END:
@@ -90,21 +88,42 @@ def keys() -> Iterator[str]:
             yield key.lower()
 
 
-class _Dialogue:
-    """Asks about each item on stderr; the summary goes to stdout."""
+class Dialogue:
+    """Writes to stderr, where a person answers by single keys."""
+
+    def __init__(self, common: Common) -> None:
+        from row3.reports.style import Style
+
+        self._style = Style(common.wants_colour and sys.stderr.isatty())
+
+    def write(self, document: Document) -> None:
+        """Write a document."""
+        from row3.reports.terminal import terminal_text
+
+        sys.stderr.write(terminal_text(document, self._style))
+        sys.stderr.flush()
+
+    def say(self, text: str) -> None:
+        """Write a line."""
+        from row3.reports.document import Document, Note
+
+        self.write(Document([Note([text])]))
+
+
+class _Review(Dialogue):
+    """Asks about each item; the summary goes to stdout."""
 
     def __init__(self, session: Session, found: AliasReview, common: Common) -> None:
-        from row3.reports.style import Style
         from row3.workflows.aliases import Decider
 
+        super().__init__(common)
         self._found, self._common = found, common
         self._decider = Decider(session.project, session.suite, say=session.say)
-        self._style = Style(common.wants_colour and sys.stderr.isatty())
         self._at = 0
         self._done: list[tuple[int, Decision | None]] = []
         """Index of each item with its decision; None if skipped."""
         self._answered: set[int] = set()
-        """Items settled by a decision about another one."""
+        """Items settled by a decision about a different item."""
 
     def run(self) -> None:
         """Ask until all items are judged or the user quits, then show the decisions."""
@@ -119,7 +138,7 @@ class _Dialogue:
                 try:
                     self._press(key)
                 except Row3Error as error:
-                    self._say(f"✗ {error}")
+                    self.say(f"✗ {error}")
                 else:
                     self._show()
         decisions = {at: decision for at, decision in self._done if decision is not None}
@@ -135,10 +154,10 @@ class _Dialogue:
             self._answered.add(self._at)
             self._at += 1
         if self._at < len(items):
-            self._say("")
-            self._show_document(item_document(items[self._at], self._at + 1, len(items)))
+            sys.stderr.write("\n")
+            self.write(item_document(items[self._at], self._at + 1, len(items)))
         else:
-            self._say("That was the last one. Press u to undo it, any other key to finish.")
+            self.say("That was the last one. Press u to undo it, any other key to finish.")
 
     def _press(self, key: str) -> None:
         """Act on a key; raises `UsageError` for an unknown one, and what the decision raises."""
@@ -148,13 +167,13 @@ class _Dialogue:
             at, decision = self._done[-1]
             if decision is not None:
                 self._decider.undo(decision)
-                self._say(f"– undone: {decision.words}")
+                self.say(f"– undone: {decision.words}")
             self._done.pop()
             self._at = at
             self._answered = {each for each in self._answered if each < at}
             return
         decision = None if key == "s" else self._decide(key, self._found.items[self._at])
-        self._say("– skipped" if decision is None else f"✓ {decision.words} ({decision.file})")
+        self.say("– skipped" if decision is None else f"✓ {decision.words} ({decision.file})")
         self._done.append((self._at, decision))
         self._at += 1
 
@@ -169,14 +188,3 @@ class _Dialogue:
         if number >= len(item.candidates):
             raise UsageError("no expected concept has that number", fix="Press m, h or s")
         return self._decider.alias(item, item.candidates[number])
-
-    def _show_document(self, document: Document) -> None:
-        from row3.reports.terminal import terminal_text
-
-        sys.stderr.write(terminal_text(document, self._style))
-        sys.stderr.flush()
-
-    def _say(self, text: str) -> None:
-        from row3.reports.document import Document, Note
-
-        self._show_document(Document([Note([text])])) if text else sys.stderr.write("\n")

@@ -1,9 +1,8 @@
-"""The entry point: the list of commands, and the one place where errors become text."""
+"""The entry point: the list of commands, and the only place that prints errors."""
 
 from __future__ import annotations
 
 import contextlib
-import difflib
 import gc
 import importlib
 import os
@@ -19,6 +18,7 @@ from row3.cli import options
 from row3.cli.commands import Group
 from row3.cli.common import Common
 from row3.cli.output import make_streams_safe, tell
+from row3.domain.counts import nearest
 from row3.errors import Row3Error
 
 COMMANDS = (
@@ -26,22 +26,24 @@ COMMANDS = (
     "leaderboard", "aliases", "judge", "power", "drift", "flaky", "lessons", "cases", "history", "trend",
     "recordings", "monitor", "review", "langfuse", "experiment", "report", "comment", "export", "schema", "docs",
 )  # fmt: skip
-"""In the order of the help; each is the `command` of `row3.cli.<name>`, or in a module that it shares."""
+"""In the order of the help. A command is `command` in `row3.cli.<name>`, or is in a module of `SHARED`."""
 SHARED = {
     **dict.fromkeys(("init", "lint", "new-version", "schema", "docs"), "project"),
     **dict.fromkeys(("power", "cases", "flaky", "lessons", "history", "trend"), "over_time"),
     **dict.fromkeys(("score", "diff", "leaderboard", "investigate"), "inspection"),
+    **dict.fromkeys(("langfuse", "experiment", "export"), "langfuse"),
+    **dict.fromkeys(("monitor", "review"), "monitor"),
     "optimize": "promote",
-    "export": "experiment",
     "drift": "recordings",
     "comment": "report",
 }
+"""Module by command."""
 COLLECT_AFTER = 50_000
-"""Objects after which the interpreter looks for cycles: imports and cases make many objects and few cycles."""
+"""Garbage collection threshold: imports and cases create many objects and few cycles."""
 
 
 class Program(Group):
-    """`row3`: imports a command when it is needed, and describes those of the first hour in its help."""
+    """`row3`: imports commands on demand; the help describes the first six."""
 
     described = 6
 
@@ -50,7 +52,7 @@ class Program(Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Return a command, or None if no command has that name."""
+        """Return a command, or None if there is none of that name."""
         if cmd_name not in COMMANDS:
             return None
         name = cmd_name.replace("-", "_") + ("_" if iskeyword(cmd_name) else "")
@@ -101,63 +103,58 @@ def run() -> NoReturn:
     """Run the command line; every error is one message on stderr, never a traceback."""
     gc.set_threshold(COLLECT_AFTER)
     make_streams_safe()
-    sys.exit(_guarded())
+    sys.exit(_run_and_report())
 
 
-def _guarded() -> int:
+def _run_and_report() -> int:
     try:
         code = main(prog_name="row3", standalone_mode=False)
         return code if isinstance(code, int) else 0
     except (KeyboardInterrupt, click.Abort):
         return _interrupted()
     except click.ClickException as error:
-        return _complain(_usage_text(error))
+        return _print_error(_usage_text(error))
     except Row3Error as error:
-        return _complain(str(error), error.exit_code)
+        return _print_error(str(error), error.exit_code)
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
-        return _complain(f"{where}{error.strerror or error}. Check free space and permissions, then run again.")
+        return _print_error(f"{where}{error.strerror or error}. Check free space and permissions, then run again.")
     except MemoryError:
-        return _complain(
-            "out of memory. Use --jobs 1 (each process needs its own memory), or a machine with more memory."
-        )
-    except Exception as error:  # a defect of row3, or Ctrl-C in disguise
-        if _broken_by_ctrl_c(error):
+        return _print_error("out of memory. Use --jobs 1, as each process needs its own, or a larger machine.")
+    except Exception as error:  # a bug in row3, or Ctrl-C in disguise
+        if _caused_by_ctrl_c(error):
             return _interrupted()
         if os.environ.get("ROW3_DEBUG"):
             raise
-        return _complain(
-            f"internal error in row3 ({type(error).__name__}: {error}). Please report it with the "
-            "traceback that ROW3_DEBUG=1 shows."
-        )
+        what = f"internal error in row3 ({type(error).__name__}: {error})"
+        return _print_error(f"{what}. Please report it with the traceback that ROW3_DEBUG=1 shows.")
 
 
-def _complain(text: str, code: int = 2) -> int:
+def _print_error(text: str, code: int = 2) -> int:
     tell(f"error: {text}")
     return code
 
 
 def _usage_text(error: click.ClickException) -> str:
-    """Return click's message in plain words, pointing to --help if the command line was not understood."""
+    """Return click's message in plain words, with a pointer to --help for unknown options and arguments."""
     context = error.ctx if isinstance(error, click.UsageError) else None
     if isinstance(error, click.NoSuchOption) and context is not None:
         path, known = context.command_path, _known(context)
-        near = [
-            f" Did you mean `{known[name]}`?" for name in difflib.get_close_matches(error.option_name, known, 1, 0.75)
-        ]
-        return f"`{path}` has no option `{error.option_name}`.{''.join(near)} See `{path} --help`."
+        near = nearest(error.option_name, known, 0.75)
+        hint = f" Did you mean `{known[near]}`?" if near else ""
+        return f"`{path}` has no option `{error.option_name}`.{hint} See `{path} --help`."
     text = error.format_message()
-    for theirs, ours in (
+    for jargon, plain in (
         ("is not a valid float", "is not a number"),
         ("is not a valid integer", "is not a whole number"),
     ):
-        text = text.replace(f"{theirs} range", ours).replace(theirs, ours)
+        text = text.replace(f"{jargon} range", plain).replace(jargon, plain)
     misread = isinstance(error, click.MissingParameter) or text.startswith("Got unexpected extra")
     return f"{text.rstrip('.')}. See `{context.command_path} --help`." if misread and context else text
 
 
 def _known(context: click.Context) -> dict[str, str]:
-    """Return what an unknown option may mean, by its spelling: an option, the value of one, or an argument."""
+    """Return what an unknown option may stand for, by spelling: an option, an option's value, or an argument."""
     known: dict[str, str] = {}
     values: dict[str, str] = {}
     for each in context.command.params:
@@ -174,15 +171,15 @@ def _known(context: click.Context) -> dict[str, str]:
 def _interrupted() -> int:
     with contextlib.suppress(ValueError):
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C would cut the message short
-    # Tasks that a second Ctrl-C cut off half-way add nothing ("Task exception was never retrieved").
+    # Silences "Task exception was never retrieved" after a second Ctrl-C.
     if (logging := sys.modules.get("logging")) is not None:
         logging.disable()
     warnings.simplefilter("ignore")
-    return _complain("interrupted; all answers so far are saved. Run the same command to continue", 130)
+    return _print_error("interrupted; all answers so far are saved. Run the same command to continue", 130)
 
 
-def _broken_by_ctrl_c(error: BaseException | None) -> bool:
-    """Return whether Ctrl-C caused an error: in a lock of the standard library it becomes "release unlocked lock"."""
+def _caused_by_ctrl_c(error: BaseException | None) -> bool:
+    """Return whether Ctrl-C caused an error, as inside a lock, where it becomes "release unlocked lock"."""
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         if isinstance(error, KeyboardInterrupt):

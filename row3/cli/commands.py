@@ -1,8 +1,7 @@
-"""The classes of commands and groups: what click leaves open between a command line and a command's function."""
+"""Click classes for commands and groups: shared options, their order, and suggestions for typing errors."""
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,15 +11,16 @@ from click.core import ParameterSource
 from row3.cli import options
 from row3.cli.common import Common
 from row3.cli.out_file import check_out
+from row3.domain.counts import nearest
 
-EVERYWHERE = (
+COMMON_OPTIONS = (
     options.Option(["-C", "directory"], metavar="DIR", help="The project's folder; default: this one or a parent."),
     click.Option(["-v", "--verbose"], count=True, help="Show more: all cases, what they missed, the whole diff."),
     click.Option(["-q", "--quiet"], is_flag=True, help="No notes, no progress."),
     click.Option(["--no-color"], is_flag=True, help="No colour (or set NO_COLOR)."),
 )
-OPTIONS_MISTAKEN = ("baseline", "compare")
-"""Options of `row3` that are easily mistaken for commands."""
+MISTAKEN_FOR_COMMANDS = ("baseline", "compare")
+"""Options of `row3` that users type as commands."""
 
 
 class Command(click.Command):
@@ -28,10 +28,10 @@ class Command(click.Command):
 
     def __init__(self, *args: Any, **attrs: Any) -> None:
         super().__init__(*args, **attrs)
-        self.params += EVERYWHERE
+        self.params += COMMON_OPTIONS
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Call the function unless a subcommand follows; raises `UsageError` if --out cannot be written."""
+        """Call the function unless a subcommand follows; raises `UsageError` if --out is unusable."""
         if ctx.invoked_subcommand is not None:
             return None
         shared = {name: ctx.params.pop(name) for name in Common.__slots__ if name in ctx.params}
@@ -43,20 +43,20 @@ class Command(click.Command):
 
     @property
     def forms(self) -> tuple[str, ...]:
-        """Forms of the result, the default first."""
+        """Formats of the result, the default first."""
         choices = (each.type for each in self.params if each.name == "format")
         return next((tuple(each.choices) for each in choices if isinstance(each, click.Choice)), ("table",))
 
 
 class Group(click.Group, Command):
-    """Passes options given before a subcommand's name on to it; suggests a name for an unknown subcommand."""
+    """Passes options before a subcommand's name on to it; suggests names for unknown subcommands."""
 
     command_class = Command
     described = 1_000
-    """How many commands the help describes; it names the others."""
+    """How many commands the help describes; the others are only named."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments; a group alone shows its help on stderr."""
+        """Parse the arguments; a group without any shows its help on stderr."""
         if not args and self.no_args_is_help and not ctx.resilient_parsing:
             click.echo(ctx.get_help(), err=True)
             ctx.exit(2)
@@ -70,16 +70,16 @@ class Group(click.Group, Command):
         if command is None:
             words = {each: each for each in self.list_commands(ctx)}
             if ctx.parent is None:
-                words |= {each: f"--{each}" for each in OPTIONS_MISTAKEN}
-            near = difflib.get_close_matches(name, words, n=1)
-            hint = f"Did you mean `{words[near[0]]}`?" if near else f"See `{ctx.command_path} --help`."
+                words |= {each: f"--{each}" for each in MISTAKEN_FOR_COMMANDS}
+            near = nearest(name, words)
+            hint = f"Did you mean `{words[near]}`?" if near else f"See `{ctx.command_path} --help`."
             raise click.UsageError(f"there is no command `{name}`. {hint}")
         below = isinstance(command, click.Group) and rest and rest[0] in command.commands
         at = 1 if below else 0
-        return name, command, [*rest[:at], *typed_options(ctx), *rest[at:]]
+        return name, command, [*rest[:at], *given_options(ctx), *rest[at:]]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the first commands, each with the whole first sentence of its help, and name the others."""
+        """Describe the first commands by the first sentence of their help, and name the others."""
         first, others = (names := self.list_commands(ctx))[: self.described], names[self.described :]
         commands = [(name, self.get_command(ctx, name)) for name in first]
         with formatter.section("Commands"):
@@ -89,8 +89,8 @@ class Group(click.Group, Command):
                 formatter.write_text(", ".join(others))
 
 
-def typed_options(ctx: click.Context) -> Iterator[str]:
-    """Yield the options that were typed for a command, as they are typed again."""
+def given_options(ctx: click.Context) -> Iterator[str]:
+    """Yield the options given on the command line, ready to be parsed again."""
     for each in ctx.command.params:
         if not isinstance(each, click.Option) or ctx.get_parameter_source(each.name) != ParameterSource.COMMANDLINE:
             continue

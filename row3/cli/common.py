@@ -15,20 +15,34 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from row3.cli import output
 from row3.cli.output import note
+from row3.errors import UsageError
 from row3.reports.numbers import Progress
 from row3.reports.style import shorten
 from row3.workflows.pipeline.results import CaseResult, Observer, Spent
 
+if TYPE_CHECKING:
+    from row3.gate.policy import PolicyName
+    from row3.reports.document import Document
+    from row3.reports.style import Style
+    from row3.store.config import Mode
+    from row3.store.project import Project
+    from row3.store.suites import Suite
+    from row3.workflows.guard import Guard
+    from row3.workflows.pipeline.run_suite import RunOptions
+    from row3.workflows.session import GateFlags, Session
+
 INTERVAL_S = 0.1
 TICK_S = 1.0
-"""How often the line is rewritten while nothing happens, so that a slow model does not look like a dead program."""
+"""How often the line is rewritten while nothing happens, so that a slow model does not look like a crash."""
 CLEAR = "\r\x1b[2K"
+CI_FORMATS = ("junit", "github", "codequality", "comment")
+"""Formats for CI: a run in one of these writes no tracked file."""
 
 
 class ProgressLine(Observer):
-    """One line that is rewritten: done, failed, tokens, cost, time left.
+    """A progress line that is rewritten in place: done, failed, tokens, cost, time left.
 
-    It works in the event loop of the run: Ctrl-C inside a lock of a thread would leave the lock broken.
+    Runs in the event loop, because Ctrl-C in a thread could leave a lock held.
     """
 
     def __init__(self) -> None:
@@ -42,7 +56,7 @@ class ProgressLine(Observer):
         return Progress(now, now, now, cases)
 
     def began(self, cases: int | None) -> None:
-        """Start the line in the event loop; `cases` is None if they are not counted yet."""
+        """Start the line in the event loop; `cases` is None if their number is not yet known."""
         self._progress = self._start(cases)
         self._show(force=True)
         self._ticking = asyncio.create_task(self._tick())  # ends with its loop
@@ -58,7 +72,7 @@ class ProgressLine(Observer):
         self._show()
 
     def finished(self, result: CaseResult) -> None:
-        """Count a case; report the first failure at once, as the others may fail in the same way."""
+        """Count a case; report the first failure at once, as others may fail the same way."""
         so_far = self._progress
         so_far.done += 1
         so_far.last_answer = so_far.last_case = time.monotonic()
@@ -89,22 +103,6 @@ class ProgressLine(Observer):
         sys.stderr.flush()
 
 
-if TYPE_CHECKING:
-    from row3.cli.common import ProgressLine
-    from row3.gate.policy import PolicyName
-    from row3.reports.document import Document
-    from row3.reports.style import Style
-    from row3.store.config import Mode
-    from row3.store.project import Project
-    from row3.store.suites import Suite
-    from row3.workflows.guard import Guard
-    from row3.workflows.pipeline.run_suite import RunOptions
-    from row3.workflows.session import GateFlags, Session
-
-CI_FORMATS = ("junit", "github", "codequality", "comment")
-"""Formats for CI: a run in one of these writes no tracked file."""
-
-
 @dataclass(frozen=True, slots=True)
 class Common:
     """Values of the shared options; None if not given, or not an option of the command."""
@@ -126,7 +124,7 @@ class Common:
     approve: str | None = None
     trust: bool = False
     base: str | None = None
-    """What --against names."""
+    """Value of --against."""
     policy: PolicyName | None = None
     inconclusive: Literal["investigate", "block"] | None = None
     fail: str | None = None
@@ -141,12 +139,12 @@ class Common:
 
     @property
     def on_terminal(self) -> bool:
-        """Whether the result goes to a person's screen, not to a file or a pipe."""
+        """Whether the result goes to a terminal, not to a file or a pipe."""
         return self.out is None and sys.stdout.isatty()
 
     @property
     def wants_colour(self) -> bool:
-        """Whether colour is wanted: neither option nor environment turns it off."""
+        """Whether neither option nor environment turns colour off."""
         return not (self.no_color or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb")
 
     @property
@@ -188,7 +186,7 @@ class Common:
 
     def show_report(self, document: Document, value: Any) -> None:
         """Write the result as a document, or as JSON if --format says so."""
-        if self.format == "json":
+        if self.as_json:
             self.show_json(value)
         else:
             self.show_document(document)
@@ -212,16 +210,21 @@ class Common:
 
         return not is_set(os.environ, "CI") and self.format not in CI_FORMATS
 
+    def check_may_write(self, command: str, fix: str, what: str = "tracked files") -> None:
+        """Raise `UsageError` if tracked files may not be written."""
+        if not self.may_write:
+            raise UsageError(f"{what} are not written in CI", where=command, fix=fix)
+
     @property
     def guard(self) -> Guard | None:
-        """Check for code named by settings and cases; None if all of it may run."""
+        """Check for code that settings and cases name; None if all of it may run."""
         from row3.workflows.guard import guard_of
 
         return guard_of(os.environ, against=self.base, trust=self.trust)
 
     @property
-    def told_directory(self) -> str:
-        """Value of -C for printed commands; empty if they are read elsewhere, such as in a file or in CI."""
+    def printed_directory(self) -> str:
+        """Value of -C for printed commands; empty if they are read elsewhere, as in a file or in CI."""
         return self.directory or "" if self.may_write and self.out is None else ""
 
     @property
@@ -232,21 +235,19 @@ class Common:
         return GateFlags(self.policy, self.inconclusive, self.fail)
 
     def observer(self) -> ProgressLine | None:
-        """Return a progress line if stderr is a terminal that can rewrite a line, and not --quiet; else None."""
+        """Return a progress line, or None with --quiet or if stderr cannot rewrite a line."""
         if self.quiet or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
             return None
-        from row3.cli.common import ProgressLine
-
         return ProgressLine()
 
     def chosen(self, project: Project, suite: Suite, how: Callable[[str], str] | None = None) -> frozenset[str] | None:
-        """Return the ids that --case and --tag choose, None for all; `how` formats a suite's option."""
+        """Return the case ids that --case and --tag choose, None for all; `how` formats a suite's option."""
         from row3.store.chosen_cases import by_option, choose_cases
 
         return choose_cases(project, suite, self.case, self.tag, how=how or by_option)
 
     def run_options(self, only: frozenset[str] | None = None) -> RunOptions:
-        """Options of a run, of all cases or of these."""
+        """Options of a run of all cases or of `only`."""
         from row3.workflows.pipeline.run_suite import RunOptions
         from row3.workflows.pipeline.stages import Overrides
 
@@ -274,7 +275,7 @@ class Common:
         from row3.workflows.session import given_by
 
         project = self.project()
-        given = given_by(self.run_options(), self.prompt, directory=self.told_directory)
+        given = given_by(self.run_options(), self.prompt, directory=self.printed_directory)
         return project, replace(pick_suite(project, self.suite), given=given)
 
     def session(self) -> Session:
@@ -292,6 +293,6 @@ class Common:
             say=self.say,
             observer=self.observer(),
             gate=self.gate_flags,
-            directory=self.told_directory,
+            directory=self.printed_directory,
             guard=self.guard,
         )

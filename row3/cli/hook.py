@@ -65,7 +65,7 @@ def status(common: Common) -> None:
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def run_(common: Common, name: HookName, arguments: tuple[str, ...]) -> int:
     """Judge a commit, merge or push (called by git)."""
-    del arguments  # git's own: the remote's name and address
+    del arguments  # from git: the remote's name and address
     from row3.reports.hook import hook_document
     from row3.reports.style import Style
     from row3.reports.terminal import terminal_text
@@ -75,7 +75,7 @@ def run_(common: Common, name: HookName, arguments: tuple[str, ...]) -> int:
     verdict = run_hook(find_root(common.start), name, _pushed() if name == "pre-push" else "")
     text = terminal_text(hook_document(verdict), Style(sys.stderr.isatty() and common.wants_colour)).strip("\n")
     if text and not common.quiet:
-        sys.stderr.write(f"{inert(text)}\n")  # which git passes on
+        sys.stderr.write(f"{inert(text)}\n")
     return verdict.exit_code
 
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 suite = options.suite("The suite, created if new; default: the project's own.")
 dry_run = options.dry_run("Show what would be written, and write nothing.")
-check = options.option("--check", metavar="CHECK", help="Kind checks: the check to create from it; default: equals.")()
+check = options.option("--check", metavar="CHECK", help="Kind checks: the check to create; default: equals.")()
 expected = options.option(
     "--expected", metavar="COLUMN", help="Kind checks: the column with the expected answer; the others are the input."
 )()
@@ -34,7 +34,7 @@ ENDINGS = (".csv", ".jsonl")
 def command() -> None:
     """Create golden cases of kind checks from a promptfoo configuration, a table or JSON Lines.
 
-    Overwrites nothing. Lists what row3 has no check for and keeps it in golden/SUITE/not-imported.jsonl.
+    Overwrites nothing. Keeps items without a matching check in golden/SUITE/not-imported.jsonl and lists them.
     """
 
 
@@ -56,11 +56,9 @@ def promptfoo(file: str, common: Common, *, dry_run: bool) -> None:
 @at
 @suite
 @dry_run
-def csv_(
-    file: str, common: Common, *, expected: str | None, check: str | None, path: str | None, dry_run: bool
-) -> None:
+def csv_(file: str, common: Common, *, dry_run: bool, **checks: str | None) -> None:
     """Import the rows of a table; understands promptfoo's columns such as __expected."""
-    _import(common, Path(file), _reader(".csv", expected, check, path), "checks", dry_run=dry_run)
+    _import(common, Path(file), _reader(".csv", **checks), "checks", dry_run=dry_run)
 
 
 @command.command()
@@ -69,9 +67,9 @@ def csv_(
 @at
 @suite
 @dry_run
-def jsonl(file: str, common: Common, *, check: str | None, path: str | None, dry_run: bool) -> None:
+def jsonl(file: str, common: Common, *, dry_run: bool, **checks: str | None) -> None:
     """Import golden cases, or {"input": …, "expected": …}, one per line."""
-    _import(common, Path(file), _reader(".jsonl", None, check, path), "checks", dry_run=dry_run)
+    _import(common, Path(file), _reader(".jsonl", **checks), "checks", dry_run=dry_run)
 
 
 @click.command("import", cls=Command)
@@ -82,48 +80,39 @@ def jsonl(file: str, common: Common, *, check: str | None, path: str | None, dry
 @check
 @at
 @dry_run
-def import_cases(
-    file: str,
-    common: Common,
-    *,
-    kind: str | None,
-    expected: str | None,
-    check: str | None,
-    path: str | None,
-    dry_run: bool,
-) -> None:
+def import_cases(file: str, common: Common, *, kind: str | None, dry_run: bool, **checks: str | None) -> None:
     """Create golden cases of any kind from FILE (.csv or .jsonl); overwrites nothing.
 
     Each line of JSON Lines is a golden case; each column of a table is a field. A list in a cell is JSON, or texts
-    separated by semicolons. Cases without an id are numbered. Kind checks reads what `row3 import` does.
+    separated by semicolons. Cases without an id are numbered. Kind checks reads the same files as `row3 import`.
     """
     ending = Path(file).suffix
     if ending not in ENDINGS:
         raise UsageError(f"the file is neither {' nor '.join(ENDINGS)}", where=file, fix="Save it as one of these")
-    _import(common, Path(file), _reader(ending, expected, check, path), kind, dry_run=dry_run)
+    _import(common, Path(file), _reader(ending, **checks), kind, dry_run=dry_run)
 
 
 def _reader(
-    ending: str, expected: str | None, check: str | None, at: str | None
+    ending: str, *, check: str | None, path: str | None, expected: str | None = None
 ) -> Callable[[Path, PromptFiles, Kind], Drafts]:
     """Return a reader of tables or JSON Lines for a kind; raises `UsageError` for options it would ignore."""
     from row3.workflows.importing.promptfoo import read_table
     from row3.workflows.importing.tables import read_columns, read_csv, read_jsonl, read_lines
 
-    if (check or at) is not None and expected is None and ending == ".csv":
+    if (check or path) is not None and expected is None and ending == ".csv":
         raise click.UsageError(f"{'--check' if check else '--path'} needs --expected COLUMN")
     if expected is not None and ending != ".csv":
         raise click.UsageError("--expected names a column, and JSON Lines has none; leave it out")
 
-    def read(path: Path, prompts: PromptFiles, kind: Kind) -> Drafts:
+    def read(file: Path, prompts: PromptFiles, kind: Kind) -> Drafts:
         if kind.name != "checks":
-            if (expected or check or at) is not None:
+            if (expected or check or path) is not None:
                 where = "--expected, --check, --path"
                 raise UsageError(f"kind {kind.name} has no checks", where=where, fix="Leave them out")
-            return read_columns(path, kind) if ending == ".csv" else read_lines(path)
+            return read_columns(file, kind) if ending == ".csv" else read_lines(file)
         if ending == ".jsonl":
-            return read_jsonl(path, check or "equals", at)
-        return read_table(path, prompts) if expected is None else read_csv(path, expected, check or "equals", at)
+            return read_jsonl(file, check or "equals", path)
+        return read_table(file, prompts) if expected is None else read_csv(file, expected, check or "equals", path)
 
     return read
 
@@ -151,7 +140,7 @@ def _import(
 def new_case(name: str, common: Common, *, from_text: str | None, from_trace: str | None) -> None:
     """Draft a golden case from a text, for a person to complete; overwrites nothing.
 
-    NAME is its id, or what it is about. A draft is never scored; `row3 lint` says what is missing. Write the
+    NAME is its id or topic. A draft is never scored; `row3 lint` says what is missing. Write the
     expectations from the text, not from an answer, then remove `draft`.
     """
     if (from_text is None) == (from_trace is None):
@@ -173,7 +162,7 @@ def new_case(name: str, common: Common, *, from_text: str | None, from_trace: st
         text = _read(from_text, where)
     path = draft_case(project, suite, name, text, where=where, origin=origin, topic=topic)
     common.show(path)
-    common.say("a draft is never scored: add what the text says, then remove `draft`")
+    common.say("a draft is never scored: add the expectations, then remove `draft`")
 
 
 def _read(file: str, where: str) -> str:

@@ -38,7 +38,7 @@ def score(name: str, outputs: str, common: Common) -> int:
     run_options = common.run_options(common.chosen(project, suite, BY_SCORE))
     note_misnamed(project, suite, common.say)
     run = score_outputs(project, suite, Path(outputs), run_options)
-    # Kept like every other run, so that `row3 diff` can name it.
+    # Saved like every run, so that `row3 diff` can name it.
     save_log(Session(project, suite, run_options, may_write=common.may_write, say=common.say), run)
     declines = declining_runs(read_history(project.tree), None, run.suite)
     return show_result(ran(run, declines), common)
@@ -54,7 +54,7 @@ def diff(common: Common, before: str, after: str) -> int:
 
     A and B are each a prompt version (v1.0, decompose-concepts-v1.0), a saved run (`latest`, a run id or its beginning,
     a file), a baseline (`baseline`, or an archived one's name), a git ref (main, HEAD~3) or model:NAME. B defaults to
-    `latest`. If a name is ambiguous, add what it is: prompt:v1.0, run:ID, baseline:NAME, git:REF.
+    `latest`. If a name is ambiguous, add its type: prompt:v1.0, run:ID, baseline:NAME, git:REF.
 
     Versions, models and refs are replayed from recordings; a ref uses its own prompts, golden cases and recordings.
     --prompt sets the version for a model or ref. Exit 3 if recordings are missing.
@@ -75,14 +75,14 @@ def diff(common: Common, before: str, after: str) -> int:
     "models",
     multiple=True,
     metavar="NAME",
-    help="Only this model; may be repeated. Default: all recorded ones and the configured one.",
+    help="Only this model; may be repeated. Default: all recorded models and the configured one.",
 )()
 @options.option(
     "--prompt",
     "prompts",
     multiple=True,
     metavar="NAME-vX.Y",
-    help="Only this version, of every prompt that has it where only vX.Y is given; may be repeated. Default: all.",
+    help="Only this version; vX.Y alone selects it in every prompt. May be repeated. Default: all.",
 )()
 @options.max_cost()
 @options.run_options(without=("model", "prompt"), mode="live or auto: ask for missing answers; default: replay.")
@@ -120,10 +120,10 @@ def leaderboard(common: Common, *, models: tuple[str, ...], prompts: tuple[str, 
 @options.trust()
 @options.output_options("markdown", "table", "json", form="Format of the result; default: table, in a file markdown.")
 def investigate(cases: tuple[str, ...], common: Common, *, issue: bool) -> int:
-    """Explain cases, or all that fail: what went wrong and why, beside the last good run.
+    """Explain cases, by default all that fail: what went wrong and why, compared with the last good run.
 
-    The last good run is the baseline, or else the newest saved run that passed. -v and Markdown show every item, with
-    its place in the text, and the whole checklist of the standards. Exit 3 if a case has no answer.
+    The last good run is the baseline, else the newest saved run that passed. -v and Markdown show every item, with its
+    place in the text, and the full checklist of the standards. Exit 3 if a case has no answer.
     """
     from row3.reports.investigations.report import investigation_document, investigation_json, investigation_page
     from row3.workflows.investigate import investigate as explain

@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING
 import click
 
 from row3.cli import options
-from row3.cli.aliases import keys
+from row3.cli.aliases import Dialogue, keys
 from row3.cli.commands import Group
 from row3.cli.common import Common
-from row3.errors import UsageError
 
 if TYPE_CHECKING:
     from row3.domain.judges import Winner
-    from row3.reports.document import Document
     from row3.workflows.judging.judged_answers import JudgedAnswer, Labelling
 
 GRADES = {"1": 0.0, "2": 25.0, "3": 50.0, "4": 75.0, "5": 100.0, "p": 100.0, "f": 0.0}
@@ -41,18 +39,17 @@ def command() -> None:
 def label(common: Common, *, file: str | None) -> None:
     """Label recorded answers one at a time, without seeing the judge's grade.
 
-    Press one key per answer: 1 to 5 for a grade from 0 to 100, p for pass, f for fail. Of two answers, say which is
+    Press one key per answer: 1 to 5 for a grade from 0 to 100, p for pass, f for fail. For a pair, say which answer is
     better and whether each passes. s skips, q quits. Each label is saved at once and not asked again. Keys may come
     from a pipe.
     """
     from row3.workflows.judging.judged_answers import Labelling
 
-    if not common.may_write:
-        raise UsageError("labels are not written in CI", where="row3 judge label", fix="Label on your own machine")
+    common.check_may_write("row3 judge label", "Label on your own machine", "labels")
     project, suite = common.project_and_suite()
     path, where = _labels(project.root, suite.name, file)
     labelling = Labelling.begin(project, suite, path, where=where, say=common.say)
-    _Dialogue(labelling, common).run()
+    _Labels(labelling, common).run()
     left = len(labelling.open)
     given = f"{labelling.labelled:,} of {labelling.labelled + left:,} answers have a label in {where}"
     common.show(f"{given}\nNext: row3 judge calibrate{suite.flag} {where}")
@@ -73,8 +70,8 @@ def calibrate(common: Common, *, file: str, dry_run: bool) -> None:
     from row3.reports.judges import calibration_document
     from row3.workflows.judging.calibrating import calibrate as measure
 
-    if not (dry_run or common.may_write):
-        raise UsageError("calibrations are not written in CI", where="row3 judge calibrate", fix="Add --dry-run")
+    if not dry_run:
+        common.check_may_write("row3 judge calibrate", "Add --dry-run", "calibrations")
     project, suite = common.project_and_suite()
     report = measure(project, suite, Path(file), where=file, write=not dry_run, say=common.say)
     common.show_report(
@@ -127,14 +124,12 @@ def _pressed() -> Iterator[str]:
             yield character.lower()
 
 
-class _Dialogue:
-    """Asks about one answer after the other on stderr."""
+class _Labels(Dialogue):
+    """Asks about one answer after another."""
 
     def __init__(self, labelling: Labelling, common: Common) -> None:
-        from row3.reports.style import Style
-
+        super().__init__(common)
         self._labelling = labelling
-        self._style = Style(common.wants_colour and sys.stderr.isatty())
         self._pressed = _pressed()
         self._shown = ""
         """Digest of the rubric shown last."""
@@ -165,7 +160,7 @@ class _Dialogue:
         return key
 
     def _two(self, answer: JudgedAnswer) -> str:
-        """Ask which of two answers is better and whether each passes; asking about one would reveal which is which."""
+        """Ask which of two answers is better and whether each passes; asking about one would reveal which it is."""
         from row3.reports.judges import VERDICT_KEYS, WINNER_KEYS
 
         places: tuple[Winner, Winner] = ("baseline", "full")
@@ -184,11 +179,11 @@ class _Dialogue:
 
     def _key(self, question: str, allowed: Container[str]) -> str:
         """Return the next key that is allowed, or `s` or `q`; `q` at the end of the input."""
-        self._say(question)
+        self.say(question)
         for key in self._pressed:
             if key in (SKIP, QUIT) or key in allowed:
                 return key
-            self._say(f"no key `{key}`: {question}")
+            self.say(f"no key `{key}`: {question}")
         return QUIT
 
     def _show(self, answer: JudgedAnswer, place: str) -> None:
@@ -205,15 +200,4 @@ class _Dialogue:
         )
         self._shown = rubric.digest
         sys.stderr.write("\n")
-        self._write(document)
-
-    def _say(self, text: str) -> None:
-        from row3.reports.document import Document, Note
-
-        self._write(Document([Note([text])]))
-
-    def _write(self, document: Document) -> None:
-        from row3.reports.terminal import terminal_text
-
-        sys.stderr.write(terminal_text(document, self._style))
-        sys.stderr.flush()
+        self.write(document)

@@ -1,4 +1,4 @@
-"""`row3 monitor`: production's records, their figures and dashboard, and the sample for experts."""
+"""`row3 monitor` and `row3 review`: production records, their metrics, dashboard, expert sample and reviews."""
 
 from __future__ import annotations
 
@@ -7,29 +7,32 @@ import re
 import time
 from dataclasses import replace
 from datetime import UTC, datetime
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import click
 
 from row3.cli import options
-from row3.cli.commands import Group
+from row3.cli.commands import Command, Group
 from row3.cli.common import Common
+from row3.cli.out_file import ENDINGS, refuse_foreign
 from row3.domain.counts import count
-from row3.errors import InvalidFile
+from row3.errors import InvalidFile, UsageError
 
 EVER_MS = 1 << 60
 UNIT_MS = {"m": 60_000, "h": 3_600_000, "d": 86_400_000}
 AGO = re.compile(r"(\d{1,6})([mhd])")
-"""So many minutes, hours or days ago."""
+"""A time as minutes, hours or days ago."""
 
 
 class When(click.ParamType[int]):
-    """A day, a time with its offset or one so long ago; its value is milliseconds since 1970 UTC."""
+    """A day, a time with offset, or a time ago such as `24h`; converts to milliseconds since 1970 UTC."""
 
     name = "time"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """Return the milliseconds; click reports a bad one."""
+        """Return the milliseconds; click reports an invalid time."""
         if isinstance(value, int):
             return value
         if (ago := AGO.fullmatch(value)) is not None:
@@ -48,17 +51,16 @@ until = options.option("--until", "to_ms", type=When(), metavar="TIME", help="Be
 
 
 @click.group(cls=Group)
-def command() -> None:
+def monitor() -> None:
     """Ingest and watch production records."""
 
 
-@command.command()
+@monitor.command()
 @click.argument("file")
 def ingest(file: str, common: Common) -> None:
     """Ingest records, ratings and feedback from FILE, or from stdin with `-`.
 
-    FILE is JSON Lines, OTLP JSON or an export of LangFuse traces. Ingesting a
-    file twice changes nothing.
+    FILE is JSON Lines, OTLP JSON or an export of LangFuse traces. Ingesting a file twice changes nothing.
     """
     from row3.integrations.monitoring.files import ASIDE, ingest_file
     from row3.integrations.monitoring.views import ingested_notes, ingested_text
@@ -67,11 +69,11 @@ def ingest(file: str, common: Common) -> None:
     for note in ingested_notes(done, f".row3/{ASIDE}"):
         common.say(note)
     if done.only_bad:
-        raise InvalidFile("no line could be taken in", where=file, fix="`row3 docs monitoring` shows what a line holds")
+        raise InvalidFile("no line is a valid record", where=file, fix="`row3 docs monitoring` shows the format")
     common.show(ingested_text(done))
 
 
-@command.command()
+@monitor.command()
 @since()
 @until()
 @options.output_options("table", "json")
@@ -86,14 +88,14 @@ def figures(common: Common, *, from_ms: int | None, to_ms: int | None) -> None:
     common.show_report(figures_document(totals), figures_json(totals))
 
 
-@command.command()
+@monitor.command()
 @options.option("--out", required=True, metavar="FILE", help="A new file, JSON Lines.")()
 @since()
 @until()
 def sample(common: Common, *, from_ms: int | None, to_ms: int | None) -> None:
-    """Write the sampled records that are not rated yet.
+    """Write the sampled records that are not yet rated.
 
-    Set `acceptable` to true or false in each line, then take the file in with `row3 monitor ingest`.
+    Set `acceptable` to true or false in each line, then ingest the file with `row3 monitor ingest`.
     """
     from row3.integrations.monitoring.files import export_sample
 
@@ -104,16 +106,16 @@ def sample(common: Common, *, from_ms: int | None, to_ms: int | None) -> None:
     common.say(f"{number:,} records to rate are in {common.out}")
 
 
-@command.command()
+@monitor.command()
 @since()
 @until()
 @click.option("--open", "issue", is_flag=True, help="Print the body of an issue.")
-@click.option("--notify", "posts", is_flag=True, help="Post what began and what is over to the webhook, once each.")
+@click.option("--notify", "posts", is_flag=True, help="Post new and resolved alerts to the webhook, once each.")
 @options.output_options("table", "markdown", "json")
 def alerts(common: Common, *, from_ms: int | None, to_ms: int | None, issue: bool, posts: bool) -> int:
-    """Show when production was beyond its thresholds, one alert for each time; exit 1 if one is critical.
+    """List the times when production exceeded its thresholds; exit 1 if one alert is critical.
 
-    Default: over all records; `--since 24h` looks at the last day. Rates alert when they are no chance (95%).
+    Covers all records by default, `--since 24h` the last day. Rates alert if chance is ruled out (95%).
     """
     from row3.integrations.monitoring.alerts import alerts as alerts_in
     from row3.integrations.monitoring.notices import alerts_document, alerts_issue, notify
@@ -128,30 +130,84 @@ def alerts(common: Common, *, from_ms: int | None, to_ms: int | None, issue: boo
         shown = replace(common, format="markdown") if issue else common
         shown.show_document((alerts_issue if issue else alerts_document)(found))
     if posts and (number := notify(project, found, os.environ)):
-        common.say(f"the webhook was told of {count(number, 'change')}")
+        common.say(f"posted {count(number, 'change')} to the webhook")
     return 1 if any(alert.condition.severity == "critical" for alert in found) else 0
 
 
-@command.command()
+@monitor.command()
 @options.option("--host", metavar="HOST", help="Address to listen on; default: this machine only.")()
-@options.option("--port", type=click.IntRange(0, 65535), metavar="PORT", help="Default: 8321; 0 takes a free one.")()
+@options.option(
+    "--port", type=click.IntRange(0, 65535), metavar="PORT", help="Port; default: 8321; 0 picks a free one."
+)()
 def serve(common: Common, *, host: str | None, port: int | None) -> None:
     """Serve a live dashboard, and /metrics for Prometheus.
 
-    Another HOST needs a token in $ROW3_MONITOR_TOKEN.
+    Listening beyond this machine needs a token in $ROW3_MONITOR_TOKEN.
     """
     from row3.integrations.monitoring.serving.server import serve as run
 
     run(common.project(), os.environ, host or "127.0.0.1", 8321 if port is None else port, common.say)
 
 
-@command.command()
+@monitor.command()
 def grafana(common: Common) -> None:
-    """Print a Grafana dashboard over the figures that `row3 monitor serve` has for Prometheus."""
+    """Print a Grafana dashboard for the metrics that `row3 monitor serve` exports to Prometheus."""
     from importlib.resources import files
 
     folder = files("row3.integrations.monitoring.serving")
     common.show((folder / "static" / "grafana.json").read_text("utf-8"))
+
+
+class ByEnding(Command):
+    """Without --format, derives it from the ending of --out."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Set the format, then run the command."""
+        if ctx.params["format"] is None and ctx.params["out"] is not None:
+            ending = Path(ctx.params["out"]).suffix.lower()
+            ctx.params["format"] = next((form for form in self.forms if ending in ENDINGS[form]), None)
+        return super().invoke(ctx)
+
+
+@click.command(cls=ByEnding)
+@click.argument("period", type=click.Choice(["weekly", "monthly", "quarterly"]))
+@until("End before this time; default: today, in UTC.")
+@options.output_options(
+    "table", "markdown", "html", "json", form="Format; default: by the ending of --out, else table."
+)
+def review(period: str, common: Common, *, to_ms: int | None) -> None:
+    """Review the records of `row3 monitor` over 7, 31 or 92 days; changes nothing.
+
+    weekly: trends, the worst sampled records, feedback and errors, on one page. monthly: golden cases and canaries to
+    add, cases to review, correlations with satisfaction. quarterly: versions, targets, weights of the composite.
+    """
+    from row3.integrations.monitoring.records import DAY_MS
+    from row3.integrations.monitoring.storage import open_store
+    from row3.integrations.reviews.report import review_document, review_json
+    from row3.reports.document import Plot
+    from row3.reports.html.page import document_html
+    from row3.store.files import write_atomic
+
+    if to_ms is not None and to_ms < 0:
+        raise UsageError("a review cannot end before 1970", where="--until", fix="Name a later day")
+    project = common.project()
+    end_ms = _now_ms() // DAY_MS * DAY_MS if to_ms is None else to_ms
+    make = getattr(import_module(f"row3.integrations.reviews.{period}"), period)
+    with open_store(project, os.environ).open() as connection:
+        review = make(project, connection, end_ms)
+    if common.as_json:
+        return common.show_json(review_json(review))
+    out = None if common.out is None else Path(common.out)
+    drawn = common.format == "html" or (common.format == "markdown" and out is not None)
+    document = review_document(review, charts=(period if out is None else out.stem) if drawn else None)
+    if common.format == "html":
+        return common.show(document_html(f"{period.capitalize()} review", document))
+    if out is not None:
+        files = {out.with_name(each.file): each.svg for each in document.blocks if isinstance(each, Plot)}
+        refuse_foreign(files, "svg")
+        for file, svg in files.items():
+            write_atomic(file, [svg], where=str(file))
+    return common.show_document(document)
 
 
 def _span(from_ms: int | None, to_ms: int | None) -> tuple[int, int]:

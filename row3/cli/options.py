@@ -1,4 +1,4 @@
-"""Options that commands share, as decorators: a command lists those it takes, and click refuses all others."""
+"""Shared options as decorators; a command takes only those it lists."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ class Option(click.Option):
         if value.startswith("--"):
             what = f"{name}: `{value}` looks like an option, so {wanted} seems to be missing"
             raise click.UsageError(f"{what}. Write {name} {wanted}")
-        if not value.strip() and wanted not in ("REASON", "TEXT"):  # those have a message of their own
+        if not value.strip() and wanted not in ("REASON", "TEXT"):  # those have their own message
             raise click.UsageError(f"{name}: the value is empty. Write {name} {wanted}, or leave {name} out")
         if value in PLACEHOLDERS.get(name, ()):
             what = f"{name}: `{value}` is a placeholder"
             raise click.UsageError(f"{what}. Write the name of a model that the provider knows")
-        try:  # whatever the locale, arguments are UTF-8
+        try:  # arguments are UTF-8 in every locale
             return os.fsencode(value).decode("utf-8") if any("\ud800" <= char <= "\udfff" for char in value) else value
         except (UnicodeDecodeError, UnicodeEncodeError):
             raise click.UsageError(f"{name}: the value is not UTF-8") from None
@@ -73,13 +73,13 @@ class Amount(click.FloatRange):
 
 
 def option(*names: str, help: str, **attrs: Any) -> Callable[..., Decorator[Any]]:  # noqa: A002 - click's word
-    """Return a factory of decorators for this option; its argument overrides the help text."""
+    """Return a function that makes a decorator for this option; its argument overrides the help text."""
     attrs = {"cls": click.Option if attrs.get("is_flag") else Option} | attrs
     return lambda text=help: click.option(*names, help=text, **attrs)
 
 
-def together(*decorators: Decorator[Any]) -> Decorator[Any]:
-    """Combine options into one decorator; the help lists them in this order."""
+def combine(*decorators: Decorator[Any]) -> Decorator[Any]:
+    """Combine options into one decorator; the help keeps their order."""
     return lambda function: reduce(lambda done, decorate: decorate(done), reversed(decorators), function)
 
 
@@ -136,26 +136,26 @@ dry_run = option("--dry-run", is_flag=True, help="Show what a live run would sen
 def choice(text: str = "Only cases whose id matches; may be repeated.") -> Decorator[Any]:
     """Options that choose cases: those that match one --case and have one --tag."""
     tag = option("--tag", multiple=True, metavar="TAG", help="Only cases with this tag; may be repeated.")
-    return together(option("--case", multiple=True, metavar="GLOB", help=text)(), tag())
+    return combine(option("--case", multiple=True, metavar="GLOB", help=text)(), tag())
 
 
 def parameters() -> Decorator[Any]:
     """Options of a request, except the model."""
-    return together(temperature(), seed(), max_tokens())
+    return combine(temperature(), seed(), max_tokens())
 
 
 def run_options(*, without: Collection[str] = (), **described: str) -> Decorator[Any]:
     """Options of a run, except `without`; `described` overrides help texts by name."""
     run = {"suite": suite, "prompt": prompt, "case": choice, "mode": mode, "model": model, "temperature": temperature}
     run |= {"seed": seed, "max_tokens": max_tokens, "repeats": repeats, "jobs": jobs, "trust": trust}
-    return together(
+    return combine(
         *(make(described[name]) if name in described else make() for name, make in run.items() if name not in without)
     )
 
 
 def gate_options() -> Decorator[Any]:
     """Options of the gate."""
-    return together(policy(), inconclusive(), fail())
+    return combine(policy(), inconclusive(), fail())
 
 
 def output_options(
@@ -166,4 +166,4 @@ def output_options(
     """--out and, for several forms (the first is the default), --format; `form` and `out` are their help texts."""
     file = option("--out", cls=OutFile, metavar="FILE", help=out)
     chosen = option("--format", type=click.Choice(forms), help=form)
-    return together(*([chosen()] if forms else []), file())
+    return combine(*([chosen()] if forms else []), file())

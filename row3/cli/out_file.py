@@ -1,4 +1,4 @@
-"""Checks of --out: the name has to fit the format, and only files that row3 wrote may be replaced."""
+"""Checks of --out: the file's ending must fit the format, and only files written by row3 may be replaced."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ ENDINGS: Mapping[str, tuple[str, ...]] = {
     "junit": (".xml",),
     "html": PAGES,
 }
-"""File endings of each format; any other ending fits every format."""
-PROMISES = {ending for endings in ENDINGS.values() for ending in endings}.difference(TEXT)
+"""File endings by format; an ending that is not listed fits every format."""
+RESERVED = {ending for endings in ENDINGS.values() for ending in endings}.difference(TEXT)
 HEAD, TAIL = 1 << 16, 1 << 12
 """Bytes at a file's beginning and end by which `reports/generated_files.py` recognises it."""
 
 
 def check_out(common: Common, forms: tuple[str, ...]) -> None:
-    """Raise `UsageError` if --out cannot or must not be written; `forms` are the formats, the default first."""
+    """Raise `UsageError` if --out is unusable; `forms` are the formats, the default first."""
     if common.out is None:
         return
     target, where = Path(common.out), f"--out {common.out}"
@@ -38,11 +38,11 @@ def check_out(common: Common, forms: tuple[str, ...]) -> None:
     writable = target.parent.is_dir() and os.access(target.parent, os.W_OK)
     if (target.exists() and not target.is_file()) or not writable:
         raise UsageError("cannot write there", where=where, fix="Name a file in an existing folder")
-    if target.is_file() and _is_of_the_project(common, target):
+    if target.is_file() and _is_project_file(common, target):
         raise UsageError("this would overwrite a file of the project", where=where, fix="Name another file")
     form = common.format or forms[0]
     fitting = ENDINGS[form]
-    if ending in PROMISES and ending not in fitting:
+    if ending in RESERVED and ending not in fitting:
         owners = [each for each in forms if ending in ENDINGS[each]]
         what = f"{ending} is for {_or(owners)}, not {form}" if owners else f"this command writes no {ending} files"
         other = f"--format {_or(owners)}, or " if owners else ""
@@ -51,16 +51,17 @@ def check_out(common: Common, forms: tuple[str, ...]) -> None:
 
 
 def check_folder(common: Common, folder: Path, where: str) -> None:
-    """Raise `UsageError` if a folder named by `where` is a file, cannot be written to or holds data of the project."""
+    """Raise `UsageError` if a folder, called `where` in the message, is a file or holds project data."""
     if folder.exists() and not folder.is_dir():
         raise UsageError("this is a file, not a folder", where=where, fix="Name a folder")
-    if _is_of_the_project(common, folder):
-        raise UsageError("this folder holds the project's own data", where=where, fix="Name another one")
+    if _is_project_file(common, folder):
+        raise UsageError("this folder holds the project's own data", where=where, fix="Name another folder")
 
 
 def refuse_foreign(targets: Iterable[Path], form: str, *, where: str = "") -> None:
-    """Raise `UsageError` for the first file that is neither empty nor written by row3 in this form, and `InvalidFile`
-    for a symbolic link inside a project.
+    """Raise `UsageError` for a non-empty file that row3 did not write in this form.
+
+    Raises `InvalidFile` for a symbolic link inside a project.
     """
     from row3.reports.generated_files import is_ours
     from row3.store.project import own_file
@@ -70,11 +71,8 @@ def refuse_foreign(targets: Iterable[Path], form: str, *, where: str = "") -> No
             continue
         other = next((each for each in ENDINGS if is_ours(each, *ends)), None)
         what = f"the file was written as {other}, not as {form}" if other else "row3 did not write this file"
-        raise UsageError(
-            f"{what}; writing would overwrite it",
-            where=where or str(target),
-            fix="Name another place, or remove it first",
-        )
+        fix = "Name another place, or remove it first"
+        raise UsageError(f"{what}; writing would overwrite it", where=where or str(target), fix=fix)
 
 
 def _or(words: Iterable[str]) -> str:
@@ -94,7 +92,7 @@ def _ends(path: Path) -> tuple[bytes, bytes]:
         raise EnvironmentFault(what, where=str(path), fix="Name another file") from None
 
 
-def _is_of_the_project(common: Common, target: Path) -> bool:
+def _is_project_file(common: Common, target: Path) -> bool:
     """Return whether row3 reads this file or folder, so that writing would lose data."""
     from row3.errors import Row3Error
     from row3.store.project import CHANGELOG, READ_PATHS, find_root

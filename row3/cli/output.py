@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TextIO
 
 NARROWEST, USUAL = 60, 80
-"""Columns: the minimum, and the default for a terminal that does not report its width."""
+"""Columns: the minimum, and the default for a terminal of unknown width."""
 COMMAND = re.compile(r"^\s*::|##\[", re.MULTILINE)
 BREAK = re.compile(r"\s*[\n\u2028\u2029]\s*")
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -24,7 +24,7 @@ class SafeStream(io.TextIOWrapper):
     def __init__(self, stream: io.TextIOWrapper, dropped: type[OSError], *, by_line: bool) -> None:
         super().__init__(stream.buffer, encoding="utf-8", errors="backslashreplace", line_buffering=by_line)
         self._dropped = dropped
-        self._stream = stream  # closes the buffer when it is deleted
+        self._stream = stream  # kept alive, as its deletion closes the buffer
 
     def write(self, text: str, /) -> int:
         """Write the text if possible."""
@@ -61,7 +61,7 @@ def note(text: str) -> None:
 
 def tell(text: str) -> None:
     """Write a message to stderr: wrapped on a terminal, one line for a program."""
-    # A message may quote what a stranger wrote, which must not look like a message of its own.
+    # Quoted text must not look like a message of its own.
     text = inert(CONTROL.sub("�", BREAK.sub(" ", text)))
     if sys.stderr.isatty():
         from row3.reports.style import prose
@@ -72,10 +72,10 @@ def tell(text: str) -> None:
 
 def columns(terminal: TextIO) -> int:
     """Return the width of a terminal: COLUMNS, else its own."""
-    said, wide = os.environ.get("COLUMNS", ""), 0
+    given, width = os.environ.get("COLUMNS", ""), 0
     with contextlib.suppress(OSError, ValueError):
-        wide = int(said) if said.isdecimal() else os.get_terminal_size(terminal.fileno()).columns
-    return max(NARROWEST, wide or USUAL)
+        width = int(given) if given.isdecimal() else os.get_terminal_size(terminal.fileno()).columns
+    return max(NARROWEST, width or USUAL)
 
 
 def inert(text: str) -> str:
@@ -104,7 +104,7 @@ def emit(pieces: str | Iterable[bytes], out: str | None, *, commands: bool = Fal
             sys.stdout.write(piece.decode() if commands else inert(piece.decode()))
         sys.stdout.flush()
     except OSError:
-        # The interpreter would try to write the rest at its end, and its failure would be the exit code.
+        # At exit, the interpreter would write the rest again and fail with its own exit code.
         _redirect_to_nowhere(sys.stdout)
         raise
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from row3.cli import options
-from row3.cli.commands import Command, Group, typed_options
+from row3.cli.commands import Command, Group, given_options
 from row3.cli.common import Common
 from row3.cli.import_ import import_cases, new_case
 from row3.cli.out_file import check_folder, refuse_foreign
@@ -68,9 +68,7 @@ cases.add_command(new_case)
 
 
 @click.command(cls=Command)
-@options.option(
-    "--action", type=click.Choice(["baseline", "compare", "promotion"]), help="Only entries of this action."
-)()
+@options.option("--action", type=click.Choice(["baseline", "compare", "promotion"]), help="Only this action.")()
 @options.option("-n", "--last", type=click.IntRange(min=1), metavar="N", help="Only the last N.")()
 @options.suite()
 @options.output_options("table", "json")
@@ -83,7 +81,7 @@ def history(common: Common, *, action: str | None, last: int | None) -> None:
     if common.as_json:
         return common.show_json([entry.plain() for entry in suite_history(project, suite, action=action, last=last)])
     document = history_document(
-        suite_history(project, suite),  # all of them: the table may hide a baseline and still compare with it
+        suite_history(project, suite),  # all entries, because a hidden baseline may still be compared with
         suite.kind.primary_metric,
         verbose=common.verbose > 0,
         action=action,
@@ -97,23 +95,23 @@ def history(common: Common, *, action: str | None, last: int | None) -> None:
 @click.option("--weekly", is_flag=True, help="Show mean and range by ISO week.")
 @options.suite()
 @options.tier()
-@options.option("--format", type=click.Choice(["table", "json"]), help="Format of what is said; default: table.")()
-@options.option("--out", metavar="FILE", help="Write to this .svg or .png file, or into this folder, not charts/.")()
+@options.option(
+    "--format", type=click.Choice(["table", "json"]), help="Format of the printed result; default: table."
+)()
+@options.option("--out", metavar="FILE", help="Write to this .svg or .png file, or this folder, instead of charts/.")()
 def trend(common: Common, *, weekly: bool, tier: Tier | None) -> None:
     """Draw the metrics over time, as an SVG or a PNG.
 
-    With row3[trend] the chart marks the runs at which the primary metric changed its level.
+    With row3[trend] the chart marks the runs at which the level of the primary metric changed.
     """
     from row3.domain.manifests import tier_of
-    from row3.errors import UsageError
     from row3.reports.charting.trend_chart import change_text
     from row3.store.suites import pick_suite
     from row3.workflows.history.trend import chart_name, draw_trend
 
     file = None if common.out is None else Path(common.out)
-    if file is None and not common.may_write:
-        what = "tracked files are not written in CI"
-        raise UsageError(what, where="row3 trend", fix="Name a file or a folder with --out")
+    if file is None:
+        common.check_may_write("row3 trend", "Name a file or a folder with --out")
     project = common.project()
     suite = pick_suite(project, common.suite, tier or tier_of(project.config.mode))
     if file is not None:
@@ -123,9 +121,9 @@ def trend(common: Common, *, weekly: bool, tier: Tier | None) -> None:
         refuse_foreign([file], file.suffix.lower()[1:])
     path, changes = draw_trend(project, suite, weekly=weekly, file=file, say=common.say)
     title = next(metric.title for metric in suite.kind.metrics if metric.key == suite.kind.primary)
-    told = [change_text(title, run) for run in changes]
-    value = {"schemaVersion": 1, "suite": suite.name, "files": [path.as_posix()], "changes": told}
-    emit(json.dumps(value, indent=2) if common.as_json else "\n".join([path.as_posix(), *told]), None)
+    texts = [change_text(title, run) for run in changes]
+    value = {"schemaVersion": 1, "suite": suite.name, "files": [path.as_posix()], "changes": texts}
+    emit(json.dumps(value, indent=2) if common.as_json else "\n".join([path.as_posix(), *texts]), None)
 
 
 @click.group(cls=Group, invoke_without_command=True)
@@ -151,7 +149,7 @@ def flaky(common: Common, *, tier: Tier | None) -> None:
 @flaky.command()
 @click.argument("case_id", metavar="CASE")
 @options.option(
-    "--until", required=True, metavar="YYYY-MM-DD", help="The day from which it counts again, at most 90 days ahead."
+    "--until", required=True, metavar="YYYY-MM-DD", help="Day from which it counts again, at most 90 days ahead."
 )()
 @options.option("--reason", required=True, metavar="TEXT", help="The reason; every scorecard shows it.")()
 @options.suite()
@@ -181,16 +179,16 @@ def release(common: Common, *, case_id: str) -> None:
     common.show(changed_text(done.entry, done.file, left=done.left, released=True))
 
 
-class Finding(Group):
-    """A group that takes any word that is not a subcommand as a search."""
+class SearchGroup(Group):
+    """A group that treats any word other than a subcommand as a search."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the subcommand and its arguments, else the search."""
+        """Return the subcommand and its arguments, or the search."""
         if args[0] in self.commands:
             return super().resolve_command(ctx, args)
-        return "QUERY", find, [*typed_options(ctx), *args]
+        return "QUERY", find, [*given_options(ctx), *args]
 
 
 SEMANTIC = options.option("--semantic", is_flag=True, help="Rank by meaning instead of words (needs row3[semantic]).")
@@ -198,7 +196,7 @@ FORMAT = options.option("--format", type=click.Choice(["table", "json"]), help="
 SUITE = options.option("--suite", metavar="NAME", help="Only lessons of this suite; default: all suites.")
 
 
-@click.group(cls=Finding, invoke_without_command=True, options_metavar="[OPTIONS] [QUERY]...")
+@click.group(cls=SearchGroup, invoke_without_command=True, options_metavar="[OPTIONS] [QUERY]...")
 @SEMANTIC()
 @SUITE()
 @FORMAT()
@@ -222,19 +220,16 @@ def find(common: Common, *, query: tuple[str, ...], semantic: bool) -> None:
 
 @lessons.command()
 @click.argument("lesson_ids", metavar="[ID]...", nargs=-1)
-@options.option("--suite", metavar="NAME", help="Only lessons of this suite; default: all suites.")()
+@SUITE()
 def keep(common: Common, *, lesson_ids: tuple[str, ...]) -> None:
     """Keep lessons, all or those named, for prompts that show them.
 
     Copies them from .row3/lessons.jsonl to lessons/<suite>.jsonl; commit it. This changes the requests of prompts that
     show lessons.
     """
-    from row3.errors import UsageError
     from row3.workflows.lessons import keep_lessons
 
-    if not common.may_write:
-        what = "tracked files are not written in CI"
-        raise UsageError(what, where="row3 lessons keep", fix="Keep lessons on your machine, and commit them")
+    common.check_may_write("row3 lessons keep", "Keep lessons on your machine, and commit them")
     added = keep_lessons(common.project(), lesson_ids, suite=common.suite)
     lines = [f"{file}: {', '.join(each.id for each in lessons)}" for file, lessons in added.items()]
     common.show("\n".join(lines) if lines else "no new lesson to keep")

@@ -1,4 +1,4 @@
-"""`row3 init`, `row3 lint`, `row3 new-version`, `row3 schema` and `row3 docs`: the files of a project, the pages."""
+"""`row3 init`, `lint`, `new-version`, `schema` and `docs`: a project's files, and the documentation."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def init(kind: StarterKind | None, common: Common, *, empty: bool, example: bool
     from row3.workflows.init import next_steps
 
     if sum((empty, example, kind is not None)) > 1:
-        raise click.UsageError("--kind, --empty and --example do not go together; leave out all but one")
+        raise click.UsageError("--kind, --empty and --example exclude each other; leave out all but one")
     made = make_project(common.start, "empty" if empty else "example" if example else kind or "extraction")
     lines = [f"  {item.what:<9} {item.path}" for item in made]
     common.show(common.fitted("\n".join([*lines, "", *next_steps(made)])))
@@ -91,15 +91,12 @@ def new_version(name: str, common: Common, *, major: bool) -> None:
     changelog = " and opened its entry in CHANGELOG.md" if made.changelog_changed else ""
     common.show(common.fitted(f"copied {made.copied_from} to prompts/{made.ref}.md{changelog}"))
     skipped = [v for v in versions(project.tree).get(name, ()) if made.copied_from.version < v < made.ref.version]
+    old = made.copied_from.version
     if skipped:
-        common.say(
-            f"{name} {skipped[-1]} also exists, but is not promoted; this is a copy of {made.copied_from.version}"
-        )
+        common.say(f"{name} {skipped[-1]} also exists, but is not promoted; this is a copy of {old}")
     if made.description:
-        common.say(
-            f"`description` in prompts/{made.ref}.md still describes {made.copied_from.version}: say there, or in "
-            "CHANGELOG.md, what the new version changes"
-        )
+        where = f"`description` in prompts/{made.ref}.md still describes {old}"
+        common.say(f"{where}: describe there, or in CHANGELOG.md, what the new version changes")
 
 
 @click.command(cls=Command)
@@ -141,5 +138,5 @@ def page_files() -> dict[str, str]:
     """Return the text of every page by its name, from the package or the source tree."""
     package = Path(str(files("row3")))
     folder = next((each for each in (package / "docs", package.parent / "docs") if each.is_dir()), package)
-    paths = sorted(path for path in folder.glob("*.md") if path.stem != "README")  # of which the list is its own
+    paths = sorted(path for path in folder.glob("*.md") if path.stem != "README")  # an index of the others
     return {path.stem: path.read_text(encoding="utf-8") for path in paths}

@@ -71,7 +71,7 @@ def command(
 @options.trust()
 @options.output_options("table", "json")
 def optimize(common: Common, *, prompt_name: str, budget: int, random_seed: int | None) -> None:
-    """Let a language model reword PROMPT and write the best wording as a draft.
+    """Let a language model reword PROMPT, and write the best wording as a draft.
 
     Half of the golden cases give feedback, a quarter choose the wording, and a quarter that the optimiser never sees
     measure it. The draft still has to pass the gate. Needs row3[optimize].

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,8 +19,8 @@ if TYPE_CHECKING:
 
 
 def drift_options() -> options.Decorator[Any]:
-    """Options of both commands; model and parameters are those of what is asked again."""
-    return options.together(
+    """Options of both drift commands; model and parameters are those of the repeated requests."""
+    return options.combine(
         options.option("--sample", type=click.IntRange(min=2), metavar="N", help=SAMPLE)(),
         options.max_cost(),
         options.all_suites(),
@@ -56,7 +55,7 @@ def show_drift(
     random_seed: int | None,
     recordings: bool = False,
 ) -> int:
-    """Ask again and show how far the answers moved; returns the exit code, of several suites the worst."""
+    """Ask again and show how far the answers moved; returns the (worst) exit code."""
     from row3.reports.drift import drift_document, drift_report_json
     from row3.workflows.comparing.live import drift
     from row3.workflows.session import LiveFlags
@@ -76,21 +75,21 @@ def show_drift(
 
 
 def _show_all(common: Common, live: LiveFlags, ask: Callable[[Session], Drifted]) -> int:
-    """Do the same for every suite, whether or not others can be asked; returns the worst exit code: 2, 1, 3, 0."""
-    from row3.cli.run import opened, refuse_one
+    """Ask every suite, even if others fail; returns the worst exit code: 2, 1, 3, 0."""
+    from row3.cli.run import open_suites, refuse_suite_options
     from row3.errors import NotServedError, Row3Error
     from row3.gate.results import worst_code
     from row3.reports.drift import drifts_document, drifts_json
 
-    refuse_one(common)
-    suites = opened(common, live)
+    refuse_suite_options(common)
+    suites = open_suites(common, live)
     suites.check_named()
     found: dict[str, Drifted | Row3Error] = {}
     for name in suites.names:
         try:
             found[name] = ask(suites.of(name))
         except NotServedError as error:
-            common.say(f"{name} is left out: {error}")
+            common.say(f"skipped {name}: {error}")
         except Row3Error as error:
             found[name] = error
     common.show_report(drifts_document(found, verbose=common.verbose > 0), drifts_json(found))
@@ -158,8 +157,10 @@ def verify(common: Common, *, against: str | None) -> int:
     from row3.workflows.recorded.recordings import verify as verify_recordings
 
     findings = verify_recordings(*common.project_and_suite(), against=against)
-    as_json = common.as_json
-    common.show(json.dumps(findings_json(findings), indent=1) if as_json else common.fitted(findings_text(findings)))
+    if common.as_json:
+        common.show_json(findings_json(findings))
+    else:
+        common.show(common.fitted(findings_text(findings)))
     return 2 if any(finding.level == "error" for finding in findings) else 0
 
 

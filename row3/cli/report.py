@@ -14,7 +14,7 @@ from row3.cli.commands import Command
 from row3.cli.common import Common
 from row3.cli.out_file import PAGES, check_folder, check_out, refuse_foreign
 from row3.cli.output import append_summary, emit, note
-from row3.cli.run import opened, refuse_one
+from row3.cli.run import open_suites, refuse_suite_options
 from row3.cli.show import INCOMPLETE, show_result
 from row3.domain.counts import count
 from row3.errors import UsageError
@@ -72,19 +72,19 @@ def _report_all(common: Common, against: str | None) -> int:
     from row3.workflows.session import LiveFlags
     from row3.workflows.suites.all_suites import compare_all
 
-    refuse_one(common)
+    refuse_suite_options(common)
     folder = _folder(common)
     if folder is None:
         common = replace(common, format=common.format or "markdown")
         check_out(common, FORMS)
-    suites = opened(common, LiveFlags())
+    suites = open_suites(common, LiveFlags())
     results: list[SuiteResult] = []
     pages: dict[str, str] = {}
     if folder is not None:
         refuse_foreign((folder / name for name in (INDEX, *map(_page_name, suites.names))), HTML)
     for result in compare_all(suites, against=against, pages=folder is not None):
         results.append(result)
-        if folder is not None and result.comparison is not None:  # written now: its cases need not stay in memory
+        if folder is not None and result.comparison is not None:  # written at once, to free the cases' memory
             pages[result.suite] = _page_name(result.suite)
             emit(_page(result.comparison, suites.made[-1]), str(folder / pages[result.suite]))
     report = SuitesReport(sorted(results, key=lambda result: result.suite))
@@ -109,7 +109,7 @@ def _folder(common: Common) -> Path | None:
         return None
     if out is None or named or not out.parent.is_dir():
         where = "--all --format html" if out is None else f"--out {out}"
-        raise UsageError("every suite has a page of its own", where=where, fix="Name a folder: --out FOLDER")
+        raise UsageError("each suite gets its own page", where=where, fix="Name a folder: --out FOLDER")
     check_folder(common, out, f"--out {out}")
     return out
 
@@ -122,7 +122,7 @@ def _page(comparison: Comparison, session: Session) -> Iterator[bytes]:
 
 
 def _page_name(suite: str) -> str:
-    """Return the file name of a suite's page, which is never that of the index."""
+    """Return the file name of a suite's page, never that of the index."""
     return f"{suite}.html" if f"{suite}.html".lower() != INDEX else f"{suite}-suite.html"
 
 
@@ -156,7 +156,7 @@ def comment(
 
     hidden = marker_of(marker)
     place = place_of(os.environ, repository=repo, number=number)
-    suites = opened(replace(common, format="comment", mode=common.mode or "replay"))
+    suites = open_suites(replace(common, format="comment", mode=common.mode or "replay"))
     names = None if common.suite is None else [common.suite]
     text = comment_markdown(what_the_gate_says(suites, against=against, names=names), more_at=_run_address())
     suites.finish()

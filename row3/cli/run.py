@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import click
 
 from row3.cli.common import Common
-from row3.cli.show import show_result, tell_noted, tell_saved
+from row3.cli.show import note_baselines, note_history, show_result
 from row3.domain.counts import count
 from row3.errors import UsageError
 
@@ -60,7 +60,7 @@ def run_default(common: Common, flags: Flags) -> int:
     live = LiveFlags(not flags.no_interleave, flags.adaptive, flags.max_repeats or MAX_REPEATS, flags.max_cost)
     if flags.all_suites:
         return _run_all_suites(common, live, flags)
-    if flags.compare and flags.against is not None and (code := _gate_without(common, flags.against)) is not None:
+    if flags.compare and flags.against is not None and (code := _gate_removed(common, flags.against)) is not None:
         return code
     session = common.session().under(live)
     if flags.only is not None:
@@ -93,8 +93,8 @@ def _compare(session: Session, common: Common, against: str | None) -> int:
         session.say("nothing is blocked, so there is nothing to approve")
     code = show_result(judged(comparison), common)
     session.finish()
-    if comparison.approval is None:  # the result itself says what to commit with an approval
-        tell_noted(common, int(comparison.noted), in_git=comparison.in_git)
+    if comparison.approval is None:  # with an approval, the result says what to commit
+        note_history(common, int(comparison.noted), in_git=comparison.in_git)
     return code
 
 
@@ -107,7 +107,7 @@ def _save_baseline(session: Session, common: Common) -> int:
         return code
     session.finish()
     in_git = saved.run is not None and saved.run.header.dirty is not None
-    tell_saved(common, [session.project.baseline(session.suite.name, session.suite.tier)], in_git=in_git)
+    note_baselines(common, [session.project.baseline(session.suite.name, session.suite.tier)], in_git=in_git)
     return 0
 
 
@@ -133,26 +133,26 @@ def _check(common: Common, flags: Flags) -> None:
     given = {name for name, value in values.items() if value not in (None, False, ())}
     for name, needed in NEEDS.items():
         if name in given and needed not in given:
-            raise click.UsageError(f"{_typed(name)} needs {_typed(needed)}")
+            raise click.UsageError(f"{_option(name)} needs {_option(needed)}")
     for one, other, fix in CONFLICTS:
         if one in given and other in given:
-            raise click.UsageError(f"{_typed(one)} and {_typed(other)} exclude each other; {fix}")
+            raise click.UsageError(f"{_option(one)} and {_option(other)} exclude each other; {fix}")
     if flags.adaptive and common.mode in ("replay", "auto"):
         raise click.UsageError("--adaptive asks every case again; use --mode live or record")
     asks = next((name for name in ("max_cost", "no_interleave") if name in given), None)
     if asks and common.mode == "replay":
-        raise click.UsageError(f"{_typed(asks)} has no effect in --mode replay, which asks no provider")
+        raise click.UsageError(f"{_option(asks)} has no effect in --mode replay, which asks no provider")
 
 
-def _typed(name: str) -> str:
+def _option(name: str) -> str:
     return "--all" if name == "all_suites" else f"--{name.replace('_', '-')}"
 
 
 def _run_all_suites(common: Common, live: LiveFlags, flags: Flags) -> int:
     from row3.workflows.suites.all_suites import gate_all, run_all
 
-    refuse_one(common)
-    suites = opened(common, live)
+    refuse_suite_options(common)
+    suites = open_suites(common, live)
     if flags.compare:
         report = gate_all(suites, against=flags.against)
     elif flags.baseline:
@@ -166,21 +166,21 @@ def _run_all_suites(common: Common, live: LiveFlags, flags: Flags) -> int:
     code = show_result(report, common)
     suites.finish()
     if flags.compare:
-        tell_noted(common, suites.noted, in_git=suites.in_git)
+        note_history(common, suites.noted, in_git=suites.in_git)
     if flags.baseline:
         whole = {result.suite for result in report.results if not result.exit_code}
         made = [session.suite for session in suites.made if session.suite.name in whole]
         paths = [suites.project.baseline(suite.name, suite.tier) for suite in made]
-        tell_saved(common, paths, in_git=suites.in_git)
+        note_baselines(common, paths, in_git=suites.in_git)
     return code
 
 
-def _gate_without(common: Common, against: str) -> int | None:
-    """Judge a suite that the change removed; returns None for any other suite."""
+def _gate_removed(common: Common, against: str) -> int | None:
+    """Judge a suite that the change removed; returns None if it did not."""
     from row3.gate.results import SuitesReport
     from row3.workflows.suites.all_suites import gate_removed
 
-    gone = gate_removed(
+    removed = gate_removed(
         common.project(),
         common.suite,
         against=against,
@@ -188,22 +188,22 @@ def _gate_without(common: Common, against: str) -> int | None:
         may_write=common.may_write,
         say=common.say,
     )
-    if gone is None:
+    if removed is None:
         return None
-    code = show_result(SuitesReport([gone]), common)
+    code = show_result(SuitesReport([removed]), common)
     if not code:
-        common.say("commit metrics-history.json and CHANGELOG.md with the change; the approval counts from then on")
+        common.say("commit metrics-history.json and CHANGELOG.md with the change to make the approval count")
     return code
 
 
-def refuse_one(common: Common) -> None:
-    """Raise `UsageError` for an option that applies to one suite only."""
+def refuse_suite_options(common: Common) -> None:
+    """Raise `UsageError` for options that apply to a single suite."""
     for name in ("suite", "case", "tag", "approve"):
         if getattr(common, name) not in (None, ()):
             raise click.UsageError(f"--{name} applies to one suite; leave out --all")
 
 
-def opened(common: Common, live: LiveFlags | None = None) -> AllSuites:
+def open_suites(common: Common, live: LiveFlags | None = None) -> AllSuites:
     """Open the project with all its suites. Raises `InvalidFile`."""
     from row3.workflows.session import Session, open_recovered
     from row3.workflows.suites.all_suites import AllSuites
@@ -223,7 +223,7 @@ def opened(common: Common, live: LiveFlags | None = None) -> AllSuites:
             observer=common.observer(),
             gate=gate,
             recovered=tuple(done),
-            directory=common.told_directory,
+            directory=common.printed_directory,
         )
 
     suites = AllSuites(project, make, options.mode or project.config.mode, common.prompt)

@@ -25,7 +25,7 @@ def show_result(result: SuiteResult | SuitesReport, common: Common, page: Iterab
 
     common.show(page or result_text(result, common))
     if isinstance(result, SuiteResult) and result.run is not None and result.run.failed:
-        _tell_incomplete(result.run, common)
+        _report_incomplete(result.run, common)
     return result.exit_code
 
 
@@ -69,14 +69,14 @@ def places_of(common: Common) -> Places:
     return Places(inside, project.golden, case)
 
 
-def tell_noted(common: Common, noted: int, *, in_git: bool) -> None:
+def note_history(common: Common, noted: int, *, in_git: bool) -> None:
     """Note how many comparisons the history gained, if the result is a table."""
     if noted and common.format in (None, "table"):
         subject = "the comparison was" if noted == 1 else f"{noted} comparisons were"
         common.say(f"{subject} added to metrics-history.json{'; commit it with the change' if in_git else ''}")
 
 
-def tell_saved(common: Common, baselines: Sequence[str], *, in_git: bool) -> None:
+def note_baselines(common: Common, baselines: Sequence[str], *, in_git: bool) -> None:
     """Note which baselines were saved, or why none was."""
     if not common.may_write:
         common.say("nothing saved: runs in CI or in this format write no tracked file")
@@ -86,7 +86,7 @@ def tell_saved(common: Common, baselines: Sequence[str], *, in_git: bool) -> Non
         common.say(f"{what} {', '.join(baselines)}{more}")
 
 
-def _tell_incomplete(run: Run, common: Common) -> None:
+def _report_incomplete(run: Run, common: Common) -> None:
     """Report how many cases have no answer, with the first problem unless the result shows it."""
     text = f"the run is incomplete: {part(len(run.failed), run.cases, 'case', 'has', 'have')} no answer."
     if common.format not in (None, "table") or common.out is not None:

@@ -67,7 +67,7 @@ def test_the_list_goes_into_a_file(box: Box) -> None:
 
 def test_cases_without_answers_are_named_on_stderr(box: Box) -> None:
     done = box.row3(*REVIEW, "--list", "--prompt", "extract-v1.2", code=0)
-    assert done.err.startswith("note: no readable recorded answer, left out: oven, yeast\n")
+    assert done.err.startswith("note: skipped without a readable recorded answer: oven, yeast\n")
 
 
 def test_the_shipped_project_has_something_to_review(first: Box) -> None:

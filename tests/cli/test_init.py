@@ -149,4 +149,4 @@ def test_without_a_key_it_is_said_what_to_set(tmp_path: Path) -> None:
 def test_one_starter_at_a_time(tmp_path: Path, args: tuple[str, ...]) -> None:
     box = Box(tmp_path / "project")
     box.root.mkdir()
-    assert "do not go together" in box.row3("init", *args, code=2).err
+    assert "exclude each other" in box.row3("init", *args, code=2).err

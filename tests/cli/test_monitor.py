@@ -66,7 +66,7 @@ def test_an_expert_rates_the_sample(box: Box) -> None:
     [
         (("ingest", "missing.jsonl"), "error: missing.jsonl: the file does not exist"),
         (("ingest", "."), "error: .: this is a folder, not a file. Name a file"),
-        (("ingest", "row3.toml"), "error: row3.toml: no line could be taken in"),
+        (("ingest", "row3.toml"), "error: row3.toml: no line is a valid record"),
         (("figures", "--since", "yesterday"), "`yesterday` is not a time"),
         (("sample",), "--out"),
     ],

@@ -196,5 +196,5 @@ def test_charts_schemas_and_pages_spare_files_of_others(box: Box) -> None:
 def test_no_chart_or_schema_goes_where_row3_reads_its_data(box: Box, command: str, folder: str) -> None:
     before = box.tree()
     (error,) = box.row3(*command.split(), folder, code=2).errors
-    assert f"{folder}: this folder holds the project's own data. Name another one." in error
+    assert f"{folder}: this folder holds the project's own data. Name another folder." in error
     assert box.tree() == before

@@ -75,7 +75,7 @@ def test_a_command_that_is_named_drafts_the_case(produced: Box) -> None:
     [
         (("daily",), "'daily' is not one of"),
         (("weekly", "--until", "noon"), "`noon` is not a time"),
-        (("monthly", "--until", "0001-01-01"), "ends after 1970"),
+        (("monthly", "--until", "0001-01-01"), "cannot end before 1970"),
     ],
 )
 def test_what_cannot_be_reviewed_is_one_message(box: Box, args: tuple[str, ...], told: str) -> None:

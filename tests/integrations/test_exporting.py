@@ -71,7 +71,7 @@ def test_what_is_not_taken_waits_and_goes_with_the_next_export(
     (error,) = done.errors
     assert said in error
     assert WAITS in error
-    assert done.out == f"waits for otel: {run_id(live)}\n"
+    assert done.out == f"waiting for otel: {run_id(live)}\n"
     assert waiting(live) == [run_id(live)]
     assert export(live, collector.address).out == f"sent to otel: {run_id(live)}\n"
     assert (len(collector.spans), waiting(live)) == (7, [])

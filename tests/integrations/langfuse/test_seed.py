@@ -53,7 +53,7 @@ def test_a_trace_becomes_an_item_and_a_draft_that_link_back_to_it(box: Box, fuse
     assert (item["sourceTraceId"], item["input"]["text"]) == (trace_id, INPUT["document"])
     assert item["expectedOutput"]["entities"][0] == {"name": "spelt", "type": "cereal"}
     before = box.tree(), json.dumps(fuse.items)
-    assert "was left as it is" in seed(box, trace_id).out
+    assert "was left unchanged" in seed(box, trace_id).out
     assert (box.tree(), json.dumps(fuse.items)) == before
 
 
