@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import click
 
@@ -13,11 +12,13 @@ from row3.cli import options
 from row3.cli.commands import Group
 from row3.cli.common import Common
 from row3.errors import Row3Error, UsageError
-
-if TYPE_CHECKING:
-    from row3.reports.alias_review import AliasReview, Decision, Unmatched
-    from row3.reports.document import Document
-    from row3.workflows.session import Session
+from row3.reports import alias_review
+from row3.reports.document import Document, Note
+from row3.reports.headline import some
+from row3.reports.style import Style
+from row3.reports.terminal import terminal_text
+from row3.workflows import aliases
+from row3.workflows.session import Session
 
 NAMED = 5
 """Most cases without a recorded answer that a note names."""
@@ -44,23 +45,17 @@ def review(common: Common, *, listing: bool) -> None:
     Make an item an alias of an expected concept or a canary, or mark it as wrong. Each decision is saved at once, to
     the golden case or to golden/<suite>/reviewed.jsonl.
     """
-    from row3.reports.alias_review import list_document, list_json
-    from row3.reports.headline import some
-    from row3.workflows.aliases import review as gather
-
     asking = not (listing or common.as_json)
     if asking:
         _check_can_ask(common)
     session = common.session()
-    found = gather(session.project, session.suite, only=session.options.only, named=common.prompt)
+    found = aliases.review(session.project, session.suite, only=session.options.only, named=common.prompt)
     if found.unanswered:
         common.say(f"skipped without a readable recorded answer: {some(found.unanswered, NAMED)}")
     if asking:
         _Review(session, found, common).run()
-    elif common.as_json:
-        common.show_json(list_json(found))
     else:
-        common.show_document(list_document(found))
+        common.show_report(alias_review.list_document(found), alias_review.list_json(found))
 
 
 def _check_can_ask(common: Common) -> None:
@@ -92,43 +87,33 @@ class Dialogue:
     """Writes to stderr, where a person answers by single keys."""
 
     def __init__(self, common: Common) -> None:
-        from row3.reports.style import Style
-
         self._style = Style(common.wants_colour and sys.stderr.isatty())
 
     def write(self, document: Document) -> None:
         """Write a document."""
-        from row3.reports.terminal import terminal_text
-
         sys.stderr.write(terminal_text(document, self._style))
         sys.stderr.flush()
 
     def say(self, text: str) -> None:
         """Write a line."""
-        from row3.reports.document import Document, Note
-
         self.write(Document([Note([text])]))
 
 
 class _Review(Dialogue):
     """Asks about each item; the summary goes to stdout."""
 
-    def __init__(self, session: Session, found: AliasReview, common: Common) -> None:
-        from row3.workflows.aliases import Decider
-
+    def __init__(self, session: Session, found: alias_review.AliasReview, common: Common) -> None:
         super().__init__(common)
         self._found, self._common = found, common
-        self._decider = Decider(session.project, session.suite, say=session.say)
+        self._decider = aliases.Decider(session.project, session.suite, say=session.say)
         self._at = 0
-        self._done: list[tuple[int, Decision | None]] = []
+        self._done: list[tuple[int, alias_review.Decision | None]] = []
         """Index of each item with its decision; None if skipped."""
         self._answered: set[int] = set()
         """Items settled by a decision about a different item."""
 
     def run(self) -> None:
         """Ask until all items are judged or the user quits, then show the decisions."""
-        from row3.reports.alias_review import summary_document
-
         items = self._found.items
         if items:
             self._show()
@@ -143,19 +128,17 @@ class _Review(Dialogue):
                     self._show()
         decisions = {at: decision for at, decision in self._done if decision is not None}
         left = len(items) - len(decisions) - len(self._answered)
-        self._common.show_document(summary_document(self._found, list(decisions.values()), left))
+        self._common.show_document(alias_review.summary_document(self._found, list(decisions.values()), left))
 
     def _show(self) -> None:
         """Show the next item that is still open."""
-        from row3.reports.alias_review import item_document
-
         items = self._found.items
         while self._done and self._at < len(items) and not self._decider.is_open(items[self._at]):
             self._answered.add(self._at)
             self._at += 1
         if self._at < len(items):
             sys.stderr.write("\n")
-            self.write(item_document(items[self._at], self._at + 1, len(items)))
+            self.write(alias_review.item_document(items[self._at], self._at + 1, len(items)))
         else:
             self.say("That was the last one. Press u to undo it, any other key to finish.")
 
@@ -177,7 +160,7 @@ class _Review(Dialogue):
         self._done.append((self._at, decision))
         self._at += 1
 
-    def _decide(self, key: str, item: Unmatched) -> Decision:
+    def _decide(self, key: str, item: alias_review.Unmatched) -> alias_review.Decision:
         if key == "m":
             return self._decider.wrong(item)
         if key == "h":

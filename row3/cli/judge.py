@@ -5,18 +5,21 @@ from __future__ import annotations
 import sys
 from collections.abc import Container, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
+from msgspec import to_builtins
 
 from row3.cli import options
 from row3.cli.aliases import Dialogue, keys
 from row3.cli.commands import Group
 from row3.cli.common import Common
-
-if TYPE_CHECKING:
-    from row3.domain.judges import Winner
-    from row3.workflows.judging.judged_answers import JudgedAnswer, Labelling
+from row3.domain.judges import Winner
+from row3.reports import judges
+from row3.store.labels import labels_path
+from row3.store.project import own_file
+from row3.workflows.judging import calibrating
+from row3.workflows.judging.judged_answers import JudgedAnswer, Labelling
 
 GRADES = {"1": 0.0, "2": 25.0, "3": 50.0, "4": 75.0, "5": 100.0, "p": 100.0, "f": 0.0}
 """Grade of each key, 0 to 100."""
@@ -43,8 +46,6 @@ def label(common: Common, *, file: str | None) -> None:
     better and whether each passes. s skips, q quits. Each label is saved at once and not asked again. Keys may come
     from a pipe.
     """
-    from row3.workflows.judging.judged_answers import Labelling
-
     common.check_may_write("row3 judge label", "Label on your own machine", "labels")
     project, suite = common.project_and_suite()
     path, where = _labels(project.root, suite.name, file)
@@ -65,18 +66,11 @@ def calibrate(common: Common, *, file: str, dry_run: bool) -> None:
 
     Writes calibrations/<suite>.json, which is valid for this rubric, these models and this number of votes.
     """
-    from msgspec import to_builtins
-
-    from row3.reports.judges import calibration_document
-    from row3.workflows.judging.calibrating import calibrate as measure
-
     if not dry_run:
         common.check_may_write("row3 judge calibrate", "Add --dry-run", "calibrations")
     project, suite = common.project_and_suite()
-    report = measure(project, suite, Path(file), where=file, write=not dry_run, say=common.say)
-    common.show_report(
-        calibration_document(report, verbose=common.verbose > 0), {"schemaVersion": 1, **to_builtins(report)}
-    )
+    report = calibrating.calibrate(project, suite, Path(file), where=file, write=not dry_run, say=common.say)
+    common.show_report(judges.calibration_document(report, verbose=common.verbose > 0), _plain(report))
 
 
 @command.command()
@@ -90,24 +84,18 @@ def compare(common: Common, *, first: str, second: str, labels: str | None) -> N
 
     A and B are versions such as helpfulness-v1.1, rubric names, or models. Their grades must be recorded.
     """
-    from msgspec import to_builtins
-
-    from row3.reports.judges import comparison_document
-    from row3.workflows.judging.calibrating import compare_judges
-
     project, suite = common.project_and_suite()
     path, where = _labels(project.root, suite.name, labels)
-    found = compare_judges(project, suite, (first, second), path, where=where)
-    common.show_report(
-        comparison_document(found, verbose=common.verbose > 0), {"schemaVersion": 1, **to_builtins(found)}
-    )
+    found = calibrating.compare_judges(project, suite, (first, second), path, where=where)
+    common.show_report(judges.comparison_document(found, verbose=common.verbose > 0), _plain(found))
+
+
+def _plain(report: object) -> dict[str, Any]:
+    return {"schemaVersion": 1, **to_builtins(report)}
 
 
 def _labels(root: Path, suite: str, file: str | None) -> tuple[Path, str]:
     """Return the file of labels and its name in messages. Raises `InvalidFile` for a symbolic link in the project."""
-    from row3.store.labels import labels_path
-    from row3.store.project import own_file
-
     where = labels_path(suite) if file is None else file
     return own_file(root / where if file is None else Path(file)), where
 
@@ -152,25 +140,21 @@ class _Labels(Dialogue):
 
     def _one(self, answer: JudgedAnswer) -> str:
         """Ask for a grade and keep it; returns the last key."""
-        from row3.reports.judges import GRADE_KEYS
-
-        key = self._key(GRADE_KEYS, GRADES)
+        key = self._key(judges.GRADE_KEYS, GRADES)
         if key in GRADES:
             self._labelling.keep(answer, grade=GRADES[key], winner=None, passes=None)
         return key
 
     def _two(self, answer: JudgedAnswer) -> str:
         """Ask which of two answers is better and whether each passes; asking about one would reveal which it is."""
-        from row3.reports.judges import VERDICT_KEYS, WINNER_KEYS
-
         places: tuple[Winner, Winner] = ("baseline", "full")
         if swapped := self._labelling.swapped(answer):
             places = places[::-1]
-        pressed = [self._key(WINNER_KEYS, "12t")]
+        pressed = [self._key(judges.WINNER_KEYS, "12t")]
         for name in ("first", "second"):
             if pressed[-1] in (SKIP, QUIT):
                 return pressed[-1]
-            pressed.append(self._key(f"Does the {name} answer pass? {VERDICT_KEYS}", "pf"))
+            pressed.append(self._key(f"Does the {name} answer pass? {judges.VERDICT_KEYS}", "pf"))
         better, *passes = pressed
         if passes[-1] in "pf":
             winner: Winner = "tie" if better == "t" else places[int(better) - 1]
@@ -187,10 +171,8 @@ class _Labels(Dialogue):
         return QUIT
 
     def _show(self, answer: JudgedAnswer, place: str) -> None:
-        from row3.reports.judges import answer_document
-
         rubric = self._labelling.rubric(answer)
-        document = answer_document(
+        document = judges.answer_document(
             rubric,
             answer.case_id,
             answer.graded.variables,

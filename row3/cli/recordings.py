@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from row3.cli import options
 from row3.cli.commands import Command, Group
 from row3.cli.common import Common
+from row3.cli.run import open_suites, refuse_suite_options
+from row3.errors import NotServedError, Row3Error
+from row3.gate.results import Drifted, worst_code
+from row3.reports import drift as drift_reports
+from row3.reports import recordings as reports
+from row3.workflows.comparing import live as comparing
+from row3.workflows.recorded import recordings as recorded
+from row3.workflows.recorded.import_responses import import_responses
+from row3.workflows.session import LiveFlags, Session
 
 SAMPLE = "Number of cases; default: half, 10 to 20."
-if TYPE_CHECKING:
-    from row3.gate.results import Drifted
-    from row3.workflows.session import LiveFlags, Session
 
 
 def drift_options() -> options.Decorator[Any]:
@@ -56,31 +62,23 @@ def show_drift(
     recordings: bool = False,
 ) -> int:
     """Ask again and show how far the answers moved; returns the (worst) exit code."""
-    from row3.reports.drift import drift_document, drift_report_json
-    from row3.workflows.comparing.live import drift
-    from row3.workflows.session import LiveFlags
-
     live = LiveFlags(max_cost=max_cost)
 
     def ask(session: Session) -> Drifted:
-        return drift(session, sample=sample, seed=random_seed or 0, recordings=recordings)
+        return comparing.drift(session, sample=sample, seed=random_seed or 0, recordings=recordings)
 
     if all_suites:
         return _show_all(common, live, ask)
     session = common.session().under(live)
     found = ask(session)
-    common.show_report(drift_document(found, verbose=common.verbose > 0), drift_report_json(found))
+    document = drift_reports.drift_document(found, verbose=common.verbose > 0)
+    common.show_report(document, drift_reports.drift_report_json(found))
     session.finish()
     return found.exit_code
 
 
 def _show_all(common: Common, live: LiveFlags, ask: Callable[[Session], Drifted]) -> int:
     """Ask every suite, even if others fail; returns the worst exit code: 2, 1, 3, 0."""
-    from row3.cli.run import open_suites, refuse_suite_options
-    from row3.errors import NotServedError, Row3Error
-    from row3.gate.results import worst_code
-    from row3.reports.drift import drifts_document, drifts_json
-
     refuse_suite_options(common)
     suites = open_suites(common, live)
     suites.check_named()
@@ -92,7 +90,8 @@ def _show_all(common: Common, live: LiveFlags, ask: Callable[[Session], Drifted]
             common.say(f"skipped {name}: {error}")
         except Row3Error as error:
             found[name] = error
-    common.show_report(drifts_document(found, verbose=common.verbose > 0), drifts_json(found))
+    document = drift_reports.drifts_document(found, verbose=common.verbose > 0)
+    common.show_report(document, drift_reports.drifts_json(found))
     suites.finish()
     return worst_code(each.exit_code for each in found.values())
 
@@ -107,12 +106,9 @@ def command() -> None:
 @options.output_options("table", "json")
 def list_(common: Common) -> None:
     """List recordings, and which are in use or stale."""
-    from row3.reports.recordings import list_document, list_json
-    from row3.workflows.recorded.recordings import list_recordings
-
     project, suite = common.project_and_suite()
-    summaries = list_recordings(project, suite)
-    common.show_report(list_document(summaries, flag=suite.flag), list_json(summaries))
+    summaries = recorded.list_recordings(project, suite)
+    common.show_report(reports.list_document(summaries, flag=suite.flag), reports.list_json(summaries))
 
 
 @command.command("import")
@@ -124,13 +120,10 @@ def list_(common: Common) -> None:
 @options.output_options()
 def import_(file: str, common: Common) -> None:
     """Create recordings from raw responses: one {"caseId", "prompt", "response"} per line, or a folder of CASE.txt."""
-    from row3.reports.recordings import imported_text, waiting_text
-    from row3.workflows.recorded.import_responses import import_responses
-
     project, suite = common.project_and_suite()
     done = import_responses(project, suite, Path(file), named=common.prompt, options=common.run_options())
-    common.show(common.fitted(imported_text(done)))
-    for line in (*(f"not used: {line}" for line in done.unused), *waiting_text(done.waiting, suite)):
+    common.show(common.fitted(reports.imported_text(done)))
+    for line in (*(f"not used: {line}" for line in done.unused), *reports.waiting_text(done.waiting, suite)):
         common.say(line)
 
 
@@ -140,11 +133,8 @@ def import_(file: str, common: Common) -> None:
 @options.output_options()
 def prune(common: Common, *, dry_run: bool) -> None:
     """Remove recordings that no prompt version requests any more."""
-    from row3.reports.recordings import pruned_text
-    from row3.workflows.recorded.recordings import prune as prune_recordings
-
-    done = prune_recordings(*common.project_and_suite(), dry_run=dry_run)
-    common.show(common.fitted(pruned_text(done.removed, done.kept, dry_run=dry_run)))
+    done = recorded.prune(*common.project_and_suite(), dry_run=dry_run)
+    common.show(common.fitted(reports.pruned_text(done.removed, done.kept, dry_run=dry_run)))
 
 
 @command.command()
@@ -153,14 +143,11 @@ def prune(common: Common, *, dry_run: bool) -> None:
 @options.output_options("table", "json")
 def verify(common: Common, *, against: str | None) -> int:
     """Check for broken, edited, stale and missing recordings; exit 2 on errors."""
-    from row3.reports.recordings import findings_json, findings_text
-    from row3.workflows.recorded.recordings import verify as verify_recordings
-
-    findings = verify_recordings(*common.project_and_suite(), against=against)
+    findings = recorded.verify(*common.project_and_suite(), against=against)
     if common.as_json:
-        common.show_json(findings_json(findings))
+        common.show_json(reports.findings_json(findings))
     else:
-        common.show(common.fitted(findings_text(findings)))
+        common.show(common.fitted(reports.findings_text(findings)))
     return 2 if any(finding.level == "error" for finding in findings) else 0
 
 

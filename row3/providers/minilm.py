@@ -18,7 +18,7 @@ import math
 import mmap
 import os
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -130,8 +130,7 @@ class MiniLM:
         return self._normed(state + self._dense(inner, f"{name}.output.dense"), f"{name}.output.LayerNorm")
 
     def _dense(self, state: Floats, name: str) -> Floats:
-        result: Floats = state @ self._weights[f"{name}.weight"].T + self._weights[f"{name}.bias"]
-        return result
+        return state @ self._weights[f"{name}.weight"].T + self._weights[f"{name}.bias"]
 
     def _normed(self, state: Floats, name: str) -> Floats:
         centred = state - state.mean(axis=-1, keepdims=True)
@@ -229,22 +228,12 @@ class WordPiece:
         return found
 
 
-def _words(text: str) -> Iterator[str]:
-    """Yield words and single punctuation marks, in lower case without accents."""
+def _words(text: str) -> list[str]:
+    """Return words and single punctuation marks, in lower case without accents."""
     spaced = "".join(map(_spaced, text))
     bare = "".join(char for char in unicodedata.normalize("NFD", spaced) if unicodedata.category(char) != "Mn")
-    for word in "".join([char.lower() for char in bare]).split():  # one by one, so that a final Σ becomes σ
-        part = ""
-        for char in word:
-            if _is_mark(char):
-                if part:
-                    yield part
-                yield char
-                part = ""
-            else:
-                part += char
-        if part:
-            yield part
+    # Lower-cased one by one, so that a final Σ becomes σ.
+    return "".join(f" {char} " if _is_mark(char) else char.lower() for char in bare).split()
 
 
 def _spaced(char: str) -> str:
