@@ -152,13 +152,13 @@ def comment(
     file and does not judge: exit 0. Without permission to comment, as on a fork, the text goes to the job's summary.
     """
     from row3.reports.suites import comment_markdown
-    from row3.workflows.suites.comment import BOT, Refused, keep_comment, marker_of, place_of, what_the_gate_says
+    from row3.workflows.suites.comment import BOT, Refused, comment_target, gate_results, marker_of, update_comment
 
     hidden = marker_of(marker)
-    place = place_of(os.environ, repository=repo, number=number)
+    place = comment_target(os.environ, repository=repo, number=number)
     suites = open_suites(replace(common, format="comment", mode=common.mode or "replay"))
     names = None if common.suite is None else [common.suite]
-    text = comment_markdown(what_the_gate_says(suites, against=against, names=names), more_at=_run_address())
+    text = comment_markdown(gate_results(suites, against=against, names=names), more_at=_run_address())
     suites.finish()
     if dry_run or common.out is not None:
         common.show(text)
@@ -166,7 +166,7 @@ def comment(
         _show_elsewhere(text, place)
     else:
         try:
-            done, url = keep_comment(place, text, hidden, author or BOT)
+            done, url = update_comment(place, text, hidden, author or BOT)
             common.say(f"comment {done} on #{place.number} {url}".rstrip())
         except Refused as error:
             _show_elsewhere(text, str(error))

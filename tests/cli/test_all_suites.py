@@ -195,7 +195,7 @@ def test_a_prompt_runs_in_the_suites_that_have_it(box: Box) -> None:
     assert prompts["worse"] == {"find-worse": "v1.0"}
     assert prompts["good"] == {"find-good": "v1.1"}
     done = box.row3("--compare", "--all", "--prompt", "find-god-v1.0", code=2)
-    assert "`find-god-v1.0` is in the pipeline of no suite" in done.err
+    assert "`find-god-v1.0` is not in any suite's pipeline" in done.err
 
 
 def test_a_suite_without_prompts_is_passed_by_a_prompt_that_is_named(box: Box) -> None:
@@ -212,7 +212,7 @@ def test_a_suite_without_prompts_is_passed_by_a_prompt_that_is_named(box: Box) -
     assert {each["suite"]: each["prompts"] for each in value["suites"]}["asked"] == {"python-system-py": "v1.0"}
     assert "NOT JUDGED" not in box.row3("comment", "--prompt", "find-worse-v1.0", "--dry-run", code=0).out
     done = box.row3("comment", "--prompt", "find-god-v1.0", "--dry-run", code=2)
-    assert "`find-god-v1.0` is in the pipeline of no suite" in done.err
+    assert "`find-god-v1.0` is not in any suite's pipeline" in done.err
     done = box.row3("leaderboard", "--suite", "asked", code=2)
     assert "it has no models and prompts to rank" in done.err
     box.write("system.py", 'print("no answer of mine")')
@@ -335,4 +335,4 @@ def test_a_suite_that_a_system_answers_runs_beside_a_prompt_or_a_model_that_is_n
         assert rows(box.row3("--compare", "--all", *flags))["told"][-1] == "proceed", flags
     assert "no model" in box.row3("--compare", "--suite", "told", "--model", "baker-1", code=2).err
     done = box.row3("--compare", "--all", "--prompt", "told-v1.0", code=2)
-    assert "`told-v1.0` is in the pipeline of no suite" in done.err
+    assert "`told-v1.0` is not in any suite's pipeline" in done.err

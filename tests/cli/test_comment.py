@@ -80,9 +80,9 @@ def test_a_fork_finds_the_comment_in_the_summary(box: Box, github: FakeGitHub, m
 @pytest.mark.parametrize(
     ("gone", "words"),
     [
-        ("GITHUB_TOKEN", "there is no token"),
-        ("GITHUB_EVENT_PATH", "this is no pull request"),
-        ("GITHUB_REPOSITORY", "no repository is named"),
+        ("GITHUB_TOKEN", "no token: set GITHUB_TOKEN"),
+        ("GITHUB_EVENT_PATH", "not a pull request"),
+        ("GITHUB_REPOSITORY", "no repository: pass --repo"),
     ],
 )
 def test_what_is_missing_is_told(box: Box, github: FakeGitHub, gone: str, words: str) -> None:
@@ -131,7 +131,7 @@ def test_what_cannot_be_is_refused(box: Box, github: FakeGitHub) -> None:
         (("--marker", "a -->"), {}, "--marker a -->"),
         (("--repo", "../x"), {}, "owner/name"),
         (("--format", "json"), {}, "'json' is not 'markdown'"),
-        ((), {"GITHUB_API_URL": "http://evil.example"}, "over https only"),
+        ((), {"GITHUB_API_URL": "http://evil.example"}, "only be sent over https"),
     ):
         done = job(box, github, *args, code=2, **env)
         assert words in done.errors[0]

@@ -145,7 +145,7 @@ def test_labels_that_cannot_be_used(box: Box, line: str, says: str) -> None:
 
 def test_nothing_to_judge_is_an_error(box: Box) -> None:
     box.path("prompts/helpfulness-v1.0.md").unlink()
-    assert "nothing in suite `support` is judged" in box.row3("judge", "label", code=2).err
+    assert "suite `support` has no judge" in box.row3("judge", "label", code=2).err
 
 
 def test_two_models_on_the_same_labels(full: Box) -> None:
@@ -154,7 +154,7 @@ def test_two_models_on_the_same_labels(full: Box) -> None:
     done = full.row3("judge", "compare", "gpt-4.1-mini", "claude-haiku", code=0)
     assert "Accuracy differs by 0.0 points; McNemar's exact p 1.00" in " ".join(done.out.split())
     missing = full.row3("judge", "compare", "gpt-4.1-mini", "gpt-9", code=2)
-    assert "no label has a recorded grade of both (gpt-4.1-mini 24, gpt-9 0)" in missing.err
+    assert "no label has recorded grades of both (gpt-4.1-mini 24, gpt-9 0)" in missing.err
     mixed = full.row3("judge", "compare", "helpfulness", "gpt-9", code=2)
     assert "`gpt-9` is not a rubric" in mixed.err
 

@@ -1,1 +1,1 @@
-"""Judges: labels, calibration, and comparing two judges."""
+"""Judges: label their answers, calibrate them, and compare two of them."""

@@ -1,13 +1,13 @@
-"""`row3 judge calibrate` and `row3 judge compare`: compare a judge, or two, with people's labels."""
+"""Compare judges with people's labels: `row3 judge calibrate` and `row3 judge compare`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 
 from msgspec import structs
 
+from row3.domain.judges import JudgeRules
 from row3.domain.prompts import Prompt, PromptRef, parse_reference, parse_version
 from row3.domain.requests import canonical, digest_text
 from row3.errors import InvalidFile, UsageError
@@ -29,7 +29,8 @@ from row3.store.project import Project
 from row3.store.prompts import read_promoted, read_prompt, versions
 from row3.store.suites import Suite
 from row3.store.transaction import writing
-from row3.workflows.judging.judged_answers import JudgedAnswer, Recall, judge_of, judged_answers, own_family
+from row3.workflows.judging.judged_answers import JudgedAnswer, RecordedGrades, judge_of, judged_answers, own_family
+from row3.workflows.pipeline.collecting import now
 from row3.workflows.pipeline.replaying import open_recordings
 
 
@@ -42,129 +43,126 @@ def calibrate(
     write: bool,
     say: Callable[[str], None] = lambda _: None,
 ) -> CalibrationReport:
-    """Measure the suite's judge by labels, and keep the result unless it is a dry run.
+    """Compare the suite's judge with labels; `write` saves the calibration.
 
-    Raises `InvalidFile`, also where no label has a recorded grade of the same answer, and `UsageError`.
+    Raises `InvalidFile`, also if no label has a recorded grade of the same answer, and `UsageError`.
     """
-    judge, recall = judge_of(suite), Recall(suite, open_recordings(project, suite))
+    judge, grades = judge_of(suite), RecordedGrades(suite, open_recordings(project, suite))
     given = read_labels(labels, suite.name, where=where)
     answers = judged_answers(project, suite)
-    least = judge_settings(project.config, suite.name).min_kappa
+    minimum = judge_settings(project.config, suite.name).min_kappa
     models = f"{', '.join(judge.models)} × {judge.votes}"
-    report = CalibrationReport(suite.name, models, MIN_KAPPA if least is None else least)
+    report = CalibrationReport(suite.name, models, MIN_KAPPA if minimum is None else minimum)
     kept: dict[str, Calibration] = {}
     for rubric in dict.fromkeys(label.rubric for label in given):
-        mine = [label for label in given if label.rubric == rubric]
+        labelled = [label for label in given if label.rubric == rubric]
         if rubric not in judge.rubrics:
             report.skipped.append((rubric, "no such rubric"))
             continue
-        found, unmatched, ungraded = _labelled(mine, answers, recall)
+        found, unmatched, ungraded = _match_grades(labelled, answers, grades)
         if not found:
             why = f"{unmatched} without a recorded answer, {ungraded} without a recorded grade"
             report.skipped.append((rubric, f"no label has a matching grade ({why})"))
             continue
-        said = warranty(found, _flips(rubric, answers.values(), recall))
+        measured = warranty(found, _flips(rubric, answers.values(), grades))
         prompt = judge.rubrics[rubric]
-        report.rubrics.append(RubricReport(rubric, str(prompt.ref.version), said, unmatched, ungraded))
-        kept[rubric] = _calibration(suite, prompt, mine, said)
+        report.rubrics.append(RubricReport(rubric, str(prompt.ref.version), measured, unmatched, ungraded))
+        kept[rubric] = _calibration(judge, prompt, labelled, measured)
     if not report.rubrics:
         listed = "; ".join(f"{rubric}: {why}" for rubric, why in report.skipped)
-        fix = f"Record the grades with `row3 --mode auto{suite.flag}`, or label the answers that are recorded now"
-        raise InvalidFile(f"nothing to calibrate by: {listed}", where=where, fix=fix)
+        fix = f"Record the grades with `row3 --mode auto{suite.flag}`, or label the answers recorded now"
+        raise InvalidFile(f"no label to calibrate with: {listed}", where=where, fix=fix)
     if write:
         report.written = calibrations_path(suite.name)
         with writing(project.local, say=say):
-            there = read_calibrations(project.tree, suite.name)
-            merged = Calibrations(there.schema_, there.schema_version, {**there.rubrics, **kept})
+            earlier = read_calibrations(project.tree, suite.name)
+            merged = Calibrations(earlier.schema_, earlier.schema_version, {**earlier.rubrics, **kept})
             write_atomic(project.at(report.written), calibrations_text(merged), where=report.written)
     return report
 
 
-def _labelled(
-    labels: Iterable[Label], answers: Mapping[tuple[str, str], JudgedAnswer], recall: Recall
+def _match_grades(
+    labels: Iterable[Label], answers: Mapping[tuple[str, str], JudgedAnswer], grades: RecordedGrades
 ) -> tuple[list[Labelled], int, int]:
-    """Return the labels with the judge's word beside them, and how many have no recorded answer, or no grade."""
+    """Return the labels with the judge's grades, and the numbers of labels without a recorded answer or grade."""
     found: list[Labelled] = []
     unmatched = ungraded = 0
-    judge = judge_of(recall.suite)
+    judge = judge_of(grades.suite)
     for label in labels:
         answer = answers.get(label.key)
         if answer is None:
             unmatched += 1
             continue
-        said = recall.opinion(answer)
-        if isinstance(said, str):
+        opinion = grades.opinion(answer)
+        if isinstance(opinion, str):
             ungraded += 1
             continue
-        person = label.opinion(answer.graded)
+        graded, person = answer.graded, label.opinion(answer.graded)
         family = own_family(judge, answer.models)
         digest = label.answer_digest
-        found.append(Labelled(answer.case_id, digest, person, said, answer.graded.length, family, answer.graded.answer))
+        found.append(Labelled(answer.case_id, digest, person, opinion, graded.length, family, graded.answer))
     return found, unmatched, ungraded
 
 
-def _flips(rubric: str, answers: Iterable[JudgedAnswer], recall: Recall) -> list[bool]:
-    """Return for each recorded judgement of two answers whether the winner changes with their order."""
-    said = [recall.opinion(answer) for answer in answers if answer.graded.rubric == rubric]
-    return [each.flipped for each in said if not isinstance(each, str) and each.winner is not None]
+def _flips(rubric: str, answers: Iterable[JudgedAnswer], grades: RecordedGrades) -> list[bool]:
+    """Return for each recorded comparison of two answers whether swapping them changes the winner."""
+    opinions = [grades.opinion(answer) for answer in answers if answer.graded.rubric == rubric]
+    return [each.flipped for each in opinions if not isinstance(each, str) and each.winner is not None]
 
 
-def _calibration(suite: Suite, prompt: Prompt, labels: Sequence[Label], said: Warranty) -> Calibration:
-    judge = judge_of(suite)
+def _calibration(judge: JudgeRules, prompt: Prompt, labels: Sequence[Label], measured: Warranty) -> Calibration:
     lines = sorted(canonical([label.answer_digest, label.points, label.winner]) for label in labels)
     return Calibration(
-        **structs.asdict(said.figures),
+        **structs.asdict(measured.figures),
         rubric_digest=prompt.digest,
         models=list(judge.models),
         votes=judge.votes,
         labels_digest=digest_text("\n".join(lines)),
-        at=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        at=now(),
     )
 
 
 def compare_judges(
     project: Project, suite: Suite, names: tuple[str, str], labels: Path, *, where: str
 ) -> JudgeComparison:
-    """Return two rubrics or models beside the labels that both have graded; raises `InvalidFile`, `UsageError`."""
-    own = Recall(suite, open_recordings(project, suite))
+    """Compare two rubrics or models on the labels that both have grades for; raises `InvalidFile`, `UsageError`."""
+    own = RecordedGrades(suite, open_recordings(project, suite))
     given = read_labels(labels, suite.name, where=where)
     rubrics = [_rubric(project, suite, name) for name in names]
     if (rubrics[0] is None) != (rubrics[1] is None):
         other = names[0] if rubrics[0] is None else names[1]
-        raise UsageError(
-            f"`{other}` is not a rubric of suite `{suite.name}`", where="A B", fix="Name two rubrics, or two models"
-        )
+        what = f"`{other}` is not a rubric of suite `{suite.name}`"
+        raise UsageError(what, where="A B", fix="Name two rubrics, or two models")
     labelled = list(dict.fromkeys(label.rubric for label in given))
     wanted = [prompt.ref.name for prompt in rubrics if prompt is not None and prompt.ref.name in labelled] or labelled
     rubric = wanted[0]
     if len(set(wanted)) > 1:
-        what = f"the labels are of several rubrics: {', '.join(wanted)}"
-        raise UsageError(what, where=where, fix="Put those of one rubric into a file of their own")
-    recalls = [
-        own.under({}, (name,)) if prompt is None else own.under({rubric: prompt})
+        what = f"the labels are for several rubrics: {', '.join(wanted)}"
+        raise UsageError(what, where=where, fix="Put the labels of one rubric into a separate file")
+    judges = [
+        own.with_judge({}, (name,)) if prompt is None else own.with_judge({rubric: prompt})
         for name, prompt in zip(names, rubrics, strict=True)
     ]
     answers = judged_answers(project, suite)
-    mine = [label for label in given if label.rubric == rubric]
-    first, second = ({each.digest: each for each in _labelled(mine, answers, recall)[0]} for recall in recalls)
+    chosen = [label for label in given if label.rubric == rubric]
+    first, second = ({each.digest: each for each in _match_grades(chosen, answers, judge)[0]} for judge in judges)
     shared = [digest for digest in first if digest in second]
     if not shared:
         counts = ", ".join(f"{name} {len(each)}" for name, each in zip(names, (first, second), strict=True))
         fix = "Record them: `row3 --prompt RUBRIC-vX.Y --mode auto`, or with another model in [judge]"
-        raise InvalidFile(f"no label has a recorded grade of both ({counts})", where=where, fix=fix)
+        raise InvalidFile(f"no label has recorded grades of both ({counts})", where=where, fix=fix)
     right = [(first[digest].agrees, second[digest].agrees) for digest in shared]
     only = right.count((True, False)), right.count((False, True))
-    flips = [_flips(rubric, answers.values(), recall) for recall in recalls]
     warranties = [
-        warranty([side[digest] for digest in shared], flipped)
-        for side, flipped in zip((first, second), flips, strict=True)
+        warranty([side[digest] for digest in shared], _flips(rubric, answers.values(), judge))
+        for side, judge in zip((first, second), judges, strict=True)
     ]
     return JudgeComparison(
         suite.name,
         rubric,
         names,
         (warranties[0], warranties[1]),
-        (len(mine) - len(first), len(mine) - len(second)),
+        (len(chosen) - len(first), len(chosen) - len(second)),
         only,
         warranties[1].figures.accuracy.value - warranties[0].figures.accuracy.value,
         mcnemar(*only),
@@ -172,19 +170,19 @@ def compare_judges(
 
 
 def _rubric(project: Project, suite: Suite, name: str) -> Prompt | None:
-    """Return the rubric of a reference or a name; None for what names no prompt, such as a model.
+    """Return the rubric of a reference or a name; None if no prompt has it, as for a model.
 
-    A bare name is that of the promoted version, or of the highest.
+    A bare name means the promoted version, else the highest.
     """
-    there, ref = versions(project.tree), parse_reference(name.removeprefix("prompts/"))
-    if ref is None and name in there:
+    existing, ref = versions(project.tree), parse_reference(name.removeprefix("prompts/"))
+    if ref is None and name in existing:
         entry = read_promoted(project.tree).get(name)
         version = None if entry is None else parse_version(entry.version)
-        ref = PromptRef(name, version or there[name][-1])
-    if ref is None or ref.name not in there:
+        ref = PromptRef(name, version or existing[name][-1])
+    if ref is None or ref.name not in existing:
         return None
     prompt = read_prompt(project.tree, ref)
     if prompt.output not in suite.kind.rubrics:
         what = f"{ref} is not a rubric of kind `{suite.kind.name}`: its output is `{prompt.output}`"
-        raise UsageError(what, where="A B", fix=f"A rubric says `output: {' or '.join(sorted(suite.kind.rubrics))}`")
+        raise UsageError(what, where="A B", fix=f"A rubric has `output: {' or '.join(sorted(suite.kind.rubrics))}`")
     return prompt

@@ -1,4 +1,4 @@
-"""Every recorded answer that a judge grades, what the judge said of it, and its labelling by a person."""
+"""Recorded answers that a judge grades, their recorded grades, and their labelling by people."""
 
 from __future__ import annotations
 
@@ -26,62 +26,62 @@ from row3.workflows.recorded.recorded_answers import complete_answers, recorded_
 
 
 class JudgedAnswer(NamedTuple):
-    """A recorded answer that a rubric is about."""
+    """A recorded answer that a rubric grades."""
 
     case_id: str
     graded: Graded
     models: frozenset[str]
-    """Models that gave the answer; none where a system did."""
+    """Models that gave the answer; empty for a system."""
     output: Any
     case: Any
 
     @property
     def key(self) -> tuple[str, str]:
-        """What its label is found by: rubric and digest."""
+        """Key of its label: rubric and digest."""
         return self.graded.rubric, self.graded.digest
 
 
 @dataclass(frozen=True, slots=True)
-class Recall:
-    """The recorded words of a judge: of the suite's own, or of one with another rubric or model."""
+class RecordedGrades:
+    """A judge's recorded grades: the suite's judge, or one with other rubrics or models."""
 
     suite: Suite
     index: RecordingIndex
 
-    def under(self, rubrics: Mapping[str, Prompt], models: tuple[str, ...] = ()) -> Recall:
-        """Return the recorded words of the judge with other rubrics or other models."""
+    def with_judge(self, rubrics: Mapping[str, Prompt], models: tuple[str, ...] = ()) -> RecordedGrades:
+        """Return the grades of a judge with these rubrics, by name, or models."""
         suite = with_rubrics(self.suite, rubrics)
         judge = judge_of(suite)
         rules = replace(suite.rules, judge=replace(judge, models=models or judge.models))
         return replace(self, suite=replace(suite, rules=rules))
 
     def opinion(self, answer: JudgedAnswer) -> Opinion | str:
-        """Return what the judge said of an answer, or why nothing is known. Raises `InvalidFile`."""
+        """Return the judge's opinion of an answer, or why there is none. Raises `InvalidFile`."""
         judged = self.suite.kind.judged(answer.case, answer.output, self.suite.rules)
         asking = next(asking for graded, asking in judged if graded == answer.graded)
-        missing: list[JudgeRequest] = []
+        replies: list[Answer | NoAnswer] = []
 
         def reply(ask: JudgeRequest) -> Answer | NoAnswer:
             found = self.index.answer(judge_request(self.suite, ask, answer.case_id))
-            missing.extend([] if found else [ask])
-            return found or NoAnswer("no grade is recorded")
+            replies.append(found or NoAnswer("no grade is recorded"))
+            return replies[-1]
 
         opinion = finish(asking, reply)
-        return "no grade is recorded" if missing else opinion
+        return next((each.error for each in replies if isinstance(each, NoAnswer)), opinion)
 
 
 def judge_of(suite: Suite) -> JudgeRules:
-    """Return the suite's judge; raises `UsageError` where nothing of the suite is judged."""
+    """Return the suite's judge; raises `UsageError` if the suite has no rubric."""
     judge = suite.rules.judge
     if judge is None or not judge.rubrics:
-        what = f"nothing in suite `{suite.name}` is judged"
+        what = f"suite `{suite.name}` has no judge"
         fix = "Name a suite of kind `checks` or `outcome` with --suite, and write a rubric (`row3 docs judge`)"
         raise UsageError(what, where=f"suite {suite.name}", fix=fix)
     return judge
 
 
 def judged_answers(project: Project, suite: Suite) -> dict[tuple[str, str], JudgedAnswer]:
-    """Return every recorded answer of a suite that a judge grades, by its key. Raises `InvalidFile`, `UsageError`."""
+    """Return a suite's recorded answers that a judge grades, by key. Raises `InvalidFile`, `UsageError`."""
     judge_of(suite)
     found: dict[tuple[str, str], JudgedAnswer] = {}
     for stored, output, models in _outputs(project, suite):
@@ -94,9 +94,9 @@ def judged_answers(project: Project, suite: Suite) -> dict[tuple[str, str], Judg
 
 
 def _outputs(project: Project, suite: Suite) -> Iterator[tuple[StoredCase, Any, frozenset[str]]]:
-    """Yield every complete recorded answer with its case and the models that gave it; none for a system's.
+    """Yield every complete recorded answer with its case and the models that gave it; no model for a system.
 
-    Which arm a recording is of is known from today's models only.
+    With arms only the current models are used, as nothing else tells whose recording it is.
     """
     index = open_recordings(project, suite)
     used, repeats = recorded_settings(index)
@@ -109,15 +109,15 @@ def _outputs(project: Project, suite: Suite) -> Iterator[tuple[StoredCase, Any, 
 
 
 def own_family(judge: JudgeRules, models: frozenset[str]) -> bool | None:
-    """Return whether models of the judge's family gave an answer; None where both did, or nobody knows."""
-    mine = {model_family(model) for model in judge.models}
-    found = {model_family(model) in mine for model in models}
+    """Return whether a model of the judge's family gave the answer; None if unknown, or if other families did too."""
+    families = {model_family(model) for model in judge.models}
+    found = {model_family(model) in families for model in models}
     return found.pop() if len(found) == 1 else None
 
 
 @dataclass(slots=True)
 class Labelling:
-    """The answers that wait for a label."""
+    """A session of labelling answers."""
 
     project: Project
     suite: Suite
@@ -125,16 +125,16 @@ class Labelling:
     where: str
     """The file's name in messages."""
     open: list[JudgedAnswer] = field(default_factory=list)
-    """In the order of the digests, which is as good as a draw and always the same."""
+    """Answers without a label, ordered by digest: random but reproducible."""
     labelled: int = 0
-    """Answers with a label, those of earlier sessions included."""
+    """Number of answers with a label, including earlier sessions."""
     say: Callable[[str], None] = lambda _: None
 
     @classmethod
     def begin(cls, project: Project, suite: Suite, path: Path, *, where: str, say: Callable[[str], None]) -> Labelling:
         """Find the answers without a label. Raises `InvalidFile`, `UsageError`."""
-        there = parse_labels(read_bytes(path, where=where), where=where) if path.exists() else []
-        known = {label.key for label in there if label.suite == suite.name}
+        labels = parse_labels(read_bytes(path, where=where), where=where) if path.exists() else []
+        known = {label.key for label in labels if label.suite == suite.name}
         answers = sorted(judged_answers(project, suite).values(), key=lambda answer: answer.key[::-1])
         if not answers:
             fix = f"Record some with `row3 --mode record{suite.flag}`"
@@ -143,15 +143,15 @@ class Labelling:
         return cls(project, suite, path, where, waiting, len(answers) - len(waiting), say)
 
     def rubric(self, answer: JudgedAnswer) -> Prompt:
-        """Return the rubric that an answer is graded by."""
+        """Return the rubric that grades an answer."""
         return judge_of(self.suite).rubrics[answer.graded.rubric]
 
     def swapped(self, answer: JudgedAnswer) -> bool:
-        """Return whether the answer of `full` is shown first; as good as a draw and always the same."""
+        """Return whether the answer of `full` is shown first: random but reproducible."""
         return int(digest_text(f"order {answer.graded.digest}")[:2], 16) % 2 == 1
 
     def keep(self, answer: JudgedAnswer, *, grade: float | None, winner: Winner | None, passes: bool | None) -> None:
-        """Write a label to the file. Raises `EnvironmentFault`."""
+        """Append a label to the file. Raises `EnvironmentFault`."""
         rubric, digest = answer.key
         label = Label(
             suite=self.suite.name,

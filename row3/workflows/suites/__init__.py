@@ -1,1 +1,1 @@
-"""Every suite of a project judged in one command."""
+"""Run or judge all suites of a project in one command."""

@@ -1,4 +1,4 @@
-"""`--all`: every suite of the project in one command, with what they share read once; and suites that are gone."""
+"""Run every suite of a project in one command, reading shared files once, and judge removed suites: `--all`."""
 
 from __future__ import annotations
 
@@ -32,34 +32,34 @@ class AllSuites:
 
     project: Project
     make: Callable[[Suite], Session]
-    """A session of a suite, with what the command line says."""
+    """Makes a suite's session with the options of the command line."""
     mode: str
     named: tuple[str, ...] = ()
     live: LiveFlags = field(default_factory=LiveFlags)
     made: list[Session] = field(default_factory=list)
     budget: Budget | None = None
-    """One for all of them: what one suite spends the next one cannot."""
+    """Shared by all suites."""
     noted: int = 0
-    """Comparisons of which the history got an entry."""
+    """Number of comparisons entered in the history."""
     _history: list[HistoryEntry] | None = None
 
     @property
     def names(self) -> list[str]:
-        """All suites, by name. Raises `InvalidFile` where there is none."""
+        """Names of all suites. Raises `InvalidFile` if there is none."""
         names = self.project.suite_names()
         if not names:
             raise InvalidFile("the project has no suite", where="golden/", fix="Add golden cases under golden/<suite>/")
         return names
 
     def of(self, name: str) -> Session:
-        """The session of a suite. Raises `InvalidFile` and `UsageError` for its settings."""
+        """Make a suite's session. Raises `InvalidFile` and `UsageError` for its settings."""
         suite = pick_suite(self.project, name, tier_of(self.mode))
-        if len(self.names) > 1:  # commands printed among several suites name each of them
+        if len(self.names) > 1:  # printed commands have to name the suite
             suite = replace(suite, flag=f" --suite {shlex.quote(name)}")
         own = self.make(suite)
         note_misnamed(self.project, suite, own.say)
-        own.named = fitting(self.named, suite)
-        if suite.system is not None:  # options about models are for the suites that ask one
+        own.named = prompts_of(suite, self.named)
+        if suite.system is not None:  # model options do not apply to a system
             own.options = replace(own.options, overrides=Overrides())
         own.earlier = self.history()
         own.under(self.live)
@@ -73,33 +73,33 @@ class AllSuites:
 
     @property
     def in_git(self) -> bool:
-        """False where there is no git repository to commit to."""
+        """Whether the project is in a git repository."""
         return repository_state(self.project) != OUTSIDE_GIT
 
     def history(self) -> list[HistoryEntry]:
-        """The history, read once. Raises `InvalidFile`."""
+        """Return the history, reading it once. Raises `InvalidFile`."""
         if self._history is None:
             self._history = read_history(self.project.tree)
         return self._history
 
     def check_named(self, among: Sequence[str] | None = None) -> None:
-        """Raise `UsageError` for a prompt that is named and is in no pipeline of these suites, or of all."""
+        """Raise `UsageError` for a named prompt that is in no pipeline `among` these suites (default: all)."""
         suites: list[Suite] = []
-        with suppress(Row3Error):  # a suite that cannot be used is reported when its turn comes
+        with suppress(Row3Error):  # an unusable suite is reported in its turn
             suites = [pick_suite(self.project, name) for name in (self.names if among is None else among)]
         for text in self.named if suites else ():
-            if not any(fitting((text,), suite) for suite in suites):
-                what = f"`{text}` is in the pipeline of no suite"
+            if not any(prompts_of(suite, (text,)) for suite in suites):
+                what = f"`{text}` is not in any suite's pipeline"
                 raise UsageError(what, where="--prompt", fix="See `pipeline` in row3.toml")
 
     def finish(self) -> None:
-        """The results are shown."""
+        """Finish all sessions, once the results are shown."""
         for session in self.made:
             session.finish()
 
 
-def fitting(named: Sequence[str], suite: Suite) -> tuple[str, ...]:
-    """Return those of the named prompts that a suite's pipeline has; all where it has none, none of a system."""
+def prompts_of(suite: Suite, named: Sequence[str]) -> tuple[str, ...]:
+    """Return the named prompts that are in the suite's pipeline; all without a pipeline, none for a system."""
     if suite.system is not None:
         return ()
     if not suite.pipeline:
@@ -110,7 +110,7 @@ def fitting(named: Sequence[str], suite: Suite) -> tuple[str, ...]:
 def compare_all(
     suites: AllSuites, *, against: str | None = None, names: Collection[str] | None = None, pages: bool = False
 ) -> Iterator[SuiteResult]:
-    """Compare every suite in turn, or those that are named, and write nothing; raises for what they share."""
+    """Compare every suite in turn, or those in `names`, and write nothing; raises for errors in shared files."""
     suites.history()
     base = None if against is None else find_base(suites.project, against)
     project, head = suites.project, Snapshot(suites.project)
@@ -121,11 +121,11 @@ def compare_all(
         chosen = [name for name in project.suite_names() if base is None or head.has_cases(name)]
         chosen = chosen if chosen or (base is not None and base.suites()) else suites.names
     suites.check_named(None if names is None else chosen)
-    yield from judge_suites(suites.of, suites.project, chosen, base, gone=names, pages=pages)
+    yield from judge_suites(suites.of, suites.project, chosen, base, removed=names, pages=pages)
 
 
 def gate_all(suites: AllSuites, *, against: str | None = None, names: Collection[str] | None = None) -> SuitesReport:
-    """Compare every suite, or those that are named, note them in the history as one change, keep their run logs."""
+    """Compare every suite, or those in `names`; enter them in the history as one change and save the run logs."""
     results = list(compare_all(suites, against=against, names=names))
     comparisons = [result.comparison for result in results if result.comparison is not None]
     if comparisons:
@@ -137,7 +137,7 @@ def gate_all(suites: AllSuites, *, against: str | None = None, names: Collection
 
 
 def run_all(suites: AllSuites, verb: Callable[[Session], SuiteResult]) -> SuitesReport:
-    """Run every suite by a verb of one; one that cannot be used stops no other. Raises as `compare_all`."""
+    """Apply `verb` to every suite; an error becomes that suite's result. Raises as `compare_all`."""
     suites.history()
     suites.check_named()
     results: list[SuiteResult] = []
@@ -155,10 +155,10 @@ def judge_suites(
     names: Sequence[str],
     base: Snapshot | None,
     *,
-    gone: Collection[str] | None = None,
+    removed: Collection[str] | None = None,
     pages: bool = False,
 ) -> Iterator[SuiteResult]:
-    """Compare these suites in turn, then those that the change removes (among `gone`); an error is a suite's result."""
+    """Compare these suites in turn, then removed ones (if in `removed`); an error becomes the suite's result."""
     for name in names:
         try:
             session = make(name)
@@ -170,11 +170,11 @@ def judge_suites(
         except Row3Error as error:
             yield SuiteResult(name, problem=str(error), fault=error.exit_code)
     if base is not None:
-        yield from _removed_suites(project, base, gone)
+        yield from _removed_suites(project, base, removed)
 
 
 def _removed_suites(project: Project, base: Snapshot, names: Collection[str] | None = None) -> Iterator[SuiteResult]:
-    """Yield the suites that the base judges and that have no golden case here; of `names`, if given."""
+    """Yield the suites of the base that have no golden cases any more; only those in `names`, if given."""
     head = Snapshot(project)
     for name in base.suites():
         if (names is None or name in names) and not head.has_cases(name):
@@ -200,25 +200,25 @@ def gate_removed(
     may_write: bool,
     say: Callable[[str], None] = lambda _: None,
 ) -> SuiteResult | None:
-    """Judge the removal of a suite, the default one unless named; None for a suite that is there."""
+    """Judge the removal of a suite, by default the default one; None if it still exists."""
     name = suite or project.default_suite
     if name is not None and Snapshot(project).has_cases(name):
         return None
     base = find_base(project, against)
     name = name or base.project.default_suite
-    gone = None if name is None else next(_removed_suites(project, base, [name]), None)
-    if gone is None or gone.judgement is None or approve is None:
-        return gone
+    removed = None if name is None else next(_removed_suites(project, base, [name]), None)
+    if removed is None or removed.judgement is None or approve is None:
+        return removed
     check_approval(approve, may_write=may_write)
-    approval = sign(project, approve, gone.judgement.approval)
-    if approval is gone.judgement.approval:
-        return gone
+    approval = sign(project, approve, removed.judgement.approval)
+    if approval is removed.judgement.approval:
+        return removed
     head, dirty = repository_state(project)
-    entry = HistoryEntry(  # nothing ran, so it has neither prompts nor metrics
+    entry = HistoryEntry(  # nothing ran, so there are no prompts and metrics
         run_id=new_run_id(),
         at=approval.at,
         action="compare",
-        suite=gone.suite,
+        suite=removed.suite,
         commit=head,
         dirty=dirty,
         prompts={},
@@ -227,10 +227,10 @@ def gate_removed(
         cases=0,
         metrics={},
         verdict="block",
-        reasons=[f"{reason.code} {reason.subject}" for reason in gone.judgement.reasons],
-        evidence=gone.judgement.signature,
+        reasons=[f"{reason.code} {reason.subject}" for reason in removed.judgement.reasons],
+        evidence=removed.judgement.signature,
         approval=approval,
     )
-    changelog = partial(approved_changelog, project, approval, what=f"suite {gone.suite} removed: ")
+    changelog = partial(approved_changelog, project, approval, what=f"suite {removed.suite} removed: ")
     write_entries(project, [entry], changelog, say=say)
-    return replace(gone, judgement=approved(gone.judgement, approval))
+    return replace(removed, judgement=approved(removed.judgement, approval))

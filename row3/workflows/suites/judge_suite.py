@@ -1,4 +1,4 @@
-"""Every case of a suite judged by itself, and the gate's verdict: plain values, for one process to hand to another."""
+"""Judge every case of a suite, and the gate, as plain values that processes can exchange."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ from row3.workflows.pipeline.run_suite import RunOptions
 from row3.workflows.pipeline.stages import Overrides
 from row3.workflows.running import run_suite
 from row3.workflows.session import open_session
-from row3.workflows.suites.all_suites import fitting
+from row3.workflows.suites.all_suites import prompts_of
 
 Judged = Literal["passed", "failed", "skipped", "error"]
 
 
 @dataclass(frozen=True, slots=True)
 class Flags:
-    """What is asked of the runs, as the options of the command line."""
+    """Options of the runs, as on the command line."""
 
     against: str | None = None
     mode: Mode | None = None
@@ -48,49 +48,50 @@ class Flags:
 
 @dataclass(frozen=True, slots=True)
 class JudgedCase:
-    """One case, or the gate of its suite."""
+    """The judgement of one case, or of the suite's gate."""
 
     outcome: Judged
-    """`error`: there is nothing to judge, such as a case without an answer."""
+    """`error` if it cannot be judged, such as a case without an answer."""
     shown: str
-    """Score and zone, or the verdict, to stand beside the name."""
+    """Score and zone, or verdict, to show next to the name."""
     text: str
-    """Why it failed, in lines of 80 columns; the first says it in short."""
+    """Why it failed, wrapped to 80 columns; the first line is a summary."""
     value: float | None = None
     """The composite, a fraction."""
     zone: str = ""
     delta: float | None = None
-    """Of the composite against the baseline, a fraction."""
+    """Change of the composite since the baseline, a fraction."""
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedSuite:
-    """All cases that ran, by id, and the gate."""
+    """Judgements of the cases that ran, by id, and of the gate."""
 
     cases: dict[str, JudgedCase] = field(default_factory=dict)
     gate: JudgedCase | None = None
-    """None where only a part of the cases ran."""
+    """None if only part of the suite ran."""
     error: str = ""
-    """Why nothing could be run."""
+    """Why the suite could not run."""
 
     def as_json(self) -> str:
-        """As text, for another process."""
+        """Return it as text, for another process."""
         return json.dumps(msgspec.to_builtins(self))
 
 
 def judged_from_json(text: str) -> JudgedSuite:
-    """Return what `as_json` wrote."""
+    """Parse the text of `as_json`."""
     return msgspec.convert(json.loads(text), JudgedSuite)
 
 
 def judge_suite(root: Path, name: str, flags: Flags, only: frozenset[str] | None = None) -> JudgedSuite:
-    """Run a suite as `row3 --compare` does, or `only` some cases; judge each case and the whole; write no tracked file.
-    Without a baseline the cases still run, and the gate is an error. Raises nothing that project or provider cause.
+    """Run a suite, or `only` some cases, as `row3 --compare` does, without writing tracked files; judge cases and gate.
+
+    Without a baseline the cases still run, and the gate is an error. Errors of project or provider are not raised.
     """
     try:
         options = RunOptions(mode=flags.mode, overrides=Overrides(flags.model), explain=True, only=only)
         session = open_session(root, name, options, may_write=False, guard=guard_of(os.environ, against=flags.against))
-        session.named = fitting(flags.prompts, session.suite)
+        session.named = prompts_of(session.suite, flags.prompts)
         session.update_given()
         if flags.against is None and not has_baseline(session.project, session.suite):
             missing = JudgedCase("error", "no baseline", _wrapped(no_baseline(session.project, session.suite)))
@@ -113,7 +114,7 @@ def _cases(run: Run, comparison: Comparison | None) -> Iterator[tuple[str, Judge
         if comparison is not None and reason.code is Code.CRITICAL_BROKE and reason.verdict is Verdict.BLOCK:
             blocking.setdefault(reason.subject, []).append(reason_text(reason, words_of(comparison)))
     resting = {entry.case_id: entry for entry in run.quarantine.active}
-    found = list(outcomes(run, comparison))  # read to the end: the lines are read once more
+    found = list(outcomes(run, comparison))  # reads all of `run.details` before it is read again
     for outcome, line in zip(found, run.details, strict=True):
         case = json.loads(line)
         change = _change(case, suite.kind.primary) if comparison is not None else None
@@ -144,7 +145,7 @@ def _cases(run: Run, comparison: Comparison | None) -> Iterator[tuple[str, Judge
 
 
 def _judged(outcome: Outcome, *, informational: bool, named: bool) -> tuple[str, Judged]:
-    """Why a case fails, in a word or two, and whether it does; an informational gate fails nothing."""
+    """Return why a case fails, in a word or two, and its judgement; an informational gate fails nothing."""
     if outcome.status == "failed":
         return outcome.fault, "error"
     if informational:

@@ -12,7 +12,7 @@ from row3.domain.judges import JudgeRules, Opinion
 from row3.store.project import open_project
 from row3.store.suites import pick_suite
 from row3.workflows.judging.calibrating import calibrate
-from row3.workflows.judging.judged_answers import Recall, judged_answers, own_family
+from row3.workflows.judging.judged_answers import RecordedGrades, judged_answers, own_family
 from row3.workflows.pipeline.replaying import open_recordings
 from tests.judged import CASES, JudgeServer, label_all, support
 from tests.projects import Box
@@ -48,12 +48,12 @@ def test_each_answer_stands_once_with_the_models_that_gave_it(box: Box) -> None:
 def test_the_words_of_a_judge_are_found_by_rubric_and_model(box: Box) -> None:
     project = open_project(box.root)
     suite = pick_suite(project, None)
-    own = Recall(suite, open_recordings(project, suite))
+    own = RecordedGrades(suite, open_recordings(project, suite))
     said = {answer.case_id: own.opinion(answer) for answer in judged_answers(project, suite).values()}
     assert said["q01"] == Opinion(100.0, True, reason="seen 1")
     assert said["q03"] == Opinion(25.0, False, reason="seen 3")
     assert isinstance(said["q07"], str) and "the judge failed" in said["q07"]
-    other = own.under({}, ("claude-opus",))
+    other = own.with_judge({}, ("claude-opus",))
     assert {other.opinion(answer) for answer in judged_answers(project, suite).values()} == {"no grade is recorded"}
 
 

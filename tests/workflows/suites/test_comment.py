@@ -8,18 +8,20 @@ from pathlib import Path
 import pytest
 
 from row3.errors import UsageError
-from row3.workflows.suites.comment import PullRequestComments, Refused, marker_of, place_of
+from row3.workflows.suites.comment import PullRequestComments, Refused, comment_target, marker_of
 from tests.github_api import BOT, FakeGitHub
 
 ENV = {"GITHUB_REPOSITORY": "o/n", "GITHUB_REF": "refs/pull/12/merge", "GITHUB_TOKEN": "t"}
 
 
 def test_the_job_says_it_all() -> None:
-    assert place_of(ENV, repository=None, number=None) == PullRequestComments("https://api.github.com", "o/n", 12, "t")
+    assert comment_target(ENV, repository=None, number=None) == PullRequestComments(
+        "https://api.github.com", "o/n", 12, "t"
+    )
 
 
 def test_options_are_stronger() -> None:
-    place = place_of(ENV | {"GITHUB_API_URL": "https://git.example/api/v3"}, repository="a/b.c", number=3)
+    place = comment_target(ENV | {"GITHUB_API_URL": "https://git.example/api/v3"}, repository="a/b.c", number=3)
     assert place == PullRequestComments("https://git.example/api/v3", "a/b.c", 3, "t")
 
 
@@ -27,7 +29,7 @@ def test_options_are_stronger() -> None:
 def test_the_event_is_asked_first_and_may_be_anything(tmp_path: Path, event: str) -> None:
     file = tmp_path / "event.json"
     file.write_text(event)
-    place = place_of(ENV | {"GITHUB_EVENT_PATH": str(file)}, repository=None, number=None)
+    place = comment_target(ENV | {"GITHUB_EVENT_PATH": str(file)}, repository=None, number=None)
     assert isinstance(place, PullRequestComments)
     assert place.number == (4 if "4" in event else 12)
     assert json.dumps(place.token) == '"t"'
@@ -35,21 +37,21 @@ def test_the_event_is_asked_first_and_may_be_anything(tmp_path: Path, event: str
 
 @pytest.mark.parametrize("ref", ["refs/heads/main", "refs/pull/x/merge", "refs/tags/1", ""])
 def test_a_push_has_nowhere_to_write(ref: str) -> None:
-    assert place_of(ENV | {"GITHUB_REF": ref}, repository=None, number=None) == (
-        "this is no pull request (--pr, or the event of a job)"
+    assert comment_target(ENV | {"GITHUB_REF": ref}, repository=None, number=None) == (
+        "not a pull request: pass --pr, or run in a pull-request job"
     )
 
 
 @pytest.mark.parametrize("api", ["http://api.github.com", "ftp://x", "file:///etc/passwd", "javascript:1"])
 def test_the_token_is_sent_over_https_only(api: str) -> None:
-    with pytest.raises(UsageError, match="over https only"):
-        place_of(ENV | {"GITHUB_API_URL": api}, repository=None, number=None)
+    with pytest.raises(UsageError, match="only be sent over https"):
+        comment_target(ENV | {"GITHUB_API_URL": api}, repository=None, number=None)
 
 
 @pytest.mark.parametrize("name", ["o", "o/n/x", "../n", "o/..", "o n/x", "https://github.com/o/n", "-o/n"])
 def test_a_repository_that_is_none_is_refused(name: str) -> None:
     with pytest.raises(UsageError, match="owner/name"):
-        place_of(ENV, repository=name, number=1)
+        comment_target(ENV, repository=name, number=1)
 
 
 @pytest.mark.parametrize("key", ["", "a b", "-->", "a\n", "<", "x" * 65])
@@ -146,7 +148,7 @@ def test_the_token_goes_to_no_other_host(github: FakeGitHub) -> None:
 @pytest.mark.parametrize("body", [b"<html>", b"{}", b'[{"id": "x"}]', b"[1]", b"\xff"])
 def test_an_answer_that_is_none_of_githubs_is_told(github: FakeGitHub, body: bytes) -> None:
     github.answer(body)
-    with pytest.raises(Refused, match="not that of GitHub"):
+    with pytest.raises(Refused, match="not from GitHub"):
         comments(github).find(MARKER, BOT)
 
 
