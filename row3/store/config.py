@@ -1,4 +1,4 @@
-"""`row3.toml`: every key has a default, unknown keys are errors that name the near miss."""
+"""`row3.toml`: every key has a default; an unknown key is an error that suggests the closest known one."""
 
 from __future__ import annotations
 
@@ -22,15 +22,16 @@ Portion = Annotated[float, Meta(gt=0, le=1)]
 Points = Annotated[float, Meta(ge=0)]
 Temperature = Annotated[float, Meta(ge=0, le=2)]
 Whole = Annotated[int, Meta(ge=1)]
-PerMinute = Annotated[Whole | None, Meta(description="Sent in a minute, at most. Default: no limit.")]
+AtLeastTwo = Annotated[int, Meta(ge=2)]
+PerMinute = Annotated[Whole | None, Meta(description="Rate limit per minute; default: none.")]
 Mode = Literal["replay", "live", "record", "auto"]
 NAME = r"[a-z0-9][a-z0-9_-]{0,63}"
 SuiteName = Annotated[
-    str, worded(NAME, "small letters, digits and _ - only, the first a letter or a digit, at most 64")
+    str, worded(NAME, "at most 64 lowercase letters, digits, _ and -, starting with a letter or digit")
 ]
 Folder = Annotated[
     str,
-    worded(f"{NAME}(/{NAME}){{0,4}}", "at most five names of small letters, digits and _ -, with slashes between them"),
+    worded(f"{NAME}(/{NAME}){{0,4}}", "at most five names of lowercase letters, digits, _ and -, separated by slashes"),
     Meta(description="Folder of its golden cases under golden/; default: the suite's name."),
 ]
 Path = Annotated[str, worded(r"[^.\s][^.]*(\.[^.]+)*", "a path like `results.items`")]
@@ -39,33 +40,33 @@ CONFIG_SCHEMA_VERSION = 1
 
 
 class _Section(Struct, frozen=True, forbid_unknown_fields=True):
-    """A table of the file. None stands for a key that is not given."""
+    """A table of the file; None stands for a missing key."""
 
 
 class ThresholdConfig(_Section, frozen=True):
-    """Where the zones of a metric begin, as fractions; what is left out is as it was."""
+    """Limits of a metric's zones, as fractions; missing keys keep their defaults."""
 
     minimum: Annotated[Fraction | None, Meta(description="Worse than this fails.")] = None
     target: Annotated[Fraction | None, Meta(description="At least this good passes.")] = None
     excellent: Annotated[Fraction | None, Meta(description="At least this good is excellent.")] = None
-    blocking: Annotated[bool | None, Meta(description="Whether the fail zone blocks; false: it only warns.")] = None
+    blocking: Annotated[bool | None, Meta(description="False: the fail zone only warns.")] = None
 
 
 class SemanticConfig(_Section, frozen=True):
-    """Names in other words, found by their embeddings."""
+    """Matching by meaning, with embeddings."""
 
     model: Annotated[
         str,
-        worded(r"[\x21-\x7e]{1,120}", "the name of a model, without spaces"),
-        Meta(description="`local`, or a model of an endpoint for embeddings."),
+        worded(r"[\x21-\x7e]{1,120}", "a model name without spaces"),
+        Meta(description="`local`, or a model of an embeddings endpoint."),
     ]
     threshold: Portion = THRESHOLD
-    base_url: Annotated[str | None, Meta(description="Where the model is served; default: the provider's.")] = None
+    base_url: Annotated[str | None, Meta(description="Address of the endpoint; default: the provider's.")] = None
     key_variable: Annotated[str | None, Meta(description="Name of the environment variable with the key.")] = None
 
     @property
     def model_name(self) -> str:
-        """The model, by its own name also where it is the local one."""
+        """Return the model's own name, for `local` too."""
         return LOCAL_MODEL if self.model == LOCAL else self.model
 
 
@@ -74,72 +75,63 @@ class MatchingConfig(_Section, frozen=True):
 
     scorer: Literal["exact", "levenshtein", "jaro-winkler", "ratio", "token-sort", "token-set"] = "levenshtein"
     threshold: Portion = 0.85
-    semantic: Annotated[SemanticConfig | None, Meta(description="By meaning too; off without this table.")] = None
+    semantic: Annotated[SemanticConfig | None, Meta(description="Also match by meaning.")] = None
 
 
 class PredicatesConfig(_Section, frozen=True):
     """Predicates beyond the defaults."""
 
-    allowed: Annotated[list[str] | None, Meta(description="What an answer may use; [] for any.")] = None
+    allowed: Annotated[list[str] | None, Meta(description="Predicates an answer may use; [] for any.")] = None
     symmetric: Annotated[list[str], Meta(description="Added to the default symmetric predicates.")] = []
     inverse: Annotated[dict[str, str], Meta(description="Added to the default pairs: predicate = its inverse.")] = {}
 
 
 class GateConfig(_Section, frozen=True):
-    """When a comparison blocks; the defaults are those of `GatePolicy`."""
+    """When a comparison blocks; None means the default of `GatePolicy`."""
 
     unit: Annotated[Literal["points", "relative"] | None, Meta(description="Default: points.")] = None
-    block: Annotated[Points | None, Meta(description="Worse by more than this can block. Default: 5.")] = None
-    investigate: Annotated[Points | None, Meta(description="A person looks at drops from here on. Default: 1.")] = None
-    metrics: Annotated[
-        list[str] | None, Meta(description="Metrics that can block. Default: the kind's headline ones.")
-    ] = None
-    declines: Annotated[
-        Annotated[int, Meta(ge=2)] | None,
-        Meta(description="Consecutive declining runs that are announced. Default: 3."),
-    ] = None
+    block: Annotated[Points | None, Meta(description="Larger drops can block. Default: 5.")] = None
+    investigate: Annotated[Points | None, Meta(description="Drop from which a person should look. Default: 1.")] = None
+    metrics: Annotated[list[str] | None, Meta(description="Metrics that can block. Default: the headline ones.")] = None
+    declines: Annotated[AtLeastTwo | None, Meta(description="Consecutive declines to report. Default: 3.")] = None
     policy: Annotated[
         PolicyName | None,
         Meta(
-            description="`evidence` (default): metrics other than the composite block only where the drop is more than "
+            description="`evidence` (default): metrics other than the composite block only if the drop is more than "
             "noise; `fixed`: all block beyond the limit; `paired`: the interval decides."
         ),
     ] = None
     inconclusive: Annotated[
         Literal["investigate", "block"] | None,
-        Meta(description="Verdict of `paired` where the interval shows neither. Default: investigate."),
+        Meta(description="Verdict of `paired` if the interval shows neither. Default: investigate."),
     ] = None
-    fail: Annotated[str | None, Meta(description="Limits of metrics: `overall:5,recall:3,hallucination:0`.")] = None
-    informational: Annotated[bool | None, Meta(description="Report, and never block.")] = None
+    fail: Annotated[str | None, Meta(description="Limits by metric: `overall:5,recall:3`.")] = None
+    informational: Annotated[bool | None, Meta(description="Report, but never block.")] = None
     baseline: Annotated[
         Literal["saved", "rolling", "both"] | None,
-        Meta(
-            description="`rolling` and `both`: the mean of the latest runs gates beside the saved one. Default: saved."
-        ),
+        Meta(description="`rolling`, `both`: the mean of the latest runs gates as well. Default: saved."),
     ] = None
-    window: Annotated[Annotated[int, Meta(ge=2)] | None, Meta(description="Runs in that mean. Default: 5.")] = None
+    window: Annotated[AtLeastTwo | None, Meta(description="Runs in the rolling mean. Default: 5.")] = None
     drop: Annotated[
         Annotated[float, Meta(gt=0, le=100)] | None,
-        Meta(description="Drop from that mean that blocks, in per cent of it. Default: 15."),
+        Meta(description="Drop that blocks, as a percentage of the rolling mean. Default: 15."),
     ] = None
 
 
 class LiveConfig(_Section, frozen=True):
-    """What holds in mode `live` in the place of the suite's own settings, key by key."""
+    """Settings of mode `live`, which override the suite's own key by key."""
 
     thresholds: dict[str, ThresholdConfig] = {}
     gate: GateConfig = GateConfig()
 
 
 class EndpointConfig(_Section, frozen=True):
-    """How a model is reached. The key comes from the environment only."""
+    """Connection to a model; the key comes from the environment only."""
 
     cost: Cost = None
     base_url: str | None = None
     key_variable: Annotated[str | None, Meta(description="Name of the environment variable with the key.")] = None
-    allow_http: Annotated[
-        bool | None, Meta(description="Allow a `base_url` of plain http to another machine. Default: false.")
-    ] = None
+    allow_http: Annotated[bool | None, Meta(description="Allow plain http to another machine. Default: false.")] = None
     model: str | None = None
     timeout_s: Annotated[float, Meta(gt=0)] | None = None
     max_retries: Annotated[int, Meta(ge=0, le=20)] | None = None
@@ -148,7 +140,7 @@ class EndpointConfig(_Section, frozen=True):
 
 
 class ProviderConfig(EndpointConfig, frozen=True, tag_field="type", tag="chat"):
-    """A model that answers prompts. The key comes from the environment only."""
+    """A model that answers prompts."""
 
     preset: Annotated[str, Meta(description="Default: openai.")] = ""
     temperature: Temperature | None = None
@@ -157,37 +149,37 @@ class ProviderConfig(EndpointConfig, frozen=True, tag_field="type", tag="chat"):
 
 
 class JudgeConfig(EndpointConfig, frozen=True):
-    """The language model that grades answers, apart from the one that answers."""
+    """The language model that grades answers."""
 
-    preset: Annotated[str | None, Meta(description="Default: that of [provider].")] = None
-    models: Annotated[list[str], Meta(description="Several judges, in place of `model`: the majority counts.")] = []
-    votes: Annotated[Whole | None, Meta(description="How often each is asked. Default: 1.")] = None
+    preset: Annotated[str | None, Meta(description="Default: [provider]'s.")] = None
+    models: Annotated[list[str], Meta(description="Several judges instead of `model`; the majority decides.")] = []
+    votes: Annotated[Whole | None, Meta(description="Requests per judge and answer. Default: 1.")] = None
     temperature: Annotated[Temperature | None, Meta(description="Default: 0.")] = None
     min_kappa: Annotated[
-        Fraction | None, Meta(description="Agreement with people from which judged metrics may block. Default: 0.6.")
+        Fraction | None, Meta(description="Agreement with people that judged metrics need to block. Default: 0.6.")
     ] = None
 
 
 class LessonsMcpConfig(_Section, frozen=True):
-    """A tool of an MCP server that is told every new lesson."""
+    """A tool of an MCP server that receives every new lesson."""
 
     command: Word
     args: list[str] = []
     tool: Word = "remember"
     arguments: Annotated[
         dict[str, Any] | None,
-        Meta(description="May use {id}, {information}, {tags} and {metadata}. Default: the last three."),
+        Meta(description="Placeholders: {id}, {information}, {tags}, {metadata}. Default: the last three."),
     ] = None
 
 
 class LessonsConfig(_Section, frozen=True):
-    """Where lessons from regressions go beside .row3/lessons.jsonl."""
+    """Where lessons from regressions go, apart from .row3/lessons.jsonl."""
 
     mcp: LessonsMcpConfig | None = None
 
 
 class PriceConfig(_Section, frozen=True):
-    """US dollars for a million tokens."""
+    """US dollars per million tokens."""
 
     input: Points
     output: Points
@@ -197,7 +189,10 @@ class ExportConfig(_Section, frozen=True):
     """What `row3 export` sends; addresses and keys come from the environment only."""
 
     content: Annotated[bool, Meta(description="Send prompts and answers too.")] = False
-    allow_http: Annotated[bool, Meta(description="Allow addresses of plain http to another machine.")] = False
+    allow_http: Annotated[bool, Meta(description="Allow plain http to another machine.")] = False
+
+
+SuiteProvider = ProviderConfig | McpConfig | CommandConfig | PythonConfig
 
 
 class ArmConfig(_Section, frozen=True):
@@ -205,49 +200,42 @@ class ArmConfig(_Section, frozen=True):
 
     pipeline: Annotated[list[str], Meta(description="Prompt names in order; default: the suite's.")] = []
     provider: Annotated[
-        ProviderConfig | McpConfig | CommandConfig | PythonConfig | None,
-        Meta(description="A model, in place of the suite's; or, with a `type`, a system asked before the prompts."),
+        SuiteProvider | None,
+        Meta(description="A model instead of the suite's; or, with a `type`, a system called before the prompts."),
     ] = None
 
 
 class SuiteConfig(_Section, frozen=True):
-    """Golden cases of one kind with what answers them and how they are judged."""
+    """Golden cases of one kind, what answers them, and how they are judged."""
 
     kind: str = "extraction"
     golden: Folder | None = None
-    pipeline: Annotated[list[str], Meta(description="Prompt names in order; default: by the prompts there are.")] = []
+    pipeline: Annotated[list[str], Meta(description="Prompt names in order; default: all that fit the kind.")] = []
     provider: Annotated[
-        ProviderConfig | McpConfig | CommandConfig | PythonConfig | None,
-        Meta(description="Overrides [provider], key by key; or, with a `type`, another system that answers."),
+        SuiteProvider | None,
+        Meta(description="Overrides [provider] key by key; or, with a `type`, a system that answers instead."),
     ] = None
     weights: dict[str, Annotated[float, Meta(ge=-1, le=1)]] = {}
     thresholds: dict[str, ThresholdConfig] = {}
-    types: Annotated[
-        list[str] | None,
-        Meta(description="Types of concepts that answers are asked for; [] for any. Default: none is asked."),
-    ] = None
+    types: Annotated[list[str] | None, Meta(description="Concept types to ask for; [] for any. Default: none.")] = None
     fields: Annotated[
         dict[str, dict[str, Path]],
-        Meta(
-            description="Where answers have lists and the fields of their entries: `X = { list = PATH, FIELD = PATH }`."
-        ),
+        Meta(description="Names of the answer's lists and fields: `X = { list = PATH, FIELD = PATH }`."),
     ] = {}
     matching: MatchingConfig = MatchingConfig()
     predicates: PredicatesConfig = PredicatesConfig()
     gate: GateConfig = GateConfig()
-    checks: Annotated[list[dict[str, Any]], Meta(description="Kind checks: checks that every case has.")] = []
+    checks: Annotated[list[dict[str, Any]], Meta(description="Kind checks: checks of every case.")] = []
     passes: Annotated[
-        Whole | None, Meta(description="Kind checks: a case passes where so many of its repeats do. Default: the mean.")
+        Whole | None, Meta(description="Kind checks: repeats that have to pass. Default: the mean counts.")
     ] = None
-    judge: Annotated[JudgeConfig, Meta(description="Overrides [judge], key by key.")] = JudgeConfig()
-    documents: Annotated[Folder | None, Meta(description="Kind outcome: folder of the documents under golden/.")] = None
-    arms: Annotated[
-        dict[str, ArmConfig], Meta(description="Kind outcome: what answers in `baseline` and in `full`.")
-    ] = {}
+    judge: Annotated[JudgeConfig, Meta(description="Overrides [judge] key by key.")] = JudgeConfig()
+    documents: Annotated[Folder | None, Meta(description="Kind outcome: folder of documents under golden/.")] = None
+    arms: Annotated[dict[str, ArmConfig], Meta(description="Kind outcome: what answers as `baseline` and `full`.")] = {}
     standards: Annotated[
-        Literal["row3"] | None, Meta(description="What counts and coverage `row3 lint` asks for; default: none.")
+        Literal["row3"] | None, Meta(description="Counts and coverage that `row3 lint` requires; default: none.")
     ] = None
-    live: Annotated[LiveConfig, Meta(description="What is otherwise in mode `live`.")] = LiveConfig()
+    live: Annotated[LiveConfig, Meta(description="Overrides in mode `live`.")] = LiveConfig()
 
 
 class Config(_Section, frozen=True):
@@ -257,10 +245,10 @@ class Config(_Section, frozen=True):
     suite: Annotated[SuiteName | None, Meta(description="The default suite.")] = None
     mode: Mode = "auto"
     jobs: Annotated[
-        Annotated[int, Meta(ge=1, le=1024)] | None, Meta(description="Requests at once; replay: processes.")
+        Annotated[int, Meta(ge=1, le=1024)] | None, Meta(description="Parallel requests; when scoring, processes.")
     ] = None
     protected_branch: Annotated[
-        str | None, Meta(description="What the hook compares with; default: origin's head, main or master.")
+        str | None, Meta(description="Branch the hook compares with; default: origin's head, main or master.")
     ] = None
     provider: ProviderConfig = ProviderConfig()
     judge: JudgeConfig = JudgeConfig()
@@ -273,7 +261,7 @@ class Config(_Section, frozen=True):
 
 
 def read_config(tree: Tree) -> Config:
-    """Return the project's configuration; the defaults where there is no file. Raises `InvalidFile`."""
+    """Return the project's configuration, or the defaults if there is no file. Raises `InvalidFile`."""
     if not tree.exists(FILE):
         return Config()
     where, text = tree.place(FILE), read_text(tree, FILE)
@@ -290,7 +278,7 @@ def read_config(tree: Tree) -> Config:
 
 
 def _with_types(value: dict[str, Any]) -> dict[str, Any]:
-    """Return the settings with the type of each suite's provider, which may be left out for a model."""
+    """Return the settings with `type = "chat"` filled in for each suite's and arm's provider that has none."""
     suites = value.get("suites")
     for suite in suites.values() if isinstance(suites, dict) else ():
         arms = suite.get("arms") if isinstance(suite, dict) else None

@@ -1,4 +1,4 @@
-"""Settings of the integrations in `row3.toml`; their keys and tokens come from environment variables only."""
+"""Settings of the integrations in `row3.toml`; keys and tokens come from environment variables only."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ from msgspec import Meta, Struct, field
 from row3.domain.structs import worded
 
 
-class _Integration(Struct, frozen=True, forbid_unknown_fields=True):
+class _Section(Struct, frozen=True, forbid_unknown_fields=True):
     """A table of the file."""
 
 
-class AlertConfig(_Integration, frozen=True):
+class AlertConfig(_Section, frozen=True):
     """When one condition raises an alert."""
 
-    threshold: Annotated[float | None, Meta(description="Default: that of the standards.")] = None
+    threshold: Annotated[float | None, Meta(description="Default: the standards'.")] = None
     window_minutes: Annotated[int, Meta(ge=1, le=10_080, description="Length of a window.")] = 60
     min_records: Annotated[
-        int, Meta(ge=1, description="Records that a window needs; poorer ones are joined with those that follow.")
+        int, Meta(ge=1, description="Records a window needs; smaller windows are joined with the next.")
     ] = 20
 
 
-class AlertsConfig(_Integration, frozen=True):
-    """When production raises an alert, and who is told."""
+class AlertsConfig(_Section, frozen=True):
+    """When production raises an alert, and where it is sent."""
 
     webhook_variable: Annotated[
         str | None, Meta(description="Name of the environment variable with the URL that `--notify` posts to.")
     ] = None
-    allow_http: Annotated[bool, Meta(description="Allow a webhook of plain http on another machine.")] = False
+    allow_http: Annotated[bool, Meta(description="Allow plain http to another machine.")] = False
     confidence: AlertConfig = AlertConfig()
     hallucination: AlertConfig = AlertConfig()
     latency: AlertConfig = AlertConfig()
@@ -38,8 +38,8 @@ class AlertsConfig(_Integration, frozen=True):
     errors: AlertConfig = AlertConfig()
 
 
-class MonitorConfig(_Integration, frozen=True):
-    """Where records of production are kept, and what of them."""
+class MonitorConfig(_Section, frozen=True):
+    """Where production records are stored, and how much of them."""
 
     store: Annotated[
         str,
@@ -48,25 +48,23 @@ class MonitorConfig(_Integration, frozen=True):
     ] = "monitor.duckdb"
     url_variable: Annotated[
         str | None,
-        Meta(description="Name of the environment variable with a postgresql:// URL: records live there instead."),
+        Meta(description="Name of the environment variable with a postgresql:// URL; records then live there."),
     ] = None
-    sample: Annotated[float, Meta(ge=0, le=1, description="Part of the records that is measured and exported.")] = 0.05
+    sample: Annotated[float, Meta(ge=0, le=1, description="Share of records to measure and export.")] = 0.05
     keep: Annotated[
         Literal["sample", "all"],
-        Meta(description="Records kept whole: the sample, errors and those rated before they came, or all."),
+        Meta(description="Records kept whole: the sample, errors and records rated before import; or all."),
     ] = "sample"
     alerts: AlertsConfig = AlertsConfig()
 
 
-class LangFuseConfig(_Integration, frozen=True):
-    """Where LangFuse is and which datasets are whose."""
+class LangFuseConfig(_Section, frozen=True):
+    """Address of LangFuse, and the dataset of each suite."""
 
     host: Annotated[
-        str | None, Meta(description="Default: LANGFUSE_HOST, which wins, else https://cloud.langfuse.com.")
+        str | None, Meta(description="LANGFUSE_HOST overrides it; default: https://cloud.langfuse.com.")
     ] = None
-    allow_http: Annotated[
-        bool | None, Meta(description="Allow a `host` of plain http to another machine. Default: false.")
-    ] = None
+    allow_http: Annotated[bool | None, Meta(description="Allow plain http to another machine. Default: false.")] = None
     datasets: Annotated[dict[str, str], Meta(description="Dataset by suite; default: the suite's name.")] = field(
         default_factory=dict
     )

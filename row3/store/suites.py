@@ -1,4 +1,4 @@
-"""The rules that a suite is judged by: its settings, and what its kind has where they say nothing."""
+"""Suites: the settings of `row3.toml` over the defaults of their kind."""
 
 from __future__ import annotations
 
@@ -54,56 +54,50 @@ class Suite(JudgedSuite):
     system: SystemConfig | None = None
     """What answers in place of a model and its prompts."""
     standards: str | None = None
-    """What counts and coverage lint asks of its cases; None for none."""
+    """Counts and coverage that lint requires; None for none."""
     arms: Mapping[str, Suite] | None = None
-    """Where two systems answer each case: what answers in each arm."""
+    """If two systems answer each case: the suite as each arm answers it."""
     project: Project | None = None
-    """Where scorers of its own are looked for; None for a suite of settings alone."""
+    """Project whose Python scorers may run; None for a suite made of settings alone."""
 
 
 def baseline_tier(project: Project, suite: Suite) -> Tier:
-    """The tier whose baseline a suite is compared with: its own; that of recorded answers while it has none."""
+    """Return the tier of the baseline to compare with: the suite's own, or `replay` if that has no baseline."""
     return suite.tier if project.tree.exists(project.baseline(suite.name, suite.tier)) else "replay"
 
 
 def has_baseline(project: Project, suite: Suite) -> bool:
-    """Whether there is something to compare with."""
+    """Return whether the suite has a baseline to compare with."""
     return project.tree.exists(project.baseline(suite.name, baseline_tier(project, suite)))
 
 
 def pick_suite(project: Project, name: str | None, tier: Tier | None = None) -> Suite:
-    """The suite of that name, or the default one, in a tier or the mode's. Raises `UsageError`, `InvalidFile`."""
-    there, where = project.suite_names(), "golden/"
+    """Return the named or default suite, in the given or the mode's tier. Raises `UsageError`, `InvalidFile`."""
+    names, where = project.suite_names(), "golden/"
     if name is None:
-        where = f"{FILE} field suite" if there else where
+        where = f"{FILE} field suite" if names else where
         name = project.default_suite
-    if name is None and there:
-        fix = f"Use --suite with one of {', '.join(there)}"
-        raise UsageError("there are several suites and no default", where=FILE, fix=fix)
+    if name is None and names:
+        fix = f"Use --suite with one of {', '.join(names)}"
+        raise UsageError("the project has several suites and no default", where=FILE, fix=fix)
     if name is None:
         raise InvalidFile("the project has no suite", where=where, fix="Add golden cases under golden/<suite>/")
-    if name not in there:
-        fix = did_you_mean(name, there, f"Suites: {', '.join(there) or 'none'}")
+    if name not in names:
+        fix = did_you_mean(name, names, f"Suites: {', '.join(names) or 'none'}")
         raise UsageError(f"suite `{name}` does not exist", where=where, fix=fix)
     return read_suite(project, name, tier_of(project.config.mode) if tier is None else tier)
 
 
 def read_suite(project: Project, name: str, tier: Tier = "replay") -> Suite:
-    """A suite of a project, wherever that is read, with its judge and documents; raises `InvalidFile`."""
+    """Return a suite of a project with its judge and documents. Raises `InvalidFile`."""
     made = make_suite(project.config, name, tier)
     rules, policy = judged_rules(project, name, made.kind, made.rules), made.policy
-    if (
-        rules.judge is not None
-        and made.kind.judged_metrics
-        and not rules.judge.warranted.issuperset(rules.judge.rubrics)
-    ):
-        # A judge that nobody has checked makes a person look, and blocks nothing.
-        judged = made.kind.judged_metrics
+    judge, judged = rules.judge, made.kind.judged_metrics
+    if judge is not None and judged and not judge.warranted.issuperset(judge.rubrics):
+        # Metrics of a judge that has not been calibrated warn, and block nothing.
         policy = replace(policy, metrics=tuple(key for key in policy.metrics if key not in judged))
-        warning = {
-            key: replace(zones, blocking=zones.blocking and key not in judged)
-            for key, zones in rules.thresholds.items()
-        }
+        thresholds = rules.thresholds.items()
+        warning = {key: replace(zones, blocking=zones.blocking and key not in judged) for key, zones in thresholds}
         rules = replace(rules, thresholds=warning)
     return replace(
         made,
@@ -115,11 +109,11 @@ def read_suite(project: Project, name: str, tier: Tier = "replay") -> Suite:
 
 
 def make_suite(config: Config, name: str, tier: Tier = "replay") -> Suite:
-    """A tier of a suite from its settings and its kind's defaults; raises `InvalidFile` for a metric that is none."""
+    """Return a tier of a suite from its settings and its kind's defaults. Raises `InvalidFile` for invalid settings."""
     settings = config.suites.get(name) or SuiteConfig()
     where = f"{FILE} field suites.{name}"
     if name != suite_of_stem(name):
-        what = f"a suite cannot be called `{name}`: its baseline would be that of another one's live tier"
+        what = f"`{name}` cannot name a suite: its baseline would be that of another suite's live tier"
         raise InvalidFile(what, where=f"golden/{name}/", fix="Give it a name without a dot")
     kind = kind_named(settings.kind, where=f"{where}.kind")
     live = settings.live if tier == "live" else LiveConfig()
@@ -182,18 +176,16 @@ def make_suite(config: Config, name: str, tier: Tier = "replay") -> Suite:
 
 
 def _arms(settings: SuiteConfig, suite: Suite, *, where: str) -> dict[str, Suite]:
-    """What answers in each arm: a system, the suite's prompts, or both; raises `InvalidFile` for another arm's name."""
+    """Return the suite of each arm, with its own provider, system and pipeline. Raises `InvalidFile`."""
     for name in settings.arms:
         if name not in suite.kind.arms:
-            raise InvalidFile(f"`{name}` is no arm", where=where, fix=f"The arms are {' and '.join(suite.kind.arms)}")
+            raise InvalidFile(f"unknown arm `{name}`", where=where, fix=f"The arms are {' and '.join(suite.kind.arms)}")
     found = {}
     for name in suite.kind.arms:
         arm = settings.arms.get(name, ArmConfig())
-        provider, system = suite.provider, None
-        if isinstance(arm.provider, ProviderConfig):
-            provider = _provider(suite.provider, arm.provider)
-        else:
-            system = arm.provider
+        provider, system = suite.provider, arm.provider
+        if isinstance(system, ProviderConfig):
+            provider, system = _provider(suite.provider, system), None
         pipeline = tuple(arm.pipeline) or suite.pipeline
         found[name] = replace(suite, pipeline=pipeline, provider=provider, system=system)
     return found
@@ -202,7 +194,7 @@ def _arms(settings: SuiteConfig, suite: Suite, *, where: str) -> dict[str, Suite
 def _complaints(
     settings: SuiteConfig, live: LiveConfig, kind: Kind, weights: Mapping[str, float]
 ) -> Iterator[tuple[str, str, str]]:
-    """Return what does not go together in a suite's settings: field, what is wrong, and what to do."""
+    """Yield the contradictions in a suite's settings: field, what is wrong, and what to do."""
     known = sorted(metric.key for metric in kind.metrics)
     for field, keys in (
         ("weights", settings.weights),
@@ -212,21 +204,18 @@ def _complaints(
         ("live.gate.metrics", live.gate.metrics or ()),
     ):
         for key in [key for key in keys if key not in known]:
-            yield (
-                field,
-                f"`{key}` is not a metric of this kind",
-                did_you_mean(key, known, f"Metrics: {', '.join(known)}"),
-            )
+            fix = did_you_mean(key, known, f"Metrics: {', '.join(known)}")
+            yield field, f"`{key}` is not a metric of this kind", fix
     if settings.weights and not any(metric.weight for metric in kind.metrics):
-        fix = f"Remove them; {kind.primary} is what is judged first"
-        yield "weights", f"kind `{kind.name}` has no composite, so weights move nothing", fix
+        fix = f"Remove them; this kind is judged by {kind.primary} first"
+        yield "weights", f"kind `{kind.name}` has no composite, so weights have no effect", fix
     if kind.primary in weights:
         yield "weights", f"`{kind.primary}` is the composite itself", "Remove it"
     rewards = {key: weight for key, weight in weights.items() if weight > 0}
     if (total := math.fsum(rewards.values())) > 1 + SLACK:
         parts = ", ".join(f"{key} {weight:g}" for key, weight in rewards.items())
-        what = f"the rewards add up to {total:.4g}, so that the composite could exceed 1 ({parts})"
-        yield "weights", what, "Lower some of them, the defaults included: 1 in all is the most"
+        what = f"the positive weights sum to {total:.4g}, so the composite could exceed 1 ({parts})"
+        yield "weights", what, "Lower some, including defaults: the sum may not exceed 1"
     semantic, system = settings.matching.semantic, settings.provider
     idle = {
         "predicates": not kind.related and settings.predicates != PredicatesConfig(),
@@ -248,41 +237,41 @@ def _complaints(
             yield f"matching.semantic.{field}", "the local model runs in this process", "Remove it"
     if system is not None and not isinstance(system, ProviderConfig):
         if settings.pipeline:
-            yield "pipeline", f"a suite that is answered by `{system.type}` has no prompts", "Remove it"
+            yield "pipeline", f"a suite answered by `{system.type}` has no prompts", "Remove it"
         if system.output is not None and system.output not in kind.outputs:
-            what = f"`{system.output}` is no output of kind `{kind.name}`"
+            what = f"`{system.output}` is not an output of kind `{kind.name}`"
             yield "provider.output", what, f"Outputs: {', '.join(kind.outputs)}"
 
 
 def _unknown_fields(settings: SuiteConfig, kind: Kind) -> Iterator[tuple[str, str, str]]:
-    """Yield the complaints about names in `fields` that no answer of the kind has."""
+    """Yield the complaints about names in `fields` that answers of the kind do not have."""
     whole: type[Struct] = kind.outputs[kind.whole]
     lists = {key: struct_in(item_in(each.type)) for key, each in keys_of(whole).items()}
     known = {key: [LIST, *keys_of(item)] for key, item in lists.items() if item is not None}
     for key, names in settings.fields.items():
         given = [(f"fields.{key}", name, known[key]) for name in names] if key in known else []
-        for field, name, there in [("fields", key, [*known]), *given]:
-            if name not in there:
-                fix = did_you_mean(name, there, f"Known are {', '.join(there)}")
-                yield field, f"`{name}` is no field of an answer of kind `{kind.name}`", fix
+        for field, name, options in [("fields", key, [*known]), *given]:
+            if name not in options:
+                fix = did_you_mean(name, options, f"Known are {', '.join(options)}")
+                yield field, f"`{name}` is not a field of an answer of kind `{kind.name}`", fix
 
 
 def _threshold(
     own: ThresholdConfig, metric: Metric, general: Threshold | None, *, where: str, others: str
 ) -> Threshold:
-    """Return a metric's zones: what is given, and the rest as it was, which messages call as `others` says."""
+    """Return a metric's zones, with missing ones from `general`, which messages describe as `others`."""
     steps: dict[str, float] = {}
-    told: list[str] = []
+    described: list[str] = []
     for field in ("minimum", "target", "excellent"):
         value = getattr(own, field)
         if value is None and general is None:
-            what = f"`{field}` is missing, and {metric.key} has no zones by itself"
+            what = f"`{field}` is missing, and {metric.key} has no default zones"
             raise InvalidFile(what, where=where, fix="Give minimum, target and excellent")
         steps[field] = getattr(general, field) if value is None else value
-        told.append(f"{field} {steps[field]:g}{f' ({others})' if value is None else ''}")
+        described.append(f"{field} {steps[field]:g}{f' ({others})' if value is None else ''}")
     if list(steps.values()) != sorted(steps.values(), reverse=not metric.higher_is_better):
         order = "minimum ≤ target ≤ excellent" if metric.higher_is_better else "minimum ≥ target ≥ excellent"
-        raise InvalidFile(f"the zones overlap: {', '.join(told)}", where=where, fix=f"Keep {order}")
+        raise InvalidFile(f"the zones overlap: {', '.join(described)}", where=where, fix=f"Keep {order}")
     blocking = own.blocking if own.blocking is not None else general is None or general.blocking
     return Threshold(**steps, blocking=blocking)
 
@@ -291,14 +280,14 @@ def _policy(gate: GateConfig, kind: Kind, thresholds: Mapping[str, Threshold], *
     blocking = {key for key, threshold in thresholds.items() if threshold.blocking}
     headline = [m.key for m in kind.metrics if not m.companion and (m.blocking or m.key in blocking)]
     given = {key: value for key, value in asdict(gate).items() if value is not None and key != "fail"}
-    # A suite that sets its own unit or limit takes none of the kind's: they belong together.
+    # Unit and limit belong together: a suite that sets either takes neither from the kind.
     usual = {} if {"unit", "block"} & given.keys() else dict(kind.gate_defaults)
     policy = GatePolicy(**usual | given | {"metrics": tuple(headline if gate.metrics is None else gate.metrics)})
     return with_limits(policy, kind, gate.fail, where=f"{where}.fail") if gate.fail else policy
 
 
 def with_limits(policy: GatePolicy, kind: Kind, text: str, *, where: str) -> GatePolicy:
-    """The policy with limits of single metrics; a metric that is given one can block. Raises `UsageError`."""
+    """Return the policy with limits by metric; a metric with a limit can block. Raises `UsageError`."""
     also = {metric.also: metric.key for metric in kind.metrics if metric.also}
     limits = parse_limits(text, [metric.key for metric in kind.metrics], where=where, also=also)
     metrics = dict.fromkeys((*policy.metrics, *limits))
@@ -306,11 +295,11 @@ def with_limits(policy: GatePolicy, kind: Kind, text: str, *, where: str) -> Gat
 
 
 def _provider(general: ProviderConfig, own: ProviderConfig) -> ProviderConfig:
-    """Return a provider's settings over general ones; another address does not inherit that it is free."""
+    """Return a provider's settings over the general ones; `cost` is inherited only for the same address."""
     elsewhere = own.preset or own.base_url is not None
     return _overridden(structs.replace(general, cost=None) if elsewhere else general, own)
 
 
 def _overridden(general: Settings, own: Settings) -> Settings:
-    """Return the settings with those of another table that are given there in their place."""
+    """Return the general settings, overridden by those that `own` sets."""
     return structs.replace(general, **{key: value for key, value in asdict(own).items() if value not in (None, "")})

@@ -156,7 +156,7 @@ def test_rewards_above_one_in_all_are_refused(two_fell: Box) -> None:
     two_fell.write("row3.toml", f"{CONFIG}[suites.{SUITE}.weights]\nprovenanceVerified = 1.0\n")
     done = two_fell.row3("--compare", code=2)
     assert len(done.errors) == 1
-    assert f"row3.toml field suites.{SUITE}.weights: the rewards add up to 1.85" in done.errors[0]
+    assert f"row3.toml field suites.{SUITE}.weights: the positive weights sum to 1.85" in done.errors[0]
     two_fell.write("row3.toml", f"{CONFIG}[suites.{SUITE}.weights]\nprovenanceVerified = 0.15\nf1 = -1.0\n")
     assert "the rewards add up" not in two_fell.row3("--compare").err
 

@@ -320,7 +320,7 @@ def test_a_server_that_cannot_be_had_ends_the_run_at_once(tmp_path: Path, old: s
         ('type = "mcp"', 'type = "mpc"', "provider.type`: should be one of "),
         ('version = "1.0"', 'version = "2024"', "field `suites.bread.provider.version`"),
         ('version = "1.0"', 'version = "1.0"\nurl = "http://127.0.0.1:1/mcp"', "either `command` or `url`"),
-        ('version = "1.0"', 'version = "1.0"\noutput = "concept"', "`concept` is no output of kind `extraction`"),
+        ('version = "1.0"', 'version = "1.0"\noutput = "concept"', "`concept` is not an output of kind `extraction`"),
         ('command = "python"\nargs = ["server.py"]', 'url = "ftp://x/mcp"', "must be an http or https address"),
     ],
 )

@@ -179,7 +179,7 @@ def test_prompts_and_their_pipeline_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="has no prompts"):
         line_up(there, suite, role="candidate", named=("extract-v1.0",))
     settings = {"suites": {"s": {"provider": MCP, "pipeline": ["extract"]}}}
-    with pytest.raises(InvalidFile, match="suites.s.pipeline: a suite that is answered by `mcp` has no prompts"):
+    with pytest.raises(InvalidFile, match="suites.s.pipeline: a suite answered by `mcp` has no prompts"):
         make_suite(convert(settings, Config), "s")
 
 
