@@ -92,4 +92,4 @@ def rules(project: Project) -> list[str]:
 
 
 def file_of(project: Project, prompt: str) -> Path:
-    return (project.root / project.recordings("bread")) / f"{prompt}.jsonl"
+    return (project.root / "recordings/bread") / f"{prompt}.jsonl"

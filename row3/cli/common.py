@@ -242,9 +242,9 @@ class Common:
 
     def chosen(self, project: Project, suite: Suite, how: Callable[[str], str] | None = None) -> frozenset[str] | None:
         """Return the case ids that --case and --tag choose, None for all; `how` formats a suite's option."""
-        from row3.store.chosen_cases import by_option, choose_cases
+        from row3.store.chosen_cases import BY_OPTION, choose_cases
 
-        return choose_cases(project, suite, self.case, self.tag, how=how or by_option)
+        return choose_cases(project, suite, self.case, self.tag, how=how or BY_OPTION)
 
     def run_options(self, only: frozenset[str] | None = None) -> RunOptions:
         """Options of a run of all cases or of `only`."""

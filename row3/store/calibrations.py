@@ -1,4 +1,4 @@
-"""`calibrations/<suite>.json`: how well each rubric's judge agrees with people."""
+"""`calibrations/<suite>.json`: agreement of each rubric's judge with people."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from row3.store.tree import Tree
 FOLDER = "calibrations"
 SCHEMA_VERSION = 1
 LEAST_LABELS = 20
-"""Labels from which a kappa can be a warranty: two labels that agree have a kappa of 1."""
+"""Labels needed before a kappa counts: two labels that agree already have a kappa of 1."""
 
 
 class Calibration(Agreement, frozen=True, kw_only=True):
-    """One rubric's judge beside the labels of people."""
+    """Agreement of one rubric's judge with labels by people."""
 
     rubric_digest: str
     models: list[str]
@@ -24,26 +24,26 @@ class Calibration(Agreement, frozen=True, kw_only=True):
     at: str
 
     def staleness(self, judge: JudgeRules, rubric: str) -> str:
-        """Return what has changed since it was measured; empty where it still holds."""
+        """Return what has changed since the calibration; empty if it still holds."""
         prompt = judge.rubrics.get(rubric)
         if prompt is None:
             return "the rubric no longer exists"
         if self.rubric_digest != prompt.digest:
-            return f"the rubric is now {prompt.ref.version}, another text"
+            return f"the rubric has changed and is now {prompt.ref.version}"
         if self.models != list(judge.models):
-            return f"the judge was {', '.join(self.models)} and is {', '.join(judge.models) or 'not named'}"
-        return "" if self.votes == judge.votes else f"the judge had {self.votes} votes and has {judge.votes}"
+            return f"the judge was {', '.join(self.models)} and is now {', '.join(judge.models) or 'not named'}"
+        return "" if self.votes == judge.votes else f"the judge had {self.votes} votes and now has {judge.votes}"
 
 
 class Calibrations(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
-    """All calibrations of a suite, by name of the rubric."""
+    """All calibrations of a suite, by rubric name."""
 
     schema_: str | None = field(default=None, name="$schema")
     schema_version: int = SCHEMA_VERSION
     rubrics: dict[str, Calibration] = {}
 
     def valid(self, judge: JudgeRules) -> dict[str, Calibration]:
-        """Return the calibrations that hold for this judge: same rubric, models and votes. The others are stale."""
+        """Return the calibrations made with this judge's rubric, models and votes. The others are stale."""
         return {name: each for name, each in self.rubrics.items() if not each.staleness(judge, name)}
 
     def warranted(self, judge: JudgeRules, min_kappa: float) -> frozenset[str]:
@@ -56,12 +56,12 @@ class Calibrations(Struct, frozen=True, rename="camel", forbid_unknown_fields=Tr
 
 
 def calibrations_path(suite: str) -> str:
-    """Return the file of a suite's calibrations, from the project on."""
+    """Return the path of a suite's calibrations."""
     return f"{FOLDER}/{suite}.json"
 
 
 def read_calibrations(tree: Tree, suite: str) -> Calibrations:
-    """Return a suite's calibrations; none where there is no file. Raises `InvalidFile`."""
+    """Return a suite's calibrations; none if there is no file. Raises `InvalidFile`."""
     path = calibrations_path(suite)
     if not tree.exists(path):
         return Calibrations()

@@ -1,4 +1,4 @@
-"""What a project's settings and golden cases name that a run starts or sends to."""
+"""Programs and addresses, named by settings and golden cases, that a run starts or sends data to."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ADDRESS = ("preset", "base_url", "key_variable", "allow_http")
 
 
 def code_of(config: Config, suite: Suite) -> Iterator[Code]:
-    """Yield what answers, judges, embeds and is told lessons, but for services that row3 knows by name."""
+    """Yield the programs and addresses that answer, judge, embed and receive lessons, except known services."""
     where = f"{FILE} field suites.{suite.name}"
     for name, each in (suite.arms or {"": suite}).items():
         place = f"{where}.arms.{name}.provider" if name else f"{where}.provider"
@@ -35,12 +35,12 @@ def code_of(config: Config, suite: Suite) -> Iterator[Code]:
 
 
 def scorer_code(function: str) -> Code:
-    """Return the scorer that a check names."""
+    """Return a check's Python scorer as code."""
     return Code("a check of type python", function, python=True)
 
 
 def all_code(project: Project, name: str) -> Iterator[Code]:
-    """Yield what a suite's settings and its cases name; the project may lack the suite. Raises `InvalidFile`."""
+    """Yield the code that a suite's settings and cases name; the project may lack the suite. Raises `InvalidFile`."""
     suite = make_suite(project.config, name)
     yield from code_of(project.config, suite)
     yield from map(scorer_code, suite.kind.scorers(None, suite.rules))

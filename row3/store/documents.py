@@ -1,6 +1,6 @@
 """JSON and YAML documents: strict parsing, and values as Structs.
 
-Duplicate keys, NaN and Infinity are refused: the first lose data silently, the others slip through every comparison.
+Duplicate keys are refused because they lose data silently; NaN and Infinity because they pass every comparison.
 """
 
 from __future__ import annotations
@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections import Counter
+from collections.abc import Iterable
 from functools import cache
 from typing import Any, NoReturn, TypeVar
 
@@ -22,8 +24,6 @@ from row3.store.tree import Tree
 
 Model = TypeVar("Model", bound=msgspec.Struct)
 
-_PLACE = re.compile(r"( starting)? at$")
-"""The end of a decoder's message that leads over to a place, which is said before."""
 ESCAPED_COLON = re.compile(rb"\\u003[aA]")
 
 
@@ -35,7 +35,7 @@ def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     value = dict(pairs)
     if len(value) != len(pairs):
         keys = [key for key, _ in pairs]
-        raise _RefusedError(f"key `{next(key for key in keys if keys.count(key) > 1)}` stands twice in one object")
+        raise _RefusedError(f"key `{next(key for key in keys if keys.count(key) > 1)}` occurs twice in one object")
     return value
 
 
@@ -53,7 +53,7 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_no_number,
 
 
 def parse_json(text: str, *, where: str, surrogates: bool = False) -> Any:
-    """Return a text as JSON; `surrogates` allows half of a pair, which models write. Raises `InvalidFile`."""
+    """Return the JSON value of a text; `surrogates` allows lone ones, which models write. Raises `InvalidFile`."""
     try:
         return quick_json(text.encode())
     except ValueError:
@@ -61,12 +61,12 @@ def parse_json(text: str, *, where: str, surrogates: bool = False) -> Any:
 
 
 def quick_json(raw: bytes) -> Any:
-    """Return the JSON value of bytes in a fifth of the time; raises `ValueError` for all that needs a closer look."""
+    """Return the JSON value of bytes five times faster. Raises `ValueError` for anything that it might misread."""
     try:
         value = msgspec.json.decode(raw)
     except RecursionError:
         raise ValueError from None
-    # Each key has a colon, and to read one that stands twice loses it. Only an escaped one, in a text, is won.
+    # A duplicate key is dropped with its colon. Only an escaped colon, in a text, could make up for it.
     if raw.count(b":") != msgspec.json.encode(value).count(b":") or (b"\\" in raw and ESCAPED_COLON.search(raw)):
         raise ValueError
     return value
@@ -82,12 +82,13 @@ def _slow_json(text: str, where: str, *, surrogates: bool) -> Any:
         what = str(error)
     except json.JSONDecodeError as error:
         refuse_conflicts(text, where=where)
-        what = "the file is empty" if not text.strip() else f"not JSON: {_PLACE.sub('', error.msg)}"
+        problem = re.sub(r"( starting)? at$", "", error.msg)  # the position is shown before it
+        what = f"not JSON: {problem}" if text.strip() else "the file is empty"
         where, fix = f"{where}:{error.lineno}:{error.colno}", "Correct the file, or restore it from git"
     except RecursionError:
         what = "nested too deeply"
     except UnicodeEncodeError:
-        what = "a text holds half a surrogate pair (`\\ud800` to `\\udfff`), which is no character"
+        what = "a text holds half a surrogate pair (`\\ud800` to `\\udfff`), which is not a character"
         fix = "Write the character itself, or both halves"
     except ValueError as error:
         what = f"not JSON: {why_no_json(error)}"
@@ -97,28 +98,34 @@ def _slow_json(text: str, where: str, *, surrogates: bool) -> Any:
 
 
 def read_json(tree: Tree, path: str) -> Any:
-    """Return a file's JSON value; raises as `Tree.read`, `decode` and `parse_json` do."""
+    """Return a file's JSON value. Raises as `Tree.read`, `decode` and `parse_json`."""
     where = tree.place(path)
     return parse_json(decode(tree.read(path), where=where), where=where)
 
 
-def validate(model: type[Model], value: Any, *, where: str, command: str = "row3 lint", fix: str = "") -> Model:
-    """Return the value as a Struct; raises `InvalidFile` with every wrong field and what was meant by it."""
+def validate(model: type[Model], value: Any, *, where: str, fix: str = "Correct it and run `row3 lint`") -> Model:
+    """Return the value as a Struct. Raises `InvalidFile` that names every wrong field and suggests known ones."""
     try:
         return convert(json_object(value, where=where), model)
     except MisfitsError as error:
-        raise InvalidFile(error.summary(), where=where, fix=fix or f"Correct it and run `{command}`") from None
+        raise InvalidFile(error.summary(), where=where, fix=fix) from None
+
+
+def refuse_duplicates(ids: Iterable[str], *, where: str, fix: str) -> None:
+    """Raise `InvalidFile` if the `cases` of a file have an id twice."""
+    for case_id in (case_id for case_id, number in Counter(ids).items() if number > 1):
+        raise InvalidFile(f"field `cases`: `{case_id}` is listed twice", where=where, fix=fix)
 
 
 def json_object(value: Any, *, where: str) -> dict[str, Any]:
-    """Return the value, which is an object; raises `InvalidFile`."""
+    """Return the value if it is a JSON object; else raise `InvalidFile`."""
     if not isinstance(value, dict):
-        raise InvalidFile("the file holds no JSON object", where=where, fix="Correct the file")
+        raise InvalidFile("the file is not a JSON object", where=where, fix="Correct the file")
     return value
 
 
 def check_schema_version(value: Any, known: int, *, where: str) -> int:
-    """Return the file's schema version (1 where it says none); raises `InvalidFile` for a newer one than `known`."""
+    """Return the file's schema version, by default 1. Raises `InvalidFile` for one newer than `known`."""
     version = value.get("schemaVersion", 1) if isinstance(value, dict) else 1
     if type(version) is not int or version < 1:
         what = f"schemaVersion {marked(version)} is not a whole number from 1"
@@ -130,21 +137,21 @@ def check_schema_version(value: Any, known: int, *, where: str) -> int:
 
 
 def dump_line(value: Any) -> str:
-    """Return a JSON value in one line, as row3 writes it: no NaN, no escapes but the needed."""
+    """Return a JSON value as one line, with only the necessary escapes. Raises `ValueError` for NaN."""
     line = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(", ", ": "))
     try:
         line.encode("utf-8")
-    except UnicodeEncodeError:  # a model wrote half a surrogate pair: no text, but JSON can hold it
+    except UnicodeEncodeError:  # a lone surrogate, which JSON can escape and UTF-8 cannot hold
         line = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(", ", ": "))
     return line
 
 
 def parse_yaml(text: str, *, where: str, what: str = "the file", above: int = 0) -> Any:
-    """Return the value of a YAML text; raises `InvalidFile`, also for a key that stands twice.
+    """Return the value of a YAML text. Raises `InvalidFile`, also for a duplicate key.
 
     Args:
-        what: what messages call the text.
-        above: lines of the file above the text.
+        what: name of the text in messages.
+        above: number of lines in the file before the text.
     """
     import yaml
 
@@ -157,18 +164,17 @@ def parse_yaml(text: str, *, where: str, what: str = "the file", above: int = 0)
 
 @cache
 def _yaml_loader() -> Any:
-    """YAML takes the last of two equal keys; with this that is an error. Keys that `<<` merges in are weaker."""
+    """Return a YAML loader that refuses duplicate keys, except overrides of keys that `<<` merges in."""
     import yaml
 
     base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
     def mapping(loader: Any, node: Any) -> dict[Any, Any]:
-        own = [pair for pair in node.value if pair[0].tag != "tag:yaml.org,2002:merge"]
-        keys = [loader.construct_object(key, deep=True) for key, _ in own]
-        for key in keys:
-            if keys.count(key) > 1:
-                again = [other for (other, _), same in zip(own, keys, strict=True) if same == key][1]
-                raise yaml.constructor.ConstructorError(None, None, f"key `{key}` stands twice", again.start_mark)
+        seen: list[Any] = []
+        for each in [each for each, _ in node.value if each.tag != "tag:yaml.org,2002:merge"]:
+            if (key := loader.construct_object(each, deep=True)) in seen:
+                raise yaml.constructor.ConstructorError(None, None, f"key `{key}` occurs twice", each.start_mark)
+            seen.append(key)
         loader.flatten_mapping(node)
         return {
             _yaml_key(loader.construct_object(key, deep=True)): loader.construct_object(value, deep=True)
@@ -181,15 +187,15 @@ def _yaml_loader() -> Any:
 
 
 def _yaml_key(value: Any) -> str:
-    """Return a key as JSON has it: a number or a date as a text. Raises `TypeError` for a list or a mapping."""
+    """Return a key as text, as JSON would have it. Raises `TypeError` for a list or a mapping."""
     hash(value)
     return str(value)
 
 
 def _yaml_fault(error: Exception, text: str) -> tuple[str, int]:
-    """Return what is wrong, and the line it is wrong in; the parser may have noticed lines later."""
+    """Return what is wrong and in which line, even if the parser noticed it lines later."""
     position = getattr(error, "position", None)
-    if isinstance(position, int):  # a character that YAML does not take
+    if isinstance(position, int):  # a character that YAML does not allow
         return "a control character", text.count("\n", 0, position) + 1
     mark = getattr(error, "problem_mark", None)
     began = getattr(error, "context_mark", None)

@@ -1,8 +1,7 @@
-"""Recorded embeddings: `recordings/<suite>/embeddings-<model>.jsonl`, one text a line, sorted by model and text.
+"""Recorded embeddings: `recordings/<suite>/embeddings-<model>.jsonl`, one text per line, sorted by model and text.
 
-Found by the digest of model and text, so a vector serves every case and every prompt. Two branches that record merge
-in git line by line, like recordings. A model's embeddings are read from its own file only, so that no other file can
-come before it.
+They are found by the digest of model and text, so a vector serves every case and prompt. Branches merge in git line by
+line, like recordings. A model's embeddings are read only from its own file, so that no other file can override it.
 """
 
 from __future__ import annotations
@@ -19,13 +18,13 @@ from row3.domain.structs import MisfitsError, convert
 from row3.errors import InvalidFile
 from row3.store.documents import check_schema_version, dump_line, parse_json
 from row3.store.files import write_atomic
-from row3.store.json_lines import decoded, lines_in
+from row3.store.json_lines import decode_line, lines_in
 from row3.store.tree import Tree, WorkTree, same_file
 
 SCHEMA_VERSION = 1
-FIX = "Restore the file from git, or record it anew"
+FIX = "Restore the file from git, or re-record it"
 _NAME = re.compile(r"embeddings-[a-z0-9_-]+\.jsonl")
-"""No dot before the ending, which every prompt's file has in its version."""
+"""No dot before the extension, unlike files of prompts, whose names end in a version."""
 
 
 class Embedding(Struct, frozen=True, gc=False):
@@ -38,15 +37,15 @@ class Embedding(Struct, frozen=True, gc=False):
 
     @property
     def place(self) -> tuple[str, str, str]:
-        """What a file is sorted by."""
+        """Sort key in the file."""
         return self.model, self.text, self.digest
 
     def vector(self, where: str) -> Vector:
-        """Its vector; raises `InvalidFile`."""
+        """Return the unpacked vector. Raises `InvalidFile`."""
         try:
             return unpack(self.packed)
         except ValueError as error:
-            raise InvalidFile(f"field `vector` is none: {error}", where=where, fix=FIX) from None
+            raise InvalidFile(f"field `vector` is invalid: {error}", where=where, fix=FIX) from None
 
 
 class Row(NamedTuple):
@@ -58,24 +57,24 @@ class Row(NamedTuple):
 
 
 def is_embeddings(path: str) -> bool:
-    """Return whether this is a file of embeddings, and not of a prompt's recordings."""
+    """Return whether a file holds embeddings, not recordings of a prompt."""
     return _NAME.fullmatch(path.rpartition("/")[2]) is not None
 
 
 def file_for(suite: str, model: str) -> str:
-    """Return where a model's embeddings are kept."""
+    """Return the path of a model's embeddings."""
     name = re.sub("[^a-z0-9_-]+", "-", model.lower()).strip("-")[:80] or "model"
     return f"recordings/{suite}/embeddings-{name}.jsonl"
 
 
 def to_line(model: str, text: str, packed: str) -> str:
-    """An embedding as its line."""
+    """Return an embedding as its line."""
     value = {"digest": embedding_digest(model, text), "schemaVersion": SCHEMA_VERSION}
     return dump_line(value | {"model": model, "text": text, "vector": packed})
 
 
 def from_line(line: str, *, where: str) -> Embedding:
-    """Return an embedding from its line; its vector is not looked at. Raises `InvalidFile`."""
+    """Return the embedding of a line, without unpacking its vector. Raises `InvalidFile`."""
     value = parse_json(line, where=where, surrogates=True)
     check_schema_version(value, SCHEMA_VERSION, where=where)
     try:
@@ -85,29 +84,28 @@ def from_line(line: str, *, where: str) -> Embedding:
 
 
 def rows(tree: Tree, path: str) -> Iterator[Row]:
-    """Yield all lines of one file. Raises `InvalidFile` for a broken one."""
-    for _, number, raw in lines_in(tree, path):
-        where = f"{tree.place(path)}:{number}"
-        line = decoded(raw, where).strip()
-        yield Row(where, line, from_line(line, where=where))
+    """Yield the lines of a file. Raises `InvalidFile` for a broken one."""
+    for spot, raw in lines_in(tree, path):
+        line = decode_line(raw, spot.place).strip()
+        yield Row(spot.place, line, from_line(line, where=spot.place))
 
 
 def files(tree: Tree, suite: str) -> list[str]:
-    """Return the files of a suite's embeddings."""
+    """Return the paths of a suite's embeddings files."""
     return [path for path in tree.files(f"recordings/{suite}") if is_embeddings(path)]
 
 
 class EmbeddingIndex:
-    """The recorded embeddings of one model; read when first asked, and once."""
+    """The recorded embeddings of one model, read once, on first use."""
 
     def __init__(self, tree: Tree | None, suite: str, model: str, *, fallback: EmbeddingIndex | None = None) -> None:
-        """Index a suite's embeddings of a model (None: of none), with those of `fallback` behind them."""
+        """Index a suite's embeddings of a model, if a tree is given, and use `fallback` for those it lacks."""
         self._tree, self._suite, self._model, self._fallback = tree, suite, model, fallback
         self._held: dict[str, tuple[Embedding, str]] | None = None
         self._vectors: dict[str, Vector] = {}
 
     def get(self, texts: Iterable[str]) -> dict[str, Vector]:
-        """The vectors of the texts that have one; raises `InvalidFile` for a broken line or one that was edited."""
+        """Return the vectors of the texts that have one. Raises `InvalidFile` for a broken or edited line."""
         found = {}
         for text in texts:
             vector = self._vectors.get(text)
@@ -118,28 +116,27 @@ class EmbeddingIndex:
                     continue
                 embedding, where = held
                 if (embedding.model, embedding.text) != (self._model, text):
-                    raise InvalidFile("model or text do not fit the digest: the line was edited", where=where, fix=FIX)
+                    what = "the line was edited: its model and text do not match its digest"
+                    raise InvalidFile(what, where=where, fix=FIX)
                 vector = self._vectors[text] = embedding.vector(where)
             found[text] = vector
         return found
 
     def replaced(self, earlier: EmbeddingIndex) -> list[str]:
-        """Return the texts that have another vector here than in an earlier index."""
-        now = self._lines()
-        return [each.text for each in self._other(earlier) if each.digest in now]
+        """Return the texts whose vector differs from that in an earlier index."""
+        now, before = self._lines(), self._lines_before(earlier)
+        return [each.text for each in before if each.digest in now and now[each.digest][0].packed != each.packed]
 
     def lost(self, earlier: EmbeddingIndex) -> list[str]:
-        """Return the texts that have a vector in an earlier index and none here."""
-        now = self._lines()
-        return [each.text for each in self._other(earlier) if each.digest not in now]
+        """Return the texts that have a vector only in an earlier index."""
+        return [each.text for each in self._lines_before(earlier) if each.digest not in self._lines()]
 
-    def _other(self, earlier: EmbeddingIndex) -> list[Embedding]:
-        """Return the embeddings of an earlier index that are not the same here."""
-        path, now = file_for(self._suite, self._model), self._lines()
+    def _lines_before(self, earlier: EmbeddingIndex) -> list[Embedding]:
+        """Return the embeddings of an earlier index; none if its file is the same."""
+        path = file_for(self._suite, self._model)
         if self._tree is None or earlier._tree is None or same_file(earlier._tree, self._tree, path):
             return []
-        held = (embedding for embedding, _ in earlier._lines().values())
-        return [each for each in held if each.digest not in now or now[each.digest][0].packed != each.packed]
+        return [embedding for embedding, _ in earlier._lines().values()]
 
     def _lines(self) -> dict[str, tuple[Embedding, str]]:
         if self._held is None:
@@ -147,12 +144,12 @@ class EmbeddingIndex:
             path = file_for(self._suite, self._model)
             for row in rows(self._tree, path) if self._tree is not None and self._tree.exists(path) else ():
                 if row.embedding.model == self._model:
-                    self._held.setdefault(row.embedding.digest, (row.embedding, row.where))  # the first one counts
+                    self._held.setdefault(row.embedding.digest, (row.embedding, row.where))  # the first counts
         return self._held
 
 
 def merge(root: Path, suite: str, model: str, packed: Mapping[str, str]) -> int:
-    """Merge packed vectors, by text, into the model's file; returns how many are new or changed."""
+    """Merge packed vectors, by text, into the model's file; return how many are new or changed."""
     tree, path = WorkTree(root), file_for(suite, model)
     held: dict[str, str] = {}
     for row in rows(tree, path) if tree.exists(path) else ():
@@ -165,7 +162,7 @@ def merge(root: Path, suite: str, model: str, packed: Mapping[str, str]) -> int:
 
 
 def write(path: Path, by_digest: Mapping[str, str]) -> None:
-    """Write an embeddings file: sorted, one line each; an empty one is removed."""
+    """Write an embeddings file with sorted lines, or remove it if there are none."""
     if not by_digest:
         path.unlink(missing_ok=True)
         return

@@ -1,8 +1,8 @@
 """Bytes and text on disk: strict reading, atomic writing.
 
-All text is UTF-8 whatever the locale says. A byte order mark and CRLF line ends are taken; any other encoding is
-an error that names the file. Writing goes through a temporary file in the same directory, fsync and
-rename, so a reader sees the old or the new contents and never a part.
+All text is UTF-8, whatever the locale. A byte order mark and CRLF line ends are accepted; any other encoding is an
+error that names the file. Writing goes through a temporary file in the same directory, fsync and rename, so a reader
+sees either the old or the new contents.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from row3.errors import EnvironmentFault, InvalidFile
 
 MAX_TEXT_BYTES = 64 * 1024 * 1024
 NO_PIPE = "Remove or rename it"
-NO_LINK = "Put the file or folder itself there"
 CONFLICT = re.compile(r"^(<{7}|>{7}|\|{7}|={7})( |$)", re.MULTILINE)
 
 
 def link_at(where: str) -> InvalidFile:
     """Return the error for a symbolic link inside a project."""
-    return InvalidFile("this is a symbolic link, which row3 does not follow", where=where, fix=NO_LINK)
+    what, fix = "this is a symbolic link, which row3 does not follow", "Put the file or folder itself there"
+    return InvalidFile(what, where=where, fix=fix)
 
 
 def no_follow(path: str, flags: int) -> int:
-    """Open a file of a project; raises `OSError` for a symbolic link where the system can."""
+    """Open a file of a project. Raises `OSError` for a symbolic link if the system supports that."""
     return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o666)
 
 
 def open_file(path: Path, *, where: str, buffering: int = -1, fix: str = NO_PIPE, follow: bool = True) -> BinaryIO:
-    """Return the file, open for reading; raises `InvalidFile` for a pipe, a device or a link that is not followed."""
+    """Open a file for reading. Raises `InvalidFile` for a pipe, a device, or a link unless `follow`."""
     mode = path.stat(follow_symlinks=follow).st_mode
     if stat.S_ISLNK(mode):
         raise link_at(where)
@@ -45,7 +45,7 @@ def open_file(path: Path, *, where: str, buffering: int = -1, fix: str = NO_PIPE
 
 
 def read_bytes(path: Path, *, where: str, limit: int = MAX_TEXT_BYTES, follow: bool = True) -> bytes:
-    """Return the file's bytes; raises as `open_file` and `read_faults`, and `InvalidFile` for more than `limit`."""
+    """Return the file's bytes. Raises as `open_file` and `read_faults`, and `InvalidFile` for more than `limit`."""
     with read_faults(where), open_file(path, where=where, follow=follow) as file:
         size = os.fstat(file.fileno()).st_size
         if size > limit:
@@ -55,7 +55,7 @@ def read_bytes(path: Path, *, where: str, limit: int = MAX_TEXT_BYTES, follow: b
 
 
 def decode(raw: bytes, *, where: str) -> str:
-    """Return the text of UTF-8 bytes, without a byte order mark, line ends as LF; raises `InvalidFile`."""
+    """Return the text of UTF-8 bytes without a byte order mark, with LF line ends. Raises `InvalidFile`."""
     if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise InvalidFile("the file is in UTF-16", where=where, fix="Save it as UTF-8")
     try:
@@ -68,27 +68,28 @@ def decode(raw: bytes, *, where: str) -> str:
 
 
 def refuse_conflicts(text: str, *, where: str) -> None:
-    """Raise `InvalidFile` where git left conflict markers in the text."""
+    """Raise `InvalidFile` if git left conflict markers in the text."""
     if "<<<<<<<" not in text and ">>>>>>>" not in text:
         return
     found = CONFLICT.search(text)
     if found is not None:
         line = text.count("\n", 0, found.start()) + 1
-        fix = "Resolve it; of a file that row3 writes, take the other branch's and repeat your command (`row3 docs ci`)"
+        fix = (
+            "Resolve them; if row3 wrote the file, take the other branch's and run your command again (`row3 docs ci`)"
+        )
         raise InvalidFile("the file has merge-conflict markers", where=f"{where}:{line}", fix=fix)
 
 
 @contextlib.contextmanager
 def read_faults(where: str) -> Iterator[None]:
-    """Turn the machine's refusals while reading into one clear message."""
+    """Turn system errors while reading into `InvalidFile` or `EnvironmentFault`."""
     try:
         yield
     except FileNotFoundError:
         raise InvalidFile("the file does not exist", where=where, fix="Create it, or correct the name") from None
     except IsADirectoryError:
-        raise InvalidFile(
-            "this is a folder, not a file", where=where, fix="Name a file, or remove the folder"
-        ) from None
+        fix = "Name a file, or remove the folder"
+        raise InvalidFile("this is a folder, not a file", where=where, fix=fix) from None
     except OSError as error:
         what = f"cannot be read ({error.strerror or error})"
         raise EnvironmentFault(what, where=where, fix="Check the file's permissions") from None
@@ -96,7 +97,7 @@ def read_faults(where: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def disk_faults(where: str) -> Iterator[None]:
-    """Turn the machine's refusals while writing into one clear message."""
+    """Turn system errors while writing into `EnvironmentFault`."""
     try:
         yield
     except OSError as error:
@@ -105,13 +106,14 @@ def disk_faults(where: str) -> Iterator[None]:
 
 
 def write_atomic(path: Path, content: str | bytes | Iterable[bytes], *, where: str | None = None) -> None:
-    """Replace the file as a whole; raises `EnvironmentFault`, and then the old contents still stand."""
+    """Replace a file, or leave it unchanged and raise `EnvironmentFault`."""
     write_all({path: content}, where=where or path.name)
 
 
 def write_all(files: Mapping[Path, str | bytes | Iterable[bytes] | None], *, where: str) -> None:
-    """Replace several files, or remove those with None; raises `EnvironmentFault`, and then all stand as they were: all
-    is on the disk before the first is replaced. A kill in between leaves some new and some old.
+    """Replace several files, and remove those with None; or leave all unchanged and raise `EnvironmentFault`.
+
+    All contents are on disk before the first file is replaced; a kill after that can leave some new and some old.
     """
     staged: list[tuple[Path, Path]] = []
     os.umask(umask := os.umask(0o022))
@@ -142,7 +144,7 @@ def write_all(files: Mapping[Path, str | bytes | Iterable[bytes] | None], *, whe
 
 
 def sync_folder(folder: Path) -> None:
-    """Make a rename in the folder survive a loss of power, where the system can."""
+    """Make renames in the folder survive a power failure, if the system supports it."""
     with contextlib.suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:

@@ -1,7 +1,7 @@
-"""`metrics-history.json`: every baseline, comparison and promotion, one entry a line.
+"""`metrics-history.json`: every baseline, comparison and promotion, one entry per line.
 
-Each line but the first begins with its comma. So an append adds one line and changes none, and git's
-union merge of two branches that both appended is again a valid file.
+Each line but the first begins with its comma. So an append adds one line and changes none, and git's union merge of two
+branches that both appended is a valid file.
 """
 
 from __future__ import annotations
@@ -16,71 +16,72 @@ from row3.store.files import refuse_conflicts
 from row3.store.tree import Tree, read_text
 
 FILE = "metrics-history.json"
-ASKS = ("live", "record")
-"""Modes in which every answer is asked for anew."""
-OF_THE_MOMENT = ("schemaVersion", "runId", "at", "commit", "dirty")
+RESTORE = "Restore the file from git"
+ASKING_MODES = ("live", "record")
+"""Modes that request every answer again."""
+IDENTITY = ("schemaVersion", "runId", "at", "commit", "dirty")
+"""Keys that differ between entries of equal results."""
 
 
 def read_history(tree: Tree) -> list[HistoryEntry]:
-    """All entries, in file order; none where there is no file. Raises `InvalidFile`."""
-    if not tree.exists(FILE):
-        return []
-    return parse_history(read_text(tree, FILE), where=tree.place(FILE))
+    """Return all entries in file order; none if there is no file. Raises `InvalidFile`."""
+    return [entry for _, entry in _read(tree)]
 
 
 def parse_history(text: str, *, where: str = FILE) -> list[HistoryEntry]:
-    """Entries of the file's text; raises `InvalidFile` with the line."""
-    rows = [(number, parse_json(row, where=f"{where}:{number}")) for number, row in _rows(text, where)]
-    return [_entry(value, where=f"{where}:{number}") for number, value in rows]
+    """Return the entries of the file's text. Raises `InvalidFile` with the line."""
+    return [entry for _, entry in _parse(text, where)]
 
 
-def _rows(text: str, where: str = FILE) -> list[tuple[int, str]]:
-    """Line number and text of every entry. A file that a formatter spread over lines is put back on lines."""
+def history_text(tree: Tree, entry: HistoryEntry) -> str:
+    """Return the file's text with one more entry, its other lines unchanged. Raises `InvalidFile`."""
+    return _text([line for line, _ in _read(tree)], [entry])
+
+
+def history_with_new(tree: Tree, entries: Sequence[HistoryEntry]) -> tuple[str, int]:
+    """Return the file's text with the entries that are new, and their number. Raises `InvalidFile`.
+
+    An entry is new if its results differ from its suite's newest one, or if its answers were requested again.
+    """
+    known = _read(tree)
+    newest = {entry.suite: _results(entry) for _, entry in known}
+    new = [entry for entry in entries if entry.mode in ASKING_MODES or newest.get(entry.suite) != _results(entry)]
+    return _text([line for line, _ in known], new), len(new)
+
+
+def _read(tree: Tree) -> list[tuple[str, HistoryEntry]]:
+    return _parse(read_text(tree, FILE), tree.place(FILE)) if tree.exists(FILE) else []
+
+
+def _parse(text: str, where: str) -> list[tuple[str, HistoryEntry]]:
+    """Return text and value of every entry."""
+    found = []
+    for number, line in _rows(text, where):
+        place = f"{where}:{number}"
+        value = parse_json(line, where=place)
+        check_schema_version(value, HISTORY_SCHEMA_VERSION, where=place)
+        found.append((line, validate(HistoryEntry, value, where=place, fix=RESTORE)))
+    return found
+
+
+def _rows(text: str, where: str) -> list[tuple[int, str]]:
+    """Return line number and text of every entry; entries that a formatter spread over lines are joined."""
     lines = text.split("\n")
     rows = [(number, bare) for number, line in enumerate(lines[1:], 2) if (bare := line.strip().strip(",").strip())]
     if lines[0].strip() == "[" and rows and rows[-1][1] == "]" and all(row.endswith("}") for _, row in rows[:-1]):
         return rows[:-1]
     if lines[0].strip() == "[" and not any(row == "]" for _, row in rows):
         refuse_conflicts(text, where=where)
-        raise InvalidFile("the array has no end", where=where, fix="Restore the file from git")
+        raise InvalidFile("the array has no end", where=where, fix=RESTORE)
     value = parse_json(text, where=where)
     if not isinstance(value, list):
-        raise InvalidFile("the file holds no JSON array", where=where, fix="Restore the file from git")
+        raise InvalidFile("the file is not a JSON array", where=where, fix=RESTORE)
     return [(1, dump_line(entry)) for entry in value]
 
 
-def _entry(value: Any, *, where: str) -> HistoryEntry:
-    check_schema_version(value, HISTORY_SCHEMA_VERSION, where=where)
-    return validate(HistoryEntry, value, where=where, fix="Restore the file from git")
+def _results(entry: HistoryEntry) -> dict[str, Any]:
+    return {key: value for key, value in entry.plain().items() if key not in IDENTITY}
 
 
-def history_text(tree: Tree, entry: HistoryEntry) -> str:
-    """Return the file's text with one more entry; every earlier line stays as it is. Raises `InvalidFile`."""
-    return _appended(_earlier(tree)[0], [entry])
-
-
-def history_with_new(tree: Tree, entries: Sequence[HistoryEntry]) -> tuple[str, int]:
-    """Return the same with the entries that differ from their suite's newest or were asked for anew, and how many."""
-    rows, known = _earlier(tree)
-    newest = {entry.suite: entry for entry in known}
-    new = [entry for entry in entries if entry.mode in ASKS or _said(newest.get(entry.suite)) != _said(entry)]
-    return _appended(rows, new), len(new)
-
-
-def _said(entry: HistoryEntry | None) -> dict[str, Any]:
-    """What an entry says, apart from when and at which commit it was looked."""
-    plain = {} if entry is None else entry.plain()
-    return {key: value for key, value in plain.items() if key not in OF_THE_MOMENT}
-
-
-def _earlier(tree: Tree) -> tuple[list[str], list[HistoryEntry]]:
-    """The lines of the file and what they say. Raises `InvalidFile`."""
-    if not tree.exists(FILE):
-        return [], []
-    text = read_text(tree, FILE)
-    return [row for _, row in _rows(text)], parse_history(text)
-
-
-def _appended(earlier: Sequence[str], entries: Sequence[HistoryEntry]) -> str:
-    rows = [*earlier, *(dump_line(entry.plain()) for entry in entries)]
-    return "[\n" + "".join(f"{'' if i == 0 else ','}{row}\n" for i, row in enumerate(rows)) + "]\n"
+def _text(lines: Sequence[str], entries: Sequence[HistoryEntry]) -> str:
+    return "[\n" + "\n,".join([*lines, *(dump_line(entry.plain()) for entry in entries)]) + "\n]\n"

@@ -1,4 +1,4 @@
-"""A suite's judge and documents, from row3.toml, the promoted rubrics and the folder of documents."""
+"""A suite's judge and documents: from row3.toml, the promoted rubrics and the documents' folder."""
 
 from __future__ import annotations
 
@@ -23,12 +23,11 @@ from row3.store.tree import Tree, read_text
 
 
 def judged_rules(project: Project, suite: str, kind: Kind, rules: Rules) -> Rules:
-    """Return a suite's rules with its judge and its documents, where its kind has any. Raises `InvalidFile`."""
+    """Return a suite's rules with its judge and documents, if its kind has any. Raises `InvalidFile`."""
     if kind.rubrics:
         settings = judge_settings(project.config, suite)
         models = tuple(settings.models) or ((settings.model,) if settings.model else ())
-        rubrics = read_rubrics(project.tree, kind)
-        judge = JudgeRules(models, settings.votes or 1, settings.temperature or 0.0, rubrics)
+        judge = JudgeRules(models, settings.votes or 1, settings.temperature or 0.0, _rubrics(project.tree, kind))
         calibrations = read_calibrations(project.tree, suite)
         valid = calibrations.valid(judge)
         judge = replace(
@@ -39,11 +38,11 @@ def judged_rules(project: Project, suite: str, kind: Kind, rules: Rules) -> Rule
             labels=_labels(project.tree, suite) if valid else {},
         )
         rules = replace(rules, judge=judge)
-    return replace(rules, documents=read_documents(project, suite)) if kind.arms else rules
+    return replace(rules, documents=_documents(project, suite)) if kind.arms else rules
 
 
 def _labels(tree: Tree, suite: str) -> dict[tuple[str, str], float]:
-    """Return the grades that people gave to the suite's answers; none where the labels are kept elsewhere."""
+    """Return people's grades of the suite's answers by rubric and digest; none if the labels are kept elsewhere."""
     path = labels_path(suite)
     if not tree.exists(path):
         return {}
@@ -52,7 +51,7 @@ def _labels(tree: Tree, suite: str) -> dict[tuple[str, str], float]:
 
 
 def judge_settings(config: Config, suite: str) -> JudgeConfig:
-    """Return the judge's settings: the suite's, key by key over the general ones, and the provider's below both."""
+    """Return the judge's settings: key by key the suite's, else the project's, else the provider's."""
     own = config.suites[suite].judge if suite in config.suites else JudgeConfig()
     general = config.judge
     provider = config.provider
@@ -71,23 +70,23 @@ def judge_settings(config: Config, suite: str) -> JudgeConfig:
     return JudgeConfig(**{key: value for key, value in found.items() if value is not None})
 
 
-def read_rubrics(tree: Tree, kind: Kind) -> dict[str, Prompt]:
-    """Return the promoted version of each rubric that a kind can ask; the highest where none is promoted."""
+def _rubrics(tree: Tree, kind: Kind) -> dict[str, Prompt]:
+    """Return the promoted version of each of the kind's rubrics, or the highest if none is promoted."""
     promoted = read_promoted(tree)
     found: dict[str, Prompt] = {}
-    for name, there in versions(tree).items():
+    for name, known in versions(tree).items():
         entry = promoted.get(name)
-        version = parse_version(entry.version) if entry is not None else None
-        prompt = read_prompt(tree, PromptRef(name, version if version in there and version is not None else there[-1]))
+        version = None if entry is None else parse_version(entry.version)
+        prompt = read_prompt(tree, PromptRef(name, known[-1] if version is None or version not in known else version))
         if prompt.output in kind.rubrics:
             found[name] = prompt
     return found
 
 
-def read_documents(project: Project, suite: str) -> Mapping[str, SourceText]:
-    """Return the texts of a suite's documents by name without folder and ending, in small letters.
+def _documents(project: Project, suite: str) -> Mapping[str, SourceText]:
+    """Return the texts of a suite's documents by lowercase name, without folder and extension.
 
-    Text files as V7.1 names them, and golden files with a `document_id` and a `document`. Raises `InvalidFile`.
+    They are text files, and golden files with a `document_id` and a `document`. Raises `InvalidFile`.
     """
     settings = project.config.suites.get(suite)
     folder = None if settings is None else settings.documents
@@ -101,7 +100,7 @@ def read_documents(project: Project, suite: str) -> Mapping[str, SourceText]:
         key = name.casefold()
         if (other := places.setdefault(key, path)) != path:
             what = f"the document `{name}` is also in {other}"
-            raise InvalidFile(what, where=tree.place(path), fix="Give each document a name of its own")
+            raise InvalidFile(what, where=tree.place(path), fix="Give each document a unique name")
         found[key] = SourceText(text)
 
     for path in tree.files(root, deep=True):
@@ -114,7 +113,7 @@ def read_documents(project: Project, suite: str) -> Mapping[str, SourceText]:
                 keep(str(value.get("document_id") or name.partition(".")[0]), value["document"], path)
     if not found:
         raise InvalidFile(
-            f"there are no documents under {root}/",
+            f"{root}/ contains no documents",
             where=f"{FILE} field suites.{suite}.documents",
             fix="Name a folder with .txt files, or with golden files that have a `document`",
         )

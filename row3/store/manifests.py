@@ -1,9 +1,8 @@
-"""`baselines/<suite>.json`: the baseline as a manifest, one case a line; version 1 is still read as one."""
+"""`baselines/<suite>.json`: the baseline as a manifest, one case per line; version 1 is migrated when read."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from typing import Annotated, Any
 
 import msgspec
@@ -12,7 +11,7 @@ from msgspec import structs
 from row3.domain.manifests import Manifest, ManifestCase, ManifestPrompt, Tier, tier_of
 from row3.domain.runs import RunId, check_models
 from row3.errors import InvalidFile
-from row3.store.documents import check_schema_version, dump_line, parse_json, validate
+from row3.store.documents import check_schema_version, dump_line, parse_json, refuse_duplicates, validate
 from row3.store.files import decode
 from row3.store.tree import Tree
 
@@ -21,7 +20,7 @@ HEAD = ("suite", "kind", "tier", "runId", "at", "commit", "prompts", "model", "p
 """Keys in the order of the file."""
 SCHEMA = "../schemas/baseline.schema.json"
 Repeats = Annotated[int, msgspec.Meta(ge=1)]
-RESTORE = "Restore it with `git checkout`, or make a new one with `row3 --baseline`"
+RESTORE = "Restore it with `git checkout`, or save a new one with `row3 --baseline`"
 
 
 class ManifestFile(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True, omit_defaults=True):
@@ -47,7 +46,7 @@ class ManifestFile(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_f
 
 
 class _FirstCase(msgspec.Struct, frozen=True, rename="camel"):
-    """A case of version 1, which knows no requests."""
+    """A case of version 1, which has no requests."""
 
     id: str
     digest: str = ""
@@ -55,7 +54,7 @@ class _FirstCase(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class _FirstVersion(msgspec.Struct, frozen=True, rename="camel"):
-    """What version 1 says that a manifest needs; its scores are ignored."""
+    """The parts of version 1 that a manifest needs, without its scores."""
 
     suite: str
     kind: str
@@ -72,41 +71,33 @@ class _FirstVersion(msgspec.Struct, frozen=True, rename="camel"):
 
 
 def read_manifest(tree: Tree, path: str) -> Manifest:
-    """Return the baseline in a file; raises as `parse_manifest`."""
+    """Return the baseline of a file. Raises as `parse_manifest`."""
     return parse_manifest(tree.read(path, limit=2**30), where=tree.place(path))
 
 
 def parse_manifest(raw: bytes, *, where: str) -> Manifest:
-    """Return the baseline in a file's bytes; raises `InvalidFile` with file and field."""
+    """Return the baseline in a file's bytes. Raises `InvalidFile` with file and field."""
     value = parse_json(decode(raw, where=where), where=where)
     if check_schema_version(value, SCHEMA_VERSION, where=where) > 1:
         file = validate(ManifestFile, value, where=where, fix=RESTORE)
+        refuse_duplicates((case.id for case in file.cases), where=where, fix=RESTORE)
+        for number, case in enumerate(file.cases):
+            if len(case.answers) != len(case.requests):
+                what = f"field `cases.{number}.answers`: has {len(case.answers)} for {len(case.requests)} requests"
+                raise InvalidFile(what, where=where, fix=RESTORE)
         given = {name: part for name, part in structs.asdict(file).items() if name not in ("schema", "schema_version")}
-        return Manifest(**given | {"cases": _by_id(file.cases, where)})
+        return Manifest(**given | {"cases": {case.id: case for case in file.cases}})
     first = validate(_FirstVersion, value, where=where, fix=RESTORE)
     given = structs.asdict(first)
     del given["mode"], given["prompt_digests"]
     prompts = {name: ManifestPrompt(each, first.prompt_digests.get(name, "")) for name, each in first.prompts.items()}
-    cases = [ManifestCase(case.id, case.digest, case.input) for case in first.cases]
-    found = {"tier": tier_of(first.mode), "prompts": prompts, "cases": _by_id(cases, where)}
-    return Manifest(**given | found, version=1)
-
-
-def _by_id(cases: list[ManifestCase], where: str) -> Mapping[str, ManifestCase]:
-    found = {case.id: case for case in cases}
-    if len(found) < len(cases):
-        ids = [case.id for case in cases]
-        twice = next(each for each in ids if ids.count(each) > 1)
-        raise InvalidFile(f"field `cases`: `{twice}` stands twice", where=where, fix=RESTORE)
-    for number, case in enumerate(cases):
-        if len(case.answers) != len(case.requests):
-            what = f"field `cases.{number}.answers`: there are not as many as `requests`"
-            raise InvalidFile(what, where=where, fix=RESTORE)
-    return found
+    refuse_duplicates((case.id for case in first.cases), where=where, fix=RESTORE)
+    cases = {case.id: ManifestCase(case.id, case.digest, case.input) for case in first.cases}
+    return Manifest(**given | {"tier": tier_of(first.mode), "prompts": prompts, "cases": cases}, version=1)
 
 
 def manifest_bytes(manifest: Manifest) -> bytes:
-    """Return the file of a manifest: indented, its cases one a line, sorted, so that git shows the cases that moved."""
+    """Return the file of a manifest: indented, its cases sorted, one per line, so that git shows which changed."""
     plain = msgspec.to_builtins(structs.replace(manifest, cases={}))
     head = {"$schema": SCHEMA, "schemaVersion": SCHEMA_VERSION}
     head |= {key: plain[key] for key in HEAD if plain[key] is not None}

@@ -1,6 +1,6 @@
-"""On which line a field of a project's file stands. Parsers forget it, people look for it.
+"""Line numbers of the fields of a project's files, which parsers do not keep.
 
-JSON takes one pass over the tokens, whatever is asked for: no parse tree, no recursion.
+JSON takes one pass over its tokens: no parse tree, no recursion.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ UNDEFINED = re.compile(r"'(\w+)' is undefined")
 
 
 def places(error: Row3Error, file: str, text: str) -> list[tuple[str, str, int]]:
-    """What an error of the store says of a file, one thing each: message, field, and line, looked up if not given."""
+    """Return the complaints of an error about a file: message, field, and line, which is looked up if not given."""
     place = WHERE.match(error.where[len(file) :] if error.where.startswith(file) else "")
     assert place is not None
     found = []
@@ -55,7 +55,7 @@ def _looked_up(file: str, text: str, what: str, field: str, case: str | None) ->
 
 
 def line_in(file: str, text: str, path: Path) -> int:
-    """The line of a field of a JSON, TOML or prompt file, as the functions for each of them say."""
+    """Return the line of a field of a JSON, TOML or prompt file."""
     if file.endswith(".json"):
         return line_of(text, path)
     keys = [str(key) for key in path]
@@ -66,7 +66,7 @@ def _in_json(text: str, what: str, field: str) -> tuple[str, int]:
     found = None
     if "is not a JSON number" in what:
         found = constant_field(text)
-    elif "stands twice in one object" in what:
+    elif "occurs twice in one object" in what:
         found = duplicate_key(text)
     if found is not None:
         return ".".join(map(str, found[0])), found[1]
@@ -78,20 +78,26 @@ def _line_at(text: str, offset: int) -> int:
 
 
 def line_of(text: str, path: Sequence[str | int]) -> int:
-    """The 1-based line of a field of a JSON text; that of its nearest ancestor where it is missing. Raises nothing."""
+    """Return the line of a field of a JSON text, from 1; if it is missing, that of its nearest ancestor."""
     return lines_of(text, [tuple(path)])[tuple(path)]
 
 
 def lines_of(text: str, paths: Iterable[Path]) -> dict[Path, int]:
-    """The line of each path as `line_of` tells it, in one pass over the text for all of them."""
+    """Return the line of each path, as `line_of`, in one pass over the text."""
     asked = set(paths)
     found = offsets_of(text, asked)
     breaks = [match.start() for match in re.finditer("\n", text)]
-    return {path: bisect_right(breaks, _nearest(found, path)) + 1 for path in asked}
+
+    def line(path: Path) -> int:
+        while path not in found:
+            path = path[:-1]
+        return bisect_right(breaks, found[path]) + 1
+
+    return {path: line(path) for path in asked}
 
 
 def offsets_of(text: str, paths: Iterable[Path]) -> dict[Path, int]:
-    """Where these fields and all above them begin, as far as they are there: a member of an object at its key."""
+    """Return the offsets of these fields and their ancestors, if present: a member of an object begins at its key."""
     wanted = {path[:length] for path in paths for length in range(1, len(path) + 1)}
     longest = max(map(len, wanted), default=0)
     found: dict[Path, int] = {(): _begin(text, 0)}
@@ -106,16 +112,16 @@ def offsets_of(text: str, paths: Iterable[Path]) -> dict[Path, int]:
 
 
 def line_of_text(text: str, key: str, value: str) -> int:
-    """The line on which a key first has this text; 1 where none does."""
+    """Return the first line on which the key has this text; 1 if there is none."""
     row = re.search(rf'"{re.escape(key)}":\s*{re.escape(json.dumps(value, ensure_ascii=False))}', text)
     return _line_at(text, row.start() if row else 0)
 
 
 def duplicate_key(text: str) -> tuple[Path, int] | None:
-    """Path and line of the first key that stands a second time in its object."""
+    """Return path and line of the first duplicate key."""
     seen: list[set[str | int]] = []
     for path, offset in _fields(text):
-        # What stood deeper than this field belongs to an object that has ended.
+        # Deeper levels belong to objects that have ended.
         del seen[len(path) :]
         seen.extend(set() for _ in range(len(path) - len(seen)))
         if path[-1] in seen[-1] and isinstance(path[-1], str):
@@ -125,7 +131,7 @@ def duplicate_key(text: str) -> tuple[Path, int] | None:
 
 
 def constant_field(text: str) -> tuple[Path, int]:
-    """Path and line of the first NaN or Infinity; the whole text where there is none."""
+    """Return path and line of the first NaN or Infinity; `()` and 1 if there is none."""
     at = next((match.start() for match in CONSTANT.finditer(text) if match[0][0] != '"'), 0)
     held: Path = ()
     for path, offset in _fields(text):
@@ -140,46 +146,40 @@ def _begin(text: str, at: int) -> int:
     return at if space is None else space.end()
 
 
-def _nearest(found: dict[Path, int], path: Path) -> int:
-    while path not in found:
-        path = path[:-1]
-    return found[path]
-
-
 def _fields(text: str) -> Iterator[tuple[list[str | int], int]]:
-    """Every field in document order: its path (one list, used again and again) and where it begins.
+    """Yield every field in document order: its path (one list, which changes with each step) and its offset.
 
-    A member of an object begins at its key, an item of an array right after its bracket or comma; an empty array
-    seems to have one item here.
+    A member of an object begins at its key, an item of an array right after its bracket or comma; an empty array yields
+    one item.
     """
     path: list[str | int] = []
     in_object: list[bool] = []
-    key_comes = False
+    expects_key = False
     for match in TOKEN.finditer(text):
         first = match[0][0]
         if first == '"':
-            if key_comes and path:
+            if expects_key and path:
                 path[-1] = _unescaped(match[0])
-                key_comes = False
+                expects_key = False
                 yield path, match.start()
         elif first in "{[":
             in_object.append(first == "{")
             path.append(0 if first == "[" else "")
-            key_comes = first == "{"
+            expects_key = first == "{"
             if first == "[":
                 yield path, match.end()
         elif not path:
             continue
         elif first == ",":
-            key_comes = in_object[-1]
+            expects_key = in_object[-1]
             last = path[-1]
-            if not key_comes and isinstance(last, int):
+            if not expects_key and isinstance(last, int):
                 path[-1] = last + 1
                 yield path, match.end()
         else:
             path.pop()
             in_object.pop()
-            key_comes = False
+            expects_key = False
 
 
 def _unescaped(token: str) -> str:
@@ -192,7 +192,7 @@ def _unescaped(token: str) -> str:
 
 
 def line_in_toml(text: str, path: Sequence[str]) -> int:
-    """The line of a key in a TOML text, of its nearest table where the key does not stand by itself; else 1."""
+    """Return the line of a key in a TOML text, or of the nearest table around it; else 1."""
     best, best_length, table = 1, 0, []
     arrays: Counter[tuple[str, ...]] = Counter()
     for number, line in enumerate(text.split("\n"), 1):
@@ -218,7 +218,7 @@ def _toml_key(text: str) -> list[str]:
 
 
 def line_in_front_matter(text: str, key: str) -> int:
-    """The line of a key in the YAML front matter of a Markdown text; 1 where it does not stand there."""
+    """Return the line of a key in the YAML front matter of a Markdown text; 1 if it is missing."""
     for number, line in enumerate(text.split("\n")[1:], 2):
         if line.strip() == "---":
             break

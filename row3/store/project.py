@@ -1,4 +1,4 @@
-"""Where a project is, where in it its files are, and which of them a system is given before it is asked."""
+"""A project: its folder, the paths of its files, and the corpus that a system is given before its questions."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from row3.store.tree import Tree, WorkTree, read_text
 LOCAL = ".row3"
 CHANGELOG = "CHANGELOG.md"
 CORPORA = ("golden", "corpus")
-"""Folders that a memory's files may come from: the hook watches and lays them out, so it asks the same questions."""
+"""Folders that corpus files may come from; the hook watches and copies them."""
 READ_PATHS = (FILE, *CORPORA, "prompts", "recordings", "baselines", "calibrations", "lessons", "metrics-history.json")
-"""Everything a comparison reads: what the hook watches."""
+"""Everything a comparison reads, and the hook watches."""
 PLACES = (*READ_PATHS, CHANGELOG, "charts", "schemas", LOCAL)
-"""Everything that row3 reads or writes in a project: no symbolic link may be there."""
+"""Everything that row3 reads or writes in a project, where no symbolic link is allowed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,45 +34,42 @@ class Project:
     root: Path
     config: Config
     tree: Tree
-    """Where its files are read from; they are written below `root` alone."""
+    """Source of its files; they are written only below `root`."""
     guard: Guard | None = None
-    """Says whether code that a suite's settings or cases name may run; None: it may."""
+    """Check before code that a suite's settings or cases name may run; None allows all."""
 
     def at(self, path: str) -> Path:
-        """Return where a file is, or is to be written. Raises `InvalidFile` for a link there or on the way to it."""
+        """Return a file's path on disk. Raises `InvalidFile` if it or a folder above it is a symbolic link."""
         return WorkTree(self.root).at(path)
 
     def check_code(self, suite: str, code: Iterable[Code]) -> None:
-        """Raise `UsageError` where this code of a suite may not run: the base of the change has no such code."""
+        """Raise `UsageError` for code of a suite that may not run, because the base of the change lacks it."""
         if self.guard is not None:
             self.guard(self, suite, code)
 
     def golden(self, suite: str) -> str:
-        """Return the folder of a suite's golden cases, from the project on."""
+        """Return the path of a suite's golden cases."""
         return golden_of(self.config, suite)
 
-    def recordings(self, suite: str) -> str:
-        """Return the folder of a suite's recordings, from the project on."""
-        return f"recordings/{suite}"
-
     def baseline(self, suite: str, tier: Tier = "replay") -> str:
-        """Return the file of the current baseline of a suite's tier, from the project on."""
+        """Return the path of the current baseline of a suite's tier."""
         return f"baselines/{file_stem(suite, tier)}.json"
 
     @property
     def local(self) -> Path:
-        """Run logs, locks and journal; never committed."""
+        """Folder of run logs, locks and journal, which is never committed."""
         return self.root / LOCAL
 
     @property
     def default_suite(self) -> str | None:
-        """The suite that a command without `--suite` is about; None where several exist and none is named."""
+        """The suite of a command without `--suite`; None if there are several and no default."""
         names = self.suite_names()
         return self.config.suite or (names[0] if len(names) == 1 else None)
 
     def suite_names(self) -> list[str]:
-        """All suites: those with golden cases and those of `row3.toml`; no folder that a suite names for its cases or
-        documents, nor one around it without cases beside it.
+        """Return all suites: the folders of golden cases and the suites of `row3.toml`.
+
+        Omits folders that a suite names for its cases or documents, and folders that only contain such a folder.
         """
         found = set(self.tree.folders(GOLDEN))
         folders = (each for settings in self.config.suites.values() for each in (settings.golden, settings.documents))
@@ -87,20 +84,20 @@ Guard = Callable[[Project, str, Iterable[Code]], None]
 
 
 def golden_of(config: Config, suite: str) -> str:
-    """Folder of a suite's golden cases, from the project on."""
+    """Return the path of a suite's golden cases."""
     settings = config.suites.get(suite)
     return f"{GOLDEN}/{suite if settings is None or settings.golden is None else settings.golden}"
 
 
 def find_root(start: Path) -> Path:
-    """The nearest folder upwards with `row3.toml` or `golden/`; raises `InvalidFile` where there is none."""
+    """Return the nearest folder, from `start` upwards, with `row3.toml` or `golden/`. Raises `InvalidFile`."""
     start = start.resolve()
     if not start.is_dir():
-        raise UsageError("there is no such folder", where=str(start), fix="Correct the path after -C")
+        raise UsageError("the folder does not exist", where=str(start), fix="Correct the path after -C")
     for folder in (start, *start.parents):
         if _is_root(folder):
             return folder
-    what = "this is no row3 project: neither row3.toml nor golden/ here or above"
+    what = "not a row3 project: neither row3.toml nor golden/ here or above"
     raise InvalidFile(what, where=str(start), fix="Run `row3 init`, or name the project with -C")
 
 
@@ -109,7 +106,7 @@ def _is_root(folder: Path) -> bool:
 
 
 def own_file(path: Path) -> Path:
-    """Return the file to write where a user names `path`; raises `InvalidFile` for a link that lies in a project."""
+    """Return the file to write for a path from a user. Raises `InvalidFile` for a symbolic link in a project."""
     absolute = Path(os.path.normpath(path.absolute()))
     for root in filter(_is_root, absolute.parents):
         WorkTree(root).at(absolute.relative_to(root).as_posix())
@@ -117,45 +114,46 @@ def own_file(path: Path) -> Path:
 
 
 def open_project(start: Path) -> Project:
-    """The project around a folder; raises `InvalidFile`."""
+    """Return the project that contains a folder. Raises `InvalidFile`."""
     tree = WorkTree(find_root(start))
     return Project(tree.root, read_config(tree), tree)
 
 
 def read_changelog(project: Project) -> str:
-    """Return the text of `CHANGELOG.md`; empty where there is none. Raises `InvalidFile`."""
+    """Return the text of `CHANGELOG.md`; empty if there is none. Raises `InvalidFile`."""
     return read_text(project.tree, CHANGELOG) if project.tree.exists(CHANGELOG) else ""
 
 
 def read_corpus(tree: Tree, patterns: Iterable[str], *, where: str) -> list[tuple[str, dict[str, Any]]]:
-    """The files that the patterns name, each once, in order: path and values. JSON gives its keys, other files `text`,
-    and all give `file`, the name up to its first dot. Raises `InvalidFile`.
+    """Return path and values of the files that match the patterns, sorted by path. Raises `InvalidFile`.
+
+    The values are the keys of a JSON file or the `text` of another, and `file`, the name up to its first dot.
     """
     names = sorted({path for pattern in patterns for path in _paths(tree, pattern, where=where)})
     corpus = ((path, _values(tree, path)) for path in names)
-    return [(path, values) for path, values in corpus if values.get("draft") is not True]  # of a golden case
+    return [(path, values) for path, values in corpus if values.get("draft") is not True]  # golden cases may be drafts
 
 
 def _paths(tree: Tree, pattern: str, *, where: str) -> list[str]:
     parts = PurePosixPath(pattern).parts
     if len(parts) < 2 or parts[0] not in CORPORA or ".." in parts:
-        what = f"`{pattern}` names no files under {' or '.join(f'{each}/' for each in CORPORA)}"
+        what = f"`{pattern}` is not under {' or '.join(f'{each}/' for each in CORPORA)}"
         raise InvalidFile(what, where=where, fix="Write it like corpus/*.txt")
     if any("**" in part and part != "**" for part in parts):
-        raise InvalidFile(f"`{pattern}` is no pattern: `**` is a whole part", where=where, fix="Correct it")
-    paths = [path for path in tree.files(parts[0], deep=True) if _fits(path.split("/"), parts)]
+        raise InvalidFile(f"in `{pattern}`, `**` is not a whole folder name", where=where, fix="Correct it")
+    paths = [path for path in tree.files(parts[0], deep=True) if _matches(path.split("/"), parts)]
     if not paths:
-        raise InvalidFile(f"no file fits `{pattern}`", where=where, fix="Correct the pattern")
+        raise InvalidFile(f"no file matches `{pattern}`", where=where, fix="Correct the pattern")
     return paths
 
 
-def _fits(names: Sequence[str], parts: Sequence[str]) -> bool:
-    """Return whether the parts of a path fit those of a pattern, in which `**` stands for any number of folders."""
+def _matches(names: Sequence[str], parts: Sequence[str]) -> bool:
+    """Return whether a path matches a pattern, part by part; `**` matches any number of folders."""
     if not (names and parts):
         return not (names or parts)
-    if parts[0] == "**" and _fits(names, parts[1:]):
+    if parts[0] == "**" and _matches(names, parts[1:]):
         return True
-    return fnmatchcase(names[0], parts[0]) and _fits(names[1:], parts if parts[0] == "**" else parts[1:])
+    return fnmatchcase(names[0], parts[0]) and _matches(names[1:], parts if parts[0] == "**" else parts[1:])
 
 
 def _values(tree: Tree, path: str) -> dict[str, Any]:
@@ -164,6 +162,6 @@ def _values(tree: Tree, path: str) -> dict[str, Any]:
         return values | {"text": read_text(tree, path)}
     value = read_json(tree, path)
     if not isinstance(value, dict):
-        what = "the file holds no JSON object"
-        raise InvalidFile(what, where=tree.place(path), fix="Correct it, or the pattern of `for_each`")
+        fix = "Correct it, or the pattern of `for_each`"
+        raise InvalidFile("the file is not a JSON object", where=tree.place(path), fix=fix)
     return values | value

@@ -16,7 +16,7 @@ from row3.store.tree import Tree, read_text
 FOLDER = "prompts"
 PROMOTED = "prompts/promoted.json"
 NO_PROMPTS = frozenset({"README", "CHANGELOG"})
-"""Markdown files beside prompts, without their ending."""
+"""Markdown files in the folder that are not prompts, without their extension."""
 PROMOTED_SCHEMA_VERSION = 1
 
 
@@ -53,7 +53,7 @@ class PromotedFile(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def versions(tree: Tree) -> dict[str, list[Version]]:
-    """All prompt versions, ascending, by name. Raises `InvalidFile` for a Markdown file that is named otherwise."""
+    """Return all versions in ascending order, by prompt name. Raises `InvalidFile` for a misnamed Markdown file."""
     found: dict[str, list[Version]] = {}
     for path in tree.files(FOLDER):
         stem, _, ending = path.removeprefix(f"{FOLDER}/").rpartition(".")
@@ -65,21 +65,21 @@ def versions(tree: Tree) -> dict[str, list[Version]]:
             fix = "Rename it, for example to `decompose-concepts-v1.0.md`"
             raise InvalidFile(what, where=tree.place(path), fix=fix)
         found.setdefault(ref.name, []).append(ref.version)
-    return {name: sorted(all_of_it) for name, all_of_it in found.items()}
+    return {name: sorted(each) for name, each in found.items()}
 
 
 def read_prompt(tree: Tree, ref: PromptRef) -> Prompt:
-    """Return one prompt version; raises `InvalidFile`."""
+    """Return one prompt version. Raises `InvalidFile`."""
     path = f"{FOLDER}/{ref}.md"
     if not tree.exists(path):
-        there = versions(tree).get(ref.name)
-        fix = f"There are {', '.join(map(str, there))}" if there else "See `row3 new-version`"
+        known = versions(tree).get(ref.name)
+        fix = f"Versions: {', '.join(map(str, known))}" if known else "See `row3 new-version`"
         raise InvalidFile(f"prompt `{ref}` does not exist", where=tree.place(path), fix=fix)
     return parse_prompt(read_text(tree, path), ref, path=path, where=tree.place(path))
 
 
 def parse_prompt(text: str, ref: PromptRef, *, path: str, where: str) -> Prompt:
-    """A prompt from its file's text; raises `InvalidFile`."""
+    """Return the prompt in a file's text. Raises `InvalidFile`."""
     _, body = _split(text, where=where)
     matter = validate(_FrontMatter, front_matter(text, where=where), where=where)
     version = parse_version(matter.version)
@@ -88,7 +88,7 @@ def parse_prompt(text: str, ref: PromptRef, *, path: str, where: str) -> Prompt:
         what = f"the front matter says {matter.name} {matter.version}, the file name says {ref.name} {ref.version}"
         raise InvalidFile(what, where=f"{where} field {field}", fix="Make them agree")
     if matter.lessons and matter.output in RUBRIC_OUTPUTS:
-        raise InvalidFile("a judge's rubric shows no lessons", where=f"{where} field lessons", fix="Remove it")
+        raise InvalidFile("a judge's rubric cannot show lessons", where=f"{where} field lessons", fix="Remove it")
     given = {key: getattr(matter, key) for key in ("model", "temperature", "seed", "max_tokens")}
     return Prompt(
         ref=ref,
@@ -105,10 +105,10 @@ def parse_prompt(text: str, ref: PromptRef, *, path: str, where: str) -> Prompt:
 
 
 def front_matter(text: str, *, where: str) -> dict[str, Any]:
-    """Return the front matter of a prompt's file as it is written; raises `InvalidFile`."""
+    """Return the front matter of a prompt's text, unvalidated. Raises `InvalidFile`."""
     value = parse_yaml(_split(text, where=where)[0], where=where, what="the front matter", above=1)
     if not isinstance(value, dict):
-        raise InvalidFile("the front matter holds no keys", where=where, fix="Give name, version and output")
+        raise InvalidFile("the front matter has no keys", where=where, fix="Give name, version and output")
     return value
 
 
@@ -124,7 +124,7 @@ def _split(text: str, *, where: str) -> tuple[str, str]:
 
 
 def read_promoted(tree: Tree) -> dict[str, Promotion]:
-    """The promoted version of each prompt; none where the file does not exist. Raises `InvalidFile`."""
+    """Return the promotion of each prompt; none if there is no file. Raises `InvalidFile`."""
     if not tree.exists(PROMOTED):
         return {}
     value = read_json(tree, PROMOTED)
@@ -139,20 +139,18 @@ def read_promoted(tree: Tree) -> dict[str, Promotion]:
 
 
 def check_locked(prompt: Prompt, promoted: dict[str, Promotion]) -> None:
-    """Raise `InvalidFile` where a version that was once promoted has been edited in place."""
+    """Raise `InvalidFile` if a version that was ever promoted has been edited."""
     name, version = prompt.ref.name, str(prompt.ref.version)
     entry = promoted.get(name)
-    if (
-        entry is not None
-        and (entry.locked | {entry.version: entry.digest}).get(version, prompt.digest) != prompt.digest
-    ):
-        fix = f"Take the edits to a new version with `row3 new-version {name}`, then put this one back: "
+    locked = {} if entry is None else entry.locked | {entry.version: entry.digest}
+    if locked.get(version, prompt.digest) != prompt.digest:
+        fix = f"Copy the edits to a new version with `row3 new-version {name}`, then restore this one: "
         fix += f"`git checkout -- {prompt.path}`"
         raise InvalidFile(f"{name} {version} is promoted and was edited in place", where=prompt.path, fix=fix)
 
 
 def check_all_locked(tree: Tree, promoted: dict[str, Promotion]) -> None:
-    """Check every version that was ever promoted and is still there, whether it runs or not. Raises `InvalidFile`."""
+    """Check every existing version that was ever promoted, as `check_locked`."""
     for name, entry in promoted.items():
         for text in (*entry.locked, entry.version):
             version = parse_version(text)
@@ -161,7 +159,7 @@ def check_all_locked(tree: Tree, promoted: dict[str, Promotion]) -> None:
 
 
 def promoted_text(promoted: dict[str, Promotion]) -> str:
-    """The text of `prompts/promoted.json`."""
+    """Return the text of `prompts/promoted.json`."""
     import json
 
     value = {

@@ -1,4 +1,4 @@
-"""`golden/<suite>/quarantine.json`: which cases count for nothing, until when, and why."""
+"""`golden/<suite>/quarantine.json`: which cases cannot block, until when, and why."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ class QuarantineEntry(Struct, frozen=True, forbid_unknown_fields=True):
 
     case: Annotated[Text, Meta(description="Id of the golden case.")]
     since: date
-    until: Annotated[date, Meta(description="The day from which it counts again, at most 90 days after `since`.")]
+    until: Annotated[date, Meta(description="Day from which it counts again, at most 90 days after `since`.")]
     reason: Text
     who: str = ""
 
 
 class QuarantineFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Cases that count for nothing for a while: golden/<suite>/quarantine.json."""
+    """Cases that cannot block for a while: golden/<suite>/quarantine.json."""
 
     schema_: str | None = field(default=None, name="$schema")
     schema_version: int = field(default=SCHEMA_VERSION, name="schemaVersion")
@@ -41,19 +41,19 @@ class QuarantineFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 def read_quarantine(tree: Tree, folder: str) -> list[Quarantined]:
-    """The entries beside a suite's golden cases, by case; none where there is no file. Raises `InvalidFile`."""
+    """Return the entries of a suite's folder, sorted by case; none if there is no file. Raises `InvalidFile`."""
     path = f"{folder}/{FILE}"
     if not tree.exists(path):
         return []
     where = tree.place(path)
     value = parse_json(read_text(tree, path), where=where)
     check_schema_version(value, SCHEMA_VERSION, where=where)
-    file = validate(QuarantineFile, value, where=where, command="row3 flaky")
+    file = validate(QuarantineFile, value, where=where, fix="Correct it and run `row3 flaky`")
     found: dict[str, Quarantined] = {}
     for number, entry in enumerate(file.cases):
         field = f"{where} field cases.{number}"
         if entry.case in found:
-            raise InvalidFile(f"`{entry.case}` stands twice", where=field, fix="Keep one of them")
+            raise InvalidFile(f"`{entry.case}` is listed twice", where=field, fix="Keep one of them")
         if wrong := complaint(entry.since, entry.until):
             what = f"the quarantine of `{entry.case}`: {wrong}"
             raise InvalidFile(what, where=field, fix="Correct `until`, or remove the entry")
@@ -64,16 +64,14 @@ def read_quarantine(tree: Tree, folder: str) -> list[Quarantined]:
 
 
 def quarantine_text(entries: Iterable[Quarantined]) -> str:
-    """The file's text: an entry a line, so that two branches merge line by line."""
-    rows = []
-    for entry in sorted(entries, key=lambda entry: entry.case_id):
-        value = asdict(entry)
-        rows.append("  " + dump_line({"case": value.pop("case_id"), **value}))
+    """Return the file's text: one entry per line, so that branches merge line by line."""
+    values = map(asdict, sorted(entries, key=lambda entry: entry.case_id))
+    rows = ["  " + dump_line({"case": value.pop("case_id"), **value}) for value in values]
     head = f'{{\n "$schema": "{SCHEMA}",\n "schemaVersion": {SCHEMA_VERSION},\n "cases": [\n'
     return head + ",\n".join(rows) + "\n ]\n}\n"
 
 
 def write_quarantine(root: Path, folder: str, entries: Iterable[Quarantined]) -> None:
-    """Replace the file; without entries there is none. Raises `EnvironmentFault`."""
-    held, where = list(entries), f"{folder}/{FILE}"
-    write_all({WorkTree(root).at(where): quarantine_text(held) if held else None}, where=where)
+    """Replace the file, or remove it if there are no entries. Raises `EnvironmentFault`."""
+    entries, where = list(entries), f"{folder}/{FILE}"
+    write_all({WorkTree(root).at(where): quarantine_text(entries) if entries else None}, where=where)

@@ -1,7 +1,7 @@
-"""One recording as one line of JSON, and the files of these lines.
+"""Recordings as lines of JSON, and the files that hold them.
 
-A line begins with its digest, so that an index over many megabytes is made without parsing them. A file is sorted by
-case, prompt and repeat, one file a prompt: two branches that record merge in git.
+A line begins with its digest, so that many megabytes can be indexed without parsing. There is one file per prompt,
+sorted by case, prompt and repeat, so that branches merge in git.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from row3.errors import InvalidFile
 from row3.store.documents import check_schema_version, dump_line, parse_json
 from row3.store.embeddings import is_embeddings
 from row3.store.files import write_all
-from row3.store.json_lines import decoded, lines_in
+from row3.store.json_lines import decode_line, lines_in
 from row3.store.tree import Tree, WorkTree
 
 SCHEMA_VERSION = 1
 HEAD = re.compile(rb'\{"digest": "([0-9a-f]{64})", "schemaVersion": 1, "caseId": "[^"\\]*(?:\\.[^"\\]*)*"')
-"""How row3 begins a line; one that a hand wrote is read as a whole."""
+"""Start of a line that row3 wrote; other lines are parsed completely."""
 Count = Annotated[int, Meta(ge=0, le=2**53)]
 
 
 class Response(Struct, frozen=True, rename="camel", gc=False):
-    """What a line keeps of an answer."""
+    """The recorded part of an answer."""
 
     text: str
     finish_reason: str | None = None
@@ -57,7 +57,7 @@ class Recording(Struct, frozen=True, kw_only=True, rename="camel", gc=False):
 
     @property
     def answer(self) -> Answer:
-        """Return the answer, to be replayed."""
+        """The answer, to replay."""
         r = self.response
         tokens = r.prompt_tokens, r.completion_tokens
         return Answer(r.text, r.finish_reason or "stop", r.served_model, *tokens, r.latency_s, replayed=True)
@@ -67,7 +67,7 @@ _DECODER = Decoder(Recording)
 
 
 def to_line(request: Request, answer: Answer, *, recorded_at: str) -> str:
-    """Return a recording as its line. Nothing of the connection is in it: no key, no header, no account."""
+    """Return a recording as its line, without anything of the connection: no key, no header, no account."""
     fields = request.fields()
     return dump_line(
         {
@@ -92,7 +92,7 @@ def to_line(request: Request, answer: Answer, *, recorded_at: str) -> str:
 
 
 def from_line(line: str | bytes, *, where: str) -> Recording:
-    """Return a recording from its line; raises `InvalidFile`."""
+    """Return the recording of a line. Raises `InvalidFile`."""
     raw = line.encode("utf-8", "surrogatepass") if isinstance(line, str) else line
     try:
         recording = _DECODER.decode(raw)
@@ -100,8 +100,8 @@ def from_line(line: str | bytes, *, where: str) -> Recording:
             return recording
     except ValueError:
         pass
-    # Half a surrogate pair, which a model can write, or a fault: this way reads the one and names the other.
-    value = parse_json(decoded(raw, where).rstrip("\r\n"), where=where, surrogates=True)
+    # Slower, but this accepts half a surrogate pair, which a model can write, and names any fault.
+    value = parse_json(decode_line(raw, where).rstrip("\r\n"), where=where, surrogates=True)
     check_schema_version(value, SCHEMA_VERSION, where=where)
     try:
         return convert(value, Recording)
@@ -111,10 +111,11 @@ def from_line(line: str | bytes, *, where: str) -> Recording:
 
 
 def other_field(recording: Recording, wanted: Request) -> tuple[str, Any, Any] | None:
-    """Return the first field of the digest that contradicts the request, with both values; prompt and input are none of
-    these, since another text or input may be rendered to the same request.
+    """Return the first recorded field that differs from the request, with both values; None if all agree.
+
+    Prompt and input may differ, since another prompt or input can render to the same request.
     """
-    there = {**recording.request, "repeat": recording.repeat}
+    recorded = {**recording.request, "repeat": recording.repeat}
     sent = {
         "model": wanted.model,
         "temperature": wanted.temperature,
@@ -123,28 +124,30 @@ def other_field(recording: Recording, wanted: Request) -> tuple[str, Any, Any] |
         "repeat": wanted.repeat,
         "schemaDigest": wanted.schema_digest,
     }
-    return next(((key, there[key], sent[key]) for key in sent if key in there and there[key] != sent[key]), None)
+    differing = (key for key in sent if key in recorded and recorded[key] != sent[key])
+    return next(((key, recorded[key], sent[key]) for key in differing), None)
 
 
 def recording_files(tree: Tree, suite: str) -> list[str]:
-    """Return the files of a suite's recordings, without those of embeddings."""
+    """Return the paths of a suite's recordings files, without those of embeddings."""
     return [path for path in tree.files(f"recordings/{suite}") if path.endswith(".jsonl") and not is_embeddings(path)]
 
 
 class Merged(NamedTuple):
-    """What became of recordings that were merged into a suite's."""
+    """How many recordings a merge added, replaced and left alone."""
 
     new: int
     """Requests without a recording before."""
     replaced: int
-    """Requests whose recorded answer was another one."""
+    """Requests whose recorded answer differed."""
     same: int
     """Requests whose recorded answer was the same."""
 
 
 def merge(root: Path, suite: str, lines: Iterable[str]) -> Merged:
-    """Put recordings into the suite's files, one a prompt, sorted; the newer of two equal digests wins, over other
-    prompts' files too, since a copy of a prompt asks the same. Raises `InvalidFile`, `EnvironmentFault`.
+    """Merge recordings into the suite's sorted files, one per prompt. Raises `InvalidFile`, `EnvironmentFault`.
+
+    A new answer replaces that of the same digest in any file, since a copy of a prompt makes the same request.
     """
     fresh: dict[str, tuple[Recording, str]] = {}
     for line in lines:
@@ -157,28 +160,27 @@ def merge(root: Path, suite: str, lines: Iterable[str]) -> Merged:
     changed = set(files)
     for path in recording_files(tree, suite):
         kept = files.setdefault(path, [])
-        for _, number, raw in lines_in(tree, path):
-            where = f"{tree.place(path)}:{number}"
-            held, line = from_line(raw, where=where), decoded(raw, where).strip()
+        for spot, raw in lines_in(tree, path):
+            held, line = from_line(raw, where=spot.place), decode_line(raw, spot.place).strip()
             if held.digest in fresh:
                 recording = fresh[held.digest][0]
                 same = held.answer.said == recording.answer.said
                 said[held.digest] = said.get(held.digest, True) and same
                 if not same or path == own[held.digest]:
                     if same and replace(held, recorded_at="") == replace(recording, recorded_at=""):
-                        fresh[held.digest] = held, line  # when it was first recorded is what counts
+                        fresh[held.digest] = held, line  # keep the date of the first recording
                     changed.add(path)
                     continue
             kept.append(line)
     for digest, (_, line) in fresh.items():
         files[own[digest]].append(line)
-    # The new lines first: after a kill in between there are two answers, which is an error, and never none.
+    # New lines are written first: a kill in between leaves two answers, which is an error, but never none.
     write_files({tree.at(path): dict.fromkeys(files[path]) for path in files if path in changed})
     return Merged(len(fresh) - len(said), sum(not same for same in said.values()), sum(said.values()))
 
 
 def write_files(files: Mapping[Path, Iterable[str]]) -> None:
-    """Write recordings files: sorted, one line each; an empty one is removed. All, or none on a disk that refuses."""
+    """Write recordings files with sorted lines, and remove empty ones. Raises as `write_all`."""
     contents: dict[Path, bytes | None] = {}
     for path, lines in files.items():
         text = "".join(f"{line}\n" for line in sorted(lines, key=_sort_key))

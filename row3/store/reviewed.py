@@ -1,7 +1,7 @@
-"""`golden/<suite>/reviewed.jsonl`: items that a person has judged to be wrong, so that no one is asked again.
+"""`golden/<suite>/reviewed.jsonl`: items that a person judged to be wrong, so that nobody is asked again.
 
-It belongs into git beside the golden cases. One JSON object a line, sorted, so that two branches that judged merge. A
-judgement is of a text: when the case's text changes, it lapses.
+Commit it with the golden cases. One JSON object per line, sorted, so that branches merge. A judgement holds for one
+source text: it lapses when the case's text changes.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from msgspec import Meta, Struct, to_builtins
 
 from row3.domain.requests import digest_text
 from row3.domain.structs import worded
-from row3.errors import InvalidFile
 from row3.matching.normalise import normalise
-from row3.store.documents import check_schema_version, dump_line, parse_json, validate
+from row3.store.documents import dump_line
 from row3.store.files import decode
+from row3.store.json_lines import parse_struct
 from row3.store.tree import WorkTree
 
 FILE = "reviewed.jsonl"
 SCHEMA_VERSION = 1
 DIGITS = 16
-"""Hexadecimal digits kept of a text's digest."""
+"""Number of hexadecimal digits of a text's digest that are kept."""
 
 
 class Judgement(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
@@ -36,23 +36,23 @@ class Judgement(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknow
     text: Annotated[
         str,
         worded(f"[0-9a-f]{{{DIGITS}}}", f"{DIGITS} hexadecimal digits"),
-        Meta(description="Beginning of the digest of the source text that it was judged by."),
+        Meta(description="Start of the digest of the source text it was judged by."),
     ]
     date: Annotated[Day, Meta(description="UTC.")]
 
 
 class Key(NamedTuple):
-    """What a judgement is found by."""
+    """Key of a judgement."""
 
     case_id: str
     name: str
     """Normalised."""
     text: str
-    """Beginning of the text's digest."""
+    """Start of the text's digest."""
 
 
 def key_of(case_id: str, item: str, source_text: str) -> Key:
-    """Return the key of an item that is judged by a text."""
+    """Return the key of an item judged by a text."""
     return Key(case_id, normalise(item), digest_text(source_text)[:DIGITS])
 
 
@@ -66,19 +66,15 @@ def read_reviewed(root: Path, where: str) -> dict[Key, Judgement]:
 
 
 def with_wrong(judged: dict[Key, Judgement], case_id: str, item: str, source_text: str, *, date: str) -> bytes:
-    """Return the contents of the file with one more item judged to be wrong."""
+    """Return the file's contents with one more wrong item."""
     key = key_of(case_id, item, source_text)
     new = Judgement(case_id=case_id, item=item, verdict="wrong", text=key.text, date=Day.fromisoformat(date))
-    lines = (
-        dump_line(to_builtins(each)) for _, each in sorted((judged | {key: new}).items(), key=lambda pair: pair[0])
-    )
-    return "".join(f"{line}\n" for line in lines).encode()
+    ordered = sorted((judged | {key: new}).items(), key=lambda pair: pair[0])
+    return "".join(f"{dump_line(to_builtins(each))}\n" for _, each in ordered).encode()
 
 
 def from_line(line: str, *, where: str) -> Judgement:
     """Return the judgement of a line; `where` names its file and line. Raises `InvalidFile`."""
-    value = parse_json(line, where=where, surrogates=True)
-    if not isinstance(value, dict):
-        raise InvalidFile("the line holds no JSON object", where=where, fix="Restore the file from git")
-    check_schema_version(value, SCHEMA_VERSION, where=where)
-    return validate(Judgement, value, where=where, command="row3 aliases review")
+    return parse_struct(
+        line, Judgement, SCHEMA_VERSION, where=where, fix="Correct the line and run `row3 aliases review`"
+    )

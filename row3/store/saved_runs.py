@@ -1,4 +1,4 @@
-"""What `.row3/` keeps: every run, as a header and a line for each case; and scores, by content, safe to delete."""
+"""Local files in `.row3/`: the log of every run, and a cache of scores that is safe to delete."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import Annotated
 
@@ -18,16 +17,15 @@ from row3.domain.requests import digest_json, digest_text
 from row3.domain.runs import SCHEMA_VERSION, RunHeader
 from row3.domain.scores import CaseScore
 from row3.errors import EnvironmentFault, InvalidFile
-from row3.store.documents import check_schema_version, parse_json, validate
+from row3.store.documents import check_schema_version, parse_json, refuse_duplicates, validate
 from row3.store.files import decode, read_bytes, write_atomic
 from row3.store.tree import WorkTree
 
 RUNS = "runs"
 """Folder of the run logs in `.row3/`."""
+RESTORE = "Delete the file, or restore it"
 MAX_BYTES = 2**30
 MAX_CACHE_BYTES = 2**26
-LINES_AT_ONCE = 64
-"""Written in one piece."""
 Fraction = Annotated[float, Meta(ge=0, le=1)]
 Digests = tuple[str, ...]
 
@@ -37,28 +35,28 @@ class CaseRecord(Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True
 
     id: str
     digest: str
-    """Of the golden case's file."""
+    """Digest of the golden case's file."""
     status: str
     metrics: Mapping[str, Fraction]
     found: Mapping[str, tuple[str, ...]]
     said: str = field(default="", name="answers")
-    """Short digest of all answers joined; empty for outputs made elsewhere."""
+    """Short digest of all answers; empty for outputs made elsewhere."""
     spread: Mapping[str, Annotated[float, Meta(ge=0)]] = {}
-    """Standard deviation over the repeats, by metric; empty where the case was asked once."""
+    """Standard deviation over the repeats, by metric; empty without repeats."""
     tally: Mapping[str, Mapping[str, Annotated[int, Meta(ge=0)]]] = {}
-    """What became of the items, counted; empty in runs older than it."""
+    """Items by outcome, counted; empty in older runs."""
     requests: Digests = ()
     """Digests of the requests, stage by stage, repeat by repeat; empty in older runs and for outputs made elsewhere."""
     answers: Digests = field(default=(), name="answerDigests")
-    """SHA-256 of each answer's text, in the order of the requests; one fewer where the last had no answer."""
+    """SHA-256 of each answer's text, in the order of the requests; one fewer if the last had no answer."""
     problem: str = ""
-    """Why a bad answer could not be used, or why there is none; empty in older runs."""
+    """Why the answer is bad or missing; empty in older runs."""
 
     def line(self) -> bytes:
         """Return the record as JSON."""
         try:
             return encode(self)
-        except UnicodeEncodeError:  # half a surrogate pair, which a model can write and UTF-8 cannot
+        except UnicodeEncodeError:  # half a surrogate pair, which models write and UTF-8 cannot hold
             return json.dumps(to_builtins(self), ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
 
 
@@ -66,7 +64,7 @@ _DECODER = Decoder(CaseRecord)
 
 
 def parse_record(line: bytes | str, *, where: str) -> CaseRecord:
-    """Return a case record from its line; raises `InvalidFile`."""
+    """Return the case record of a line. Raises `InvalidFile`."""
     try:
         return _DECODER.decode(line)
     except ValueError:
@@ -80,56 +78,50 @@ class _File(RunHeader, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class SavedRun:
-    """A run as it was saved."""
+    """A saved run."""
 
     header: RunHeader
     cases: Mapping[str, CaseRecord]
-    """By id, in the order of the run."""
+    """By case id, in the order of the run."""
 
 
 def read_log(path: Path, *, where: str = "") -> SavedRun:
-    """Return the run of a local log, or of any file on disk that is named `where`; raises `InvalidFile`."""
+    """Return the run of a local log, or of another file that messages call `where`. Raises `InvalidFile`."""
     where = where or f".row3/runs/{path.name}"
     return parse_run(read_bytes(path, where=where, limit=MAX_BYTES), where=where)
 
 
 def parse_run(raw: bytes, *, where: str) -> SavedRun:
-    """Return a saved run from its bytes; raises `InvalidFile`."""
+    """Return the saved run in a file's bytes. Raises `InvalidFile`."""
     value = parse_json(decode(raw, where=where), where=where, surrogates=True)
     check_schema_version(value, SCHEMA_VERSION, where=where)
-    file = validate(_File, value, where=where, fix="Delete the file, or restore it")
-    cases = {record.id: record for record in file.cases}
-    if len(cases) < len(file.cases):
-        ids = [record.id for record in file.cases]
-        twice = next(case_id for case_id in ids if ids.count(case_id) > 1)
-        raise InvalidFile(f"the case `{twice}` is listed twice", where=where, fix="Delete the file, or restore it")
+    file = validate(_File, value, where=where, fix=RESTORE)
+    refuse_duplicates((record.id for record in file.cases), where=where, fix=RESTORE)
     header = {key: getattr(file, key) for key in RunHeader.__struct_fields__}
-    return SavedRun(RunHeader(**header), cases)
+    return SavedRun(RunHeader(**header), {record.id: record for record in file.cases})
 
 
 def run_bytes(header: RunHeader, lines: Iterable[bytes]) -> Iterator[bytes]:
-    """Return the file of a saved run, piece by piece."""
+    """Yield the file of a saved run, piece by piece."""
     yield json.dumps(header.plain(), ensure_ascii=False, allow_nan=False, indent=1)[:-2].encode()
     yield b',\n "cases": [\n'
-    left, between = iter(lines), b""
-    while some := list(islice(left, LINES_AT_ONCE)):
-        yield between + b",\n".join(some)
-        between = b",\n"
+    for number, line in enumerate(lines):
+        yield b",\n" + line if number else line
     yield b"\n]}\n"
 
 
 def write_run(path: Path, header: RunHeader, lines: Iterable[bytes]) -> None:
-    """Write a saved run; raises `EnvironmentFault`, and then nothing has changed."""
+    """Write a saved run. Raises as `write_atomic`."""
     write_atomic(path, run_bytes(header, lines), where=path.name)
 
 
 def answers_beside(log: Path) -> Path:
-    """Return the file beside a run log with the answers that no recording keeps: those of a live run."""
+    """Return the path of a log's answers that are not recorded: those of a live run."""
     return log.with_suffix(".answers.jsonl")
 
 
 def context_beside(log: Path) -> Path:
-    """Return the file beside a run log with what a sink needs to know of it: an experiment's name and items."""
+    """Return the path of a log's context for a sink: an experiment's name and items."""
     return log.with_suffix(".context.jsonl")
 
 
@@ -141,7 +133,7 @@ def latest_runs(local: Path) -> list[Path]:
 
 
 KEPT_SCORES = 4000
-"""Scores that a file holds; beyond it the oldest go."""
+"""Most scores in a file; the oldest are dropped."""
 
 
 class ScoreCache:
@@ -151,22 +143,22 @@ class ScoreCache:
         self._tree, self._path = WorkTree(local.parent), f"{local.name}/scores/{name}.msgpack"
         self._scores: dict[str, CaseScore] = {}
         self._new = False
-        with suppress(InvalidFile, EnvironmentFault, msgspec.DecodeError):  # a broken file is as good as none
+        with suppress(InvalidFile, EnvironmentFault, msgspec.DecodeError):  # a broken file counts as empty
             if self._tree.exists(self._path):
                 raw = self._tree.read(self._path, limit=MAX_CACHE_BYTES)
                 self._scores = msgspec.msgpack.decode(raw, type=dict[str, CaseScore])
 
     def get(self, case: str, answers: Sequence[str]) -> CaseScore | None:
-        """Return the score of these answers' texts to the case of that digest, without its explanation."""
+        """Return the score of these answers to the case with this digest, without its explanation."""
         return self._scores.get(_key(case, answers))
 
     def put(self, case: str, answers: Sequence[str], score: CaseScore) -> None:
-        """Take in a score; `found` has to say what its explanation says of missed and extra items."""
+        """Add a score, whose `found` must already list the missed and extra items of its explanation."""
         self._scores[_key(case, answers)] = msgspec.structs.replace(score, explanation=None, output=None)
         self._new = True
 
     def save(self) -> None:
-        """Write what is new; a folder that cannot be written to keeps nothing."""
+        """Write new scores, if the folder is writable."""
         if not self._new:
             return
         kept = dict(list(self._scores.items())[-KEPT_SCORES:])

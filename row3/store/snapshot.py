@@ -1,4 +1,4 @@
-"""Everything of a project that can move a verdict, read from one place: the work tree, the index or a commit."""
+"""Everything in a project that can affect a verdict, read from the work tree, the index or a commit."""
 
 from __future__ import annotations
 
@@ -25,28 +25,28 @@ from row3.store.suites import Suite, make_suite
 
 @dataclass
 class Snapshot:
-    """A project at one place; what it holds is read when it is first asked for."""
+    """A project in the work tree, the index or a commit; its files are read when needed."""
 
     project: Project
     commit: str | None = None
-    """Of a commit's snapshot."""
+    """Hash of the commit; None for the work tree and the index."""
     behind: int = 0
-    """Commits of it that change what row3 reads, and that HEAD lacks."""
+    """Number of its commits that HEAD lacks and that change files row3 reads."""
     _cases: dict[str, dict[str, StoredCase]] = field(default_factory=dict)
     _manifests: dict[str, Manifest | None] = field(default_factory=dict)
 
     @property
     def label(self) -> str:
-        """What messages call it; empty for the work tree."""
+        """Name in messages; empty for the work tree."""
         return self.project.tree.label
 
     def has_cases(self, suite: str) -> bool:
-        """Return whether the suite exists here and has a golden case."""
+        """Return whether the suite exists and has a golden case."""
         project = self.project
         return suite in project.suite_names() and has_cases(project.tree, project.golden(suite))
 
     def judges(self, suite: str) -> bool:
-        """Return whether this snapshot can judge a suite: it has cases and a baseline of recorded answers."""
+        """Return whether this snapshot can judge a suite: it has cases and a `replay` baseline."""
         return self.has_cases(suite) and self.project.tree.exists(self.project.baseline(suite))
 
     def suites(self) -> list[str]:
@@ -54,7 +54,7 @@ class Snapshot:
         return [name for name in self.project.suite_names() if self.judges(name)]
 
     def manifest(self, suite: str, tier: Tier = "replay") -> Manifest | None:
-        """Return the baseline of a tier; None where there is none. Raises `InvalidFile`."""
+        """Return the baseline of a tier; None if there is none. Raises `InvalidFile`."""
         tree, path = self.project.tree, self.project.baseline(suite, tier)
         if path not in self._manifests:
             self._manifests[path] = read_manifest(tree, path) if tree.exists(path) else None
@@ -65,7 +65,7 @@ class Snapshot:
         return read_history(self.project.tree)
 
     def locks(self) -> dict[str, str]:
-        """Return the digest of every version that was ever promoted, by reference."""
+        """Return the digest of every version that was ever promoted, by `name-version`."""
         return {
             f"{name}-{version}": digest
             for name, entry in read_promoted(self.project.tree).items()
@@ -73,11 +73,11 @@ class Snapshot:
         }
 
     def criteria(self, suite: Suite, other: Snapshot) -> Criteria:
-        """Return what judges a suite here; of its cases only those whose files are others than in `other`."""
+        """Return a suite's criteria; of its cases only those whose files `other` lacks or has in another version."""
         project = self.project
         manifest = self.manifest(suite.name)
         return Criteria(
-            rules=dict(criteria_rules(project, suite)),
+            rules=dict(_criteria_rules(project, suite)),
             cases={case_id: stored.digest for case_id, stored in self.changed_cases(suite, other).items()},
             quarantine={
                 entry.case_id: entry.until for entry in read_quarantine(project.tree, project.golden(suite.name))
@@ -86,16 +86,12 @@ class Snapshot:
             baseline="" if manifest is None else manifest.digest,
         )
 
-    def changed_files(self, suite: str, other: Snapshot) -> list[str]:
-        """Return the case files of a suite that `other` lacks or has otherwise."""
-        theirs = other._files(suite)
-        return [path for path, oid in self._files(suite).items() if theirs.get(path) != oid]
-
     def changed_cases(self, suite: Suite, other: Snapshot) -> dict[str, StoredCase]:
-        """Return the same as cases by id. Raises `InvalidFile`."""
+        """Return by id the cases whose files `other` lacks or has in another version. Raises `InvalidFile`."""
         if suite.name not in self._cases:
-            tree = self.project.tree
-            read = cases_in(tree, self.changed_files(suite.name, other), suite.kind)
+            theirs = other._files(suite.name)
+            changed = (path for path, oid in self._files(suite.name).items() if theirs.get(path) != oid)
+            read = cases_in(self.project.tree, changed, suite.kind)
             self._cases[suite.name] = {stored.id: stored for stored in read}
         return self._cases[suite.name]
 
@@ -104,13 +100,13 @@ class Snapshot:
         return {path: object_id(tree, path) for path in golden_files(tree, self.project.golden(suite))}
 
     def demands(self, suite: Suite, other: Snapshot) -> Demands:
-        """Return what looks up everything that a changed case of the suite demands."""
+        """Return a function that gives the demands of a changed case by its id."""
         cases = self.changed_cases(suite, other)
         return lambda case_id: suite.kind.demands(cases[case_id].case)
 
 
-def criteria_rules(project: Project, suite: Suite) -> Iterator[tuple[str, Rule]]:
-    """Yield every rule of a suite by key; those of its live tier under `live.`, as far as they are its own."""
+def _criteria_rules(project: Project, suite: Suite) -> Iterator[tuple[str, Rule]]:
+    """Yield every rule of a suite by key; rules that differ in its live tier, again with the prefix `live.`."""
     replay, live = (make_suite(project.config, suite.name, tier) for tier in get_args(Tier))
     limits = sorted({*replay.policy.limits, *live.policy.limits})
     usual = dict(_tier_rules(replay, limits))
@@ -143,7 +139,7 @@ def criteria_rules(project: Project, suite: Suite) -> Iterator[tuple[str, Rule]]
 
 
 def loosened(suite: Suite, flagged: Suite) -> list[CriteriaChange]:
-    """Return the rules of a tier that ask for less in `flagged`, which has what the command line says."""
+    """Return the rules of a tier that `flagged`, the suite with command-line options, loosens."""
     limits = sorted({*suite.policy.limits, *flagged.policy.limits})
     before, after = (Criteria(dict(_tier_rules(each, limits)), {}) for each in (suite, flagged))
     changes = inventory(before, after, lambda _: {}, lambda _: {})

@@ -1,9 +1,8 @@
-"""One writer at a time, and several files changed as one: all of them or none, whenever the process is killed.
+"""One writer at a time, and changes to several files that happen completely or not at all, even after a kill.
 
-The new contents are written to `.row3/transaction/new/` first, then a manifest; the rename of the manifest is the
-moment from which the change counts. Then each file is moved to its place. After a kill, the next command finds the
-manifest and finishes the moves: it says what to move, so that doing it twice does no harm. A lock ends with the process
-that holds it.
+The new contents are written to `.row3/transaction/new/` first, then a manifest; renaming the manifest commits the
+change. Then each file is moved to its place. After a kill, the next command finds the manifest and finishes the moves,
+which may safely be repeated. A lock ends with the process that holds it.
 """
 
 from __future__ import annotations
@@ -32,8 +31,8 @@ GITIGNORE = "*\n"
 
 
 def commit(root: Path, local: Path, files: Mapping[str, bytes]) -> None:
-    """Write files, by path in the project, as one change; raises `EnvironmentFault`, and `InvalidFile` for a symbolic
-    link at one of them or on the way to it, and then nothing has changed.
+    """Write files, by path in the project, as one change; or change nothing and raise `EnvironmentFault`, or
+    `InvalidFile` if one of them or a folder above it is a symbolic link.
     """
     tree = WorkTree(root)
     targets = {name: tree.at(name) for name in files}
@@ -50,11 +49,11 @@ def commit(root: Path, local: Path, files: Mapping[str, bytes]) -> None:
     for name, target in targets.items():
         with disk_faults(name):
             target.parent.mkdir(parents=True, exist_ok=True)
-            # What cannot be replaced has to be known before the change counts, or it could never be finished.
+            # Find what cannot be replaced before the commit, which could otherwise never be finished.
             if target.is_dir():
-                what = "a folder is where the file goes"
+                what = "a folder is in the file's place"
                 raise EnvironmentFault(what, where=name, fix="Move it away, then run again")
-            with TemporaryFile(dir=target.parent):  # a folder may be read-only, or on a disk that is
+            with TemporaryFile(dir=target.parent):  # fails if the folder or its disk is read-only
                 pass
     write_atomic(folder / MANIFEST, json.dumps({"schemaVersion": 1, "files": entries}), where=".row3/transaction")
     sync_folder(folder)
@@ -62,7 +61,7 @@ def commit(root: Path, local: Path, files: Mapping[str, bytes]) -> None:
 
 
 def recover(root: Path, local: Path) -> list[str]:
-    """Finish a change that was cut off and return its files, or clear one that never counted. Raises as `commit`."""
+    """Finish an interrupted change and return its files, or discard an uncommitted one. Raises as `commit`."""
     folder = in_local(local, FOLDER)
     manifest = in_local(local, f"{FOLDER}/{MANIFEST}")
     if not manifest.exists():
@@ -72,39 +71,38 @@ def recover(root: Path, local: Path) -> list[str]:
     where = ".row3/transaction/commit.json"
     try:
         entries = json.loads(read_bytes(manifest, where=where, follow=False))["files"]
-        moves = [(entry["file"], f"{FOLDER}/new/{entry['new']}", entry["digest"]) for entry in entries]
-        was = {entry["file"]: entry.get("was") for entry in entries}
+        moves = [(each["file"], f"{FOLDER}/new/{each['new']}", each["digest"], each.get("was")) for each in entries]
     except (ValueError, KeyError, TypeError):
         raise InvalidFile("the manifest is broken", where=where, fix="Delete .row3/transaction and run again") from None
     tree, waiting = WorkTree(root), []
-    for name, new, digest in moves:
+    for name, new, digest, was in moves:
         target, source = tree.at(name), in_local(local, new)
-        if source.exists():
-            waiting.append((name, source, target))
-        if source.exists() and _digest(source) != digest:
+        if not source.exists():
+            continue
+        waiting.append((name, source, target))
+        if _digest(source) != digest:
             raise InvalidFile(f"the new {name} is damaged", where=where, fix="Delete .row3/transaction and run again")
-        if source.exists() and was[name] is not None and _digest(target) not in (was[name], digest):
-            what = "the file was changed after a command was interrupted that was about to replace it"
-            fix = "Delete .row3/transaction to keep the file as it is and drop the rest of that command"
+        if was is not None and _digest(target) not in (was, digest):
+            what = "the file was edited after an interrupted command, which would replace it"
+            fix = "Delete .row3/transaction to keep the file and discard the rest of that command"
             raise InvalidFile(what, where=name, fix=fix)
     for name, source, target in waiting:
-        for left in target.parent.glob(f".{target.name}.*.tmp"):  # what a killed write left beside it
+        for left in target.parent.glob(f".{target.name}.*.tmp"):  # of a killed write
             left.unlink(missing_ok=True)
         _move(source, target, name)
-    done = [name for name, _, _ in moves]
     with disk_faults(where):
         manifest.unlink()
         shutil.rmtree(folder, ignore_errors=True)
-    return done
+    return [name for name, *_ in moves]
 
 
 def _digest(path: Path) -> str:
-    """Of the file's bytes; empty where there is none."""
+    """Return the digest of a file's bytes; empty if there is no file."""
     return digest_text(path.read_bytes()) if path.is_file() else ""
 
 
 def _move(source: Path, target: Path, name: str) -> None:
-    """Put a finished file in its place. A rename needs no space, so a full disk cannot stop it half-way."""
+    """Move a new file to its place. A rename needs no space, so a full disk cannot stop it half-way."""
     try:
         with contextlib.suppress(FileNotFoundError):
             source.chmod(target.stat().st_mode & 0o777)
@@ -114,19 +112,19 @@ def _move(source: Path, target: Path, name: str) -> None:
         try:
             write_atomic(target, source.read_bytes(), where=name)
         except EnvironmentFault:
-            what = "cannot be written, and other files of the same change are in place"
-            fix = "Check free space and permissions, then run any command again: it finishes the change"
+            what = "cannot be written, and other files of the same change are already in place"
+            fix = "Check free space and permissions, then run any command: it finishes the change"
             raise EnvironmentFault(what, where=name, fix=fix) from None
         source.unlink()
 
 
 def in_local(local: Path, path: str) -> Path:
-    """Return where a file of `.row3/` is. Raises `InvalidFile` for a symbolic link there or on the way to it."""
+    """Return the path of a file in `.row3/`. Raises `InvalidFile` if it or a folder above it is a symbolic link."""
     return WorkTree(local.parent).at(f"{local.name}/{path}")
 
 
 def local_folder(local: Path) -> Path:
-    """Make `.row3/`, which ignores itself in git. Raises `EnvironmentFault`, `InvalidFile` for a symbolic link."""
+    """Create `.row3/`, which ignores itself in git. Raises `EnvironmentFault`, `InvalidFile` for a symbolic link."""
     ignore = in_local(local, ".gitignore")
     with disk_faults(".row3"):
         local.mkdir(parents=True, exist_ok=True)
@@ -136,8 +134,8 @@ def local_folder(local: Path) -> Path:
 
 
 def locked(local: Path, name: str, *, timeout_s: float = 0.0) -> BaseFileLock | None:
-    """Return a lock in `.row3/`, held; None where another process keeps it that long. Raises as `local_folder`."""
-    import filelock  # brings asyncio: only a command that writes pays for it
+    """Acquire a lock in `.row3/`; None if another process holds it until the timeout. Raises as `local_folder`."""
+    import filelock  # imports asyncio, which only commands that write need
 
     path = in_local(local, name)
     lock = filelock.FileLock(path, thread_local=False)
@@ -151,16 +149,16 @@ def locked(local: Path, name: str, *, timeout_s: float = 0.0) -> BaseFileLock | 
 
 @contextlib.contextmanager
 def writing(local: Path, *, say: Callable[[str], None] = lambda _: None) -> Iterator[list[str]]:
-    """Hold the project's write lock; give the files of an interrupted change that were finished first."""
+    """Hold the project's write lock; yield the files of an interrupted change, which is finished first."""
     lock = locked(local_folder(local), "lock", timeout_s=AT_ONCE_S)
     if lock is None:
         say("another row3 is writing; waiting for it")
         lock = locked(local, "lock", timeout_s=PATIENCE_S)
     if lock is None:
         what = f"another row3 has been writing for more than {PATIENCE_S:g} s"
-        raise EnvironmentFault(what, where=".row3/lock", fix="Wait for it, or end it")
+        raise EnvironmentFault(what, where=".row3/lock", fix="Wait until it is done, or stop it")
     try:
-        # What a killed command left is finished first, or a file would be read that is about to be replaced.
+        # Finish what a killed command left first, or a file that is about to be replaced would be read.
         yield recover(local.parent, local)
     finally:
         lock.release()
@@ -169,13 +167,13 @@ def writing(local: Path, *, say: Callable[[str], None] = lambda _: None) -> Iter
 def finish_interrupted(
     local: Path, *, may_write: bool = True, say: Callable[[str], None] = lambda _: None
 ) -> list[str]:
-    """Finish what a killed command left half-done, or say that it waits; return the files that are in place now."""
+    """Finish an interrupted change and return its files; if `may_write` is false, only report it."""
     if not may_write and in_local(local, f"{FOLDER}/{MANIFEST}").exists():
-        say("an interrupted command left its files half in place: repeat it (such as row3 promote) to finish them")
+        say("an interrupted command has not written all its files: run it again (such as row3 promote) to finish")
     if not (may_write and in_local(local, FOLDER).exists()):
         return []
     with writing(local, say=say) as done:
         pass
     if done:
-        say(f"finished what an interrupted command had begun: {', '.join(done)}")
+        say(f"finished the changes of an interrupted command: {', '.join(done)}")
     return done

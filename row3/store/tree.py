@@ -1,8 +1,7 @@
 """Where a project's files are read from: the work tree, the index or a commit.
 
-Paths are relative to the project's folder, with forward slashes. Files and folders whose names begin with a dot are
-left out of every listing. Below the project's folder no symbolic link is followed, wherever it points: git's commits
-have no file there either.
+Paths are relative to the project's folder, with forward slashes. Listings omit files and folders whose names begin with
+a dot. Symbolic links inside the project are never followed: git's commits have no file there either.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from row3.errors import InvalidFile
 from row3.store.files import MAX_TEXT_BYTES, decode, link_at, read_bytes, read_faults, refuse_conflicts
 
 ALL = "\U0010ffff"
-"""Sorts behind every path."""
+"""Sorts after every path."""
 
 
 @dataclass(frozen=True)
@@ -30,12 +29,12 @@ class WorkTree:
     root: Path
     label: ClassVar[str] = ""
     _folders: set[str] = field(default_factory=lambda: {""}, repr=False, compare=False)
-    """Those that are known to be reached over no link."""
+    """Folders already checked: no link leads to them."""
 
     def at(self, path: str) -> Path:
-        """Return where a file is, or is to be written. Raises `InvalidFile` for a link there or on the way to it."""
+        """Return a file's path on disk. Raises `InvalidFile` if it or a folder above it is a symbolic link."""
         if Path(path).is_absolute() or ".." in path.split("/"):
-            raise InvalidFile("this lies outside the project", where=path, fix="Correct the name")
+            raise InvalidFile("the path is outside the project", where=path, fix="Correct the name")
         place = self.root / path
         self._check_folders(path)
         if place.is_symlink():
@@ -49,29 +48,29 @@ class WorkTree:
             self._folders.add(folder)
 
     def read(self, path: str, *, limit: int = MAX_TEXT_BYTES) -> bytes:
-        """Return a file's bytes; raises `InvalidFile` and `EnvironmentFault` as `at` and `read_bytes` do."""
+        """Return a file's bytes. Raises as `at` and `read_bytes`."""
         self._check_folders(path)
         return read_bytes(self.root / path, where=path, limit=limit, follow=False)
 
     def exists(self, path: str) -> bool:
-        """Return whether there is a file or folder of that name. Raises as `at`."""
+        """Return whether a file or folder with this path exists. Raises as `at`."""
         return self.at(path).exists()
 
     def files(self, folder: str, *, deep: bool = False) -> list[str]:
-        """Return the paths of a folder's files, sorted; with those in its folders where `deep`. Empty: no folder."""
+        """Return the sorted paths of a folder's files, with those below it if `deep`; empty if there is no folder."""
         with read_faults(folder):
             return sorted(self._files(folder, deep=deep))
 
     def _files(self, folder: str, *, deep: bool) -> Iterator[str]:
         for entry in self._entries(folder):
-            # A folder named like a file is listed as one, so that its reader says so instead of missing a case.
+            # A folder named like a file is listed, so that reading it fails instead of missing a case.
             if not entry.is_dir() or entry.name.endswith((".json", ".jsonl")):
                 yield f"{folder}/{entry.name}"
             elif deep:
                 yield from self._files(f"{folder}/{entry.name}", deep=True)
 
     def folders(self, folder: str) -> list[str]:
-        """Return the names of the folders right inside a folder, sorted."""
+        """Return the sorted names of the folders directly inside a folder."""
         with read_faults(folder):
             return sorted(entry.name for entry in self._entries(folder) if entry.is_dir())
 
@@ -97,33 +96,33 @@ class WorkTree:
                 yield from self.links(sorted(deeper))
 
     def oid(self, path: str) -> str:
-        """Return the file's object id as git computes it; equal ids mean equal bytes. Raises as `read`."""
+        """Return the file's git object id; equal ids mean equal bytes. Raises as `read`."""
         return blob_id(self.read(path, limit=2**30))
 
     def on_disk(self, path: str) -> Path | None:
-        """Return the file on disk with these contents; None where they are held in memory only. Raises as `at`."""
+        """Return the path on disk, or None if the contents are held only in memory. Raises as `at`."""
         return self.at(path)
 
     def place(self, path: str) -> str:
-        """Return what messages call a file: its path, and the label of a tree that has one."""
+        """Return the file's name in messages: its path, and the label of a commit or the index."""
         return path
 
 
 @dataclass(frozen=True, eq=False)
 class GitTree:
-    """A commit or the index, as `row3.vcs` lists it: all its names, and what differs from the work tree in memory."""
+    """A commit or the index: all its file names, and the contents that differ from the work tree."""
 
     root: Path
     """The project's folder in the work tree."""
     label: str
-    """What messages call the commit, such as `main`."""
+    """Name in messages, such as `main`."""
     ids: Mapping[str, str]
     """Object id by path, of every file."""
     contents: Mapping[str, bytes]
-    """Bytes by path; a file that is missing here is the same in the work tree."""
+    """Bytes by path; files that are not listed are the same in the work tree."""
 
     @cached_property
-    def _here(self) -> WorkTree:
+    def _work_tree(self) -> WorkTree:
         return WorkTree(self.root)
 
     @cached_property
@@ -137,7 +136,7 @@ class GitTree:
             raise InvalidFile(what, where=self.place(path), fix="Correct the name")
         raw = self.contents.get(path)
         if raw is None:
-            return self._here.read(path, limit=limit)
+            return self._work_tree.read(path, limit=limit)
         if len(raw) > limit:
             what = f"the file has {len(raw):,} bytes, more than {limit:,}"
             raise InvalidFile(what, where=self.place(path), fix="Split it or remove it")
@@ -164,11 +163,11 @@ class GitTree:
     def oid(self, path: str) -> str:
         """See `WorkTree`."""
         oid = self.ids.get(path, "")
-        return oid if len(oid) == 40 else blob_id(self.read(path, limit=2**30))  # else a repository of SHA-256
+        return oid if len(oid) == 40 else blob_id(self.read(path, limit=2**30))  # 64: a SHA-256 repository
 
     def on_disk(self, path: str) -> Path | None:
         """See `WorkTree`."""
-        return self._here.at(path) if path in self.ids and path not in self.contents else None
+        return self._work_tree.at(path) if path in self.ids and path not in self.contents else None
 
     def place(self, path: str) -> str:
         """See `WorkTree`."""
@@ -176,11 +175,11 @@ class GitTree:
 
 
 Tree = WorkTree | GitTree
-"""The files of a project at one place."""
+"""The files of a project in the work tree, the index or a commit."""
 
 
 def read_text(tree: Tree, path: str) -> str:
-    """Return a file's text; raises as `Tree.read` and `decode` do, and for merge-conflict markers."""
+    """Return a file's text. Raises as `Tree.read`, `decode` and `refuse_conflicts`."""
     where = tree.place(path)
     text = decode(tree.read(path), where=where)
     refuse_conflicts(text, where=where)
@@ -188,14 +187,14 @@ def read_text(tree: Tree, path: str) -> str:
 
 
 def same_file(one: Tree, other: Tree, path: str) -> bool:
-    """Return whether a file has the same text in both trees, line ends apart. False where one lacks it."""
+    """Return whether a file exists in both trees with the same text, apart from line ends."""
     if not (one.exists(path) and other.exists(path)):
         return False
     return one.oid(path) == other.oid(path) or _text(one, path) == _text(other, path)
 
 
 def blob_id(raw: bytes) -> str:
-    """Return the id under which git would keep the bytes."""
+    """Return the id that git would give the bytes."""
     return hashlib.sha1(b"blob %d\0" % len(raw) + raw, usedforsecurity=False).hexdigest()
 
 

@@ -153,7 +153,7 @@ def output_results(
             yield result
     if not options.partial:
         correct = "Correct the id, or remove the line"
-        index.refuse_strangers(seen, partial(case_hint, project, suite.name, otherwise=correct, how=BY_SCORE))
+        index.refuse_unknown_cases(seen, partial(case_hint, project, suite.name, otherwise=correct, how=BY_SCORE))
 
 
 def score_outputs(

@@ -97,7 +97,7 @@ def no_recordings(box: Box) -> None:
     ("damage", "args", "says"),
     [
         (None, (), ("row3 aliases review: no terminal to ask on", "--list")),
-        (None, ("--list", "--case", "wheat"), ("no case fits `wheat`", "golden/bread/")),
+        (None, ("--list", "--case", "wheat"), ("no case matches `wheat`", "golden/bread/")),
         (None, ("--list", "--suite", "bred"), ("suite `bred` does not exist", "Did you mean `bread`?")),
         (None, ("--list", "--prompt", "extract-v9.9"), ("`extract-v9.9` does not exist",)),
         (broken_judgements, ("--list",), (f"{REVIEWED}:1", "`item` is missing")),

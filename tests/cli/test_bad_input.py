@@ -94,7 +94,7 @@ ALL = (
     Bad("case-malformed", write(CASE, '{"id": '), (f"{CASE}:1:8", "not JSON")),
     Bad("case-empty", write(CASE, ""), (CASE, "empty")),
     Bad("case-nul", write(CASE, "\0"), (CASE, "not JSON")),
-    Bad("case-array", write(CASE, "[]"), (CASE, "no JSON object")),
+    Bad("case-array", write(CASE, "[]"), (CASE, "not a JSON object")),
     Bad("case-huge-number", put(CASE, ID, f'"schemaVersion": {"9" * 5000}, {ID}'), IN_CASE),
     Bad("case-deep", write(CASE, "[" * 100_000), (CASE, "nested too deeply")),
     Bad("case-huge", lambda box: box.write(CASE, b" " * (65 * 1024 * 1024)), (CASE, "bytes, more than")),
@@ -113,7 +113,7 @@ ALL = (
         (CASE, "expectedConcepts.0.alias", "did you mean `aliases`"),
     ),
     Bad("case-missing-key", lambda box: box.write(CASE, '{"id": "rye"}'), (CASE, "sourceText", "is missing")),
-    Bad("case-key-twice", put(CASE, ID, f"{ID}, {ID}"), (CASE, "`id` stands twice")),
+    Bad("case-key-twice", put(CASE, ID, f"{ID}, {ID}"), (CASE, "`id` occurs twice")),
     Bad("case-id-path", put(CASE, ID, '"id": "../rye"'), (CASE, "`id`")),
     Bad(
         "case-id-twice",
@@ -154,7 +154,7 @@ ALL = (
     Bad("prompt-yaml-list-key", put(PROMPT, "output: ", "? [a]\n: c\noutput: "), (PROMPT, "YAML")),
     Bad("prompt-yaml-python", put(PROMPT, "output: ", "x: !!python/name:os.system\noutput: "), (PROMPT, "YAML")),
     Bad("prompt-unknown-key", put(PROMPT, "temperature", "temprature"), (PROMPT, "did you mean `temperature`")),
-    Bad("prompt-key-twice", put(PROMPT, "temperature: 0", "temperature: 0\ntemperature: 1"), (PROMPT, "stands twice")),
+    Bad("prompt-key-twice", put(PROMPT, "temperature: 0", "temperature: 0\ntemperature: 1"), (PROMPT, "occurs twice")),
     Bad("prompt-nan", put(PROMPT, "temperature: 0", "temperature: .nan"), (PROMPT, "`temperature`")),
     Bad("prompt-number", put(PROMPT, '"1.1"', "1.1"), (PROMPT, "a version in quotes")),
     Bad("prompt-v1", put(PROMPT, '"1.1"', '"v1"'), (PROMPT, "Make them agree")),
@@ -219,7 +219,7 @@ ALL = (
     Bad(
         "baseline-case-twice",
         put(BASELINE, '{"id": "rye"', '{"id": "oven"'),
-        (BASELINE, "`oven` stands twice"),
+        (BASELINE, "`oven` is listed twice"),
     ),
     Bad("baseline-run-id", put(BASELINE, '"runId": "', '"runId": "../../'), (BASELINE, "`runId`", RESTORE)),
     Bad("baseline-repeats", put(BASELINE, '"repeats": 1', '"repeats": 0'), (BASELINE, "`repeats`", RESTORE)),
@@ -401,7 +401,7 @@ def test_of_two_files_with_one_id_the_one_with_another_name_is_wrong(tmp_path: P
     box = tiny(tmp_path / "project")
     box.write("golden/bread/a-copy.gold.json", box.read("golden/bread/rye.gold.json"))
     (error,) = box.row3(code=2).errors
-    assert "golden/bread/rye.gold.json: the id `rye` is also that of golden/bread/a-copy.gold.json" in error
+    assert "golden/bread/rye.gold.json: the id `rye` is already used by golden/bread/a-copy.gold.json" in error
 
 
 def test_an_import_says_whose_answers_it_takes_them_for(tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ def test_some_cases(box: Box) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("--case", "zz*"), "no case fits `zz*`"),
+        (("--case", "zz*"), "no case matches `zz*`"),
         (("--prompt", "extrac-v1.0"), "Did you mean `extract`?"),
         (("--suite", "bred"), "Did you mean `bread`?"),
         (("anchor",), "there is no command `anchor`"),

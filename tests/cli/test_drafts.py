@@ -57,7 +57,7 @@ class TestNeverScored:
     def test_choosing_only_drafts_is_one_error(self, box: Box) -> None:
         drafted(box)
         done = box.row3("--case", "mal*", code=2)
-        assert "only drafts fit `mal*` (malted), and a draft is never scored" in " ".join(done.err.split())
+        assert "only drafts match `mal*` (malted), and a draft is never scored" in " ".join(done.err.split())
         found = box.row3("--case", "*", "--format", "json", code=0).json
         assert sorted(each["id"] for each in found["cases"]) == sorted(CASES)
 

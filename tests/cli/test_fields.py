@@ -138,7 +138,11 @@ def test_a_field_that_the_answer_lacks_is_named_with_those_it_has(tmp_path: Path
             'entitys = { list = "x" }',
             "field suites.s.fields: `entitys` is not a field of an answer of kind `entities`. Did",
         ),
-        ("entities", 'entities = { nmae = "x" }', "field suites.s.fields.entities: `nmae` is not a field of an answer of"),
+        (
+            "entities",
+            'entities = { nmae = "x" }',
+            "field suites.s.fields.entities: `nmae` is not a field of an answer of",
+        ),
         ("retrieval", 'results = { zzz = "x" }', "Known are list, id, score."),
         ("entities", 'entities = { name = "" }', "field `suites.s.fields.entities.name`: the text is empty"),
         ("entities", 'entities = { name = "a..b" }', 'should be a path like `results.items`, not `"a..b"`'),

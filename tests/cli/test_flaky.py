@@ -128,7 +128,7 @@ def test_an_expired_entry_is_said_and_cleared(box: Box) -> None:
         (("quarantine", "iris", "--until", "+20"), "--reason"),
         (("quarantine", "iris", "--reason", "wavers"), "--until"),
         (("release", "iris"), "`iris` is not in quarantine"),
-        (("--case", "zz*"), "no case fits"),
+        (("--case", "zz*"), "no case matches"),
         (("quarntine", "iris"), "there is no command `quarntine`. Did you mean `quarantine`?"),
     ],
 )

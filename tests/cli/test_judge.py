@@ -97,7 +97,7 @@ def test_another_judge_makes_a_calibration_stale(full: Box) -> None:
     full.replace("row3.toml", 'model = "gpt-4.1-mini"', 'model = "claude-haiku"')
     found = full.row3("lint")
     assert "stale-calibration" in found.out and "calibrations/support.json" in found.out
-    assert "the judge was gpt-4.1-mini and is claude-haiku" in found.out
+    assert "the judge was gpt-4.1-mini and is now claude-haiku" in found.out
     assert "stale" not in full.row3(code=3).out  # nothing of it is judged yet
     full.row3("--mode", "auto", code=0)
     out = " ".join(full.row3(code=0).out.split())

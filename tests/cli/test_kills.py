@@ -113,7 +113,7 @@ for number in range(1, kills + 1, 3 if mode == "each" and "ROW3_KILLS" not in os
         code = ended(child(root, PROMOTE))
         said = Path(f"{root}.err").read_text()
         seen["refused"] += code == 2 and "is promoted already" in said
-        assert code == 0 or "finished what an interrupted command had begun" in said, f"kill {number}: {code}, {said}"
+        assert code == 0 or "finished the changes of an interrupted command" in said, f"kill {number}: {code}, {said}"
     files = tree(root)
     entries = files["metrics-history.json"].count(b'"action": "promotion"')
     assert entries == 2, f"kill {number}: {entries} promotions in the history"
@@ -183,7 +183,7 @@ def halfway(cut_off: Box, tmp_path: Path) -> Box:
 def test_the_same_command_again_says_that_it_worked(halfway: Box) -> None:
     before = halfway.tree()
     done = halfway.row3("promote", "v1.1", code=0)
-    assert "finished what an interrupted command had begun" in done.err
+    assert "finished the changes of an interrupted command" in done.err
     assert halfway.tree() != before
 
 
@@ -200,7 +200,7 @@ def test_a_compare_that_was_under_way_keeps_the_entry_of_a_killed_promotion(box:
 )
 def test_a_command_that_only_reads_finishes_it_first(halfway: Box, command: str) -> None:
     done = halfway.row3(*command.split(), code=0)
-    assert "finished what an interrupted command had begun: prompts/promoted.json" in done.err
+    assert "finished the changes of an interrupted command: prompts/promoted.json" in done.err
     assert '"version": "v1.1"' in halfway.read("prompts/promoted.json")
     assert not (halfway.root / ".row3/transaction").exists()
     assert [entry["action"] for entry in halfway.history()] == ["promotion", "promotion"]
@@ -217,7 +217,7 @@ def test_in_ci_nothing_is_finished(halfway: Box) -> None:
 )
 def test_in_ci_it_is_said_that_something_waits(halfway: Box, command: str) -> None:
     done = halfway.row3(*command.split(), code=None, CI="true")
-    assert done.err.count("an interrupted command left its files half in place: repeat it") == 1
+    assert done.err.count("an interrupted command has not written all its files: run it again") == 1
 
 
 def test_a_quiet_command_finishes_it_without_a_word(halfway: Box) -> None:

@@ -234,7 +234,7 @@ def test_what_a_model_is_called_is_never_markup(box: Box) -> None:
         (tuple(each for i in range(101) for each in ("--model", f"m{i}")), "202 combinations are more than 200"),
         (("--models", "x"), "Did you mean `--model`?"),
         (("--format", "junit"), "'junit' is not one of 'table', 'json', 'markdown'"),
-        (("--case", "none*"), "golden/bread/: no case fits"),
+        (("--case", "none*"), "golden/bread/: no case matches"),
     ],
 )
 def test_what_cannot_be_is_refused(box: Box, args: tuple[str, ...], message: str) -> None:

@@ -206,7 +206,7 @@ class TestInAPrompt:
 
     def test_a_rubric_shows_none(self, box: Box) -> None:
         box.write("prompts/extract-v1.3.md", TAUGHT.replace("output: extraction", "output: grade"))
-        assert "a judge's rubric shows no lessons" in box.row3("--compare", code=2).errors[0]
+        assert "a judge's rubric cannot show lessons" in box.row3("--compare", code=2).errors[0]
 
 
 class TestTheMemory:

@@ -216,7 +216,7 @@ def test_a_case_is_looked_into(project: Box, kind: str) -> None:
     found = project.row3("investigate", case, "--suite", kind, code=0).out
     assert "The answer could not be used" in found
     assert "<b>no</b> idea" in found.split("It begins:")[1]
-    assert "no case fits `nobody`" in project.row3("investigate", "nobody", "--suite", kind, code=2).errors[0]
+    assert "no case matches `nobody`" in project.row3("investigate", "nobody", "--suite", kind, code=2).errors[0]
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -79,7 +79,7 @@ def test_why_answers_are_missing_is_told_once(unrecorded: Box, args: list[str]) 
 def test_outputs_without_an_output_are_one_fault(box: Box) -> None:
     box.write("outputs.jsonl", "\n \n")
     for name, fault in (
-        ("outputs.jsonl", "the file has no output. Write one object a line"),
+        ("outputs.jsonl", "the file has no output. Write one object per line"),
         ("/dev/null", "this is a pipe, a socket or a device, not a file. Write the outputs to a file first."),
     ):
         (error,) = box.row3("score", "bread", "--outputs", name, code=2).errors

@@ -49,7 +49,7 @@ def test_every_command_says_which_suite_has_the_case(box: Box, command: tuple[st
 
 def test_score_is_told_its_suite_by_name(box: Box) -> None:
     done = box.row3("score", "events", "--outputs", "outputs.jsonl", code=2)
-    assert "`g1` is no golden case of the suite. Suite `graph` has it: use `row3 score graph`." in done.err
+    assert "`g1` is not a golden case of the suite. Suite `graph` has it: use `row3 score graph`." in done.err
 
 
 def test_responses_of_another_suite(box: Box, tmp_path: Path) -> None:

@@ -158,7 +158,7 @@ def test_rewards_above_one_in_all_are_refused(two_fell: Box) -> None:
     assert len(done.errors) == 1
     assert f"row3.toml field suites.{SUITE}.weights: the positive weights sum to 1.85" in done.errors[0]
     two_fell.write("row3.toml", f"{CONFIG}[suites.{SUITE}.weights]\nprovenanceVerified = 0.15\nf1 = -1.0\n")
-    assert "the rewards add up" not in two_fell.row3("--compare").err
+    assert "the positive weights sum" not in two_fell.row3("--compare").err
 
 
 def test_an_informational_gate_reports_and_lets_through(two_fell: Box) -> None:

@@ -108,12 +108,12 @@ def test_outputs_that_are_missing_broken_or_strange(project: Box) -> None:
     assert scored(project, {"caseId": "bees", "error": "time-out"}, code=3)["failed"] == ["bees"]
     assert scored(project, {"caseId": "bees", "output": "no idea"})["badAnswers"] == ["bees"]
     for text, said in (
-        ('{"caseId": "bee", "output": {}}', "`bee` is no golden case"),
+        ('{"caseId": "bee", "output": {}}', "`bee` is not a golden case"),
         ('{"caseId": "bees", "output": {"concepts": [NaN]}}', "NaN"),
-        ('{"caseId": "bees", "output": {}, "output": {}}', "stands twice"),
+        ('{"caseId": "bees", "output": {}, "output": {}}', "occurs twice"),
         ("<<<<<<< HEAD", "merge-conflict"),
         ('{"caseId": "bees"', "not JSON"),
-        ("[]", "no JSON object"),
+        ("[]", "not a JSON object"),
     ):
         project.write("outputs.jsonl", text + "\n")
         done = project.row3("score", "hives", "--outputs", "outputs.jsonl", code=2)

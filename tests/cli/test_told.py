@@ -77,7 +77,7 @@ class TestOutputsAndResponses:
         box.write("raw.jsonl", json.dumps(response) + "\n")
         (error,) = box.row3("score", "bread", "--outputs", "raw.jsonl", code=2).errors
         assert error.startswith("error: raw.jsonl:1: the line has a `response`")
-        assert "`row3 recordings import FILE` takes such lines" in error
+        assert "Import it with `row3 recordings import FILE`" in error
         before = box.tree()
         (error,) = box.row3("recordings", "import", "outputs.jsonl", code=2).errors
         assert error.startswith("error: outputs.jsonl:1: the line has an `output`")
@@ -88,7 +88,7 @@ class TestOutputsAndResponses:
         file = "recordings/bread/extract-v1.1.jsonl"
         for args in (["score", "bread", "--outputs"], ["recordings", "import"]):
             (error,) = box.row3(*args, file, code=2).errors
-            assert error.startswith(f"error: {file}:1: the line is a recording, as row3 keeps them.")
+            assert error.startswith(f"error: {file}:1: the line is a recording of row3.")
 
     def test_a_misspelt_key_is_told_with_its_line(self, box: Box) -> None:
         lines = [{"caseId": case_id, "output": {"concept": [{"label": "x"}]}} for case_id in CASES]

@@ -35,12 +35,12 @@ def calibration(kappa: float = 0.7, winner_kappa: float | None = None) -> Calibr
     ("judge", "why"),
     [
         (JUDGE, ""),
-        (replace(JUDGE, votes=3), "the judge had 1 votes and has 3"),
-        (replace(JUDGE, models=("m", "n")), "the judge was m and is m, n"),
+        (replace(JUDGE, votes=3), "the judge had 1 votes and now has 3"),
+        (replace(JUDGE, models=("m", "n")), "the judge was m and is now m, n"),
         (replace(JUDGE, rubrics={}), "the rubric no longer exists"),
         (
             replace(JUDGE, rubrics={"help": replace(RUBRIC, ref=PromptRef("help", Version(1, 1)), digest="d2")}),
-            "the rubric is now v1.1, another text",
+            "the rubric has changed and is now v1.1",
         ),
     ],
 )

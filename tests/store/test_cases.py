@@ -18,7 +18,6 @@ from row3.kinds.extraction.model import GoldenCase
 from row3.store.cases import (
     StoredCase,
     case_files,
-    drafts_of,
     golden_files,
     ids_of,
     is_draft,
@@ -136,9 +135,9 @@ def test_a_file_of_many_bytes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("raw", "words"),
     [
-        ('{"id": "rye", "sourceText": "Rye.", "expectedConcepts": [], "id": "oat"}', "key `id` stands twice"),
-        (json.dumps(CASE).replace('"label": "Salt"', '"label": "Salt", "label": "Salt"'), "key `label` stands twice"),
-        (json.dumps(CASE).replace('"label": "Salt"', '"label" : "", "label": "Salt"'), "key `label` stands twice"),
+        ('{"id": "rye", "sourceText": "Rye.", "expectedConcepts": [], "id": "oat"}', "key `id` occurs twice"),
+        (json.dumps(CASE).replace('"label": "Salt"', '"label": "Salt", "label": "Salt"'), "key `label` occurs twice"),
+        (json.dumps(CASE).replace('"label": "Salt"', '"label" : "", "label": "Salt"'), "key `label` occurs twice"),
         (json.dumps(CASE | {"schemaVersion": 2}), "schemaVersion 2 is newer"),
         (json.dumps(CASE | {"topic": 1}), "field `topic`: should be a string, not `1`"),
         (json.dumps(CASE | {"forbiddenConcepts": [" "]}), r"field `forbiddenConcepts.0`: the text is empty"),
@@ -225,7 +224,7 @@ class TestDrafts:
         cases = [stored.id for stored in read_cases(tree, "golden/core", EXTRACTION)]
         assert cases == ["false", "rye", "word", "one"]
         assert ids_of(tree, "golden/core") == cases
-        assert drafts_of(tree, "golden/core") == ["oats", "two"]
+        assert ids_of(tree, "golden/core", drafts=True) == ["oats", "two"]
 
     def test_a_draft_is_told_by_its_file(self, tree: WorkTree) -> None:
         drafts = [path for path in case_files(tree, "golden/core") if is_draft(tree, path)]

@@ -65,9 +65,9 @@ def test_the_cases_of_a_glob_or_where_they_are(project: Project) -> None:
     assert choose_cases(project, suite, ["m?"]) == {"m1", "m2"}
     assert choose_cases(project, suite, ["m1", "b*"]) == {"m1", "both"}
     assert [stored.id for stored in cases_of(project, suite, {"m2"})] == ["m2"]
-    with pytest.raises(UsageError, match="no case fits `g1`. Suite `graph` has it: use `--suite graph`"):
+    with pytest.raises(UsageError, match="no case matches `g1`. Suite `graph` has it: use `--suite graph`"):
         choose_cases(project, suite, ["m1", "g1"])
-    with pytest.raises(UsageError, match="no case has the tag `x`. Write `tags` into cases first; none has any"):
+    with pytest.raises(UsageError, match="no case has the tag `x`. Add `tags` to cases first; none has any"):
         choose_cases(project, suite, (), ["x"])
 
 
@@ -83,7 +83,7 @@ def test_one_glob_and_one_tag_have_to_fit(tmp_path: Path) -> None:
     assert chosen([], "short") == {"rye", "yeast"}
     assert chosen([], "grain", "short") == {"rye", "yeast"}
     assert chosen(["y*", "o*"], "short") == {"yeast"}
-    with pytest.raises(UsageError, match="no case fits --case and has the tag too"):
+    with pytest.raises(UsageError, match="no case matches both --case and --tag"):
         chosen(["oven"], "grain")
     with pytest.raises(UsageError, match="no case has the tag `grains`. Did you mean `grain`"):
         chosen([], "grains")

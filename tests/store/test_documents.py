@@ -23,8 +23,8 @@ from tests.strategies import json_values
         ("{", "not JSON"),
         ('["a\nb"]', r"not JSON: Invalid control character\."),
         ('["a', r"not JSON: Unterminated string\."),
-        ('{"a": 1, "a": 1}', "`a` stands twice"),
-        ('[{"b": {"c": 1, "c": 2}}]', "`c` stands twice"),
+        ('{"a": 1, "a": 1}', "`a` occurs twice"),
+        ('[{"b": {"c": 1, "c": 2}}]', "`c` occurs twice"),
         ("[NaN]", "NaN"),
         ("[Infinity]", "Infinity"),
         ("[-Infinity]", "-Infinity"),
@@ -56,7 +56,7 @@ def test_a_key_that_stands_twice_is_found_whatever_stands_beside_it(text: str, l
     line = layout.replace("%s", text)
     with pytest.raises(ValueError, match=r"^$"):
         quick_json(line.encode())
-    with pytest.raises(InvalidFile, match="`k` stands twice"):
+    with pytest.raises(InvalidFile, match="`k` occurs twice"):
         parse_json(line, where="x")
 
 

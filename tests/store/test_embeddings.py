@@ -115,7 +115,10 @@ def test_a_broken_line_is_named(tmp_path: Path, folder: Path, line: str, message
 def test_an_edited_line_is_refused(tmp_path: Path, folder: Path) -> None:
     folder.mkdir(parents=True)
     value = json.loads(to_line(MODEL, "yeast", ONE))
-    for change, message in (({"text": "salt"}, "the line was edited"), ({"vector": "AAA"}, "field `vector` is none")):
+    for change, message in (
+        ({"text": "salt"}, "the line was edited"),
+        ({"vector": "AAA"}, "field `vector` is invalid"),
+    ):
         (tmp_path / file_for("bread", MODEL)).write_text(json.dumps(value | change) + "\n", encoding="utf-8")
         with pytest.raises(InvalidFile, match=message):
             EmbeddingIndex(WorkTree(tmp_path), "bread", MODEL).get(["yeast"])

@@ -55,13 +55,13 @@ def test_takes_a_byte_order_mark_crlf_blank_lines_and_no_line_end_at_the_end(tmp
     ("line", "message"),
     [
         ("{", "out.jsonl:2: not JSON"),
-        ("[]", "out.jsonl:2: the line holds no JSON object"),
-        ('{"caseid": "x", "output": {}}', "out.jsonl:2: field `caseId` is missing; did `caseid` mean it"),
+        ("[]", "out.jsonl:2: the line is not a JSON object"),
+        ('{"caseid": "x", "output": {}}', "out.jsonl:2: field `caseId` is missing; is it `caseid`"),
         ('{"caseId": 7, "output": {}}', "out.jsonl:2: field `caseId` is not a text"),
         ('{"output": NaN, "caseId": "x"}', "out.jsonl:2: NaN is not a JSON number"),
-        ('{"output": 1, "output": 2, "caseId": "x"}', "out.jsonl:2: key `output` stands twice"),
+        ('{"output": 1, "output": 2, "caseId": "x"}', "out.jsonl:2: key `output` occurs twice"),
         ("<<<<<<< HEAD", "out.jsonl:2: the file has merge-conflict markers"),
-        ('{"caseId": "a", "output": {}}', "out.jsonl:2: case `a` stands twice, in lines 1 and 2"),
+        ('{"caseId": "a", "output": {}}', "out.jsonl:2: case `a` occurs twice, in lines 1 and 2"),
         ('{"caseId": "a", "prompt": "p-v1.0", "response": "x"}', "recordings import FILE"),
     ],
 )
@@ -76,10 +76,10 @@ def test_refuses_a_bad_line_when_the_file_is_opened(tmp_path: Path, line: str, m
     [
         ('{"caseId": "x", "output": {"a": ', "not JSON"),
         ('{"caseId": "x", "output": {"a": Infinity}}', "Infinity is not a JSON number"),
-        ('{"caseId": "x", "output": {"a": 1, "a": 2}}', "key `a` stands twice"),
-        ('{"caseId": "x", "output": {}, "error": "timed out"}', "an `output` and an `error`"),
+        ('{"caseId": "x", "output": {"a": 1, "a": 2}}', "key `a` occurs twice"),
+        ('{"caseId": "x", "output": {}, "error": "timed out"}', "both an `output` and an `error`"),
         ('{"caseId": "x", "output": {"a": %s}}' % ("9" * 5000), "a number has too many digits"),
-        ('{"caseId": "x"}', "neither field `output` nor field `error`"),
+        ('{"caseId": "x"}', "neither an `output` nor an `error`"),
         ('{"caseId": "x", "output": 1, "schemaVersion": 2}', "newer than this row3 knows"),
         ('{"caseId": "x", "output": 1} {}', "not JSON"),
         ('{"caseId": "x", "output": ' + "[" * 200_000 + "}", "nested too deeply"),
@@ -111,9 +111,11 @@ def test_says_what_to_do_about_a_stranger(tmp_path: Path) -> None:
     def hint(case_id: str, known: Collection[str]) -> str:
         return f"{case_id} is none of {', '.join(known)}"
 
-    with pytest.raises(InvalidFile, match=r"out.jsonl:1: `bank-runs` is no golden case.*bank-runs is none of bank-run"):
-        index.refuse_strangers({"bank-run"}, hint)
-    index.refuse_strangers({"bank-runs", "x"}, hint)
+    with pytest.raises(
+        InvalidFile, match=r"out.jsonl:1: `bank-runs` is not a golden case.*bank-runs is none of bank-run"
+    ):
+        index.refuse_unknown_cases({"bank-run"}, hint)
+    index.refuse_unknown_cases({"bank-runs", "x"}, hint)
 
 
 CONCEPT = '{"label": "Rye: a cereal", "sourceQuote": "Rye."}'
@@ -122,7 +124,7 @@ CONCEPT = '{"label": "Rye: a cereal", "sourceQuote": "Rye."}'
 @pytest.mark.parametrize("again", ['"label": ""', '"label" : "Rye"', '"sourceQuote": "Rye."', '"label":"Rye"'])
 def test_a_key_that_stands_twice_in_a_usual_line_is_refused(tmp_path: Path, again: str) -> None:
     line = f'{{"caseId": "a", "output": {{"concepts": [{{{again}, {CONCEPT[1:]}]}}}}\n'
-    with pytest.raises(InvalidFile, match=r"out\.jsonl:1: .*stands twice in one object"):
+    with pytest.raises(InvalidFile, match=r"out\.jsonl:1: .*occurs twice in one object"):
         index_of(tmp_path, line).get("a")
 
 
@@ -186,7 +188,7 @@ def test_its_file_is_closed_with_it(tmp_path: Path) -> None:
     path.write_text(line("a", "x"), encoding="utf-8")
     index = OutputIndex(path, where="o.jsonl")
     assert index.get("a") is not None
-    file = index._file._file
+    file = index._spots["a"].file._file
     del index
     gc.collect()
     assert file.closed

@@ -49,13 +49,13 @@ def test_a_draft_is_not_in_the_corpus(root: Path) -> None:
 @pytest.mark.parametrize(
     ("pattern", "words"),
     [
-        ("corpus/*.pdf", "no file fits"),
-        ("*.txt", "names no files under golden/ or corpus/"),
-        ("secret.txt", "names no files under"),
-        ("corpus/../secret.txt", "names no files under"),
-        ("/etc/passwd", "names no files under"),
-        ("", "names no files under"),
-        ("golden/s/list.json", "holds no JSON object"),
+        ("corpus/*.pdf", "no file matches"),
+        ("*.txt", "is not under golden/ or corpus/"),
+        ("secret.txt", "is not under"),
+        ("corpus/../secret.txt", "is not under"),
+        ("/etc/passwd", "is not under"),
+        ("", "is not under"),
+        ("golden/s/list.json", "is not a JSON object"),
         ("golden/s/broken.json", "not JSON"),
     ],
 )

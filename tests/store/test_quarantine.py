@@ -90,10 +90,10 @@ def test_a_wrong_entry_is_named(folder: Path, changes: dict[str, Any], says: str
     [
         ("", "empty"),
         ("{", "not JSON"),
-        ("[]", "no JSON object"),
+        ("[]", "not a JSON object"),
         ('{"cases": 3}', "`cases`"),
         ('{"schemaVersion": 2, "cases": []}', "newer"),
-        ('{"cases": [], "cases": []}', "stands twice"),
+        ('{"cases": [], "cases": []}', "occurs twice"),
         ("<<<<<<< HEAD\n{}\n", "merge-conflict"),
     ],
 )
@@ -106,7 +106,7 @@ def test_a_broken_file_is_told(folder: Path, content: str, says: str) -> None:
 
 def test_a_case_twice(folder: Path) -> None:
     put(folder, ENTRY, ENTRY)
-    with pytest.raises(InvalidFile, match="`rye` stands twice"):
+    with pytest.raises(InvalidFile, match="`rye` is listed twice"):
         read_quarantine(WorkTree(folder.parents[1]), "golden/bread")
 
 

@@ -1,4 +1,4 @@
-"""Answers that the index refuses: of another request, edited, or recorded twice."""
+"""Recordings that the index refuses: contradictory, edited, or recorded twice."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_a_line_that_says_it_is_of_another_request_is_refused(tmp_path: Path, ke
     line = json.loads(to_line(ask(1), Answer("first"), recorded_at=AT))
     (line if key == "repeat" else line["request"])[key] = value
     index = recorded(tmp_path, json.dumps(line))
-    with pytest.raises(InvalidFile, match=f"is of another request than its digest says: its `{key}` is `{value}`"):
+    with pytest.raises(InvalidFile, match=f"does not match its digest: its `{key}` is `{value}`"):
         index.answer(ask(1))
     if key != "repeat":  # what it does not hold, it does not say
         del line["request"][key]
@@ -53,7 +53,7 @@ def test_a_line_that_says_it_is_of_another_request_is_refused(tmp_path: Path, ke
 @pytest.mark.parametrize("otherwise", [False, True])
 def test_a_line_of_another_prompt_or_case_is_looked_at(tmp_path: Path, otherwise: bool) -> None:
     index = recorded(tmp_path, to_line(ask(1, "b"), Answer("first"), recorded_at=AT))
-    index.asks_otherwise = lambda recording, request: otherwise
+    index.asks_differently = lambda recording, request: otherwise
     if not otherwise:
         assert index.answer(ask(1)) == Answer("first", replayed=True)
         return

@@ -68,7 +68,7 @@ def test_a_union_merge_is_read(root: Path) -> None:
     ("line", "says"),
     [
         ("{", "not JSON"),
-        ("[]", "no JSON object"),
+        ("[]", "not a JSON object"),
         ('{"schemaVersion": 2}', "newer than this row3 knows"),
         ('{"schemaVersion": 1, "caseId": "rye"}', "`item` is missing"),
         ('{"caseId": "rye", "item": "a", "verdict": "right", "text": "0", "date": "x"}', "`verdict`"),

@@ -81,7 +81,7 @@ def test_a_run_without_cases_and_one_that_was_reformatted_are_read(tmp_path: Pat
     ("old", "new", "message"),
     [
         ('"schemaVersion": 1', '"schemaVersion": 2', "newer than this row3 knows"),
-        ('"id":"b"', '"id":"a"', "the case `a` is listed twice"),
+        ('"id":"b"', '"id":"a"', "`a` is listed twice"),
         ('{"id":"b"', '<<<<<<< ours\n{"id":"b"', "merge-conflict markers"),
         ('"runId": "r1"', '"runIdd": "r1"', "did you mean `runId`"),
         ('"overall": 0.5', '"overall": NaN', "NaN is not a JSON number"),

@@ -305,7 +305,7 @@ def test_a_named_case_without_an_answer_is_an_incomplete_run(project: Project) -
 def test_an_unknown_case_names_the_near_miss(project: Project) -> None:
     with pytest.raises(UsageError, match="Did you mean `bread`"):
         investigate(project, _suite(project), ["braed"])
-    with pytest.raises(UsageError, match="no case fits `zzzzzz`"):
+    with pytest.raises(UsageError, match="no case matches `zzzzzz`"):
         investigate(project, _suite(project), ["zzzzzz"])
 
 

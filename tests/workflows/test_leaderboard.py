@@ -85,7 +85,7 @@ def test_a_later_answer_that_is_missing_makes_a_combination_incomplete(project: 
 
 
 def test_answers_are_counted_by_stages(project: Project) -> None:
-    for path in (project.root / project.recordings("bread")).glob("decompose-v1.1*"):
+    for path in (project.root / "recordings/bread").glob("decompose-v1.1*"):
         path.write_text("".join(line for line in path.read_text().splitlines(True) if '"caseId": "a"' in line))
     (rest,) = board_of(project).incomplete
     assert (rest.missing, rest.cases("failed")) == (2, ["b"])
@@ -107,7 +107,7 @@ def test_costs_and_times_of_all_stages_add_up_and_one_unknown_makes_them_unknown
     (project.root / "row3.toml").write_text(
         (project.root / "row3.toml").read_text() + "[prices.m]\ninput = 1.0\noutput = 2.0\n"
     )
-    for path in (project.root / project.recordings("bread")).glob("*.jsonl"):
+    for path in (project.root / "recordings/bread").glob("*.jsonl"):
         lines = [json.loads(line) for line in path.read_text().splitlines()]
         for value in lines:
             value["response"] |= {"promptTokens": 100, "completionTokens": 10, "latencyS": 0.25}
@@ -116,7 +116,7 @@ def test_costs_and_times_of_all_stages_add_up_and_one_unknown_makes_them_unknown
     (one,) = board_of(again).placed
     assert one.cost_usd == pytest.approx(2 * (100 * 1.0 + 10 * 2.0) / 1e6)
     assert one.latency_p50_s == pytest.approx(0.5)
-    path = (again.root / again.recordings("bread")) / "decompose-v1.0.jsonl"
+    path = (again.root / "recordings/bread") / "decompose-v1.0.jsonl"
     path.write_text(path.read_text().replace('"latencyS": 0.25', '"latencyS": null', 1))
     (one,) = board_of(again).placed
     assert one.latency_p50_s is None

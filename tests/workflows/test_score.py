@@ -119,7 +119,9 @@ def test_raw_text_goes_through_the_repairs_and_says_so(project: Project) -> None
 
 def test_an_output_for_no_golden_case_is_refused_with_line_and_near_miss(project: Project) -> None:
     write_case(project.root, "bank-runs")
-    with pytest.raises(InvalidFile, match=r"outputs.jsonl:2: `bank-run` is no golden case.*Did you mean `bank-runs`"):
+    with pytest.raises(
+        InvalidFile, match=r"outputs.jsonl:2: `bank-run` is not a golden case.*Did you mean `bank-runs`"
+    ):
         scored(project, line("a"), line("bank-run"))
 
 
@@ -166,7 +168,7 @@ def test_python_takes_a_file_or_mappings_and_gives_a_scorecard(project: Project)
 def test_python_raises_what_can_be_mended(project: Project) -> None:
     with pytest.raises(UsageError, match="Did you mean `bread`"):
         row3.score("brad", [], project=project.root)
-    with pytest.raises(InvalidFile, match=r"outputs:1: `z` is no golden case"):
+    with pytest.raises(InvalidFile, match=r"outputs:1: `z` is not a golden case"):
         row3.score("bread", [line("z")], project=project.root)
     with pytest.raises(InvalidFile, match="outputs:1: cannot be written as JSON"):
         row3.score("bread", [line("a", float("nan"))], project=project.root)

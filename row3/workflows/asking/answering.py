@@ -78,7 +78,7 @@ class Journal:
                 waits = True
                 time.sleep(POLL_S)
             self._turns.append(turn)
-        lines = dict.fromkeys(line.raw for other in others.values() for line in other if line.raw.endswith(b"\n"))
+        lines = dict.fromkeys(raw for other in others.values() for _, raw in other if raw.endswith(b"\n"))
         if lines:
             assert self._file is not None
             with disk_faults(".row3/journal"):

@@ -154,7 +154,7 @@ def open_gate(session: Session, base: Snapshot | None) -> Gate:
     )
     head.fallback = open_changed(base.project.tree, project.tree, own.name)
     before = open_changed(base.project.tree, project.tree, own.name)
-    before.fallback, before.asks_otherwise = head, head.asks_otherwise
+    before.fallback, before.asks_differently = head, head.asks_differently
     manifest = base.manifest(own.name)
     side = side_of_lineup(theirs, promoted_lineup(base.project, theirs, manifest), before, manifest)
     changes = inventory(

@@ -174,9 +174,8 @@ def _field(cell: str, annotation: Any) -> Any:
 def read_lines(file: Path, shape: str = "Write a golden case a line") -> Drafts:
     """Return the lines of a file, each a golden case, as cases. Raises `InvalidFile`."""
     drafts = Drafts()
-    for line in LineFile(file, where=str(file), fix=shape):
-        where = f"{file}:{line.number}"
-        drafts.cases.append(Draft(where, parse_line(line.raw, where=where, shape=shape)))
+    for spot, raw in LineFile(file, where=str(file), fix=shape):
+        drafts.cases.append(Draft(spot.place, parse_line(raw, where=spot.place, shape=shape)))
     return drafts
 
 

@@ -173,7 +173,7 @@ class CaseLint:
     def _recordings(self, suite: Suite) -> None:
         """Check each file of recordings, in the order in which a replay reads them."""
         first: dict[str, tuple[str, str]] = {}
-        for where in self._project.tree.files(self._project.recordings(suite.name)):
+        for where in self._project.tree.files(f"recordings/{suite.name}"):
             if embeddings.is_embeddings(where):
                 for _ in self._lines(where, embeddings.from_line):
                     pass

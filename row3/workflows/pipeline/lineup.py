@@ -12,7 +12,7 @@ from row3.domain.prompts import Lineup, Prompt, PromptRef, Version, parse_refere
 from row3.errors import InvalidFile, UsageError
 from row3.kinds import of_another_kind
 from row3.store import prompts as store
-from row3.store.lessons import read_taught
+from row3.store.lessons import read_suite_prompt
 from row3.store.project import Project
 from row3.store.suites import Suite
 from row3.workflows.pipeline.stages import call_name, call_stage, no_prompts
@@ -64,7 +64,7 @@ def line_up(
             version = _parsed(promoted[name].version)
         if name in pinned:
             version = _parsed(pinned[name])
-        prompt = read_taught(project.tree, PromptRef(name, wanted.get(name, version)), suite.name)
+        prompt = read_suite_prompt(project.tree, PromptRef(name, wanted.get(name, version)), suite.name)
         if prompt.output not in suite.kind.outputs:
             what = f"field `output`: `{prompt.output}` is not an output of kind `{suite.kind.name}`"
             raise InvalidFile(what, where=prompt.path, fix=f"Outputs: {', '.join(suite.kind.outputs)}")

@@ -13,7 +13,7 @@ from row3.domain.prompts import Lineup, Prompt, PromptRef, parse_reference
 from row3.domain.requests import Answer, NoAnswer, Request, digest_json
 from row3.errors import InvalidFile, UsageError
 from row3.store.cases import case_files, read_case
-from row3.store.lessons import read_taught
+from row3.store.lessons import read_suite_prompt
 from row3.store.project import Project
 from row3.store.recording_lines import Recording
 from row3.store.recordings import RecordingIndex, open_index
@@ -41,7 +41,7 @@ class Recorded:
 def open_recordings(project: Project, suite: Suite) -> RecordingIndex:
     """Return a suite's recordings for replay; lines copied from other requests are refused. Raises as `open_index`."""
     index = open_index(project.tree, suite.name)
-    index.asks_otherwise = RecordedRequests(project, suite, index).differs
+    index.asks_differently = RecordedRequests(project, suite, index).differs
     return index
 
 
@@ -138,5 +138,5 @@ def refuse_replacing(
 def _same_text(project: Project, suite: str, ref: PromptRef, request: Request) -> bool:
     """Return whether a prompt version still exists and renders the request's text."""
     with contextlib.suppress(InvalidFile):
-        return render(read_taught(project.tree, ref, suite), request.variables) == (request.system, request.user)
+        return render(read_suite_prompt(project.tree, ref, suite), request.variables) == (request.system, request.user)
     return False

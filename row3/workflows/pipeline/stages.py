@@ -20,7 +20,7 @@ from row3.errors import InvalidFile, UsageError
 from row3.kinds.base import Kind, Rules
 from row3.store import prompts as store
 from row3.store.config import FILE, ProviderConfig
-from row3.store.lessons import read_taught
+from row3.store.lessons import read_suite_prompt
 from row3.store.project import Project, read_corpus
 from row3.store.suites import Suite
 from row3.store.system_config import McpConfig, SystemConfig, tool_of
@@ -130,7 +130,7 @@ def versions_of(project: Project, suite: Suite, name: str, recorded: Iterable[st
     """Return all versions of a stage, ascending: a prompt's files, or a call's current and recorded versions."""
     if suite.system is None:
         existing = store.versions(project.tree).get(name, [])
-        prompts = [read_taught(project.tree, PromptRef(name, version), suite.name) for version in existing]
+        prompts = [read_suite_prompt(project.tree, PromptRef(name, version), suite.name) for version in existing]
         return [prompt for prompt in prompts if prompt.output in suite.kind.outputs]
     now = call_stage(project, suite)
     refs = (parse_reference(text) for text in dict.fromkeys(recorded))
@@ -146,7 +146,7 @@ def readable_versions(project: Project, suite: Suite, recorded: Iterable[str]) -
     for name, versions in store.versions(project.tree).items():
         for version in versions:
             with contextlib.suppress(InvalidFile):
-                yield read_taught(project.tree, PromptRef(name, version), suite.name)
+                yield read_suite_prompt(project.tree, PromptRef(name, version), suite.name)
 
 
 def field_of(suite: Suite) -> str:

@@ -124,9 +124,9 @@ def _responses(file: Path, lineup: Lineup, suite: Suite, *, where: str, note: st
     refs = {str(prompt.ref): str(prompt.ref) for prompt in lineup.prompts}
     refs |= {prompt.ref.name: str(prompt.ref) for prompt in lineup.prompts}
     responses: Responses = {}
-    for line in LineFile(_source(file), where=where, fix=SHAPE, pipe=True):
-        place = f"{where}:{line.number}"
-        value = parse_line(line.raw, where=place, shape=SHAPE)
+    for spot, raw in LineFile(_source(file), where=where, fix=SHAPE, pipe=True):
+        place = spot.place
+        value = parse_line(raw, where=place, shape=SHAPE)
         check_schema_version(value, SCHEMA_VERSION, where=place)
         _refuse_other_formats(value, suite, where=place)
         case_id_of(value, where=place, shape=SHAPE)
@@ -143,10 +143,10 @@ def _responses(file: Path, lineup: Lineup, suite: Suite, *, where: str, note: st
             raise InvalidFile(what, where=place, fix=f"They are {prompts}{note}; choose others with --prompt")
         held = responses.setdefault(read.case_id, {})
         if (ref, read.repeat) in held:
-            lines = f"lines {held[ref, read.repeat][0]} and {line.number}"
+            lines = f"lines {held[ref, read.repeat][0]} and {spot.number}"
             what = f"{lines} both answer case `{read.case_id}`, {ref}, repeat {read.repeat}"
             raise InvalidFile(what, where=place, fix="Keep one of them")
-        held[ref, read.repeat] = line.number, read.answer
+        held[ref, read.repeat] = spot.number, read.answer
     if not responses:
         raise InvalidFile("the file has no responses", where=where, fix=SHAPE)
     return responses

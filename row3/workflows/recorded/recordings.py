@@ -18,7 +18,7 @@ from row3.errors import Row3Error
 from row3.kinds.answers import Unusable
 from row3.store import embeddings
 from row3.store.cases import name_of, read_cases
-from row3.store.json_lines import decoded, lines_in
+from row3.store.json_lines import decode_line, lines_in
 from row3.store.project import Project
 from row3.store.recording_lines import Recording, from_line, recording_files, write_files
 from row3.store.recordings import open_changed, open_index
@@ -52,7 +52,7 @@ class _Row(NamedTuple):
 
     @property
     def line(self) -> str:
-        return decoded(self.raw, self.where).strip()
+        return decode_line(self.raw, self.where).strip()
 
     def read(self) -> Recording | embeddings.Embedding:
         """Parse the line; raises `InvalidFile`."""
@@ -64,8 +64,8 @@ class _Row(NamedTuple):
 def _rows(project: Project, suite: Suite) -> Iterator[_Row]:
     tree = project.tree
     for path in [*recording_files(tree, suite.name), *embeddings.files(tree, suite.name)]:
-        for _, number, raw in lines_in(tree, path):
-            yield _Row(path, f"{tree.place(path)}:{number}", raw)
+        for spot, raw in lines_in(tree, path):
+            yield _Row(path, spot.place, raw)
 
 
 def _matched_by(suite: Suite, path: str, embedding: embeddings.Embedding) -> bool:

@@ -86,7 +86,7 @@ def test_the_first_stage_is_exact_and_the_second_estimated(project: Project) -> 
     assert plan.cost_usd == pytest.approx(sum(one.cost_usd or 0 for one in plan.requests))
     assert plan.example is not None
     assert plan.example.user == "a" * 40
-    assert not (project.root / project.recordings("bread")).exists()
+    assert not (project.root / "recordings/bread").exists()
 
 
 def test_recorded_answers_are_counted_and_make_the_next_stage_exact(project: Project) -> None:

@@ -144,7 +144,7 @@ def test_what_is_left_out_is_listed_with_the_reason(tmp_path: Path) -> None:
 
 BROKEN = [
     ("a: [1\n", ":1", "not YAML"),
-    ("tests: []\na: 1\na: 2\n", ":3", "stands twice"),
+    ("tests: []\na: 1\na: 2\n", ":3", "occurs twice"),
     ("- 1\n", "", "must be a mapping of keys to values"),
     ("prompts: [x]\n", "", "the file has no tests"),
     ("tests: [1]\n", " field tests.0", "a mapping"),

@@ -279,13 +279,13 @@ ID = 3
 BROKEN: list[tuple[Callable[[str], str | bytes], str, str, int, str]] = [
     (lambda t: t.encode("utf-16"), "invalid-file", "", 1, "UTF-16"),
     (lambda t: t.encode("latin-1", "replace").replace(b"Bank Runs", b"Bank\xe9"), "invalid-file", "", 4, "not UTF-8"),
-    (lambda t: t.replace('"topic"', '"id": "x",\n  "topic"'), "invalid-field", "id", 4, "key `id` stands twice"),
+    (lambda t: t.replace('"topic"', '"id": "x",\n  "topic"'), "invalid-field", "id", 4, "key `id` occurs twice"),
     (
         lambda t: t.replace('"required": true', '"required": true,\n      "label": "again"', 1),
         "invalid-field",
         "expectedConcepts.0.label",
         -1,
-        "key `label` stands twice",
+        "key `label` occurs twice",
     ),
     (lambda t: t.replace('"economic"', "NaN"), "invalid-field", "domain", 5, "NaN is not a JSON number"),
     (
@@ -305,7 +305,7 @@ BROKEN: list[tuple[Callable[[str], str | bytes], str, str, int, str]] = [
     (lambda t: t.replace('"Bank Runs"', "[" * 100_000), "invalid-file", "", 1, "nested too deeply"),
     (lambda t: t.replace('"Bank Runs"', "Bank Runs"), "invalid-file", "", 4, "not JSON"),
     (lambda _: "", "invalid-file", "", 1, "the file is empty"),
-    (lambda _: "[]", "invalid-file", "", 1, "no JSON object"),
+    (lambda _: "[]", "invalid-file", "", 1, "not a JSON object"),
     (lambda t: t.replace('"schemaVersion": 1', '"schemaVersion": 9'), "invalid-field", "schemaVersion", -1, "newer"),
     (
         lambda t: t.replace('"Bank Runs"', '"half \\ud83d"'),
@@ -535,7 +535,7 @@ def test_prompts(root: Path, before: str, after: str, rule: str, field: str, mar
         ('description: "abc', "invalid-file", "unexpected end of stream"),
         ("\tdescription: x", "invalid-file", "cannot start any token"),
         ("description: a: b", "invalid-file", "mapping values are not allowed"),
-        ("name: decompose-concepts", "invalid-file", "`name` stands twice"),
+        ("name: decompose-concepts", "invalid-file", "`name` occurs twice"),
         ("  description: x", "invalid-file", "expected"),
         ("description", "invalid-file", "':'"),
         ("description: [a, b", "invalid-file", "',' or ']'"),
@@ -777,7 +777,7 @@ def test_a_suite_whose_settings_are_wrong_is_one_finding(root: Path) -> None:
 
 
 def test_no_project(tmp_path: Path) -> None:
-    with pytest.raises(InvalidFile, match="no row3 project"):
+    with pytest.raises(InvalidFile, match="not a row3 project"):
         lint_at(tmp_path)
 
 

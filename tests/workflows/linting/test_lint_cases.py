@@ -49,7 +49,7 @@ def test_what_a_review_writes_is_fine_and_counts_as_a_file(root: Path) -> None:
     ("line", "rule", "field", "message"),
     [
         ("{", "invalid-file", "", "not JSON"),
-        ("[]", "invalid-file", "", "no JSON object"),
+        ("[]", "invalid-file", "", "not a JSON object"),
         ("<<<<<<< HEAD", "invalid-file", "", "merge-conflict markers"),
         (LINE | {"schemaVersion": 2}, "invalid-field", "schemaVersion", "newer than this row3 knows"),
         (LINE | {"itm": "x"}, "invalid-field", "itm", "did you mean `item`?"),
@@ -58,7 +58,7 @@ def test_what_a_review_writes_is_fine_and_counts_as_a_file(root: Path) -> None:
         (LINE | {"text": "0"}, "invalid-field", "text", "16 hexadecimal digits"),
         (LINE | {"date": "yesterday"}, "invalid-field", "date", "a date like 2026-12-01"),
         (LINE | {"item": 3}, "invalid-field", "item", "string"),
-        ('{"caseId": "a", "caseId": "b"}', "invalid-file", "", "stands twice"),
+        ('{"caseId": "a", "caseId": "b"}', "invalid-file", "", "occurs twice"),
     ],
 )
 def test_a_broken_line_is_a_finding_and_hides_no_other(

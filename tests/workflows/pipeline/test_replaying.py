@@ -83,9 +83,9 @@ def refused(promoted: Box, says: str, line: int = 1) -> None:
     place = f"{FILE}:{line}"
     for command in (("--compare",), ("--mode", "replay"), ("investigate", "oven")):
         done = promoted.row3(*command, code=2)
-        assert f"{place}: the line is of another request than its digest says: {says}" in done.err
+        assert f"{place}: the line does not match its digest: {says}" in done.err
     found = promoted.row3("recordings", "verify", code=2)
-    assert f"{place}: error [other-request] the line is of another request than its digest says" in found.out
+    assert f"{place}: error [other-request] the line does not match its digest" in found.out
 
 
 def test_lines_of_another_prompt_under_the_digests_of_this_one_are_refused(promoted: Box) -> None:

@@ -81,7 +81,7 @@ def test_a_later_stage_uses_the_earlier_one_that_is_recorded(project: Project) -
 def test_a_later_stage_without_the_earlier_one_is_refused_and_nothing_is_written(project: Project) -> None:
     with pytest.raises(InvalidFile, match=r"responses.jsonl:2: map-v1.0 needs the answer of decompose-v1.1 for `"):
         imported(project, response("a", "decompose", CONCEPTS), response("b", "map", LINKS))
-    assert not (project.root / project.recordings("bread")).exists()
+    assert not (project.root / "recordings/bread").exists()
 
 
 def test_an_answer_that_cannot_be_used_leaves_the_later_stage_unused(project: Project) -> None:
@@ -144,14 +144,14 @@ def test_repeats_are_questions_of_their_own(project: Project) -> None:
         ),
         ({"caseId": "a", "prompt": "decompose", "response": 7}, "as a JSON string, not `7`"),
         (response("b", "decompose-v1.1", "x"), "lines 1 and 2 both answer case `b`, decompose-v1.1, repeat 0"),
-        ([], "no JSON object"),
+        ([], "not a JSON object"),
     ],
 )
 def test_a_wrong_line_is_refused_with_its_number(project: Project, line: object, message: str) -> None:
     with pytest.raises(InvalidFile, match=r"responses.jsonl:2: ") as caught:
         imported(project, response("b", "decompose", CONCEPTS), line)
     assert message in str(caught.value)
-    assert not (project.root / project.recordings("bread")).exists()
+    assert not (project.root / "recordings/bread").exists()
 
 
 OWN_SHAPE = 'Write one object a line: {"caseId": "…", "prompt": "…", "response": "…"}'
@@ -209,7 +209,7 @@ def copied(project: Project) -> Project:
 
 
 def recorded(project: Project) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in (project.root / project.recordings("bread")).iterdir()}
+    return {path.name: path.read_bytes() for path in (project.root / "recordings/bread").iterdir()}
 
 
 def edit(project: Project, version: str) -> None:

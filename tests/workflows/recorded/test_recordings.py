@@ -132,12 +132,12 @@ def test_prune_removes_what_is_stale_and_nothing_else(project: Project) -> None:
     imported(project, *BOTH)
     imported(project, *BOTH, overrides=Overrides(model="other"))
     imported(project, response("a", "decompose-v1.0", CONCEPTS), named=("decompose-v1.0",))
-    before = {path: path.read_bytes() for path in (project.root / project.recordings("bread")).iterdir()}
+    before = {path: path.read_bytes() for path in (project.root / "recordings/bread").iterdir()}
     assert prune(project, suite_of(project)).removed == {}
-    assert {path: path.read_bytes() for path in (project.root / project.recordings("bread")).iterdir()} == before
+    assert {path: path.read_bytes() for path in (project.root / "recordings/bread").iterdir()} == before
     write_case(project.root, "a", "Rye is a cereal, and so is wheat.")
     dry = prune(project, suite_of(project), dry_run=True)
-    assert {path: path.read_bytes() for path in (project.root / project.recordings("bread")).iterdir()} == before
+    assert {path: path.read_bytes() for path in (project.root / "recordings/bread").iterdir()} == before
     done = prune(project, suite_of(project))
     assert (
         dry.removed

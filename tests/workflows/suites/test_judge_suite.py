@@ -49,4 +49,4 @@ def test_what_cannot_be_run_is_said_and_not_raised(worsened: Box, flags: Flags) 
 
 
 def test_it_says_where_there_is_no_project(tmp_path: Path) -> None:
-    assert "this is no row3 project" in " ".join(judge_suite(tmp_path, "bread", Flags()).error.split())
+    assert "not a row3 project" in " ".join(judge_suite(tmp_path, "bread", Flags()).error.split())
