@@ -100,7 +100,7 @@ def test_matched_marked_recorded_and_replayed(box: Box, server: EmbeddingServer)
     table = box.row3(code=0).out
     assert "2 semantic" in table
     report = box.row3("investigate", "yeast", "-v", code=0).out
-    assert "The golden case: counted though spelt otherwise (1)" in report
+    assert "The golden case: counted, though spelt differently (1)" in report
     assert "- `natural leaven`; nearest `wild yeast`; semantic\n" in report
 
 

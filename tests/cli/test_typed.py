@@ -222,12 +222,12 @@ def test_the_counts_of_repeats_are_of_all_answers(project: Box) -> None:
 
 def test_the_investigation_names_wrong_types_and_unknown_predicates(project: Box) -> None:
     text = project.row3("investigate", "standup", "--prompt", "extract-v1.0", "--format", "markdown", code=0).out
-    assert "| **Types not as expected** | 3 of " in text
+    assert "| **Unexpected types** | 3 of " in text
     for pair, label in (("Person for PERSON", "Alice"), ("Orgs for ORG", "Acme"), ("ORG for PROJECT", "Project Alpha")):
         assert f"| type: {pair} | 1 | 0 | {label} |" in text or f"| type: {pair} | 1 | {label} |" in text
-    assert "**Predicates that the suite does not know: not listed** (2)\n\n- `manage`\n- `funds`\n" in text
-    assert "- extract-v1.0: write the types as the suite lists them, and define each (`ORG for PROJECT`)." in text
-    assert "- extract-v1.0: only the predicates that are listed, not `manage`." in text
+    assert "**Predicates not in the suite: not listed** (2)\n\n- `manage`\n- `funds`\n" in text
+    assert "- extract-v1.0: list the types as the suite does, and define each (`ORG for PROJECT`)." in text
+    assert "- extract-v1.0: allow only the listed predicates, not `manage`." in text
     done = project.row3("investigate", "standup", "--prompt", "extract-v1.0", "--format", "json", code=0).json
     faults = done["cases"][0]["faults"]
     assert [one["note"] for one in faults if one["cause"] == "type"] == ["normalised", "normalised", "wrong"]

@@ -253,10 +253,10 @@ def test_fixes_follow_from_what_went_wrong(project: Project) -> None:
         "say which form a label takes, `lactic acid bacterium` or `LAB`",
         "only what the text says",
         "copied character by character",
-        "connect-v1.0: tell the two predicates apart, `CAUSES for IS_A`",
+        "connect-v1.0: distinguish the two predicates, `CAUSES for IS_A`",
         "say which end is the source",
         "only what a sentence states",
-        "2 wrong relationships have an end that is none",
+        "2 wrong relationships have an unexpected concept as an end",
         "2 missed relationships lack an end",
     ):
         assert words in fixes

@@ -72,7 +72,7 @@ def test_faults_of_one_cause_go_together_and_what_grew_most_comes_first() -> Non
         ("predicate: CAUSES for IS_A", 2, 0),
         ("stated in the text, not extracted", 1, 0),
         ("not listed", 1, 0),
-        ("not in the text by any of its names", 1, 1),
+        ("not in the text under any of its names", 1, 1),
     ]
 
 

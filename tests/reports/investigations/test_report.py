@@ -74,7 +74,7 @@ def test_causes_are_counted_beside_the_last_good_run() -> None:
 def test_every_fault_says_its_cause_and_where_it_stands() -> None:
     lines = markdown(FOUND).split("\n")
     for line in (
-        "**Missing concepts: not in the text by any of its names** (1)",
+        "**Missing concepts: not in the text under any of its names** (1)",
         "- `oat`; optional",
         "- `a CAUSES b`; nearest `a IS_A b`",
         "- `A_B`",
