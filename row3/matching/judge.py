@@ -75,22 +75,13 @@ class Judge:
     ) -> None:
         self._expected, self._text = expected, text
         self._scorer, self._threshold = scorer, threshold
-        # Labels take precedence over aliases; canaries come last.
-        names = [one.label for one in expected]
-        whose = list(range(len(expected)))
-        self._labels = len(names)
-        for index, one in enumerate(expected):
-            for alias in one.aliases:
-                names.append(alias)
-                whose.append(index)
-        keys = list(map(normalise, (*names, *canaries)))
-        if "" in keys[: len(names)]:  # drop names of punctuation only
-            kept = [place for place, key in enumerate(keys) if key or place >= len(names)]
-            self._labels = len([place for place in kept if place < self._labels])
-            keys, whose = [keys[place] for place in kept], [whose[place] for place in kept if place < len(names)]
-            names = [names[place] for place in kept if place < len(names)]
-        self._owners, self._keys = whose, keys
-        self._names = with_single_spaces([*names, *canaries])
+        # Labels take precedence over aliases; canaries come last. Names of punctuation only are dropped.
+        labels = [(index, one.label) for index, one in enumerate(expected) if normalise(one.label)]
+        aliases = [(index, alias) for index, one in enumerate(expected) for alias in one.aliases if normalise(alias)]
+        self._labels = len(labels)
+        self._owners = [index for index, _ in (*labels, *aliases)]
+        names = [*(name for _, name in (*labels, *aliases)), *canaries]
+        self._keys, self._names = list(map(normalise, names)), with_single_spaces(names)
 
     @cached_property
     def acronyms(self) -> Acronyms:
@@ -100,12 +91,9 @@ class Judge:
             for short in aliases:
                 if len(short) <= LONGEST and not short.islower():
                     texts += [f"{long} ({short})" for long in (label, *aliases) if " " in long]
-        found = [known for text in texts if (known := introduced(text))]
-        if len(found) < 2:
-            return found[0] if found else NO_ACRONYMS
         merged: dict[str, tuple[str, ...]] = {}
-        for known in found:
-            for short, longs in known.items():
+        for text in texts:
+            for short, longs in introduced(text).items():
                 merged[short] = tuple(dict.fromkeys((*merged.get(short, ()), *longs)))
         return merged
 

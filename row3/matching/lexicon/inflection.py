@@ -6,13 +6,11 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from row3.matching.lexicon.lists import pairs
+from row3.matching.lexicon.lists import lists, pairs
 from row3.matching.lexicon.words import ACCENTED, GREEK, INVARIANT, NUMERALS, PLURALS, SPELLINGS
 
-CYRILLIC = pairs(
-    "а a б b в v г g д d е e ж zh з z и i к k л l м m н n о o п p р r с s т t у u ф f х kh ц ts ч ch ш sh щ shch "
-    "ы y э e ю yu я ya є ye і i ґ g"
-) | dict.fromkeys("ъь", "")
+_LISTS = lists("english")
+CYRILLIC = pairs(_LISTS["cyrillic"]) | dict.fromkeys("ъь", "")
 """BGN/PCGN romanization (1947), without its apostrophes."""
 LETTERS = str.maketrans(pairs("ø o đ d ł l æ ae œ oe ð d þ th ı i ħ h") | GREEK | CYRILLIC)
 """Letters that Unicode does not decompose. Greek letters become their names (`TNF-α`, `TNF-alpha`)."""

@@ -95,17 +95,11 @@ def is_known(token: str) -> bool:
     """Return whether a token is a listed word, or one with a correctly spelt ending."""
     if token in MORE_WORDS or token in TERMS or token in NAMES or is_listed(token):
         return True
-    if token.endswith(INFLECTIONS):
-        for ending in INFLECTIONS:
-            stem = token.removesuffix(ending)
-            if (
-                stem != token
-                and len(stem) > 4
-                and _may_end(stem, ending)
-                and (stem in MORE_WORDS or stem in TERMS or is_listed(stem))
-            ):
-                return True
-    return False
+    stems = [(token.removesuffix(ending), ending) for ending in INFLECTIONS if token.endswith(ending)]
+    return any(
+        len(stem) > 4 and _may_end(stem, ending) and (stem in MORE_WORDS or stem in TERMS or is_listed(stem))
+        for stem, ending in stems
+    )
 
 
 def _may_end(stem: str, ending: str) -> bool:
@@ -130,8 +124,5 @@ _SIBILANTS = ("x", "z", "ch", "sh")
 
 def compound_head(token: str) -> str:
     """Return the prefix of a token that is a prefix and a listed word, else ""."""
-    if token.startswith(COMPOUND_HEADS):
-        for head in COMPOUND_HEADS:
-            if token.startswith(head) and len(token) - len(head) > 4 and is_listed(token[len(head) :]):
-                return head
-    return ""
+    heads = [head for head in COMPOUND_HEADS if token.startswith(head) and len(token) - len(head) > 4]
+    return next((head for head in heads if is_listed(token[len(head) :])), "")

@@ -12,21 +12,15 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from row3.matching.lexicon.inflection import unaccented
+from row3.matching.lexicon.lists import lists, words
 from row3.matching.lexicon.vocabulary import is_word
 from row3.matching.lexicon.words import ROMAN, ROMAN_LETTERS
 from row3.matching.normalise import normalise
 from row3.matching.person.given_names import (
-    BEFORE_TITLES,
-    DEGREES,
     EAST_SURNAMES,
-    FEMALE_NAMES,
     GENERATIONS,
     GIVEN,
-    MALE_NAMES,
-    NOT_PERSONS,
     OFFICERS,
-    OFFICES,
-    PARTICLES,
     PERSONAL_TITLES,
     SAME_NAME,
     SHORT_TITLES,
@@ -35,6 +29,16 @@ from row3.matching.person.given_names import (
 )
 from row3.matching.person.roles import ROLE_WORDS, is_given, is_noun, without_role
 
+_LISTS = lists("persons")
+OFFICES = OFFICERS | words(_LISTS["offices"])
+"""Titles that mark a person before a word that is not English: `Governor Newsom`."""
+BEFORE_TITLES = words("prime vice deputy acting former")
+"""Words that precede a title as part of it."""
+DEGREES = words("phd md esq mba msc bsc ma ba dds rn jd llb llm obe cbe kbe mbe frs dphil mp qc kc")
+PARTICLES = words(_LISTS["particles"])
+NOT_PERSONS = words(_LISTS["not_persons"])
+"""Last words of names that are not persons'."""
+MALE_NAMES, FEMALE_NAMES = (words(_LISTS[sex].replace("|", " ")) for sex in ("male", "female"))
 _INITIALS = r"(?:[^\W\d_]\.[-\s]?)+[^\W\d_]?\.?"
 _APOSTROPHES = r"['’‘ʼ`´]"
 _TITLE_BEHIND = re.compile(r"(?P<name>.+?),? \((?P<title>[A-Z][A-Za-z]{1,3})\.?\)")

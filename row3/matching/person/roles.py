@@ -24,11 +24,7 @@ MASS = words(_LISTS["mass"])
 """Nouns without a plural."""
 ADJECTIVES = words("general chief executive")
 """Offices that are also adjectives: General Riemann Hypothesis."""
-_GENERAL = re.compile(
-    r"\b(?:secretary|attorney|director|surgeon|solicitor|governor|inspector|comptroller|auditor|lieutenant|major|brigadier|"
-    r"consul)[- ]general$",
-    re.IGNORECASE,
-)
+_GENERAL = re.compile(rf"\b(?:{_LISTS['generals'].replace(' ', '|')})[- ]general$", re.IGNORECASE)
 _SAID_BEHIND = re.compile(r"(?P<name>[^,()]+ [^,()]+?)(?:, | \()(?P<said>[^,()]+)\)?")
 _JOINERS = re.compile(r" (?:of|at|for|in|from|and) ")
 """Joins a role to its organisation or a further role."""

@@ -14,13 +14,11 @@ import re
 from functools import lru_cache
 
 from row3.matching.lexicon.inflection import UMLAUTS
+from row3.matching.lexicon.lists import lists, words
 from row3.matching.lexicon.vocabulary import is_word
 from row3.matching.normalise import normalise
 from row3.matching.person.given_names import (
-    AMBIGUOUS_GIVEN,
-    COUNTABLE_GIVEN,
     EAST_SURNAMES,
-    MALE_TITLES,
     PERSONAL_TITLES,
     SAME_NAME,
     SHORT_TITLES,
@@ -29,6 +27,14 @@ from row3.matching.person.given_names import (
 )
 from row3.matching.person.persons import NON_NAME_WORDS, Person, is_eastern, may_be_person, parse_person
 from row3.matching.person.roles import is_person_name
+
+_LISTS = lists("persons")
+MALE_TITLES = words("pres pope cardinal bishop archbishop imam rabbi gen adm marshal")
+"""Titles that mean a man before a bare surname: President Roosevelt is not Eleanor."""
+AMBIGUOUS_GIVEN = words(_LISTS["nouns_too"])
+"""Given names that are also nouns, places or surnames, so that the next word need not be a surname."""
+COUNTABLE_GIVEN = words(_LISTS["things"])
+"""Given names that are also countable nouns."""
 
 
 def may_be_persons(one: str, other: str) -> bool:
@@ -162,8 +168,6 @@ def _compatible(a: Person, b: Person, one: tuple[str, ...], other: tuple[str, ..
     """Return whether given names are compatible one by one; a title replaces missing ones."""
     if not one or not other:
         bare, full = (b, a) if one else (a, b)
-        if not one and not other:
-            return bool(set(a.titles) & set(b.titles)) or not (a.titles and b.titles)
         woman = full.sex == "f" and not full.titles and not bare.evident
         return bool(bare.titles) and not (woman and not MALE_TITLES.isdisjoint(bare.titles))
     short, long = sorted((one, other), key=len)
@@ -174,15 +178,7 @@ def _compatible(a: Person, b: Person, one: tuple[str, ...], other: tuple[str, ..
 
 
 def _one_by_one(short: tuple[str, ...], long: tuple[str, ...]) -> bool:
-    if not _names_compatible(short[0], long[0]):
-        return False
-    at = 1
-    for name in short[1:]:
-        # A middle name may be missing, but not differ.
-        if at >= len(long) or not _names_compatible(name, long[at]):
-            return False
-        at += 1
-    return True
+    return all(map(_names_compatible, short, long))  # last middle names may be missing
 
 
 def _names_compatible(one: str, other: str) -> bool:

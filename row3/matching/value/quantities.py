@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
-from row3.matching.lexicon.lists import words
+from row3.matching.lexicon.lists import lists, words
 from row3.matching.value.dates import consecutive_years, date_of
 from row3.matching.value.numbers import SCALES, SHORT_SCALES, number_of, ordinal_of
 from row3.matching.value.units import CASED, CENTS, CURRENCIES, NAMED, unit_of
@@ -63,13 +63,7 @@ _AFTER = re.compile(rf"(?P<number>.*?\S)\s*(?P<code>{'|'.join(re.escape(c) for c
 _SHORT = re.compile(rf"(?P<number>[\d.,]+)\s*(?P<scale>{'|'.join(SHORT_SCALES)})\Z")
 
 _LONG = re.compile(r"[^\W\d_]{4,}")
-_WORDS = words(
-    "past clock noon midday midnight morning afternoon evening night year fiscal financial spring summer autumn fall "
-    "winter century cent percent from between until through minus negative squared dozen january february march april "
-    "june july august sept september october november december monday tues tuesday weds wednesday thur thurs thursday "
-    "friday saturday sunday twenties thirties forties fifties sixties seventies eighties halves thirds fourths fifths "
-    "sixths eighths tenths"
-).union(
+_WORDS = words(lists("units")["value_words"]).union(
     NUMBER_WORDS,
     SCALES,
     *(_LONG.findall(form.lower()) for table in (NAMED, CASED, CURRENCIES, CENTS) for form in table),

@@ -22,19 +22,7 @@ CURRENCIES = {form: code for code, forms in _entries(_LISTS["currencies"]) for f
 CENTS = {"cent": "USD", "cents": "USD", "¢": "USD", "euro cents": "EUR", "pence": "GBP", "pennies": "GBP"}
 """Spelling of a hundredth of a currency to the currency's code."""
 
-_PREFIXES = {
-    "n": ("nano", -9),
-    "µ": ("micro", -6),
-    "m": ("milli", -3),
-    "c": ("centi", -2),
-    "d": ("deci", -1),
-    "h": ("hecto", 2),
-    "k": ("kilo", 3),
-    "M": ("mega", 6),
-    "G": ("giga", 9),
-    "T": ("tera", 12),
-    "P": ("peta", 15),
-}
+_PREFIXES = {sign: (name, int(power)) for sign, name, power in map(str.split, _LISTS["si_prefixes"].split(", "))}
 CASED: dict[str, tuple[str, Fraction]] = {"°C": ("°C", Fraction(1)), "°F": ("°F", Fraction(1)), "K": ("K", Fraction(1))}
 """Base unit and its amount by case-sensitive symbol."""
 NAMED: dict[str, tuple[str, Fraction]] = {}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from row3.matching.lexicon.lists import pairs, words
+from row3.matching.lexicon.lists import lists, pairs, words
 from row3.matching.lexicon.words import ROMAN, ROMAN_LETTERS
 from row3.matching.normalise import normalise
 
@@ -18,10 +18,7 @@ LONGEST = 120
 
 _COUNTED = "stage|phase|type|class|grade|level|category|group|factor|schedule"
 """Words before a Roman numeral and a letter: Stage IIB."""
-_DAYS = pairs(
-    "Mon Monday Tue Tuesday Tues Tuesday Wed Wednesday Weds Wednesday Thu Thursday Thur Thursday Thurs Thursday "
-    "Fri Friday Sat Saturday Sun Sunday"
-)
+_DAYS = pairs(lists("english")["days"])
 _MONTH = "(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*"
 _NTH = r"\d+(?:st|nd|rd|th)|first|second|third|fourth|fifth|next|last|current|previous|latest"
 _UNIONS = {"US": "United States", "UK": "United Kingdom", "UN": "United Nations", "EU": "European Union"}

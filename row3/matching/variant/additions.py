@@ -35,10 +35,7 @@ _CITY = re.compile(
 )
 
 
-ADDED = words(
-    "fc afc cf sc club city town borough village index library package framework module gene protein language database "
-    "tool act law directive code v vs municipality province"
-)
+ADDED = words(lists("english")["additions"])
 """Words, one of which is in every name that has an addition but no symbols."""
 
 

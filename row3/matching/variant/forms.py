@@ -12,25 +12,34 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from row3.matching.lexicon.inflection import UMLAUTS, token_form
+from row3.matching.lexicon.lists import lists, words
 from row3.matching.lexicon.words import (
-    A_NAMES,
     BEFORE_NAMES,
     BEFORE_NUMBERS,
     COMPANY,
     COUNTED,
-    LETTERED,
-    MEASURED,
     NUMERALS,
     PHRASES,
     ROMAN,
     ROMAN_LETTERS,
-    SAINTLY,
-    SPLIT,
-    TANTUM,
-    TENS,
 )
 from row3.matching.normalise import normalise
 
+_LISTS = lists("english")
+TANTUM = words(_LISTS["plurals_as_names"])
+"""Plurals that, as a whole name, mean something else than their singular."""
+A_NAMES = words(_LISTS["a_names"])
+"""Words before which a leading `a` is a letter and not an article."""
+MEASURED = words(_LISTS["measured"])
+"""Units that form a measure with a number: a 5-year plan."""
+LETTERED = words("rev fig vol sec")
+"""Abbreviations also expanded before a single letter that ends the name: Rev. C."""
+SAINTLY = words("mount fort lake port cape")
+"""Words after which `St` means Saint: Mount St Helens."""
+SPLIT = {first: frozenset(rest) for first, *rest in map(str.split, _LISTS["split"].split("/"))}
+"""By prefix, the words whose meaning depends on the space: re-creation, recreation; no body, nobody."""
+TENS = {word: NUMERALS[word][0] for word in _LISTS["tens"].split()}
+"""First digit of compound numerals, by their first word: twenty-first."""
 _CAPITALS_IN_PLURAL = re.compile(r"\b([A-Z]{1,4})s\b")
 _TOKENISED = re.compile(r" (?=['’]s\b)")
 _AND = re.compile(r" ['’‘]?[nN]['’] | ['’‘][nN] ")

@@ -97,12 +97,8 @@ def split_company(name: str) -> tuple[str, frozenset[str]]:
     spelt = name.replace(",", " ").split()
     while len(spelt) > 1 and spelt[-2].lower() != "the" and (name[:1].isupper() or name[:1].isdigit()):
         size, short = _legal_form(spelt)
-        if (
-            not size
-            or spelt[:-size] == []
-            or (rest := " ".join(spelt[:-size])).isdigit()
-            or not _may_be_legal_form(spelt, size)
-        ):
+        rest = " ".join(spelt[:-size])
+        if not size or rest.isdigit() or not _may_be_legal_form(spelt, size):
             break
         found.add(short)
         spelt = re.sub(r"\s*(?:&|\band)$", "", rest).split()

@@ -9,13 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from row3.matching.lexicon.lists import lists
 from row3.matching.lexicon.words import ROMAN, ROMAN_LETTERS
 from row3.matching.value.numbers import number_of, ordinal_of, ordinal_words
 
-_COUNTED_THINGS = (
-    "symphon(?:y|ies)|concertos?|sonatas?|quartets?|quintets?|trios?|preludes?|fugues?|nocturnes?|chapter|act|scene|"
-    "floor|volume|edition|amendment|dynasty|season|episode|session|week|(?:cranial )?nerve"
-)
+_COUNTED_THINGS = lists("english")["numbered_things"].replace(" ", "|")
 """Things with a number after them or an ordinal before them."""
 _BETWEEN = r"(?:(?!(?:of|the|an?|in|for|and|to|with|by) )[a-zé-]+ ){0,2}"
 _NTH = re.compile(
@@ -29,7 +27,7 @@ _NUMBER_SIGN = re.compile(
     r"(?<=[a-z] )(?<!\bthe )(?<!\ban )(?<!\ba )(?:(?-i:No)|no\.|nr\.?|number|#) ?(?=\d)(?!\d[\d.]* ?(?:%|per))",
     re.IGNORECASE,
 )
-"""`Rule No. 14` is Rule 14; `rules with no 14 days` are none."""
+"""The number sign of `Rule No. 14`, but not the no of `rules with no 14 days`."""
 _VERSION = r"(?:[Vv]ersion|[Rr]elease|[Vv]er\.?)"
 _TWICE = re.compile(rf"\b({_VERSION}) [vV]\.? ?(?=\d)")
 _LEADING = re.compile(r"(?:[Vv]ersion |[Vv]er\.? |v\.? ?)(?P<count>\d[\w.]*) (?:of )?(?:the )?(?P<rest>[^\W\d].*)")

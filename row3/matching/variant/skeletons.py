@@ -26,10 +26,7 @@ _LISTS = lists("english")
 OPTIONAL = FUNCTION_WORDS | COMPANY_ENDS | BEFORE_NAMES.keys() | words(_LISTS["light"])
 """Words that may be missing from a name, so that look-up ignores them."""
 
-FILLERS = words(
-    "country state island kingdom river planet genus species metal gas disease language chemical element known called "
-    "named as"
-)
+FILLERS = words(_LISTS["fillers"])
 """Words that add nothing before a name but matter elsewhere: the planet Mars."""
 
 FILLED_FIRST = FILLERS | words(_LISTS["filled_first"])

@@ -12,7 +12,7 @@ from functools import lru_cache
 from row3.matching.lexicon.inflection import token_form
 from row3.matching.lexicon.lists import lists, words
 from row3.matching.lexicon.vocabulary import is_word
-from row3.matching.lexicon.words import COLOURS, COMPANY_ENDS, GAMES, MONTHS, RIVERS, ROMAN, STATES, VARIED
+from row3.matching.lexicon.words import COMPANY_ENDS, ROMAN, STATES, VARIED
 from row3.matching.normalise import normalise
 from row3.matching.person.persons import NON_NAME_WORDS, PERSON_WORDS, may_name_a_person
 from row3.matching.value.values import NUMBER_WORDS, has_number, with_values
@@ -23,6 +23,10 @@ from row3.matching.variant.numbered import numbered
 from row3.matching.variant.word_order import COUNTRIES, reordered, reordered_at_sign
 
 _LISTS = lists("english")
+
+_COLOURS, _GAMES, _MONTHS, _RIVERS = (
+    _LISTS[section].replace(" ", "|") for section in ("colours", "games", "months", "rivers")
+)
 
 PlainWords = tuple[tuple[str, ...], tuple[str, ...]]
 """The words of a name as spelt, and each in its form."""
@@ -54,12 +58,7 @@ def plain_words(name: str) -> PlainWords | None:
     return (spelt, formed) if "".join(formed).isalpha() and _TRIGGERS.isdisjoint(formed) else None
 
 
-_KIND = (
-    "(?:planet|country|city|town|village|river|island|mountain|state|language|element|disease|process|company|film|movie|"
-    "book|novel|band|song|album|game|software|library|framework|person|animal|plant|bird|fish|mineral|metal|gas|drug|"
-    "protein|gene|enzyme|hormone|concept|theory|method|technique|theorem|law|economics|physics|biology|chemistry|"
-    "mathematics|medicine|statistics|computing|law|music|politics|philosophy|psychology)"
-)
+_KIND = f"(?:{_LISTS['kinds_in_parentheses'].replace(' ', '|')})"
 """A kind, before a name or in a parenthesis after it."""
 _GLOSS = re.compile(r"(?P<name>[^()]{2,}?) \((?:[a-z]+ ){0,2}" + _KIND + r"\)")
 _OFFICIAL = (
@@ -74,8 +73,8 @@ _FILLER = (
     r"(?:[Tt]he )?(?:(?i:so-called|(?:concept|notion|idea|process|phenomenon|practice) of)|"
     r"(?:city|town|village|country|[Ii]sland|[Ss]tate|[Pp]rovince|planet|genus|species|metal|gas|disease|"
     r"language) of|(?:planet|chemical element|well-known|famous|celebrated)(?= )|"
-    r"(?:said|aforesaid|(?:above-|afore)mentioned)(?= )|[Tt]he [Rr]iver(?= (?:" + RIVERS + r")$)|"
-    rf"month of(?= (?:{MONTHS})$)|(?:game|sport) of(?= (?:{GAMES})$)|colou?r(?= (?:" + COLOURS + r")$)|"
+    r"(?:said|aforesaid|(?:above-|afore)mentioned)(?= )|[Tt]he [Rr]iver(?= (?:" + _RIVERS + r")$)|"
+    rf"month of(?= (?:{_MONTHS})$)|(?:game|sport) of(?= (?:{_GAMES})$)|colou?r(?= (?:" + _COLOURS + r")$)|"
     r"(?:disease|element)(?= \S+$)(?! (?:burden|outbreak|model|control|course|process|state|risk|vector|agent|onset|"
     r"severity|progression|prevention|management)s?$)|"
     r"(?:[Aa]n? )?(?:[a-z]+ )?(?:known as|called|named)(?= )|"
@@ -126,7 +125,7 @@ def variant_keys(name: str) -> frozenset[str]:
         found.extend(_company(base))
     keys = [key for variant in found for key in form_keys(variant)]
     if (river := _RIVER.fullmatch(name)) is not None and (
-        re.fullmatch(RIVERS, river["name"]) or not is_word(river["name"].lower())  # not the River Police
+        re.fullmatch(_RIVERS, river["name"]) or not is_word(river["name"].lower())  # not the River Police
     ):
         keys.append(f"{MARK}{APART}{form_key(normalise(river['name']))}")
     return frozenset(keys)

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from rapidfuzz.distance import OSA, Levenshtein
 
-from row3.matching.lexicon.lists import listed, lists, words
+from row3.matching.lexicon.lists import listed, lists, pairs, words
 from row3.matching.lexicon.vocabulary import is_listed, is_word
 from row3.matching.person.roles import is_name, is_person_name
 
@@ -142,8 +142,9 @@ def edits(word: str, slip: str) -> tuple[Edit, ...]:
     while at < len(ops):
         tag, i, j = ops[at]
         rest = len(word) - i - 1
-        if swapped and _is_swap(word, slip, i, j):
-            result.append(Edit("swap", i, rest - 1, word[i : i + 2]))
+        pair = word[i : i + 2]
+        if swapped and pair[:1] != pair[-1:] and pair == slip[j : j + 2][::-1]:
+            result.append(Edit("swap", i, rest - 1, pair))
             at += 2
             continue
         if tag == "delete":
@@ -160,13 +161,6 @@ def edits(word: str, slip: str) -> tuple[Edit, ...]:
     return tuple(result)
 
 
-def _is_swap(word: str, slip: str, i: int, j: int) -> bool:
-    return (
-        i + 1 < len(word) and j + 1 < len(slip) and word[i] != word[i + 1]
-        and word[i] == slip[j + 1] and word[i + 1] == slip[j]
-    )  # fmt: skip
-
-
 def _is_probable_slip(word: str, slip: str) -> bool:
     """Return whether an unknown spelling is probably a slip of a known word."""
     done = edits(word, slip)
@@ -174,7 +168,7 @@ def _is_probable_slip(word: str, slip: str) -> bool:
         return True
     if len(word) < 7 or word[0] != slip[0]:
         return False
-    return _SOUND_LETTERS.issuperset(set(word).symmetric_difference(slip)) and _sound(word) == _sound(slip)
+    return _SOUND_LETTERS.issuperset(set(word) ^ set(slip)) and _sound(word, _SOUNDS) == _sound(slip, _SOUNDS)
 
 
 def _is_probable_edit(word: str, slip: str, edit: Edit) -> bool:
@@ -200,22 +194,17 @@ def _is_probable_edit(word: str, slip: str, edit: Edit) -> bool:
     return rest > 2 or vowel or letters in ("dt", "mn", "cs", "ck")
 
 
-def _sound(token: str) -> str:
-    """One spelling for what is said in one way: ph and f, ck and k, y and i, single and double letters."""
-    for by, sign in (("ph", "f"), ("ck", "k"), ("qu", "kw"), ("y", "i")):
+_SOUNDS = pairs("ph f ck k qu kw y i")
+_GIVEN_SOUNDS = pairs("ph f th t ck k ch k aw au y i z s")
+
+
+def _sound(token: str, sounds: dict[str, str]) -> str:
+    """Return a token with one spelling for each sound and single letters for double ones."""
+    for by, sign in sounds.items():
         token = token.replace(by, sign)
     return _TWICE.sub(r"\1", _HARD_C.sub("k", token))
-
-
-_GIVEN_SOUNDS = (("ph", "f"), ("th", "t"), ("ck", "k"), ("ch", "k"), ("aw", "au"), ("y", "i"), ("z", "s"))
 
 
 def sound_alike(one: str, other: str) -> bool:
-    """Two given names are one to the ear: Catherine and Katherine, Stephanie and Stefanie, Mathew and Matthew."""
-    return min(len(one), len(other)) > 2 and _heard(one) == _heard(other)
-
-
-def _heard(token: str) -> str:
-    for by, sign in _GIVEN_SOUNDS:
-        token = token.replace(by, sign)
-    return _TWICE.sub(r"\1", _HARD_C.sub("k", token))
+    """Return whether two given names sound alike: Catherine and Katherine, Stephanie and Stefanie."""
+    return min(len(one), len(other)) > 2 and _sound(one, _GIVEN_SOUNDS) == _sound(other, _GIVEN_SOUNDS)
