@@ -15,7 +15,7 @@ from row3.matching.person.persons import Person
 from row3.matching.person.same_person import may_be_persons, parse_persons, same_person, surnames_differ
 from row3.matching.scorers import EXACT, SLACK, min_similarity, similarity
 from row3.matching.text.quotes import A_NAME_AND_A_NOUN, NO_TEXT, SourceText, differ_by_text, normalised_difference
-from row3.matching.value.values import TWO_SIGNS, signs_differ, value_of
+from row3.matching.value.values import DIFFERENT_SIGNS, signs_differ, value_of
 from row3.matching.variant.acronyms import NO_ACRONYMS, Acronyms
 from row3.matching.variant.additions import same_but_for_addition
 from row3.matching.variant.forms import form_keys
@@ -107,7 +107,7 @@ def compare_spaced(
     value_a, value_b = value_of(a, day_first=day_first), value_of(b, day_first=day_first)
     if value_a is not None and value_b is not None:
         same = value_a == value_b
-        return Comparison(same, "value", SCORES["value"] if same else 0.0, "" if same else "two values")
+        return Comparison(same, "value", SCORES["value"] if same else 0.0, "" if same else "different values")
     if key_a == key_b and key_a:
         if reason := normalised_difference(a, b, text.text):
             return Comparison(False, "value", 0.0, reason)
@@ -118,7 +118,7 @@ def compare_spaced(
     pair = parse_persons(a, b, declared=bool(person)) if may_match else None
     by_letters = a.isascii() and b.isascii() and _POSSESSIVE.search(f"{a} {b}") is None  # Müller, Mueller
     if pair is not None and by_letters and surnames_differ(*pair, declared=bool(person)):
-        return Comparison(False, "different", similarity(key_a, key_b, scorer), "two surnames")
+        return Comparison(False, "different", similarity(key_a, key_b, scorer), "different surnames")
     how = _rule(a, b, acronyms, pair, text=text.text)
     if how is not None:
         return Comparison(True, how, SCORES[how], "")
@@ -129,7 +129,7 @@ def compare_spaced(
     if score < min_similarity(key_a, key_b, scorer, threshold) - SLACK:
         return Comparison(False, "different", score, "not similar")
     if value_a is not None or value_b is not None:
-        return Comparison(False, "value", score, "one is a value, the other is not")
+        return Comparison(False, "value", score, "only one is a value")
     why = why or contradict(a, b, text)
     return Comparison(False, "different", score, why) if why else _slip(score)
 
@@ -144,7 +144,7 @@ def _by_words(
         return Comparison(True, "exact", 1.0, "")
     if "".join(one[1]) == "".join(other[1]):
         if one[1] != other[1] or differ_by_text(name_a, name_b, text.text):  # light house, lig hthouse
-            return Comparison(False, "different", similarity(key_a, key_b, scorer), "two words")
+            return Comparison(False, "different", similarity(key_a, key_b, scorer), "different words")
         return Comparison(True, "form", SCORES["form"], "")
     score = similarity(key_a, key_b, scorer)
     if score < min_similarity(key_a, key_b, scorer, threshold) - SLACK:
@@ -173,9 +173,9 @@ def _rule(a: str, b: str, acronyms: Acronyms, pair: tuple[Person, Person] | None
 def _difference(a: str, b: str, text: str) -> str:
     """Return why marks or the source text separate two names whose forms may be equal, else ""."""
     if signs_differ(a, b):
-        return TWO_SIGNS
+        return DIFFERENT_SIGNS
     if legal_forms_differ(a, b):
-        return "two legal forms"
+        return "different legal forms"
     if _named_by_article(a, b) or _named_by_article(b, a) or differ_by_text(a, b, text):
         return A_NAME_AND_A_NOUN
     return ""

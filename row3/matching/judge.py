@@ -183,7 +183,7 @@ class Judge:
         _, raw, position = process.extractOne(key, self._keys[: len(self._owners)], scorer=scorer, processor=None)
         values = (name, self._names[position]) if has_number(name) else ()
         two = bool(values) and None not in [value_of(each) for each in values]
-        return Near(self._owners[position], raw / full, "", "two values" if two else "")
+        return Near(self._owners[position], raw / full, "", "different values" if two else "")
 
     def _compare(self, name: str, position: int, readings: Sequence[str], day_first: bool | None) -> Comparison:
         """Compare a name with one of the case's, with the context that can affect the result."""

@@ -29,7 +29,7 @@ from row3.matching.lexicon.lists import words
 from row3.matching.lexicon.vocabulary import is_word
 from row3.matching.lexicon.words import FUNCTION_WORDS
 from row3.matching.normalise import normalise
-from row3.matching.value.values import TWO_SIGNS, signs_differ, value_of
+from row3.matching.value.values import DIFFERENT_SIGNS, signs_differ, value_of
 from row3.matching.word.contradictions import NEGATIONS, opposite
 
 MARGIN = 0.3
@@ -146,7 +146,7 @@ def difference_of(a: str, b: str) -> Difference:
     if value_of(a) is not None or value_of(b) is not None:
         return Difference("a value is compared by value")
     if signs_differ(a, b):
-        return Difference(TWO_SIGNS)
+        return Difference(DIFFERENT_SIGNS)
     (spelt_a, forms_a), (spelt_b, forms_b) = _words(a), _words(b)
     only_a, only_b = Counter(forms_a) - Counter(forms_b), Counter(forms_b) - Counter(forms_a)
     if any(not form.isalpha() for form in (*only_a, *only_b)):
@@ -181,9 +181,9 @@ def _why(one: Sequence[str], other: Sequence[str]) -> str:
             if _look_alike(word, word2):
                 return "words that look alike"
     if len(one) == len(other) and all(any(len(word) <= SHORT for word in side) for side in (one, other)):
-        return "short words and codes are never taken for one another"
+        return "different short words or codes"
     if all(any(not is_word(word) for word in side) for side in (one, other)):
-        return "two names that are no words"
+        return "different names"
     return ""
 
 

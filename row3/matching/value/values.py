@@ -122,7 +122,7 @@ def _written(value: Value) -> str:
     return f"{value.kind}valued{str(value.amount).replace('-', 'minus').replace('/', 'over')}{value.unit}"
 
 
-TWO_SIGNS = "two signs"
+DIFFERENT_SIGNS = "different signs"
 
 _MINUS = re.compile(
     r"(?:(?<![\w/)\]-])(?<!\d[ '’′\"])[-−–]|(?<=\d[\^eE])[-−])(?=[$€£]?\.?[\d¼-¾⁰¹²³⁴-⁹])(\d*)|"

@@ -6,7 +6,7 @@ import re
 
 from row3.matching.lexicon.lists import lists, pairs, words
 from row3.matching.lexicon.words import COMPANY_KINDS, COUNTED
-from row3.matching.value.values import TWO_SIGNS, signs_differ
+from row3.matching.value.values import DIFFERENT_SIGNS, signs_differ
 
 _LISTS = lists("english")
 SHORT_AND_WORD = words(_LISTS["short_and_word"])
@@ -32,10 +32,10 @@ def mark_difference(one: str, other: str) -> str:
     if _MARK.search(both) is None and len(both) >= _SHORT_PAIR:
         return ""
     if _units_differ(one, other):
-        return "two units"
+        return "different units"
     if _case_differs(one, other):
-        return "two codes"
-    return TWO_SIGNS if signs_differ(one, other) else ""
+        return "different codes"
+    return DIFFERENT_SIGNS if signs_differ(one, other) else ""
 
 
 def _case_differs(one: str, other: str) -> bool:

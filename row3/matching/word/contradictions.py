@@ -18,7 +18,7 @@ from row3.matching.normalise import normalise
 from row3.matching.person.persons import Person
 from row3.matching.person.roles import is_given
 from row3.matching.variant.forms import APART, form_parts
-from row3.matching.word.slips import TWO_WORDS, sound_alike, word_difference
+from row3.matching.word.slips import DIFFERENT_WORDS, sound_alike, word_difference
 
 _LISTS = lists("english")
 
@@ -42,12 +42,12 @@ def split_common_ending(one: str, other: str) -> tuple[str, str, str]:
 
 @lru_cache(maxsize=4096)
 def opposite(one: str, other: str) -> str:
-    """Return "opposites" or "two prefixes" for words that differ only in their prefix, else ""."""
+    """Return "opposites" or "different prefixes" for words that differ only in their prefix, else ""."""
     head, head2, stem = split_common_ending(one, other)
     # The prefixes may end in common letters: hyper- and hypo-, inter- and intra-.
     for _ in range(4):
         if len(stem) > 2 and (head in PREFIXES or not head) and (head2 in PREFIXES or not head2) and head != head2:
-            return "opposites" if frozenset((head, head2)) in OPPOSITES else "two prefixes"
+            return "opposites" if frozenset((head, head2)) in OPPOSITES else "different prefixes"
         if not stem:
             break
         head, head2, stem = head + stem[0], head2 + stem[0], stem[1:]
@@ -87,10 +87,10 @@ def contradict(a: str, b: str, known: Container[str] = ()) -> str | None:
     if codes_a != codes_b:
         one, other = Counter(codes_a), Counter(codes_b)
         if any(APART in code for code in (one - other) + (other - one)):
-            return "two words, with and without a space"
+            return "the space changes the meaning"
         return f"numbers or codes differ: {_listed(one - other)} / {_listed(other - one)}"
     if len(forms_a) == len(forms_b) and sorted(forms_a) == sorted(forms_b):
-        return "the same words in another order"
+        return "different word order"
     words_a, words_b = tuple(zip(spelt_a, forms_a, strict=True)), tuple(zip(spelt_b, forms_b, strict=True))
     if len(words_a) != len(words_b):
         words_a, words_b = _content(words_a), _content(words_b)
@@ -111,7 +111,7 @@ def contradict_words(a: Iterable[tuple[str, str]], b: Iterable[tuple[str, str]],
 def token_difference(a: str, b: str, known: Container[str] = ()) -> str:
     """Return why two tokens are different words, naming them; "" if one is a slip of the other."""
     reason = word_difference(a, b, known)
-    if reason not in ("", TWO_WORDS) and (singular(a) != a) != (singular(b) != b):
+    if reason not in ("", DIFFERENT_WORDS) and (singular(a) != a) != (singular(b) != b):
         # One is a plural: look for the slip in the singular (`algoritms`).
         reason = word_difference(singular(a), singular(b), known)
     if not reason:
@@ -126,7 +126,7 @@ def person_difference(one: Person, other: Person, known: Container[str] = ()) ->
     a, b = one.given + one.surname, other.given + other.surname
     sexes = {one.sex, other.sex} - {""} if one.titles or other.titles else set()
     if len(a) != len(b) or one.generation != other.generation or len(sexes) > 1:
-        return "two persons of one surname" if one.surname == other.surname else "two persons"
+        return "different persons with the same surname" if one.surname == other.surname else "different persons"
     # Surname last or first, as in East Asia and in lists.
     reasons = [_name_difference(a, turned, known) for turned in dict.fromkeys((b, b[1:] + b[:1], b[-1:] + b[:-1]))]
     return "" if "" in reasons else reasons[0]
@@ -145,7 +145,7 @@ def _name_difference(a: tuple[str, ...], b: tuple[str, ...], known: Container[st
         reason = word_difference(word, word2, known, name=True)
         if reason and not ((is_given(word) or is_given(word2)) and sound_alike(word, word2)):
             return f"{reason}: {word} / {word2}"
-    return "" if 0 < slips < 3 else "two persons"
+    return "" if 0 < slips < 3 else "different persons"
 
 
 def _listed(codes: Counter[str]) -> str:
@@ -162,4 +162,4 @@ def _extra(a: Words, b: Words) -> str:
     one, other = Counter(form for _, form in a), Counter(form for _, form in b)
     more = sorted((one - other) + (other - one))
     negation = [word for word in more if word in NEGATIONS]
-    return f"negated: {negation[0]}" if negation else f"another word: {' '.join(more[:4])}"
+    return f"negated: {negation[0]}" if negation else f"extra words: {' '.join(more[:4])}"

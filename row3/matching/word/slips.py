@@ -21,7 +21,7 @@ from row3.matching.lexicon.vocabulary import is_listed, is_word
 from row3.matching.person.roles import is_name, is_person_name
 
 _LISTS = lists("english")
-TWO_WORDS = "two words"
+DIFFERENT_WORDS = "different words"
 
 MIN_LENGTH = 5
 """Minimum length of the shorter word for a slip: shorter words have too many neighbours."""
@@ -70,7 +70,7 @@ def word_difference(one: str, other: str, known: Container[str] = (), *, name: b
     if one > other:
         one, other = other, one
     if min(len(one), len(other)) < (3 if name else MIN_LENGTH) or not (one.isalpha() and other.isalpha()):
-        return "short words and codes are never taken for one another"
+        return "different short words or codes"
     return _word_difference(one, other, one in known, other in known, name)
 
 
@@ -82,13 +82,13 @@ def _word_difference(one: str, other: str, one_known: bool, other_known: bool, n
     is_right = is_name if name else is_word
     one_right, other_right = one_known or is_right(one), other_known or is_right(other)
     if one_right and other_right:
-        return TWO_WORDS
+        return DIFFERENT_WORDS
     if not one_right and not other_right:
         good = _is_inner_slip(one, other, name=name)
     else:
         word, slip = (one, other) if one_right else (other, one)
         good = _is_name_slip(word, slip) if name else _is_probable_slip(word, slip) and not _are_two_names(word, slip)
-    return "" if good else "more than a slip of spelling"
+    return "" if good else "more than a misspelling"
 
 
 def _is_name_slip(word: str, slip: str) -> bool:

@@ -171,7 +171,7 @@ TWO_WHERE_THE_TEXT_HAS_BOTH = [
     ("Turkey", "turkey", "He ate a turkey while he was in Turkey."),
 ]
 
-WHY = ("two words", "two persons of one family", "a proper name and a common noun")
+WHY = ("different words", "different persons with the same surname", "a proper name and a common noun")
 
 
 @pytest.mark.parametrize(("one", "other", "text"), TWO_WHERE_THE_TEXT_HAS_BOTH)

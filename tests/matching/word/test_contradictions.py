@@ -18,14 +18,14 @@ inflation | deflation | opposites
 hypertension | hypotension | opposites
 prenatal care | postnatal care | opposites
 interstate commerce | intrastate commerce | opposites
-insurance | reinsurance | two prefixes
+insurance | reinsurance | different prefixes
 voting shares | non-voting shares | negated
 guilty verdict | not guilty verdict | negated
-income tax | income tax return | another word
-milk chocolate | chocolate milk | another order
-nuclear fission | nuclear fusion | two words
-Austria | Australia | two words
-counties | countries | two words
+income tax | income tax return | extra word
+milk chocolate | chocolate milk | different word order
+nuclear fission | nuclear fusion | different words
+Austria | Australia | different words
+counties | countries | different words
 sampling with replacement | sampling without replacement | negated
 """
 
