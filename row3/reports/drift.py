@@ -13,7 +13,7 @@ from row3.reports import numbers
 from row3.reports.comparison import change_cells
 from row3.reports.document import Block, Document, Facts, Note, Span, Table, Text, Title, Tone, more
 from row3.reports.headline import shown_model, usage_lines
-from row3.reports.live_text import drift_json, move_text, sees_text
+from row3.reports.live_text import drift_json, move_text, detection_text
 
 SCHEMA_VERSION = 1
 SHOWN_CASES = 8
@@ -38,7 +38,7 @@ def verdict_text(found: Drifted) -> str:
         return "unknown: fewer than two cases could be compared"
     since = "they were recorded" if found.recorded else "its baseline"
     move = f"{drift.about.title} {move_text(drift)} since {since}, {numbers.count(drift.cases, 'case')}"
-    return f"{word}{sees_text(drift)}: {move}"
+    return f"{word}{detection_text(drift)}: {move}"
 
 
 def drift_document(found: Drifted, *, verbose: bool = False) -> Document:

@@ -26,7 +26,7 @@ def drift_line(drift: Drift, metrics: Sequence[Metric]) -> str:
     state = {"moved": "they moved", "steady": "they answer as before", "open": "no significant move"}[drift.state]
     listed = ", ".join([f"{drift.about.title} {move_text(drift)}", *beside])
     same = f"{part(drift.same, drift.cases, 'case')} word for word"
-    return f"since their baseline {state}: {listed}; {same}{sees_text(drift)}"
+    return f"since their baseline {state}: {listed}; {same}{detection_text(drift)}"
 
 
 def move_text(drift: Drift) -> str:
@@ -39,7 +39,7 @@ def move_text(drift: Drift) -> str:
     return f"{numbers.points(change.delta)} points{span}"
 
 
-def sees_text(drift: Drift) -> str:
+def detection_text(drift: Drift) -> str:
     """Return the smallest move that would be noticed: ` (detects 3.2 points or more)`."""
     if drift.state == "moved" or drift.sees is None:
         return ""

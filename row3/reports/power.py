@@ -39,7 +39,7 @@ def _sentences(metric: Metric, plan: Sensitivity | None) -> list[str]:
     if plan.wanted <= plan.finding.limit:
         limit = 100 * plan.finding.limit
         lines.append(
-            f"A drop of the limit ({limit:.3g}) is found half the time at best: ask for a larger one, such as "
+            f"A drop of the limit ({limit:.3g}) is detected half the time at best: ask for a larger one, such as "
             f"--detect {2 * limit:.3g}."
         )
     if (buy := plan.buy) is not None:
