@@ -62,11 +62,6 @@ class Outbox:
         except (DecodeError, ValidationError):
             raise InvalidFile("not a run waiting to be sent", where=where, fix=fix) from None
 
-    def remove(self, run_id: str) -> None:
-        """Delete a run that has arrived. Raises `EnvironmentFault`."""
-        with disk_faults(self._file(run_id)):
-            self._tree.at(self._file(run_id)).unlink(missing_ok=True)
-
     def deliver(self, sink: Sink, runs: Iterable[FinishedRun] = ()) -> Delivery:
         """Send these runs and all waiting ones, oldest first; what does not arrive keeps waiting.
 
@@ -96,7 +91,8 @@ class Outbox:
                 delivery.waiting.append(run_id)
                 delivery.error = error if delivery.error is None or error.service_wide else delivery.error
             else:
-                self.remove(run_id)
+                with disk_faults(self._file(run_id)):
+                    self._tree.at(self._file(run_id)).unlink(missing_ok=True)
                 delivery.sent.append(run_id)
         return delivery
 

@@ -36,8 +36,8 @@ SCORES = frozenset(
 """Codes that answers cause, so investigating a case helps."""
 
 
-class Look(NamedTuple):
-    """How a verdict is shown."""
+class VerdictLabel(NamedTuple):
+    """Word, mark and tone of a verdict."""
 
     word: str
     mark: str
@@ -49,23 +49,23 @@ class Look(NamedTuple):
         return Span(f"{self.mark} {self.word}", self.tone)
 
 
-def look_of(judgement: Judgement, *, informational: bool = False, incomplete: bool = False) -> Look:
+def judgement_label(judgement: Judgement, *, informational: bool = False, incomplete: bool = False) -> VerdictLabel:
     """Return `PROCEED`, `INVESTIGATE`, `BLOCK`, `APPROVED (was: block)` or `INCOMPLETE`, with mark and tone."""
     verdict = judgement.verdict
     if incomplete or not judgement.complete:
-        return Look("INCOMPLETE", "?", "bad")
+        return VerdictLabel("INCOMPLETE", "?", "bad")
     if judgement.approval is not None:
-        return Look(f"APPROVED (was: {verdict.word})", VERDICT_MARKS[Verdict.PROCEED], "good")
+        return VerdictLabel(f"APPROVED (was: {verdict.word})", VERDICT_MARKS[Verdict.PROCEED], "good")
     if informational and verdict is Verdict.BLOCK:
-        return Look("BLOCK, informational", VERDICT_MARKS[Verdict.INVESTIGATE], "warning")
-    return Look(verdict.word.upper(), VERDICT_MARKS[verdict], TONES[verdict])
+        return VerdictLabel("BLOCK, informational", VERDICT_MARKS[Verdict.INVESTIGATE], "warning")
+    return VerdictLabel(verdict.word.upper(), VERDICT_MARKS[verdict], TONES[verdict])
 
 
-def look(comparison: Comparison) -> Look:
-    """Return how the verdict of a comparison is shown."""
+def verdict_label(comparison: Comparison) -> VerdictLabel:
+    """Return the label of a comparison's verdict."""
     run, judgement = comparison.run, comparison.judgement
     judgement = structs.replace(judgement, approval=judgement.approval or comparison.approval)
-    return look_of(judgement, informational=run.suite.policy.informational, incomplete=bool(run.failed))
+    return judgement_label(judgement, informational=run.suite.policy.informational, incomplete=bool(run.failed))
 
 
 def summary(comparison: Comparison) -> str:

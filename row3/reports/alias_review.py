@@ -36,7 +36,7 @@ class Candidate(NamedTuple):
     """Highest similarity of the item to a name of the concept, in [0, 1]."""
     missed: int
     """Answers that have the item and miss the concept."""
-    beside: bool
+    same_sentence: bool
     """Whether the sentence shown mentions it."""
 
 
@@ -164,7 +164,7 @@ def _remark(candidate: Candidate, item: Unmatched) -> str:
         fared = "missed"
     else:
         fared = f"missed in {candidate.missed} of {item.count}"
-    return f"{fared}, same sentence" if candidate.beside else fared
+    return f"{fared}, same sentence" if candidate.same_sentence else fared
 
 
 def _keys(item: Unmatched) -> Note:
@@ -250,7 +250,7 @@ def _item_json(item: Unmatched) -> dict[str, Any]:
         "answers": item.answers,
         "prompts": [f"{name}-{version}" for name, versions in item.prompts.items() for version in versions],
         "candidates": [
-            {"label": one.label, "score": round(one.score, 4), "missed": one.missed, "sameSentence": one.beside}
+            {"label": one.label, "score": round(one.score, 4), "missed": one.missed, "sameSentence": one.same_sentence}
             for one in item.candidates
         ],
         "stands": item.stands,

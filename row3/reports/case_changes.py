@@ -108,8 +108,8 @@ def fell_elsewhere(comparison: Comparison) -> list[tuple[CaseChange, Metric]]:
     metrics = [metric for metric in comparison.run.suite.kind.metrics if metric.key in named]
     if not metrics:
         return []
-    still = [change for change in comparison.cases if change.move == "unchanged"]
-    found = [(change, max(metrics, key=partial(_worse, change))) for change in still]
+    unmoved = [change for change in comparison.cases if change.move == "unchanged"]
+    found = [(change, max(metrics, key=partial(_worse, change))) for change in unmoved]
     fell = [pair for pair in found if _worse(*pair) > 0]
     return sorted(fell, key=lambda pair: (-_worse(*pair), pair[0].case_id))
 

@@ -12,7 +12,7 @@ from row3.domain.verdicts import Verdict
 from row3.gate.power import Sensitivity
 from row3.gate.results import Comparison
 from row3.reports import numbers
-from row3.reports.advice import TONES, approval_line, behind_line, look, summary, what_next
+from row3.reports.advice import TONES, approval_line, behind_line, summary, verdict_label, what_next
 from row3.reports.case_changes import GOOD, case_line, cases_table, count_line, fell_elsewhere, moved_cases
 from row3.reports.document import Block, Document, Facts, Fold, Note, Span, Table, Text, Title, more, strong
 from row3.reports.headline import (
@@ -106,13 +106,14 @@ def gate_text(comparison: Comparison) -> str:
     """Return the text of the gate's own test; its first line is the summary."""
     runs = Note([what_runs(comparison.run, comparison.run.suite.name)])
     document = Document([runs, *reason_blocks(grounds_of(comparison)), next_note(comparison)])
-    first = "; ".join(filter(None, (f"{look(comparison).word}: {summary(comparison)}", approval_line(comparison))))
+    verdict = f"{verdict_label(comparison).word}: {summary(comparison)}"
+    first = "; ".join(filter(None, (verdict, approval_line(comparison))))
     return f"{plain(first)}\n{terminal_text(document)}".rstrip("\n")
 
 
 def heading(comparison: Comparison, *, headed: bool, level: int = 3) -> list[Block]:
     """Return the verdict with the primary metric, the approval and the versions."""
-    shown = look(comparison)
+    shown = verdict_label(comparison)
     approved = [Span(text, "warning")] if (text := approval_line(comparison)) else []
     if not headed:
         return [Title([shown.span, "  ", summary(comparison)], level), Note(approved)]
@@ -150,10 +151,10 @@ def facts(comparison: Comparison) -> Facts:
 def _nothing(comparison: Comparison) -> str:
     if comparison.prompt_diffs:
         return "the text of the prompts"
-    still = set(comparison.moves) <= {"unchanged"} and not any(change.delta for change in comparison.metrics)
-    if still and not comparison.run.suite.prompted and comparison.run.header.mode in ("auto", "replay"):
+    unchanged = set(comparison.moves) <= {"unchanged"} and not any(change.delta for change in comparison.metrics)
+    if unchanged and not comparison.run.suite.prompted and comparison.run.header.mode in ("auto", "replay"):
         return "nothing: the answers are recorded. If the system changed, raise its `version` in row3.toml"
-    return "nothing" if still else "nothing but the answers"
+    return "nothing" if unchanged else "nothing but the answers"
 
 
 def metrics_table(comparison: Comparison, *, verbose: bool = False) -> Block:
@@ -204,7 +205,7 @@ def _metric_row(metric: Metric, change: MetricChange, comparison: Comparison, *,
 def change_cells(metric: Metric, change: MetricChange, *, primary: bool, limits: Sequence[float] = ()) -> list[Text]:
     """Return title, before, now, points, interval and p-value of a metric that may have moved."""
     before, now = (
-        "–" if value is None else numbers.percent(value, beside=limits) for value in (change.baseline, change.current)
+        "–" if value is None else numbers.percent(value, limits=limits) for value in (change.baseline, change.current)
     )
     known = change.interval
     return [

@@ -57,8 +57,8 @@ def _differs(view: Diff) -> list[tuple[str, str]]:
     rows += [("also", note) for note in view.notes]
     if rows:
         return rows
-    still = set(view.moves) <= {"unchanged"}
-    return [("changed", f"nothing: {SAME}, and no case moved" if still else f"nothing but the answers: {SAME}")]
+    unchanged = set(view.moves) <= {"unchanged"}
+    return [("changed", f"nothing: {SAME}, and no case moved" if unchanged else f"nothing but the answers: {SAME}")]
 
 
 def _metrics(view: Diff, metrics: Sequence[Metric]) -> Block:

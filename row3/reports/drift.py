@@ -13,7 +13,7 @@ from row3.reports import numbers
 from row3.reports.comparison import change_cells
 from row3.reports.document import Block, Document, Facts, Note, Span, Table, Text, Title, Tone, more
 from row3.reports.headline import shown_model, usage_lines
-from row3.reports.live_text import drift_json, move_text, detection_text
+from row3.reports.live_text import detection_text, drift_json, drift_move_text
 
 SCHEMA_VERSION = 1
 SHOWN_CASES = 8
@@ -37,7 +37,7 @@ def verdict_text(found: Drifted) -> str:
     if drift.change is None or drift.change.interval is None:
         return "unknown: fewer than two cases could be compared"
     since = "they were recorded" if found.recorded else "its baseline"
-    move = f"{drift.about.title} {move_text(drift)} since {since}, {numbers.count(drift.cases, 'case')}"
+    move = f"{drift.about.title} {drift_move_text(drift)} since {since}, {numbers.count(drift.cases, 'case')}"
     return f"{word}{detection_text(drift)}: {move}"
 
 

@@ -11,7 +11,7 @@ from row3.domain.verdicts import Verdict
 from row3.gate.outcomes import PromotionResult
 from row3.gate.results import Run, SuiteResult, SuitesReport
 from row3.reports import numbers
-from row3.reports.advice import SCORES, look_of
+from row3.reports.advice import SCORES, judgement_label
 from row3.reports.comparison import comparison_document, comparison_page, heading, reason_blocks
 from row3.reports.document import Block, Document, Lines, Note, Span, Title
 from row3.reports.headline import title_of, what_runs
@@ -116,12 +116,12 @@ def first_verdict(result: PromotionResult) -> list[Block]:
     """Return the verdict on a first promotion, judged by zones alone, with its reasons and the next step."""
     suite, run = result.run.suite, result.run
     judgement = structs.replace(result.judgement, approval=result.approval)
-    look = look_of(judgement, informational=suite.policy.informational)
+    label = judgement_label(judgement, informational=suite.policy.informational)
     value = run.header.metrics.get(suite.kind.primary)
     shown = "" if value is None else f"{title_of(suite, suite.kind.primary)} {numbers.percent(value)} · "
     line = f"  {shown}{numbers.count(run.cases, 'case')}, no baseline to compare with"
     words = Words({metric.key: metric for metric in suite.kind.metrics}, {}, suite.policy)
-    blocks: list[Block] = [Title([look.span, line]), *reason_blocks(grounds(judgement.reasons, words))]
+    blocks: list[Block] = [Title([label.span, line]), *reason_blocks(grounds(judgement.reasons, words))]
     if result.approval is not None:
         return [*blocks, Note([Span(f"approved by {result.approval.by}: {result.approval.reason}", "warning")])]
     if not result.refused:

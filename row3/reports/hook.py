@@ -9,7 +9,7 @@ from row3.domain.verdicts import CaseChange, Verdict
 from row3.gate.outcomes import HookVerdict
 from row3.gate.results import Comparison, SuiteResult
 from row3.reports import numbers
-from row3.reports.advice import SCORES, approval_line, look, model_flag
+from row3.reports.advice import SCORES, approval_line, model_flag, verdict_label
 from row3.reports.case_changes import LONGEST_LINE, flips
 from row3.reports.comparison import reason_lines
 from row3.reports.document import Block, Document, Lines, Note, Span, Text, Title
@@ -30,22 +30,22 @@ def hook_document(hook: HookVerdict) -> Document:
     """Return nothing if there is nothing to judge, a line per passing suite, a screen for a stopped commit."""
     problems = [(result.suite, problem_of(result).replace("`row3 ", f"`{_row3(hook)} ")) for result in hook.results]
     lines: list[Text] = [f"row3: suite {name}: {problem}" for name, problem in problems if problem]
-    still = [result.suite for result in hook.results if len(hook.results) > 1 and _still(result)]
-    compared = [each for each in hook.results if each.comparison is not None and each.suite not in still]
+    unchanged = [result.suite for result in hook.results if len(hook.results) > 1 and _is_unchanged(result)]
+    compared = [each for each in hook.results if each.comparison is not None and each.suite not in unchanged]
     blocks: list[Block] = [block for result in compared for block in _suite(result.comparison)]
-    if still:
-        lines.append(f"row3: unchanged: {', '.join(still)}")
+    if unchanged:
+        lines.append(f"row3: unchanged: {', '.join(unchanged)}")
     if hook.results and hook.untouched:
         names = ", ".join(hook.untouched) if len(hook.untouched) <= NAMED else f"{len(hook.untouched)} other suites"
         lines.append(f"row3: not affected: {names}")
     blocks.append(Note(lines))
     if hook.exit_code:
         what = {"pre-push": "push", "pre-merge-commit": "merge"}.get(hook.name, "commit")
-        blocks += [Title(Span(f"row3 stops this {what}.", "bad")), *_cure(hook)]
+        blocks += [Title(Span(f"row3 stops this {what}.", "bad")), *_remedy(hook)]
     return Document(blocks)
 
 
-def _still(result: SuiteResult) -> bool:
+def _is_unchanged(result: SuiteResult) -> bool:
     """Return whether a suite passes with nothing changed, in its fail zone or not."""
     comparison = result.comparison
     if comparison is None or result.problem:
@@ -60,7 +60,7 @@ def _suite(comparison: Comparison | None) -> list[Block]:
     assert comparison is not None
     run = comparison.run
     against = f" against {comparison.against}" if comparison.against else ""
-    shown, change, moved = look(comparison), comparison.primary_change, ""
+    shown, change, moved = verdict_label(comparison), comparison.primary_change, ""
     if change is not None and change.baseline is not None and change.current is not None:
         moved = f", {change.key} {numbers.moved(change.baseline, change.current)}"
     head = Title([f"row3: {run.suite.name}{against}: ", Span(shown.word, shown.tone), moved], 4)
@@ -86,7 +86,7 @@ def _what_fell(case: CaseChange, problems: dict[str, str]) -> str:
     return shorten(f"  {case.case_id} {numbers.points(case.delta)}: {what}", LONGEST_LINE)
 
 
-def _cure(hook: HookVerdict) -> list[Block]:
+def _remedy(hook: HookVerdict) -> list[Block]:
     """Return what to do, after `row3 stops this`."""
     back = [f"git checkout {_file(hook, HISTORY)}; git merge --abort"] if hook.merging else []
     take_back: list[Block] = [Title("To undo the merge:", 4), Lines(back)] if back else []

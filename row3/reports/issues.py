@@ -13,7 +13,7 @@ from row3.domain.findings import LintReport
 from row3.domain.judgements import Code, Reason
 from row3.domain.verdicts import Verdict
 from row3.gate.results import Comparison, Run, SuiteResult, SuitesReport
-from row3.reports.advice import SCORES, approval_line, behind_line, look, summary
+from row3.reports.advice import SCORES, approval_line, behind_line, summary, verdict_label
 from row3.reports.case_changes import Outcome, outcomes
 from row3.reports.headline import candidates, declines_line, fail_zones, title_of
 from row3.reports.numbers import count
@@ -147,7 +147,7 @@ def github_text(issues: Iterable[Issue], last: Issue | None = None, places: Plac
 def run_notice(comparison: Comparison) -> Issue:
     """Return the verdict, to end the commands of one comparison."""
     text = " · ".join(part for part in (summary(comparison), approval_line(comparison)) if part)
-    return Issue("notice", "gate/verdict", f"row3: {look(comparison).word}", text, "info")
+    return Issue("notice", "gate/verdict", f"row3: {verdict_label(comparison).word}", text, "info")
 
 
 def suites_notice(report: SuitesReport) -> Issue:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from row3.gate.results import Comparison, Run, SuiteResult
-from row3.reports.advice import approval_line, behind_line, look, summary
+from row3.reports.advice import approval_line, behind_line, summary, verdict_label
 from row3.reports.case_changes import outcomes
 from row3.reports.reason_text import grounds_of
 from row3.reports.style import plain
@@ -78,7 +78,7 @@ def _gate(element: Element, comparison: Comparison) -> None:
     ]
     if comparison.behind and comparison.against:
         lines.insert(0, plain(behind_line(comparison.behind, comparison.against)))
-    reasons, text = "\n".join(lines), f"{look(comparison).word}: {summary(comparison)}"
+    reasons, text = "\n".join(lines), f"{verdict_label(comparison).word}: {summary(comparison)}"
     if not comparison.complete:
         _problem(element, "error", "incomplete", text, reasons)
     elif comparison.blocked:

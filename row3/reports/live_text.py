@@ -24,12 +24,12 @@ def drift_line(drift: Drift, metrics: Sequence[Metric]) -> str:
     titles = {metric.key: metric.title for metric in metrics}
     beside = [f"{titles.get(key, key)} {numbers.points(delta)}" for key, delta in other_moves(drift).items()][:SHOWN]
     state = {"moved": "they moved", "steady": "they answer as before", "open": "no significant move"}[drift.state]
-    listed = ", ".join([f"{drift.about.title} {move_text(drift)}", *beside])
+    listed = ", ".join([f"{drift.about.title} {drift_move_text(drift)}", *beside])
     same = f"{part(drift.same, drift.cases, 'case')} word for word"
     return f"since their baseline {state}: {listed}; {same}{detection_text(drift)}"
 
 
-def move_text(drift: Drift) -> str:
+def drift_move_text(drift: Drift) -> str:
     """Return `−6.1 points (95%: −8.0…−4.2)`; `unknown` if no case could be compared."""
     change = drift.change
     if change is None or change.delta is None:

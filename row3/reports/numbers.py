@@ -20,9 +20,9 @@ MINUS = "−"
 """For people; files for programs have a plain hyphen."""
 
 
-def percent(value: float, *, beside: Iterable[float] = ()) -> str:
-    """Return a fraction as per cent with one decimal, or more if it would round to a limit in `beside`."""
-    limits = list(beside)
+def percent(value: float, *, limits: Iterable[float] = ()) -> str:
+    """Return a fraction as per cent with one decimal, or more if it would round to one of the `limits`."""
+    limits = list(limits)
     for digits in (1, 2, 3):
         text = f"{value:.{digits}%}"
         if not any(abs(value - limit) > 1e-9 and text == f"{limit:.{digits}%}" for limit in limits):

@@ -143,7 +143,7 @@ def _entered(group: Sequence[Reason], words: Words) -> str:
     higher = metric is None or metric.higher_is_better
     inside = before < minimum - SLACK if higher else before > minimum + SLACK
     how = "fell further inside" if inside else "entered"
-    return f"{_title(reason, words)} {how} its fail zone: {zone}, was {numbers.percent(before, beside=[minimum])}"
+    return f"{_title(reason, words)} {how} its fail zone: {zone}, was {numbers.percent(before, limits=[minimum])}"
 
 
 def _in_fail_zone(group: Sequence[Reason], words: Words) -> str:
@@ -165,7 +165,7 @@ def _still(reason: Reason, words: Words) -> str:
 def _zone(reason: Reason, words: Words) -> str:
     """Return `58.0% (minimum 60%)`, with enough decimals to tell the two apart."""
     after, minimum = (float(reason.figures.get(name, 0.0)) for name in ("after", "minimum"))
-    return f"{numbers.percent(after, beside=[minimum])} (minimum {numbers.compact(minimum)})"
+    return f"{numbers.percent(after, limits=[minimum])} (minimum {numbers.compact(minimum)})"
 
 
 def _canary(group: Sequence[Reason], words: Words) -> str:

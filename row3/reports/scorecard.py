@@ -89,7 +89,7 @@ def _metrics(run: Run) -> list[Block]:
 
 def _metric_row(metric: Metric, run: Run) -> list[Text]:
     threshold = run.suite.rules.thresholds.get(metric.key)
-    value = numbers.percent(run.header.metrics[metric.key], beside=numbers.limits_of(threshold))
+    value = numbers.percent(run.header.metrics[metric.key], limits=numbers.limits_of(threshold))
     primary = metric.key == run.suite.kind.primary
     limits = ["", "", ""] if threshold is None else numbers.limit_texts(threshold, metric)
     n = f"{run.header.denominators.get(metric.key, 0):,}"

@@ -9,7 +9,7 @@ from row3.domain.verdicts import Verdict
 from row3.gate.policy import GatePolicy
 from row3.gate.results import Standing, SuiteResult, SuitesReport
 from row3.reports import numbers
-from row3.reports.advice import TONES, behind_line, look, look_of, summary
+from row3.reports.advice import TONES, behind_line, judgement_label, summary, verdict_label
 from row3.reports.comparison import brief_comparison, comparison_document, moved_span
 from row3.reports.document import Block, Document, Facts, Fold, Items, Note, Span, Table, Text, Title, more, strong
 from row3.reports.headline import what_runs, zone_span
@@ -123,7 +123,7 @@ def _row(result: SuiteResult, *, judged: bool) -> list[Text]:
     return [
         name,
         metric.title,
-        NONE if value is None else numbers.percent(value, beside=limits),
+        NONE if value is None else numbers.percent(value, limits=limits),
         moved_span(metric, change.delta) if change is not None else "",
         zone_span(run.zones.get(metric.key)),
         f"{run.cases:,}",
@@ -133,9 +133,9 @@ def _row(result: SuiteResult, *, judged: bool) -> list[Text]:
 
 def _verdict(result: SuiteResult) -> Span:
     if result.comparison is not None:
-        return look(result.comparison).span
+        return verdict_label(result.comparison).span
     if result.judgement is not None:
-        return look_of(result.judgement).span
+        return judgement_label(result.judgement).span
     return Span("? NOT JUDGED", "bad" if result.exit_code else "warning")
 
 

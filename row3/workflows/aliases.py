@@ -131,8 +131,8 @@ class _CaseItems:
             missed = sum(self._explained[number].expected_concepts[i].found_by is None for number in one.answers)
             if missed or score >= NEAR:
                 found.append(Candidate(i, names[0], score, missed, any(map(around.mentions, names))))
-        found.sort(key=lambda c: (c.score < LIKE, not c.missed, c.score < LIKE and not c.beside, -c.score))
-        likely = sum(1 for each in found if each.score >= LIKE or each.beside)
+        found.sort(key=lambda c: (c.score < LIKE, not c.missed, c.score < LIKE and not c.same_sentence, -c.score))
+        likely = sum(1 for each in found if each.score >= LIKE or each.same_sentence)
         return found[: min(MAX_CANDIDATES, max(MIN_CANDIDATES, likely))]
 
 

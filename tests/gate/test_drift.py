@@ -10,7 +10,7 @@ from row3.domain.metrics import Metric
 from row3.gate.drift import Drift, drift_of, other_moves, sample_of, sample_size
 from row3.gate.pairs import Pairs
 from row3.gate.policy import GatePolicy
-from row3.reports.live_text import move_text
+from row3.reports.live_text import drift_move_text
 
 OVERALL, RECALL = Metric("overall", "Overall", weight=1.0), Metric("recall", "Concept recall")
 RATE = Metric("hallucinationRate", "Hallucination rate", higher_is_better=False)
@@ -63,7 +63,7 @@ class TestAbout:
     def test_another_headline_metric_that_moved_is_told_of(self) -> None:
         drift = self.drift(0.0, -0.4)
         assert (drift.about.key, drift.state) == ("ndcg", "moved")
-        assert move_text(drift).startswith("−40.0 points")
+        assert drift_move_text(drift).startswith("−40.0 points")
 
     def test_the_primary_is_told_of_where_it_moved_or_no_other_did(self) -> None:
         assert (self.drift(-0.3, -0.4).about.key, self.drift(-0.3, -0.4).state) == ("mrr", "moved")
@@ -78,7 +78,7 @@ class TestState:
     def test_a_fall_beyond_noise_has_moved(self) -> None:
         drift = drifted(-0.05, -0.07, -0.06, -0.06)
         assert drift.state == "moved"
-        assert move_text(drift) == "−6.0 points (95%: −6.6…−5.4)"
+        assert drift_move_text(drift) == "−6.0 points (95%: −6.6…−5.4)"
 
     def test_so_has_a_rise(self) -> None:
         assert drifted(0.05, 0.07, 0.06, 0.06).state == "moved"
@@ -92,12 +92,12 @@ class TestState:
         assert drifted(0.01, -0.01, 0.02, -0.02, 0.0).state == "steady"
         wide = drifted(0.3, -0.3, 0.2)
         assert wide.state == "open"
-        assert move_text(wide).startswith("+6.7 points (95%: −")
+        assert drift_move_text(wide).startswith("+6.7 points (95%: −")
 
     def test_one_case_is_open(self) -> None:
         assert drifted(-0.5, -0.4).state == "open"
         assert drifted().state == "open"
-        assert move_text(drifted()) == "unknown"
+        assert drift_move_text(drifted()) == "unknown"
 
     def test_no_spread_at_all(self) -> None:
         assert drifted(0.0, 0.0).state == "steady"

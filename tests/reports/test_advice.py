@@ -11,7 +11,7 @@ from row3.domain.judgements import Code, Reason
 from row3.domain.prompts import Lineup
 from row3.domain.verdicts import Verdict
 from row3.gate.policy import GatePolicy
-from row3.reports.advice import look, what_next
+from row3.reports.advice import verdict_label, what_next
 
 AGAIN = "and run row3 --compare again, or accept it with --approve REASON."
 PROMOTE = "row3 promote decompose-concepts-v1.1"
@@ -142,14 +142,14 @@ def test_the_verdict_in_a_word(comparison: Any, make: Any) -> None:
     informs = replace(comparison.run, suite=replace(comparison.run.suite, policy=GatePolicy(informational=True)))
     failed = replace(comparison.run, failed=["ozone"])
     shown = [
-        look(make.judged(comparison)).word,
-        look(make.judged(comparison, FELL)).word,
-        look(make.judged(comparison, WORSE)).word,
-        look(make.judged(comparison, WORSE, approved=True)).word,
-        look(make.judged(comparison, FELL, approved=True)).word,
-        look(make.judged(comparison, WORSE, complete=False)).word,
-        look(make.judged(replace(comparison, run=failed), WORSE)).word,
-        look(make.judged(replace(comparison, run=informs), WORSE)).word,
+        verdict_label(make.judged(comparison)).word,
+        verdict_label(make.judged(comparison, FELL)).word,
+        verdict_label(make.judged(comparison, WORSE)).word,
+        verdict_label(make.judged(comparison, WORSE, approved=True)).word,
+        verdict_label(make.judged(comparison, FELL, approved=True)).word,
+        verdict_label(make.judged(comparison, WORSE, complete=False)).word,
+        verdict_label(make.judged(replace(comparison, run=failed), WORSE)).word,
+        verdict_label(make.judged(replace(comparison, run=informs), WORSE)).word,
     ]
     assert shown == [
         "PROCEED",

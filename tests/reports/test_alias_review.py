@@ -21,9 +21,9 @@ ITEM = Unmatched(
     answers=4,
     prompts={"extract": ("v1.0", "v1.1")},
     candidates=(
-        Candidate(3, "proofing", 0.9, 3, beside=True),
-        Candidate(1, "crumb structure", 0.6, 2, beside=False),
-        Candidate(0, "Endgärung 発酵", 0.8, 0, beside=False),
+        Candidate(3, "proofing", 0.9, 3, same_sentence=True),
+        Candidate(1, "crumb structure", 0.6, 2, same_sentence=False),
+        Candidate(0, "Endgärung 発酵", 0.8, 0, same_sentence=False),
     ),
     stands="item",
     place=SearchableText(TEXT).find(["final proofing (retarding)"]),
@@ -69,7 +69,7 @@ ODD = ("long label of a concept " * 5, "漢字" * 50, "x" * 120, "短い 名前 
 @pytest.mark.parametrize("colour", [False, True])
 def test_nothing_is_wider_than_the_screen_whatever_the_names_are(label: str, colour: bool) -> None:
     style = Style(colour)
-    beside = Candidate(0, label, 1.0, 123, beside=True)
+    beside = Candidate(0, label, 1.0, 123, same_sentence=True)
     one = replace(
         ITEM,
         case_id=label,
@@ -96,7 +96,7 @@ def test_nothing_is_wider_than_the_screen_whatever_the_names_are(label: str, col
 
 
 def test_a_long_label_leaves_room_for_how_it_fared() -> None:
-    one = replace(ITEM, candidates=(Candidate(0, "label " * 20, 0.9, 2, beside=True),))
+    one = replace(ITEM, candidates=(Candidate(0, "label " * 20, 0.9, 2, same_sentence=True),))
     line = next(line for line in item_screen(one, 1, 1, PLAIN).split("\n") if line.startswith("1  "))
     assert line.endswith("…   0.90  missed in 2 of 3, same sentence")
     assert 70 < cells(line) <= 80

@@ -54,7 +54,7 @@ def test_a_missed_concept_of_the_same_sentence_is_a_candidate_though_it_sounds_d
     assert one.stands == "quote"
     assert one.place is not None
     assert one.place.sentence == "Salt slows the proofing of a dough."
-    assert [(c.label, c.beside, c.missed) for c in one.candidates] == [("proofing", True, 1)]
+    assert [(c.label, c.same_sentence, c.missed) for c in one.candidates] == [("proofing", True, 1)]
 
 
 def test_where_an_item_stands(box: Box) -> None:

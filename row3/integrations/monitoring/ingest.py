@@ -96,7 +96,7 @@ def parse(chunk: Chunk, keeping: Keeping) -> Parsed:
         if isinstance(found, Record):
             parsed.rows.append(row(found, keeping))
             parsed.numbers.append(number)
-        elif isinstance(found, Opinion):
+        elif found is not None:
             parsed.opinions.append(found)
         else:
             parsed.unrated += 1

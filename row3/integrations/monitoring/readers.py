@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import BinaryIO, NamedTuple
 
 from row3.errors import InvalidFile
-from row3.integrations.monitoring.records import Opinion, Record, Unrated, from_value, plain_json, read_content
+from row3.integrations.monitoring.records import Opinion, Record, from_value, plain_json, read_content
 from row3.integrations.monitoring.traces import from_langfuse, from_otlp, is_langfuse
 
 CHUNK_BYTES = 1 << 22
@@ -77,8 +77,8 @@ def chunks(stream: BinaryIO, *, where: str, live: bool = False) -> Iterator[Chun
         yield Chunk(first, left)
 
 
-def read_line(raw: bytes) -> Record | Opinion | Unrated:
-    """Return the content of a line, also of a LangFuse trace; raises `BadLineError` that names every wrong field."""
+def read_line(raw: bytes) -> Record | Opinion | None:
+    """Return the content of a line, which may be a LangFuse trace, as `from_value` does."""
     try:
         return read_content(raw)
     except (ValueError, RecursionError):

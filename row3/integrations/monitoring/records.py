@@ -89,12 +89,6 @@ class Opinion(NamedTuple):
     value: float
 
 
-class Unrated(NamedTuple):
-    """A line of an exported sample that nobody has filled in yet."""
-
-    id: str
-
-
 class BadLineError(ValueError):
     """A line that is not a record, a rating or feedback."""
 
@@ -118,15 +112,18 @@ def read_content(raw: bytes) -> Record:
     return _RECORD.decode(raw)
 
 
-def from_value(value: Any) -> Record | Opinion | Unrated:
-    """Return the content of a JSON value; raises `BadLineError` that names every wrong field."""
+def from_value(value: Any) -> Record | Opinion | None:
+    """Return the content of a JSON value; None for a line of a sample without a rating.
+
+    Raises `BadLineError` that names every wrong field.
+    """
     if not isinstance(value, dict):
         raise BadLineError("not a JSON object")
     try:
         if "acceptable" in value and "concepts" not in value:
             rating = convert(value, Rating)
             if rating.acceptable is None:
-                return Unrated(rating.id)
+                return None
             return _opinion("rating", rating, float(rating.acceptable))
         if "score" in value or "thumb" in value:
             feedback = convert(value, Feedback)

@@ -11,12 +11,11 @@ from row3.errors import UsageError
 from row3.integrations.monitoring.records import Record, read_content
 from row3.integrations.monitoring.tables import OF_OPINIONS, Connection
 
-Choice = Literal["all", "sampled", "unrated", "errors", "rated"]
+Choice = Literal["all", "sampled", "unrated", "rated"]
 _WHERE: dict[Choice, str] = {
     "all": "true",
     "sampled": "sampled",
     "unrated": "sampled AND error IS NULL AND coalesce(o.ratings, 0) = 0",
-    "errors": "error IS NOT NULL",
     "rated": "o.id IS NOT NULL",
 }
 

@@ -24,7 +24,7 @@ def value_text(figure: Figure, value: float | None) -> str:
         return NOTHING
     match figure.unit:
         case "%":
-            return percent(value, beside=[each for each in (figure.low, figure.high) if each is not None])
+            return percent(value, limits=[each for each in (figure.low, figure.high) if each is not None])
         case "USD":
             return money(value)
         case "ms":

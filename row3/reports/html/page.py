@@ -17,7 +17,7 @@ from markupsafe import Markup
 
 from row3.gate.results import Comparison, SuitesReport
 from row3.reports import numbers
-from row3.reports.advice import look, worst_case
+from row3.reports.advice import verdict_label, worst_case
 from row3.reports.charting.timeline import TrendPoint
 from row3.reports.comparison import facts, ground_text, heading, legend, metrics_table, next_note
 from row3.reports.document import Block, Document, Fold, Note, Span, Text, Title, spans
@@ -56,9 +56,9 @@ def html_report(comparison: Comparison, history: Sequence[TrendPoint] = ()) -> I
     ]
     scorecard = [facts(comparison), metrics_table(comparison, verbose=True), legend(comparison, verbose=True)]
     text = _page(
-        title=f"{look(comparison).word} · {run.suite.name}",
+        title=f"{verdict_label(comparison).word} · {run.suite.name}",
         script="\n".join((FOLDER / name).read_text(encoding="utf-8") for name in SCRIPTS),
-        tone=look(comparison).tone,
+        tone=verdict_label(comparison).tone,
         heading=blocks_html([*heading(comparison, headed=True), next_note(comparison)]),
         summary=[card for card in (_why(comparison),) if card],
         scorecard=[card for card in map(blocks_html, (scorecard, judge_card(run))) if card],

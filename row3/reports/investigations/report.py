@@ -105,7 +105,7 @@ def _fault_of(symptom: Symptom) -> str:
     if (fall := symptom.fall) is not None:
         moved = "fell" if symptom.metric.higher_is_better else "rose"
         faults.append(f"{moved} {fall.worse:.1f}{fall.unit}, limit {fall.limit:g}")
-    value = numbers.percent(symptom.value or 0.0, beside=numbers.limits_of(symptom.threshold))
+    value = numbers.percent(symptom.value or 0.0, limits=numbers.limits_of(symptom.threshold))
     return f"{symptom.metric.title} {value} ({', '.join(faults)})" if faults else ""
 
 
@@ -198,7 +198,7 @@ def _row(symptom: Symptom) -> list[str]:
     if threshold is not None:
         target = numbers.limit(threshold.target, metric)
         short = f"{100 * abs(threshold.target - value):.1f} points" if symptom.failing else ""
-    percent = numbers.percent(value, beside=numbers.limits_of(threshold))
+    percent = numbers.percent(value, limits=numbers.limits_of(threshold))
     moved = ["", ""] if baseline is None else [numbers.percent(baseline), numbers.points(value - baseline)]
     return [metric.title, percent, zone.word if zone is not None else "", target, short, *moved]
 

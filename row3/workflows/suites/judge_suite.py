@@ -16,7 +16,7 @@ from row3.domain.metrics import zones_of
 from row3.domain.verdicts import CaseChange, Verdict
 from row3.errors import Row3Error
 from row3.gate.results import Comparison, Run
-from row3.reports.advice import approval_line, look
+from row3.reports.advice import approval_line, verdict_label
 from row3.reports.case_changes import Outcome, outcomes
 from row3.reports.case_text import case_text, score_text
 from row3.reports.comparison import gate_text
@@ -161,7 +161,7 @@ def _change(case: dict[str, Any], primary: str) -> CaseChange:
 
 
 def _gate(comparison: Comparison) -> JudgedCase:
-    complete, shown = comparison.complete, look(comparison)
+    complete, shown = comparison.complete, verdict_label(comparison)
     judged: Judged = "error" if not complete else "failed" if comparison.blocked else "passed"
     primary = comparison.run.suite.kind.primary
     change = next((each for each in comparison.metrics if each.key == primary), None)
