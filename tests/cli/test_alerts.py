@@ -39,7 +39,7 @@ def ingest(box: Box, hour: int, **changed: Any) -> None:
 def test_a_warning_and_a_critical_alert(box: Box) -> None:
     fine = {"concepts": [{"label": "fungi", "confidence": 0.9, "sourceQuote": "Tall trees feed fungi."}] * 12}
     ingest(box, 9, **fine)
-    assert box.row3("monitor", "alerts", code=0).out == "Production · no alert\n"
+    assert box.row3("monitor", "alerts", code=0).out == "Production · no alerts\n"
     ingest(box, 10, **fine, latencyMs=9000)
     shown = box.row3("monitor", "alerts", "--format", "json", code=0).out
     assert shown.endswith("]\n")
@@ -60,8 +60,8 @@ def test_a_warning_and_a_critical_alert(box: Box) -> None:
     assert "Error rate" in table and "100.0%, above 1.0%" in table
     issue = box.row3("monitor", "alerts", "--open", code=1).out
     assert "## Alerts in production" in issue and "- [ ] Error rate: Check API availability" in issue
-    assert box.row3("monitor", "alerts", "--until", "2026-11-01T10:00:00Z", code=0).out == "Production · no alert\n"
-    assert box.row3("monitor", "alerts", "--since", "1h", code=0).out == "Production · no alert\n"
+    assert box.row3("monitor", "alerts", "--until", "2026-11-01T10:00:00Z", code=0).out == "Production · no alerts\n"
+    assert box.row3("monitor", "alerts", "--since", "1h", code=0).out == "Production · no alerts\n"
 
 
 def test_a_webhook_hears_of_each_alert_once_and_of_its_end(box: Box, pager: Pager) -> None:
@@ -74,7 +74,7 @@ def test_a_webhook_hears_of_each_alert_once_and_of_its_end(box: Box, pager: Page
     assert "answered 500 to POST." in failed.err
     assert "hook" not in failed.err and "t0ken" not in failed.err, "whoever knows a webhook's address can post"
 
-    assert "told of 1 change" in box.row3("monitor", "alerts", "--notify", code=0).err
+    assert "posted 1 change to the webhook" in box.row3("monitor", "alerts", "--notify", code=0).err
     ingest(box, 10, **ten, latencyMs=9000)
     box.row3("monitor", "alerts", "--notify", code=0)
     ingest(box, 11, **ten)
