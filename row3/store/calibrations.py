@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from msgspec import Struct, field, to_builtins
 
 from row3.domain.judges import Agreement, JudgeRules
@@ -72,7 +74,5 @@ def read_calibrations(tree: Tree, suite: str) -> Calibrations:
 
 def calibrations_text(calibrations: Calibrations) -> str:
     """Return the text of the file."""
-    import json
-
     value = to_builtins(calibrations) | {"$schema": "../schemas/calibration.schema.json"}
     return json.dumps(value, ensure_ascii=False, indent=2, sort_keys=True) + "\n"

@@ -26,9 +26,7 @@ AtLeastTwo = Annotated[int, Meta(ge=2)]
 PerMinute = Annotated[Whole | None, Meta(description="Rate limit per minute; default: none.")]
 Mode = Literal["replay", "live", "record", "auto"]
 NAME = r"[a-z0-9][a-z0-9_-]{0,63}"
-SuiteName = Annotated[
-    str, worded(NAME, "at most 64 lowercase letters, digits, _ and -, starting with a letter or digit")
-]
+SuiteName = Annotated[str, worded(NAME, "1 to 64 lowercase letters, digits, _ or -, not starting with _ or -")]
 Folder = Annotated[
     str,
     worded(f"{NAME}(/{NAME}){{0,4}}", "at most five names of lowercase letters, digits, _ and -, separated by slashes"),
@@ -155,9 +153,7 @@ class JudgeConfig(EndpointConfig, frozen=True):
     models: Annotated[list[str], Meta(description="Several judges instead of `model`; the majority decides.")] = []
     votes: Annotated[Whole | None, Meta(description="Requests per judge and answer. Default: 1.")] = None
     temperature: Annotated[Temperature | None, Meta(description="Default: 0.")] = None
-    min_kappa: Annotated[
-        Fraction | None, Meta(description="Agreement with people that judged metrics need to block. Default: 0.6.")
-    ] = None
+    min_kappa: Annotated[Fraction | None, Meta(description="Kappa with people needed to block. Default: 0.6.")] = None
 
 
 class LessonsMcpConfig(_Section, frozen=True):
@@ -200,8 +196,7 @@ class ArmConfig(_Section, frozen=True):
 
     pipeline: Annotated[list[str], Meta(description="Prompt names in order; default: the suite's.")] = []
     provider: Annotated[
-        SuiteProvider | None,
-        Meta(description="A model instead of the suite's; or, with a `type`, a system called before the prompts."),
+        SuiteProvider | None, Meta(description="A model instead of the suite's, or a system called before the prompts.")
     ] = None
 
 
@@ -212,29 +207,23 @@ class SuiteConfig(_Section, frozen=True):
     golden: Folder | None = None
     pipeline: Annotated[list[str], Meta(description="Prompt names in order; default: all that fit the kind.")] = []
     provider: Annotated[
-        SuiteProvider | None,
-        Meta(description="Overrides [provider] key by key; or, with a `type`, a system that answers instead."),
+        SuiteProvider | None, Meta(description="Overrides [provider] key by key; with a `type`, a system.")
     ] = None
     weights: dict[str, Annotated[float, Meta(ge=-1, le=1)]] = {}
     thresholds: dict[str, ThresholdConfig] = {}
     types: Annotated[list[str] | None, Meta(description="Concept types to ask for; [] for any. Default: none.")] = None
     fields: Annotated[
-        dict[str, dict[str, Path]],
-        Meta(description="Names of the answer's lists and fields: `X = { list = PATH, FIELD = PATH }`."),
+        dict[str, dict[str, Path]], Meta(description="Fields of the answer: `X = { list = PATH, FIELD = PATH }`.")
     ] = {}
     matching: MatchingConfig = MatchingConfig()
     predicates: PredicatesConfig = PredicatesConfig()
     gate: GateConfig = GateConfig()
     checks: Annotated[list[dict[str, Any]], Meta(description="Kind checks: checks of every case.")] = []
-    passes: Annotated[
-        Whole | None, Meta(description="Kind checks: repeats that have to pass. Default: the mean counts.")
-    ] = None
+    passes: Annotated[Whole | None, Meta(description="Kind checks: repeats that must pass; default: the mean.")] = None
     judge: Annotated[JudgeConfig, Meta(description="Overrides [judge] key by key.")] = JudgeConfig()
     documents: Annotated[Folder | None, Meta(description="Kind outcome: folder of documents under golden/.")] = None
     arms: Annotated[dict[str, ArmConfig], Meta(description="Kind outcome: what answers as `baseline` and `full`.")] = {}
-    standards: Annotated[
-        Literal["row3"] | None, Meta(description="Counts and coverage that `row3 lint` requires; default: none.")
-    ] = None
+    standards: Annotated[Literal["row3"] | None, Meta(description="Counts and coverage that lint requires.")] = None
     live: Annotated[LiveConfig, Meta(description="Overrides in mode `live`.")] = LiveConfig()
 
 

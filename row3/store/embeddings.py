@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 from msgspec import Struct, field
 
@@ -36,7 +35,7 @@ class Embedding(Struct, frozen=True, gc=False):
     packed: str = field(name="vector")
 
     @property
-    def place(self) -> tuple[str, str, str]:
+    def sort_key(self) -> tuple[str, str, str]:
         """Sort key in the file."""
         return self.model, self.text, self.digest
 
@@ -46,14 +45,6 @@ class Embedding(Struct, frozen=True, gc=False):
             return unpack(self.packed)
         except ValueError as error:
             raise InvalidFile(f"field `vector` is invalid: {error}", where=where, fix=FIX) from None
-
-
-class Row(NamedTuple):
-    """A line with its place."""
-
-    where: str
-    line: str
-    embedding: Embedding
 
 
 def is_embeddings(path: str) -> bool:
@@ -83,11 +74,11 @@ def from_line(line: str, *, where: str) -> Embedding:
         raise InvalidFile(f"not an embedding: {error.summary()}", where=where, fix=FIX) from None
 
 
-def rows(tree: Tree, path: str) -> Iterator[Row]:
-    """Yield the lines of a file. Raises `InvalidFile` for a broken one."""
+def rows(tree: Tree, path: str) -> Iterator[tuple[str, str, Embedding]]:
+    """Yield place, text and value of each line of a file. Raises `InvalidFile` for a broken one."""
     for spot, raw in lines_in(tree, path):
         line = decode_line(raw, spot.place).strip()
-        yield Row(spot.place, line, from_line(line, where=spot.place))
+        yield spot.place, line, from_line(line, where=spot.place)
 
 
 def files(tree: Tree, suite: str) -> list[str]:
@@ -142,9 +133,9 @@ class EmbeddingIndex:
         if self._held is None:
             self._held = {}
             path = file_for(self._suite, self._model)
-            for row in rows(self._tree, path) if self._tree is not None and self._tree.exists(path) else ():
-                if row.embedding.model == self._model:
-                    self._held.setdefault(row.embedding.digest, (row.embedding, row.where))  # the first counts
+            for where, _, each in rows(self._tree, path) if self._tree is not None and self._tree.exists(path) else ():
+                if each.model == self._model:
+                    self._held.setdefault(each.digest, (each, where))  # the first counts
         return self._held
 
 
@@ -152,8 +143,8 @@ def merge(root: Path, suite: str, model: str, packed: Mapping[str, str]) -> int:
     """Merge packed vectors, by text, into the model's file; return how many are new or changed."""
     tree, path = WorkTree(root), file_for(suite, model)
     held: dict[str, str] = {}
-    for row in rows(tree, path) if tree.exists(path) else ():
-        held.setdefault(row.embedding.digest, row.line)
+    for _, line, each in rows(tree, path) if tree.exists(path) else ():
+        held.setdefault(each.digest, line)
     fresh = {embedding_digest(model, text): to_line(model, text, vector) for text, vector in packed.items()}
     changed = sum(1 for digest, line in fresh.items() if held.get(digest) != line)
     if changed:
@@ -166,5 +157,5 @@ def write(path: Path, by_digest: Mapping[str, str]) -> None:
     if not by_digest:
         path.unlink(missing_ok=True)
         return
-    ordered = sorted(by_digest.values(), key=lambda line: from_line(line, where="").place)
+    ordered = sorted(by_digest.values(), key=lambda line: from_line(line, where="").sort_key)
     write_atomic(path, "".join(f"{line}\n" for line in ordered), where=path.name)

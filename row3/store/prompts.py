@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Annotated, Any
 
 from msgspec import Meta, Struct, field, to_builtins
@@ -160,8 +161,6 @@ def check_all_locked(tree: Tree, promoted: dict[str, Promotion]) -> None:
 
 def promoted_text(promoted: dict[str, Promotion]) -> str:
     """Return the text of `prompts/promoted.json`."""
-    import json
-
     value = {
         "$schema": "../schemas/promoted.schema.json",
         "schemaVersion": PROMOTED_SCHEMA_VERSION,

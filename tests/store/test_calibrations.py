@@ -49,7 +49,7 @@ def test_what_makes_it_stale(judge: JudgeRules, why: str) -> None:
     assert bool(Calibrations(rubrics={"help": calibration()}).valid(judge)) is (why == "")
 
 
-def test_both_kappas_have_to_reach_the_least() -> None:
+def test_both_kappas_must_reach_the_minimum() -> None:
     for kappa, winner, warranted in ((0.7, None, True), (0.7, 0.59, False), (0.59, 0.7, False), (0.6, 0.6, True)):
         found = Calibrations(rubrics={"help": calibration(kappa, winner)}).warranted(JUDGE, 0.6)
         assert (found == {"help"}) is warranted

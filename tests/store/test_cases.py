@@ -55,7 +55,7 @@ def read(root: Path, raw: str) -> StoredCase:
 
 
 def mostly(right: st.SearchStrategy[Any], wrong: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
-    """Wrong once in a while, so that whole cases are often right."""
+    """Mostly valid values, so that whole cases are often valid."""
     return st.integers(0, 19).flatmap(lambda chance: wrong if chance == 0 else right)
 
 
@@ -90,7 +90,7 @@ chunks = st.sampled_from([*ESCAPES, *WORDS, b"9" * 5000, b"[" * 3000])
 
 @st.composite
 def files(draw: st.DrawFn) -> bytes:
-    """Golden cases with wrong values, odd texts, keys that stand twice, and bytes that do not belong there."""
+    """Golden cases with wrong values, odd texts, duplicate keys and stray bytes."""
     text = json.dumps(
         CASE | draw(values) | draw(mostly(st.just({}), strange)),
         ensure_ascii=draw(st.booleans()),
@@ -118,7 +118,7 @@ def test_a_file_is_a_case_or_one_message(raw: bytes) -> None:
     assert again.case == stored.case
 
 
-def test_a_file_that_takes_a_closer_look_gives_the_same_case(tmp_path: Path) -> None:
+def test_bom_and_crlf_give_the_same_case(tmp_path: Path) -> None:
     raw = json.dumps(CASE, indent=2)
     case = read(tmp_path, raw)
     windows = read(tmp_path, "\ufeff" + raw.replace("\n", "\r\n"))
@@ -127,7 +127,7 @@ def test_a_file_that_takes_a_closer_look_gives_the_same_case(tmp_path: Path) -> 
     assert case.where == "golden/core/rye.gold.json"
 
 
-def test_a_file_of_many_bytes(tmp_path: Path) -> None:
+def test_a_large_file(tmp_path: Path) -> None:
     long = "Rye ferments. " * 20_000
     assert read(tmp_path, json.dumps(CASE | {"sourceText": long})).case.source_text == long
 
@@ -146,27 +146,27 @@ def test_a_file_of_many_bytes(tmp_path: Path) -> None:
         ("", "the file is empty"),
     ],
 )
-def test_what_is_wrong_is_said(tmp_path: Path, raw: str, words: str) -> None:
+def test_faults_are_named(tmp_path: Path, raw: str, words: str) -> None:
     with pytest.raises(InvalidFile, match=re.escape(words)) as caught:
         read(tmp_path, raw)
     assert caught.value.where.startswith("golden/core/rye.gold.json")
 
 
-def test_a_folder_in_the_place_of_a_case(tmp_path: Path) -> None:
+def test_a_folder_named_like_a_case(tmp_path: Path) -> None:
     (tmp_path / FILE).mkdir(parents=True)
     with pytest.raises(InvalidFile, match="this is a folder"):
         read_case(WorkTree(tmp_path), FILE, EXTRACTION)
 
 
 @pytest.mark.parametrize(("folder", "name"), [("documents", "events"), ("queries", "retrieval"), ("graph", "graph")])
-def test_cases_of_other_kinds_are_their_models(folder: str, name: str) -> None:
+def test_cases_have_the_model_of_their_kind(folder: str, name: str) -> None:
     stored = next(read_cases(WorkTree(GOLDEN.parent), f"golden/memory/{folder}", KINDS[name]))
     assert isinstance(stored.case, KINDS[name].case_model)
 
 
-@pytest.mark.parametrize(("source", "told"), [(None, None), ("", None), (" \t", None), (" report 7 ", "report 7")])
-def test_a_blank_source_is_none(source: str | None, told: str | None) -> None:
-    assert source_of(SimpleNamespace(source=source)) == told
+@pytest.mark.parametrize(("source", "found"), [(None, None), ("", None), (" \t", None), (" report 7 ", "report 7")])
+def test_a_blank_source_is_none(source: str | None, found: str | None) -> None:
+    assert source_of(SimpleNamespace(source=source)) == found
     assert source_of(object()) is None
 
 
@@ -177,12 +177,12 @@ def touch(folder: Path, *names: str) -> None:
         path.write_text("{}")
 
 
-def test_a_suites_own_folder_is_read_without_those_in_it(tmp_path: Path) -> None:
+def test_a_suites_folder_is_read_without_subfolders(tmp_path: Path) -> None:
     touch(tmp_path / "golden/core", "b.gold.json", "a.gold.json", "drafts/c.gold.json", "notes.json", ".x.gold.json")
     assert [name_of(path) for path in golden_files(WorkTree(tmp_path), "golden/core")] == ["a.gold.json", "b.gold.json"]
 
 
-def test_a_folder_farther_down_is_read_with_those_in_it(tmp_path: Path) -> None:
+def test_a_deeper_folder_is_read_with_subfolders(tmp_path: Path) -> None:
     folder = tmp_path / "golden/memory/documents"
     touch(folder, "m.gold.json", "linking/a.gold.json", "linking/deep/z.gold.json", ".hidden/h.gold.json")
     found = [
@@ -192,13 +192,13 @@ def test_a_folder_farther_down_is_read_with_those_in_it(tmp_path: Path) -> None:
     assert found == ["linking/a.gold.json", "m.gold.json", "linking/deep/z.gold.json"]
 
 
-def test_none_where_there_is_no_folder(tmp_path: Path) -> None:
+def test_a_missing_folder_has_no_cases(tmp_path: Path) -> None:
     assert golden_files(WorkTree(tmp_path), "golden/none") == []
     with pytest.raises(InvalidFile, match=r"golden/memory/none/: the suite has no golden cases"):
         case_files(WorkTree(tmp_path), "golden/memory/none")
 
 
-def test_what_looks_like_a_case_and_is_not_named_like_one(tmp_path: Path) -> None:
+def test_misnamed_cases(tmp_path: Path) -> None:
     folder = tmp_path / "golden/bread"
     touch(folder, "a.gold.json", "b.json", "c.gold.JSON", "quarantine.json", "reviewed.jsonl", ".d.json", "e.txt")
     (folder / "folder.json").mkdir()
@@ -226,13 +226,13 @@ class TestDrafts:
         assert ids_of(tree, "golden/core") == cases
         assert ids_of(tree, "golden/core", drafts=True) == ["oats", "two"]
 
-    def test_a_draft_is_told_by_its_file(self, tree: WorkTree) -> None:
+    def test_drafts_are_marked_in_their_files(self, tree: WorkTree) -> None:
         drafts = [path for path in case_files(tree, "golden/core") if is_draft(tree, path)]
         assert drafts == ["golden/core/oats.gold.json", "golden/core/cases.json#1"]
         (tree.root / "golden/core/rye.gold.json").write_text('{"draft": tru')
-        assert not is_draft(tree, "golden/core/rye.gold.json")  # whoever reads it says what is wrong
+        assert not is_draft(tree, "golden/core/rye.gold.json")  # reading it reports the fault
 
-    def test_drafts_alone_are_no_suite(self, tree: WorkTree) -> None:
+    def test_a_suite_needs_more_than_drafts(self, tree: WorkTree) -> None:
         for path in golden_files(tree, "golden/core"):
             if not is_draft(tree, path) or "#" in path:
                 (tree.root / path.partition("#")[0]).unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""Which suite has a case that another one was asked for, and what to type."""
+"""Hints at the suite that has a case, and what to type."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def hint(project: Project, wanted: str, suite: str = "events") -> str:
     return case_hint(project, suite, wanted, own, otherwise=OTHERWISE)
 
 
-def test_the_suite_that_has_it_and_what_to_type(project: Project) -> None:
+def test_the_hint_names_the_suite_that_has_the_case(project: Project) -> None:
     assert hint(project, "g1") == "Suite `graph` has it: use `--suite graph`"
 
 
@@ -38,7 +38,7 @@ def test_suites_that_share_a_folder_are_both_named(project: Project) -> None:
     assert hint(project, "m1x") == "Did you mean `m1`?"  # the same folder is no other suite
 
 
-def test_a_pattern_that_fits_elsewhere(project: Project) -> None:
+def test_a_pattern_that_matches_in_another_suite(project: Project) -> None:
     queries = ids_of(project.tree, project.golden("retrieval"))
     assert len(queries) > 1
     first = queries[0][0]
@@ -50,16 +50,16 @@ def test_a_near_miss(project: Project) -> None:
     assert hint(project, "m1", suite="events") == "Did you mean `m1`?"
 
 
-def test_nothing_like_it(project: Project) -> None:
+def test_no_similar_case(project: Project) -> None:
     assert hint(project, "zzzzzz") == OTHERWISE
 
 
-def test_a_suite_is_named_as_the_command_needs_it(project: Project) -> None:
+def test_the_hint_uses_the_commands_own_syntax(project: Project) -> None:
     text = case_hint(project, "events", "g1", [], otherwise=OTHERWISE, how="`row3 score {}`".format)
     assert text == "Suite `graph` has it: use `row3 score graph`"
 
 
-def test_the_cases_of_a_glob_or_where_they_are(project: Project) -> None:
+def test_the_cases_that_match_a_glob(project: Project) -> None:
     suite = pick_suite(project, "events")
     assert choose_cases(project, suite, ()) is None
     assert choose_cases(project, suite, ["m?"]) == {"m1", "m2"}
@@ -71,7 +71,7 @@ def test_the_cases_of_a_glob_or_where_they_are(project: Project) -> None:
         choose_cases(project, suite, (), ["x"])
 
 
-def test_one_glob_and_one_tag_have_to_fit(tmp_path: Path) -> None:
+def test_a_case_needs_one_glob_and_one_tag(tmp_path: Path) -> None:
     box = tiny(tmp_path / "box")
     box.case("rye", tags=["grain", "short"])
     box.case("yeast", tags=["short"])
@@ -91,7 +91,7 @@ def test_one_glob_and_one_tag_have_to_fit(tmp_path: Path) -> None:
         chosen([], "zzz")
 
 
-def test_a_case_that_cannot_be_read_is_named_before_it_is_missed(tmp_path: Path) -> None:
+def test_an_unreadable_case_is_reported_instead_of_no_match(tmp_path: Path) -> None:
     box = tiny(tmp_path / "box")
     box.write("golden/bread/oven.gold.json", "{")
     project = open_project(box.root)
@@ -99,7 +99,7 @@ def test_a_case_that_cannot_be_read_is_named_before_it_is_missed(tmp_path: Path)
         choose_cases(project, pick_suite(project, None), ["oven"])
 
 
-def test_a_broken_file_of_another_suite_is_passed_over(tmp_path: Path) -> None:
+def test_broken_files_of_other_suites_are_ignored(tmp_path: Path) -> None:
     box = memory(tmp_path / "project")
     box.write("golden/memory/graph/a.gold.json", "{")
     box.write("golden/memory/graph/b.gold.json", "[]")

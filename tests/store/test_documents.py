@@ -1,4 +1,4 @@
-"""Strict JSON, and complaints that help."""
+"""Strict JSON with helpful errors."""
 
 from __future__ import annotations
 
@@ -33,26 +33,26 @@ from tests.strategies import json_values
         ("<<<<<<< HEAD\n{}\n=======\n{}\n>>>>>>> x", "merge-conflict"),
     ],
 )
-def test_what_json_does_not_allow_is_refused(text: str, says: str) -> None:
+def test_invalid_json_is_refused(text: str, says: str) -> None:
     with pytest.raises(InvalidFile, match=says):
         parse_json(text, where="x")
 
 
 @given(json_values())
-def test_what_is_written_is_read_as_it_was(value: object) -> None:
+def test_written_values_are_read_back(value: object) -> None:
     assert parse_json(dump_line(value), where="x") == value
 
 
-TWICE_BESIDE = (
+MISLEADING = (
     r'"x"', r'"x\"\u003a"', r'"x\"\u003A"', r'"x\u0022:"', r'"\u0022\u003a"', r'"\u003a"', r'"\u003a\"\":"',
     '{"a": ":"}',
 )  # fmt: skip
-"""Texts in which a quote and a colon look like the end of a key, or do so only once they are read."""
+"""Texts whose quote and colon look like the end of a key, some only after unescaping."""
 
 
-@pytest.mark.parametrize("text", TWICE_BESIDE)
+@pytest.mark.parametrize("text", MISLEADING)
 @pytest.mark.parametrize("layout", ['{"k": 1, "k": %s}', '{"k": %s, "k" : %s}', '[{"k":{"k":%s,"k":2}}]'])
-def test_a_key_that_stands_twice_is_found_whatever_stands_beside_it(text: str, layout: str) -> None:
+def test_duplicate_keys_are_found_beside_any_text(text: str, layout: str) -> None:
     line = layout.replace("%s", text)
     with pytest.raises(ValueError, match=r"^$"):
         quick_json(line.encode())
@@ -66,7 +66,7 @@ spaces = st.sampled_from(("", "", " ", "\t\n"))
 
 
 def written(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
-    """Arrays, and objects that may have a key twice, laid out in any way."""
+    """Arrays, and objects with possible duplicate keys, in any layout."""
     pairs = st.tuples(texts, spaces, spaces, inner).map(lambda pair: f"{pair[0]}{pair[1]}:{pair[2]}{pair[3]}")
     return st.one_of(
         st.lists(inner, max_size=3).map(lambda some: f"[{', '.join(some)}]"),
@@ -75,7 +75,7 @@ def written(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 
 
 @given(st.recursive(texts, written, max_leaves=8))
-def test_what_is_read_quickly_is_what_the_slow_reading_gives(line: str) -> None:
+def test_quick_and_slow_parsing_agree(line: str) -> None:
     try:
         found = quick_json(line.encode())
     except ValueError:
@@ -84,12 +84,12 @@ def test_what_is_read_quickly_is_what_the_slow_reading_gives(line: str) -> None:
 
 
 @given(json_values(), st.booleans(), st.sampled_from((None, 1)))
-def test_a_usual_line_is_read_quickly(value: object, ascii_only: bool, indent: int | None) -> None:
+def test_ordinary_lines_take_the_quick_path(value: object, ascii_only: bool, indent: int | None) -> None:
     raw = json.dumps(value, ensure_ascii=ascii_only, indent=indent).encode()
     assert quick_json(raw) == value
 
 
-def test_every_wrong_field_is_told_with_its_place_and_near_miss() -> None:
+def test_every_wrong_field_is_named_with_a_suggestion() -> None:
     value = {
         "id": "x",
         "sourceText": "t",
@@ -107,10 +107,10 @@ def test_every_wrong_field_is_told_with_its_place_and_near_miss() -> None:
 
 
 @pytest.mark.parametrize("version", [0, -1, 2, "1", True, 1.5, None, 10**30])
-def test_a_version_that_is_not_known_is_refused(version: object) -> None:
+def test_unknown_versions_are_refused(version: object) -> None:
     with pytest.raises(InvalidFile, match="schemaVersion"):
         check_schema_version({"schemaVersion": version}, 1, where="x")
 
 
-def test_no_version_is_the_first() -> None:
+def test_the_default_version_is_1() -> None:
     assert check_schema_version({}, 3, where="x") == 1

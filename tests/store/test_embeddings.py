@@ -20,7 +20,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "recordings" / "bread"
 
 
-def test_what_was_recorded_is_found_again(tmp_path: Path) -> None:
+def test_recorded_embeddings_are_found(tmp_path: Path) -> None:
     assert merge(tmp_path, "bread", MODEL, {"yeast": ONE, "rye": TWO}) == 2
     index = EmbeddingIndex(WorkTree(tmp_path), "bread", MODEL)
     assert index.get(["yeast", "salt", "rye"]) == {"yeast": unpack(ONE), "rye": unpack(TWO)}
@@ -44,13 +44,13 @@ def test_a_line_is_documented_sorted_and_readable(tmp_path: Path) -> None:
     assert lines == sorted(lines, key=lambda line: json.loads(line)["text"])
 
 
-def test_recording_the_same_again_writes_nothing_and_anew_replaces(tmp_path: Path) -> None:
+def test_an_equal_vector_writes_nothing_and_a_new_one_replaces(tmp_path: Path) -> None:
     merge(tmp_path, "bread", MODEL, {"yeast": ONE})
     before = (tmp_path / file_for("bread", MODEL)).stat().st_mtime_ns
     assert merge(tmp_path, "bread", MODEL, {"yeast": ONE}) == 0
     assert (tmp_path / file_for("bread", MODEL)).stat().st_mtime_ns == before
     assert merge(tmp_path, "bread", MODEL, {"yeast": TWO}) == 1
-    assert [row.embedding.packed for row in rows(WorkTree(tmp_path), file_for("bread", MODEL))] == [TWO]
+    assert [each.packed for _, _, each in rows(WorkTree(tmp_path), file_for("bread", MODEL))] == [TWO]
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_recording_the_same_again_writes_nothing_and_anew_replaces(tmp_path: Pat
         ("…", "embeddings-model.jsonl"),
     ],
 )
-def test_a_file_is_named_after_its_model_and_never_like_a_prompts(
+def test_file_names_derive_from_the_model_and_differ_from_prompts(
     tmp_path: Path, folder: Path, model: str, name: str
 ) -> None:
     path = tmp_path / file_for("bread", model)
@@ -80,14 +80,14 @@ def test_two_models_in_one_file_are_kept_apart(tmp_path: Path, folder: Path) -> 
     assert EmbeddingIndex(WorkTree(tmp_path), "bread", "m/1").get(["yeast"]) == {"yeast": unpack(TWO)}
 
 
-def test_lines_of_two_branches_may_stand_together_and_the_first_counts(tmp_path: Path) -> None:
+def test_after_a_merge_the_first_line_counts(tmp_path: Path) -> None:
     merge(tmp_path, "bread", MODEL, {"yeast": ONE})
     path = tmp_path / file_for("bread", MODEL)
     path.write_text(path.read_text("utf-8") + "\n" + to_line(MODEL, "yeast", TWO) + "\n", encoding="utf-8")
     assert EmbeddingIndex(WorkTree(tmp_path), "bread", MODEL).get(["yeast"]) == {"yeast": unpack(ONE)}
 
 
-def test_the_index_of_answers_takes_none_of_it(tmp_path: Path) -> None:
+def test_the_recording_index_ignores_embeddings(tmp_path: Path) -> None:
     merge(tmp_path, "bread", MODEL, {"yeast": ONE})
     index = open_index(WorkTree(tmp_path), "bread")
     assert len(index) == 0

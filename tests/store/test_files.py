@@ -13,24 +13,24 @@ from row3.store.files import decode, read_bytes, refuse_conflicts, write_all, wr
 from row3.store.tree import WorkTree, read_text
 
 
-def test_text_loses_its_mark_and_carriage_returns() -> None:
+def test_bom_and_carriage_returns_are_removed() -> None:
     assert decode(b"\xef\xbb\xbfa\r\nb\rc\n", where="x") == "a\nb\nc\n"
 
 
 @pytest.mark.parametrize("raw", ["ä".encode("utf-16"), b"\xfe\xff\x00a", b"\xe4", b"\xed\xa0\x80"])
-def test_another_encoding_is_refused_by_name(raw: bytes) -> None:
+def test_other_encodings_are_refused(raw: bytes) -> None:
     with pytest.raises(InvalidFile, match=r"^x: .*UTF-"):
         decode(raw, where="x")
 
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="the system has no such device")
-def test_a_link_to_a_device_without_an_end_is_refused(tmp_path: Path) -> None:
+def test_a_link_to_an_endless_device_is_refused(tmp_path: Path) -> None:
     (tmp_path / "endless").symlink_to("/dev/zero")
     with pytest.raises(InvalidFile, match="x: this is a pipe, a socket or a device, not a file"):
         read_bytes(tmp_path / "endless", where="x", limit=1000)
 
 
-def test_what_nobody_writes_into_is_refused_at_once(tmp_path: Path) -> None:
+def test_pipes_and_sockets_are_refused_without_blocking(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(os.path.relpath(tmp_path / "socket"))
@@ -40,13 +40,13 @@ def test_what_nobody_writes_into_is_refused_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the system has no such files")
-def test_what_does_not_say_its_size_is_read_to_its_end() -> None:
+def test_a_file_of_unknown_size_is_read_completely() -> None:
     path = Path("/proc/self/status")
     assert path.stat().st_size == 0
     assert read_bytes(path, where="x").startswith(b"Name:")
 
 
-def test_sizes_kinds_and_absence_of_a_file(tmp_path: Path) -> None:
+def test_large_missing_and_folder(tmp_path: Path) -> None:
     (tmp_path / "big").write_bytes(b"x" * 11)
     with pytest.raises(InvalidFile, match="11 bytes, more than 10"):
         read_bytes(tmp_path / "big", where="big", limit=10)
@@ -56,14 +56,14 @@ def test_sizes_kinds_and_absence_of_a_file(tmp_path: Path) -> None:
         read_bytes(tmp_path, where="here")
 
 
-def test_conflict_markers_are_found_with_their_line_and_rulers_are_left_alone() -> None:
+def test_conflict_markers_are_found_but_not_rulers() -> None:
     with pytest.raises(InvalidFile, match=r"^x:2: "):
         refuse_conflicts("a\n<<<<<<< HEAD\nb\n=======\nc\n>>>>>>> d\n", where="x")
     refuse_conflicts("Title\n=======\n\ntext\n", where="x")
     refuse_conflicts("an inner <<<<<<< is none\n", where="x")
 
 
-def test_a_write_replaces_the_whole_and_leaves_nothing_beside(tmp_path: Path) -> None:
+def test_a_write_replaces_the_file_and_leaves_no_others(tmp_path: Path) -> None:
     path = tmp_path / "deep/file"
     write_atomic(path, "ä\n")
     write_atomic(path, [b"b", b"c"])
@@ -72,7 +72,7 @@ def test_a_write_replaces_the_whole_and_leaves_nothing_beside(tmp_path: Path) ->
     assert read_text(WorkTree(path.parent), "file") == "bc"
 
 
-def test_the_mode_survives_and_nothing_is_written_through_a_link(tmp_path: Path) -> None:
+def test_the_mode_is_kept_and_links_are_replaced(tmp_path: Path) -> None:
     path, link = tmp_path / "file", tmp_path / "link"
     path.write_text("a", encoding="utf-8")
     path.chmod(0o640)
@@ -84,7 +84,7 @@ def test_the_mode_survives_and_nothing_is_written_through_a_link(tmp_path: Path)
     assert path.stat().st_mode & 0o777 == 0o640
 
 
-def test_an_error_while_writing_leaves_the_old_and_no_litter(tmp_path: Path) -> None:
+def test_a_failed_write_leaves_the_old_file_and_no_others(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_text("old", encoding="utf-8")
 
@@ -102,7 +102,7 @@ def test_an_error_while_writing_leaves_the_old_and_no_litter(tmp_path: Path) -> 
     assert sorted(os.listdir(tmp_path)) == ["file", "folder"]
 
 
-def test_several_files_are_written_or_none(tmp_path: Path) -> None:
+def test_all_files_are_written_or_none(tmp_path: Path) -> None:
     one, two, gone = tmp_path / "one", tmp_path / "two", tmp_path / "gone"
     for path in (one, two, gone):
         path.write_bytes(b"old")

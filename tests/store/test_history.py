@@ -36,7 +36,7 @@ def append(root: Path, run_id: str) -> str:
     return text
 
 
-def test_every_append_is_one_more_line_and_changes_no_other(tmp_path: Path) -> None:
+def test_an_append_adds_a_line_and_changes_no_other(tmp_path: Path) -> None:
     before = append(tmp_path, "one")
     for number in range(4):
         after = append(tmp_path, f"more-{number}")
@@ -48,21 +48,21 @@ def test_every_append_is_one_more_line_and_changes_no_other(tmp_path: Path) -> N
     assert [one.run_id for one in read_history(WorkTree(tmp_path))] == ["one", *(f"more-{n}" for n in range(4))]
 
 
-def told(root: Path, *entries: HistoryEntry) -> int:
-    """How many of these are new; they are written."""
+def added(root: Path, *entries: HistoryEntry) -> int:
+    """Write the new entries and return their number."""
     text, new = history_with_new(WorkTree(root), entries)
     (root / FILE).write_text(text, encoding="utf-8")
     return new
 
 
-def test_what_the_newest_entry_of_the_suite_says_is_not_said_again(tmp_path: Path) -> None:
-    assert told(tmp_path, entry("one", verdict="block", reasons=["worse"], evidence="e")) == 1
+def test_unchanged_results_are_not_added_again(tmp_path: Path) -> None:
+    assert added(tmp_path, entry("one", verdict="block", reasons=["worse"], evidence="e")) == 1
     same = {"verdict": "block", "reasons": ["worse"], "evidence": "e"}
     before = (tmp_path / FILE).read_bytes()
-    assert told(tmp_path, entry("two", at="2026-01-30T10:00:00Z", commit="c0ffee", dirty=True, **same)) == 0
+    assert added(tmp_path, entry("two", at="2026-01-30T10:00:00Z", commit="c0ffee", dirty=True, **same)) == 0
     assert (tmp_path / FILE).read_bytes() == before
-    assert told(tmp_path, entry("two", suite="rolls", **same), entry("three", **same)) == 1
-    assert told(tmp_path, entry("four", **same)) == 0, "another suite's entry stands between them"
+    assert added(tmp_path, entry("two", suite="rolls", **same), entry("three", **same)) == 1
+    assert added(tmp_path, entry("four", **same)) == 0, "another suite's entry stands between them"
 
 
 @pytest.mark.parametrize(
@@ -80,16 +80,16 @@ def test_what_the_newest_entry_of_the_suite_says_is_not_said_again(tmp_path: Pat
         {"approval": {"reason": "agreed", "by": "Ann", "at": "2026-01-29T10:00:00Z"}},
     ],
 )
-def test_whatever_else_it_says_is_new(tmp_path: Path, other: dict[str, Any]) -> None:
-    assert told(tmp_path, entry("one")) == 1
-    assert told(tmp_path, entry("two", **other)) == 1
-    assert told(tmp_path, entry("three")) == 1, "what was said before that is no longer the newest"
+def test_changed_results_are_added(tmp_path: Path, other: dict[str, Any]) -> None:
+    assert added(tmp_path, entry("one")) == 1
+    assert added(tmp_path, entry("two", **other)) == 1
+    assert added(tmp_path, entry("three")) == 1, "what was said before that is no longer the newest"
 
 
 @pytest.mark.parametrize("mode", ["live", "record"])
-def test_what_was_asked_for_anew_is_a_measurement_of_its_own(tmp_path: Path, mode: str) -> None:
-    assert told(tmp_path, entry("one", mode=mode)) == 1
-    assert told(tmp_path, entry("two", mode=mode)) == 1
+def test_live_runs_are_always_added(tmp_path: Path, mode: str) -> None:
+    assert added(tmp_path, entry("one", mode=mode)) == 1
+    assert added(tmp_path, entry("two", mode=mode)) == 1
 
 
 @pytest.mark.parametrize("begun", [0, 1, 3])
@@ -120,14 +120,14 @@ def test_a_union_merge_of_two_branches_keeps_both(tmp_path: Path, begun: int) ->
     assert len(json.loads((tmp_path / FILE).read_text(encoding="utf-8"))) == begun + 5
 
 
-def test_a_reformatted_file_is_read_and_brought_back(tmp_path: Path) -> None:
+def test_a_reformatted_file_is_read_and_normalised(tmp_path: Path) -> None:
     append(tmp_path, "one")
     value = json.loads((tmp_path / FILE).read_text(encoding="utf-8"))
     (tmp_path / FILE).write_text(json.dumps(value), encoding="utf-8")
     assert append(tmp_path, "two").count("\n") == 4
 
 
-def test_a_file_that_a_formatter_spread_over_lines_is_read_too(tmp_path: Path) -> None:
+def test_an_indented_file_is_read(tmp_path: Path) -> None:
     append(tmp_path, "one")
     value = json.loads((tmp_path / FILE).read_text(encoding="utf-8"))
     (tmp_path / FILE).write_text(json.dumps(value, indent=2), encoding="utf-8")
@@ -144,11 +144,11 @@ def test_a_file_that_a_formatter_spread_over_lines_is_read_too(tmp_path: Path) -
         ('[\n{"schemaVersion": 3}\n]', "newer"),
     ],
 )
-def test_what_cannot_be_read_is_told_with_its_place(tmp_path: Path, text: str, says: str) -> None:
+def test_faults_are_reported_with_their_line(tmp_path: Path, text: str, says: str) -> None:
     (tmp_path / FILE).write_text(text, encoding="utf-8")
     with pytest.raises(InvalidFile, match=says):
         read_history(WorkTree(tmp_path))
 
 
-def test_no_file_is_no_history(tmp_path: Path) -> None:
+def test_a_missing_file_has_no_entries(tmp_path: Path) -> None:
     assert read_history(WorkTree(tmp_path)) == []

@@ -1,4 +1,4 @@
-"""Files of labels: appended, corrected by a later line, read against what was graded."""
+"""Label files: appending, corrections, and opinions on graded answers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_labels_are_appended_and_read_back(tmp_path: Path) -> None:
     assert '"passes"' not in path.read_text().splitlines()[0]
 
 
-def test_a_line_without_its_end_is_kept_whole(tmp_path: Path) -> None:
+def test_a_missing_final_newline_is_added(tmp_path: Path) -> None:
     path = tmp_path / "labels.jsonl"
     add_label(path, label("a"), where="labels")
     path.write_bytes(path.read_bytes().rstrip(b"\n"))
@@ -42,15 +42,15 @@ def test_the_last_line_about_an_answer_counts(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("grade", "passes_from", "passes"), [(70, 0.7, True), (69, 0.7, False), (50, 0.5, True)])
-def test_a_grade_passes_from_the_checks_minimum(grade: float, passes_from: float, passes: bool) -> None:
+def test_a_grade_passes_at_the_checks_minimum(grade: float, passes_from: float, passes: bool) -> None:
     assert label("a", grade).opinion(Graded("r", {"answer": "x"}, passes_from, 1)).passes is passes
 
 
-def test_of_two_answers_the_label_says_who_wins_and_whether_the_full_one_passes() -> None:
+def test_a_pairwise_label_has_a_winner_and_a_pass() -> None:
     said = label("a", None, winner="baseline", passes=True).opinion(Graded("r", {}, 1.0, 0))
     assert (said.grade, said.passes, said.winner) == (100, True, "baseline")
 
 
-def test_a_digest_is_of_all_that_the_rubric_sees() -> None:
+def test_the_digest_covers_everything_the_rubric_shows() -> None:
     one, other = (Graded("r", {"input": text, "answer": "x"}, 0.7, 1).digest for text in "ab")
     assert one != other == Graded("r", {"answer": "x", "input": "b"}, 0.7, 1).digest

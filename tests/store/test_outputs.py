@@ -21,7 +21,7 @@ def index_of(tmp_path: Path, content: str | bytes) -> OutputIndex:
     return OutputIndex(path, where="out.jsonl")
 
 
-def test_finds_each_output_whatever_the_order_of_its_keys(tmp_path: Path) -> None:
+def test_finds_each_output_in_any_key_order(tmp_path: Path) -> None:
     index = index_of(
         tmp_path,
         '{"caseId": "a", "output": {"concepts": []}}\n'
@@ -43,7 +43,7 @@ def test_finds_each_output_whatever_the_order_of_its_keys(tmp_path: Path) -> Non
     assert index.get("e") is None
 
 
-def test_takes_a_byte_order_mark_crlf_blank_lines_and_no_line_end_at_the_end(tmp_path: Path) -> None:
+def test_accepts_bom_crlf_blank_lines_and_no_final_newline(tmp_path: Path) -> None:
     content = '\ufeff{"caseId": "a", "output": 1}\r\n\r\n   \n{"caseId": "b", "output": 2}'
     index = index_of(tmp_path, content)
     values = [found.value for case_id in index.ids() if (found := index.get(case_id))]
@@ -105,7 +105,7 @@ def test_refuses_other_encodings_a_missing_file_a_folder_and_a_huge_line(tmp_pat
         index_of(tmp_path, b" " * (MAX_LINE_BYTES + 1))
 
 
-def test_says_what_to_do_about_a_stranger(tmp_path: Path) -> None:
+def test_unknown_cases_are_refused_with_a_hint(tmp_path: Path) -> None:
     index = index_of(tmp_path, "".join(json.dumps({"caseId": name, "output": 1}) + "\n" for name in ("bank-runs", "x")))
 
     def hint(case_id: str, known: Collection[str]) -> str:
@@ -122,13 +122,13 @@ CONCEPT = '{"label": "Rye: a cereal", "sourceQuote": "Rye."}'
 
 
 @pytest.mark.parametrize("again", ['"label": ""', '"label" : "Rye"', '"sourceQuote": "Rye."', '"label":"Rye"'])
-def test_a_key_that_stands_twice_in_a_usual_line_is_refused(tmp_path: Path, again: str) -> None:
+def test_duplicate_keys_are_refused(tmp_path: Path, again: str) -> None:
     line = f'{{"caseId": "a", "output": {{"concepts": [{{{again}, {CONCEPT[1:]}]}}}}\n'
     with pytest.raises(InvalidFile, match=r"out\.jsonl:1: .*occurs twice in one object"):
         index_of(tmp_path, line).get("a")
 
 
-def test_an_index_is_read_from_by_several_processes(tmp_path: Path) -> None:
+def test_several_processes_read_one_index(tmp_path: Path) -> None:
     lines = [json.dumps({"caseId": f"c{n}", "output": {"concepts": [{"label": f"L{n}"}]}}) for n in range(50)]
     index = index_of(tmp_path, "\n".join(lines))
     assert index.get("c0") is not None  # the file is open from here on
@@ -153,7 +153,7 @@ def line(case_id: str, label: str) -> str:
     return json.dumps({"caseId": case_id, "output": {"concepts": [{"label": label}]}}) + "\n"
 
 
-def test_a_file_that_is_replaced_after_it_was_indexed_stays_what_it_was(tmp_path: Path) -> None:
+def test_replacing_an_indexed_file_changes_no_output(tmp_path: Path) -> None:
     path, other = tmp_path / "o.jsonl", tmp_path / "other"
     path.write_text(line("a", "x") + line("b", "y"), encoding="utf-8")
     other.write_text(line("c", "z"), encoding="utf-8")
@@ -165,7 +165,7 @@ def test_a_file_that_is_replaced_after_it_was_indexed_stays_what_it_was(tmp_path
 
 
 @pytest.mark.parametrize("quick", [True, False])
-def test_no_case_gets_the_output_of_another_where_the_file_is_written_over(tmp_path: Path, quick: bool) -> None:
+def test_overwriting_an_indexed_file_mixes_up_no_outputs(tmp_path: Path, quick: bool) -> None:
     path = tmp_path / "o.jsonl"
     path.write_text(line("a", "x") + line("b", "y"), encoding="utf-8")
     index = OutputIndex(path, where="o.jsonl")
@@ -183,7 +183,7 @@ def test_a_pipe_is_refused(tmp_path: Path) -> None:
     os.close(reading)
 
 
-def test_its_file_is_closed_with_it(tmp_path: Path) -> None:
+def test_the_file_is_closed_with_the_index(tmp_path: Path) -> None:
     path = tmp_path / "o.jsonl"
     path.write_text(line("a", "x"), encoding="utf-8")
     index = OutputIndex(path, where="o.jsonl")

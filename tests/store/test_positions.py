@@ -1,4 +1,4 @@
-"""Lines of JSON fields, against texts whose lines are known because every value says its own."""
+"""Line numbers of JSON fields."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _paths(value: Any, path: tuple[str | int, ...] = ()) -> list[tuple[str | int
 
 
 @given(VALUES, st.booleans())
-def test_with_one_field_a_line_the_fields_stand_in_order(value: Any, ascii_only: bool) -> None:
+def test_with_one_field_per_line_lines_ascend(value: Any, ascii_only: bool) -> None:
     text = json.dumps(value, indent=1, ensure_ascii=ascii_only)
     lines = text.split("\n")
     places = lines_of(text, _paths(value))
@@ -114,18 +114,18 @@ ROWS = json.dumps({"rows": [{"label": f"name {i}", "aliases": ["a", "b"]} for i 
     ids=["rows", "numbers", "escapes", "nesting"],
 )
 def test_a_megabyte_in_one_pass(text: str, path: tuple[str | int, ...], line: int) -> None:
-    """A second pass over it for every field, or a look back for every escape, would not come to an end."""
+    """Another pass for each field, or looking back at each escape, would not finish."""
     assert len(text) > 900_000
     assert line_of(text, path) == line
 
 
-def test_a_key_that_stands_twice() -> None:
+def test_duplicate_key() -> None:
     assert duplicate_key('{"a": {"b": 1},\n "c": {"b": 2,\n "b": 3}}') == (("c", "b"), 3)
     assert duplicate_key('[{"a": 1}, {"a": 2}, [1, 1]]') is None
     assert duplicate_key('{"a": 1,\n"\\u0061": 2}') == (("a",), 2)
 
 
-def test_a_number_that_is_none() -> None:
+def test_nan_and_infinity() -> None:
     assert constant_field('{"a": "NaN",\n "b": [1,\n -Infinity]}') == (("b", 1), 3)
     assert constant_field("NaN") == ((), 1)
     assert constant_field('{"a":\nNaN, "b": 1}') == (("a",), 2)

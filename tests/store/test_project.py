@@ -26,7 +26,7 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_files_come_once_each_in_the_order_of_their_paths(root: Path) -> None:
+def test_files_are_unique_and_sorted_by_path(root: Path) -> None:
     found = read_corpus(WorkTree(root), ["golden/s/c*.json", "corpus/*", "corpus/b.txt"], where="x")
     assert found == [
         ("corpus/a.md", {"file": "a", "text": "oats\n"}),
@@ -59,6 +59,6 @@ def test_a_draft_is_not_in_the_corpus(root: Path) -> None:
         ("golden/s/broken.json", "not JSON"),
     ],
 )
-def test_what_cannot_be_had_is_an_error(root: Path, pattern: str, words: str) -> None:
+def test_unusable_patterns_are_errors(root: Path, pattern: str, words: str) -> None:
     with pytest.raises(InvalidFile, match=words):
         read_corpus(WorkTree(root), [pattern], where="row3.toml field x")

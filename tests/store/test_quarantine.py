@@ -1,4 +1,4 @@
-"""The file of a suite's quarantine: read strictly, written so that branches merge."""
+"""A suite's quarantine file: strict reading, and text that merges."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ def put(folder: Path, *entries: dict[str, Any], **more: Any) -> None:
     (folder / FILE).write_text(json.dumps({"schemaVersion": 1, "cases": list(entries)} | more), encoding="utf-8")
 
 
-def test_no_file_is_no_quarantine(folder: Path) -> None:
+def test_a_missing_file_has_no_quarantine(folder: Path) -> None:
     assert read_quarantine(WorkTree(folder.parents[1]), "golden/bread") == []
 
 
-def test_what_is_written_is_read(folder: Path) -> None:
+def test_written_entries_are_read_back(folder: Path) -> None:
     oven = Quarantined("oven", "2026-11-22", "2027-02-20", 'says "so" – Größe', "")
     write_quarantine(folder.parents[1], "golden/bread", [RYE, oven])
     assert read_quarantine(WorkTree(folder.parents[1]), "golden/bread") == [oven, RYE]
     assert [path.name for path in folder.iterdir()] == [FILE]
 
 
-def test_one_entry_a_line(folder: Path) -> None:
+def test_one_entry_per_line(folder: Path) -> None:
     write_quarantine(folder.parents[1], "golden/bread", [RYE, Quarantined("oven", "2026-11-22", "2026-12-01", "x")])
     lines = (folder / FILE).read_text(encoding="utf-8").split("\n")
     assert [line.lstrip()[:16] for line in lines if "case" in line and "since" in line] == [
@@ -49,14 +49,14 @@ def test_one_entry_a_line(folder: Path) -> None:
     assert json.loads("\n".join(lines))["schemaVersion"] == 1
 
 
-def test_the_last_one_takes_the_file_with_it(folder: Path) -> None:
+def test_removing_the_last_entry_removes_the_file(folder: Path) -> None:
     write_quarantine(folder.parents[1], "golden/bread", [RYE])
     write_quarantine(folder.parents[1], "golden/bread", [])
     assert not (folder / FILE).exists()
     write_quarantine(folder.parents[1], "golden/bread", [])
 
 
-def test_it_is_no_golden_case(folder: Path) -> None:
+def test_the_file_is_not_a_golden_case(folder: Path) -> None:
     from row3.store.cases import case_files, name_of
 
     write_quarantine(folder.parents[1], "golden/bread", [RYE])
@@ -97,19 +97,19 @@ def test_a_wrong_entry_is_named(folder: Path, changes: dict[str, Any], says: str
         ("<<<<<<< HEAD\n{}\n", "merge-conflict"),
     ],
 )
-def test_a_broken_file_is_told(folder: Path, content: str, says: str) -> None:
+def test_a_broken_file_is_refused(folder: Path, content: str, says: str) -> None:
     (folder / FILE).write_text(content, encoding="utf-8")
     with pytest.raises(InvalidFile) as error:
         read_quarantine(WorkTree(folder.parents[1]), "golden/bread")
     assert says in str(error.value)
 
 
-def test_a_case_twice(folder: Path) -> None:
+def test_a_case_listed_twice(folder: Path) -> None:
     put(folder, ENTRY, ENTRY)
     with pytest.raises(InvalidFile, match="`rye` is listed twice"):
         read_quarantine(WorkTree(folder.parents[1]), "golden/bread")
 
 
-def test_two_branches_that_add_at_different_places_merge_by_line() -> None:
+def test_entries_added_by_two_branches_merge_line_by_line() -> None:
     both = [RYE, Quarantined("oven", "2026-11-22", "2026-12-01", "x")]
     assert set(quarantine_text([RYE]).split("\n")) - set(quarantine_text(both).split("\n")) == set()

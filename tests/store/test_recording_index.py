@@ -39,19 +39,19 @@ def recorded(root: Path, *lines: str) -> RecordingIndex:
 
 
 @pytest.mark.parametrize(("key", "value"), OTHERS)
-def test_a_line_that_says_it_is_of_another_request_is_refused(tmp_path: Path, key: str, value: object) -> None:
+def test_a_line_whose_fields_contradict_its_digest_is_refused(tmp_path: Path, key: str, value: object) -> None:
     line = json.loads(to_line(ask(1), Answer("first"), recorded_at=AT))
     (line if key == "repeat" else line["request"])[key] = value
     index = recorded(tmp_path, json.dumps(line))
     with pytest.raises(InvalidFile, match=f"does not match its digest: its `{key}` is `{value}`"):
         index.answer(ask(1))
-    if key != "repeat":  # what it does not hold, it does not say
+    if key != "repeat":  # a missing field cannot contradict
         del line["request"][key]
         assert recorded(tmp_path, json.dumps(line)).answer(ask(1)) == Answer("first", replayed=True)
 
 
 @pytest.mark.parametrize("otherwise", [False, True])
-def test_a_line_of_another_prompt_or_case_is_looked_at(tmp_path: Path, otherwise: bool) -> None:
+def test_a_line_of_another_prompt_or_case_is_checked(tmp_path: Path, otherwise: bool) -> None:
     index = recorded(tmp_path, to_line(ask(1, "b"), Answer("first"), recorded_at=AT))
     index.asks_differently = lambda recording, request: otherwise
     if not otherwise:
@@ -61,7 +61,7 @@ def test_a_line_of_another_prompt_or_case_is_looked_at(tmp_path: Path, otherwise
         index.answer(ask(1))
 
 
-def test_an_edited_a_doubled_and_a_broken_answer_are_refused(tmp_path: Path) -> None:
+def test_edited_duplicate_and_broken_answers_are_refused(tmp_path: Path) -> None:
     whole, edited, twice, again = (
         to_line(ask(number), Answer(text), recorded_at=AT)
         for number, text in ((1, "first"), (2, "second"), (3, "third"), (3, "another"))
@@ -84,7 +84,7 @@ def test_an_edited_a_doubled_and_a_broken_answer_are_refused(tmp_path: Path) -> 
             index.answer(ask(number).digest)
 
 
-def test_a_link_that_appears_after_the_check_is_not_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_link_created_after_the_check_is_not_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     outside = tmp_path / "outside"
     outside.write_text("{}\n")
     monkeypatch.setattr(WorkTree, "at", lambda tree, path: tree.root / path)  # the check was before it was put there

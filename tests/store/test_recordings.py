@@ -80,7 +80,7 @@ def write(folder: Path, **files: list[str]) -> None:
         (folder / f"{name}-v1.0.jsonl").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
 
-def test_two_answers_to_one_request_are_refused_when_it_is_asked_for(folder: Path) -> None:
+def test_two_answers_to_one_request_are_refused_when_read(folder: Path) -> None:
     a, b = ask("a"), ask("b", user="b")
     write(folder, p=[line_of(b), line_of(a, "one")], q=[line_of(b), line_of(a, "another")])
     index = open_index(WorkTree(folder.parents[1]), "s")
@@ -94,12 +94,12 @@ def test_two_answers_to_one_request_are_refused_when_it_is_asked_for(folder: Pat
     found = index.get(b.digest)
     assert found is not None
     assert found.answer.text == "answer"
-    # Whoever looks after the recordings still sees them, and a miss may name one of them.
+    # Listings still show them, and a miss may name one of them.
     assert [one.answer.text for one in index.all()] == ["answer", "one"]
     assert [one.case_id for one in index.of_case("a")] == ["a"]
 
 
-def test_two_answers_in_one_file_are_refused_and_equal_ones_do_no_harm(folder: Path) -> None:
+def test_two_answers_in_one_file_are_refused_unless_equal(folder: Path) -> None:
     later = to_line(ask("a"), Answer("answer"), recorded_at="2026-02-02T00:00:00Z")
     write(folder, p=[line_of(ask("a")), later])
     found = open_index(WorkTree(folder.parents[1]), "s").get(ask("a").digest)
@@ -110,7 +110,7 @@ def test_two_answers_in_one_file_are_refused_and_equal_ones_do_no_harm(folder: P
         open_index(WorkTree(folder.parents[1]), "s").get(ask("a").digest)
 
 
-def test_a_journal_does_not_contradict_the_recordings(folder: Path) -> None:
+def test_recordings_win_over_a_journal(folder: Path) -> None:
     write(folder, p=[line_of(ask("a"))])
     journal = folder / "journal"
     journal.write_text(line_of(ask("a"), "newer") + "\n", encoding="utf-8")
@@ -119,8 +119,8 @@ def test_a_journal_does_not_contradict_the_recordings(folder: Path) -> None:
     assert found.answer.text == "answer"
 
 
-def test_a_new_answer_wins_over_that_of_a_copied_prompt_in_another_file(folder: Path) -> None:
-    """A prompt and its unedited copy ask the same request: recording one anew is recording both."""
+def test_a_new_answer_replaces_that_of_a_copied_prompt(folder: Path) -> None:
+    """A prompt and its unedited copy make the same request, so re-recording one re-records both."""
     first, copied = ask("a"), ask("a", prompt="p-v1.1")
     other = ask("b", user="b")
     assert first.digest == copied.digest
@@ -134,7 +134,7 @@ def test_a_new_answer_wins_over_that_of_a_copied_prompt_in_another_file(folder: 
     assert [json.loads(line)["caseId"] for line in (folder / "p-v1.0.jsonl").read_text().splitlines()] == ["b"]
 
 
-def test_merging_settles_nothing_that_it_was_not_asked_for(folder: Path) -> None:
+def test_merging_leaves_other_conflicts_alone(folder: Path) -> None:
     write(folder, p=[line_of(ask("a"), "one"), line_of(ask("a"), "another")])
     merge(folder.parents[1], "s", [line_of(ask("b", user="b"))])
     assert len((folder / "p-v1.0.jsonl").read_text().splitlines()) == 3
@@ -142,7 +142,7 @@ def test_merging_settles_nothing_that_it_was_not_asked_for(folder: Path) -> None
         open_index(WorkTree(folder.parents[1]), "s").get(ask("a").digest)
 
 
-def test_lines_written_by_another_tool_are_found_too(folder: Path) -> None:
+def test_lines_written_by_other_tools_are_found(folder: Path) -> None:
     value = json.loads(line_of(ask("é")))
     path = folder / "p-v1.0.jsonl"
     path.write_text("\n" + json.dumps(dict(reversed(value.items()))) + "\r\n", encoding="utf-8")
@@ -207,7 +207,7 @@ def test_a_broken_line_is_named(folder: Path, change: Any, message: str) -> None
     assert "p-v1.0.jsonl:1" in str(caught.value)
 
 
-def test_a_file_that_was_written_anew_since_it_was_indexed_gives_no_wrong_answer(folder: Path) -> None:
+def test_overwriting_an_indexed_file_gives_no_wrong_answer(folder: Path) -> None:
     numbers = range(2)
     path, asked = folder / "p-v1.0.jsonl", [ask(f"c{n:04}", user=f"{n:04}") for n in numbers]
     lines = [line_of(request, f"{number:04}") for number, request in zip(numbers, asked, strict=True)]
@@ -225,7 +225,7 @@ def test_a_file_that_was_written_anew_since_it_was_indexed_gives_no_wrong_answer
     assert index.answer(asked[0]) == Answer("0000", latency_s=1.235, replayed=True)
 
 
-def test_what_is_no_file_is_refused(folder: Path) -> None:
+def test_a_link_is_refused(folder: Path) -> None:
     (folder / "p-v1.0.jsonl").symlink_to("/dev/zero")
     with pytest.raises(InvalidFile, match="p-v1.0.jsonl: this is a symbolic link"):
         open_index(WorkTree(folder.parents[1]), "s")
@@ -239,7 +239,7 @@ def test_a_torn_last_line_of_a_journal_is_left_out(folder: Path) -> None:
     assert index.digests() == [ask("a").digest]
 
 
-def test_nothing_of_the_connection_is_in_a_line() -> None:
+def test_a_line_holds_nothing_of_the_connection() -> None:
     value = json.loads(line_of(ask()))
     assert set(value) == {
         "digest", "schemaVersion", "caseId", "prompt", "repeat", "request", "response", "answerDigest", "recordedAt"

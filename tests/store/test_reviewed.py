@@ -28,7 +28,7 @@ def judged(root: Path, case_id: str, item: str, text: str = TEXT) -> bool:
     return key_of(case_id, item, text) in read_reviewed(root, WHERE)
 
 
-def test_a_judgement_is_found_again_whatever_its_spelling(root: Path) -> None:
+def test_a_judgement_is_found_in_other_spellings(root: Path) -> None:
     judge(root, "rye", "Sea  Salt")
     assert judged(root, "rye", "sea salt")
     assert not judged(root, "rye", "salt")
@@ -40,7 +40,7 @@ def test_a_judgement_lapses_with_its_text(root: Path) -> None:
     assert not judged(root, "rye", "salt", TEXT + " More.")
 
 
-def test_half_a_surrogate_pair_which_a_model_can_write_is_kept(root: Path) -> None:
+def test_half_a_surrogate_pair_is_kept(root: Path) -> None:
     judge(root, "rye", "a\ud800b")
     assert judged(root, "rye", "a\ud800b")
     assert not judged(root, "rye", "ab")

@@ -52,7 +52,7 @@ def write(path: Path, *records: CaseRecord) -> Path:
     return path
 
 
-def test_what_is_written_is_read_again(tmp_path: Path) -> None:
+def test_a_written_run_is_read_back(tmp_path: Path) -> None:
     records = [record("b"), record("a", 0.1), record('odd "id" é\\')]
     run = read_log(write(tmp_path / "r.json", *records), where="r.json")
     assert run.header == RunHeader(**HEAD)
@@ -62,7 +62,7 @@ def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     assert "z" not in run.cases
 
 
-def test_the_file_is_json_with_a_case_a_line(tmp_path: Path) -> None:
+def test_the_file_is_json_with_one_case_per_line(tmp_path: Path) -> None:
     path = write(tmp_path / "r.json", record("a"), record("b"))
     value = json.loads(path.read_text(encoding="utf-8"))
     assert value["schemaVersion"] == 1
@@ -70,7 +70,7 @@ def test_the_file_is_json_with_a_case_a_line(tmp_path: Path) -> None:
     assert sum(line.startswith('{"id":') for line in path.read_text(encoding="utf-8").splitlines()) == 2
 
 
-def test_a_run_without_cases_and_one_that_was_reformatted_are_read(tmp_path: Path) -> None:
+def test_an_empty_and_a_reformatted_run_are_read(tmp_path: Path) -> None:
     assert not read_log(write(tmp_path / "none.json"), where="r.json").cases
     path = write(tmp_path / "r.json", record("a"), record("b"))
     path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")), indent=4), encoding="utf-8")
@@ -100,7 +100,7 @@ def test_a_damaged_file_is_refused(tmp_path: Path, old: str, new: str, message: 
 
 
 @pytest.mark.parametrize("at", ["yesterday", "9999-12-31T23:59:59-14:00", "0001-01-01T00:00:00+14:00"])
-def test_a_time_that_is_none_in_utc_is_refused(tmp_path: Path, at: str) -> None:
+def test_an_invalid_time_is_refused(tmp_path: Path, at: str) -> None:
     path = write(tmp_path / "r.json", record("a"))
     path.write_text(path.read_text(encoding="utf-8").replace(HEAD["at"], at), encoding="utf-8")
     with pytest.raises(InvalidFile, match="field `at` is not a time like"):
@@ -132,7 +132,7 @@ def test_the_latest_runs_come_first(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("case_id", ["", "rye", 'a "b"', "back\\slash", "é\u2028", "x" * 700, "<<<<<<<", "a,\tb"])
-def test_an_id_of_any_form_is_found(tmp_path: Path, case_id: str) -> None:
+def test_ids_of_any_form_are_found(tmp_path: Path, case_id: str) -> None:
     for number, layout in enumerate(((",", ":"), (", ", ": "))):
         path = tmp_path / f"{number}.json"
         value = json.loads(record(case_id).line())
@@ -165,15 +165,15 @@ RECORD = CaseRecord(
         structs.replace(RECORD, metrics={"overall": 1, "recall": 0.0}),
     ],
 )
-def test_a_line_is_read_as_it_was(record: CaseRecord) -> None:
+def test_a_written_record_is_read_back(record: CaseRecord) -> None:
     assert parse_record(record.line(), where="x") == record
 
 
-def test_what_a_record_does_not_have_is_not_written() -> None:
+def test_empty_fields_are_not_written() -> None:
     assert {"spread", "tally"}.isdisjoint(json.loads(RECORD.line()))
 
 
-def test_half_a_surrogate_pair_is_written_all_the_same() -> None:
+def test_half_a_surrogate_pair_is_replaced() -> None:
     line = structs.replace(RECORD, found={"extraConcepts": ("\ud83d",)}).line()
     assert parse_record(line, where="x").found == {"extraConcepts": ("?",)}
 
@@ -211,14 +211,14 @@ def test_a_score_is_found_by_its_case_and_answers(tmp_path: Path) -> None:
     assert cache.get("digest of the edited case", ["an answer"]) is None
 
 
-def test_a_broken_file_is_as_good_as_none(tmp_path: Path) -> None:
+def test_a_broken_cache_counts_as_empty(tmp_path: Path) -> None:
     kept(tmp_path)
     (file,) = (tmp_path / "scores").iterdir()
     file.write_bytes(b"\xff" + file.read_bytes())
     assert ScoreCache(tmp_path, "bread").get("digest of the case", ["an answer"]) is None
 
 
-def test_what_cannot_be_written_is_not_kept(tmp_path: Path) -> None:
+def test_a_score_that_cannot_be_written_is_dropped(tmp_path: Path) -> None:
     cache = ScoreCache(tmp_path, "bread")
     cache.put("digest of the case", ["x"], CaseScore("rye", "scored", {}, problem="\ud83d"))
     cache.save()

@@ -17,7 +17,7 @@ def read(provider: dict[str, Any]) -> Any:
     return config.suites["s"].provider
 
 
-def test_the_type_says_what_answers() -> None:
+def test_the_type_selects_the_provider() -> None:
     assert isinstance(read({}), ProviderConfig)
     assert isinstance(read({"type": "chat", "model": "m"}), ProviderConfig)
     mcp = read(MCP | {"poll": {"tool": "p", "until": {"state": ["done", "gone"]}}})
@@ -51,7 +51,7 @@ def test_the_type_says_what_answers() -> None:
         ({"type": "python", "version": "1.0", "callable": "no_colon"}, "`suites.s.provider.callable`"),
     ],
 )
-def test_what_is_wrong_is_named_without_the_tags_of_the_union(provider: dict[str, Any], words: str) -> None:
+def test_faults_are_named_without_union_tags(provider: dict[str, Any], words: str) -> None:
     with pytest.raises(InvalidFile) as refused:
         read(provider)
     assert words in str(refused.value)

@@ -1,4 +1,4 @@
-"""Several files changed as one."""
+"""Atomic changes to several files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_all_files_are_written_and_nothing_is_left(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("after", range(1, 8))
-def test_stopped_at_any_replace_it_is_old_or_can_be_finished(
+def test_a_commit_stopped_anywhere_is_undone_or_finished(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: int
 ) -> None:
     (tmp_path / "a.json").write_bytes(b"old a")
@@ -63,7 +63,7 @@ def test_a_folder_in_the_way_changes_nothing(tmp_path: Path) -> None:
     assert recover(tmp_path, tmp_path / ".row3") == []
 
 
-def test_a_folder_where_a_file_goes_changes_nothing_either(tmp_path: Path) -> None:
+def test_a_folder_in_a_files_place_changes_nothing(tmp_path: Path) -> None:
     (tmp_path / "deep/down/b.json").mkdir(parents=True)
     with pytest.raises(EnvironmentFault):
         commit(tmp_path, tmp_path / ".row3", FILES)
@@ -73,7 +73,7 @@ def test_a_folder_where_a_file_goes_changes_nothing_either(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("link", ["deep", "deep/down", "deep/down/b.json", ".row3", ".row3/transaction"])
 @pytest.mark.parametrize("there", [True, False], ids=["there", "dangling"])
-def test_no_link_is_written_through(tmp_path: Path, link: str, there: bool) -> None:
+def test_links_are_not_followed(tmp_path: Path, link: str, there: bool) -> None:
     outside, root = tmp_path / "outside", tmp_path / "project"
     (root / link).parent.mkdir(parents=True)
     (root / link).symlink_to(outside)
@@ -87,7 +87,7 @@ def test_no_link_is_written_through(tmp_path: Path, link: str, there: bool) -> N
     assert not there or list(outside.iterdir()) == []
 
 
-def test_a_file_that_cannot_be_replaced_later_is_said_to_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_cannot_be_replaced_is_finished_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transaction, "recover", lambda *_: [])
     commit(tmp_path, tmp_path / ".row3", FILES)
     monkeypatch.undo()
@@ -111,7 +111,7 @@ def test_a_file_that_cannot_be_replaced_later_is_said_to_wait(tmp_path: Path, mo
         ('{"files": [{"file": "x", "new": "../../../y", "digest": ""}]}', "outside the project"),
     ],
 )
-def test_a_manifest_that_cannot_be_trusted_moves_nothing(tmp_path: Path, manifest: str, says: str) -> None:
+def test_an_invalid_manifest_moves_nothing(tmp_path: Path, manifest: str, says: str) -> None:
     folder = tmp_path / ".row3" / transaction.FOLDER
     folder.mkdir(parents=True)
     (folder / transaction.MANIFEST).write_text(manifest, encoding="utf-8")
@@ -159,21 +159,21 @@ def test_a_second_writer_waits_and_says_so(tmp_path: Path) -> None:
     assert said == ["another row3 is writing; waiting for it"]
 
 
-def test_patience_has_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_waiting_times_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transaction, "PATIENCE_S", 0.1)
     with writing(tmp_path / ".row3"), pytest.raises(EnvironmentFault, match=r"has been writing for more than 0\.1 s"):
         with writing(tmp_path / ".row3"):
             pass
 
 
-def test_the_lock_is_given_back_after_an_error(tmp_path: Path) -> None:
+def test_the_lock_is_released_after_an_error(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="x"), writing(tmp_path / ".row3"):
         raise ValueError("x")
     with writing(tmp_path / ".row3"):
         pass
 
 
-def test_a_file_in_its_place_is_one_message(tmp_path: Path) -> None:
+def test_a_file_named_like_the_folder_is_one_error(tmp_path: Path) -> None:
     (tmp_path / ".row3").write_text("x", encoding="utf-8")
     with pytest.raises(EnvironmentFault, match=r"^\.row3: "), writing(tmp_path / ".row3"):
         pass

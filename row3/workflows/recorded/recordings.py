@@ -129,7 +129,7 @@ def _verify_lines(project: Project, suite: Suite) -> Iterator[RecordingFinding]:
                 double: tuple[Level, str] = "error", "keep one of the two lines"
             else:
                 held.vector(row.where)
-                said, key = held.packed, held.place
+                said, key = held.packed, held.sort_key
                 right = embedding_digest(held.model, held.text) == held.digest
                 edited = "" if right else "the line was edited (its digest does not match model and text)"
                 double = "warning", "the first one counts"
