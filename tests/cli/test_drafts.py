@@ -236,4 +236,4 @@ class TestFromTrace:
         kept.write("more.jsonl", json.dumps(RECORD | {"id": "t-4"}) + "\n")
         kept.row3("monitor", "ingest", "more.jsonl", code=0)
         done = kept.row3("cases", "new", "malt", "--from-trace", "t-4", code=2)
-        assert "only the figures are kept" in done.errors[0]
+        assert "only the figures of record" in done.errors[0]

@@ -232,7 +232,7 @@ def test_what_is_for_extraction_says_so(project: Box, kind: str) -> None:
         ("[suites.events.predicates]\nallowed = []", "kind `events` does not use it"),
         ('[suites.events.matching]\nsemantic = { model = "local" }', "kind `events` does not use it"),
         ("thresholds = { f2 = { minimum = 0, target = 0, excellent = 0 } }", "not a metric of this kind"),
-        ('pipeline = ["search"]', "no output of kind `events`"),
+        ('pipeline = ["search"]', "not an output of kind `events`"),
     ],
 )
 def test_settings_that_would_move_nothing(project: Box, line: str, said: str) -> None:

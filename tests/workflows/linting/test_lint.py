@@ -680,9 +680,9 @@ def test_settings_of_a_suite(root: Path) -> None:
     [
         ("provider", 'preset = "opneai"', "invalid-field", "Did you mean `openai`?"),
         ("suites.example.provider", 'preset = "lama.cpp"', "invalid-field", "Did you mean `llama.cpp`?"),
-        ("suites.example.provider", 'base_url = "localhost:1234"', "invalid-field", "not an http or https address"),
-        ("provider", 'base_url = "http://a\\u0000b/v1"', "invalid-field", "not an http or https address"),
-        ("provider", 'base_url = "http://a\\nb/v1"', "invalid-field", "not an http or https address"),
+        ("suites.example.provider", 'base_url = "localhost:1234"', "invalid-field", "must be an http or https address"),
+        ("provider", 'base_url = "http://a\\u0000b/v1"', "invalid-field", "must be an http or https address"),
+        ("provider", 'base_url = "http://a\\nb/v1"', "invalid-field", "must be an http or https address"),
         ("provider", 'base_url = "http://models.example/v1"', "invalid-field", "is plain http to another machine"),
         ("provider", 'preset = "sk-123456789012"', "invalid-field", "unknown preset"),
         ("provider", 'key_variable = "sk-1"', "invalid-field", "Give the variable's name"),
