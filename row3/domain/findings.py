@@ -91,7 +91,6 @@ class Imported:
     """The result of importing responses."""
 
     responses: int
-    """Lines in the file."""
     merged: tuple[int, int, int]
     """Number of new, replaced and unchanged recordings."""
     by_prompt: dict[str, int]
@@ -120,7 +119,6 @@ class ImportedCases:
 
     suite: str
     new: tuple[str, ...]
-    """Ids of the new cases."""
     unchanged: tuple[str, ...]
     written: tuple[str, ...]
     """Other new or changed files."""

@@ -159,7 +159,6 @@ class Opinion(Struct, frozen=True):
     flipped: bool = False
     """For two answers: whether the winner changes with their order."""
     reason: str = ""
-    """The judge's reason."""
 
 
 Judging = Generator[JudgeRequest, Answer | NoAnswer, Opinion | str]

@@ -35,4 +35,3 @@ class Optimised:
     """Number of cases that gave feedback."""
     selection: Evidence
     held_out: Evidence | None
-    """None without a draft."""

@@ -65,7 +65,6 @@ class Prompt:
     digest: str
     """SHA-256 of the file's text with normalised line ends."""
     text: str
-    """The whole file."""
     path: str
     """Relative to the project, for messages."""
     criteria: Mapping[str, float] = field(default_factory=dict)

@@ -51,7 +51,6 @@ class Request(NamedTuple):
     user: str
     schema_name: str
     schema: Mapping[str, Any]
-    """JSON schema of the answer."""
     schema_digest: str
     prompt_digest: str
     variables: Mapping[str, Any]

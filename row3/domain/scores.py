@@ -65,4 +65,3 @@ class Usage:
     judgements: int = 0
     """Number of judges' grades; included in requests, but not in cost and latency."""
     judge_cost_usd: float | None = None
-    """None if a judge has no price."""

@@ -54,6 +54,5 @@ class Compared(NamedTuple):
     answers: tuple[str, ...] = ()
     """Digests of the base's answers."""
     problem: str = ""
-    """Why the base has no answer."""
     served: tuple[str, ...] = ()
     """Models that gave these answers, as reported by the provider."""

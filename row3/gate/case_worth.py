@@ -45,7 +45,6 @@ class CaseWorth:
     tells: float | None
     """Correlation with the other cases, -1 to 1; None if unknown."""
     why: str = ""
-    """Why the correlation is unknown."""
     standing: Literal["never fails", "always fails", ""] = ""
     """Excellent under every version, or in the fail zone under every version."""
     quarantined: bool = False

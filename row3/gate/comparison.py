@@ -43,29 +43,24 @@ Found = Mapping[str, Sequence[str]]
 
 def compare_case(
     case_id: str,
-    before: tuple[str, Mapping[str, float], Found] | None,
-    after: tuple[str, Mapping[str, float], Found] | None,
+    before: tuple[str, Mapping[str, float], Found],
+    after: tuple[str, Mapping[str, float], Found],
     *,
-    kind: Kind | None = None,
+    kind: Kind,
     comparable: bool = True,
 ) -> CaseChange:
     """Return how one case moved; each side is its status, metrics and item lists.
 
     `missed…` lists hold expected items that were not found; all other lists hold wrong extracted items.
     """
-    if after is not None and after[0] == "failed":
-        return CaseChange(case_id, "failed", 0.0)
-    if before is None or after is None:
-        return CaseChange(case_id, "new" if before is None else "removed", 0.0)
     (old_status, old, old_found), (new_status, new, new_found) = before, after
-    if old_status == "failed":
+    if "failed" in (old_status, new_status):
         return CaseChange(case_id, "failed", 0.0)
     if not comparable:
         return CaseChange(case_id, "not comparable", 0.0, note="the case itself changed")
-    if kind is not None:
-        old, new = align_metrics(kind, (old, new))
+    old, new = align_metrics(kind, (old, new))
     deltas = {key: new[key] - old[key] for key in new if key in old}
-    delta = deltas.get("overall" if kind is None else kind.primary, 0.0)
+    delta = deltas.get(kind.primary, 0.0)
     gained, lost = _flips(old_found, new_found)
     return CaseChange(case_id, _move(old_status, new_status, delta), delta, deltas, gained, lost)
 

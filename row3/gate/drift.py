@@ -53,7 +53,6 @@ class CaseDrift(NamedTuple):
     """The primary metric; None if the two answers cannot be compared."""
     now: float | None
     same: bool
-    """Whether the answers are word for word the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +61,6 @@ class DriftCheck:
 
     drift: Drift
     cases: tuple[CaseDrift, ...]
-    """The cases that have an answer now."""
     failed: Mapping[str, str]
     usage: Usage
 

@@ -55,4 +55,3 @@ class PromotionResult:
     replaced: str | None = None
     """For a rubric, the promoted version it replaces."""
     refused: bool = False
-    """The gate blocks and there is no approval."""

@@ -63,7 +63,6 @@ class DifferenceVariance:
     total: float
     """n SE^2 of the comparison: variance of a case's mean difference, both parts, with clusters."""
     df: float
-    """Degrees of freedom of `total`."""
     cases: int
     repeats: float
     """Answers per case and side; the harmonic mean if they differ."""
@@ -72,7 +71,6 @@ class DifferenceVariance:
     repeat_variance: float | None = None
     """sigma^2 of one answer, the mean of both sides."""
     repeat_df: float = 0.0
-    """Degrees of freedom of `repeat_variance`."""
     step: float = 0.0
     """Smallest nonzero move of a case; 0 if all cases moved or none did."""
 

@@ -85,7 +85,6 @@ class Run:
     rows: Sequence[CaseRow]
     """The cases for a table: all, or the worst of many."""
     partial: bool = False
-    """Only some of the cases were run."""
     failed: Sequence[str] = ()
     bad: Sequence[str] = ()
     skipped: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
@@ -148,7 +147,7 @@ class Comparison:
     own_baseline: bool = False
     """`against` has no baseline of this suite, so the change's own is used."""
     noted: bool = False
-    """The history got an entry."""
+    """The comparison has an entry in the history."""
 
     @property
     def verdict(self) -> Verdict:
@@ -210,7 +209,6 @@ class SuiteResult:
     run: Run | None = None
     comparison: Comparison | None = None
     judgement: Judgement | None = None
-    """None if nothing was judged."""
     declines: int = 0
     problem: str = ""
     fault: int = 0
