@@ -35,7 +35,13 @@ def check_models(prompts: Iterable[str], parameters: Mapping[str, Mapping[str, A
                 raise ValueError(f"field `parameters.{name}.{key}` is not a number")
 
 
-class RunHeader(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
+class _Plain(Struct, frozen=True):
+    def plain(self) -> dict[str, Any]:
+        """Return the value as JSON, without fields that are None."""
+        return {key: value for key, value in to_builtins(self).items() if value is not None}
+
+
+class RunHeader(_Plain, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
     """Everything about a run except its cases, as later comparisons need it."""
 
     schema_version: int = SCHEMA_VERSION
@@ -75,10 +81,6 @@ class RunHeader(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknow
         """Ids of the cases in quarantine, which no mean includes."""
         return frozenset(self.gate.get("quarantined", ()))
 
-    def plain(self) -> dict[str, Any]:
-        """Return the header as JSON, without fields that are None."""
-        return {key: value for key, value in to_builtins(self).items() if value is not None}
-
 
 @dataclass(frozen=True, slots=True)
 class BaseHeader:
@@ -114,7 +116,7 @@ class CaseRow:
     """Standard deviation of `overall` over the repeats."""
 
 
-class HistoryEntry(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
+class HistoryEntry(_Plain, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
     """One entry of `metrics-history.json`."""
 
     schema_version: int = HISTORY_SCHEMA_VERSION
@@ -138,10 +140,6 @@ class HistoryEntry(Struct, frozen=True, kw_only=True, rename="camel", forbid_unk
         str, Meta(description="Digest of what the verdict is based on: prompts, cases, scorer, baseline.")
     ] = ""
     approval: Approval | None = None
-
-    def plain(self) -> dict[str, Any]:
-        """Return the entry as JSON, without fields that are None."""
-        return {key: value for key, value in to_builtins(self).items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True)

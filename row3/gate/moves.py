@@ -65,28 +65,22 @@ def compare_metrics(
         changes.append(change if verdict is Verdict.PROCEED else replace(change, verdict=verdict, code="worse"))
     if policy.policy == "fixed":
         return changes
-    gated = [change for change in changes if change.key in policy.metrics and change.key in differences]
-    judged: dict[str, MetricChange] = {}
-    if policy.policy == "evidence":
-        alpha = ALPHA_FALL
-        p_values = {each.key: differences[each.key].fall_p() for each in gated if each.key != primary}
+    by_evidence = policy.policy == "evidence"
+    judged = {each.key: each for each in changes if each.key in policy.metrics and each.key in differences}
+    if by_evidence:
+        alpha, p_values = ALPHA_FALL, {key: differences[key].fall_p() for key in judged if key != primary}
     else:
-        alpha = ALPHA
-        p_values = {each.key: differences[each.key].loss_p(_margin(each, policy)) for each in gated}
+        alpha, p_values = ALPHA, {key: differences[key].loss_p(_margin(judged[key], policy)) for key in judged}
     # Identical answers moved nothing, so nothing can be inconclusive.
     moved = any(each.moved for each in differences.values())
     tested = holm({key: p for key, p in p_values.items() if key != primary}, alpha)
-    for change in gated:
-        if change.key not in p_values:
-            continue
-        moves = differences[change.key]
-        p, tests = tested.get(change.key, (p_values[change.key], 1))
-        metric = next(metric for metric in metrics if metric.key == change.key)
-        found = replace(change, p=p, tests=tests, interval=_interval(moves, metric, 1.0 - 2.0 * alpha / tests))
-        if policy.policy == "evidence":
-            judged[change.key] = _by_evidence(found, moves)
-        else:
-            judged[change.key] = _by_interval(found, moves, policy, must_show=moved and change.key == primary)
+    by_key = {metric.key: metric for metric in metrics}
+    for key, own_p in p_values.items():
+        moves, (p, tests) = differences[key], tested.get(key, (own_p, 1))
+        interval = _interval(moves, by_key[key], 1.0 - 2.0 * alpha / tests)
+        found = replace(judged[key], p=p, tests=tests, interval=interval)
+        must_show = moved and key == primary
+        judged[key] = _by_evidence(found, moves) if by_evidence else _by_interval(found, moves, policy, must_show)
     return [judged.get(change.key, change) for change in changes]
 
 
@@ -98,7 +92,7 @@ def _by_evidence(change: MetricChange, moves: Differences) -> MetricChange:
     return replace(found, doubt="few_units", units_needed=needed) if moves.moved < needed else found
 
 
-def _by_interval(change: MetricChange, moves: Differences, policy: GatePolicy, *, must_show: bool) -> MetricChange:
+def _by_interval(change: MetricChange, moves: Differences, policy: GatePolicy, must_show: bool) -> MetricChange:
     """Judge by non-inferiority: a metric blocks if its whole interval lies beyond the limit.
 
     The primary metric has its own test and must be shown to be within its limit (`must_show`), also for rare losses
