@@ -28,37 +28,37 @@ VALUES = {"query": "who {moved} it?", "limit": 5, "tags": ["a", "b"], "deep": {"
         ("", ""),
     ],
 )
-def test_values_take_the_place_of_their_names(template: Any, value: Any) -> None:
+def test_placeholders_are_filled(template: Any, value: Any) -> None:
     assert filled(template, VALUES) == value
 
 
 @pytest.mark.parametrize("template", ["{querry}", "a {deep.list.1.id}", "{limit.x}", "{", "a } b", "{two words}", "{}"])
-def test_what_has_no_value_is_refused(template: str) -> None:
+def test_a_placeholder_without_a_value_is_refused(template: str) -> None:
     with pytest.raises(UnknownPlaceholderError):
         filled(template, VALUES)
 
 
-def test_the_error_names_what_there_is() -> None:
+def test_the_error_lists_the_known_names() -> None:
     with pytest.raises(UnknownPlaceholderError, match=r"`\{q\}` has no value; known are \{query\}, \{limit\}"):
         filled("{q}", VALUES)
 
 
 @given(st.text())
-def test_a_value_is_never_filled_itself(text: str) -> None:
+def test_placeholders_in_values_are_not_filled(text: str) -> None:
     assert filled("{a}", {"a": text, "b": "x"}) == text
     assert filled("<{a}>", {"a": text, "b": "x"}) == f"<{text}>"
 
 
 @given(st.text())
-def test_doubled_braces_are_the_text_itself(text: str) -> None:
+def test_doubled_braces_are_literal(text: str) -> None:
     assert filled(text.replace("{", "{{").replace("}", "}}"), {}) == text
 
 
-def test_names_are_those_of_all_parts() -> None:
+def test_names_come_from_all_parts() -> None:
     assert list(names_in({"a": ["{x.y} and {z}", 1], "b": "{{no}}"})) == ["x", "z"]
 
 
-def test_a_path_leads_through_objects_and_lists_only() -> None:
+def test_a_path_only_enters_objects_and_lists() -> None:
     assert found_at({"a": [{"b": None}]}, "a.0.b") is None
     for path in ("a.1", "a.b", "c", "a.0.b.c", "a.-1"):
         with pytest.raises(KeyError):

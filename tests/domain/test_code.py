@@ -1,4 +1,4 @@
-"""What of a change would run that its base does not have."""
+"""Code that a change would run and its base lacks."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ def test_one_and_many() -> None:
     assert (count(1, "case is", "cases are"), count(2, "case is", "cases are")) == ("1 case is", "2 cases are")
 
 
-def test_a_noun_goes_by_the_whole_and_its_verb_by_the_part() -> None:
+def test_the_noun_agrees_with_the_whole_and_the_verb_with_the_part() -> None:
     assert part(1, 15, "case", "has", "have") == "1 of 15 cases has"
     assert part(0, 1, "case", "has", "have") == "0 of 1 case have"
     assert part(3, 1204, "case") == "3 of 1,204 cases"
@@ -46,5 +46,5 @@ def test_a_setting_in_a_sentence(value: Any, text: str) -> None:
     ("value", "text"),
     [(None, "none"), ("it's", "`it's`"), (True, "`true`"), (400, "`400`"), ({"a": None}, '`{"a": null}`')],
 )
-def test_a_value_that_is_quoted(value: Any, text: str) -> None:
+def test_a_quoted_value(value: Any, text: str) -> None:
     assert marked(value) == text

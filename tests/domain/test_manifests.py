@@ -1,4 +1,4 @@
-"""Which tier a mode belongs to, and how its files are called."""
+"""Tiers of modes, and their file names."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from row3.domain.manifests import TIERS, file_stem, suite_of_stem, tier_of
 @pytest.mark.parametrize(
     ("mode", "tier"), [("replay", "replay"), ("record", "replay"), ("auto", "replay"), ("live", "live")]
 )
-def test_only_what_leaves_no_recording_is_live(mode: str, tier: str) -> None:
+def test_only_the_live_mode_is_of_the_live_tier(mode: str, tier: str) -> None:
     assert tier_of(mode) == tier
 
 
-def test_a_file_tells_its_suite() -> None:
+def test_a_file_name_gives_its_suite() -> None:
     assert [file_stem("bread", tier) for tier in TIERS] == ["bread", "bread.live"]
     assert {suite_of_stem(file_stem("bread", tier)) for tier in TIERS} == {"bread"}

@@ -47,7 +47,7 @@ def test_no_other_metric_has_thresholds() -> None:
 
 
 @pytest.mark.parametrize("key", [key for key in LIMITS if key != "hallucinationRate"])
-def test_a_limit_belongs_to_the_better_zone_and_noise_does_not_matter(key: str) -> None:
+def test_a_limit_belongs_to_the_better_zone_despite_rounding(key: str) -> None:
     for limit, below, at in zip(LIMITS[key], (FAIL, MARGINAL, PASS), (MARGINAL, PASS, EXCELLENT), strict=True):
         assert [zone(key, limit + d) for d in (-HAIR, -NOISE, 0.0, NOISE, HAIR)] == [below, at, at, at, at]
     assert zone(key, 0.0) is FAIL
@@ -70,11 +70,11 @@ def test_a_limit_belongs_to_the_better_zone_and_noise_does_not_matter(key: str) 
         (1.0, FAIL),
     ],
 )
-def test_hallucination_is_better_the_lower(rate: float, wanted: Zone) -> None:
+def test_a_lower_hallucination_rate_is_better(rate: float, wanted: Zone) -> None:
     assert zone("hallucinationRate", rate) is wanted
 
 
-def test_a_flawless_run_is_excellent_in_binary_too() -> None:
+def test_a_flawless_run_is_excellent_despite_rounding() -> None:
     assert 0.25 + 0.2 + 0.2 + 0.2 != 0.85 or 0.2 * 3 + 0.25 != 0.85  # or the tolerance would have nothing to do
     for value in (0.25 + 0.2 + 0.2 + 0.2, 0.2 + 0.2 + 0.2 + 0.25, 0.25 * 1 + 0.6, 0.85, 0.1 * 8.5):
         assert zone("overall", value) is EXCELLENT
@@ -87,7 +87,7 @@ def test_a_better_value_is_never_in_a_worse_zone(key: str, one: float, other: fl
     assert zone(key, better(one, other)) >= zone(key, worse(one, other))
 
 
-def test_zones_of_what_has_both_a_value_and_thresholds() -> None:
+def test_only_metrics_with_a_value_and_thresholds_have_zones() -> None:
     thresholds = {"recall": Threshold(0.6, 0.7, 0.85), "precision": Threshold(0.5, 0.65, 0.8)}
     assert zones_of({"recall": 0.65, "f1": 0.1, "duplicateRate": 1.0}, METRICS, thresholds) == {"recall": MARGINAL}
 

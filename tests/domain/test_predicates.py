@@ -46,7 +46,7 @@ def test_the_five_predicates_of_row_3() -> None:
 
 
 @pytest.mark.parametrize("spelling", ["IS_A", "is_a", "Is a", "is-a", " is  a ", "IS A", "is_ a"])
-def test_spellings_of_a_predicate_fold_to_one(spelling: str) -> None:
+def test_spellings_of_a_predicate_are_folded(spelling: str) -> None:
     assert fold_predicate(spelling) == "is_a"
 
 
@@ -95,6 +95,6 @@ def test_the_inverse_of_a_symmetric_predicate_is_symmetric() -> None:
 
 
 @pytest.mark.parametrize("pairs", [(("meets", "meets"),), (("a", "b"), ("b", "c"), ("c", "a"))])
-def test_what_is_its_own_inverse_is_symmetric(pairs: tuple[tuple[str, str], ...]) -> None:
+def test_a_predicate_that_is_its_own_inverse_is_symmetric(pairs: tuple[tuple[str, str], ...]) -> None:
     predicates = Predicates(pairs, ())
     assert all(predicates.canonical(name)[2] for pair in pairs for name in pair)

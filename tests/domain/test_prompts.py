@@ -42,7 +42,7 @@ def test_versions_are_read_with_and_without_v(text: str, version: tuple[int, int
         "v1.x",
     ],
 )
-def test_anything_else_is_no_version(text: str) -> None:
+def test_anything_else_is_not_a_version(text: str) -> None:
     assert parse_version(text) is None
 
 
@@ -84,7 +84,7 @@ def test_references_are_read_from_names_and_file_names(suffix: str) -> None:
         "ä-v1.0",
     ],
 )
-def test_anything_else_is_no_reference(text: str) -> None:
+def test_anything_else_is_not_a_reference(text: str) -> None:
     assert parse_reference(text) is None
 
 

@@ -1,4 +1,4 @@
-"""How long and how many: the two limits of a quarantine, and the day on which it ends."""
+"""The limits of a quarantine, its length and its number of cases, and its last day."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_on_its_last_day_a_case_counts_again(today: str, active: bool) -> None:
     assert (on, off) == (((entry,), ()) if active else ((), (entry,)))
 
 
-def test_each_by_its_own_date() -> None:
+def test_each_entry_expires_on_its_own_date() -> None:
     entries = [
         Quarantined(name, "2026-11-22", until, "x") for name, until in (("a", "2026-12-01"), ("b", "2026-12-09"))
     ]

@@ -43,7 +43,7 @@ def test_json_digests_ignore_the_order_of_keys_and_nothing_else() -> None:
 
 @given(json_values())
 @settings(deadline=None)
-def test_json_digests_are_a_function_of_the_value(value: object) -> None:
+def test_equal_values_have_equal_json_digests(value: object) -> None:
     assert digest_json(value) == digest_json(value)
 
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from row3.domain.secrets import HIDDEN, MOST_EDITED, NO_SECRETS, SHORTEST, Guard
 
 KEY = "sk-proj-Ab3_9/x+Q"
-# Of a backslash or a per cent sign, which no key has, nobody can say whether it begins an escape.
+# Keys contain no backslash or per cent sign, which could begin an escape.
 printable = string.ascii_letters + string.digits + "".join(sorted(set(string.punctuation) - set("\\%")))
 keys = st.text(printable, min_size=SHORTEST, max_size=60).filter(lambda key: HIDDEN not in key and key not in HIDDEN)
 around = st.text(st.characters(codec="utf-8"), max_size=30)
@@ -49,7 +49,7 @@ WRITTEN: dict[str, Callable[[str], str]] = {
 
 
 def leaks(text: str, key: str) -> bool:
-    """Whether the key can be read off a text by any of these ways alone."""
+    """Return whether the key can be read from a text in any one of these ways."""
     return any(written(key).strip("=\n") in text for written in WRITTEN.values())
 
 
@@ -77,7 +77,7 @@ def test_a_key_is_hidden_however_it_is_wrapped(key: str, data: st.DataObject) ->
 
 
 @given(key=keys, text=st.text(max_size=300))
-def test_what_holds_no_key_stays_as_it_is(key: str, text: str) -> None:
+def test_a_text_without_a_key_is_unchanged(key: str, text: str) -> None:
     guard = Guard({"THE_KEY": key})
     assert guard.clean(text) == text or guard.found(text)
     assert not guard.found(guard.clean(text))
@@ -96,13 +96,13 @@ def test_the_longer_of_two_keys_is_hidden_whole_and_each_is_named() -> None:
     assert Guard({"ONE": "other-word", "TWO": KEY}).found(f"x{KEY}x") == "TWO"
 
 
-def test_a_short_value_is_no_secret() -> None:
+def test_a_short_value_is_not_a_secret() -> None:
     guard = Guard({"K": "x" * (SHORTEST - 1), "EMPTY": ""})
     assert not guard
     assert guard.clean("x" * 20) == "x" * 20
 
 
-def test_a_key_of_other_letters() -> None:
+def test_a_key_of_non_ascii_letters() -> None:
     key = 'Zoë/+key"7-9'
     guard = Guard({"K": key})
     for told in (json.dumps(key), json.dumps(key, ensure_ascii=False), quote(key), quote_plus(key)):
@@ -110,7 +110,7 @@ def test_a_key_of_other_letters() -> None:
     assert Guard({"K": "\udcff-secret-value"}).found("x \udcff-secret-value y")
 
 
-def test_a_flood_is_hidden_as_a_whole_and_soon() -> None:
+def test_a_huge_text_is_hidden_as_a_whole_and_fast() -> None:
     guard, began = Guard({"K": KEY}), time.process_time()
     assert guard.clean("%41\\u0041 " * MOST_EDITED + KEY) == HIDDEN
     assert guard.clean("\\" * MOST_EDITED) == "\\" * MOST_EDITED

@@ -1,4 +1,4 @@
-"""Every field that does not fit is named, with what was meant."""
+"""Every field that does not fit is named, with a suggestion."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ class Outer(Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
         ({"texts": ["a", "b", "c"]}, "give at most two texts"),
     ],
 )
-def test_what_is_wrong_is_said(value: Any, told: str) -> None:
+def test_wrong_fields_are_named(value: Any, told: str) -> None:
     with pytest.raises(MisfitsError) as caught:
         convert(value, Outer)
     assert told in str(caught.value)
 
 
-def test_all_of_it_is_found_and_the_first_of_it_told() -> None:
+def test_all_misfits_are_found_and_the_first_summarised() -> None:
     with pytest.raises(MisfitsError) as caught:
         convert({"a": 1, "word": 1, "innerParts": [{"b": 1}], "texts": [1, 2, 3]}, Outer)
     assert [one.rule for one in caught.value.found].count("unknown-field") == 2

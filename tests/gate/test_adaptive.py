@@ -1,4 +1,4 @@
-"""Rounds of an adaptive comparison: what they show, when they stop, and how often they err, by simulation."""
+"""Rounds of an adaptive comparison: evidence, stopping, and error rates by simulation."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class TestMargin:
         assert Margin(0.05, higher_is_better=False).difference(0.1, 0.3) == pytest.approx(-0.2)
 
     def test_relative_to_the_baseline(self) -> None:
-        # Nine tenths of the baseline may be left: exactly that is a difference of 0, on the limit.
+        # Keeping exactly nine tenths of the baseline is a difference of 0, at the limit.
         margin = Margin(0.1, relative=True, highest=0.85)
         assert margin.null == 0.0
         assert margin.difference(0.8, 0.72) == pytest.approx(0.0)
@@ -57,15 +57,15 @@ class TestMargin:
         assert Margin.of(policy, "recall") == Margin(0.03, relative=True)
         assert Margin.of(policy, "overall").limit == 0.08
 
-    def test_enough_is_enough_to_meet_a_rare_answer(self) -> None:
-        # 77 differences meet, with 98 %, one that costs everything and comes often enough to cost the limit.
+    def test_enough_differences_include_a_rare_answer(self) -> None:
+        # With 98 %, 77 differences include a total loss that is frequent enough to cost the limit.
         assert Margin(0.05).enough == math.ceil(math.log(ALPHA_LAST) / math.log(0.95)) == 77
         assert MARGIN.enough == 65
 
 
 class TestStand:
     def test_by_hand(self) -> None:
-        # One round: the bet is the width times gap / (0.02 + gap^2), cut to 0.9 of what either side allows.
+        # One round: the bet is the width times gap / (0.02 + gap^2), capped at 0.9 of what either side allows.
         bet = 1.7 * 0.05 / (0.02 + 0.0025)
         low, high = bet, min(bet, 0.9 / (1 - 0.8 / 1.7))
         progress = assess([[0.0, -0.17]], MARGIN, most=5)
@@ -78,7 +78,7 @@ class TestStand:
     @given(ROUNDS)
     @settings(deadline=None, max_examples=60)
     def test_a_round_bets_the_same_on_every_case(self, rounds: list[list[float]]) -> None:
-        """So the order of the cases tells nothing, and neither does a round tell of the one before it."""
+        """So neither the order of the cases nor the previous round matters."""
         turned = [list(reversed(each)) for each in rounds]
         here, there = assess(rounds, MARGIN, most=9), assess(turned, MARGIN, most=9)
         assert (here.loss, here.within) == (pytest.approx(there.loss), pytest.approx(there.within))
@@ -97,7 +97,7 @@ class TestStand:
 
     @given(ROUNDS, st.integers(1, 5))
     @settings(deadline=None, max_examples=60)
-    def test_it_always_ends_and_never_says_both(self, rounds: list[list[float]], most: int) -> None:
+    def test_it_always_stops_and_never_decides_both(self, rounds: list[list[float]], most: int) -> None:
         progress = assess(rounds[:most], MARGIN, most=most)
         if len(rounds) >= most:
             assert progress.stop is not None
@@ -106,8 +106,8 @@ class TestStand:
         assert progress.needs is None or progress.stop in ("few", "open")
         assert progress.needs is None or progress.needs > progress.cases
 
-    def test_a_turned_sign_is_the_other_side(self) -> None:
-        """Differences mirrored at the limit swap the two capitals, where the range is mirrored too."""
+    def test_mirrored_differences_swap_the_capitals(self) -> None:
+        """Mirroring the differences and the range at the limit swaps the two capitals."""
         margin = Margin(0.0)
         one, two = assess([[0.3, -0.2, 0.1]], margin, most=5), assess([[-0.3, 0.2, -0.1]], margin, most=5)
         assert (one.loss, one.within) == (pytest.approx(two.within), pytest.approx(two.loss))
@@ -117,7 +117,7 @@ class TestStand:
         assert progress.stop == "steady"
         assert assess([[-0.1] * 10] * 2, MARGIN, most=5, repeated=20, changed=1).stop is None
 
-    def test_few_cases_are_given_up_unless_a_loss_is_seen(self) -> None:
+    def test_too_few_cases_stop_early_unless_a_loss_is_seen(self) -> None:
         assert assess([[0.0, 0.02, -0.02]] * 2, MARGIN, most=5, repeated=6, changed=3).stop == "few"
         assert assess([[-0.1, -0.08, -0.12]] * 2, MARGIN, most=5, repeated=6, changed=3).stop is None
         assert assess([[-0.1, -0.08, -0.12]] * 5, MARGIN, most=5, repeated=24, changed=3).stop == "loss"
@@ -127,7 +127,7 @@ class TestStand:
         assert assess([[-0.5] * 15], MARGIN, most=5).stop == "loss"
         assert assess([[0.2] * 30], MARGIN, most=5).stop == "within"
 
-    def test_one_round_is_no_last_look(self) -> None:
+    def test_one_round_decides_nothing(self) -> None:
         assert assess([[-0.1, -0.11, -0.12]], MARGIN, most=1).stop == "open"
 
     @pytest.mark.parametrize("rounds", [[], [[0.1], [0.1, 0.2]]])
@@ -147,19 +147,19 @@ def steady(rng: np.random.Generator, n: int, effect: float) -> Callable[[], np.n
 
 
 def uneven(rng: np.random.Generator, n: int, effect: float) -> Callable[[], np.ndarray]:
-    """One case in five wavers by 30 points, the others by 2."""
+    """One case in five varies by 30 points, the others by 2."""
     noise = np.where(np.arange(n) % 5 == 0, 0.3, 0.02) * math.sqrt(2)
     return lambda: np.clip(effect + rng.normal(0, 1, n) * noise, -0.85, 0.85)
 
 
 def failing(rng: np.random.Generator, n: int, effect: float) -> Callable[[], np.ndarray]:
-    """Either side fails wholly once in twenty answers; the candidate as much oftener as the effect wants."""
+    """One answer in twenty fails on both sides; the candidate's fail more often, by the effect."""
     once = 0.05 - effect / 0.8
     return lambda: -0.8 * (rng.random(n) < once) + 0.8 * (rng.random(n) < 0.05) + rng.normal(0, 0.02, n)
 
 
 def hitting(rng: np.random.Generator, n: int, effect: float) -> Callable[[], np.ndarray]:
-    """One case in five takes all of the effect; answers waver by 5."""
+    """One case in five takes the whole effect; answers vary by 5."""
     own = np.where(np.arange(n) % 5 == 0, effect * n / math.ceil(n / 5), 0.0)
     return lambda: np.clip(own + rng.normal(0, 0.05 * math.sqrt(2), n), -0.85, 0.85)
 
@@ -168,7 +168,7 @@ DRAWS: dict[str, Draw] = {"steady": steady, "uneven": uneven, "failing": failing
 
 
 def simulated(draw: Draw, cases: int, effect: float, runs: int, seed: int = 5) -> tuple[dict[str, float], float]:
-    """Share of runs by how they end, and the share of the requests of asking everything five times."""
+    """Return the share of runs by outcome, and the share of the requests of five full rounds."""
     rng = np.random.default_rng(seed)
     ends: dict[str, int] = {}
     asked = 0
@@ -195,10 +195,10 @@ class TestErrors:
         assert ends["within"] > 0.99
         assert asked < 0.5
 
-    def test_twice_the_limit_is_found_with_less_than_half_of_the_requests(self) -> None:
+    def test_a_drop_of_twice_the_limit_is_detected_with_less_than_half_of_the_requests(self) -> None:
         ends, asked = simulated(steady, 60, -0.1, 2000)
         assert asked < 0.5
-        # Asking everything five times, and only then looking, finds no more.
+        # Five full rounds with a single test at the end detect no more.
         rng = np.random.default_rng(6)
         found = 0
         for _ in range(200):
@@ -209,19 +209,19 @@ class TestErrors:
 
     @pytest.mark.parametrize("draw", DRAWS)
     @pytest.mark.parametrize("cases", [5, 15, 60])
-    def test_equal_prompts_whatever_the_noise(self, draw: str, cases: int) -> None:
+    def test_equal_prompts_rarely_block_under_any_noise(self, draw: str, cases: int) -> None:
         ends, _ = simulated(DRAWS[draw], cases, 0.0, 300)
         assert ends.get("loss", 0.0) < allowed(300)
 
     @pytest.mark.parametrize("draw", DRAWS)
     @pytest.mark.parametrize("cases", [15, 60])
-    def test_on_the_limit_neither_is_claimed_more_often_than_promised(self, draw: str, cases: int) -> None:
+    def test_a_drop_at_the_limit_is_decided_no_more_often_than_promised(self, draw: str, cases: int) -> None:
         ends, _ = simulated(DRAWS[draw], cases, -0.05, 300)
         assert ends.get("loss", 0.0) < allowed(300)
         assert ends.get("within", 0.0) < allowed(300)
 
-    def test_repeating_only_what_wavered_would_pass_a_loss(self) -> None:
-        """Why all cases are asked again: the candidate fails once in ten answers, which costs 8 points on average."""
+    def test_repeating_only_unstable_cases_would_pass_a_loss(self) -> None:
+        """Why all cases are asked again: one in ten candidate answers fails, which costs 8 points on average."""
         rng = np.random.default_rng(7)
         passed = 0
         for _ in range(500):
@@ -250,33 +250,33 @@ FIXED, PAIRED = GatePolicy(metrics=("overall",), policy="fixed"), GatePolicy(met
 
 class TestJudged:
     @pytest.mark.parametrize("policy", ["fixed", "evidence"])
-    def test_a_loss_that_is_shown_blocks(self, policy: PolicyName) -> None:
+    def test_a_shown_loss_blocks(self, policy: PolicyName) -> None:
         found = judge_rounds(progress("loss"), BAD, FINE, GatePolicy(policy=policy))
         assert (found.verdict, found.code, found.rounds) == (Verdict.BLOCK, "worse", Rounds(3, 15, "loss"))
 
-    def test_under_the_paired_policy_it_has_to_hold_for_other_cases_too(self) -> None:
+    def test_the_paired_policy_generalises_to_other_cases(self) -> None:
         found = judge_rounds(progress("loss"), BAD, FINE, PAIRED)
         assert (found.verdict, found.code, found.rounds) == (Verdict.INVESTIGATE, "inconclusive", Rounds(3, 15, "loss"))
         assert judge_rounds(progress("loss"), BAD, BAD, PAIRED) is BAD
 
     @pytest.mark.parametrize("stop", ["open", "few"])
-    def test_what_is_open_never_blocks_by_its_mean(self, stop: Literal["open", "few"]) -> None:
+    def test_an_undecided_loss_never_blocks_by_its_mean(self, stop: Literal["open", "few"]) -> None:
         found = judge_rounds(progress(stop, needs=22), BAD, BAD, FIXED)
         assert (found.verdict, found.code) == (Verdict.INVESTIGATE, "inconclusive")
         assert found.rounds == Rounds(3, 15, stop, 22)
         strict = GatePolicy(metrics=("overall",), inconclusive="block", policy="fixed")
         assert judge_rounds(progress(stop), FINE, FINE, strict).verdict is Verdict.BLOCK
 
-    def test_a_loss_on_the_limit_names_no_number_of_cases(self) -> None:
+    def test_a_loss_at_the_limit_gives_no_number_of_cases(self) -> None:
         rounds = [[-0.05 + 0.1 * (-1) ** (i + j) for i in range(20)] for j in range(5)]
         found = assess(rounds, MARGIN, most=5, repeated=80, changed=80)
         assert (found.stop, found.needs) == ("open", None)
 
-    def test_without_noise_the_policy_judges_as_ever(self) -> None:
+    def test_without_noise_the_policy_decides_alone(self) -> None:
         assert judge_rounds(progress("steady"), BAD, FINE, FIXED) is BAD
         assert judge_rounds(progress("steady"), BAD, FINE, PAIRED) is FINE
 
-    def test_what_is_ruled_out_does_not_block(self) -> None:
+    def test_a_ruled_out_loss_does_not_block(self) -> None:
         assert judge_rounds(progress("within"), FINE, FINE, FIXED) is FINE
         found = judge_rounds(progress("within"), BAD, BAD, FIXED)
         assert (found.verdict, found.code) == (Verdict.INVESTIGATE, "worse_unproven")
@@ -307,12 +307,12 @@ class TestCapital:
 
     @pytest.mark.parametrize("kind", NULLS)
     @pytest.mark.parametrize("cases", [5, 30, 100])
-    def test_peeking_after_every_case_alarms_as_seldom_as_promised(self, kind: str, cases: int) -> None:
+    def test_checking_after_every_case_keeps_the_error_rate(self, kind: str, cases: int) -> None:
         rng, rounds, alarms = np.random.default_rng(cases), 500, 0
         for _ in range(rounds):
             drawn = NULLS[kind](rng, cases).tolist()
             alarms += any(won(drawn[:seen])[1] >= 20 for seen in range(1, cases + 1))
         assert alarms / rounds < 0.05 + 3 * math.sqrt(0.05 * 0.95 / rounds)
 
-    def test_a_fortune_without_bounds(self) -> None:
+    def test_capital_may_overflow_to_infinity(self) -> None:
         assert won([1.0] * 8000) == (math.inf, pytest.approx(0.0))

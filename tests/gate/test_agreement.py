@@ -1,4 +1,4 @@
-"""Agreement against scikit-learn, its intervals by simulation, corrections against published figures."""
+"""Agreement checked against scikit-learn, intervals by simulation, corrections against published figures."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ grades = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, m
 
 
 @given(grades)
-def test_kappas_are_those_of_scikit_learn(pairs: list[tuple[int, int]]) -> None:
+def test_kappas_equal_scikit_learns(pairs: list[tuple[int, int]]) -> None:
     person, judge = [one for one, _ in pairs], [other for _, other in pairs]
     if len({*person, *judge}) > 1:
         assert kappa(person, judge).value == pytest.approx(cohen_kappa_score(person, judge))
@@ -37,20 +37,20 @@ def test_kappa_by_hand() -> None:
     assert (found.low, found.high) == (pytest.approx(0.1511, abs=1e-3), pytest.approx(0.6489, abs=1e-3))
 
 
-def test_one_grade_only_says_nothing() -> None:
+def test_a_single_grade_has_no_kappa() -> None:
     assert kappa([1, 1, 1], [1, 1, 1]).value == 0.0
 
 
-def test_a_grader_who_always_says_the_same_tells_nothing_of_agreement() -> None:
+def test_a_constant_grader_has_a_kappa_of_0() -> None:
     assert kappa([2] * 28, [2] * 27 + [1]) == Coefficient(0.0, -1.0, 1.0)
 
 
-def test_few_labels_that_all_agree_prove_little() -> None:
+def test_few_agreeing_labels_give_a_wide_interval() -> None:
     assert kappa([0, 1] * 3, [0, 1] * 3).low < 0.6 < kappa([0, 1] * 30, [0, 1] * 30).low
 
 
 def test_the_interval_of_kappa_covers_the_truth() -> None:
-    """Sixty labels of a judge that is right in 85%: kappa is .7, and 95% intervals miss it about one time in twenty."""
+    """With sixty labels of a judge that is right in 85 %, kappa is .7; 95 % intervals miss it one time in twenty."""
     rng, covered = random.Random(7), 0
     for _ in range(400):
         person = [rng.randint(0, 1) for _ in range(60)]
@@ -61,7 +61,7 @@ def test_the_interval_of_kappa_covers_the_truth() -> None:
 
 
 @given(st.integers(1, 60), st.data())
-def test_wilson_is_scipys(n: int, data: st.DataObject) -> None:
+def test_wilson_equals_scipys(n: int, data: st.DataObject) -> None:
     seen = data.draw(st.integers(0, n))
     theirs = binomtest(seen, n).proportion_ci(method="wilson")
     assert wilson(seen, n) == (pytest.approx(theirs.low, abs=1e-9), pytest.approx(theirs.high, abs=1e-9))
@@ -76,12 +76,12 @@ def test_sensitivity_and_specificity() -> None:
     assert agreement([1, 1], [1, 0], passes=[right, missed]).specificity is None
 
 
-def test_rogan_gladen_is_the_published_example() -> None:
+def test_rogan_gladen_reproduces_the_published_example() -> None:
     found = rogan_gladen(Rate(0.78, 0, 1, 100), Rate(0.90, 0, 1, 50), Rate(0.85, 0, 1, 50))
     assert found is not None and found.value == pytest.approx(0.84)
 
 
-def test_a_judge_by_chance_corrects_nothing() -> None:
+def test_a_judge_no_better_than_chance_gives_no_corrected_rate() -> None:
     assert rogan_gladen(Rate(0.5, 0, 1, 100), Rate(0.5, 0, 1, 50), Rate(0.5, 0, 1, 50)) is None
 
 

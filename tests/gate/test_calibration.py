@@ -1,4 +1,4 @@
-"""What labels say of a judge, against SciPy and scikit-learn, and rates that labels correct, by simulation."""
+"""A judge's agreement with labels, checked against SciPy and scikit-learn; corrected rates, by simulation."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def two(person: Winner, judge: Winner, passes: bool = True) -> Labelled:
     return Labelled("c", "", Opinion(100, True, person), Opinion(100 * passes, passes, judge), 0, None)
 
 
-def test_figures_of_hand_made_labels_are_those_of_scikit_learn_and_scipy() -> None:
+def test_agreement_with_made_up_labels_equals_scikit_learn_and_scipy() -> None:
     found = warranty([labelled(*each) for each in zip(PERSON, JUDGE, LENGTHS, strict=True)])
     truth, said = [each >= 70 for each in PERSON], [each >= 70 for each in JUDGE]
     assert found.figures.labels == 12
@@ -58,7 +58,7 @@ def test_disagreements_come_worst_first() -> None:
     assert [each.case_id for each in found.disagreements] == ["c2", "c3", "c1"]
 
 
-def test_of_two_answers_the_winner_counts_and_a_tie_lies_between() -> None:
+def test_pairwise_labels_compare_winners_with_ties_in_the_middle() -> None:
     pairs: list[tuple[Winner, Winner]] = [("full", "full"), ("full", "tie"), ("baseline", "full"), ("tie", "tie")]
     found = warranty([two(*each) for each in pairs], [True, False, False, False, False])
     person, judge = zip(*pairs, strict=True)
@@ -75,12 +75,12 @@ def test_of_two_answers_the_winner_counts_and_a_tie_lies_between() -> None:
         pytest.approx(flips.high),
     )
     assert found.disagreements[0].person.winner == "baseline"
-    # A person says `full` twice, of which the judge finds one; of the two others it takes one for a win too.
+    # A person prefers `full` twice and the judge agrees once; it also prefers `full` in one of the other two.
     assert found.figures.win_sensitivity == rate(1, 2) and found.figures.win_specificity == rate(1, 2)
 
 
 @given(st.lists(st.tuples(st.integers(-9, 9), st.integers(0, 9)), min_size=4, max_size=40))
-def test_spearman_is_scipys(pairs: list[tuple[int, int]]) -> None:
+def test_spearman_equals_scipys(pairs: list[tuple[int, int]]) -> None:
     one, other = [float(a) for a, _ in pairs], [float(b) for _, b in pairs]
     found = spearman(one, other)
     if len(set(one)) == 1 or len(set(other)) == 1:
@@ -102,7 +102,7 @@ def test_self_preference_is_the_difference_of_the_mean_errors() -> None:
 
 
 @given(st.integers(0, 30), st.integers(0, 30))
-def test_mcnemar_is_scipys_exact_binomial_test(one: int, other: int) -> None:
+def test_mcnemar_equals_scipys_exact_binomial_test(one: int, other: int) -> None:
     wanted = binomtest(one, one + other).pvalue if one + other else 1.0
     assert mcnemar(one, other) == pytest.approx(wanted)
 
@@ -119,7 +119,7 @@ def test_mcnemar_is_scipys_exact_binomial_test(one: int, other: int) -> None:
         (("prometheus-7b",), "prometheus"),
     ],
 )
-def test_models_of_one_family(names: tuple[str, ...], family: str) -> None:
+def test_model_families(names: tuple[str, ...], family: str) -> None:
     assert {model_family(name) for name in names} == {family}
 
 
@@ -135,14 +135,14 @@ def rules(sensitivity: Rate | None, specificity: Rate | None) -> JudgeRules:
     return JudgeRules(("m",), 1, 0.0, {}, calibrated={"help": known})
 
 
-def test_without_labels_of_the_run_the_calibration_corrects() -> None:
+def test_without_labels_of_the_run_the_calibration_corrects_the_rate() -> None:
     judge = rules(Rate(0.90, 0, 1, 50), Rate(0.85, 0, 1, 50))
     [found] = corrected_rates({JUDGED: {"help passed": 78, "help failed": 22, "other passed": 9}}, judge)
     assert found.raw.value == 0.78 and found.method == "rogan-gladen" and found.labels == 100
     assert found.corrected is not None and found.corrected.value == pytest.approx(0.84)
 
 
-def test_a_judge_without_a_known_specificity_corrects_nothing() -> None:
+def test_a_judge_without_specificity_gives_no_corrected_rate() -> None:
     [found] = corrected_rates({JUDGED: {"help passed": 8, "help failed": 2}}, rules(Rate(0.9, 0, 1, 50), None))
     assert found.corrected is None
 
@@ -198,7 +198,7 @@ def test_labels_of_the_run_correct_it_and_cover_the_truth() -> None:
     assert 0.91 <= covered / 300 <= 0.99
 
 
-def test_labels_of_most_of_the_run_are_its_rate() -> None:
+def test_labels_of_most_answers_give_the_rate_themselves() -> None:
     tally = {
         JUDGED: {"help passed": 20, "help failed": 10},
         LABELLED: {"help passed passed": 15, "help passed failed": 5, "help failed failed": 5},

@@ -1,4 +1,4 @@
-"""What cases tell of versions, by hand and against numpy."""
+"""The worth of cases, by hand and against numpy."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_by_hand() -> None:
 
 @given(TABLES)
 @settings(deadline=None, max_examples=60)
-def test_item_rest_as_numpy_has_it(rows: list[list[float]]) -> None:
+def test_item_rest_correlation_equals_numpys(rows: list[list[float]]) -> None:
     columns = [{f"c{i}": row[v] for i, row in enumerate(rows)} for v in range(len(rows[0]))]
     table = np.array(rows)
     for each in worth(columns, OVERALL, None):
@@ -51,43 +51,43 @@ def test_item_rest_as_numpy_has_it(rows: list[list[float]]) -> None:
 
 
 @pytest.mark.parametrize("versions", [1, 2])
-def test_fewer_than_three_versions_tell_nothing(versions: int) -> None:
+def test_fewer_than_three_versions_have_no_correlation(versions: int) -> None:
     for each in worth(FOUR[:versions], OVERALL, None):
         assert (each.tells, each.why) == (None, "too few versions")
 
 
-def test_two_cases_of_which_one_is_still() -> None:
+def test_a_constant_case_has_no_correlation() -> None:
     columns = [{"a": value, "b": 0.5} for value in (0.1, 0.5, 0.9)]
     found = by_id(columns)
     assert (found["a"].tells, found["a"].why) == (None, "the others never move")
     assert found["b"].why == "it never moves"
 
 
-def test_a_version_without_the_hard_cases_is_no_better_version() -> None:
-    """`b` follows `a`; a column that lacks the hard case `h` must not look like the best of all to it."""
+def test_a_version_without_the_hard_cases_does_not_look_better() -> None:
+    """`b` follows `a`; a column without the hard case `h` must not look like the best version."""
     full = [{"a": v, "b": v, "h": v - 0.5} for v in (0.6, 0.7, 0.8)]
     lacking = {"a": 0.6, "b": 0.6}
     found = by_id([*full, lacking])
     assert (found["a"].tells or 0.0) > 0.9
 
 
-def test_a_case_alone_in_a_column_is_compared_with_nothing() -> None:
+def test_a_single_case_has_no_correlation() -> None:
     found = by_id([{"a": 0.1}, {"a": 0.2}, {"a": 0.3}])
     assert (found["a"].tells, found["a"].versions) == (None, 3)
 
 
-def test_redundant_cases_ask_for_the_same() -> None:
+def test_redundant_cases_share_expectations() -> None:
     asks = {"good": list("xyz1"), "also": list("xyz2"), "noise": list("xyab"), "easy": ["q"]}
-    # 3 of 5 lines in common; of the other pairs 2 of 6.
+    # 3 of 5 lines in common; the other pairs share 2 of 6.
     assert redundant(asks) == [("also", "good", pytest.approx(0.6))]
 
 
-def test_what_all_share_makes_no_pairs() -> None:
+def test_an_expectation_that_all_cases_share_is_ignored() -> None:
     many = {f"c{i}": ["same"] for i in range(150)}
     assert redundant(many) == []
 
 
-def test_what_every_version_passes_or_none_and_the_order() -> None:
+def test_cases_that_never_or_always_fail_come_last() -> None:
     columns = [{"up": v, "down": 1 - v, "top": 0.9, "low": 0.1, "mid": 0.7} for v in (0.2, 0.5, 0.7)]
     found = worth(columns, OVERALL, Threshold(0.6, 0.7, 0.85), {"low"})
     assert {each.case_id: each.standing for each in found} == {

@@ -70,22 +70,22 @@ class TestJudgeMove:
         assert judge_move(worse, GatePolicy()) is verdict
 
     @pytest.mark.parametrize(("before", "after"), [(0.85, 0.80), (0.75, 0.70), (0.70, 0.65), (0.30, 0.25), (1.0, 0.95)])
-    def test_exactly_five_points_do_not_block_in_binary_either(self, before: float, after: float) -> None:
+    def test_exactly_five_points_do_not_block_despite_rounding(self, before: float, after: float) -> None:
         assert judge_move(worse_by(before, after, higher_is_better=True, unit="points"), GatePolicy()) is INVESTIGATE
 
     @pytest.mark.parametrize(("before", "after"), [(0.85, 0.84), (0.75, 0.74), (0.30, 0.29), (1.0, 0.99)])
-    def test_exactly_one_point_is_investigated_in_binary_too(self, before: float, after: float) -> None:
+    def test_exactly_one_point_is_investigated_despite_rounding(self, before: float, after: float) -> None:
         assert judge_move(worse_by(before, after, higher_is_better=True, unit="points"), GatePolicy()) is INVESTIGATE
 
     @pytest.mark.parametrize(
         ("worse", "verdict"), [(0.5, PROCEED), (3.0, PROCEED), (5.0, PROCEED), (5.1, INVESTIGATE), (90.0, INVESTIGATE)]
     )
-    def test_a_companion_is_investigated_at_the_most(self, worse: float, verdict: Verdict) -> None:
+    def test_a_companion_never_blocks(self, worse: float, verdict: Verdict) -> None:
         assert judge_move(worse, GatePolicy(), may_block=False) is verdict
 
     @given(st.floats(-200, 200), st.floats(-200, 200), st.booleans())
     @settings(deadline=None)
-    def test_worse_is_never_judged_more_mildly(self, one: float, other: float, may_block: bool) -> None:
+    def test_a_larger_drop_never_gets_a_milder_verdict(self, one: float, other: float, may_block: bool) -> None:
         low, high = sorted((one, other))
         assert judge_move(low, GatePolicy(), may_block=may_block) <= judge_move(high, GatePolicy(), may_block=may_block)
 
@@ -94,7 +94,7 @@ class TestJudgeMove:
     def test_better_always_proceeds(self, worse: float) -> None:
         assert judge_move(worse, GatePolicy()) is PROCEED
 
-    def test_limits_are_settings(self) -> None:
+    def test_limits_come_from_the_policy(self) -> None:
         strict = GatePolicy(block=2.0, investigate=0.5)
         assert [judge_move(worse, strict) for worse in (0.4, 0.5, 2.0, 2.1)] == [
             PROCEED,
@@ -127,7 +127,7 @@ class TestCompareMetrics:
         (change,) = compare_metrics({"hallucinationRate": 0.0}, {"hallucinationRate": 0.06}, [RATE], POLICY, Pairs())
         assert (change.delta, change.worse_by, change.verdict) == (pytest.approx(0.06), pytest.approx(6.0), BLOCK)
 
-    def test_what_the_policy_does_not_name_cannot_block(self) -> None:
+    def test_a_metric_the_policy_does_not_list_cannot_block(self) -> None:
         (change,) = compare_metrics({"duplicateRate": 0.0}, {"duplicateRate": 0.5}, [BESIDE], POLICY, Pairs())
         assert change.verdict is INVESTIGATE
 
@@ -181,7 +181,7 @@ class TestCompareCase:
         assert (change.move, change.delta, dict(change.deltas)) == ("not comparable", 0.0, {})
         assert change.note
 
-    def test_a_failed_case_is_failed_and_not_incomparable(self) -> None:
+    def test_a_failed_case_is_not_incomparable(self) -> None:
         assert moved(side(0.8), ("failed", {}, {}), comparable=False).move == "failed"
 
     def test_a_failed_case_has_no_delta(self) -> None:
@@ -208,19 +208,19 @@ class TestCompareCase:
         assert change.gained == {"missedConcepts": ("A",), "canaries": ("Fake",)}
         assert change.lost == {"missedConcepts": ("C",), "wrongConcepts": ("Y",), "missedRelationships": ("A IS_A B",)}
 
-    def test_the_same_findings_are_neither(self) -> None:
+    def test_unchanged_items_are_neither_gained_nor_lost(self) -> None:
         change = moved(side(0.5, missedConcepts=("A",)), side(0.5, missedConcepts=("A",)))
         assert change.gained == change.lost == {}
 
     @given(FRACTION, FRACTION)
     @settings(deadline=None)
-    def test_the_other_way_round_it_moves_the_other_way(self, one: float, other: float) -> None:
+    def test_swapped_sides_move_the_opposite_way(self, one: float, other: float) -> None:
         opposite = {"improved": "regressed", "regressed": "improved", "unchanged": "unchanged"}
         there, back = moved(side(one), side(other)), moved(side(other), side(one))
         assert back.move == opposite[there.move]
         assert back.delta == -there.delta
 
-    def test_every_move_is_a_word_of_the_vocabulary(self) -> None:
+    def test_every_move_is_in_the_vocabulary(self) -> None:
         assert set(get_args(CaseMove)) == {
             "improved",
             "unchanged",
@@ -234,7 +234,7 @@ class TestCompareCase:
         }
 
 
-def test_cases_in_the_order_in_which_a_person_wants_to_see_them() -> None:
+def test_cases_are_ordered_by_importance() -> None:
     changes = [
         CaseChange("small", "regressed", -0.01),
         CaseChange("gone", "removed", 0.0),
@@ -276,20 +276,20 @@ def test_how_many_of_the_latest_runs_declined(values: list[float], count: int) -
 
 @given(st.lists(st.floats(0, 1), max_size=20))
 @settings(deadline=None)
-def test_a_run_that_is_no_worse_ends_the_series(values: list[float]) -> None:
+def test_a_run_that_is_not_worse_ends_the_series(values: list[float]) -> None:
     assert consecutive_declines([*values, *values[-1:]]) == 0
     assert 0 <= consecutive_declines(values) < max(1, len(values))
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=20))
 @settings(deadline=None)
-def test_one_more_decline_is_one_more(values: list[float]) -> None:
+def test_another_decline_adds_one(values: list[float]) -> None:
     assert consecutive_declines([*values, values[-1] - 0.01]) == consecutive_declines(values) + 1
 
 
 class TestBeyondNoise:
     @pytest.mark.parametrize("counts", [(5, 5), (3, 8), (2, 2)])
-    def test_is_welchs_test(self, counts: tuple[int, int]) -> None:
+    def test_it_equals_welchs_test(self, counts: tuple[int, int]) -> None:
         rng = np.random.default_rng(4)
         for shift in (0.0, 0.05, 0.1, 0.3):
             before, after = (rng.normal(level, 0.1, n) for level, n in zip((0.8, 0.8 - shift), counts, strict=True))
@@ -299,14 +299,14 @@ class TestBeyondNoise:
             )
             assert ours == (theirs <= 0.05)
 
-    def test_one_answer_is_as_noisy_as_the_other_side(self) -> None:
+    def test_a_single_answer_is_assumed_as_noisy_as_the_other_side(self) -> None:
         assert not beyond_noise(0.15, 0.0, 1, 0.1, 5)
         assert beyond_noise(0.5, 0.0, 1, 0.1, 5)
         assert beyond_noise(0.5, 0.1, 5, 0.0, 1) == beyond_noise(0.5, 0.0, 1, 0.1, 5)
 
-    def test_without_repeats_nothing_is_known_of_the_noise(self) -> None:
+    def test_without_repeats_the_noise_is_unknown(self) -> None:
         assert beyond_noise(0.06, 0.0, 1, 0.0, 1)
 
-    def test_answers_that_are_all_alike(self) -> None:
+    def test_identical_answers_have_no_noise(self) -> None:
         assert beyond_noise(0.06, 0.0, 3, 0.0, 3)
         assert not beyond_noise(0.0, 0.0, 3, 0.0, 3)

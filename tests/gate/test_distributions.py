@@ -54,7 +54,7 @@ def test_t_with_a_million_degrees() -> None:
     assert close(t_cdf(-1.96, 1e6), stats.t.cdf(-1.96, 1e6))
 
 
-def test_t_of_a_printed_table() -> None:
+def test_t_equals_a_printed_table() -> None:
     assert [round(t_quantile(0.975, df), 3) for df in (1, 2, 4, 9, 29)] == [12.706, 4.303, 2.776, 2.262, 2.045]
 
 
@@ -82,13 +82,13 @@ def test_infinite_arguments() -> None:
 
 
 @pytest.mark.parametrize("a", SHAPES)
-def test_beta_quantile_is_where_scipy_has_that_probability(a: float) -> None:
-    # Against the distribution and not scipy's quantile, which is up to 1e-8 off for uneven large shapes.
+def test_beta_quantile_inverts_scipys_distribution(a: float) -> None:
+    # Compared with the distribution, because scipy's quantile is up to 1e-8 off for unequal large shapes.
     for b in SHAPES:
         for p in PROBABILITIES:
             x = beta_quantile(p, a, b)
             assert 0.0 < x <= 1.0
-            if x < 1.0 - 1e-6:  # nearer to 1 the double x itself cannot say it
+            if x < 1.0 - 1e-6:  # closer to 1, a double cannot represent x precisely
                 tail, rest = special.betainc(a, b, x), special.betaincc(a, b, x)
                 assert close(p, tail) if p < 0.5 else close(1.0 - p, rest, 1e-8), (a, b, p)
 

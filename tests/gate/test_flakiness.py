@@ -45,14 +45,14 @@ def test_without_a_pass_mark_only_the_values_count() -> None:
     assert (result.flip_rate, result.hidden, result.verdict) == (None, None, "steady")
 
 
-def test_steady_is_not_proved() -> None:
+def test_steady_still_has_an_upper_bound() -> None:
     assert found([0.9] * 3).hidden == pytest.approx(1 - 0.05 ** (1 / 3))
     assert round(found([0.9] * 3).hidden or 0.0, 2) == 0.63
 
 
 @given(VALUES)
 @settings(deadline=None)
-def test_order_means_nothing_to_repeats(values: list[float]) -> None:
+def test_the_order_of_repeats_does_not_matter(values: list[float]) -> None:
     assert found(values) == found(values[::-1])
     result = found(values)
     assert 0.0 <= (result.flip_rate or 0.0) <= 1.0

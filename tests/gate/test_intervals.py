@@ -107,7 +107,7 @@ def test_unequal_clusters_against_the_matrices_of_bell_and_mccaffrey() -> None:
 
 
 def test_repeats_are_clustered_in_their_case() -> None:
-    """The mean over a case's repeats gives what the repeats give as one cluster a case."""
+    """A case's mean gives the same result as its repeats in one cluster."""
     rng = np.random.default_rng(1)
     answers = rng.normal(0.7, 0.1, (8, 3)).round(3)
     by_case = found(mean_interval(answers.mean(1).tolist()))
@@ -119,7 +119,7 @@ def test_repeats_are_clustered_in_their_case() -> None:
 @pytest.mark.parametrize(
     ("sizes", "correlation"), [([1] * 5, 0.0), ([6, 3, 2, 1, 1, 1, 1], 0.5), ([10, 1, 1, 1, 1, 1], 0.5)]
 )
-def test_false_alarms_are_as_rare_as_promised(sizes: list[int], correlation: float) -> None:
+def test_false_alarms_keep_the_error_rate(sizes: list[int], correlation: float) -> None:
     rng = np.random.default_rng(3)
     rounds, labels = 1500, np.repeat(np.arange(len(sizes)), sizes)
     shared = rng.normal(size=(rounds, len(sizes)))[:, labels]
@@ -134,8 +134,8 @@ class TestNoSpread:
         assert (interval.estimate, interval.low, interval.high, interval.p_value) == (0.0, 0.0, 0.0, 1.0)
         assert interval.degenerate
 
-    def test_all_moved_alike_up_to_rounding(self) -> None:
-        # 0.8 - 0.6 and 0.7 - 0.5 differ in the last bit, which is no spread.
+    def test_equal_moves_up_to_rounding(self) -> None:
+        # 0.8 - 0.6 and 0.7 - 0.5 differ in the last bit, which is not a spread.
         interval = found(paired_interval([0.8, 0.7, 0.9] * 2, [0.6, 0.5, 0.7] * 2))
         assert interval.degenerate
         assert interval.low == interval.high == pytest.approx(-0.2)
@@ -155,14 +155,14 @@ def test_unknown_with_fewer_than_two_units() -> None:
     assert spread_of_mean([]) is None
 
 
-def test_no_label_is_a_case_of_its_own() -> None:
+def test_a_case_without_a_label_is_its_own_unit() -> None:
     assert found(mean_interval([0.1, 0.2, 0.4], clusters=[None, None, "x"])).units == 3
-    # A label cannot be taken for the place of a case without one.
+    # No label equals the key of a case without a label.
     assert found(mean_interval([0.1, 0.2, 0.4], clusters=[None, 0, ("alone", 0)])).units == 3
 
 
 class TestFewMoved:
-    """Fewer than six units that moved could not be significant, whatever their signs."""
+    """Fewer than six moved units cannot be significant, whatever their signs."""
 
     @pytest.mark.parametrize("moved", range(1, FEW))
     def test_nothing_is_shown(self, moved: int) -> None:
@@ -170,16 +170,16 @@ class TestFewMoved:
         assert interval.low < interval.estimate < 0.0 <= interval.high
         assert interval.p_value == pytest.approx(2 * 0.5**moved, rel=0.03)
 
-    def test_and_six_are_enough(self) -> None:
+    def test_six_moved_units_are_enough(self) -> None:
         assert found(Differences([-0.85] * 6 + [0.0] * 24).interval()).high < 0.0
 
-    def test_how_far_a_case_can_move_bounds_it(self) -> None:
+    def test_a_cases_range_bounds_the_interval(self) -> None:
         values = [-0.85] * 2 + [0.0] * 28
         free, bound = Differences(values), Differences(values, lowest=-0.85, highest=0.15)
         assert found(bound.interval()).low == pytest.approx(found(free.interval()).low)
         assert found(bound.interval()).high < found(free.interval()).high
 
-    def test_it_covers_where_few_cases_fail_at_all(self) -> None:
+    def test_it_covers_rare_failures(self) -> None:
         """One case in fifteen collapses."""
         rng = np.random.default_rng(7)
         ours = told = 0
@@ -194,7 +194,7 @@ class TestFewMoved:
 
 
 class TestAgainstSigns:
-    """Up to fifty units that moved, t and the exact test both have to reject."""
+    """Up to fifty moved units, both t and the exact test must reject."""
 
     @given(st.lists(st.floats(-1, 1).map(lambda value: round(value, 2)), min_size=FEW, max_size=20))
     @settings(deadline=None, max_examples=60)
@@ -216,7 +216,7 @@ class TestAgainstSigns:
         assert found(Differences(values).interval()).high == 0.0
 
     @pytest.mark.parametrize("cases", [8, 15, 60])
-    def test_equal_runs_differ_as_rarely_as_promised(self, cases: int) -> None:
+    def test_equal_runs_keep_the_error_rate(self, cases: int) -> None:
         rng = np.random.default_rng(11)
         alarms = 0
         for _ in range(1500):

@@ -1,4 +1,4 @@
-"""What a change did to the criteria is found key by key."""
+"""Changes of the criteria are found key by key."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_equal_criteria_have_no_changes_and_read_no_case():
     assert inventory(same, same, nothing, nothing) == []
 
 
-def test_cases_that_come_and_go():
+def test_added_and_removed_cases():
     assert changes(criteria(cases={"rye": "1"}), criteria(cases={"oat": "1"})) == [
         ("added", "case oat"),
         ("removed", "case rye"),
@@ -46,7 +46,7 @@ def test_demands_of_an_edited_case():
     ]
 
 
-def test_what_is_asked_about_a_concept_comes_and_goes_with_it():
+def test_demands_about_a_concept_are_added_and_removed_with_it():
     concept = {"concept:flour": "a", "quote:concept:flour": "b"}
     edited = {"concept:flour": "x", "quote:concept:flour": "y"}
     for old, new, expected in (
@@ -81,13 +81,13 @@ def test_a_rule_with_an_order_is_loosened_or_tightened():
         assert changes(criteria(rules={"key": rule}), criteria(rules={"key": head})) == [(effect, "rule key")]
 
 
-def test_a_rule_that_goes_is_loosened_and_one_that_comes_tightened():
+def test_a_removed_rule_is_loosened_and_an_added_one_tightened():
     for rule in (LOWER, HIGHER):
         assert changes(criteria(rules={"key": rule}), criteria()) == [("loosened", "rule key")]
         assert changes(criteria(), criteria(rules={"key": rule})) == [("tightened", "rule key")]
 
 
-def test_quarantine_longer_is_looser():
+def test_a_longer_quarantine_is_looser():
     short, long = {"rye": "2027-01-01"}, {"rye": "2027-02-01"}
     for before, after, effect in (
         ({}, short, "loosened"),
@@ -108,7 +108,7 @@ rules = st.dictionaries(st.sampled_from("abcd"), st.builds(Rule, st.floats(0, 1)
 
 
 @given(rules, rules)
-def test_what_one_way_loosens_the_other_way_tightens(one, other):
+def test_the_reverse_of_a_loosening_is_a_tightening(one, other):
     def by_key(before, after):
         return {c.key: c.effect for c in inventory(criteria(rules=before), criteria(rules=after), nothing, nothing)}
 

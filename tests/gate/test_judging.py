@@ -1,4 +1,4 @@
-"""The gate's truth table, over in-memory values: one row a situation."""
+"""The gate's truth table, over in-memory values: one row per situation."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def side(
     policy: GatePolicy = POLICY,
     **given: Any,
 ) -> Scores:
-    """Scores whose cases all moved by the same amount, give or take `noise`, alternately."""
+    """Return scores whose cases all moved by the same amount, plus or minus `noise` in turn."""
     before = {"recall": 0.9, "overall": 0.8, "hallucinationRate": 0.0} | (before or {})
     after = before | (after or {})
     pairs = Pairs()
@@ -61,7 +61,7 @@ def verdict(
     unchanged: bool = False,
     **context: Any,
 ) -> Judgement:
-    """The judgement of a candidate with these scores by the base's criteria, and `after` by the head's."""
+    """Return the judgement of a candidate with these scores by the base's criteria, and `after` by the head's."""
     judged = [Side(scores, after, unchanged=unchanged) for scores in sides or (side(),)]
     return judge("bread", tuple(changes), judged, Context(**context), effect=lambda _: effect)
 
@@ -228,17 +228,17 @@ def test_the_truth_table(name):
     assert found.complete is ("no_answer" not in {code for code, _ in expected})
 
 
-def test_what_the_head_promotes_is_judged_beside_the_candidate():
+def test_promoted_versions_are_judged_in_addition_to_the_candidate():
     found = verdict(side(), side(after={"overall": 0.7}))
     assert codes(found) == [("worse", BLOCK)]
 
 
-def test_a_reason_is_given_once_and_the_worst_counts():
+def test_a_reason_appears_once_with_its_worst_verdict():
     mild, bad = side(after={"overall": 0.78}), side(after={"overall": 0.7})
     assert codes(verdict(mild, bad)) == codes(verdict(bad, mild)) == [("worse", BLOCK)]
 
 
-def test_a_metric_that_the_candidate_has_nowhere():
+def test_a_metric_that_the_candidate_never_has():
     before = {"recall": 0.9, "overall": 0.8}
     pairs = Pairs()
     for _ in range(20):
@@ -257,18 +257,18 @@ def test_a_changed_list_is_shown_sorted_and_with_its_effect():
     assert reason.figures == {"before": "a", "after": "b", "base": (0.7, 0.8)}
 
 
-def test_a_missing_answer_says_whose_cases_lack_it():
+def test_a_missing_answer_names_the_side():
     assert [reason.after for reason in verdict(side(failed=["rye"])).reasons] == [False]
     assert [reason.after for reason in verdict(after=side(failed=["rye"])).reasons] == [True]
     assert [reason.after for reason in verdict(unanswered=("rye",)).reasons] == [True]
 
 
-def test_another_model_is_named_with_the_one_before():
+def test_a_changed_model_is_named_with_the_previous_one():
     (reason,) = verdict(model=("baker-1", "baker-2")).reasons
     assert reason.figures == {"before": "baker-1", "after": "baker-2"}
 
 
-def test_a_rate_that_should_be_low_falls_further_by_rising():
+def test_a_rising_rate_falls_further_into_its_fail_zone():
     for before, after, code in ((0.2, 0.3, "entered_fail_zone"), (0.3, 0.2, "in_fail_zone")):
         rates = {"hallucinationRate": before}, {"hallucinationRate": after}
         scores = replace(
@@ -290,7 +290,7 @@ def test_a_companion_that_is_gated_blocks():
     assert codes(verdict(scores)) == [("entered_fail_zone", BLOCK)]
 
 
-def test_after_marks_what_the_next_change_would_meet():
+def test_after_marks_reasons_that_would_block_the_next_change():
     by_base, by_head = verdict(side(after={"overall": 0.7})), verdict(after=side(after={"overall": 0.7}))
     assert [reason.after for reason in by_base.reasons] == [False]
     assert [reason.after for reason in by_head.reasons] == [True]
@@ -308,7 +308,7 @@ def test_a_first_promotion_blocks_in_a_fail_zone():
     assert codes(verdict(alone)) == [("entered_fail_zone", BLOCK)]
 
 
-def test_a_signature_is_of_contents_and_codes():
+def test_a_signature_covers_contents_and_codes():
     scores = side(after={"overall": 0.7})
     answers = [("rye", ("a",), ("b",))]
 
@@ -321,7 +321,7 @@ def test_a_signature_is_of_contents_and_codes():
     assert signed(suite="cake") != signed()
     assert signed(changes=[added()]) != signed()
     assert signed(scores=side(after={"overall": 0.7, "recall": 0.5})) != signed()
-    assert signed(scores=side(after={"overall": 0.71})) == signed()  # the same codes; the answers are what differs
+    assert signed(scores=side(after={"overall": 0.71})) == signed()  # the same codes; only the answers differ
 
 
 def test_notes_are_not_signed():
@@ -333,7 +333,7 @@ def approve(of: str) -> Any:
     return {of: approval}
 
 
-def test_an_approval_lets_a_block_proceed_and_says_so():
+def test_an_approval_lets_a_block_proceed_with_a_note():
     side_ = [Side(side(after={"overall": 0.7}))]
     signed = judge("bread", (), side_, Context()).signature
     found = judge("bread", (), side_, Context(), approvals=approve(signed))
@@ -343,12 +343,12 @@ def test_an_approval_lets_a_block_proceed_and_says_so():
     assert judge("bread", (), side_, Context(), approvals=approve("other")).approval is None
 
 
-def test_where_nothing_is_wrong_there_is_nothing_to_approve():
+def test_a_change_that_proceeds_needs_no_approval():
     signed = judge("bread", (), [Side(side())], Context()).signature
     assert judge("bread", (), [Side(side())], Context(), approvals=approve(signed)).approval is None
 
 
-def test_an_approval_of_something_else_is_said_of_a_block_alone():
+def test_a_stale_approval_is_noted_only_on_a_block():
     stale = Approval("other answers", "Ann", "2026-11-23T10:00:00Z")
     blocked = judge(
         "bread", (), [Side(side(after={"overall": 0.7}))], Context(), approvals={"other": stale}, brought=True
@@ -370,7 +370,7 @@ def test_an_incomplete_run_cannot_be_approved():
 
 
 @given(st.floats(0, 0.3), st.floats(0, 0.3))
-def test_a_bigger_fall_never_gets_a_milder_verdict(one, other):
+def test_a_larger_fall_never_gets_a_milder_verdict(one, other):
     small, large = sorted((one, other))
     assert (
         verdict(side(after={"overall": 0.8 - small})).verdict <= verdict(side(after={"overall": 0.8 - large})).verdict

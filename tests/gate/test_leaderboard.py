@@ -1,4 +1,4 @@
-"""Ranks by what is shown, and the Pareto front where figures are unknown."""
+"""Ranks by shown differences, and the Pareto front with unknown figures."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from row3.gate.leaderboard import pareto, rank_all
 LOW, HIGH = [0.50, 0.52, 0.54, 0.55, 0.49, 0.51], [0.90, 0.93, 0.91, 0.95, 0.90, 0.89]
 
 
-def test_two_settings_are_told_apart_as_the_paired_t_test_does() -> None:
+def test_two_settings_are_compared_by_the_paired_t_test() -> None:
     ranking = rank_all([LOW, HIGH])
     test = stats.ttest_rel(HIGH, LOW)
     contest = ranking.contests[0, 1]
@@ -33,7 +33,7 @@ def test_lower_may_be_better() -> None:
     assert rank_all([LOW, HIGH], higher_is_better=False).ranks == [1, 2]
 
 
-def test_what_differs_by_noise_shares_a_rank() -> None:
+def test_settings_within_noise_share_a_rank() -> None:
     noisy = [value + shift for value, shift in zip(LOW, (0.1, -0.1, 0.08, -0.09, 0.02, 0.01), strict=True)]
     ranking = rank_all([LOW, noisy, HIGH])
     assert (ranking.ranks, ranking.order[0]) == ([2, 2, 1], 2)
@@ -62,7 +62,7 @@ def test_cases_of_one_source_are_one_unit() -> None:
     assert contest.interval.units == 2
 
 
-def test_a_difference_of_one_case_or_without_any_spread_of_few_shows_nothing() -> None:
+def test_one_case_or_few_cases_without_spread_show_no_difference() -> None:
     assert rank_all([[0.1], [0.9]]).ranks == [1, 1]
     assert rank_all([[0.1], [0.9]]).contests[0, 1].interval is None
     assert rank_all([[0.1] * 2, [0.9] * 2]).ranks == [1, 1]
@@ -70,12 +70,12 @@ def test_a_difference_of_one_case_or_without_any_spread_of_few_shows_nothing() -
     assert rank_all([[0.5] * 4, [0.5] * 4]).contests[0, 1].p_adjusted == 1.0
 
 
-def test_equal_settings_are_falsely_told_apart_no_more_often_than_said() -> None:
+def test_equal_settings_keep_the_error_rate() -> None:
     chance = random.Random(7)
     wrong = sum(
         max(rank_all([[chance.gauss(0.5, 0.1) for _ in range(12)] for _ in range(4)]).ranks) > 1 for _ in range(400)
     )
-    # 5 % of 400 are 20; more than 34 come about once in a thousand times.
+    # 5 % of 400 is 20; more than 34 occur about once in a thousand times.
     assert wrong <= 34
 
 
@@ -83,7 +83,7 @@ FIGURES = st.lists(st.tuples(*[st.one_of(st.none(), st.integers(0, 3))] * 3), mi
 
 
 @given(FIGURES)
-def test_on_the_front_is_what_no_other_known_point_beats(points: list[tuple[int | None, ...]]) -> None:
+def test_the_front_has_the_points_that_no_known_point_beats(points: list[tuple[int | None, ...]]) -> None:
     places = [place for place in range(3) if any(point[place] is not None for point in points)]
     known = [[value for place in places if (value := point[place]) is not None] for point in points]
     for mine, found in zip(known, pareto(points), strict=True):
@@ -96,7 +96,7 @@ def test_on_the_front_is_what_no_other_known_point_beats(points: list[tuple[int 
 
 
 def test_an_unknown_cost_is_not_zero() -> None:
-    # Score, less cost: the second would win if unknown were nothing.
+    # Score and negative cost: the second would win if an unknown cost counted as zero.
     assert pareto([(0.9, -1.0), (0.9, None), (0.8, -2.0)]) == [True, None, False]
     assert pareto([(0.9, -1.0), (0.95, None)]) == [True, None]
     assert pareto([(0.9, None), (0.8, None)]) == [True, False]

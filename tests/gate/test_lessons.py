@@ -1,4 +1,4 @@
-"""Ranking lessons: against BM25 written out; and the words that failures have."""
+"""The ranking of lessons, checked against plain BM25, and the names of failures."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WORDS = ["recall", "precision", "missed", "concepts", "relationships", "canary"]
 
 
 def bm25(texts: list[str], query: str) -> list[float]:
-    """Robertson and Zaragoza 2009, with k1 1.2 and b 0.75; words are far apart, so that none resembles another."""
+    """Robertson and Zaragoza 2009, with k1 1.2 and b 0.75; no two words are similar."""
     documents = [text.split() for text in texts]
     mean = sum(len(document) for document in documents) / len(documents)
     scores = []
@@ -35,14 +35,14 @@ texts = st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=12).map("
 
 
 @given(texts, st.lists(st.sampled_from(WORDS), min_size=1, max_size=3).map(" ".join))
-def test_the_order_is_that_of_bm25(given_texts: list[str], query: str):
+def test_the_order_equals_bm25s(given_texts: list[str], query: str):
     scores = bm25(given_texts, query)
     found = ranked(given_texts, query)
     assert set(found) == {place for place, score in enumerate(scores) if score > 0}
     assert all(scores[a] >= scores[b] - 1e-9 for a, b in pairwise(found))
 
 
-def test_a_slip_finds_the_word_and_capitals_do_not_matter():
+def test_typos_and_capitals_do_not_matter():
     assert ranked(["Missed CONCEPTS", "canary"], "concepst") == [0]
     assert ranked(["missed concepts"], "weather") == []
     assert ranked([], "concepts") == []
@@ -57,11 +57,11 @@ def test_a_slip_finds_the_word_and_capitals_do_not_matter():
         ("missedChecks", "mentions the ozone layer", "failed named checks"),
     ],
 )
-def test_a_failed_check_is_told_by_its_type_alone(name: str, item: str, said: str):
+def test_a_failed_check_is_named_by_its_type(name: str, item: str, said: str):
     assert kind_named("checks", where="").failure(name, item) == said
 
 
-def test_other_failures_are_told_by_their_list():
+def test_other_failures_are_named_by_their_list():
     for name in all_kinds():
         kind = kind_named(name, where="")
         if name != "checks":

@@ -1,4 +1,4 @@
-"""How every aggregate moved, and what each policy makes of it."""
+"""Changes of aggregate metrics, and each policy's verdict."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ BESIDE = Metric("beside", "Beside", companion=True)
 METRICS = (RECALL, OVERALL, RATE, BESIDE)
 GATED = ("recall", "overall", "rate")
 WAVE = (0.02, -0.02, 0.01, -0.01)
-"""Differences that add up to nothing."""
+"""Differences with a sum of 0."""
 
 Side = Mapping[str, Sequence[float]]
 
@@ -37,7 +37,7 @@ def policy(rule: PolicyName = "paired", **settings: Any) -> GatePolicy:
 def compared(
     before: Side, after: Side, rules: GatePolicy, *, sources: Sequence[str] | None = None, repeats: int = 1
 ) -> dict[str, MetricChange]:
-    """What is said of each metric; one value a case."""
+    """Return the change of each metric, from one value per case."""
     pairs = Pairs()
     for place in range(len(next(iter(before.values())))):
         pairs.add(
@@ -53,7 +53,7 @@ def compared(
 def moved(
     by: float, cases: int = 100, level: float = 0.8, key: str = "overall", **settings: Any
 ) -> MetricChange:  # fmt: skip
-    """A metric that moved by so much, and a little otherwise in each case."""
+    """Return the change of a metric that moved by this mean, with a small variation between cases."""
     sources, repeats = settings.pop("sources", None), settings.pop("repeats", 1)
     before = [level] * cases
     after = [level + by + WAVE[place % 4] for place in range(cases)]
@@ -71,7 +71,7 @@ class TestFixed:
         assert change.beyond_limit == (by == -0.06)
         assert (change.p, change.tests) == (None, 1)
 
-    def test_a_metric_with_a_limit_of_its_own(self) -> None:
+    def test_a_metric_with_its_own_limit(self) -> None:
         change = moved(-0.04, rule="fixed", limits={"overall": 3.0})
         assert (change.verdict, change.limit) == (BLOCK, 3.0)
         assert moved(-0.06, rule="fixed", limits={"overall": 8.0}).verdict is INVESTIGATE
@@ -97,7 +97,7 @@ class TestAnyPolicy:
         said = {change.key: (change.verdict, change.code) for change in changes}
         assert said == {"overall": (PROCEED, ""), "recall": (BLOCK, "no_longer_measured"), "beside": (PROCEED, "")}
 
-    def test_one_that_is_new_is_shown(self, rule: PolicyName) -> None:
+    def test_a_new_metric_is_shown(self, rule: PolicyName) -> None:
         pairs = Pairs()
         pairs.add({"overall": 0.8}, {"overall": 0.8})
         changes = compare_metrics({"overall": 0.8}, {"overall": 0.8, "recall": 0.1}, METRICS, policy(rule), pairs)
@@ -111,33 +111,33 @@ class TestAnyPolicy:
         assert (change.verdict, change.code) == (INVESTIGATE, "worse")
         assert moved(-0.04, key="beside", rule=rule).verdict is PROCEED
 
-    def test_the_same_answers_proceed(self, rule: PolicyName) -> None:
+    def test_identical_answers_proceed(self, rule: PolicyName) -> None:
         for cases in (1, 2, 15):
             values = {"overall": [0.8] * cases, "recall": [0.5] * cases}
             changes = compared(values, values, policy(rule, inconclusive="block"))
             assert {change.verdict for change in changes.values()} == {PROCEED}
 
-    def test_the_interval_is_at_the_level_of_the_decision(self, rule: PolicyName) -> None:
+    def test_the_interval_has_the_level_of_the_decision(self, rule: PolicyName) -> None:
         interval = moved(-0.02, cases=16, rule=rule).interval
         assert interval is not None
         assert interval.level == pytest.approx(0.9 if rule == "evidence" else 0.95)
 
 
 class TestEvidence:
-    """The primary metric blocks as `fixed` says; any other only where its drop is more than noise."""
+    """The primary metric blocks as under `fixed`; any other only if its drop exceeds noise."""
 
     def test_the_primary_metric_blocks_whatever_the_noise(self) -> None:
         before = [0.8] * 15
         change = compared({"overall": before}, {"overall": [0.0, *before[1:]]}, policy("evidence"))["overall"]
         assert (change.verdict, change.code, change.p) == (BLOCK, "worse", None)
 
-    def test_another_metric_blocks_where_the_drop_is_more_than_noise(self) -> None:
+    def test_another_metric_blocks_if_its_drop_exceeds_noise(self) -> None:
         change = moved(-0.06, cases=15, key="recall", rule="evidence")
         assert (change.verdict, change.code) == (BLOCK, "worse")
         assert change.p is not None
         assert change.p <= ALPHA_FALL
 
-    def test_and_is_investigated_where_it_could_be_noise(self) -> None:
+    def test_another_metric_is_investigated_if_its_drop_may_be_noise(self) -> None:
         before = [0.8] * 15
         after = [0.1, 0.2, 0.9, 0.9, 0.7, 0.9, *before[6:]]
         change = compared({"recall": before}, {"recall": after}, policy("evidence"))["recall"]
@@ -148,14 +148,14 @@ class TestEvidence:
         assert change.interval is not None
         assert change.interval.high >= 0.0
 
-    def test_few_cases_that_moved_cannot_show_a_drop(self) -> None:
+    def test_few_moved_cases_cannot_show_a_drop(self) -> None:
         before = [0.8] * 30
         change = compared({"recall": before}, {"recall": [0.0] * 4 + before[4:]}, policy("evidence"))["recall"]
         assert (change.code, change.doubt, change.moved, change.units_needed) == ("worse_unproven", "few_units", 4, 5)
         shown = compared({"recall": before}, {"recall": [0.0] * 5 + before[5:]}, policy("evidence"))["recall"]
         assert (shown.verdict, shown.p) == (BLOCK, pytest.approx(1 / 32, rel=0.01))
 
-    def test_a_drop_within_the_limit_is_to_be_looked_at(self) -> None:
+    def test_a_drop_within_the_limit_is_investigated(self) -> None:
         change = moved(-0.03, key="recall", rule="evidence")
         assert (change.verdict, change.code) == (INVESTIGATE, "worse")
 
@@ -195,27 +195,27 @@ class TestEvidence:
 
 
 class TestPaired:
-    def test_blocks_what_is_shown_to_be_beyond_the_limit(self) -> None:
+    def test_a_loss_shown_to_be_beyond_the_limit_blocks(self) -> None:
         change = moved(-0.06)
         assert (change.verdict, change.code) == (BLOCK, "worse")
         assert change.p is not None
         assert change.p <= ALPHA
 
-    def test_passes_what_is_shown_to_be_within_it(self) -> None:
+    def test_a_change_shown_to_be_within_the_limit_proceeds(self) -> None:
         assert moved(0.0).verdict is moved(0.1).verdict is PROCEED
         assert moved(0.0).code == ""
 
-    def test_a_loss_within_the_limit_is_investigated_where_it_is_one(self) -> None:
+    def test_a_shown_loss_within_the_limit_is_investigated(self) -> None:
         change = moved(-0.03, cases=200)
         assert (change.verdict, change.code, change.beyond_limit) == (INVESTIGATE, "worse", False)
         assert moved(-0.005).verdict is PROCEED
 
     @pytest.mark.parametrize(("setting", "verdict"), [("investigate", INVESTIGATE), ("block", BLOCK)])
-    def test_what_is_neither_is_inconclusive(self, setting: str, verdict: Verdict) -> None:
+    def test_neither_shown_nor_ruled_out_is_inconclusive(self, setting: str, verdict: Verdict) -> None:
         change = moved(-0.05, inconclusive=setting)
         assert (change.verdict, change.code, change.doubt) == (verdict, "inconclusive", "")
 
-    def test_few_cases_that_all_lose_the_same_show_little(self) -> None:
+    def test_few_cases_with_equal_losses_show_little(self) -> None:
         two = compared({"overall": [0.8] * 2}, {"overall": [0.6] * 2}, policy())["overall"]
         assert (two.verdict, two.code) == (INVESTIGATE, "inconclusive")
         assert compared({"overall": [0.8] * 9}, {"overall": [0.6] * 9}, policy())["overall"].verdict is BLOCK
@@ -249,7 +249,7 @@ class TestPaired:
         assert unclear or interval.low > -0.05 or change.verdict is BLOCK
         assert change.verdict is not BLOCK or interval.high < -0.05 or (unclear and setting == "block")
 
-    def test_the_p_value_is_scipys(self) -> None:
+    def test_the_p_value_equals_scipys(self) -> None:
         before = [0.8, 0.7, 0.9, 0.8, 0.6, 0.7, 0.8, 0.7]
         after = [0.7, 0.6, 0.8, 0.6, 0.6, 0.5, 0.7, 0.6]
         change = compared({"overall": before}, {"overall": after}, policy())["overall"]
@@ -261,7 +261,7 @@ class TestPaired:
 
 
 class TestRareLosses:
-    """However quiet: so few cases cannot have met one that is unusable one time in fifteen."""
+    """So few cases cannot rule out an answer that is unusable one time in fifteen, however quiet they look."""
 
     def test_few_cases_do_not_pass(self) -> None:
         change = moved(0.0, cases=16)
@@ -271,13 +271,13 @@ class TestRareLosses:
         assert (change.units, change.units_needed) == (16, 47)
         assert moved(0.0, cases=16, inconclusive="block").verdict is BLOCK
 
-    def test_more_cases_do(self) -> None:
+    def test_more_cases_pass(self) -> None:
         assert moved(0.0, cases=64).verdict is PROCEED
 
-    def test_more_answers_to_the_same_cases_do_not(self) -> None:
+    def test_more_answers_to_the_same_cases_do_not_pass(self) -> None:
         assert moved(0.0, cases=16, repeats=5).doubt == "rare_loss"
 
-    def test_nor_do_more_cases_of_the_same_sources(self) -> None:
+    def test_more_cases_of_the_same_sources_do_not_pass(self) -> None:
         sources = [f"source {place % 16}" for place in range(64)]
         by = [WAVE[place % 16 % 4] for place in range(64)]
         before = [0.8] * 64
@@ -285,34 +285,34 @@ class TestRareLosses:
         change = compared({"overall": before}, {"overall": after}, policy(), sources=sources)["overall"]
         assert (change.doubt, change.units, change.units_needed) == ("rare_loss", 16, 47)
 
-    def test_a_small_improvement_does_not_outweigh_them(self) -> None:
+    def test_a_small_improvement_does_not_outweigh_rare_losses(self) -> None:
         assert moved(0.02, cases=16).units_needed == 19
 
-    def test_a_large_one_does(self) -> None:
-        """To lose five points all the same, one case in seven has to fail."""
+    def test_a_large_improvement_outweighs_rare_losses(self) -> None:
+        """To lose five points nevertheless, one case in seven would have to fail."""
         assert moved(0.08, cases=16).verdict is PROCEED
 
-    def test_only_the_primary_metric_has_to_be_shown(self) -> None:
+    def test_only_the_primary_metric_must_be_shown_to_be_within_its_limit(self) -> None:
         assert moved(0.0, cases=16, key="recall").verdict is PROCEED
 
-    def test_a_block_needs_no_more_than_the_interval(self) -> None:
+    def test_a_block_needs_only_the_interval(self) -> None:
         assert moved(-0.1, cases=16).verdict is BLOCK
 
 
 class TestGuardRails:
-    def test_a_loss_that_is_shown_blocks(self) -> None:
+    def test_a_shown_loss_blocks(self) -> None:
         assert moved(-0.06, key="recall").verdict is BLOCK
 
-    def test_one_that_is_seen_and_not_shown_is_investigated(self) -> None:
+    def test_a_seen_but_unproven_loss_is_investigated(self) -> None:
         before, after = [0.8] * 15, [0.0, 0.6] + [0.8] * 13
         change = compared({"recall": before}, {"recall": after}, policy(inconclusive="block"))["recall"]
         assert (change.verdict, change.code) == (INVESTIGATE, "worse_unproven")
 
-    def test_one_that_may_be_nothing_proceeds(self) -> None:
+    def test_a_loss_that_may_be_zero_proceeds(self) -> None:
         before, after = [0.8] * 15, [0.3] + [0.8] * 14
         assert compared({"recall": before}, {"recall": after}, policy())["recall"].verdict is PROCEED
 
-    def test_they_share_an_error_rate_and_the_primary_has_its_own(self) -> None:
+    def test_guard_rails_share_an_error_rate_and_the_primary_has_its_own(self) -> None:
         before = [0.8] * 15
         after = [0.8 - by for by in (0.0, 0.0, 0.0, 0.0, 0.05, 0.1, 0.1, 0.1, 0.1, 0.15, 0.15, 0.15, 0.15, 0.2, 0.2)]
         alone = compared({"recall": before}, {"recall": after}, policy())
@@ -336,9 +336,9 @@ class TestLowerIsBetter:
         change = moved(0.08, level=0.1, key="rate")
         assert (change.verdict, change.worse_by) == (BLOCK, pytest.approx(8.0))
         assert change.interval is not None
-        assert change.interval.low > 0.05  # of after - before, as it stands
+        assert change.interval.low > 0.05  # of after - before, not oriented
 
-    def test_a_fall_is_no_loss(self) -> None:
+    def test_a_fall_is_not_a_loss(self) -> None:
         assert moved(-0.08, level=0.1, key="rate").verdict is PROCEED
 
     def test_as_the_primary_metric(self) -> None:
@@ -382,7 +382,7 @@ class TestUnits:
         assert apart.verdict is BLOCK
         assert (together.units, together.moved, together.code) == (5, 5, "inconclusive")
 
-    def test_counts_stand_beside_the_metrics(self) -> None:
+    def test_changes_have_counts_of_units(self) -> None:
         pairs = Pairs()
         for place in range(3):
             pairs.add({"overall": 0.8}, {"overall": 0.8 + WAVE[place]})
@@ -394,7 +394,7 @@ class TestUnits:
         ]
 
 
-def test_what_the_output_needs_is_there() -> None:
+def test_the_json_fields_are_present() -> None:
     """The fields of `intervals` and `deltas` in the JSON."""
     change = moved(-0.02, cases=16, level=0.8)
     interval = change.interval

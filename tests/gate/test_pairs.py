@@ -1,4 +1,4 @@
-"""Two runs side by side: means, intervals and variance as from the raw answers."""
+"""Paired runs: means, intervals and variance as from the raw answers."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def of(before: Sequence[float], after: Sequence[float], sources: Sequence[str | 
 
 
 def repeated(cases: Sequence[tuple[Sequence[float], Sequence[float]]], source: str | None = None) -> Pairs:
-    """As a run hands its cases over: the mean of the answers, and their spread where there are several."""
+    """Return pairs as a run adds them: the mean of each case's answers, and their spread if there are several."""
     pairs = Pairs()
     for old, new in cases:
         spreads = [{"overall": statistics.stdev(side)} if len(side) > 1 else {} for side in (old, new)]
@@ -72,20 +72,20 @@ def test_only_metrics_of_both_sides_count() -> None:
         assert pairs.variance(key) is None
 
 
-def test_nothing_at_all() -> None:
+def test_no_cases() -> None:
     pairs = Pairs()
     assert (pairs.counts(), pairs.means()) == ({}, ({}, {}))
 
 
 @given(SIDES)
 @settings(deadline=None, max_examples=60)
-def test_the_interval_is_that_of_the_differences(sides: list[tuple[float, float]]) -> None:
+def test_the_interval_equals_that_of_the_differences(sides: list[tuple[float, float]]) -> None:
     before, after = [old for old, _ in sides], [new for _, new in sides]
     moves = Differences([new - old for old, new in sides], lowest=-max(before), highest=1.0 - min(before))
     assert of(before, after).differences(OVERALL).interval() == moves.interval()
 
 
-def test_what_is_worse_points_down() -> None:
+def test_differences_point_down_for_worse_values() -> None:
     before, after = [0.5, 0.4, 0.6], [0.6, 0.6, 0.6]
     assert of(before, after).differences(OVERALL).fall_p() == of(before, after).differences(RATE).rise_p()
 
@@ -107,7 +107,7 @@ def test_cases_of_one_source_are_one_unit() -> None:
 
 @given(st.lists(st.tuples(ANSWERS, ANSWERS), min_size=2, max_size=12))
 @settings(deadline=None, max_examples=60)
-def test_the_variance_is_that_of_the_raw_answers(cases: list[tuple[list[float], list[float]]]) -> None:
+def test_the_variance_equals_that_of_the_raw_answers(cases: list[tuple[list[float], list[float]]]) -> None:
     variance = repeated(cases).variance("overall")
     assert variance is not None
     total = float(np.var([np.mean(new) - np.mean(old) for old, new in cases], ddof=1))
@@ -134,7 +134,7 @@ def test_repeats_by_hand() -> None:
     assert variance.case_variance == pytest.approx(0.06)
 
 
-def test_repeats_of_a_case_are_no_cases() -> None:
+def test_repeats_do_not_count_as_cases() -> None:
     once = repeated([([0.5], [0.6]), ([0.5], [0.4]), ([0.5], [0.7])])
     often = repeated([([0.5] * 4, [0.6] * 4), ([0.5] * 4, [0.4] * 4), ([0.5] * 4, [0.7] * 4)])
     one, other = found(once.differences(OVERALL).interval()), found(often.differences(OVERALL).interval())
@@ -148,7 +148,7 @@ class TestRareLoss:
         assert moves.rare_loss_p(0.05) == pytest.approx(same.rare_loss_p(0.05))
         assert moves.units_needed(0.05, 0.05) == same.units_needed(0.05, 0.05)
 
-    def test_nor_rise_above_1_where_lower_is_better(self) -> None:
+    def test_a_value_cannot_rise_above_1_if_lower_is_better(self) -> None:
         moves = of([0.1] * 80, [0.1] * 79 + [0.2]).differences(RATE)
         same = Differences([0.0] * 79 + [-0.1], lowest=-0.9)
         assert moves.rare_loss_p(0.05) == pytest.approx(same.rare_loss_p(0.05))
@@ -176,7 +176,7 @@ INVENTED: dict[str, list[dict[str, Any]]] = {
 
 
 def scored(kind: Kind, items: list[dict[str, Any]] | None, *, quiet: bool = True) -> Mapping[str, float]:
-    """The metrics of an answer, None for one that cannot be used, to a case in which nothing is to be found."""
+    """Return the metrics of an answer (None if unusable) to a case without expected items."""
     case = CASES[kind.name]
     if quiet:
         case = case | {key: value for key, value in NOTHING.items() if key in case}
@@ -190,7 +190,7 @@ def scored(kind: Kind, items: list[dict[str, Any]] | None, *, quiet: bool = True
 
 @pytest.mark.parametrize("name", list(INVENTED))
 class TestOneIsSilent:
-    def test_an_invention_is_a_fall_from_flawless(self, name: str) -> None:
+    def test_an_invention_is_a_fall_from_a_perfect_score(self, name: str) -> None:
         kind = KINDS[name]
         silent, other = scored(kind, []), scored(kind, INVENTED[name])
         assert kind.primary not in silent
@@ -200,22 +200,22 @@ class TestOneIsSilent:
         assert all(before[key] == silent[key] for key in silent)
         assert align_metrics(kind, (other, silent)) == [other, before]
 
-    def test_a_bad_answer_is_one_too(self, name: str) -> None:
+    def test_a_bad_answer_is_a_fall_too(self, name: str) -> None:
         kind = KINDS[name]
         before, after = align_metrics(kind, (scored(kind, []), scored(kind, None)))
         assert (before[kind.primary], after[kind.primary]) == (1.0, 0.0)
 
-    def test_two_silent_answers_have_nothing_to_compare(self, name: str) -> None:
+    def test_two_empty_answers_have_nothing_to_compare(self, name: str) -> None:
         kind = KINDS[name]
         silent = scored(kind, [])
         assert align_metrics(kind, (silent, silent)) == (silent, silent)
 
-    def test_an_empty_answer_is_not_flawless_where_something_is_to_be_found(self, name: str) -> None:
+    def test_an_empty_answer_is_not_perfect_if_items_are_expected(self, name: str) -> None:
         kind = KINDS[name]
         empty, other = scored(kind, [], quiet=False), scored(kind, INVENTED[name], quiet=False)
         assert align_metrics(kind, (empty, other)) == (empty, other)
 
-    def test_nor_beside_an_answer_to_another_text_that_asks_for_something(self, name: str) -> None:
+    def test_an_empty_answer_is_not_perfect_if_the_other_case_expects_items(self, name: str) -> None:
         kind = KINDS[name]
         silent, other = scored(kind, []), scored(kind, INVENTED[name], quiet=False)
         assert align_metrics(kind, (silent, other)) == [silent, other]
@@ -234,6 +234,6 @@ class TestOneIsSilent:
         assert [side[kind.primary] for side in pairs.means()] == [1.0, 0.0]
 
 
-def test_a_kind_that_skips_by_the_case_alone_is_left_as_it_is() -> None:
+def test_a_kind_without_invented_items_is_unchanged() -> None:
     before, after = {"recall": 1.0}, {"recall": 1.0, "mrr": 0.5}
     assert align_metrics(KINDS["retrieval"], (before, after)) == (before, after)

@@ -29,7 +29,7 @@ def parsed(text: str) -> dict[str, float]:
         ("f:3", {"f1": 3.0}),
     ],
 )
-def test_what_is_read(text: str, limits: dict[str, float]) -> None:
+def test_limits_are_parsed(text: str, limits: dict[str, float]) -> None:
     assert parsed(text) == limits
 
 
@@ -66,23 +66,23 @@ def test_an_exact_name_wins_over_longer_ones() -> None:
         ("zzz:3", "`zzz` is not a metric of this kind", f"Metrics: {', '.join(METRICS)}"),
     ],
 )
-def test_what_is_refused(text: str, what: str, fix: str) -> None:
+def test_invalid_limits_are_refused(text: str, what: str, fix: str) -> None:
     with pytest.raises(UsageError) as caught:
         parsed(text)
     assert (caught.value.what, caught.value.where, caught.value.fix) == (what, WHERE, fix)
 
 
 @given(st.dictionaries(st.sampled_from(METRICS), st.floats(0, 100), min_size=1))
-def test_what_is_written_is_read(limits: dict[str, float]) -> None:
+def test_written_limits_are_read_back(limits: dict[str, float]) -> None:
     assert parsed(",".join(f"{key}:{limit!r}" for key, limit in limits.items())) == limits
 
 
-def test_a_metric_without_a_limit_of_its_own_has_the_gates() -> None:
+def test_a_metric_without_its_own_limit_has_the_gates() -> None:
     policy = GatePolicy(block=4.0, limits={"recall": 0.0})
     assert (policy.limit("recall"), policy.limit("overall")) == (0.0, 4.0)
 
 
-def test_a_metric_is_known_by_its_other_name_too() -> None:
+def test_other_names_are_accepted() -> None:
     also = {"entity_recall": "recall", "type_accuracy": "typeAccuracy", "entity_f1": "f1"}
     text, keys = "entity_recall:3,Type_Accuracy:4", ["recall", "relationshipAccuracy", "typeAccuracy"]
     assert parse_limits(text, keys, where="--fail", also=also) == {"recall": 3.0, "typeAccuracy": 4.0}

@@ -1,4 +1,4 @@
-"""What a suite finds: against scipy, by hand, and by comparisons that have the promised drop."""
+"""The drops a suite detects: against scipy, by hand, and by comparisons with the promised drop."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def known(drop: float | None) -> float:
 class TestFactor:
     @pytest.mark.parametrize("cases", [5, 10, 15, 30, 50, 200])
     @pytest.mark.parametrize("alpha", [0.05, 0.025, 0.01])
-    def test_the_promise_is_kept_on_average(self, cases: int, alpha: float) -> None:
+    def test_the_power_is_reached_on_average(self, cases: int, alpha: float) -> None:
         rng = np.random.default_rng(cases)
         rounds, df = 40_000, cases - 1
         promised, observed = (np.sqrt(rng.chisquare(df, rounds) / df) for _ in range(2))
@@ -51,13 +51,13 @@ class TestFactor:
         assert found == pytest.approx(POWER, abs=0.015)
 
     @pytest.mark.parametrize("cases", [5, 15, 200])
-    def test_so_it_is_where_the_mean_alone_decides(self, cases: int) -> None:
+    def test_the_power_is_reached_if_the_mean_alone_decides(self, cases: int) -> None:
         rng = np.random.default_rng(cases)
         promised = np.sqrt(rng.chisquare(cases - 1, 40_000) / (cases - 1))
         found = np.mean(detection_factor(cases - 1, cases - 1, None) * promised + rng.normal(size=40_000) > 0.0)
         assert float(found) == pytest.approx(POWER, abs=0.015)
 
-    def test_it_ends_at_the_textbook(self) -> None:
+    def test_many_cases_give_the_textbook_value(self) -> None:
         textbook = float(stats.norm.ppf(0.975) + stats.norm.ppf(0.8))
         assert detection_factor(1e9, 1e9, 0.025) == pytest.approx(textbook, abs=1e-3)
 
@@ -67,7 +67,7 @@ class TestFactor:
 
 
 def compared(rng: np.random.Generator, cases: int, drop: float, share: float, policy: GatePolicy) -> dict[str, Verdict]:
-    """Two runs of the same cases; the drop is spread over them as unevenly as is promised."""
+    """Return two runs of the same cases; the drop is spread over them as unevenly as assumed."""
     pairs = pairs_of(rng, cases, drop, share)
     return {change.key: change.verdict for change in compare_metrics(*pairs.means(), METRICS, policy, pairs)}
 
@@ -85,8 +85,8 @@ def pairs_of(rng: np.random.Generator, cases: int, drop: float, share: float) ->
 
 @pytest.mark.parametrize("policy", ["fixed", "evidence", "paired"])
 @pytest.mark.parametrize("cases", [15, 50])
-def test_the_policy_finds_what_is_promised(policy: PolicyName, cases: int) -> None:
-    """One comparison promises, another one has the drop."""
+def test_the_policy_detects_drops_as_often_as_promised(policy: PolicyName, cases: int) -> None:
+    """One comparison predicts the power, another has the drop."""
     rng, rounds, found, tried = np.random.default_rng(8), 400, 0, 0
     rules = GatePolicy(policy=policy, metrics=("recall", "overall"))
     for _ in range(rounds):
@@ -101,17 +101,17 @@ def test_the_policy_finds_what_is_promised(policy: PolicyName, cases: int) -> No
 
 
 class TestFinding:
-    def test_under_fixed_the_mean_has_to_pass_the_limit(self) -> None:
+    def test_fixed_needs_a_mean_beyond_the_limit(self) -> None:
         rules = GatePolicy(policy="fixed", metrics=("overall",), limits={"overall": 3.0})
         assert Finding.of(rules, "overall", primary="overall", baseline=0.8) == Finding(0.03)
 
-    def test_under_evidence_others_have_to_be_more_than_noise(self) -> None:
+    def test_evidence_needs_other_drops_to_exceed_noise(self) -> None:
         rules = GatePolicy(metrics=("overall", "recall", "f1"))
         assert Finding.of(rules, "overall", primary="overall", baseline=0.8) == Finding(0.05)
         assert Finding.of(rules, "recall", primary="overall", baseline=0.8) == Finding(0.05, 0.025)
         assert Finding.of(rules, "beside", primary="overall", baseline=0.8) == Finding(0.05)
 
-    def test_under_paired_the_interval_has_to_pass_the_limit(self) -> None:
+    def test_paired_needs_an_interval_beyond_the_limit(self) -> None:
         rules = GatePolicy(policy="paired", unit="relative", metrics=("overall", "recall", "f1"))
         assert Finding.of(rules, "overall", primary="overall", baseline=0.5) == Finding(0.025, 0.025, 0.025)
         assert Finding.of(rules, "recall", primary="overall", baseline=0.5) == Finding(0.025, 0.0125, 0.025)
@@ -125,18 +125,18 @@ class TestSmallestDrop:
         assert drop == pytest.approx(0.05 + detection_factor(14, 14, 0.025) * spread)
         assert drop > known(smallest_drop(UNSPLIT, FIXED)) > 0.05
 
-    def test_evidence_asks_for_both(self) -> None:
+    def test_evidence_needs_both_conditions(self) -> None:
         noisy = DifferenceVariance(0.25, 14.0, 100, 1.0)
         both = known(smallest_drop(noisy, Finding(0.05, 0.01)))
         assert both >= known(smallest_drop(noisy, Finding(0.05)))
         assert both == pytest.approx(known(smallest_drop(noisy, Finding(0.0, 0.01))))
 
-    def test_pass_or_fail_needs_as_many_flips_as_a_test_can_reject_with(self) -> None:
+    def test_pass_or_fail_needs_enough_flips_for_a_test_to_reject(self) -> None:
         flips = DifferenceVariance(0.01, 199.0, 200, 1.0, step=1.0)
         assert known(smallest_drop(flips, Finding(0.0, 0.025, 0.0))) == pytest.approx(6 / 200)
         assert known(smallest_drop(flips, Finding(0.0, 0.01, 0.0))) == pytest.approx(7 / 200)
 
-    def test_fewer_units_than_a_test_can_reject_with(self) -> None:
+    def test_too_few_units_for_a_test_to_reject(self) -> None:
         five = DifferenceVariance(0.0001, 4.0, 5, 1.0)
         assert smallest_drop(five, PAIRED) is None
         assert smallest_drop(five, Finding(0.05)) is not None
@@ -149,7 +149,7 @@ class TestSmallestDrop:
         assert smallest_drop(SPLIT, FIXED, repeats=5) is not None
 
     @pytest.mark.parametrize("finding", [FIXED, PAIRED, Finding(0.05, 0.01)])
-    def test_more_of_either_finds_less(self, finding: Finding) -> None:
+    def test_more_cases_or_repeats_detect_smaller_drops(self, finding: Finding) -> None:
         by_cases = [known(smallest_drop(SPLIT, finding, cases=n)) for n in (15, 30, 50, 100, 200)]
         by_repeats = [known(smallest_drop(SPLIT, finding, repeats=k)) for k in (1, 3)]
         for drops in (by_cases, by_repeats):
@@ -174,7 +174,7 @@ class TestNeeded:
         before = size(found.count - 1) if found.count > 2 else None
         assert before is None or before > drop
 
-    def test_the_limit_itself_is_never_found(self) -> None:
+    def test_a_drop_at_the_limit_is_never_sure_to_be_detected(self) -> None:
         assert cases_needed(SPLIT, FIXED, 0.05) == repeats_needed(SPLIT, PAIRED, 0.05) == Needed(None, "never")
 
     def test_unknown(self) -> None:
@@ -183,7 +183,7 @@ class TestNeeded:
 
 
 class TestBetterBuy:
-    def test_cases_where_they_differ_and_repeats_where_answers_do(self) -> None:
+    def test_buy_cases_if_cases_differ_and_repeats_if_answers_do(self) -> None:
         cases = DifferenceVariance(0.0025, 14.0, 15, 3.0, case_variance=0.0024, repeat_variance=0.00015, repeat_df=60.0)
         answers = DifferenceVariance(0.25, 99.0, 100, 1.0, case_variance=0.0, repeat_variance=0.125, repeat_df=1e6)
         bought = [better_buy(each, FIXED) for each in (cases, answers)]
@@ -204,7 +204,7 @@ def moved(*differences: float, repeats: int = 1, spread: float = 0.0) -> Pairs:
 class TestPlan:
     WAVERING = tuple(0.05 * math.sin(7 * place) for place in range(15))
 
-    def test_twice_the_limit_is_wanted_unless_said_otherwise(self) -> None:
+    def test_twice_the_limit_is_the_default_wanted_drop(self) -> None:
         pairs = moved(*self.WAVERING, repeats=2, spread=0.02)
         plan = sensitivity(pairs, "overall", GatePolicy(metrics=("overall",)))
         assert plan is not None
@@ -218,6 +218,6 @@ class TestPlan:
         assert still is not None
         assert (still.sees, still.needs_cases) == (None, Needed(None, "unknown"))
 
-    def test_fewer_than_two_cases_say_nothing(self) -> None:
+    def test_fewer_than_two_cases_have_no_sensitivity(self) -> None:
         assert sensitivity(moved(0.1), "overall", GatePolicy()) is None
         assert sensitivity(moved(0.1, 0.2), "recall", GatePolicy()) is None

@@ -47,7 +47,7 @@ def judged(winner: Winner) -> Judgement:
 
 
 def calibrated(people: Sequence[Winner], verdicts: Sequence[Sequence[Winner]]) -> Agreement:
-    """Return what a calibration says of a judge's verdicts, one for each order that it was asked in."""
+    """Return the calibration of a judge's verdicts, one for each order of the answers."""
     rulings = [rule([[judged(each) for each in orders]]) for orders in verdicts]
     labels = [
         Labelled(str(at), "", Opinion(100, True, person), Opinion(100, True, ruling.winner or "tie"), 0, None)
@@ -78,7 +78,7 @@ ORDERS = (
 
 
 @pytest.mark.parametrize("row", ORDERS, ids=lambda row: row.where)
-def test_a_judge_is_right_where_both_orders_are_and_flips_where_they_differ(row: OrdersRow) -> None:
+def test_a_judge_is_right_if_both_orders_are_and_flips_if_they_differ(row: OrdersRow) -> None:
     right: Winner = "full"
     wrong: Winner = "baseline"
     only_first, only_second = row.first - row.both, row.second - row.both
@@ -139,7 +139,7 @@ def assert_wins(winners: Iterable[Winner], row: WinRow) -> None:
 
 
 @pytest.mark.parametrize("row", WINS, ids=lambda row: row.model)
-def test_win_rates_are_those_of_the_leaderboard(row: WinRow) -> None:
+def test_win_rates_equal_the_leaderboards(row: WinRow) -> None:
     sides: tuple[tuple[Winner, int], ...] = (("full", row.won), ("baseline", row.lost), ("tie", row.drawn))
     assert_wins([winner for winner, times in sides for _ in range(times)], row)
 
@@ -166,7 +166,7 @@ def test_every_published_figure_of_llmbar_is_recomputed_from_its_rows() -> None:
             (each["label"], *(each["results"][-1][f"swap = {swapped}"]["winner"] for swapped in (False, True)))
             for each in rows
         ]
-        # A verdict that could not be read is none of row3's: the judge failed, and nothing is ruled.
+        # An unreadable verdict is a failed judgement in row3, so there is no ruling.
         readable = [(int(label), int(first), int(second)) for label, first, second in said if first and second]
         people = [SIDES[label] for label, _, _ in readable]
         found = calibrated(people, [(SIDES[first], SIDES[second]) for _, first, second in readable])
@@ -198,7 +198,7 @@ def test_agreement_of_pandalms_annotators() -> None:
         assert found.winner_kappa.value == pytest.approx(cohen_kappa_score(*places))
         assert found.weighted_kappa.value == pytest.approx(cohen_kappa_score(*places, weights="quadratic"))
 
-    # Three votes are ruled by their majority.
+    # The majority of three votes decides.
     majority = [rule([[judged(each)] for each in votes]).winner or "tie" for votes in zip(*annotators, strict=True)]
     assert Counter(majority) == {"tie": 105, "baseline": 422, "full": 472}
 

@@ -1,4 +1,4 @@
-"""What becomes of many suites: their standings, the one exit code, the one verdict."""
+"""Results of several suites: standings, exit code and verdict."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def replace_approval(judgement: Judgement) -> Judgement:
         ((NOTE,), (SuiteResult("new", problem="no baseline yet"),), NOTE, 0),
     ],
 )
-def test_what_could_not_be_judged_does_not_pass(
+def test_an_unjudged_suite_does_not_pass(
     comparison: Any, verdicts: tuple[Verdict, ...], more: tuple[SuiteResult, ...], verdict: Verdict, code: int
 ) -> None:
     report = SuitesReport([*(verdict_on(comparison, each) for each in verdicts), *more])

@@ -1,4 +1,4 @@
-"""The rolling baseline: hand-computed means and drops, and which runs of the history count."""
+"""The rolling baseline: hand-computed means and drops, and the runs of the history that count."""
 
 from __future__ import annotations
 
@@ -68,14 +68,14 @@ def test_only_the_last_runs_of_the_window_count():
     assert beside(history, entry(0.56, 9), narrow).drops[0].figures["before"] == pytest.approx(0.85)
 
 
-def test_where_lower_is_better_a_rise_is_the_drop():
+def test_a_rise_is_the_drop_if_lower_is_better():
     history = [entry(0.8, n, metrics={"overall": 0.8, "rate": 0.10 + n / 100}) for n in range(3)]  # mean 0.11
     assert not beside(history, entry(0.8, 9, metrics={"overall": 0.8, "rate": 0.12})).drops
     (reason,) = beside(history, entry(0.8, 9, metrics={"overall": 0.8, "rate": 0.132})).drops
     assert (reason.subject, round(reason.figures["drop"], 6)) == ("rate", 0.2)
 
 
-def test_the_primary_metric_makes_a_person_look_where_it_is_not_gated_and_others_say_nothing():
+def test_an_ungated_primary_metric_investigates_and_others_are_ignored():
     policy = GatePolicy(metrics=("rate",), baseline="rolling")
     history = [entry(0.8, n, metrics={"overall": 0.8, "recall": 0.8}) for n in range(2)]
     history[1] = entry(0.8, 1, metrics={"overall": 0.81, "recall": 0.8})
@@ -83,14 +83,14 @@ def test_the_primary_metric_makes_a_person_look_where_it_is_not_gated_and_others
     assert (reason.subject, reason.verdict) == ("overall", Verdict.INVESTIGATE)
 
 
-def test_runs_of_another_suite_tier_scorer_or_case_do_not_count():
+def test_runs_of_a_different_suite_tier_scorer_or_case_do_not_count():
     others: list[dict[str, Any]] = [{"suite": "cake"}, {"mode": "live"}, {"scored": "other"}, {"scored": ""}]
     strange = [entry(0.1, n, **other) for n, other in enumerate(others)]
     history = [*strange, *entries(0.8, 0.9), entry(None, 5)]
     assert [each.metrics["overall"] for each in comparable_runs(history, "bread", "replay", "abc")] == [0.8, 0.9]
 
 
-def test_a_run_looked_at_again_is_one_run_and_none_of_its_own_baseline():
+def test_a_replayed_run_counts_once_and_not_in_its_own_baseline():
     bad = entry(0.4, 9)
     history = [*entries(0.8), entry(0.8, 0, run_id="again"), *[entry(0.9, 1), bad, entry(0.4, 9, run_id="twice")]]
     assert [each.metrics["overall"] for each in comparable_runs(history, "bread", "replay", "abc")] == [0.8, 0.9, 0.4]
@@ -103,7 +103,7 @@ def test_fewer_than_two_runs_are_a_note(history: list[HistoryEntry]):
     assert (reason.verdict, reason.figures) == (Verdict.PROCEED, {"runs": len(history)})
 
 
-def test_the_gate_adds_the_reason_and_takes_none_away():
+def test_the_gate_adds_the_reason_and_keeps_the_others():
     rolling = beside(entries(0.80, 0.90), entry(0.68, 9))
     scores = Scores(POLICY, [OVERALL], {}, cases=3, broke=["rye"])
     plain, judged = (judge("bread", [], [Side(scores)], Context(rolling=each)) for each in (None, rolling))
