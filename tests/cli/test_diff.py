@@ -155,7 +155,7 @@ def test_a_ref_whose_recordings_are_missing_is_incomplete(box: Box) -> None:
     box.git("rm", "-q", "recordings/bread/extract-v1.1.jsonl")
     box.commit("without")
     (error,) = box.row3("diff", "HEAD", "HEAD~1", code=3).errors
-    assert "no case has its answers recorded for `HEAD`" in error
+    assert "`HEAD` has no recorded answers" in error
     assert "extract-v1.1: no recording" in error
 
 

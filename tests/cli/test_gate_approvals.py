@@ -145,7 +145,7 @@ class TestDrafts:
         assert "was not promoted" in work.row3("promote", "v1.2", code=1).out
         next_second()
         done = work.row3("promote", "v1.2", "--approve", "still wanted", code=0)
-        assert "hook and CI accept the approval as well" in done.err
+        assert "hook and CI accept the approval too" in done.err
         assert judged(work, code=0).reasons >= {"block worse overall", "note approved"}
 
     def test_it_is_judged_again_where_its_answers_are_others(self, work: Box) -> None:
@@ -159,7 +159,7 @@ class TestDrafts:
         draft(work, "1.2", POOR)
         no_canary(work)
         done = work.row3("promote", "v1.2", "--approve", "agreed", code=0)
-        assert "hook will ask for an approval of its own" in " ".join(done.err.split())
+        assert "hook will need its own approval" in " ".join(done.err.split())
         assert "block criteria_removed case rye canary:gluten lattice theory" in judged(work, code=1).reasons
 
     def test_a_first_promotion(self, tmp_path: Path) -> None:

@@ -224,7 +224,7 @@ def test_what_is_no_rubric_of_the_suite(base: Box) -> None:
     )
     assert "no answer of suite `support` is graded by `strictness`" in base.row3("promote", "strictness-v1.0").err
     live = base.row3("promote", "helpfulness-v1.1", "--mode", "live", code=2)
-    assert "judged by what it does to recorded answers" in live.err
+    assert "judged by the grades of recorded answers" in live.err
 
 
 def test_a_named_rubric_grades_a_run_and_is_compared_with_another(base: Box) -> None:

@@ -140,7 +140,7 @@ def test_what_a_flag_loosens_is_said_and_not_noted(two_fell: Box) -> None:
 @pytest.mark.parametrize("flags", [("--fail", "recall:20,f1:20"), ("--policy", "paired", "--inconclusive", "block")])
 def test_a_flag_does_not_make_a_promotion_easier(two_fell: Box, flags: tuple[str, ...]) -> None:
     before = two_fell.tree()
-    assert "flags may only make a promotion harder" in two_fell.row3("promote", "v1.1", *flags, code=2).errors[0]
+    assert "options may only tighten a promotion" in two_fell.row3("promote", "v1.1", *flags, code=2).errors[0]
     assert two_fell.tree() == before
 
 

@@ -98,7 +98,7 @@ def test_nothing_to_plan_from(box: Box) -> None:
         path.unlink()
     done = box.row3("power", code=2)
     assert len(done.errors) == 1
-    assert "there is nothing to plan from: there is no baseline" in done.err
+    assert "nothing to plan from: there is no baseline" in done.err
 
 
 def test_a_broken_recording_is_told_with_its_line(box: Box) -> None:

@@ -17,7 +17,7 @@ def test_a_commit_that_a_hook_refuses_leaves_the_promotion_to_be_committed(box: 
     hook.chmod(0o755)
     done = box.row3("promote", "v1.1", "--commit", code=2)
     told = " ".join(done.errors[0].split())
-    assert "the linter says no. The promotion of extract v1.1 is written, and no commit has it yet" in told
+    assert "the linter says no. The promotion of extract v1.1 is written but not committed" in told
 
 
 def test_ci_does_not_commit(box: Box) -> None:

@@ -1,4 +1,4 @@
-"""What differs between two runs: saved ones, baselines, prompt versions, git refs or models. Nothing is judged."""
+"""`row3 diff`: what differs between two runs: saved ones, baselines, prompt versions, git refs or models."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def diff(
     named: tuple[str, ...] = (),
     only: Collection[str] | None = None,
 ) -> Diff:
-    """Compare two runs of a suite, case by case, of all cases or `only` these; the rest is as in `Names`.
+    """Compare two runs of a suite, `before` and `after`, case by case; of all cases or `only` these.
 
-    What is no saved run is replayed from its recordings. Raises `UsageError` for a name without a meaning,
-    `InvalidFile` for a broken file, `RunIncomplete` where a side has no recorded answer at all.
+    Any name but a saved run's is replayed from recordings; see `Names`. Raises `UsageError` for an unknown name,
+    `InvalidFile` for a broken file, `RunIncomplete` if a side has no recorded answer at all.
     """
     names = Names(project, suite, options, named)
     left, right = [opener() for opener in [names.find(before), names.find(after)]]
@@ -40,12 +40,12 @@ def diff(
     gained: Counter[str] = Counter()
     lost: Counter[str] = Counter()
     sources = {**sources_of(left.project.tree, suite.golden), **sources_of(right.project.tree, suite.golden)}
-    before_, after_ = (
+    old_cases, new_cases = (
         {case_id: record for case_id, record in side.run.cases.items() if only is None or case_id in only}
         for side in (left, right)
     )
-    for case_id in dict.fromkeys([*before_, *after_]):
-        old, new = before_.get(case_id), after_.get(case_id)
+    for case_id in old_cases | new_cases:
+        old, new = old_cases.get(case_id), new_cases.get(case_id)
         if new is None:
             comparer.add_removed([case_id])
             continue
@@ -62,8 +62,8 @@ def diff(
         commits=(left.commit, right.commit),
         before=left.run.header,
         after=right.run.header,
-        sizes=(len(before_), len(after_)),
-        notes=[f"no text of {name}, as it was run" for name in without_text],
+        sizes=(len(old_cases), len(new_cases)),
+        notes=[f"the text of {name} as it was run no longer exists" for name in without_text],
         metrics=list(comparer.scores().changes),
         primary=suite.kind.primary,
         moves=dict(comparer.moves.most_common()),
@@ -77,7 +77,7 @@ def diff(
 
 
 def _compared(suite: Suite, old: CaseRecord, new: CaseRecord, repeats: int) -> Compared:
-    """One case in both runs; they compare where the golden case's file is the same."""
+    """Return one case in both runs; it is comparable if its golden file is the same."""
     comparable = old.digest == new.digest and old.status != "failed"
     change = compare_case(
         old.id,
@@ -91,18 +91,18 @@ def _compared(suite: Suite, old: CaseRecord, new: CaseRecord, repeats: int) -> C
 
 
 def _prompt_diffs(left: Side, right: Side) -> tuple[dict[str, str], list[str]]:
-    """Return text diffs of the prompts that differ, and those whose text is gone."""
+    """Return text diffs of the prompts that differ, and the names of those whose text no longer exists."""
     before, after = left.run.header, right.run.header
     diffs: dict[str, str] = {}
     gone: list[str] = []
-    for name, version in after.prompts.items():
-        was = before.prompts.get(name)
-        if was is None or before.prompt_digests.get(name) == after.prompt_digests.get(name):
+    for name, new in after.prompts.items():
+        old = before.prompts.get(name)
+        if old is None or before.prompt_digests.get(name) == after.prompt_digests.get(name):
             continue
-        sides = ((left, was), (right, version))
-        lacking = [f"{name} {its} of {side.name}" for side, its in sides if name not in side.texts]
-        gone += lacking
-        if not lacking:
-            old, new = [f"{name}-{its} ({side.name})" for side, its in sides]
-            diffs[name] = text_diff(left.texts[name], right.texts[name], old, new)
+        sides = ((left, old), (right, new))
+        missing = [f"{name} {version} of {side.name}" for side, version in sides if name not in side.texts]
+        gone += missing
+        if not missing:
+            titles = [f"{name}-{version} ({side.name})" for side, version in sides]
+            diffs[name] = text_diff(left.texts[name], right.texts[name], *titles)
     return diffs, gone

@@ -53,15 +53,15 @@ class Side:
     """The file it was read from, or what was replayed."""
     run: SavedRun
     project: Project
-    """The golden cases and prompts beside it."""
+    """The project with its golden cases and prompts."""
     texts: Mapping[str, str]
-    """By prompt name, as far as the text that was run is at hand."""
+    """Prompt texts by name, if they still exist as they were run."""
     missing: tuple[str, ...] = ()
-    """Of a replay: the cases that have no recorded answer."""
+    """Cases without a recorded answer, in a replay."""
     problem: str = ""
-    """Why the first of them has none."""
+    """Why the first missing case has no answer."""
     commit: str | None = None
-    """Of a git ref."""
+    """The commit of a git ref."""
 
 
 Opener = Callable[[], Side]
@@ -69,20 +69,20 @@ Opener = Callable[[], Side]
 
 @dataclass
 class Names:
-    """Finds what the names of a command line mean for a suite."""
+    """Resolves the names on a command line to runs of a suite."""
 
     project: Project
     suite: Suite
     options: Callable[[], RunOptions]
-    """Makes those of what is replayed."""
+    """Makes the options of a replay."""
     named: tuple[str, ...] = ()
-    """Prompt references that take their prompt's place in what is replayed."""
+    """Prompt versions to use in a replay."""
     wrong_version: UsageError | None = field(default=None, init=False)
     """Why a name that looks like a prompt version is not one."""
 
     @cached_property
     def repository(self) -> Repository | None:
-        """The project's git repository; None where there is none. Raises `EnvironmentFault` without git."""
+        """The project's git repository, or None. Raises `EnvironmentFault` without git."""
         from row3.vcs.repository import Repository
 
         return Repository.find(self.project.root)
@@ -99,7 +99,7 @@ class Names:
         if self.wrong_version is not None:
             raise UsageError(self.wrong_version.what, where=WHERE, fix=self.wrong_version.fix)
         if prefix in ("", "run") and value == LATEST:
-            raise UsageError("no run was kept yet", where=".row3/runs", fix=f"Run `row3{self.suite.flag}` first")
+            raise UsageError("no saved run yet", where=".row3/runs", fix=f"Run `row3{self.suite.flag}` first")
         if value == BASELINE or (prefix == "baseline" and not value):
             make = f"Save one with `row3 --baseline{self.suite.flags('row3 --baseline')}`"
             raise UsageError("there is no baseline", where=f"baselines/{self.suite.name}.json", fix=make)
@@ -115,7 +115,7 @@ class Names:
         raise UsageError(f"`{name}` is not a prompt version, run, baseline or commit", where=WHERE, fix=fix)
 
     def prompt(self, name: str, value: str) -> Opener | None:
-        """A version that exists; a bare one is of the prompt that `row3 promote` would take it for."""
+        """Find a prompt version; a bare `v1.1` means the prompt that `row3 promote v1.1` would promote."""
         bare = value.startswith("v") and parse_version(value) is not None
         if not bare and parse_reference(value.removeprefix("prompts/")) is None:
             return None
@@ -127,7 +127,7 @@ class Names:
         return partial(self._replay_version, name, ref)
 
     def saved_run(self, name: str, value: str) -> Opener | None:
-        """The latest run of the suite, an id or its beginning, or a file."""
+        """Find a saved run: `latest`, an id or its beginning, or a file."""
         logs = latest_runs(self.project.local)
         path = next((path.resolve() for path in (Path(value), self.project.root / value) if _is_file(path)), None)
         if value == LATEST:
@@ -135,13 +135,12 @@ class Names:
         elif value[:1].isdigit() and (found := [path for path in logs if path.stem.startswith(value)]):
             if len(found) > 1 and found[0].stem != value:
                 shown = ", ".join(path.stem for path in found[:4])
-                what = f"`{value}` is the beginning of {len(found)} runs"
-                raise UsageError(what, where=".row3/runs", fix=f"Choose: {shown}")
+                raise UsageError(f"{len(found)} runs begin with `{value}`", where=".row3/runs", fix=f"Choose: {shown}")
             path = found[0]
         return None if path is None or path.suffix == ".md" else partial(self._read_run, name, path)
 
     def baseline(self, name: str, value: str) -> Opener | None:
-        """The suite's baseline, or an archived one by its name."""
+        """Find the suite's baseline, or an archived one by its name."""
         if value == BASELINE or name == f"{BASELINE}:":
             path = self.project.baseline(self.suite.name, baseline_tier(self.project, self.suite))
             return partial(self._score_baseline, name, path) if self.project.tree.exists(path) else None
@@ -153,7 +152,7 @@ class Names:
         return None
 
     def git(self, name: str, value: str) -> Opener | None:
-        """A branch, a tag or a commit. Raises `UsageError` for one with its prefix that git does not know."""
+        """Find a branch, tag or commit. Raises `UsageError` for an unknown one with the prefix `git:`."""
         explicit = name != value
         if self.repository is None:
             if explicit:
@@ -169,7 +168,7 @@ class Names:
         return partial(self._replay_commit, name, value)
 
     def model(self, name: str, value: str) -> Opener | None:
-        """A model whose answers are recorded."""
+        """Return the opener for a model, whose answers need to be recorded."""
         return partial(self._replay_model, name, value) if value.strip() else None
 
     def _read_run(self, name: str, path: Path) -> Side:
@@ -177,7 +176,7 @@ class Names:
         where = path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)
         run = read_log(path, where=where)
         self._refuse_other(run.header.suite, run.header.kind, name, where)
-        known = {metric.key for metric in self.suite.kind.metrics}  # another version of row3 may have others
+        known = {metric.key for metric in self.suite.kind.metrics}  # other versions of row3 have other metrics
         if unknown := sorted({key for case in run.cases.values() for key in case.metrics} - known):
             what = f"field `cases`: `{unknown[0]}` is not a metric of kind `{run.header.kind}`"
             raise InvalidFile(what, where=where, fix="Run `row3` again, and compare that run")
@@ -255,18 +254,18 @@ FINDERS: Mapping[str, Callable[[Names, str, str], Opener | None]] = {
 
 
 def _replayed(project: Project, suite: Suite, lineup: Lineup, options: RunOptions) -> Run:
-    """Return a run of these prompts from recordings; a case without a recording is failed, as in any replay."""
+    """Return a replay of these prompts; cases without a recording are failed."""
     asking = make_asking(suite, lineup, options)
     head = header_for(suite, asking, mode="replay")
     return collect(replay(project, suite, asking, options), suite, lineup, head, partial=options.partial)
 
 
 def _side(name: str, where: str, run: Run, project: Project) -> Side:
-    """A replay as a side; raises `RunIncomplete` where no case has its answers."""
+    """Return a replay as a side. Raises `RunIncomplete` if no case has recorded answers."""
     missing = tuple(run.failed)
     problem = next((text for case_id, text in run.problems if case_id in missing[:1]), "")
     if missing and len(missing) == run.cases:
-        what = f"no case has its answers recorded for `{name}`; of {missing[0]}: {problem}"
+        what = f"`{name}` has no recorded answers; {missing[0]}: {problem}"
         raise RunIncomplete(what, where=f"recordings/{run.suite.name}/ ({where})", fix="Record them, or name another")
     saved = parse_run(b"".join(run_bytes(run.header, run.records)), where=name)
     texts = {prompt.ref.name: prompt.text for prompt in run.lineup.prompts}
@@ -274,7 +273,7 @@ def _side(name: str, where: str, run: Run, project: Project) -> Side:
 
 
 def recorded_models(project: Project, suite: Suite) -> list[str]:
-    """Return the models whose answers are recorded, by name, without judges. Raises `InvalidFile`."""
+    """Return the sorted names of the models with recorded answers, without judges. Raises `InvalidFile`."""
     judges = set() if suite.rules.judge is None else suite.rules.judge.rubrics.keys()
     recorded = open_index(project.tree, suite.name).all()
     found = {each.request.get("model") for each in recorded if each.prompt.rpartition("-v")[0] not in judges}
@@ -282,7 +281,7 @@ def recorded_models(project: Project, suite: Suite) -> list[str]:
 
 
 def _texts(project: Project, header: RunHeader) -> dict[str, str]:
-    """The texts of a run's prompts, where they are still as they were run."""
+    """Return the texts of a run's prompts that are unchanged since the run."""
     found = {}
     for name, version in header.prompts.items():
         number = parse_version(version)

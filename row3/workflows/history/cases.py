@@ -1,6 +1,6 @@
 """Analyses of recorded answers: unstable cases (`flaky`), informative cases (`cases`), detectable drops (`power`).
 
-Every recorded answer is scored as its case stands now. A setting is prompts with their text, model and parameters.
+Every recorded answer is scored by its current case. A setting is prompts with their text, model and parameters.
 """
 
 from __future__ import annotations
@@ -36,26 +36,28 @@ from row3.workflows.recorded.recorded_answers import (
 from row3.workflows.session import Session
 
 Recorded = dict[int, tuple[float, str]]
-"""One case under one setting: by repeat, the composite and the digest of the answers."""
+"""One case under one setting: the composite and the digest of the answers, by repeat."""
 
 
 @dataclass(slots=True)
 class History:
-    """A suite's cases under every setting that is recorded."""
+    """A suite's cases under every recorded setting."""
 
     cases: list[str] = field(default_factory=list)
     settings: dict[Setting, dict[str, Recorded]] = field(default_factory=dict)
 
     def add(self, setting: Setting, case_id: str, answer: Replayed, value: float) -> None:
-        """Take in one answer."""
-        answers = self.settings.setdefault(setting, {}).setdefault(case_id, {})
-        answers[answer.repeat] = (value, answer.said)
+        """Add one answer."""
+        self.settings.setdefault(setting, {}).setdefault(case_id, {})[answer.repeat] = (value, answer.said)
 
 
 def gather(
     project: Project, suite: Suite, *, named: Sequence[str] = (), only: Collection[str] | None = None
 ) -> History:
-    """Score what is recorded of the chosen cases and of `named` prompts. Raises `InvalidFile`, `UsageError`."""
+    """Score recorded answers of `named` prompts, or of all, to the chosen cases. Raises `InvalidFile`, `UsageError`.
+
+    A bad answer ends its pipeline, so it counts for every setting that begins with its prompts and parameters.
+    """
     history = History()
     primary = suite.kind.primary
     recorded = RecordedAnswers(project, suite, named)
@@ -67,24 +69,26 @@ def gather(
                 bad.append((stored.id, answer))
             elif primary in answer.score.metrics:
                 history.add(answer.setting, stored.id, answer, answer.score.metrics[primary])
-    whole = list(history.settings)
+    complete = list(history.settings)
     for case_id, answer in bad:
-        # It ends every pipeline that begins so; where none is known, it stands for itself.
         prompts, parameters = answer.setting
         n = len(prompts)
-        begun = [each for each in whole if each.prompts[:n] == prompts and each.parameters[:n] == parameters]
+        begun = [each for each in complete if each.prompts[:n] == prompts and each.parameters[:n] == parameters]
         for setting in begun or [answer.setting]:
             history.add(setting, case_id, answer, answer.score.metrics[primary])
     return history
 
 
 def find_flaky(session: Session) -> FlakyReport:
-    """Look at the setting that runs now, or the one asked most often. Raises `InvalidFile`, `UsageError`."""
+    """Report unstable cases under the setting that runs now, or under the one with most repeats.
+
+    Raises `InvalidFile`, `UsageError`.
+    """
     project, suite = session.project, session.suite
     history = gather(project, suite, named=session.named, only=session.options.only)
     if not history.settings:
         fix = f"Ask every case several times: row3 --repeats 3 --mode record{suite.flag}"
-        raise InvalidFile("no answer is recorded", where=f"suite {suite.name}", fix=fix)
+        raise InvalidFile("no recorded answers", where=f"suite {suite.name}", fix=fix)
     repeats = {
         setting: sum(len(answers) - 1 for answers in cases.values()) for setting, cases in history.settings.items()
     }
@@ -115,7 +119,7 @@ def find_flaky(session: Session) -> FlakyReport:
 
 
 def _own(session: Session) -> Setting | None:
-    """The setting that `row3` runs; None where no model is named."""
+    """Return the setting that `row3` runs; None if no model is configured."""
     lineup = line_up(session.project, session.suite, role="candidate", named=session.named)
     try:
         return setting_of_asking(make_asking(session.suite, lineup, session.options))
@@ -126,17 +130,17 @@ def _own(session: Session) -> Setting | None:
 def judge_cases(
     project: Project, suite: Suite, *, only: Collection[str] | None = None, named: Sequence[str] = ()
 ) -> CasesReport:
-    """What each case, compared with all, tells of the versions in the history. Raises `InvalidFile`, `UsageError`."""
+    """Report how well each case tells the recorded versions apart. Raises `InvalidFile`, `UsageError`."""
     expectations = {
         stored.id: expected_in(suite.kind.demands(stored.case)) for stored in cases_of(project, suite, only)
     }
     titles, columns = _columns(gather(project, suite, named=named))
     if not columns:
-        what = "no version has an answer to half of the cases"
+        what = "no version has answers to half of the cases"
         raise InvalidFile(what, where=f"suite {suite.name}", fix=f"Record a run with `row3 --mode record{suite.flag}`")
     metric = suite.kind.primary_metric
-    held = {entry.case_id for entry in in_force(project, suite).active}
-    judged = worth(columns, metric, suite.rules.thresholds.get(metric.key), held)
+    quarantined = {entry.case_id for entry in in_force(project, suite).active}
+    judged = worth(columns, metric, suite.rules.thresholds.get(metric.key), quarantined)
     known = {one.case_id for one in judged}
     return CasesReport(
         suite.name,
@@ -150,7 +154,7 @@ def judge_cases(
 
 
 def _columns(history: History) -> tuple[list[str], list[dict[str, float]]]:
-    """A column for each setting that has at least half of the cases; settings with the same answers are one."""
+    """Return titles and case values of the settings with half of the cases or more, those with equal answers once."""
     shown: dict[tuple[tuple[str, ...], ...], Setting] = {}
     for setting, seen in history.settings.items():
         if 2 * len(seen) >= len(history.cases):
@@ -166,16 +170,19 @@ def _columns(history: History) -> tuple[list[str], list[dict[str, float]]]:
 def plan(
     session: Session, *, detect: float | None = None, metric: str | None = None, repeats: int | None = None
 ) -> PowerReport:
-    """Plan from the baseline beside a strict replay of the candidates, with as many repeats as all cases have.
+    """Plan the size of a suite from its baseline and the recorded candidates, with as many repeats as all cases have.
 
-    `detect` is a drop, a fraction; twice the gate's limit unless given. `metric` is the only one to plan for. Raises
-    `UsageError` for a metric that is none, `InvalidFile` where there is nothing to plan from.
+    Args:
+        detect: the drop to detect, a fraction; default: twice the gate's limit.
+        metric: the only metric to plan for.
+
+    Raises `UsageError` for an unknown metric, `InvalidFile` without a baseline or recorded candidates.
     """
     project, suite = session.project, session.suite
     metrics = _metrics(suite, metric)
     if not has_baseline(project, suite):
         fix = f"Save one with `row3 --baseline{suite.flags('row3 --baseline')}`, and record a candidate"
-        raise InvalidFile("there is nothing to plan from: there is no baseline", where=f"suite {suite.name}", fix=fix)
+        raise InvalidFile("nothing to plan from: there is no baseline", where=f"suite {suite.name}", fix=fix)
     most = repeats
     if most is None:
         first = str(line_up(project, suite, role="candidate", named=session.named).prompts[0].ref)
@@ -190,7 +197,7 @@ def plan(
             break
     else:
         failed = part(len(run.failed), run.cases, "case", "has", "have")
-        what = f"there is nothing to plan from: {failed} no recorded answer of the candidate"
+        what = f"nothing to plan from: {failed} no recorded answer of the candidate"
         raise InvalidFile(what, where=f"suite {suite.name}", fix=f"Record them with `row3 --mode record{suite.flag}`")
     pairs, primary = scored.comparer.pairs, suite.kind.primary
     return PowerReport(
@@ -205,7 +212,7 @@ def plan(
 
 
 def _metrics(suite: Suite, wanted: str | None) -> list[Metric]:
-    """The composite and then the other headline metrics, or the one that was named."""
+    """Return the headline metrics, composite first, or the one that was named."""
     kind = suite.kind
     if wanted is None:
         headline = [metric for metric in kind.metrics if not metric.companion]

@@ -15,7 +15,7 @@ from row3.reports.charting.change_points import with_changes
 from row3.reports.charting.timeline import TrendPoint
 from row3.reports.charting.trend_chart import trend_chart
 from row3.store.files import write_atomic
-from row3.store.history import read_history
+from row3.store.history import FILE, read_history
 from row3.store.project import Project, own_file
 from row3.store.suites import Suite
 from row3.store.transaction import commit, writing
@@ -25,15 +25,17 @@ from row3.workflows.session import scored_by
 def suite_history(
     project: Project, suite: Suite, *, action: str | None = None, last: int | None = None
 ) -> list[HistoryEntry]:
-    """The suite's entries, oldest first. Raises `InvalidFile`."""
+    """Return the suite's entries, oldest first. Raises `InvalidFile`."""
     entries = [entry for entry in read_history(project.tree) if entry.suite == suite.name]
-    if action is not None:
-        entries = [entry for entry in entries if entry.action == action]
+    entries = [entry for entry in entries if action in (None, entry.action)]
     return entries[-last:] if last else entries
 
 
 def points_of(entries: Sequence[HistoryEntry], run: Run | None = None) -> list[TrendPoint]:
-    """What the charts draw, compared with a run or else the newest entry; raises `InvalidFile` for a wrong time."""
+    """Return the points of a chart, marked if they are scored like `run`, or else like the newest entry.
+
+    Raises `InvalidFile` for an invalid time.
+    """
     points = []
     before: dict[str, str] = {}
     like = (run.cases, scored_by(run)) if run else (entries[-1].cases, entries[-1].scored) if entries else None
@@ -42,7 +44,7 @@ def points_of(entries: Sequence[HistoryEntry], run: Run | None = None) -> list[T
             at = datetime.fromisoformat(entry.at)
         except ValueError:
             what = f"`{entry.at}` is not a time"
-            raise InvalidFile(what, where=f"metrics-history.json run {entry.run_id}", fix="Correct it") from None
+            raise InvalidFile(what, where=f"{FILE} run {entry.run_id}", fix="Correct it") from None
         at = at.replace(tzinfo=UTC) if at.tzinfo is None else at
         changed = [f"{name} {version}" for name, version in entry.prompts.items() if before.get(name) != version]
         label = changed[0] if changed else next((f"{n} {v}" for n, v in entry.prompts.items()), entry.suite)
@@ -56,29 +58,29 @@ def points_of(entries: Sequence[HistoryEntry], run: Run | None = None) -> list[T
 def marked_points(
     suite: Suite, entries: Sequence[HistoryEntry], say: Callable[[str], None] = lambda _: None
 ) -> list[TrendPoint]:
-    """What the charts of a suite's tier draw, with the runs at which its primary metric changed marked.
+    """Return the chart's points for a suite's tier, with the change points of its primary metric.
 
-    Raises `InvalidFile` for an empty history. Without ruptures nothing is marked, and `say` is told what to install.
+    Raises `InvalidFile` for an empty history. Without the package ruptures, `say` gets a note and nothing is marked.
     """
     own = [entry for entry in entries if entry.suite == suite.name and tier_of(entry.mode) == suite.tier]
     if not own:
         fix = f"Save one with `row3 --baseline{suite.flags('row3 --baseline')}`"
-        raise InvalidFile("the history has no run of this suite", where="metrics-history.json", fix=fix)
+        raise InvalidFile("the history has no run of this suite", where=FILE, fix=fix)
     points = points_of(own)
     try:
         return with_changes(points, suite.kind.primary)
     except MissingExtra as missing:
-        say(f"no change points are marked: {missing}")
+        say(f"change points are not marked: {missing}")
         return points
 
 
 def chart_name(suite: JudgedSuite, *, weekly: bool = False) -> str:
-    """Return the file of a suite's tier, relative to the project."""
+    """Return the path of the chart of a suite's tier, relative to the project."""
     return f"charts/{file_stem(suite.name, suite.tier)}-{'weekly' if weekly else 'trend'}.svg"
 
 
 def chart_file(suite: Suite, points: Sequence[TrendPoint], *, weekly: bool = False, png: bool = False) -> bytes:
-    """Return the chart of a suite's tier."""
+    """Return the content of the chart of a suite's tier."""
     return trend_chart(
         points,
         suite.kind.metrics,
@@ -98,11 +100,11 @@ def draw_trend(
     file: Path | None = None,
     say: Callable[[str], None] = lambda _: None,
 ) -> tuple[Path, list[TrendPoint]]:
-    """Draw the chart into `charts/` or another file; returns the file, and the runs at which the level changed.
+    """Draw the chart to `charts/` or to `file`, as PNG if its name ends in `.png`; return the file and change points.
 
-    A file that ends in `.png` gets a PNG, any other an SVG. Raises `InvalidFile`, `EnvironmentFault`.
+    Raises `InvalidFile`, `EnvironmentFault`.
     """
-    # Read under the lock too: a promotion may be adding its entry and its chart.
+    # The lock keeps a promotion from writing history and chart in between.
     with writing(project.local) if file is None else nullcontext():
         points = marked_points(suite, read_history(project.tree), say)
         path = file or Path(chart_name(suite, weekly=weekly))

@@ -1,4 +1,4 @@
-"""`row3 optimize`: other words for a prompt, found by GEPA, as a draft with evidence from cases that it never saw."""
+"""`row3 optimize`: let GEPA reword a prompt, and write the best wording as a draft, tested on held-out cases."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ from row3.workflows.pipeline.templates import used_names
 from row3.workflows.promoting.new_version import next_version, renumbered
 from row3.workflows.session import Session
 
-LEAST = 2
-"""Cases of each part."""
-SHOWN = 3
-"""Cases that one reflection sees."""
+MIN_CASES = 2
+"""Minimum size of each part."""
+BATCH = 3
+"""Cases shown to the reflection model at once."""
 TASK = """A language model is asked with this prompt template:
 ```
 <curr_param>
@@ -49,7 +49,7 @@ placeholder in {{ }} and every {% %} as it is; add none. Return the whole templa
 
 
 class Parts(NamedTuple):
-    """Golden cases, split: those that give feedback, those that choose, and those that the optimiser never sees."""
+    """Golden cases, split: for feedback, for choosing among wordings, and for the final test."""
 
     train: list[StoredCase]
     selection: list[StoredCase]
@@ -57,9 +57,9 @@ class Parts(NamedTuple):
 
 
 def optimize(session: Session, name: str, *, budget: int, seed: int = 0) -> Optimised:
-    """Look for better words for a prompt and write the best as a draft.
+    """Search for a better wording of a prompt, with at most `budget` answers, and write the best as a draft.
 
-    Raises `MissingExtra`, `UsageError`, `InvalidFile`, and `RunIncomplete` where a provider gives no answer.
+    Raises `MissingExtra`, `UsageError`, `InvalidFile`, and `RunIncomplete` if a provider gives no answer.
     """
     try:
         gepa = import_module("gepa")
@@ -72,10 +72,10 @@ def optimize(session: Session, name: str, *, budget: int, seed: int = 0) -> Opti
     parts = split(list(read_cases(project.tree, suite.golden, suite.kind)), seed)
     draft, held_out = None, None
     with open_trials(session, lineup, prompt.ref.name, budget) as trials:
-        aside = _set_aside(trials, parts)
-        trials.left -= aside
-        shown = min(SHOWN, len(parts.train))
-        rounds = budget // shown  # a refused proposal, or answers that are known, cost nothing and could go on for ever
+        reserved = _reserved(trials, parts)
+        trials.left -= reserved
+        batch = min(BATCH, len(parts.train))
+        rounds = budget // batch  # a limit, since refused proposals and known answers cost nothing
         adapter = Adapter(trials, suite.kind, prompt, wording)
         result = gepa.optimize(
             wording,
@@ -83,7 +83,7 @@ def optimize(session: Session, name: str, *, budget: int, seed: int = 0) -> Opti
             valset=parts.selection,
             adapter=adapter,
             reflection_lm=adapter.propose,
-            reflection_minibatch_size=shown,
+            reflection_minibatch_size=batch,
             reflection_prompt_template=TASK,
             stop_callbacks=lambda state: (
                 adapter.fault is not None
@@ -98,7 +98,7 @@ def optimize(session: Session, name: str, *, budget: int, seed: int = 0) -> Opti
         )
         if adapter.fault is not None and not isinstance(adapter.fault, OutOfBudgetError):
             raise adapter.fault
-        trials.left += aside
+        trials.left += reserved
         values, best = result.val_aggregate_scores, result.best_idx
         if values[best] > values[0]:
             new = reworded(prompt, result.candidates[best])
@@ -112,7 +112,7 @@ def optimize(session: Session, name: str, *, budget: int, seed: int = 0) -> Opti
 
 
 def _lined_up(session: Session, name: str) -> tuple[Lineup, Prompt]:
-    """Return the lineup, and the prompt of a name: a version that it names, else the promoted one, else the highest."""
+    """Return the lineup and its prompt of this name or version, promoted or highest if no version is named."""
     name = name.removeprefix("prompts/").removesuffix(".md")
     named = [name] if parse_reference(name) else []
     lineup = line_up(session.project, session.suite, role="promoted", named=named, where="PROMPT")
@@ -125,9 +125,9 @@ def _lined_up(session: Session, name: str) -> tuple[Lineup, Prompt]:
 
 
 def split(cases: Sequence[StoredCase], seed: int) -> Parts:
-    """Return about half of the cases, a quarter and a quarter; cases with one source stay together.
+    """Split the cases into about a half and two quarters; cases from one source stay together.
 
-    Raises `UsageError` where a part has fewer than `LEAST`.
+    Raises `UsageError` if a part has fewer than `MIN_CASES`.
     """
     groups: dict[object, list[StoredCase]] = {}
     for stored in cases:
@@ -135,33 +135,33 @@ def split(cases: Sequence[StoredCase], seed: int) -> Parts:
     order = list(groups.values())
     random.Random(seed).shuffle(order)  # noqa: S311 - a draw, not a secret
     parts = Parts([], [], [])
-    few = max(LEAST, len(cases) // 4)
-    wanted = (len(cases) - 2 * few, few, few)
+    quarter = max(MIN_CASES, len(cases) // 4)
+    sizes = (len(cases) - 2 * quarter, quarter, quarter)
     for group in sorted(order, key=len, reverse=True):
-        lacks = [want - len(part) for want, part in zip(wanted, parts, strict=True)]
-        parts[lacks.index(max(lacks))].extend(group)
-    if min(map(len, parts)) < LEAST:
-        what = f"{len(cases)} golden cases cannot be split into three parts of {LEAST} or more"
+        emptiest = max(range(len(parts)), key=lambda i: sizes[i] - len(parts[i]))
+        parts[emptiest].extend(group)
+    if min(map(len, parts)) < MIN_CASES:
+        what = f"{len(cases)} golden cases cannot be split into three parts of {MIN_CASES} or more"
         raise UsageError(what, where="golden cases", fix="Write more; those with one `source` stay in one part")
     return parts
 
 
-def _set_aside(trials: Trials, parts: Parts) -> int:
-    """Return the answers that measuring the held-out cases takes; raises `UsageError` for too small a budget."""
-    costs = len(trials.lineup.steps)
-    aside = trials.lacking(parts.held_out) + costs * len(parts.held_out)
-    shown = 2 * min(SHOWN, len(parts.train))
-    least = aside + trials.lacking(parts.selection) + costs * (shown + len(parts.selection))
-    if trials.left < least:
-        what = f"{trials.left} answers are too few to measure one candidate: that takes up to {least}"
+def _reserved(trials: Trials, parts: Parts) -> int:
+    """Return the answers to reserve for the held-out cases. Raises `UsageError` if the budget is too small."""
+    per_case = len(trials.lineup.steps)
+    reserved = trials.missing(parts.held_out) + per_case * len(parts.held_out)
+    batches = 2 * min(BATCH, len(parts.train))
+    needed = reserved + trials.missing(parts.selection) + per_case * (batches + len(parts.selection))
+    if trials.left < needed:
+        what = f"{trials.left} answers are too few to measure one candidate, which takes up to {needed}"
         raise UsageError(what, where="--budget", fix="Raise it; several candidates take several times as many")
-    return aside
+    return reserved
 
 
 def compared(
     kind: Kind, cases: Sequence[StoredCase], before: Sequence[CaseScore], after: Sequence[CaseScore]
 ) -> Evidence:
-    """Return the evidence of paired scores. Raises `UsageError` where the primary metric applies to none of them."""
+    """Return the evidence of paired scores. Raises `UsageError` if the primary metric applies to none of the cases."""
     pairs = Pairs(kind)
     for stored, old, new in zip(cases, before, after, strict=True):
         pairs.add(old.metrics, new.metrics, source=source_of(stored.case))
@@ -173,28 +173,28 @@ def compared(
 
 def _write(project: Project, new: Prompt, held_out: Evidence, title: str) -> PromptRef:
     """Write the draft as the next minor version."""
-    moved = f"{percent(held_out.before)} → {percent(held_out.after)}"
-    told = f"Optimised from {new.ref.version} by row3 optimize. {title} on {held_out.cases} held-out cases: {moved}."
+    change = f"{title} on {held_out.cases} held-out cases: {percent(held_out.before)} → {percent(held_out.after)}."
+    description = f"Optimised from {new.ref.version} by row3 optimize. {change}"
     with writing(project.local):
         ref = PromptRef(new.ref.name, next_version(versions(project.tree)[new.ref.name][-1], major=False))
-        commit(project.root, project.local, {f"{FOLDER}/{ref}.md": draft_of(new, ref, told).encode()})
+        commit(project.root, project.local, {f"{FOLDER}/{ref}.md": draft_of(new, ref, description).encode()})
     return ref
 
 
 @dataclass(slots=True)
 class Adapter:
-    """What GEPA asks of row3: scores, feedback, and the reflection model's words."""
+    """GEPA's interface to row3: scores, feedback, and the reflection model's answers."""
 
     trials: Trials
     kind: Kind
     prompt: Prompt
     wording: Wording
     fault: Exception | None = None
-    """What ended the search: GEPA itself goes on after every exception."""
+    """The exception that ends the search, since GEPA ignores exceptions."""
     propose_new_texts: None = None
 
     def evaluate(self, batch: list[StoredCase], candidate: Wording, capture_traces: bool = False) -> Any:
-        """Return the scores of a candidate on some cases, in GEPA's form."""
+        """Return the scores of a candidate on some cases, as GEPA's batch."""
         flaw, primary, trials = flaw_in(self.wording, candidate), self.kind.primary, self.trials
         if flaw:
             trials.refused.append(flaw)
@@ -202,7 +202,7 @@ class Adapter:
         else:
             with self._noting():
                 scores = trials.scores(reworded(self.prompt, candidate), batch)
-        values = [each.metrics.get(primary, 1.0) for each in scores]  # nothing was to be found, nor was
+        values = [each.metrics.get(primary, 1.0) for each in scores]  # not applicable: rightly found nothing
         mean = percent(sum(values) / len(values))
         trials.session.say(f"{len(batch)} cases: {mean}; {trials.spent} answers asked")
         traces = list(zip(batch, scores, values, strict=True)) if capture_traces else None
@@ -211,7 +211,7 @@ class Adapter:
     def make_reflective_dataset(
         self, candidate: Wording, eval_batch: Any, components_to_update: list[str]
     ) -> Mapping[str, Sequence[Mapping[str, Any]]]:
-        """Return what the reflection model is shown: inputs, answers and feedback of training cases."""
+        """Return what the reflection model sees: inputs, answers and feedback of training cases."""
         shown: list[dict[str, Any]] = []
         for stored, score, value in eval_batch.trajectories:
             said = score.raw if score.output is None else self.kind.output_json(score.output)
@@ -223,13 +223,13 @@ class Adapter:
 
     def propose(self, text: str) -> str:
         """Return the reflection model's answer."""
-        if self.fault is not None:  # GEPA asks once more after a failure
+        if self.fault is not None:  # GEPA retries after a failure
             raise self.fault
         with self._noting():
             return self.trials.propose(text)
 
     def log(self, message: str) -> None:
-        """Drop GEPA's own log."""
+        """Ignore GEPA's log."""
 
     @contextmanager
     def _noting(self) -> Iterator[None]:
@@ -241,7 +241,7 @@ class Adapter:
 
 
 def feedback_on(kind: Kind, score: CaseScore, value: float) -> list[str]:
-    """Return what went wrong in a case, in lines: its score, what is missing or extra, and why checks failed."""
+    """Return lines on a case's answer: its score, missing and extra items, and why checks failed."""
     lines = [f"{kind.primary_metric.title}: {percent(value)}", score.problem]
     lines += [f"{kind.failure(name, items[0])}: {'; '.join(items)}" for name, items in kind.shortfall(score).items()]
     if isinstance(score.explanation, Items):
@@ -262,30 +262,29 @@ Wording = Mapping[str, str]
 
 
 def wording_of(prompt: Prompt) -> dict[str, str]:
-    """Return the text of each block. Raises `InvalidFile` for a template that has no block `user`, or nested ones."""
+    """Return the text of each block. Raises `InvalidFile` if the template lacks a block `user` or nests blocks."""
     used_names(prompt)
     found = {match["name"]: match["text"] for match in BLOCK.finditer(prompt.body)}
     if "user" not in found or any(re.search(r"\{%[-+]?\s*block\b", text) for text in found.values()):
         fix = "Write `{% block user %}…{% endblock %}`, with no block inside another"
-        raise InvalidFile("the text of its blocks cannot be told", where=prompt.path, fix=fix)
-    return dict(sorted(found.items(), reverse=True))  # the first is tried first
+        raise InvalidFile("row3 cannot find the text of its blocks", where=prompt.path, fix=fix)
+    return dict(sorted(found.items(), reverse=True))  # GEPA starts with the first: `user`
 
 
 def reworded(prompt: Prompt, wording: Wording) -> Prompt:
-    """Return the prompt with other text in its blocks."""
+    """Return the prompt with new text in its blocks, under a path of its own that errors can be recognised by."""
 
-    def other(match: re.Match[str]) -> str:
+    def with_text(match: re.Match[str]) -> str:
         start = match.start()
         return match[0][: match.start("text") - start] + wording[match["name"]] + match[0][match.end("text") - start :]
 
-    body = BLOCK.sub(other, prompt.body)
+    body = BLOCK.sub(with_text, prompt.body)
     text = prompt.text.removesuffix(prompt.body) + body
-    # Known by another path, so that what is wrong with its template is told from what is wrong elsewhere.
     return replace(prompt, body=body, text=text, digest=digest_text(text), path=f"{prompt.path} reworded")
 
 
 def flaw_in(old: Wording, new: Wording) -> str:
-    """Return which placeholders a wording loses or adds, in a sentence; empty for none."""
+    """Return a sentence on the placeholders that a wording loses or adds; empty if it keeps them."""
     for name, text in old.items():
         before, after = _tags(text), _tags(new[name])
         for word, tags in (("loses", before - after), ("adds", after - before)):
@@ -300,7 +299,7 @@ def _tags(text: str) -> set[str]:
 
 
 def draft_of(prompt: Prompt, ref: PromptRef, description: str) -> str:
-    """Return the text of a file with the prompt as another version. Raises `InvalidFile` where that cannot be made."""
+    """Return the file of a new version of the prompt. Raises `InvalidFile` if the result cannot be parsed."""
     head = prompt.text.removesuffix(prompt.body)
     line = f"description: {json.dumps(description, ensure_ascii=False)}\n"
     head, found = DESCRIPTION.subn(lambda _: line, head, count=1)

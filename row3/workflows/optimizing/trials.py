@@ -1,4 +1,4 @@
-"""Run cases under one wording after another, with a hard limit on requests."""
+"""Run cases under one wording after another, with a hard limit on answers asked for."""
 
 from __future__ import annotations
 
@@ -29,30 +29,30 @@ from row3.workflows.session import Session
 
 
 class OutOfBudgetError(Exception):
-    """One more answer would be more than the budget."""
+    """The budget is spent."""
 
 
 @dataclass(slots=True)
 class Trials:
-    """A suite's cases under other words for one prompt; answers that are known, grades and vectors cost nothing."""
+    """Runs a suite's cases under other wordings of a prompt; only new answers count against the budget."""
 
     session: Session
     lineup: Lineup
     runner: asyncio.Runner
     asked: LiveAnswerer
     reflecting: Provider
-    """Who proposes other words."""
+    """Provider of the model that proposes wordings."""
     model: str
     left: int
     """Answers that may still be asked for."""
     spent: int = 0
     answers: dict[str, Answer] = field(default_factory=dict)
-    """Those of this command, by digest of the request."""
+    """This command's answers, by digest of the request."""
     refused: list[str] = field(default_factory=list)
-    """Why wordings scored 0, since the last proposal."""
+    """Why wordings since the last proposal scored 0."""
 
     async def answer(self, question: Question) -> Given:
-        """Answer a question of the pipeline; raises `OutOfBudgetError`, and what the provider raises."""
+        """Answer a question of the pipeline. Raises `OutOfBudgetError`, and the provider's errors."""
         if not isinstance(question, Request) or question.by == JUDGE:
             return await self.asked.answer(question)
         known = self.answers.get(question.digest) or self.asked.saved.known(question)
@@ -67,17 +67,17 @@ class Trials:
             self.answers[question.digest] = given
         return given
 
-    def lacking(self, cases: Sequence[StoredCase]) -> int:
-        """Return how many answers of the lineup as it is are not known yet, at most."""
+    def missing(self, cases: Sequence[StoredCase]) -> int:
+        """Return an upper limit on the missing answers of the current lineup."""
         asking = make_asking(self.session.suite, self.lineup, self.session.options)
         recorded = Recorded(self.asked.saved.index, self.lineup)
         failed = sum(replay_case(asking, each, recorded)[0].status == "failed" for each in cases)
         return failed * len(self.lineup.steps)
 
     def scores(self, prompt: Prompt, cases: Sequence[StoredCase]) -> list[CaseScore]:
-        """Return the score of each case under a wording of the prompt; 0 where its template does not render.
+        """Return the score of each case under a wording of the prompt, 0 if its template does not render.
 
-        Raises `OutOfBudgetError`, `RunIncomplete` for a case without an answer or a grade.
+        Raises `OutOfBudgetError`, and `RunIncomplete` for a case without an answer or a grade.
         """
         prompts = tuple(prompt if each.ref.name == prompt.ref.name else each for each in self.lineup.prompts)
         asking = make_asking(self.session.suite, replace(self.lineup, prompts=prompts), self.session.options)
@@ -87,7 +87,7 @@ class Trials:
             try:
                 score = await Walk(steps(asking, stored), self).to_end()
             except OutOfBudgetError:
-                return None  # what is under way comes to its end: it is paid for
+                return None  # let requests under way finish: they are paid for
             except InvalidFile as error:
                 if error.where != prompt.path:
                     raise
@@ -108,7 +108,7 @@ class Trials:
         return [scores[each.id] for each in cases]
 
     def propose(self, text: str) -> str:
-        """Return what the reflection model says. Raises `RunIncomplete` where it says nothing."""
+        """Return the reflection model's answer. Raises `RunIncomplete` if it gives none."""
         where = ("", "reflection", 0, self.model, None, None, None)
         answer = self.runner.run(self.reflecting.ask(Request(*where, "", text, "", {}, "", "", {}, "")))
         if isinstance(answer, NoAnswer):
@@ -118,9 +118,9 @@ class Trials:
 
 @contextmanager
 def open_trials(session: Session, lineup: Lineup, name: str, budget: int) -> Iterator[Trials]:
-    """Open the providers; answers are kept in a journal, from which an interrupted command continues.
+    """Open the providers, and a journal of answers from which an interrupted command continues.
 
-    The reflection model is the judge's where a judge is named, else the one that answers the prompt of this name.
+    The reflection model is the configured judge's, else the one that answers the prompt of this name.
     """
     project, suite = session.project, session.suite
     arm = next(arm for arm, prompt in lineup.steps if prompt.ref.name == name)

@@ -1,1 +1,1 @@
-"""Making a prompt version the current one, with its evidence, as one transaction."""
+"""Promoting prompt versions and rubrics, and making new versions."""

@@ -1,4 +1,4 @@
-"""`row3 new-version`: the current version of a prompt copied to the next one, with a changelog entry to fill in."""
+"""`row3 new-version`: copy a prompt's current version to the next one, with a changelog entry to fill in."""
 
 from __future__ import annotations
 
@@ -13,12 +13,11 @@ from row3.errors import InvalidFile, UsageError
 from row3.reports.changelog import insert_entry, unreleased_entry
 from row3.store import prompts as store
 from row3.store.files import decode, refuse_conflicts
-from row3.store.project import Project
+from row3.store.project import CHANGELOG, Project
 from row3.store.transaction import commit, writing
 
-CHANGELOG = "CHANGELOG.md"
 HIGHEST = 999_999
-"""Of either number of a version: what a file name may say."""
+"""Limit of the major and the minor number."""
 VERSION_KEY = re.compile(
     rb"""^(?P<key>["']?version["']?[ \t]*:[ \t]*)(?P<quote>["']?)(?P<v>v?)[0-9]+\.[0-9]+(?P=quote)""", re.MULTILINE
 )
@@ -26,21 +25,20 @@ VERSION_KEY = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class NewVersion:
-    """A prompt version that was made."""
+    """A prompt version that was created."""
 
     path: Path
     ref: PromptRef
     copied_from: PromptRef
     changelog_changed: bool
     description: bool
-    """The copy says what the copied version changes."""
+    """Whether the copy still has the description of the copied version."""
 
 
 def new_version(project: Project, name: str, *, major: bool = False) -> NewVersion:
     """Copy a prompt's promoted version (else the highest) to the next, with a changelog entry to fill in."""
     with writing(project.local):
-        there = store.versions(project.tree)
-        known = _known(name, there)
+        known = _known_versions(name, store.versions(project.tree))
         promoted = store.read_promoted(project.tree)
         current = parse_version(promoted[name].version) if name in promoted else None
         source = PromptRef(name, current or known[-1])
@@ -58,17 +56,18 @@ def new_version(project: Project, name: str, *, major: bool = False) -> NewVersi
     return NewVersion(target, ref, source, after != before, bool(prompt.description.strip()))
 
 
-def _known(name: str, there: dict[str, list[Version]]) -> Sequence[Version]:
-    if name in there:
-        return there[name]
+def _known_versions(name: str, versions: dict[str, list[Version]]) -> Sequence[Version]:
+    if name in versions:
+        return versions[name]
     ref = parse_reference(name.removeprefix("prompts/"))
-    if ref is not None and ref.name in there:
-        raise UsageError(f"`{name}` is a version, not a prompt", where="NAME", fix=f"Say `{ref.name}`")
-    hint = did_you_mean(name, there, f"Prompts: {', '.join(sorted(there)) or 'none'}")
+    if ref is not None and ref.name in versions:
+        raise UsageError(f"`{name}` is a version, not a prompt", where="NAME", fix=f"Write `{ref.name}`")
+    hint = did_you_mean(name, versions, f"Prompts: {', '.join(sorted(versions)) or 'none'}")
     raise UsageError(f"prompt `{name}` does not exist", where="NAME", fix=hint)
 
 
 def next_version(highest: Version, *, major: bool) -> Version:
+    """Return the next minor or major version. Raises `UsageError` beyond `HIGHEST`."""
     version = Version(highest.major + 1, 0) if major else Version(highest.major, highest.minor + 1)
     if max(version) > HIGHEST:
         raise UsageError(f"there is no version after {highest}", where="NAME", fix="Give the prompt another name")
@@ -76,7 +75,7 @@ def next_version(highest: Version, *, major: bool) -> Version:
 
 
 def renumbered(raw: bytes, source: PromptRef, ref: PromptRef) -> bytes:
-    """The file with the new version in its front matter; raises `InvalidFile` where that cannot be done."""
+    """Return a prompt file with the new version in its front matter. Raises `InvalidFile` if that fails."""
     new = VERSION_KEY.sub(
         lambda m: m["key"] + m["quote"] + m["v"] + f"{ref.version.major}.{ref.version.minor}".encode() + m["quote"],
         raw,
@@ -87,12 +86,12 @@ def renumbered(raw: bytes, source: PromptRef, ref: PromptRef) -> bytes:
         store.parse_prompt(decode(new, where=where), ref, path=where, where=where)
     except InvalidFile:
         fix = f'Write it on a line of its own: version: "{source.version.major}.{source.version.minor}"'
-        raise InvalidFile("the version in the front matter cannot be replaced", where=where, fix=fix) from None
+        raise InvalidFile("row3 cannot replace the version in the front matter", where=where, fix=fix) from None
     return new
 
 
 def _changelog(project: Project) -> str:
-    """The changelog as it is, line ends and all; empty where there is none."""
+    """Return the changelog with its line ends; empty if there is no file."""
     if not project.tree.exists(CHANGELOG):
         return ""
     raw = project.tree.read(CHANGELOG)

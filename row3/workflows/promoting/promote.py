@@ -40,18 +40,19 @@ from row3.workflows.snapshots import inside_of, repository_state, work_base
 def promote(
     session: Session, version: str, *, approve: str | None = None, dry_run: bool = False, make_commit: bool = False
 ) -> PromotionResult:
-    """Gate VERSION, with the other prompts as promoted, by the limits of `fixed`; make it the current one if it passes
-    or is approved: lock, baseline, changelog, history and charts as one transaction.
+    """Judge a version by the limits of policy `fixed`, the other prompts as promoted, and promote it if it passes.
+
+    An approval promotes a blocked version too. Lock, baseline, changelog, history and charts are one transaction.
     """
     check_approval(approve, may_write=session.may_write, gate_flags=str(session.gate))
     if session.options.partial:
         raise UsageError("a promotion needs all cases", where="--case", fix="Leave it out")
     project, suite = session.project, session.suite
     if loosened(read_suite(project, suite.name, suite.tier), suite):
-        what = "flags may only make a promotion harder: it is judged by row3.toml"
-        raise UsageError(what, where=str(session.gate), fix="Leave these out, or write them into row3.toml")
+        what = "options may only tighten a promotion's rules, which row3.toml sets"
+        raise UsageError(what, where=str(session.gate), fix="Leave these out, or set them in row3.toml")
     promoted = prompt_store.read_promoted(project.tree)
-    ref = _awaiting(session, version, promoted)
+    ref = _promotable(session, version, promoted)
     newly, run, comparison, judgement = _gated(session, ref, promoted)
     if not judgement.complete:
         raise incomplete(run, "so nothing is promoted")
@@ -79,9 +80,8 @@ def promote(
         what = "a promotion writes tracked files"
         raise UsageError(what, where="CI", fix="Promote on a developer's machine and commit it")
     with writing(project.local, say=session.say):
-        if _is_current(prompt_store.read_promoted(project.tree), ref.name, str(ref.version)):  # somebody was quicker
+        if _is_current(prompt_store.read_promoted(project.tree), ref):  # another process was quicker
             raise AlreadyDone(f"{ref.name} {ref.version}")
-        # Charts are drawn from the history with the new entry in it, so they belong to the same transaction.
         files = promotion_files(session, result, newly)
         commit(project.root, project.local, files)
     result.files = tuple(files)
@@ -93,12 +93,12 @@ def promote(
     return result
 
 
-def _awaiting(session: Session, version: str, promoted: dict[str, prompt_store.Promotion]) -> PromptRef:
-    """Return the reference of a version that can be promoted; raises for one that is, or whose entry is mixed."""
+def _promotable(session: Session, version: str, promoted: dict[str, prompt_store.Promotion]) -> PromptRef:
+    """Return the reference of a version. Raises if it is promoted already, or has a broken changelog entry."""
     rubric = named_rubric(session.project, version)
     ref = resolve_version(session.project, session.suite, version) if rubric is None else rubric.ref
     name = f"{ref.name} {ref.version}"
-    if not _is_current(promoted, ref.name, str(ref.version)):
+    if not _is_current(promoted, ref):
         for entry in mixed_entries(read_changelog(session.project)):
             if entry.concerns(str(ref.version), ref.name):
                 raise InvalidFile(entry.problem, where=f"{CHANGELOG}:{entry.line}", fix="Then promote again")
@@ -112,24 +112,24 @@ def _awaiting(session: Session, version: str, promoted: dict[str, prompt_store.P
 def _gated(
     session: Session, ref: PromptRef, promoted: dict[str, prompt_store.Promotion]
 ) -> tuple[list[Prompt], Run, Comparison | None, Judgement]:
-    """Return the prompts that become current, their run, and the gate's word on it."""
+    """Return the prompts that become current, their run, its comparison and the judgement."""
     project, suite = session.project, session.suite
     rubric = named_rubric(project, str(ref))
     if rubric is not None:
         return [rubric], *judge_rubric(session, rubric)
     where = "VERSION or --prompt" if session.named else "VERSION"
     lineup = line_up(project, suite, role="promoted", named=(str(ref), *session.named), where=where)
-    newly = [p for p in lineup.prompts if not _is_current(promoted, p.ref.name, str(p.ref.version))]
+    newly = [prompt for prompt in lineup.prompts if not _is_current(promoted, prompt.ref)]
     return newly, *_judged(session, lineup)
 
 
-def _is_current(promoted: dict[str, prompt_store.Promotion], name: str, version: str) -> bool:
-    entry = promoted.get(name)
-    return entry is not None and entry.version == version
+def _is_current(promoted: dict[str, prompt_store.Promotion], ref: PromptRef) -> bool:
+    entry = promoted.get(ref.name)
+    return entry is not None and entry.version == str(ref.version)
 
 
 def _judged(session: Session, lineup: Lineup) -> tuple[Run, Comparison | None, Judgement]:
-    """The version's run and the gate's word on it; a first promotion is judged by its zones alone."""
+    """Return the lineup's run, its comparison and the judgement; a first promotion is judged by its zones alone."""
     suite = session.suite
     if has_baseline(session.project, suite):
         comparison = compare(session, lineup=lineup, policy="fixed")  # STANDARDS 5.2
@@ -145,20 +145,13 @@ def _judged(session: Session, lineup: Lineup) -> tuple[Run, Comparison | None, J
     )
     declines = declining_runs(session.history(), run, suite)
     context = Context(declines=declines if declines >= suite.policy.declines else 0)
-    answers = [run.header.prompt_digests, run.header.metrics]
-    judgement = judge(
-        suite.name,
-        (),
-        [Side(scores)],
-        context,
-        answers=[str(answers)],
-        approvals=new_approvals(session.history(), None, suite.name),
-    )
-    return run, None, judgement
+    answers = [str([run.header.prompt_digests, run.header.metrics])]
+    approvals = new_approvals(session.history(), None, suite.name)
+    return run, None, judge(suite.name, (), [Side(scores)], context, answers=answers, approvals=approvals)
 
 
 def _sign_for_hook(session: Session, shown: Judgement, approval: Approval) -> list[str]:
-    """Note the approval for what the hook will see, unless it sees more than was shown; return what to say of it."""
+    """Record the approval for the hook's comparison too, unless that blocks for more reasons; return notes on it."""
     project = session.project
     try:
         base = work_base(project)
@@ -167,27 +160,28 @@ def _sign_for_hook(session: Session, shown: Judgement, approval: Approval) -> li
         options = RunOptions(mode="replay", jobs=session.options.jobs)
         comparison = compare(replace(session, options=options, named=(), may_write=False, earlier=None), base=base)
     except Row3Error as error:
-        return [f"the approval could not be noted for the hook: {error}"]
+        return [f"the approval could not be recorded for the hook: {error}"]
     if comparison.judgement.approval is not None or comparison.verdict is not Verdict.BLOCK:
         return []
     known = {reason.key for reason in shown.reasons}
     more = [each for each in comparison.reasons if each.verdict is Verdict.BLOCK and each.key not in known]
     if more:
         listed = ", ".join(f"{each.code} {each.subject}".strip() for each in more)
-        return [f"the hook will ask for an approval of its own, since it sees more: {listed}"]
+        return [f"the hook will need its own approval, since it blocks for more reasons: {listed}"]
     comparison.approval = approval
     note(session, [comparison])
-    return ["hook and CI accept the approval as well"]
+    return ["hook and CI accept the approval too"]
 
 
 NOTABLE = 0.02
-"""Change of a case's composite from which the changelog mentions it."""
+"""Change of a case's composite from which the changelog mentions the case."""
 LARGE = 0.05
+"""Change from which the changelog calls it large."""
 NOTED_CASES = 5
 
 
 class AlreadyDone(Exception):  # noqa: N818 - nothing went wrong
-    """The version had been promoted before; `files` are those that opening the project put in place."""
+    """The version is promoted already; `files` were written by finishing an interrupted promotion."""
 
     def __init__(self, name: str, files: tuple[str, ...] = ()) -> None:
         super().__init__(name)
@@ -195,27 +189,27 @@ class AlreadyDone(Exception):  # noqa: N818 - nothing went wrong
 
     @property
     def text(self) -> str:
-        """What to show: the files of an interrupted promotion, if that was finished now."""
+        """The message to show."""
         if not self.files:
-            return f"{self.name} is promoted: nothing is left to do."
+            return f"{self.name} is promoted: nothing left to do."
         listed = "".join(f"\n  {file}" for file in self.files)
-        return f"{self.name} is promoted: the interrupted promotion was finished. Commit these files together.{listed}"
+        return f"{self.name} is promoted: row3 finished the interrupted promotion. Commit these files together.{listed}"
 
 
 def promotion_entry(project: Project, result: PromotionResult) -> str:
     """Return the entry of STANDARDS 5.3: what changed, the metric deltas, the notable cases."""
     comparison, run, approval = result.comparison, result.run, result.approval
     baseline = comparison.baseline.metrics if comparison is not None else {}
-    before = comparison.baseline.prompts.get(result.ref.name) if comparison is not None else None
-    before = result.replaced or before
-    moved = {} if comparison is None else {change.key: change for change in comparison.metrics}
+    replaced = comparison.baseline.prompts.get(result.ref.name) if comparison is not None else None
+    before = result.replaced or replaced
+    significant = set() if comparison is None else {each.key for each in comparison.metrics if each.significant}
     rows = [
         MetricRow(
-            (title := metric.title.removeprefix("Concept "))[:1].upper() + title[1:],  # F1, MRR and NDCG stay
+            (title := metric.title.removeprefix("Concept "))[:1].upper() + title[1:],  # keeps F1, MRR and NDCG
             baseline.get(metric.key),
             run.header.metrics[metric.key],
             metric.higher_is_better,
-            metric.key in moved and moved[metric.key].significant,
+            metric.key in significant,
         )
         for metric in result.run.suite.kind.metrics
         if not metric.companion and metric.key in run.header.metrics
@@ -235,6 +229,7 @@ def promotion_entry(project: Project, result: PromotionResult) -> str:
 
 
 def _notes(result: PromotionResult) -> list[str]:
+    """Return the changelog's notes: the run, and the cases that changed most."""
     run = result.run
     notes = [f"{run.cases} golden cases, model {run.header.model}, verdict {result.judgement.verdict.word}"]
     if result.comparison is None:
@@ -257,7 +252,7 @@ def _notes(result: PromotionResult) -> list[str]:
 
 
 def promotion_files(session: Session, result: PromotionResult, newly: Sequence[Prompt]) -> dict[str, bytes]:
-    """Return the new contents of every file that a promotion writes; a dry run draws no charts."""
+    """Return the new content of every file that a promotion writes; a dry run draws no chart."""
     project, suite, run = session.project, session.suite, result.run
     today = datetime.now(UTC).date().isoformat()
     table = prompt_store.read_promoted(project.tree)
@@ -274,13 +269,12 @@ def promotion_files(session: Session, result: PromotionResult, newly: Sequence[P
     files[CHANGELOG] = insert_entry(changelog, result.entry, str(result.ref.version), result.ref.name).encode()
     history = history_text(project.tree, entry_of(run, result.judgement, result.approval))
     files[HISTORY] = history.encode()
-    if result.dry_run:
-        return files | {chart_name(suite): b""}
-    return files | {chart_name(suite): chart_file(suite, marked_points(suite, parse_history(history)))}
+    chart = b"" if result.dry_run else chart_file(suite, marked_points(suite, parse_history(history)))
+    return files | {chart_name(suite): chart}
 
 
 def commit_promotion(project: Project, result: PromotionResult) -> None:
-    """Commit what a promotion wrote, with the prompts and recordings that it rests on."""
+    """Commit the files of a promotion, with the prompts and recordings behind it."""
     from row3.vcs.repository import Repository
 
     repository = Repository.find(project.root)
@@ -297,5 +291,5 @@ def commit_promotion(project: Project, result: PromotionResult) -> None:
         message = f"Promote {name}\n\n{result.judgement.verdict.word}: see {CHANGELOG}"
         result.commit = repository.commit([inside + file for file in files], message)
     except EnvironmentFault as refused:
-        fix = f"The promotion of {name} is written, and no commit has it yet: correct that, then run `git commit`"
+        fix = f"The promotion of {name} is written but not committed: correct that, then run `git commit`"
         raise EnvironmentFault(refused.what, where=refused.where, fix=fix) from None

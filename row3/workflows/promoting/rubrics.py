@@ -1,4 +1,4 @@
-"""Promoting a rubric: gated by what it does to the same answers, from the recorded grades of both versions."""
+"""Promote a rubric: compare the recorded grades of both versions for the same answers."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from row3.workflows.session import Session
 
 
 def judge_rubric(session: Session, rubric: Prompt) -> tuple[Run, Comparison, Judgement]:
-    """Return the run under a rubric, beside the same answers under the rubric that grades now, and the gate's word.
+    """Return the run graded by a rubric, its comparison with the current rubric, and the judgement.
 
-    In mode `auto` the judge is asked for the grades that are missing. Raises `RunIncomplete` where one is missing
-    still, `UsageError` where no answer of the suite is graded by the rubric.
+    Mode `auto` asks the judge for missing grades. Raises `RunIncomplete` if a grade is still missing, `UsageError` if
+    the suite does not use the rubric.
     """
     suite, name = session.suite, rubric.ref.name
     current = None if suite.rules.judge is None else suite.rules.judge.rubrics.get(name)
@@ -40,7 +40,7 @@ def judge_rubric(session: Session, rubric: Prompt) -> tuple[Run, Comparison, Jud
         what = f"suite `{suite.name}` has no judge that grades by `{name}`"
         raise UsageError(what, where="VERSION", fix="Name a suite that does with --suite")
     if session.mode not in ("replay", "auto"):
-        what = "a rubric is judged by what it does to recorded answers"
+        what = "a rubric is judged by the grades of recorded answers"
         raise UsageError(what, where=f"--mode {session.mode}", fix="Use --mode replay, or auto for missing grades")
     lineup = line_up(session.project, suite, role="promoted", named=session.named)
     after = with_rubrics(suite, {name: rubric})
@@ -67,7 +67,7 @@ def judge_rubric(session: Session, rubric: Prompt) -> tuple[Run, Comparison, Jud
 
 @dataclass(slots=True)
 class _Watched:
-    """Recorded answers, with the judgements that are missing among them."""
+    """Recorded answers; lists the missing grades that were asked for."""
 
     recorded: Recorded
     missing: list[Request] = field(default_factory=list)
@@ -80,28 +80,26 @@ class _Watched:
 
 
 def _check_grades(session: Session, rubric: Prompt, both: list[Asking], answers: _Watched) -> None:
-    """Raise `RunIncomplete` where a grade by either version is not recorded."""
+    """Raise `RunIncomplete` if a grade by either version is not recorded."""
     suite = session.suite
-    lacking: dict[str, str] = {}
+    ungraded: dict[str, str] = {}
     cases = list(read_cases(session.project.tree, suite.golden, suite.kind))
     for stored in cases:
         for asking in both:
             answers.missing.clear()
             replay_case(asking, stored, answers)
             if answers.missing:
-                lacking.setdefault(stored.id, answers.missing[0].prompt)
-    if lacking:
-        case_id, which = next(iter(lacking.items()))
-        raise RunIncomplete(
-            f"the run is incomplete: {part(len(lacking), len(cases), 'case', 'lacks', 'lack')} a grade by {which}, "
-            "so nothing is promoted",
-            where=case_id,
-            fix=f"Ask for it with `row3 promote{suite.flag} {rubric.ref} --mode auto`",
-        )
+                ungraded.setdefault(stored.id, answers.missing[0].prompt)
+    if ungraded:
+        case_id, version = next(iter(ungraded.items()))
+        lack = part(len(ungraded), len(cases), "case", "lacks", "lack")
+        what = f"the run is incomplete: {lack} a grade by {version}, so nothing is promoted"
+        fix = f"Ask for it with `row3 promote{suite.flag} {rubric.ref} --mode auto`"
+        raise RunIncomplete(what, where=case_id, fix=fix)
 
 
 def _compared(session: Session, run: Run, comparer: Comparer, rubrics: tuple[Prompt, Prompt]) -> Comparison:
-    """Return the gate's word on a rubric, from the scores of the same answers under both versions."""
+    """Return the comparison of a rubric with the current one, judged by the scores of the same answers."""
     suite, (current, rubric) = session.suite, rubrics
     policy = replace(suite.policy, policy="fixed")  # STANDARDS 5.2
     scores = comparer.scores(policy)

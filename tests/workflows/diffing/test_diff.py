@@ -239,7 +239,7 @@ def test_a_prompt_version_is_replayed(project: Project) -> None:
 @pytest.mark.parametrize(
     ("name", "error", "message"),
     [
-        ("latest", UsageError, "no run was kept yet"),
+        ("latest", UsageError, "no saved run yet"),
         ("baseline", UsageError, "there is no baseline"),
         ("nonsense", UsageError, "is not a prompt version, run, baseline or commit"),
         ("", UsageError, "is not a prompt version"),
@@ -247,7 +247,7 @@ def test_a_prompt_version_is_replayed(project: Project) -> None:
         ("extract-v1.0", UsageError, "does not exist"),
         ("x" * 5000, UsageError, "is not a prompt version"),
         ("a\0b", UsageError, "is not a prompt version"),
-        ("run:latest", UsageError, "no run was kept yet"),
+        ("run:latest", UsageError, "no saved run yet"),
         ("run:nonsense", UsageError, "there is no run `nonsense`"),
         ("run:", UsageError, "there is no run ``"),
         ("baseline:", UsageError, "there is no baseline"),
@@ -280,8 +280,8 @@ def test_a_prompt_text_that_was_edited_since_is_said_to_be_gone(project: Project
     found = compared(project, "old.json", "new.json")
     assert found.prompt_diffs == {}
     assert found.notes == [
-        "no text of extract v1.0 of old.json, as it was run",
-        "no text of extract v1.1 of new.json, as it was run",
+        "the text of extract v1.0 of old.json as it was run no longer exists",
+        "the text of extract v1.1 of new.json as it was run no longer exists",
     ]
 
 

@@ -80,7 +80,7 @@ def test_cases_without_an_answer_are_named(box: Box) -> None:
 
 
 def test_nothing_at_all(box: Box) -> None:
-    with pytest.raises(InvalidFile, match="no answer is recorded") as error:
+    with pytest.raises(InvalidFile, match="no recorded answers") as error:
         report(box)
     assert "row3 --repeats 3 --mode record" in error.value.fix
 

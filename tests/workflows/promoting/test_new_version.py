@@ -88,7 +88,7 @@ def test_a_version_that_cannot_be_replaced(project: Project) -> None:
     path = _prompt(project, "v1.0")
     body = path.read_text(encoding="utf-8").split("---\n", 2)[2]
     path.write_text(f'---\n{{name: {NAME}, version: "1.0", output: concepts}}\n---\n{body}', encoding="utf-8")
-    with pytest.raises(InvalidFile, match="cannot be replaced"):
+    with pytest.raises(InvalidFile, match="cannot replace the version"):
         new_version(project, NAME)
     assert not _prompt(project, "v1.1").exists()
 
@@ -123,7 +123,7 @@ def test_a_changelog_without_entries(project: Project, before: str | None) -> No
     [
         ("decompose-concept", "Did you mean `decompose-concepts`"),
         ("other", "Prompts: decompose-concepts, map-ontology"),
-        ("decompose-concepts-v1.0", "is a version, not a prompt. Say `decompose-concepts`"),
+        ("decompose-concepts-v1.0", "is a version, not a prompt. Write `decompose-concepts`"),
         ("../decompose-concepts", "does not exist"),
     ],
 )
