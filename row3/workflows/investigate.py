@@ -54,19 +54,14 @@ class _Good(NamedTuple):
 
 
 def investigate(
-    project: Project,
-    suite: Suite,
-    cases: Sequence[str] = (),
-    options: RunOptions | None = None,
-    *,
-    named: Sequence[str] = (),
+    project: Project, suite: Suite, cases: Sequence[str], options: RunOptions, *, named: Sequence[str] = ()
 ) -> Investigation:
     """Run these cases, or without any all and keep those that fail; replay unless `options` set a mode.
 
     Raises `UsageError`, `InvalidFile`, and `RunIncomplete` if a named case, or every case, has no answer.
     """
     only = choose_cases(project, suite, [glob.escape(case_id) for case_id in cases])
-    options = with_fields(options or RunOptions(), only=only, repeats=1)
+    options = with_fields(options, only=only, repeats=1)
     asking = make_asking(suite, line_up(project, suite, role="candidate", named=named), options)
     answers, good = _answers(project, asking, options), _last_good(project, suite)
     found, said, unanswered, total = list[InvestigatedCase](), Said(), dict[str, str](), 0

@@ -125,7 +125,7 @@ def looked_into(project: Project, concepts: Any = None, links: Any = None) -> In
     found = [{"label": label, "sourceQuote": quote} for label, quote in concepts or CONCEPTS]
     triples = [{"source": a, "predicate": p, "target": b} for a, p, b in LINKS if links is None]
     record(project, json.dumps({"concepts": found}), json.dumps({"relationships": links or triples}))
-    return investigate(project, _suite(project), ["bread"])
+    return investigate(project, _suite(project), ["bread"], RunOptions())
 
 
 def listed(found: Investigation, part: str) -> dict[str, Fault]:
@@ -280,7 +280,7 @@ def test_a_flawless_answer_leaves_nothing_to_fix(project: Project) -> None:
 
 def test_an_answer_that_cannot_be_read_has_one_fault(project: Project) -> None:
     record(project, '{"concepts": [{"label": "ry', finish_reason="length")
-    found = investigate(project, _suite(project), ["bread"])
+    found = investigate(project, _suite(project), ["bread"], RunOptions())
     (case,) = found.cases
     assert (case.status, case.raw) == ("bad_answer", '{"concepts": [{"label": "ry')
     assert "cut off by the token limit" in case.problem
@@ -291,27 +291,27 @@ def test_an_answer_that_cannot_be_read_has_one_fault(project: Project) -> None:
 
 def test_an_answer_that_is_cut_off_and_can_be_read(project: Project) -> None:
     record(project, '{"concepts": []}', '{"relationships": []}', finish_reason="length")
-    found = investigate(project, _suite(project), ["bread"])
+    found = investigate(project, _suite(project), ["bread"], RunOptions())
     asked = {question: reply.text for _, question, reply in found.seen.asked(all_parts=True)}
     assert asked["Are answers cut off?"] == "those of find-v1.0, connect-v1.0"
 
 
 def test_a_named_case_without_an_answer_is_an_incomplete_run(project: Project) -> None:
     with pytest.raises(RunIncomplete, match="no recording") as error:
-        investigate(project, _suite(project), ["bread"])
+        investigate(project, _suite(project), ["bread"], RunOptions())
     assert error.value.exit_code == 3
 
 
 def test_an_unknown_case_names_the_near_miss(project: Project) -> None:
     with pytest.raises(UsageError, match="Did you mean `bread`"):
-        investigate(project, _suite(project), ["braed"])
+        investigate(project, _suite(project), ["braed"], RunOptions())
     with pytest.raises(UsageError, match="no case matches `zzzzzz`"):
-        investigate(project, _suite(project), ["zzzzzz"])
+        investigate(project, _suite(project), ["zzzzzz"], RunOptions())
 
 
 def test_without_a_name_all_failing_cases_are_grouped_by_cause(project: Project) -> None:
     found = looked_into(project)
-    everything = investigate(project, _suite(project))  # the other case has the same text
+    everything = investigate(project, _suite(project), [], RunOptions())  # the other case has the same text
     assert [case.id for case in everything.cases] == ["beer", "bread"]
     once = {(group.words, len(group.faults)) for group in found.groups}
     assert {(group.words, len(group.faults) / 2) for group in everything.groups} == once
@@ -321,7 +321,7 @@ def test_without_a_name_all_failing_cases_are_grouped_by_cause(project: Project)
 def test_a_case_without_an_answer_does_not_hide_the_failing_ones(project: Project) -> None:
     looked_into(project)
     (project.root / "golden/bakery/beer.gold.json").write_text(json.dumps(CASE | {"id": "beer", "sourceText": "Ale."}))
-    found = investigate(project, _suite(project))
+    found = investigate(project, _suite(project), [], RunOptions())
     assert ([case.id for case in found.cases], found.of, found.unanswered) == (["bread"], 2, ("beer",))
 
 
@@ -330,7 +330,7 @@ def test_beside_the_baseline(project: Project) -> None:
     (project.root / "golden/bakery/beer.gold.json").unlink()
     save_baseline(open_session(project.root, "bakery", RunOptions()))
     again = open_project(project.root)
-    found = investigate(again, _suite(again), ["bread"])
+    found = investigate(again, _suite(again), ["bread"], RunOptions())
     (case,) = found.cases
     recall = next(symptom for symptom in case.symptoms if symptom.metric.key == "recall")
     assert (recall.value, recall.baseline) == (0.6, 0.6)

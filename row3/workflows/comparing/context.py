@@ -128,7 +128,9 @@ def _with_promotion(context: Context, gate: Gate, run: Run, comparer: Comparer, 
     if base is None:
         return structs.replace(context, broken_locks=locks, baseline_differs=now is not None and _differs(gate, now))
     before, differs = base.manifest(suite.name), False
-    unanswered = [*_unrecorded(gate, after or comparer), *_left_behind(gate, run, after)]
+    unanswered = [*_unrecorded(gate, after or comparer)]
+    if after is not None and gate.promoted.digests() == gate.side.header.prompt_digests != run.lineup.digests():
+        unanswered += after.incomparable  # new or edited cases that the version still promoted cannot answer
     if now is not None:
         if before is None or before.digest != now.digest or _current(base, run) != _current(gate.head, run):
             differs = _differs(gate, now)
@@ -159,12 +161,6 @@ def _unrecorded(gate: Gate, comparer: Comparer) -> Iterator[str]:
     rule = session.suite.rules.semantic
     if rule is not None and earlier is not None and index.embeddings(rule.model).lost(earlier.embeddings(rule.model)):
         yield from run_suite(session, index=open_recordings(session.project, session.suite)).failed
-
-
-def _left_behind(gate: Gate, run: Run, after: Comparer | None) -> Iterator[str]:
-    """Yield new or edited cases that the promoted version cannot answer, if it stays promoted."""
-    stays = gate.promoted.digests() == gate.side.header.prompt_digests != run.lineup.digests()
-    yield from after.incomparable if after is not None and stays else ()
 
 
 def _differs(gate: Gate, now: Manifest) -> bool:

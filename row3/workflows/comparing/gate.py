@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from row3.domain.judgements import CriteriaChange
@@ -21,7 +20,7 @@ from row3.workflows.comparing.baseline import read_baseline, with_live_answers
 from row3.workflows.comparing.comparer import Comparer
 from row3.workflows.comparing.sides import BaseSide, promoted_lineup, side_of_baseline, side_of_lineup
 from row3.workflows.pipeline.replaying import open_recordings
-from row3.workflows.pipeline.results import CaseResult
+from row3.workflows.pipeline.results import Before, CaseResult
 from row3.workflows.quarantine import in_force
 from row3.workflows.running import run_suite
 from row3.workflows.session import Session
@@ -80,7 +79,8 @@ class Gate:
             if self.changes:
                 results.append(result._replace(detail=None))
 
-        run = self._run(session, lineup, self.suite, files, take)
+        answered = partial(run_suite, session, lineup=lineup, index=self.index, interleaving=self.interleaving)
+        run = answered(suite=self.suite, files=files, before=self._before(session, self.suite), take=take)
         comparer.add_failed(run.failed)  # too many missing grades fail a case only at the end of the run
         if self.base is None or not self.changes:
             return Scored(run, comparer)
@@ -95,7 +95,7 @@ class Gate:
                 if result.case_id not in changed:
                     after.take(result)
         if files.paths:
-            again = self._run(session, lineup, judged, files, after.take)
+            again = answered(suite=judged, files=files, before=self._before(session, judged), take=after.take)
             if not alike:
                 after.add_failed(again.failed)
         return Scored(run, comparer, after)
@@ -109,25 +109,8 @@ class Gate:
         comparer.asked_again = None if self.interleaving is None else {}
         return CaseFiles(tree, case_files(tree, suite.golden)), comparer
 
-    def _run(
-        self,
-        session: Session,
-        lineup: Lineup | None,
-        suite: Suite,
-        files: CaseFiles,
-        take: Callable[[CaseResult], None],
-    ) -> Run:
-        before = self.side.judged_by(suite, None if session.options.page else session.scores(suite)).score
-        return run_suite(
-            session,
-            suite=suite,
-            lineup=lineup,
-            files=files,
-            index=self.index,
-            before=before,
-            interleaving=self.interleaving,
-            take=take,
-        )
+    def _before(self, session: Session, suite: Suite) -> Before:
+        return self.side.judged_by(suite, None if session.options.page else session.scores(suite)).score
 
 
 def _scoring_rules(suite: Suite) -> Rules:

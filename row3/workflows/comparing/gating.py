@@ -71,15 +71,11 @@ def note(session: Session, comparisons: Sequence[Comparison], changelog: Callabl
         note_lessons(session, comparisons)
     if not session.may_write or session.gate.given:
         return 0
-    return write_entries(project, entries, changelog, say=session.say)
+    return write_entries(project, entries, changelog, session.say)
 
 
 def write_entries(
-    project: Project,
-    entries: Sequence[HistoryEntry],
-    changelog: Callable[[], str] | None = None,
-    *,
-    say: Callable[[str], None],
+    project: Project, entries: Sequence[HistoryEntry], changelog: Callable[[], str] | None, say: Callable[[str], None]
 ) -> int:
     """Write the entries with new results, and the new changelog, as one change; return how many were added."""
     if changelog is None and not history_with_new(project.tree, entries)[1]:

@@ -79,15 +79,10 @@ def diff(
 def _compared(suite: Suite, old: CaseRecord, new: CaseRecord, repeats: int) -> Compared:
     """Return one case in both runs; it is comparable if its golden file is the same."""
     comparable = old.digest == new.digest and old.status != "failed"
-    change = compare_case(
-        old.id,
-        (old.status, old.metrics, old.found),
-        (new.status, new.metrics, new.found),
-        kind=suite.kind,
-        comparable=comparable,
-    )
-    before = old.metrics if comparable else None
-    return Compared(change, before, old.spread, old.tally, repeats, old.requests, old.answers)
+    before, after = ((each.status, each.metrics, each.found) for each in (old, new))
+    change = compare_case(old.id, before, after, kind=suite.kind, comparable=comparable)
+    metrics = old.metrics if comparable else None
+    return Compared(change, metrics, old.spread, old.tally, repeats, old.requests, old.answers)
 
 
 def _prompt_diffs(left: Side, right: Side) -> tuple[dict[str, str], list[str]]:

@@ -93,12 +93,7 @@ def chart_file(suite: Suite, points: Sequence[TrendPoint], *, weekly: bool = Fal
 
 
 def draw_trend(
-    project: Project,
-    suite: Suite,
-    *,
-    weekly: bool,
-    file: Path | None = None,
-    say: Callable[[str], None] = lambda _: None,
+    project: Project, suite: Suite, *, weekly: bool, file: Path | None, say: Callable[[str], None]
 ) -> tuple[Path, list[TrendPoint]]:
     """Draw the chart to `charts/` or to `file`, as PNG if its name ends in `.png`; return the file and change points.
 

@@ -68,7 +68,11 @@ def check_of(
         check["name"] = _text(filled(assertion["metric"], variables))
     if (weight := assertion.get("weight", 1)) != 1:
         check["weight"] = weight
-    return _usable(check)
+    try:
+        convert(check, Check)
+    except MisfitsError as error:
+        raise UnmappedError(error.summary()) from None
+    return check
 
 
 def _computed(kind: str, value: Any, threshold: Any) -> dict[str, Any]:
@@ -98,14 +102,6 @@ def _computed(kind: str, value: Any, threshold: Any) -> dict[str, Any]:
         case "levenshtein":
             raise UnmappedError("counts edits; `similarity` is a fraction")
     raise UnmappedError("no such check; write your own scorer (`python`)")
-
-
-def _usable(check: dict[str, Any]) -> dict[str, Any]:
-    try:
-        convert(check, Check)
-    except MisfitsError as error:
-        raise UnmappedError(error.summary()) from None
-    return check
 
 
 def _text(value: Any) -> str:

@@ -176,14 +176,7 @@ ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 
 
 def draft_case(
-    project: Project,
-    suite: Suite,
-    name: str,
-    text: str,
-    *,
-    where: str,
-    origin: str | None = None,
-    topic: str | None = None,
+    project: Project, suite: Suite, name: str, text: str, *, where: str, origin: str | None, topic: str | None
 ) -> str:
     """Write a draft case for a text; return its path.
 

@@ -18,9 +18,8 @@ from row3.store.transaction import commit, writing
 
 HIGHEST = 999_999
 """Limit of the major and the minor number."""
-VERSION_KEY = re.compile(
-    rb"""^(?P<key>["']?version["']?[ \t]*:[ \t]*)(?P<quote>["']?)(?P<v>v?)[0-9]+\.[0-9]+(?P=quote)""", re.MULTILINE
-)
+VERSION = re.compile(rb"""^(["']?version["']?[ \t]*:[ \t]*(["']?)v?)[0-9]+\.[0-9]+(?=\2)""", re.MULTILINE)
+"""The version in the front matter; group 1 is what precedes it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +75,7 @@ def next_version(highest: Version, *, major: bool) -> Version:
 
 def renumbered(raw: bytes, source: PromptRef, ref: PromptRef) -> bytes:
     """Return a prompt file with the new version in its front matter. Raises `InvalidFile` if that fails."""
-    new = VERSION_KEY.sub(
-        lambda m: m["key"] + m["quote"] + m["v"] + f"{ref.version.major}.{ref.version.minor}".encode() + m["quote"],
-        raw,
-        count=1,
-    )
+    new = VERSION.sub(rf"\g<1>{ref.version.major}.{ref.version.minor}".encode(), raw, count=1)
     where = f"{store.FOLDER}/{source}.md"
     try:
         store.parse_prompt(decode(new, where=where), ref, path=where, where=where)

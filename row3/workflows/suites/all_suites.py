@@ -232,5 +232,5 @@ def gate_removed(
         approval=approval,
     )
     changelog = partial(approved_changelog, project, approval, what=f"suite {removed.suite} removed: ")
-    write_entries(project, [entry], changelog, say=say)
+    write_entries(project, [entry], changelog, say)
     return replace(removed, judgement=approved(removed.judgement, approval))

@@ -288,7 +288,7 @@ def test_a_prompt_text_that_was_edited_since_is_said_to_be_gone(project: Project
 def test_an_ambiguous_beginning_a_broken_file_and_another_suite_are_refused(project: Project) -> None:
     for number in (1, 2):
         saved(project, RUNS.format(number), record("a", 0.5))
-    with pytest.raises(UsageError, match="the beginning of 2 runs"):
+    with pytest.raises(UsageError, match="2 runs begin with"):
         compared(project, "2026", "latest")
     (project.root / "broken.json").write_text("{")
     with pytest.raises(InvalidFile, match=r"broken.json:1"):
