@@ -73,7 +73,7 @@ def leaderboard(session: Session, *, prompts: Sequence[str] = (), models: Sequen
         fix = f"Record some with `row3 --mode record{suite.flag}`, or ask for them with --mode live"
         raise UsageError(what, where=f"recordings/{suite.name}/", fix=fix)
     if not entrants[0].rows:
-        what = "every case is in quarantine" if held else "no case fits"
+        what = "every case is in quarantine" if held else "no case matches"
         fix = f"Correct --case, or release a case with `row3 flaky release{suite.flag} CASE`"
         raise UsageError(what, where=f"golden/{suite.name}/", fix=fix)
     board = replace(
