@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
@@ -17,7 +18,7 @@ from rapidfuzz import process
 from row3.matching.assignment import assign
 from row3.matching.normalise import normalise
 from row3.matching.scorers import CUTOFF_SLACK, SCORERS, SLACK
-from row3.matching.text.quotes import SourceText, normalised_difference
+from row3.matching.text.quotes import NO_TEXT, SourceText, normalised_difference
 
 if TYPE_CHECKING:
     from row3.matching.judge import Judge, Matches
@@ -59,8 +60,6 @@ class NameMatch(Struct, frozen=True, gc=False):
 class NameIndex:
     """The expected names and canaries of one case, indexed for look-up."""
 
-    __slots__ = ("_canaries", "_exact", "_expected", "_judge", "_matches", "_rule", "_text")
-
     def __init__(
         self, expected: Sequence[Named], canaries: Sequence[str], rule: NameRule, text: SourceText | None = None
     ) -> None:
@@ -74,7 +73,6 @@ class NameIndex:
             for alias in named.aliases:
                 self._exact.setdefault(normalise(alias), (index, False, alias))
         self._exact.pop("", None)  # from names of punctuation only
-        self._judge: Judge | None = None
         self._matches: dict[str, Matches] = {}
 
     def exact(self, name: str) -> tuple[int, bool] | None:
@@ -91,16 +89,13 @@ class NameIndex:
         """Return the expected index by label and alias, as written: what `resolve` returns for them."""
         return {name: index for index, _, name in self._exact.values()}
 
-    @property
+    @cached_property
     def judge(self) -> Judge:
         """The comparer for names that are not equal, created on first use."""
-        if self._judge is None:
-            from row3.matching.judge import Judge
+        from row3.matching.judge import Judge
 
-            rule = self._rule
-            text = self._text or SourceText("")
-            self._judge = Judge(self._expected, self._canaries, rule.scorer, rule.threshold, text)
-        return self._judge
+        rule = self._rule
+        return Judge(self._expected, self._canaries, rule.scorer, rule.threshold, self._text or NO_TEXT)
 
     def matches(self, name: str) -> Matches:
         """Return the expected names and the nearest canary that a name matches."""

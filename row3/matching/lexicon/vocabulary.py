@@ -22,11 +22,8 @@ PACKAGE, FILE = "spellchecker", "resources/en.json.gz"
 COMPOUND_HEADS = listed(_LISTS["compound_heads"])
 """Prefixes that form a word with any word."""
 
-MORE_WORDS = words(_LISTS["more_words"])
-"""Scientific words with look-alikes that general lists omit."""
-
 TERMS = words(_LISTS["terms"])
-"""Scientific terms that general lists omit, so that misspellings of them are found."""
+"""Scientific terms that general lists omit, so that misspellings and look-alikes of them are found."""
 
 NAMES = words(_LISTS["names"])
 """Place and family names that the word list omits, one edit from a name it has: Kinston, Kingston."""
@@ -93,12 +90,11 @@ def is_word(token: str) -> bool:
 @lru_cache(maxsize=4096)
 def is_known(token: str) -> bool:
     """Return whether a token is a listed word, or one with a correctly spelt ending."""
-    if token in MORE_WORDS or token in TERMS or token in NAMES or is_listed(token):
+    if token in TERMS or token in NAMES or is_listed(token):
         return True
     stems = [(token.removesuffix(ending), ending) for ending in INFLECTIONS if token.endswith(ending)]
     return any(
-        len(stem) > 4 and _may_end(stem, ending) and (stem in MORE_WORDS or stem in TERMS or is_listed(stem))
-        for stem, ending in stems
+        len(stem) > 4 and _may_end(stem, ending) and (stem in TERMS or is_listed(stem)) for stem, ending in stems
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cached_property
 
 from row3.matching.lexicon.inflection import unaccented
 from row3.matching.lexicon.lists import lists, words
@@ -39,33 +40,22 @@ def _is_boundary(one: str, other: str) -> bool:
 class SourceText:
     """A case's text, normalised once on first use."""
 
-    __slots__ = ("_normal", "_possessed", "_spaced", "text")
-
     def __init__(self, text: str) -> None:
         self.text = text
-        self._spaced = ""
-        self._normal = ""
-        self._possessed = ""
 
-    @property
+    @cached_property
     def _words(self) -> str:
         """The text for single words: normalised except for runs of spaces, in a fifth of the time."""
-        if not self._spaced:
-            self._spaced = f" {spaced(self.text)} "
-        return self._spaced
+        return f" {spaced(self.text)} "
 
-    @property
+    @cached_property
     def _padded(self) -> str:
-        if not self._normal:
-            self._normal = f" {' '.join(self._words.split())} "
-        return self._normal
+        return f" {' '.join(self._words.split())} "
 
-    @property
+    @cached_property
     def _with_apostrophes_as_spaces(self) -> str:
         """The text with spaces for apostrophes: a quote may end before 's, and tokenised text separates it."""
-        if not self._possessed:
-            self._possessed = f" {normalise_text(self.text.translate(_APOSTROPHES_AS_SPACES))} "
-        return self._possessed
+        return f" {normalise_text(self.text.translate(_APOSTROPHES_AS_SPACES))} "
 
     def __contains__(self, word: object) -> bool:
         """Return whether a normalised word occurs."""

@@ -35,10 +35,9 @@ def _roman(hit: re.Match[str]) -> str:
 
 _Rule = tuple[re.Pattern[str], "str | Callable[[re.Match[str]], str]"]
 _RULES: tuple[_Rule, ...] = (
-    (re.compile(r"\b(USA?|UK|UN|EU|UAE)\b(?!-)"), lambda hit: _UNIONS[hit[1]]),
     (
-        re.compile(r"\b(U\.\s?(?:[KN]|S(?:\.\s?A)?|A\.\s?E)|E\.\s?U)\.(?=\s|$|,)"),
-        lambda hit: _UNIONS[re.sub(r"\W", "", hit[1])],
+        re.compile(r"\b(?:(?:USA?|UK|UN|EU|UAE)\b(?!-)|(?:U\.\s?(?:[KN]|S(?:\.\s?A)?|A\.\s?E)|E\.\s?U)\.(?=\s|$|,))"),
+        lambda hit: _UNIONS[re.sub(r"\W", "", hit[0])],
     ),
     (re.compile(r"\b([NSEW])\. (?=[A-Z][a-z])"), lambda hit: f"{_QUARTERS[hit[1]]} "),
     (re.compile(r"\bw/o\.?(?=[ a-z])", re.IGNORECASE), "without "),

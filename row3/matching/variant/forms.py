@@ -141,15 +141,8 @@ _MAY_BE_VERSION = frozenset("rv")
 
 _NUMERALS = frozenset(ROMAN) | frozenset(ROMAN_LETTERS)
 _RUNS = tuple((tuple(short.split("-")), long.split("-")) for short, long in PHRASES.items())
-_TRIMMED_WORDS = (
-    frozenset(("the", "an", "a"))
-    | COMPANY
-    | {"co"}
-    | frozenset(BEFORE_NUMBERS)
-    | frozenset(BEFORE_NAMES)
-    | frozenset(SPLIT)
-    | frozenset(TENS)
-    | frozenset(run[0] for run, _ in _RUNS)
+_TRIMMED_WORDS = COMPANY.union(
+    ("the", "an", "a", "co"), BEFORE_NUMBERS, BEFORE_NAMES, SPLIT, TENS, (run[0] for run, _ in _RUNS)
 )
 """Words that `_trimmed` may change."""
 SPECIAL_WORDS = _TRIMMED_WORDS | _NUMERALS | TANTUM

@@ -13,7 +13,7 @@ from row3.matching.lexicon.lists import lists, pairs, words
 from row3.matching.lexicon.words import OTHER_WITH_OF, STATES, TWO_UNIVERSITIES
 from row3.matching.normalise import normalise
 
-_PLACES = lists("places")
+_LISTS, _PLACES = lists("english"), lists("places")
 
 
 def _spaced(table: dict[str, str]) -> dict[str, str]:
@@ -23,7 +23,7 @@ def _spaced(table: dict[str, str]) -> dict[str, str]:
 COUNTRIES = words(_PLACES["countries"]) | frozenset(_spaced(dict.fromkeys(_PLACES["more_countries"].split(), "")))
 """Normalised names of countries."""
 _OF_COUNTRIES = _spaced(pairs(_PLACES["adjectives"]))
-_OF_ORGANS = pairs(lists("english")["organs"])
+_OF_ORGANS = pairs(_LISTS["organs"])
 LAST_WORDS = frozenset(noun.rpartition(" ")[2] for noun in (*_OF_COUNTRIES, *_OF_ORGANS))
 """Last words of the nouns that have an adjective here."""
 _OF_A_COUNTRY = re.compile(
@@ -41,7 +41,7 @@ def with_adjective(low: str) -> str:
     return "" if hit is None else f"{(_OF_COUNTRIES | _OF_ORGANS)[hit['noun']]} {hit['what']}"
 
 
-_NEGATIVE_PREFIXES = pairs(lists("english")["negatives"])
+_NEGATIVE_PREFIXES = pairs(_LISTS["negatives"])
 """Negative prefix by adjective, if it means no more than `not`, unlike unveiled."""
 _IN_A_WAY = "statistically|clinically|biologically|chemically|technically|medically|legally|economically|socially"
 """Adverbs of manner; with those of degree, not fully insured is not fully uninsured."""
@@ -72,19 +72,16 @@ def negated(low: str) -> Iterator[str]:
 
 
 _IN = re.compile(
-    r"(?P<head>(?:\S+ )*)(?P<noun>(?i:prize|award|medal|degree|increase|decrease|decline|growth|rise|fall|change|"
-    r"reduction|investment|variation|delay|gap|improvement|reform|trend|shift|deficit|surplus|inequality|trade|advance|"
-    r"shortage|fraud|corruption|bias|error)s?|(?P<done>(?i:poisoning|pollination|predation|infection|contamination|pollution))|"
+    rf"(?P<head>(?:\S+ )*)(?P<noun>(?i:{_LISTS['nouns_with_in'].replace(' ', '|')})s?|"
+    r"(?P<done>(?i:poisoning|pollination|predation|infection|contamination|pollution))|"
     r"(?P<meant>(?i:movement|campaign|demand|market|fight|struggle|need))) "
     r"(?(done)by|(?(meant)for|in)) (?:the )?(?P<field>\S+(?: \S+)?)"
 )
 _BEHIND = re.compile(
-    r"(?P<head>\S+(?: \S+){0,2}) (?:(?P<how>free|made|derived|independent|exempt) (?:of|from)|"
-    r"(?P<by>treated|coated|filled|infected|fed|laden|lined|enriched|contaminated|associated) with|"
-    r"(?P<agent>induced|driven|mediated|borne|powered|fed|led|funded|owned|held|issued|backed|"
-    r"sponsored|controlled|managed|sanctioned|transmitted|triggered) by|"
-    r"(?P<on>based|dependent) on|(?P<to>related|resistant|specific|bound|adjacent|sensitive) to) "
-    r"(?:the )?(?P<field>\S+(?: \S+)?)"
+    r"(?P<head>\S+(?: \S+){0,2}) (?P<how>(?:free|made|derived|independent|exempt)(?= of| from)|"
+    r"(?:treated|coated|filled|infected|fed|laden|lined|enriched|contaminated|associated)(?= with)|"
+    rf"(?:{_LISTS['done_by'].replace(' ', '|')})(?= by)|(?:based|dependent)(?= on)|"
+    r"(?:related|resistant|specific|bound|adjacent|sensitive)(?= to)) \w+ (?:the )?(?P<field>\S+(?: \S+)?)"
 )
 """A phrase after a noun that may precede it with a hyphen: patients treated with aspirin."""
 _GEOGRAPHIC = re.compile(
@@ -100,10 +97,7 @@ _FEELINGS = ("fear", "love", "hatred", "dread", "envy", "distrust", "respect", "
 _DUE_TO = re.compile(r"(?P<head>\S+) (?:due to|caused by|resulting from) (?:the )?(?P<cause>\S+(?: \S+){0,3})")
 """`anaemia due to iron deficiency`"""
 _FIELD = re.compile(
-    r"(?:the )?(?:(?P<head>ministry|minister|department|committee|commission|institute|council|agency|bureau|"
-    r"cent(?:re|er)|task force|working group|treaty|tax(?:es)?|levy|ban|(?:law|rule|regulation|restriction|tariff|"
-    r"quota|duty|subsid(?:y|ie)|sanction|guideline|screening|treatment|therap(?:y|ie)|vaccine|vaccination|research|"
-    r"test|testing|cure|drug|insurance)s?) (?:for|on|against) "
+    rf"(?:the )?(?:(?P<head>{_LISTS['nouns_with_for'].replace(' ', '|')}) (?:for|on|against) "
     r"(?!(?:sales?|call|hold|board|leave|strike|time|duty)\b)"
     r"(?P<field>[a-z-]+(?: [a-z]+){0,2})|"
     r"(?P<prone>resistance|sensitivity|exposure|allergy|susceptibility|tolerance|access|immunity) to "
@@ -170,8 +164,7 @@ def _hyphenated(low: str) -> str:
     hit = _BEHIND.fullmatch(low)
     if hit is None:
         return ""
-    how = next(word for group in ("how", "by", "agent", "on", "to") if (word := hit[group]))
-    return f"{hit['field']} {how} {hit['head']}"
+    return f"{hit['field']} {hit['how']} {hit['head']}"
 
 
 def _field_first(low: str) -> str:
