@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rapidfuzz import process
 
 from row3.matching.candidates import Candidates
-from row3.matching.compare import SCORES, Comparison, compare_spaced
+from row3.matching.compare import SCORES, compare_spaced
 from row3.matching.normalise import normalise, with_single_spaces
 from row3.matching.scorers import CUTOFF_SLACK, EXACT, SCORERS, SLACK, min_similarity
 from row3.matching.text.quotes import SourceText
@@ -140,7 +140,18 @@ class Judge:
             more = self._candidates.of(name, readings, similar, numbered=numbered, day_first=day_first)
         whose, count = self._owners, len(self._owners)
         for position in (*similar, *sorted(more.difference(similar))) if more else similar:
-            same, how, score, why_not = self._compare(name, position, readings, day_first)
+            person = self._expected[whose[position]].person if position < count else None
+            acronyms = self.acronyms if readings or position in self._candidates.expanded else NO_ACRONYMS
+            same, how, score, why_not = compare_spaced(
+                name,
+                self._names[position],
+                scorer=self._scorer,
+                threshold=self._threshold,
+                acronyms=acronyms,
+                text=self._text,
+                person=person,
+                day_first=day_first,
+            )
             equal = key == self._keys[position]
             if position >= count:
                 if same and score > canary.score:
@@ -184,17 +195,3 @@ class Judge:
         values = (name, self._names[position]) if has_number(name) else ()
         two = bool(values) and None not in [value_of(each) for each in values]
         return Near(self._owners[position], raw / full, "", "different values" if two else "")
-
-    def _compare(self, name: str, position: int, readings: Sequence[str], day_first: bool | None) -> Comparison:
-        """Compare a name with one of the case's, with the context that can affect the result."""
-        person = self._expected[self._owners[position]].person if position < len(self._owners) else None
-        return compare_spaced(
-            name,
-            self._names[position],
-            scorer=self._scorer,
-            threshold=self._threshold,
-            acronyms=self.acronyms if readings or position in self._candidates.expanded else NO_ACRONYMS,
-            text=self._text,
-            person=person,
-            day_first=day_first,
-        )

@@ -21,17 +21,11 @@ UMLAUTS |= str.maketrans({"å": "aa", "Å": "Aa"})
 MEN = ("women", "smen", "emen", "rmen")
 """Endings of plurals in -men, unlike specimen and abdomen."""
 
-SAME_PLURAL = ("series", "species", "news")
-"""Endings of words whose singular and plural are equal."""
-
 IN_SS = ("canvass",)
 """Words in -ss that are not genitives of words in -s."""
 
 _NOT_PLURAL = r"(?:ss|is|ics|^.{0,2}s|.*\d.*)$|(?<!^[^aeiouy]{2})us$"  # glass, physics, dns, virus
-_GREEK = (
-    r"(?:lyses|theses|gnoses|emphases|stases|rphoses|uroses|choses|rrhoses|mitoses|meioses|bioses|osmoses|croses|broses"
-    r"|leroses|mboses|ptoses|pnoses|geneses|nemeses|tharses|nopses)$"  # hypotheses -> hypothesis
-)
+_GREEK = f"(?:{_LISTS['plurals_in_ses'].replace(' ', '|')})$"  # hypotheses -> hypothesis
 _US = r"(?<![ao])(?<!f)(?<!b)(?<!c)uses$"
 _ENDING = r"(?=(?:ed|ing|er|or|ous)$)"
 _AMERICAN = (
@@ -74,7 +68,7 @@ def singular(token: str) -> str:
         if token.endswith("sss") or (len(token) > 4 and token not in IN_SS and token[:-1] in INVARIANT):
             return token[:-1]
         return token
-    if token[-1:] != "s" or token in INVARIANT or token.endswith(SAME_PLURAL) or re.search(_NOT_PLURAL, token):
+    if token[-1:] != "s" or token in INVARIANT or re.search(_NOT_PLURAL, token):
         return token
     stem = token[:-2]
     if token.endswith("ies") and len(token) > 4:

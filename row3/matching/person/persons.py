@@ -130,17 +130,14 @@ def parse_person(name: str) -> Person | None:
     if any(words is None for words in split):
         return None
     words = [word for part in reversed(split) if part for word in part]
-    if not inverted:
-        tail = unaccented(words[-1].casefold()).strip(".") if words else ""
-        if len(words) > 1 and tail in GENERATIONS and _is_generation(tail, words[-1]):
-            generation = generation or GENERATIONS[tail]
-            words = words[:-2] if words[-2] == "the" else words[:-1]
+    tail = unaccented(words[-1].casefold()).strip(".") if len(words) > 1 and not inverted else ""
+    if tail in GENERATIONS and _is_generation(tail, words[-1]):
+        generation = generation or GENERATIONS[tail]
+        words = words[:-2] if words[-2] == "the" else words[:-1]
     if not words or len(words) > 7 or not _capitals(words, name) or (len(words) == 1 and not titles):
         return None
     low = [unaccented(word.casefold()).strip(".") for word in words]
-    if (low[-1] in NOT_PERSONS and not (low[-1] == "park" and _SYLLABLES.match(name))) or any(
-        len(word) == 1 for word in low[-1:]
-    ):
+    if len(low[-1]) == 1 or (low[-1] in NOT_PERSONS and not (low[-1] == "park" and _SYLLABLES.match(name))):
         return None
     initials = [word.endswith(".") for word in words]
     given, surname = _parted(low, len(split[0] or ()) if inverted else 0, initials)

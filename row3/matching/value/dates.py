@@ -12,14 +12,11 @@ from __future__ import annotations
 
 import re
 
+from row3.matching.lexicon.lists import lists
 from row3.matching.value.numbers import ordinal_of, ordinal_words
 
-_NAMES = "january jan/february feb/march mar/april apr/may/june jun/july jul/august aug/september sept sep/october oct"
-_MONTHS = {
-    name: number
-    for number, names in enumerate(f"{_NAMES}/november nov/december dec".split("/"), 1)
-    for name in names.split()
-}
+_LISTS = lists("english")
+_MONTHS = {name: at for at, names in enumerate(_LISTS["month_names"].split("/"), 1) for name in names.split()}
 _DAYS_IN = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _MONTH = rf"(?P<month>{'|'.join(sorted(_MONTHS, key=len, reverse=True))})\.?"
 _WORDS_COUNT = rf"{_MONTH}|\bc(?:ent(?:ury)?)?\b"
@@ -29,8 +26,7 @@ _YEAR = r"(?P<year>\d{4})"
 _WEEKDAY = r"(?:(?:mon|tues?|wed(?:s|nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?\.?,?\s+)?"
 _FISCAL = r"(?:fy|fiscal year|financial year|fiscal(?= \d{4}))\s*-?\s*['’]?"
 _QUARTERS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
-_TENS = {"twenties": 20, "thirties": 30, "forties": 40, "fifties": 50, "sixties": 60, "seventies": 70, "eighties": 80}
-_TENS["nineties"] = 90
+_TENS = {f"{word[:-1]}ies": 10 * value for value, word in enumerate(_LISTS["tens"].split(), 2)}
 
 _SHAPES = tuple(
     re.compile(shape)

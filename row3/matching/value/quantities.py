@@ -52,14 +52,11 @@ _AND_A_PART = re.compile(r"(?P<whole>\S+) (?P<unit>\S+) and (?:a|one) (?P<part>h
 _PART_OF = re.compile(r"(?P<part>\S.*?)(?: of)? an? (?P<unit>\S+)\Z")  # half an hour, three quarters of a mile
 _RANGE = re.compile(r"(?:(?:from|between)\s+)?(?P<a>\S.*?)\s*(?:\s(?:to|and|until|through)\s|[-–—−])\s*(?P<b>\S.*)\Z")
 _SEASON = re.compile(r"(?P<a>[12]\d{3})[/–—-](?P<b>\d{4}|\d\d)\Z")
-_CODES = "|".join(re.escape(form) for form in sorted(CURRENCIES, key=len, reverse=True))
-_SIGNS = "|".join(
-    re.escape(form)
-    for form in sorted(CURRENCIES, key=len, reverse=True)
-    if len(form) < 4 and form not in ("won", "yen")
-)
+_FORMS = sorted(CURRENCIES, key=len, reverse=True)
+_CODES = "|".join(map(re.escape, _FORMS))
+_SIGNS = "|".join(re.escape(form) for form in _FORMS if len(form) < 4 and form not in ("won", "yen"))
 _BEFORE = re.compile(rf"(?P<sign>[-−]?)(?P<code>{_SIGNS})\s*(?P<number>[-−]?\d.*)\Z")
-_AFTER = re.compile(rf"(?P<number>.*?\S)\s*(?P<code>{'|'.join(re.escape(c) for c in CENTS)}|{_CODES})\Z")
+_AFTER = re.compile(rf"(?P<number>.*?\S)\s*(?P<code>{'|'.join(map(re.escape, CENTS))}|{_CODES})\Z")
 _SHORT = re.compile(rf"(?P<number>[\d.,]+)\s*(?P<scale>{'|'.join(SHORT_SCALES)})\Z")
 
 _LONG = re.compile(r"[^\W\d_]{4,}")

@@ -64,10 +64,8 @@ IRREGULAR = {
 }
 """Words whose forms have other consonants: mice, Kyiv. They are also looked up by their form."""
 IRREGULAR |= {f"{word}s" for word in IRREGULAR}
-IGNORED = (
-    SKIPPED.union(IRREGULAR, _RUNS, NUMBER_WORDS, ROMAN, ROMAN_LETTERS)
-    .union(OFTEN, NUMERALS)
-    .union(*((*table, *table.values()) for table in (BEFORE_NUMBERS, BEFORE_NAMES)))
+IGNORED = SKIPPED.union(IRREGULAR, _RUNS, NUMBER_WORDS, ROMAN, ROMAN_LETTERS, OFTEN, NUMERALS).union(
+    BEFORE_NUMBERS, BEFORE_NUMBERS.values(), BEFORE_NAMES, BEFORE_NAMES.values()
 )
 """Words that a name may omit or replace, so that look-up ignores them."""
 

@@ -155,8 +155,7 @@ def _without_in(name: str) -> list[str]:
     hit = _IN.fullmatch(name)
     if hit is None:
         return []
-    noun = hit["noun"] or hit["done"] or hit["meant"]
-    return [f"{hit['head']}{hit['field']} {noun}", f"{hit['field']} {hit['head']}{noun}"]
+    return [f"{hit['head']}{hit['field']} {hit['noun']}", f"{hit['field']} {hit['head']}{hit['noun']}"]
 
 
 def _hyphenated(low: str) -> str:
