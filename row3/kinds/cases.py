@@ -88,8 +88,8 @@ class DocumentCase(MemoryCase, frozen=True, kw_only=True):
     )
 
     def __post_init__(self) -> None:
-        one, several = (self.document_id, self.document), (self.case_id, self.documents or None)
-        if not (None not in one and several == (None, None)) and not (None not in several and one == (None, None)):
+        given = [bool(value) for value in (self.document_id, self.document, self.case_id, self.documents)]
+        if given not in ([True, True, False, False], [False, False, True, True]):
             raise ValueError("give either `document_id` and `document`, or `case_id` and `documents`")
         names = [one.document_id for one in self.documents]
         if twice := next((name for name in names if names.count(name) > 1), ""):

@@ -70,24 +70,14 @@ def _contradict(one: str, other: str) -> bool:
     return any(exclusive(word, rival) for word in left for rival in right)
 
 
-class Passages:
-    """A document in which quotes are located."""
-
-    __slots__ = ("_text",)
-
-    def __init__(self, text: str) -> None:
-        self._text = f" {normalise_text(text)} "
-
-    def place(self, quote: str) -> tuple[int, int] | None:
-        """Return start and end of a quote in the normalised text, in characters; None if it does not occur."""
-        key = normalise_text(quote)
-        at = find_words(key, self._text) if key else -1
-        return None if at < 0 else (at, at + len(key))
+def position_of(quote: str, text: str) -> tuple[int, int] | None:
+    """Return start and end of a quote in a normalised text padded with spaces; None if it does not occur."""
+    key = normalise_text(quote)
+    at = find_words(key, text) if key else -1
+    return None if at < 0 else (at, at + len(key))
 
 
-def overlap(one: tuple[int, int] | None, other: tuple[int, int] | None) -> float:
+def overlap(one: tuple[int, int], other: tuple[int, int]) -> float:
     """Return the share of the shorter passage that lies in the other, in [0, 1]."""
-    if one is None or other is None:
-        return 0.0
     common = min(one[1], other[1]) - max(one[0], other[0])
     return max(0.0, common / min(one[1] - one[0], other[1] - other[0]))

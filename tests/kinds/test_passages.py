@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from row3.kinds.passages import Passages, description_similarity, overlap
+from row3.kinds.passages import description_similarity, overlap, position_of
+from row3.matching.normalise import normalise_text
 
 SAME = 0.8
 
@@ -20,7 +21,7 @@ SAME = 0.8
         ("Do not bid for the tender", "not bid for tender"),
     ],
 )
-def test_what_says_the_same(one: str, other: str) -> None:
+def test_descriptions_that_say_the_same(one: str, other: str) -> None:
     assert description_similarity(one, other) > SAME
 
 
@@ -38,7 +39,7 @@ def test_what_says_the_same(one: str, other: str) -> None:
         ("the", "a"),
     ],
 )
-def test_what_does_not(one: str, other: str) -> None:
+def test_descriptions_that_differ(one: str, other: str) -> None:
     assert description_similarity(one, other) <= SAME
 
 
@@ -46,30 +47,29 @@ texts = st.text(st.sampled_from("ab 12.éß\n'"), max_size=30)
 
 
 @given(texts, texts)
-def test_likeness_is_symmetric_and_a_fraction(one: str, other: str) -> None:
+def test_similarity_is_symmetric_and_between_0_and_1(one: str, other: str) -> None:
     assert description_similarity(one, other) == description_similarity(other, one)
     assert 0.0 <= description_similarity(one, other) <= 1.0
 
 
 @given(st.text(st.sampled_from("ab c"), min_size=1, max_size=30))
-def test_a_text_is_like_itself_unless_it_says_nothing(text: str) -> None:
+def test_a_description_equals_itself_unless_it_has_no_words(text: str) -> None:
     assert description_similarity(text, text) in (0.0, 1.0)
 
 
-class TestPassages:
-    TEXT = Passages("Alice decided:  we “launch” on April 1st.\nBob tests the pump, Bob's own.")
+TEXT = " " + normalise_text("Alice decided:  we “launch” on April 1st.\nBob tests the pump, Bob's own.") + " "
 
-    def test_quotes_are_found_as_they_are_normalised_and_as_whole_words(self) -> None:
-        assert self.TEXT.place('we "launch" on april 1st') is not None
-        assert self.TEXT.place("we laun") is None
-        assert self.TEXT.place("Carol") is None
-        assert self.TEXT.place(" ") is None
 
-    def test_how_much_of_the_shorter_one_lies_in_the_other(self) -> None:
-        whole = self.TEXT.place("Alice decided: we launch on April 1st")
-        part = self.TEXT.place("launch on April 1st")
-        later = self.TEXT.place("Bob tests the pump")
-        assert overlap(whole, part) == overlap(part, whole) == overlap(whole, whole) == 1.0
-        assert overlap(whole, later) == 0.0
-        assert overlap(None, whole) == overlap(whole, None) == 0.0
-        assert overlap((0, 10), (5, 25)) == pytest.approx(5 / 10)
+def test_quotes_are_located_as_whole_normalised_words() -> None:
+    assert position_of('we "launch" on april 1st', TEXT) is not None
+    assert position_of("we laun", TEXT) is None
+    assert position_of("Carol", TEXT) is None
+    assert position_of(" ", TEXT) is None
+
+
+def test_overlap_is_a_share_of_the_shorter_passage() -> None:
+    quotes = ("Alice decided: we launch on April 1st", "launch on April 1st", "Bob tests the pump")
+    whole, part, later = (at for quote in quotes if (at := position_of(quote, TEXT)))
+    assert overlap(whole, part) == overlap(part, whole) == overlap(whole, whole) == 1.0
+    assert overlap(whole, later) == 0.0
+    assert overlap((0, 10), (5, 25)) == pytest.approx(5 / 10)

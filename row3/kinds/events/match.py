@@ -13,10 +13,10 @@ from row3.domain.matches import ItemExpectation, ItemMatch, Items
 from row3.kinds.base import Rules
 from row3.kinds.events.model import TEAM, EventsCase, EventsOut, ExpectedEvent
 from row3.kinds.outputs import compare_types, type_of
-from row3.kinds.passages import Passages, description_similarity, overlap
+from row3.kinds.passages import description_similarity, overlap, position_of
 from row3.matching.assignment import assign
 from row3.matching.compare import compare
-from row3.matching.normalise import normalise
+from row3.matching.normalise import normalise, normalise_text
 from row3.matching.text.quotes import SourceText
 from row3.matching.value.values import value_of
 
@@ -44,13 +44,13 @@ class _Documents:
     """The documents of a case, in which quotes are located."""
 
     def __init__(self, case: EventsCase) -> None:
-        self.texts = {name: (SourceText(text), Passages(text)) for name, text in case.texts().items()}
+        self.texts = {name: (SourceText(text), f" {normalise_text(text)} ") for name, text in case.texts().items()}
         self.several = bool(case.documents)
 
     def place(self, document: str, quote: str) -> tuple[str, tuple[int, int]] | None:
         """Return the document and the position of a quote, looking in the named document first; None if not found."""
         for name in sorted(self.texts, key=lambda one: one != document):
-            place = self.texts[name][1].place(quote)
+            place = position_of(quote, self.texts[name][1])
             if place is not None:
                 return name, place
         return None

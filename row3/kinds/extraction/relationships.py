@@ -52,7 +52,7 @@ class _Ends(dict[str, int]):
 class RelationshipIndex:
     """The expected and forbidden relationships of a case, indexed for matching."""
 
-    __slots__ = ("_by_key", "_ends", "_forbidden", "_keys", "_near", "_predicates", "_swapped", "_twice", "expected")
+    __slots__ = ("_by_key", "_ends", "_forbidden", "_keys", "_near", "_predicates", "_swapped", "expected")
 
     def __init__(
         self,
@@ -73,13 +73,9 @@ class RelationshipIndex:
         self._ends = _Ends(resolve, known or {})
         self._near: _Near | None = None
         self._keys, self._swapped = self._keyed([triple for triple, _ in expected])
-        self._by_key: dict[Key, int] = {}
-        self._twice: dict[Key, list[int]] = {}
-        """All indices of a key that several expected relationships share."""
+        self._by_key: dict[Key, list[int]] = {}
         for index, key in enumerate(self._keys):
-            first = self._by_key.setdefault(key, index)
-            if first != index:
-                self._twice.setdefault(key, [first]).append(index)
+            self._by_key.setdefault(key, []).append(index)
         self._forbidden = dict(zip(self._keyed(forbidden)[0], forbidden, strict=True))
         if answers is not None:
             self._ends.resolve = answers
@@ -87,15 +83,15 @@ class RelationshipIndex:
     def _keyed(self, triples: Sequence[Triple]) -> tuple[list[Key], list[bool]]:
         """Return each relationship's key, and whether its predicate was replaced by its inverse."""
         ends, known = self._ends, self._predicates.known
-        keys, turned = [], []
+        keys, all_swapped = [], []
         for triple in triples:
             source, target = ends[triple.source], ends[triple.target]
             name, swapped, symmetric = known[triple.predicate]
             if target < source if symmetric else swapped:
                 source, target = target, source
             keys.append((name, source, target))
-            turned.append(swapped)
-        return keys, turned
+            all_swapped.append(swapped)
+        return keys, all_swapped
 
     def match(self, extracted: Sequence[Triple]) -> tuple[list[RelationshipMatch], list[ExpectedRelationship]]:
         """Return what each extracted relationship and each expected one matched, both in order.
@@ -103,46 +99,30 @@ class RelationshipIndex:
         The matching is one-to-one and optimal: relationships with the same key are interchangeable, so it is enough to
         pair as many as possible of each key, better kinds of match first.
         """
-        by_key, twice, expected, swapped = self._by_key, self._twice, self.expected, self._swapped
         result: list[Any] = [None] * len(extracted)
-        finder = [-1] * len(expected)
-        """Position of the extracted relationship that found each expected one; -1 for none."""
-        turned = [False] * len(extracted)
-        left: list[int] = []
-        # Most are written exactly like an expected one; match those first.
-        written = {} if twice else {triple: index for index, (triple, _) in enumerate(expected)}
-        for item, triple in enumerate(extracted):
-            index = written.pop(triple, -1)
-            if index < 0:
-                left.append(item)
+        found_by: dict[int, Triple] = {}
+        keys, swapped = self._keyed(extracted)
+        items_of: dict[Key, list[int]] = {}
+        for item, key in enumerate(keys):
+            if key in self._by_key:
+                items_of.setdefault(key, []).append(item)
             else:
-                finder[index], turned[item] = item, swapped[index]
-                result[item] = RelationshipMatch(triple, "exact", triple)
-        contested: dict[Key, list[int]] = {}
-        for item, key, flipped in zip(left, *self._keyed([extracted[item] for item in left]), strict=True):
-            index, turned[item] = by_key.get(key, -1), flipped
-            if index < 0:
                 result[item] = self._mistake(extracted[item], key)
-            elif finder[index] >= 0 or (twice and key in twice):
-                contested.setdefault(key, []).append(item)
-            else:
-                finder[index] = item
-                state: RelationshipState = "exact" if turned[item] == swapped[index] else "inverse"
-                result[item] = RelationshipMatch(extracted[item], state, expected[index][0])
-        for key, items in contested.items():
-            first = by_key[key]
-            all_items = items if key in twice else [finder[first], *items]
-            for item in all_items:
-                result[item] = RelationshipMatch(extracted[item], "duplicate", expected[first][0])
-            for item, index in self._pairs(all_items, twice.get(key) or [first], extracted, turned):
-                finder[index] = item
-                way: RelationshipState = "exact" if turned[item] == swapped[index] else "inverse"
-                result[item] = RelationshipMatch(extracted[item], way, expected[index][0])
+        for key, items in items_of.items():
+            wanted = self._by_key[key]
+            pairs = self._pairs(items, wanted, extracted, swapped)
+            for item in items:
+                index = pairs.get(item, wanted[0])
+                state: RelationshipState = "duplicate"
+                if item in pairs:
+                    found_by[index] = extracted[item]
+                    state = "exact" if swapped[item] == self._swapped[index] else "inverse"
+                result[item] = RelationshipMatch(extracted[item], state, self.expected[index][0])
         if self._ends.fuzzy:
             result = [self._with_fuzzy_ends(match) for match in result]
         found = [
-            ExpectedRelationship(triple, required, None if item < 0 else extracted[item])
-            for (triple, required), item in zip(expected, finder, strict=True)
+            ExpectedRelationship(triple, required, found_by.get(index))
+            for index, (triple, required) in enumerate(self.expected)
         ]
         return result, found
 
@@ -154,13 +134,15 @@ class RelationshipIndex:
         return match
 
     def _pairs(
-        self, items: list[int], wanted: list[int], extracted: Sequence[Triple], turned: list[bool]
-    ) -> list[tuple[int, int]]:
-        """Pair the relationships of one key: plain before inverse, sure before fuzzy, then in order."""
+        self, items: list[int], wanted: list[int], extracted: Sequence[Triple], swapped: list[bool]
+    ) -> dict[int, int]:
+        """Return expected by extracted relationships of one key: plain before inverse, sure before fuzzy, in order."""
+        if len(items) == len(wanted) == 1:
+            return {items[0]: wanted[0]}
         fuzzy = self._ends.fuzzy
         ranked = sorted(
             (
-                turned[item] != self._swapped[index],
+                swapped[item] != self._swapped[index],
                 extracted[item].source in fuzzy or extracted[item].target in fuzzy,
                 item,
                 index,
@@ -168,12 +150,10 @@ class RelationshipIndex:
             for item in items
             for index in wanted
         )
-        free_items, free_wanted, pairs = set(items), set(wanted), []
+        pairs: dict[int, int] = {}
         for _, _, item, index in ranked:
-            if item in free_items and index in free_wanted:
-                free_items.discard(item)
-                free_wanted.discard(index)
-                pairs.append((item, index))
+            if item not in pairs and index not in pairs.values():
+                pairs[item] = index
         return pairs
 
     def _mistake(self, triple: Triple, key: Key) -> RelationshipMatch:
@@ -191,7 +171,7 @@ class _Near:
 
     __slots__ = ("_by_key", "_by_pair", "_by_source", "_by_target")
 
-    def __init__(self, keys: Sequence[Key], by_key: Mapping[Key, int]) -> None:
+    def __init__(self, keys: Sequence[Key], by_key: Mapping[Key, list[int]]) -> None:
         backwards = list(zip(keys, range(len(keys)), strict=True))[::-1]  # so that the first of equal keys wins
         self._by_key = by_key
         self._by_pair = {(source, target): index for (_, source, target), index in backwards}
@@ -201,8 +181,8 @@ class _Near:
     def mistake(self, key: Key, *, symmetric: bool) -> tuple[RelationshipState, int | None]:
         """Return what is wrong, and the index of the relationship that was probably meant; None for none."""
         name, source, target = key
-        if (index := self._by_key.get((name, target, source))) is not None:
-            return "reversed", index
+        if indices := self._by_key.get((name, target, source)):
+            return "reversed", indices[0]
         for pair in ((source, target), (target, source)):
             if (index := self._by_pair.get(pair)) is not None:
                 return "wrong-predicate", index

@@ -17,7 +17,7 @@ from row3.kinds.extraction.explain import explain
 from row3.kinds.extraction.faults import extraction_faults
 from row3.kinds.extraction.model import ConceptsOut, ExtractionOut, GoldenCase, Relationship, RelationshipsOut
 from row3.kinds.faults import Faults
-from row3.kinds.outputs import answer_schema
+from row3.kinds.outputs import answer_schema, plain
 from row3.metrics.aggregate import PAIR, counted
 from row3.metrics.extraction import concept_counts, relationship_counts, type_counts, values
 from row3.metrics.ratios import overall
@@ -197,9 +197,7 @@ class Extraction(Kind):
         if hasattr(value, "concepts"):
             seen["concepts"] = [{"label": c.label, "quote": c.quote} for c in value.concepts]
         if hasattr(value, "relationships"):
-            seen["relationships"] = [
-                {"source": r.source, "predicate": r.predicate, "target": r.target} for r in value.relationships
-            ]
+            seen["relationships"] = plain(value.relationships)
         return seen
 
     def measure(self, case: GoldenCase, output: ExtractionOut, rules: Rules) -> Generator[Ask, Any, Measured]:

@@ -11,7 +11,7 @@ from row3.domain.requests import Answer, NoAnswer
 from row3.kinds.answers import Unusable, read_json
 from row3.kinds.judging import notes
 from row3.kinds.outcome.model import ARMS, AnswerOut, Arm, Grades, Judgement, OutcomeCase
-from row3.kinds.outputs import closed_object
+from row3.kinds.outputs import closed_object, plain
 from row3.matching.text.quotes import SourceText
 
 GRADES = ("correctness", "completeness", "evidence", "hallucination")
@@ -179,16 +179,9 @@ def variables_of(
             for fact in case.required_facts
         ],
         "forbidden_claims": list(case.forbidden_claims),
-        "baseline": _shown(baseline),
-        "full": _shown(full),
+        "baseline": plain(baseline),
+        "full": plain(full),
         "documents": [{"doc": key, "text": documents[key].text} for key in sorted(keys) if key in documents],
-    }
-
-
-def _shown(answer: AnswerOut) -> dict[str, Any]:
-    return {
-        "answer": answer.answer,
-        "citations": [{"doc": cited.doc, "quote": cited.quote} for cited in answer.citations],
     }
 
 
