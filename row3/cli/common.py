@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from row3.cli import output
 from row3.cli.output import note
+from row3.domain.given import is_set
 from row3.errors import UsageError
 from row3.reports.numbers import Progress
-from row3.reports.style import shorten
+from row3.reports.style import WIDTH, Style, prose, shorten
 from row3.workflows.pipeline.results import CaseResult, Observer, Spent
 
 if TYPE_CHECKING:
     from row3.gate.policy import PolicyName
     from row3.reports.document import Document
-    from row3.reports.style import Style
     from row3.store.config import Mode
     from row3.store.project import Project
     from row3.store.suites import Suite
@@ -150,21 +150,15 @@ class Common:
     @property
     def width(self) -> int:
         """Columns of the result: the terminal's width; fixed in a file or pipe."""
-        from row3.reports.style import WIDTH
-
         return output.columns(sys.stdout) if self.on_terminal else WIDTH
 
     @property
     def style(self) -> Style:
         """Colour and width of the result."""
-        from row3.reports.style import Style
-
         return Style(self.on_terminal and self.wants_colour, self.width, self.on_terminal)
 
     def fitted(self, text: str) -> str:
         """Return sentences wrapped on a terminal, unwrapped in a file or pipe."""
-        from row3.reports.style import prose
-
         return "\n".join(prose(text, self.width)) if self.on_terminal else text
 
     @property
@@ -206,8 +200,6 @@ class Common:
     @property
     def may_write(self) -> bool:
         """Whether tracked files may be written: not in CI and not for its formats."""
-        from row3.domain.given import is_set
-
         return not is_set(os.environ, "CI") and self.format not in CI_FORMATS
 
     def check_may_write(self, command: str, fix: str, what: str = "tracked files") -> None:

@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -14,11 +13,17 @@ from row3.cli import options
 from row3.cli.commands import Command, Group
 from row3.cli.common import Common
 from row3.errors import EnvironmentFault, UsageError
+from row3.integrations.monitoring.samples import record_with_text
+from row3.integrations.monitoring.storage import open_store
 from row3.kinds import MODULES
+from row3.kinds.base import Kind
+from row3.reports.imports import imported_document, kept_text
+from row3.store.files import MAX_TEXT_BYTES, decode, read_bytes
+from row3.workflows.importing import tables, write
+from row3.workflows.importing.drafts import Drafts, PromptFiles
+from row3.workflows.importing.promptfoo import read_promptfoo, read_table
 
-if TYPE_CHECKING:
-    from row3.kinds.base import Kind
-    from row3.workflows.importing.drafts import Drafts, PromptFiles
+Reader = Callable[[Path, PromptFiles, Kind], Drafts]
 
 suite = options.suite("The suite, created if new; default: the project's own.")
 dry_run = options.dry_run("Show what would be written, and write nothing.")
@@ -44,8 +49,6 @@ def command() -> None:
 @dry_run
 def promptfoo(file: str, common: Common, *, dry_run: bool) -> None:
     """Import the tests, assertions and prompts of a promptfoo configuration (YAML or JSON)."""
-    from row3.workflows.importing.promptfoo import read_promptfoo
-
     _import(common, Path(file), lambda path, prompts, _: read_promptfoo(path, prompts), "checks", dry_run=dry_run)
 
 
@@ -92,13 +95,8 @@ def import_cases(file: str, common: Common, *, kind: str | None, dry_run: bool, 
     _import(common, Path(file), _reader(ending, **checks), kind, dry_run=dry_run)
 
 
-def _reader(
-    ending: str, *, check: str | None, path: str | None, expected: str | None = None
-) -> Callable[[Path, PromptFiles, Kind], Drafts]:
+def _reader(ending: str, *, check: str | None, path: str | None, expected: str | None = None) -> Reader:
     """Return a reader of tables or JSON Lines for a kind; raises `UsageError` for options it would ignore."""
-    from row3.workflows.importing.promptfoo import read_table
-    from row3.workflows.importing.tables import read_columns, read_csv, read_jsonl, read_lines
-
     if (check or path) is not None and expected is None and ending == ".csv":
         raise click.UsageError(f"{'--check' if check else '--path'} needs --expected COLUMN")
     if expected is not None and ending != ".csv":
@@ -109,24 +107,20 @@ def _reader(
             if (expected or check or path) is not None:
                 where = "--expected, --check, --path"
                 raise UsageError(f"kind {kind.name} has no checks", where=where, fix="Leave them out")
-            return read_columns(file, kind) if ending == ".csv" else read_lines(file)
+            return tables.read_columns(file, kind) if ending == ".csv" else tables.read_lines(file)
         if ending == ".jsonl":
-            return read_jsonl(file, check or "equals", path)
-        return read_table(file, prompts) if expected is None else read_csv(file, expected, check or "equals", path)
+            return tables.read_jsonl(file, check or "equals", path)
+        if expected is None:
+            return read_table(file, prompts)
+        return tables.read_csv(file, expected, check or "equals", path)
 
     return read
 
 
-def _import(
-    common: Common, file: Path, read: Callable[[Path, PromptFiles, Kind], Drafts], kind: str | None, *, dry_run: bool
-) -> None:
-    from row3.reports.imports import imported_document, kept_text
-    from row3.workflows.importing.drafts import PromptFiles
-    from row3.workflows.importing.write import import_cases, target_suite
-
+def _import(common: Common, file: Path, read: Reader, kind: str | None, *, dry_run: bool) -> None:
     project = common.project()
-    into, prompts = target_suite(project, common.suite, file, kind), PromptFiles(project.tree)
-    done = import_cases(project, into, read(file, prompts, into[1]), prompts, file, dry_run=dry_run)
+    into, prompts = write.target_suite(project, common.suite, file, kind), PromptFiles(project.tree)
+    done = write.import_cases(project, into, read(file, prompts, into[1]), prompts, file, dry_run=dry_run)
     common.show_document(imported_document(done, dry_run=dry_run))
     for line in (*done.notes, *kept_text(done)):
         common.say(line)
@@ -140,19 +134,14 @@ def _import(
 def new_case(name: str, common: Common, *, from_text: str | None, from_trace: str | None) -> None:
     """Draft a golden case from a text, for a person to complete; overwrites nothing.
 
-    NAME is its id or topic. A draft is never scored; `row3 lint` says what is missing. Write the
-    expectations from the text, not from an answer, then remove `draft`.
+    NAME is its id or topic. A draft is never scored; `row3 lint` says what is missing. Write the expectations from the
+    text, not from an answer, then remove `draft`.
     """
     if (from_text is None) == (from_trace is None):
         raise click.UsageError("give either --from-text or --from-trace")
-    from row3.workflows.importing.write import draft_case
-
     project, suite = common.project_and_suite()
     origin = topic = None
     if from_trace is not None:
-        from row3.integrations.monitoring.samples import record_with_text
-        from row3.integrations.monitoring.storage import open_store
-
         with open_store(project, os.environ).open() as connection:
             topic, text = record_with_text(connection, from_trace)
         where, origin = f"record {from_trace}", f"production record {from_trace}"
@@ -160,14 +149,12 @@ def new_case(name: str, common: Common, *, from_text: str | None, from_trace: st
         assert from_text is not None
         where = "stdin" if from_text == "-" else from_text
         text = _read(from_text, where)
-    path = draft_case(project, suite, name, text, where=where, origin=origin, topic=topic)
+    path = write.draft_case(project, suite, name, text, where=where, origin=origin, topic=topic)
     common.show(path)
     common.say("a draft is never scored: add the expectations, then remove `draft`")
 
 
 def _read(file: str, where: str) -> str:
-    from row3.store.files import MAX_TEXT_BYTES, decode, read_bytes
-
     if file != "-":
         return decode(read_bytes(Path(file), where=where), where=where)
     if sys.stdin is None:

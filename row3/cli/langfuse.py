@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import click
 
@@ -12,19 +12,21 @@ from row3.cli.commands import Command, Group
 from row3.cli.common import Common
 from row3.cli.show import INCOMPLETE, show_result
 from row3.domain.counts import count
+from row3.errors import Undelivered
+from row3.gate.results import SuiteResult, judged, ran
+from row3.integrations import exporting
+from row3.integrations.langfuse import datasets
+from row3.integrations.langfuse import experiment as experiments
+from row3.integrations.langfuse import prompts as prompt_sync
+from row3.integrations.langfuse.client import Connection, connect
+from row3.integrations.langfuse.seed import seed as seed_from
+from row3.reports.headline import some
+from row3.store.project import Project
+from row3.store.suites import Suite, pick_suite
+from row3.workflows.comparing.baseline import save_baseline
+from row3.workflows.comparing.gating import gate
 from row3.workflows.pipeline.results import CaseResult, Observer
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from row3.gate.results import SuiteResult
-    from row3.integrations.langfuse.client import Connection
-    from row3.integrations.langfuse.datasets import Synced
-    from row3.integrations.langfuse.experiment import Experiment
-    from row3.integrations.langfuse.prompts import PromptSync
-    from row3.store.project import Project
-    from row3.store.suites import Suite
-    from row3.workflows.session import Session
+from row3.workflows.session import LiveFlags, Session
 
 force = options.option("--force", is_flag=True, help="Overwrite changes on the other side too.")()
 names = click.argument("names", nargs=-1, metavar="[NAME]…")
@@ -50,9 +52,7 @@ def push(common: Common, *, force: bool) -> None:
 
     A case that changed only there is left alone; a case that changed on both sides stops the command.
     """
-    from row3.integrations.langfuse.datasets import push as push_cases
-
-    _sync(common, lambda *given: push_cases(*given, force=force), push=True)
+    _sync(common, lambda *given: datasets.push(*given, force=force), push=True)
 
 
 @langfuse.command()
@@ -60,10 +60,8 @@ def push(common: Common, *, force: bool) -> None:
 @force
 def pull(common: Common, *, force: bool) -> None:
     """Write a dataset's items to the suite's golden cases, all or none."""
-    from row3.integrations.langfuse.datasets import pull as pull_cases
-
     common.check_may_write("row3 langfuse", PULL_FIX)
-    _sync(common, lambda *given: pull_cases(*given, force=force), push=False)
+    _sync(common, lambda *given: datasets.pull(*given, force=force), push=False)
 
 
 @langfuse.command()
@@ -75,8 +73,6 @@ def seed(common: Common, *, trace: str) -> None:
     A reviewer's correction in LangFuse replaces the trace's output. Complete the draft (aliases, canaries, required
     concepts), then remove `"draft": true`.
     """
-    from row3.integrations.langfuse.seed import seed as seed_from
-
     common.check_may_write("row3 langfuse", PULL_FIX)
     project, suite = common.project_and_suite()
     done = seed_from(project, suite, _connect(project), trace)
@@ -98,10 +94,9 @@ def prompts() -> None:
 @options.option("--label", metavar="LABEL", help="Move this label to the pushed versions.")()
 def push_prompts(names: tuple[str, ...], common: Common, *, label: str | None) -> None:
     """Push the highest version of each prompt, or of the named ones."""
-    from row3.integrations.langfuse.prompts import push_prompts as push_versions
-
     project = common.project()
-    _show_prompts(common, push_versions(project, _connect(project), names, label), "pushed", "LangFuse has")
+    done = prompt_sync.push_prompts(project, _connect(project), names, label)
+    _show_prompts(common, done, "pushed", "LangFuse has")
 
 
 @prompts.command("pull")
@@ -112,26 +107,20 @@ def pull_prompts(names: tuple[str, ...], common: Common, *, label: str) -> None:
 
     An equal version is reused; existing versions never change.
     """
-    from row3.integrations.langfuse.prompts import pull_prompts as pull_versions
-
     common.check_may_write("row3 langfuse", PULL_FIX)
     project = common.project()
-    _show_prompts(common, pull_versions(project, _connect(project), names, label), "wrote", "the same as")
+    done = prompt_sync.pull_prompts(project, _connect(project), names, label)
+    _show_prompts(common, done, "wrote", "the same as")
 
 
 def _connect(project: Project) -> Connection:
     """Open a connection until the command ends. Raises `MissingExtra`, and `UsageError` without keys."""
-    from row3.integrations.langfuse.client import connect
-
     connection = connect(project)
     click.get_current_context().call_on_close(connection.http.close)
     return connection
 
 
-def _sync(common: Common, sync: Callable[[Project, Suite, Connection], Synced], *, push: bool) -> None:
-    from row3.integrations.langfuse.datasets import NAMED
-    from row3.reports.headline import some
-
+def _sync(common: Common, sync: Callable[[Project, Suite, Connection], datasets.Synced], *, push: bool) -> None:
     project, suite = common.project_and_suite()
     done = sync(project, suite, _connect(project))
     what, source, other = ("item", "here", "pull") if push else ("golden case", "in LangFuse", "push")
@@ -139,17 +128,13 @@ def _sync(common: Common, sync: Callable[[Project, Suite, Connection], Synced], 
     common.show(common.fitted(f"{written} written, {done.unchanged:,} unchanged, dataset {done.dataset}"))
     run = f"`row3 langfuse {other} {common.suite}`"
     if done.target_newer:
-        common.say(f"newer on the other side, so left alone: {some(done.target_newer, NAMED)}. Run {run}")
+        common.say(f"newer on the other side, so left alone: {some(done.target_newer, datasets.NAMED)}. Run {run}")
     if done.target_only:
-        common.say(f"not {source}: {some(done.target_only, NAMED)}. Run {run}, or delete them there")
+        common.say(f"not {source}: {some(done.target_only, datasets.NAMED)}. Run {run}, or delete them there")
 
 
-def _show_prompts(common: Common, done: Sequence[PromptSync], verb: str, same: str) -> None:
-    common.show(
-        "\n".join(
-            f"{verb if each.new else same} {each.ref} (version {each.remote_version} in LangFuse)" for each in done
-        )
-    )
+def _show_prompts(common: Common, done: Sequence[prompt_sync.PromptSync], verb: str, same: str) -> None:
+    common.show("\n".join(f"{verb if e.new else same} {e.ref} (version {e.remote_version} in LangFuse)" for e in done))
 
 
 class Steps(Observer):
@@ -201,18 +186,13 @@ def experiment(
     or judged as usual. Data that LangFuse rejects waits in .row3/outbox: exit 3, and `row3 export --to langfuse`
     sends it.
     """
-    from row3.integrations.langfuse.datasets import find_dataset
-    from row3.integrations.langfuse.experiment import prepare, send, suite_for
-    from row3.store.suites import pick_suite
-    from row3.workflows.session import LiveFlags
-
     if baseline and (compare or prompt_label is not None):
         raise click.UsageError("--baseline runs the promoted prompts and compares nothing; leave out the other option")
     project = common.project()
     connection = _connect(project)
-    found = find_dataset(connection, dataset)
-    suite = pick_suite(project, common.suite or suite_for(project, found))
-    prepared = prepare(
+    found = datasets.find_dataset(connection, dataset)
+    suite = pick_suite(project, common.suite or experiments.suite_for(project, found))
+    prepared = experiments.prepare(
         project,
         suite,
         connection,
@@ -231,33 +211,28 @@ def experiment(
     code = show_result(result, common)
     session.finish()
     assert result.run is not None
-    delivery = send(session, connection, prepared, result.run)
+    delivery = experiments.send(session, connection, prepared, result.run)
     _note_summary(common, prepared, result)
     if delivery.error is not None:
         common.say(f"kept in .row3/outbox/langfuse; `row3 export --to langfuse` sends it: {delivery.error}")
     return code or (INCOMPLETE if delivery.error is not None else 0)
 
 
-def _run(session: Session, experiment: Experiment, common: Common, *, baseline: bool, compare: bool) -> SuiteResult:
-    from row3.gate.results import judged, ran
-    from row3.integrations.langfuse.experiment import run_items
-
+def _run(
+    session: Session, experiment: experiments.Experiment, common: Common, *, baseline: bool, compare: bool
+) -> SuiteResult:
     steps = Steps(common, len(experiment.items))
     asks = session.mode in ("live", "record")
     if asks and not compare:  # a comparison may ask the baseline's prompts too
         session.observer = session.observer or steps
     if baseline:
-        from row3.workflows.comparing.baseline import save_baseline
-
         return save_baseline(session)
     if compare:
-        from row3.workflows.comparing.gating import gate
-
         return judged(gate(session))
-    return ran(run_items(session, experiment, None if asks else steps.finished))
+    return ran(experiments.run_items(session, experiment, None if asks else steps.finished))
 
 
-def _note_summary(common: Common, experiment: Experiment, result: SuiteResult) -> None:
+def _note_summary(common: Common, experiment: experiments.Experiment, result: SuiteResult) -> None:
     """Report the number of failures and the averages, under their names in EXPERIMENTS if they have one."""
     assert result.run is not None
     run = result.run
@@ -277,10 +252,7 @@ def export(run: str, to: str, common: Common) -> int:
     RUN is the id of a saved run or its beginning; default: the latest. Addresses and keys come from the environment
     (`row3 docs export`). Undelivered runs wait in .row3/outbox: exit 3, and the next export sends it.
     """
-    from row3.errors import Undelivered
-    from row3.integrations.exporting import export as send_run
-
-    done = send_run(common.project(), to, run)
+    done = exporting.export(common.project(), to, run)
     if common.as_json:
         common.show_json({"schemaVersion": 1, "to": to, "sent": done.sent, "waiting": done.waiting})
     else:

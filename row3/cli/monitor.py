@@ -7,7 +7,7 @@ import re
 import time
 from dataclasses import replace
 from datetime import UTC, datetime
-from importlib import import_module
+from importlib import import_module, resources
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,15 @@ from row3.cli.common import Common
 from row3.cli.out_file import ENDINGS, refuse_foreign
 from row3.domain.counts import count
 from row3.errors import InvalidFile, UsageError
+from row3.integrations.monitoring import alerts as monitoring_alerts
+from row3.integrations.monitoring import files, notices, views
+from row3.integrations.monitoring.records import DAY_MS
+from row3.integrations.monitoring.storage import open_store
+from row3.integrations.monitoring.totals import total
+from row3.integrations.reviews.report import review_document, review_json
+from row3.reports.document import Plot
+from row3.reports.html.page import document_html
+from row3.store.files import write_atomic
 
 EVER_MS = 1 << 60
 UNIT_MS = {"m": 60_000, "h": 3_600_000, "d": 86_400_000}
@@ -62,15 +71,12 @@ def ingest(file: str, common: Common) -> None:
 
     FILE is JSON Lines, OTLP JSON or an export of LangFuse traces. Ingesting a file twice changes nothing.
     """
-    from row3.integrations.monitoring.files import ASIDE, ingest_file
-    from row3.integrations.monitoring.views import ingested_notes, ingested_text
-
-    done = ingest_file(common.project(), file, os.environ, now_ms=_now_ms())
-    for note in ingested_notes(done, f".row3/{ASIDE}"):
+    done = files.ingest_file(common.project(), file, os.environ, now_ms=_now_ms())
+    for note in views.ingested_notes(done, f".row3/{files.ASIDE}"):
         common.say(note)
     if done.only_bad:
         raise InvalidFile("no line is a valid record", where=file, fix="`row3 docs monitoring` shows the format")
-    common.show(ingested_text(done))
+    common.show(views.ingested_text(done))
 
 
 @monitor.command()
@@ -79,13 +85,9 @@ def ingest(file: str, common: Common) -> None:
 @options.output_options("table", "json")
 def figures(common: Common, *, from_ms: int | None, to_ms: int | None) -> None:
     """Show production metrics with their targets, by default over all records."""
-    from row3.integrations.monitoring.storage import open_store
-    from row3.integrations.monitoring.totals import total
-    from row3.integrations.monitoring.views import figures_document, figures_json
-
     with open_store(common.project(), os.environ).open() as connection:
         totals = total(connection, *_span(from_ms, to_ms))
-    common.show_report(figures_document(totals), figures_json(totals))
+    common.show_report(views.figures_document(totals), views.figures_json(totals))
 
 
 @monitor.command()
@@ -97,12 +99,10 @@ def sample(common: Common, *, from_ms: int | None, to_ms: int | None) -> None:
 
     Set `acceptable` to true or false in each line, then ingest the file with `row3 monitor ingest`.
     """
-    from row3.integrations.monitoring.files import export_sample
-
     assert common.out is not None
     start, end = _span(from_ms, to_ms)
     project, now_ms = common.project(), _now_ms()
-    number = export_sample(project, common.out, os.environ, from_ms=start, to_ms=end, now_ms=now_ms)
+    number = files.export_sample(project, common.out, os.environ, from_ms=start, to_ms=end, now_ms=now_ms)
     common.say(f"{number:,} records to rate are in {common.out}")
 
 
@@ -117,19 +117,15 @@ def alerts(common: Common, *, from_ms: int | None, to_ms: int | None, issue: boo
 
     Covers all records by default, `--since 24h` the last day. Rates alert if chance is ruled out (95%).
     """
-    from row3.integrations.monitoring.alerts import alerts as alerts_in
-    from row3.integrations.monitoring.notices import alerts_document, alerts_issue, notify
-    from row3.integrations.monitoring.storage import open_store
-
     project = common.project()
     with open_store(project, os.environ).open() as connection:
-        found = alerts_in(connection, project.config.monitor.alerts, *_span(from_ms, to_ms))
+        found = monitoring_alerts.alerts(connection, project.config.monitor.alerts, *_span(from_ms, to_ms))
     if common.as_json:
         common.show_json([alert.plain() for alert in found])
     else:
         shown = replace(common, format="markdown") if issue else common
-        shown.show_document((alerts_issue if issue else alerts_document)(found))
-    if posts and (number := notify(project, found, os.environ)):
+        shown.show_document((notices.alerts_issue if issue else notices.alerts_document)(found))
+    if posts and (number := notices.notify(project, found, os.environ)):
         common.say(f"posted {count(number, 'change')} to the webhook")
     return 1 if any(alert.condition.severity == "critical" for alert in found) else 0
 
@@ -152,9 +148,7 @@ def serve(common: Common, *, host: str | None, port: int | None) -> None:
 @monitor.command()
 def grafana(common: Common) -> None:
     """Print a Grafana dashboard for the metrics that `row3 monitor serve` exports to Prometheus."""
-    from importlib.resources import files
-
-    folder = files("row3.integrations.monitoring.serving")
+    folder = resources.files("row3.integrations.monitoring.serving")
     common.show((folder / "static" / "grafana.json").read_text("utf-8"))
 
 
@@ -181,31 +175,24 @@ def review(period: str, common: Common, *, to_ms: int | None) -> None:
     weekly: trends, the worst sampled records, feedback and errors, on one page. monthly: golden cases and canaries to
     add, cases to review, correlations with satisfaction. quarterly: versions, targets, weights of the composite.
     """
-    from row3.integrations.monitoring.records import DAY_MS
-    from row3.integrations.monitoring.storage import open_store
-    from row3.integrations.reviews.report import review_document, review_json
-    from row3.reports.document import Plot
-    from row3.reports.html.page import document_html
-    from row3.store.files import write_atomic
-
     if to_ms is not None and to_ms < 0:
         raise UsageError("a review cannot end before 1970", where="--until", fix="Name a later day")
     project = common.project()
     end_ms = _now_ms() // DAY_MS * DAY_MS if to_ms is None else to_ms
     make = getattr(import_module(f"row3.integrations.reviews.{period}"), period)
     with open_store(project, os.environ).open() as connection:
-        review = make(project, connection, end_ms)
+        found = make(project, connection, end_ms)
     if common.as_json:
-        return common.show_json(review_json(review))
+        return common.show_json(review_json(found))
     out = None if common.out is None else Path(common.out)
     drawn = common.format == "html" or (common.format == "markdown" and out is not None)
-    document = review_document(review, charts=(period if out is None else out.stem) if drawn else None)
+    document = review_document(found, charts=(period if out is None else out.stem) if drawn else None)
     if common.format == "html":
         return common.show(document_html(f"{period.capitalize()} review", document))
     if out is not None:
-        files = {out.with_name(each.file): each.svg for each in document.blocks if isinstance(each, Plot)}
-        refuse_foreign(files, "svg")
-        for file, svg in files.items():
+        plots = {out.with_name(each.file): each.svg for each in document.blocks if isinstance(each, Plot)}
+        refuse_foreign(plots, "svg")
+        for file, svg in plots.items():
             write_atomic(file, [svg], where=str(file))
     return common.show_document(document)
 

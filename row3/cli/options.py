@@ -15,8 +15,6 @@ from row3.domain.requests import MOST_REPEATS
 FORMATS = ("table", "json", "markdown", "junit", "github", "codequality")
 """Formats of a run or comparison; `row3 report` also has `comment` and `html`."""
 MODES = ("replay", "live", "record", "auto")
-PLACEHOLDERS = {"--model": ("MODEL", "NAME")}
-"""Placeholders that printed commands show for values only the user knows."""
 Function = TypeVar("Function", bound=Callable[..., Any])
 Decorator = Callable[[Function], Function]
 
@@ -48,9 +46,8 @@ class Option(click.Option):
             raise click.UsageError(f"{what}. Write {name} {wanted}")
         if not value.strip() and wanted not in ("REASON", "TEXT"):  # those have their own message
             raise click.UsageError(f"{name}: the value is empty. Write {name} {wanted}, or leave {name} out")
-        if value in PLACEHOLDERS.get(name, ()):
-            what = f"{name}: `{value}` is a placeholder"
-            raise click.UsageError(f"{what}. Write the name of a model that the provider knows")
+        if name == "--model" and value in ("MODEL", "NAME"):  # as in printed commands
+            raise click.UsageError(f"{name}: `{value}` is a placeholder. Write the name of a model of the provider")
         try:  # arguments are UTF-8 in every locale
             return os.fsencode(value).decode("utf-8") if any("\ud800" <= char <= "\udfff" for char in value) else value
         except (UnicodeDecodeError, UnicodeEncodeError):

@@ -11,6 +11,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TextIO
 
+from row3.reports.style import prose
+
 NARROWEST, USUAL = 60, 80
 """Columns: the minimum, and the default for a terminal of unknown width."""
 COMMAND = re.compile(r"^\s*::|##\[", re.MULTILINE)
@@ -64,8 +66,6 @@ def tell(text: str) -> None:
     # Quoted text must not look like a message of its own.
     text = inert(CONTROL.sub("�", BREAK.sub(" ", text)))
     if sys.stderr.isatty():
-        from row3.reports.style import prose
-
         text = "\n".join(prose(text, columns(sys.stderr)))
     sys.stderr.write(f"{text}\n")
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -15,9 +14,19 @@ from row3.cli.common import Common
 from row3.cli.import_ import import_cases, new_case
 from row3.cli.out_file import check_folder, refuse_foreign
 from row3.cli.output import emit
-
-if TYPE_CHECKING:
-    from row3.domain.manifests import Tier
+from row3.domain.manifests import Tier, tier_of
+from row3.reports import case_worth
+from row3.reports import lessons as lesson_reports
+from row3.reports.charting.trend_chart import change_text
+from row3.reports.flaky import flaky_document, flaky_json
+from row3.reports.history import history_document
+from row3.reports.power import power_document, power_json
+from row3.reports.quarantine_text import changed_text
+from row3.store.suites import pick_suite
+from row3.workflows import lessons as lesson_workflows
+from row3.workflows import quarantine as quarantining
+from row3.workflows.history.cases import find_flaky, judge_cases, plan
+from row3.workflows.history.trend import chart_name, draw_trend, suite_history
 
 
 @click.command(cls=Command)
@@ -37,9 +46,6 @@ def power(common: Common, *, detect: float | None, metric: str | None) -> None:
 
     Plans from recordings of the baseline and the candidate. With --policy paired it plans for what blocks.
     """
-    from row3.reports.power import power_document, power_json
-    from row3.workflows.history.cases import plan
-
     share = None if detect is None else detect / 100
     report = plan(common.session(), detect=share, metric=metric, repeats=common.repeats)
     common.show_report(power_document(report), power_json(report))
@@ -55,12 +61,10 @@ def cases(common: Common) -> None:
 
     Uses all recorded versions of the prompts; asks and judges nothing.
     """
-    from row3.reports.case_worth import cases_document, cases_json
-    from row3.workflows.history.cases import judge_cases
-
     project, suite = common.project_and_suite()
     report = judge_cases(project, suite, only=common.chosen(project, suite), named=common.prompt)
-    common.show_report(cases_document(report, verbose=common.verbose > 0), cases_json(report))
+    document = case_worth.cases_document(report, verbose=common.verbose > 0)
+    common.show_report(document, case_worth.cases_json(report))
 
 
 cases.add_command(import_cases)
@@ -74,9 +78,6 @@ cases.add_command(new_case)
 @options.output_options("table", "json")
 def history(common: Common, *, action: str | None, last: int | None) -> None:
     """List the latest baselines, comparisons and promotions; -v lists all."""
-    from row3.reports.history import history_document
-    from row3.workflows.history.trend import suite_history
-
     project, suite = common.project_and_suite()
     if common.as_json:
         return common.show_json([entry.plain() for entry in suite_history(project, suite, action=action, last=last)])
@@ -104,11 +105,6 @@ def trend(common: Common, *, weekly: bool, tier: Tier | None) -> None:
 
     With row3[trend] the chart marks the runs at which the level of the primary metric changed.
     """
-    from row3.domain.manifests import tier_of
-    from row3.reports.charting.trend_chart import change_text
-    from row3.store.suites import pick_suite
-    from row3.workflows.history.trend import chart_name, draw_trend
-
     file = None if common.out is None else Path(common.out)
     if file is None:
         common.check_may_write("row3 trend", "Name a file or a folder with --out")
@@ -139,9 +135,6 @@ def flaky(common: Common, *, tier: Tier | None) -> None:
 
     Uses recorded repeats of the same prompts, model and parameters; asks and judges nothing.
     """
-    from row3.reports.flaky import flaky_document, flaky_json
-    from row3.workflows.history.cases import find_flaky
-
     report = find_flaky(replace(common, mode=tier).session())
     common.show_report(flaky_document(report, verbose=common.verbose > 0), flaky_json(report))
 
@@ -159,10 +152,7 @@ def quarantine(common: Common, *, case_id: str, until: str, reason: str) -> None
 
     Writes golden/<suite>/quarantine.json; commit it. At most a fifth of the cases can be in quarantine.
     """
-    from row3.reports.quarantine_text import changed_text
-    from row3.workflows.quarantine import quarantine as put
-
-    done = put(common.session(), case_id, until=until, reason=reason)
+    done = quarantining.quarantine(common.session(), case_id, until=until, reason=reason)
     common.show(changed_text(done.entry, done.file, left=done.left, released=False))
 
 
@@ -172,10 +162,7 @@ def quarantine(common: Common, *, case_id: str, until: str, reason: str) -> None
 @options.output_options()
 def release(common: Common, *, case_id: str) -> None:
     """Release CASE from quarantine; it counts from the next run."""
-    from row3.reports.quarantine_text import changed_text
-    from row3.workflows.quarantine import release as take_out
-
-    done = take_out(common.session(), case_id)
+    done = quarantining.release(common.session(), case_id)
     common.show(changed_text(done.entry, done.file, left=done.left, released=True))
 
 
@@ -227,20 +214,15 @@ def keep(common: Common, *, lesson_ids: tuple[str, ...]) -> None:
     Copies them from .row3/lessons.jsonl to lessons/<suite>.jsonl; commit it. This changes the requests of prompts that
     show lessons.
     """
-    from row3.workflows.lessons import keep_lessons
-
     common.check_may_write("row3 lessons keep", "Keep lessons on your machine, and commit them")
-    added = keep_lessons(common.project(), lesson_ids, suite=common.suite)
+    added = lesson_workflows.keep_lessons(common.project(), lesson_ids, suite=common.suite)
     lines = [f"{file}: {', '.join(each.id for each in lessons)}" for file, lessons in added.items()]
     common.show("\n".join(lines) if lines else "no new lesson to keep")
 
 
 def _show(common: Common, query: str, *, semantic: bool) -> None:
-    from row3.reports.lessons import lessons_json, lessons_text
-    from row3.workflows.lessons import find_lessons
-
-    found = find_lessons(common.project(), common.suite, query, semantic=semantic)
+    found = lesson_workflows.find_lessons(common.project(), common.suite, query, semantic=semantic)
     if common.as_json:
-        common.show_json(lessons_json(found))
+        common.show_json(lesson_reports.lessons_json(found))
     else:
-        common.show(lessons_text(found, query))
+        common.show(lesson_reports.lessons_text(found, query))

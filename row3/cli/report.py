@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -18,12 +18,15 @@ from row3.cli.run import open_suites, refuse_suite_options
 from row3.cli.show import INCOMPLETE, show_result
 from row3.domain.counts import count
 from row3.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from row3.gate.results import Comparison, SuiteResult
-    from row3.workflows.session import Session
+from row3.gate.results import Comparison, SuiteResult, SuitesReport, judged
+from row3.reports.html.page import html_report, index_html
+from row3.reports.suites import comment_markdown
+from row3.workflows.comparing.compare import compare
+from row3.workflows.history.trend import points_of, suite_history
+from row3.workflows.session import LiveFlags, Session
+from row3.workflows.snapshots import find_base
+from row3.workflows.suites import comment as comments
+from row3.workflows.suites.all_suites import compare_all
 
 HTML = "html"
 FORMS = ("markdown", *(each for each in options.FORMATS if each != "markdown"), "comment", HTML)
@@ -48,10 +51,6 @@ def command(common: Common, *, against: str | None, all_suites: bool) -> int:
     """
     if all_suites:
         return _report_all(common, against)
-    from row3.gate.results import judged
-    from row3.workflows.comparing.compare import compare
-    from row3.workflows.snapshots import find_base
-
     ends_in_html = common.out is not None and common.out.lower().endswith(PAGES)
     common = replace(common, format=common.format or (HTML if ends_in_html else "markdown"))
     check_out(common, FORMS)
@@ -67,11 +66,6 @@ def command(common: Common, *, against: str | None, all_suites: bool) -> int:
 
 def _report_all(common: Common, against: str | None) -> int:
     """Compare every suite and write the result; returns 2 if one cannot be used, 3 if a case has no answer, else 0."""
-    from row3.gate.results import SuitesReport
-    from row3.reports.html.page import index_html
-    from row3.workflows.session import LiveFlags
-    from row3.workflows.suites.all_suites import compare_all
-
     refuse_suite_options(common)
     folder = _folder(common)
     if folder is None:
@@ -115,9 +109,6 @@ def _folder(common: Common) -> Path | None:
 
 
 def _page(comparison: Comparison, session: Session) -> Iterator[bytes]:
-    from row3.reports.html.page import html_report
-    from row3.workflows.history.trend import points_of, suite_history
-
     return html_report(comparison, points_of(suite_history(session.project, session.suite), comparison.run))
 
 
@@ -151,14 +142,11 @@ def comment(
     For GitHub Actions, with GITHUB_TOKEN in the environment. Replays unless --mode says otherwise, writes no tracked
     file and does not judge: exit 0. Without permission to comment, as on a fork, the text goes to the job's summary.
     """
-    from row3.reports.suites import comment_markdown
-    from row3.workflows.suites.comment import BOT, Refused, comment_target, gate_results, marker_of, update_comment
-
-    hidden = marker_of(marker)
-    place = comment_target(os.environ, repository=repo, number=number)
+    hidden = comments.marker_of(marker)
+    place = comments.comment_target(os.environ, repository=repo, number=number)
     suites = open_suites(replace(common, format="comment", mode=common.mode or "replay"))
     names = None if common.suite is None else [common.suite]
-    text = comment_markdown(gate_results(suites, against=against, names=names), more_at=_run_address())
+    text = comment_markdown(comments.gate_results(suites, against=against, names=names), more_at=_run_address())
     suites.finish()
     if dry_run or common.out is not None:
         common.show(text)
@@ -166,9 +154,9 @@ def comment(
         _show_elsewhere(text, place)
     else:
         try:
-            done, url = update_comment(place, text, hidden, author or BOT)
+            done, url = comments.update_comment(place, text, hidden, author or comments.BOT)
             common.say(f"comment {done} on #{place.number} {url}".rstrip())
-        except Refused as error:
+        except comments.Refused as error:
             _show_elsewhere(text, str(error))
     return 0
 

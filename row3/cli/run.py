@@ -11,17 +11,20 @@ from row3.cli.common import Common
 from row3.cli.show import note_baselines, note_history, show_result
 from row3.domain.counts import count
 from row3.errors import UsageError
+from row3.gate.results import SuitesReport, judged
+from row3.store.suites import Suite
+from row3.workflows.comparing.baseline import pick_cases, save_baseline
+from row3.workflows.running import note_unused_inputs, plain_run
+from row3.workflows.session import MAX_REPEATS, LiveFlags, Session, open_recovered
 
 if TYPE_CHECKING:
-    from row3.store.suites import Suite
-    from row3.workflows.session import LiveFlags, Session
     from row3.workflows.suites.all_suites import AllSuites
 
 NEEDS = {
     **dict.fromkeys(("against", "approve", "policy", "inconclusive", "fail", "adaptive", "no_interleave"), "compare"),
     "max_repeats": "adaptive",
 }
-"""Options that need another one."""
+"""Options that need a second option."""
 CONFLICTS = (
     ("baseline", "compare", "run one after the other"),
     ("baseline", "prompt", "promote a version with `row3 promote`"),
@@ -55,8 +58,6 @@ class Flags:
 def run_default(common: Common, flags: Flags) -> int:
     """Run `row3` without a command; returns the exit code."""
     _check(common, flags)
-    from row3.workflows.session import MAX_REPEATS, LiveFlags
-
     live = LiveFlags(not flags.no_interleave, flags.adaptive, flags.max_repeats or MAX_REPEATS, flags.max_cost)
     if flags.all_suites:
         return _run_all_suites(common, live, flags)
@@ -64,8 +65,6 @@ def run_default(common: Common, flags: Flags) -> int:
         return code
     session = common.session().under(live)
     if flags.only is not None:
-        from row3.workflows.comparing.baseline import pick_cases
-
         chosen = frozenset(filter(session.options.wants, pick_cases(session.project, session.suite, flags.only)))
         if not chosen:
             raise UsageError(f"no {flags.only} case matches", where="--case, --tag", fix="Leave these or --only out")
@@ -77,15 +76,12 @@ def run_default(common: Common, flags: Flags) -> int:
         return _compare(session, common, flags.against)
     if flags.baseline:
         return _save_baseline(session, common)
-    from row3.workflows.running import plain_run
-
     code = show_result(plain_run(session), common)
     session.finish()
     return code
 
 
 def _compare(session: Session, common: Common, against: str | None) -> int:
-    from row3.gate.results import judged
     from row3.workflows.comparing.gating import gate
 
     comparison = gate(session, against=against, approve=common.approve)
@@ -99,8 +95,6 @@ def _compare(session: Session, common: Common, against: str | None) -> int:
 
 
 def _save_baseline(session: Session, common: Common) -> int:
-    from row3.workflows.comparing.baseline import save_baseline
-
     saved = save_baseline(session)
     if code := show_result(saved, common):
         session.say("baseline not saved")
@@ -117,7 +111,6 @@ def _estimate(session: Session, common: Common, flags: Flags) -> int:
     from row3.workflows.asking.estimate import estimate
     from row3.workflows.comparing.live import planned_interleaving
     from row3.workflows.pipeline.lineup import line_up
-    from row3.workflows.running import note_unused_inputs
 
     role: Literal["promoted", "candidate"] = "promoted" if flags.baseline else "candidate"
     lineup = line_up(session.project, session.suite, role=role, named=session.named)
@@ -155,14 +148,8 @@ def _run_all_suites(common: Common, live: LiveFlags, flags: Flags) -> int:
     suites = open_suites(common, live)
     if flags.compare:
         report = gate_all(suites, against=flags.against)
-    elif flags.baseline:
-        from row3.workflows.comparing.baseline import save_baseline
-
-        report = run_all(suites, save_baseline)
     else:
-        from row3.workflows.running import plain_run
-
-        report = run_all(suites, plain_run)
+        report = run_all(suites, save_baseline if flags.baseline else plain_run)
     code = show_result(report, common)
     suites.finish()
     if flags.compare:
@@ -177,7 +164,6 @@ def _run_all_suites(common: Common, live: LiveFlags, flags: Flags) -> int:
 
 def _gate_removed(common: Common, against: str) -> int | None:
     """Judge a suite that the change removed; returns None if it did not."""
-    from row3.gate.results import SuitesReport
     from row3.workflows.suites.all_suites import gate_removed
 
     removed = gate_removed(
@@ -205,7 +191,6 @@ def refuse_suite_options(common: Common) -> None:
 
 def open_suites(common: Common, live: LiveFlags | None = None) -> AllSuites:
     """Open the project with all its suites. Raises `InvalidFile`."""
-    from row3.workflows.session import Session, open_recovered
     from row3.workflows.suites.all_suites import AllSuites
 
     options, gate = common.run_options(), common.gate_flags

@@ -57,14 +57,13 @@ def places_of(common: Common) -> Places:
         return Places()
 
     def case(suite: str, case_id: str) -> str:
-        folder, usual = project.golden(suite), f"{case_id}.gold.json"
-        tree = project.tree
-        if not tree.exists(f"{folder}/{usual}"):
-            paths, quoted = tree.files(folder, deep=True), f'"{case_id}"'.encode()
-            found = (path for path in paths if path.endswith(f"/{usual}"))
-            many = (path for path in paths if fnmatch(path, f"*/{MANY}") and quoted in tree.read(path))
-            return next(chain(found, many), f"{folder}/{usual}")
-        return f"{folder}/{usual}"
+        folder, tree, name = project.golden(suite), project.tree, f"{case_id}.gold.json"
+        if tree.exists(usual := f"{folder}/{name}"):
+            return usual
+        paths, quoted = tree.files(folder, deep=True), f'"{case_id}"'.encode()
+        found = (path for path in paths if path.endswith(f"/{name}"))
+        many = (path for path in paths if fnmatch(path, f"*/{MANY}") and quoted in tree.read(path))
+        return next(chain(found, many), usual)
 
     return Places(inside, project.golden, case)
 

@@ -42,6 +42,7 @@ LAST_RECEIVED = struct.Struct("=52xI")
 TICK_MS = 4
 """Resolution of `LAST_RECEIVED`: a single tick may mean no delay at all."""
 
+_JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 T = TypeVar("T")
 Read = Callable[[bytes, Exchange, float], T | Fault]
 """Parses a body; the last argument is the latency in seconds."""
@@ -97,7 +98,7 @@ class Wire:
         tries, waited_s, content = 0, 0.0, b""
         while True:
             try:
-                content = content or _encoded(body())
+                content = content or _JSON.encode(body()).encode()
             except ValueError as error:  # a lone surrogate or a NaN, which JSON in UTF-8 cannot carry
                 return NoAnswer(f"cannot send the request: {redact(str(error), self._guard).rstrip('.')}")
             async with self.pace.turn(tokens):
@@ -238,8 +239,3 @@ def _redirected(response: Response, guard: Guard) -> Fault:
         target = "an invalid address"
     what = f"{asked} answered {response.status_code}, a redirect to {target}; row3 does not follow redirects"
     return Fault("stop", what, "if that address is right, set it as `base_url` in row3.toml")
-
-
-def _encoded(body: dict[str, Any]) -> bytes:
-    """Return a body as JSON. Raises `ValueError` for values that JSON in UTF-8 cannot represent."""
-    return json.dumps(body, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()

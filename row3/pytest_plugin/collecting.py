@@ -6,7 +6,7 @@ import contextlib
 import shutil
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,7 @@ class Golden:
     project: Project
     suite: Suite
     folder: Path
-    files: Mapping[Path, tuple[Path, ...]]
+    files: Mapping[Path, Sequence[Path]]
     """Files by folder, in row3's order."""
     shared: bool
     """Whether suites share the folder, so that test names need the suite's name."""
@@ -51,30 +51,27 @@ class Golden:
         return f"{name}[{self.suite.name}]" if self.shared else name
 
 
-class Layout:
-    """The suites of a project, and the suites with cases in each folder."""
-
-    def __init__(self, project: Project) -> None:
-        names = project.suite_names()
-        roots = [project.root / project.golden(name) for name in names]
-        self.suites = [
-            Golden(project, make_suite(project.config, name), folder, _files(project, name), roots.count(folder) > 1)
-            for name, folder in zip(names, roots, strict=True)
-        ]
-        self.folders: defaultdict[Path, list[Golden]] = defaultdict(list)
-        for golden in self.suites:
-            for folder in {golden.folder, *golden.files} if golden.files else ():
-                self.folders[folder].append(golden)
+def golden_folders(project: Project) -> dict[Path, list[Golden]]:
+    """Return the suites with golden cases, by folder."""
+    names = project.suite_names()
+    roots = [project.root / project.golden(name) for name in names]
+    found: defaultdict[Path, list[Golden]] = defaultdict(list)
+    for name, root in zip(names, roots, strict=True):
+        files = _files(project, name)
+        golden = Golden(project, make_suite(project.config, name), root, files, roots.count(root) > 1)
+        for folder in {root, *files} if files else ():
+            found[folder].append(golden)
+    return found
 
 
-def _files(project: Project, name: str) -> dict[Path, tuple[Path, ...]]:
+def _files(project: Project, name: str) -> dict[Path, list[Path]]:
     found: defaultdict[Path, list[Path]] = defaultdict(list)
     with contextlib.suppress(InvalidFile):  # a suite without cases has no tests
         for file in case_files(project.tree, project.golden(name)):
             path = project.root / file
             if not is_draft(project.tree, file):
                 found[path.parent].append(path)
-    return {parent: tuple(files) for parent, files in found.items()}
+    return found
 
 
 class CollectPlugin:
@@ -87,32 +84,33 @@ class CollectPlugin:
         given: dict[str, Any] = getattr(config, "workerinput", {})
         self.evaluations = Evaluations(flags, Path(given[SHARED]) if SHARED in given else None)
         self._own: Path | None = None
-        self._layouts: dict[Path, Layout] = {}
+        self._folders: dict[Path, dict[Path, list[Golden]]] = {}
+        """Golden folders by project folder."""
         self._chosen: dict[str, list[str]] = given.get(CHOSEN, {})
         """Tests named on the command line, by folder."""
         config.args[:] = [self._as_folder(arg) for arg in config.args]
 
-    def layout(self, path: Path) -> Layout | None:
-        """Return the layout of the project around a folder, None without one. Raises `Row3Error`."""
+    def folders_around(self, path: Path) -> dict[Path, list[Golden]]:
+        """Return the golden folders of the project around a folder, none without a project. Raises `Row3Error`."""
         try:
             root = find_root(path)
         except InvalidFile:
-            return None
-        if root not in self._layouts:
-            self._layouts[root] = Layout(open_project(root))
-        return self._layouts[root]
+            return {}
+        if root not in self._folders:
+            self._folders[root] = golden_folders(open_project(root))
+        return self._folders[root]
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collect_directory(self, path: Path, parent: pytest.Collector) -> pytest.Collector | None:
         """Return a collector for a folder of golden cases."""
         try:
-            found = self.layout(path)
+            folders = self.folders_around(path)
         except Row3Error as error:
             raise pytest.Collector.CollectError(str(error)) from None
-        if found is None or path not in found.folders:
+        if path not in folders:
             return None
         folder: GoldenFolder = GoldenFolder.from_parent(parent, path=path)
-        folder.evaluations, folder.suites = self.evaluations, found.folders[path]
+        folder.evaluations, folder.suites = self.evaluations, folders[path]
         return folder
 
     @pytest.hookimpl(tryfirst=True)
@@ -120,19 +118,16 @@ class CollectPlugin:
         """Keep only the tests named on the command line, by name or file, each once."""
         given = [(self.config.invocation_params.dir / arg).resolve() for arg in self.config.args]
         files = {path for path in given if path.is_file()}
-        kept = []
-        named = {(folder, name): False for folder, names in self._chosen.items() for name in names}
-        for item in dict.fromkeys(items):
-            folder = str(item.parent.path) if item.parent else ""
-            if (folder, item.name) in named:
-                named[folder, item.name] = True
-            elif folder in self._chosen and item.path not in files:
-                continue
-            kept.append(item)
-        for (folder, name), found in named.items():
-            if not found:
-                raise pytest.UsageError(f"there is no golden case `{name}` in {folder}")
-        items[:] = kept
+        named = [(folder, name) for folder, names in self._chosen.items() for name in names]
+        places = {item: (str(item.parent.path) if item.parent else "", item.name) for item in items}
+        if missing := [place for place in named if place not in places.values()]:
+            folder, name = missing[0]
+            raise pytest.UsageError(f"there is no golden case `{name}` in {folder}")
+        items[:] = [
+            item
+            for item, place in places.items()
+            if place in named or place[0] not in self._chosen or item.path in files
+        ]
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Run the cases left after `-k`, `-m` and so on; a gate needs all cases of its suite."""
@@ -154,10 +149,10 @@ class CollectPlugin:
         if not name or not folder.is_dir():
             return arg
         try:
-            found = self.layout(folder)
+            folders = self.folders_around(folder)
         except Row3Error as error:
             raise pytest.UsageError(str(error)) from None
-        if found is None or folder not in found.folders:
+        if folder not in folders:
             return arg
         self._chosen.setdefault(str(folder), []).append(name)
         return str(folder)
