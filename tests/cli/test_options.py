@@ -133,7 +133,7 @@ def test_options_that_contradict_each_other_are_refused(tiny_promoted: Box, args
         (["--out", "--compare"], "--out: `--compare` looks like an option, so FILE"),
         (["--model", ""], "--model: the value is empty. Write --model NAME, or leave --model out"),
         (["--prompt", " "], "--prompt: the value is empty"),
-        (["--compare", "--model", "MODEL"], "--model: `MODEL` is a placeholder. Write the name of a model of the provider"),
+        (["--compare", "--model", "MODEL"], "--model: `MODEL` is a placeholder. Write the name"),
         (["flaky", "quarantine", "rye", "--until", "2030-01-01", "--reason", "- wavers"], "--until"),
         (["flaky", "quarantine", "rye", "--until", "2030-01-01", "--reason", "--out"], "--reason: `--out` looks like"),
     ],
