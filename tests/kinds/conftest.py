@@ -1,4 +1,4 @@
-"""A small case, and a function that scores outputs against cases as a suite with default settings does."""
+"""A small case, and a function that scores outputs against it with default settings."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Score = Callable[..., CaseScore]
 
 @pytest.fixture(scope="session")
 def rules() -> Rules:
-    """The default settings of a suite."""
+    """Return a suite's default settings."""
     return Rules(
         weights={metric.key: metric.weight for metric in METRICS if metric.weight},
         thresholds={metric.key: metric.threshold for metric in METRICS if metric.threshold},
@@ -29,7 +29,7 @@ def rules() -> Rules:
 
 @pytest.fixture(scope="session")
 def small_case() -> dict[str, Any]:
-    """Four concepts, three relationships, two canaries, one forbidden relationship; as the file would say."""
+    """Return a case with four concepts, three relationships, two canaries and one forbidden relationship, as JSON."""
     return {
         "id": "small",
         "topic": "Learning",
@@ -55,7 +55,7 @@ def small_case() -> dict[str, Any]:
 
 @pytest.fixture(scope="session")
 def score(rules: Rules, small_case: dict[str, Any]) -> Score:
-    """Score an output (a JSON value) against the small case with the given fields replaced."""
+    """Return a function that scores an output, a JSON value, against the small case with some fields replaced."""
 
     def scored(output: Any, **fields: Any) -> CaseScore:
         case = case_of(GoldenCase, small_case | fields)

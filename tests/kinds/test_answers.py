@@ -90,7 +90,7 @@ class TestRepairs:
     def test_a_reasoning_block_in_front(self, tag: str) -> None:
         assert read_json(f'<{tag}>Perhaps {{"a": 0}}?\nNo.</{tag}>\n{{"a": 1}}') == Parsed({"a": 1}, (THOUGHT,))
 
-    def test_reasoning_blocks_one_behind_another(self) -> None:
+    def test_several_reasoning_blocks(self) -> None:
         text = '<think>{"a": 0}?</think>\n<think>{"a": 2}!</think>\n{"a": 1}'
         assert read_json(text) == Parsed({"a": 1}, (THOUGHT,))
 
@@ -122,7 +122,7 @@ class TestRepairs:
         wanted = json.loads(f'"{inside}"')
         assert value(f'{{"a": "{inside}", "b": 1,}}') == {"a": wanted, "b": 1}
 
-    def test_a_comma_that_is_all_there_is_is_not_mended(self) -> None:
+    def test_a_lone_comma_is_not_repaired(self) -> None:
         assert isinstance(read_json("[1,,2]"), Unusable)
 
 
@@ -155,13 +155,13 @@ class TestUnusable:
             ('{"a": "' + "x" * 90, f"it breaks off after “…{'x' * 40}”"),
         ],
     )
-    def test_why_it_is_none_in_plain_words(self, text: str, why: str) -> None:
+    def test_the_reason_is_in_plain_words(self, text: str, why: str) -> None:
         assert reason(text) == f"the answer is not JSON: {why}"
 
     @pytest.mark.parametrize(
         "text", ['{"a": NaN}', '{"a": Infinity}', '{"a": [-Infinity]}', '```json\n{"a": NaN}\n```', 'So: {"a": NaN}']
     )
-    def test_what_is_no_number_in_json(self, text: str) -> None:
+    def test_constants_that_json_lacks(self, text: str) -> None:
         assert reason(text).endswith("is not a JSON number")
 
     @pytest.mark.parametrize(
@@ -180,7 +180,7 @@ class TestUnusable:
         for depth in (10, 100, 100_000):
             assert isinstance(read_json("[" * depth + "]" * depth), Unusable if depth > 1000 else Parsed)
 
-    def test_an_answer_beyond_all_measure(self) -> None:
+    def test_an_oversized_answer(self) -> None:
         assert "more than 4,000,000" in reason("x" * (MAX_ANSWER + 1))
         for kind, answer in ((EXTRACTION, '{"concepts": []}'), (EVENTS, '{"events": []}')):
             assert isinstance(kind.read_output(answer + " " * 1000), Parsed)
@@ -188,7 +188,7 @@ class TestUnusable:
             assert isinstance(long, Unusable)
             assert "more than 4,000,000" in long.reason
 
-    def test_a_flood_of_items_is_refused_whichever_way_it_is_read(self) -> None:
+    def test_too_many_items_are_refused_in_any_form(self) -> None:
         most, more = [["salt"] * count for count in (MOST_ITEMS, MOST_ITEMS + 1)]
         concepts = [{"label": label} for label in more]
         for flood in ({"concepts": more}, {"concepts": concepts}, json.dumps({"concepts": concepts}), more):
@@ -249,7 +249,7 @@ PIECES = st.lists(
 
 @given(PIECES)
 @settings(max_examples=250, deadline=None)
-def test_no_wreckage_of_json_raises(pieces: list[str]) -> None:
+def test_no_broken_json_raises(pieces: list[str]) -> None:
     found = read_json("".join(pieces))
     if isinstance(found, Unusable):
         assert found.reason
@@ -286,5 +286,5 @@ def test_an_object_survives_fence_prose_and_reasoning(wanted: object) -> None:
         (math.pi, "a number"),
     ],
 )
-def test_values_are_described_in_the_words_of_json(thing: object, words: str) -> None:
+def test_values_are_described_in_terms_of_json(thing: object, words: str) -> None:
     assert describe(thing) == words

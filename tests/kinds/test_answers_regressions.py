@@ -1,4 +1,4 @@
-"""Answers that once slipped through the repair rules, or were lost in them."""
+"""Answers that the repair rules once mishandled."""
 
 from __future__ import annotations
 
@@ -55,5 +55,5 @@ def test_a_long_unterminated_string_is_read_in_linear_time():
     assert isinstance(read_json('{"a": ["' + '\\"' * 200_000), Unusable)
 
 
-def test_prose_that_closes_a_reasoning_block_is_no_answer():
+def test_prose_that_closes_a_reasoning_block_is_not_an_answer():
     assert read_json('I think so.</think>{"concepts": []}').value == {"concepts": []}

@@ -1,4 +1,4 @@
-"""A key of `demands` is gone if and only if a demand is gone; what else is edited changes a value."""
+"""A key of `demands` disappears if and only if a demand does; other edits change a value."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def demands(kind: str, value: dict[str, Any]) -> Mapping[str, str]:
 
 
 def edited(kind: str, edit: Callable[[dict[str, Any]], object]) -> tuple[set[str], set[str], set[str]]:
-    """Keys that an edit removes, adds and changes."""
+    """Return the keys that an edit removes, adds and changes."""
     before, value = demands(kind, CASES[kind]), copy.deepcopy(CASES[kind])
     edit(value)
     after = demands(kind, value)
@@ -114,9 +114,7 @@ REMOVED: list[tuple[str, Callable[[dict[str, Any]], object], str]] = [
 
 
 @pytest.mark.parametrize(("kind", "edit", "key"), REMOVED, ids=[key for *_, key in REMOVED])
-def test_what_is_no_longer_demanded_is_a_key_that_is_gone(
-    kind: str, edit: Callable[[dict[str, Any]], object], key: str
-) -> None:
+def test_a_removed_demand_is_a_removed_key(kind: str, edit: Callable[[dict[str, Any]], object], key: str) -> None:
     removed, added, _ = edited(kind, edit)
     assert key in removed
     assert not added
@@ -141,7 +139,7 @@ CHANGED: list[tuple[str, Callable[[dict[str, Any]], object], set[str]]] = [
 
 
 @pytest.mark.parametrize(("kind", "edit", "keys"), CHANGED)
-def test_what_is_edited_changes_a_value(kind: str, edit: Callable[[dict[str, Any]], object], keys: set[str]) -> None:
+def test_an_edit_changes_a_value(kind: str, edit: Callable[[dict[str, Any]], object], keys: set[str]) -> None:
     assert edited(kind, edit) == (set(), set(), keys)
 
 
@@ -155,7 +153,7 @@ def test_what_is_edited_changes_a_value(kind: str, edit: Callable[[dict[str, Any
         ("graph", lambda case: case["expected_connections"][0].update(relevance="low", via="c")),
     ],
 )
-def test_what_moves_no_score_changes_nothing(kind: str, edit: Callable[[dict[str, Any]], object]) -> None:
+def test_edits_that_move_no_score_change_nothing(kind: str, edit: Callable[[dict[str, Any]], object]) -> None:
     assert edited(kind, edit) == (set(), set(), set())
 
 
@@ -174,10 +172,8 @@ CONCEPTS = st.lists(st.fixed_dictionaries({"label": LABELS, "required": st.boole
 
 
 @given(before=CONCEPTS, after=CONCEPTS)
-def test_a_key_is_gone_just_where_a_name_or_a_mark_is(
-    before: list[dict[str, Any]], after: list[dict[str, Any]]
-) -> None:
-    """A name that differs by case alone changes the value of its key."""
+def test_a_key_disappears_only_with_a_name_or_a_mark(before: list[dict[str, Any]], after: list[dict[str, Any]]) -> None:
+    """A name that differs only in case changes the value of its key."""
 
     def asked(concepts: list[dict[str, Any]]) -> set[tuple[str, bool]]:
         return {(one["label"].casefold(), mark) for one in concepts for mark in (False, one["required"])}

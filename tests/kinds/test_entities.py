@@ -1,4 +1,4 @@
-"""Kind `entities`: V7's example, merged and unmerged mentions by hand, and what holds for every answer."""
+"""Kind `entities`: V7's example, merged and unmerged mentions by hand, and properties of all answers."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_a_mention_of_two_is_right_under_either() -> None:
     assert score(rest).metrics["deduplication_accuracy"] < 1.0, "Marta Oliveira too is called Marta"
 
 
-def test_entities_of_several_documents_are_one() -> None:
+def test_entities_are_merged_across_documents() -> None:
     case = {
         "case_id": "link_1",
         "documents": [
@@ -138,13 +138,13 @@ def test_a_document_without_entities() -> None:
     assert score(PERFECT[:1], expected_entities=[]).metrics == {"entity_precision": 0.0, "entity_f1": 0.0}
 
 
-def test_what_a_template_sees_is_the_input_alone() -> None:
+def test_templates_see_only_the_input() -> None:
     case = case_of(EntitiesCase, CASE | {"expected_events": [{"anything": "goes"}]})
     assert ENTITIES.variables(case).keys() == {"document_id", "title", "date", "document", "documents"}
     assert "Marta Lindqvist" not in str(ENTITIES.variables(case))
 
 
-def test_the_types_that_an_answer_is_asked_for_are_the_suites() -> None:
+def test_the_schema_has_the_types_of_the_suite() -> None:
     def types(rules: Rules) -> Any:
         return ENTITIES.schema("entities", rules)["properties"]["entities"]["items"]["properties"]["type"].get("enum")
 
@@ -182,7 +182,7 @@ def test_a_malformed_case(wrong: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("answer", ["", '{"entities": [{"type": "ORG"}]}', '{"entities": Infinity}', {"entities": 3}])
-def test_an_answer_that_cannot_be_read_scores_nothing(answer: Any) -> None:
+def test_an_unreadable_answer_scores_zero(answer: Any) -> None:
     read = ENTITIES.read_output(answer)
     assert isinstance(read, Unusable)
     bad = ENTITIES.bad_answer(case_of(EntitiesCase, CASE), read.reason, str(answer), RULES)
@@ -190,7 +190,7 @@ def test_an_answer_that_cannot_be_read_scores_nothing(answer: Any) -> None:
     assert bad.metrics.keys() >= {"type_accuracy", "deduplication_accuracy", "mention_recall"}
 
 
-def test_breaking_is_no_better_than_inventing_where_nothing_is_expected() -> None:
+def test_a_bad_answer_is_no_better_than_inventions_if_nothing_is_expected() -> None:
     case = case_of(EntitiesCase, CASE | {"expected_entities": []})
     invented = score_by(
         ENTITIES, case, ENTITIES.read_output({"entities": [{"name": "Bob", "type": "Person"}]}).value, RULES
@@ -203,7 +203,7 @@ def test_breaking_is_no_better_than_inventing_where_nothing_is_expected() -> Non
 @pytest.mark.parametrize(
     ("mentions", "read"), [(None, []), ("Alice", ["Alice"]), (["Alice", None, 7, {}], ["Alice"]), (7, []), ({}, [])]
 )
-def test_mentions_that_are_no_list_of_texts_do_not_spoil_the_answer(mentions: Any, read: list[str]) -> None:
+def test_mentions_other_than_a_list_of_texts_do_not_spoil_the_answer(mentions: Any, read: list[str]) -> None:
     answer = [PERFECT[0] | {"mentions": mentions}, *PERFECT[1:]]
     assert score(answer).metrics == score([PERFECT[0] | {"mentions": read}, *PERFECT[1:]]).metrics
     assert score(answer).metrics["entity_f1"] == 1.0
@@ -220,7 +220,7 @@ answers = st.lists(st.sampled_from([*PERFECT, *made_up]), max_size=8)
 
 @given(answers, st.randoms(use_true_random=False))
 @settings(deadline=None)
-def test_every_answer_scores_fractions_and_in_any_order_the_same(entities: list[Any], random: Any) -> None:
+def test_every_answer_scores_between_0_and_1_in_any_order(entities: list[Any], random: Any) -> None:
     found, mixed = score(entities), score(random.sample(entities, len(entities)))
     assert found.metrics == pytest.approx(mixed.metrics)
     assert all(0.0 <= value <= 1.0 for value in found.metrics.values())
@@ -229,5 +229,5 @@ def test_every_answer_scores_fractions_and_in_any_order_the_same(entities: list[
 
 @given(st.permutations(CASE["expected_entities"]), answers)
 @settings(deadline=None, max_examples=50)
-def test_the_order_of_expectations_means_nothing(expected: list[Any], entities: list[Any]) -> None:
+def test_the_order_of_expectations_does_not_matter(expected: list[Any], entities: list[Any]) -> None:
     assert score(entities, expected_entities=expected).metrics == pytest.approx(score(entities).metrics)

@@ -1,4 +1,4 @@
-"""What is wrong with an answer that is a list of items."""
+"""Faults of an answer that is a list of items."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FOUND = Items(
 )
 
 
-def test_each_item_is_at_fault_once_for_one_cause_and_says_what_was_taken_for_what() -> None:
+def test_each_wrong_item_is_one_fault_with_the_confused_values() -> None:
     faults, sizes = item_faults(FOUND)
     assert [(fault.cause, fault.label, fault.pair) for fault in faults] == [
         ("missed", "salt slows", ""),  # `oat falls` was told, with another actor
@@ -37,12 +37,12 @@ def test_each_item_is_at_fault_once_for_one_cause_and_says_what_was_taken_for_wh
     assert sizes == {"": 4, "missed": 4}
 
 
-def test_a_state_that_counts_can_be_a_fault_too() -> None:
+def test_a_state_that_counts_as_found_can_be_a_fault() -> None:
     faults, _ = item_faults(FOUND, frozenset({"match"}))
     assert ("match", "Rye rises", "") in [(fault.cause, fault.label, fault.pair) for fault in faults]
 
 
-def test_notes_in_words_leave_out_verdicts_and_what_is_empty() -> None:
+def test_noted_omits_verdicts_and_empty_values() -> None:
     assert noted({"dueDate": "2026-01-02", "rank": 1, "actorRight": True, "by": None, "late": True, "why": ""}) == (
         "due date 2026-01-02, rank 1"
     )

@@ -1,4 +1,4 @@
-"""Kind `graph`: connections by document or event, their paths, and what holds for every answer."""
+"""Kind `graph`: connections by document or event, their paths, and properties of all answers."""
 
 from __future__ import annotations
 
@@ -111,11 +111,11 @@ def test_a_perfect_and_an_empty_expansion() -> None:
         {"documentId": "b", "reason": "shared_event", "narrative": "Move launch from May to June", "hop": 1},
     ],
 )
-def test_an_event_stands_for_the_document_that_is_connected_over_it(item: dict[str, Any]) -> None:
+def test_an_event_matches_the_document_it_connects(item: dict[str, Any]) -> None:
     assert states(score([item])) == ["connected"]
 
 
-def test_an_event_without_a_document_that_is_none_of_the_expected() -> None:
+def test_an_unexpected_event_without_a_document() -> None:
     found = score([{"id": "a", "description": "Hire two installers"}])
     assert states(found) == ["not-judged"]
     assert found.explanation.items[0].label == "Hire two installers"
@@ -141,7 +141,7 @@ def test_the_path(item: Any, state: str) -> None:
     assert states(score([item])) == [state]
 
 
-def test_what_a_tool_call_needs_is_there_and_no_expectation() -> None:
+def test_variables_contain_the_call_and_no_expectation() -> None:
     case = case_of(GraphCase, CASE)
     assert GRAPH.variables(case) == {"seed_document": "seed", "seed_text": "the launch", "depth": 2, "limit": 20}
     bare = case_of(GraphCase, {key: CASE[key] for key in CASE if key != "seed_text"} | {"depth": 1})
@@ -195,15 +195,15 @@ items = st.lists(
 
 @given(items, st.randoms(use_true_random=False))
 @settings(deadline=None)
-def test_every_answer_scores_fractions_and_in_any_order_the_same(given_items: list[Any], random: Any) -> None:
+def test_every_answer_scores_between_0_and_1_in_any_order(given_items: list[Any], random: Any) -> None:
     found, mixed = score(given_items), score(random.sample(given_items, len(given_items)))
     assert found.metrics == mixed.metrics
     assert all(0.0 <= value <= 1.0 for value in found.metrics.values())
     assert found.metrics.keys() | found.skipped.keys() == KEYS
 
 
-def test_an_answer_that_cannot_be_read_is_nothing_right_whatever_else_is_asked_of_one() -> None:
-    """A silent answer says nothing of hops; one that breaks must not leave the mean to the others."""
+def test_an_unreadable_answer_scores_zero_on_every_metric() -> None:
+    """An empty answer skips hops, but a bad one must not drop out of their mean."""
     case = case_of(GraphCase, CASE)
     silent = score_by(GRAPH, case, ConnectionsOut([]), RULES)
     assert silent.metrics.keys() == METRIC_KEYS - {

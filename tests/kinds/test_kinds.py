@@ -29,6 +29,6 @@ def test_a_run_imports_no_kind_but_its_own() -> None:
     assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "False"
 
 
-def test_an_unknown_kind_names_those_there_are() -> None:
+def test_an_unknown_kind_is_an_error_that_lists_the_known_ones() -> None:
     with pytest.raises(InvalidFile, match=r"row3\.toml: unknown kind `extractoin`\. Kinds: .*extraction"):
         kind_named("extractoin", where="row3.toml")

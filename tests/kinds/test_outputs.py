@@ -1,4 +1,4 @@
-"""Answers in the usual form are read at once, and all others to the same values."""
+"""Answers in the usual form are decoded at once, and others to the same values."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ outputs = st.fixed_dictionaries(
 
 
 @given(outputs)
-def test_a_usual_answer_is_read_as_a_closer_look_reads_it(value: dict[str, Any]) -> None:
+def test_the_fast_and_the_lenient_reader_agree(value: dict[str, Any]) -> None:
     read, closely = EXTRACTION.parse("extraction", json.dumps(value)), fit(ExtractionOut, value)
     if isinstance(closely, Unusable):
         assert isinstance(read, Unusable)
@@ -54,7 +54,7 @@ def test_a_usual_answer_is_read_as_a_closer_look_reads_it(value: dict[str, Any])
 
 @pytest.mark.parametrize("kind", KINDS)
 @given(value=st.dictionaries(st.sampled_from(KEYS), json_values(), max_size=3) | json_values())
-def test_any_value_is_an_output_or_says_why_not(kind: str, value: Any) -> None:
+def test_any_value_is_an_output_or_unusable_with_a_reason(kind: str, value: Any) -> None:
     found = KINDS[kind].read_output(value)
     if isinstance(found, Unusable):
         assert not CLASS.search(found.reason), found.reason
@@ -80,14 +80,14 @@ def test_other_names_and_shapes(kind: str, value: Any, read: Any) -> None:
     assert items == read
 
 
-def test_what_is_not_asked_for_is_in_no_plain_value() -> None:
+def test_plain_values_omit_fields_that_are_not_asked_for() -> None:
     found = KINDS["retrieval"].read_output({"results": [{"id": "a", "score": 0.5}]})
     assert isinstance(found, Parsed)
     assert found.value.results[0].score == 0.5
     assert plain(found.value) == {"results": [{"id": "a"}]}
 
 
-def test_an_output_is_plain_values_without_what_is_not_there() -> None:
+def test_plain_values_omit_empty_fields() -> None:
     found = EXTRACTION.read_output(OUTPUT)
     assert isinstance(found, Parsed)
     assert EXTRACTION.output_json(found.value) == OUTPUT
@@ -204,7 +204,7 @@ def test_several_duplicates_of_one_concept_spoil_one_concept() -> None:
     assert result.metrics["duplicateRate"] == 2 / 4
 
 
-def test_a_case_without_types_is_skipped_and_nothing_of_it_moves() -> None:
+def test_a_case_without_types_skips_type_metrics_and_no_other_changes() -> None:
     bare = [{k: v for k, v in one.items() if k != "type"} for one in CASE["expectedConcepts"]]
     output = {"concepts": [{"label": "Ann", "type": "Person"}, {"label": "the move", "type": "?"}]}
     typed, untyped = scored(output), scored(output, expectedConcepts=bare)
@@ -222,7 +222,7 @@ def test_types_do_not_take_part_in_the_matching() -> None:
     assert scored(output).metrics["recall"] == 2 / 5
 
 
-def test_two_concepts_of_one_name_keep_every_figure_a_fraction() -> None:
+def test_two_concepts_of_one_name_keep_every_metric_between_0_and_1() -> None:
     twice = [{"label": "Jaguar", "type": "Animal"}, {"label": "Jaguar", "type": "Company"}]
     result = scored({"concepts": [{"label": "Jaguar", "type": "Animal"}]}, expectedConcepts=twice)
     assert result.counts["typeAccuracy"][1] == 1
@@ -238,7 +238,7 @@ def test_a_bad_answer_and_an_empty_one_have_no_type_right() -> None:
     assert bad.tally == empty.tally == {"concepts": {}, "relationships": {}}
 
 
-def test_the_names_of_experiments_are_other_names_of_the_same_values() -> None:
+def test_metrics_are_also_known_by_the_names_of_experiments() -> None:
     metrics = scored({"concepts": [{"label": "Ann", "type": "Person"}, {"label": "Ann"}, {"label": "rain"}]}).metrics
     assert by_other_names(METRICS, metrics) == {
         "entity_precision": 1 / 2,
@@ -292,10 +292,10 @@ NAMED_TYPES = ("Plant", "Metal", "Weather")
     st.randoms(use_true_random=False),
 )
 @settings(max_examples=150, deadline=None)
-def test_scikit_learn_says_the_same(
+def test_scores_agree_with_scikit_learn(
     expected: dict[str, str], said: list[tuple[str, str]], chance: random.Random
 ) -> None:
-    """Over a vocabulary whose words are nothing like each other, found and expected are labels of one list."""
+    """Over a vocabulary of dissimilar words, found and expected are labels of one list."""
     concepts = [{"label": word, "type": kind} for word, kind in said]
     chance.shuffle(concepts)
     result = scored(

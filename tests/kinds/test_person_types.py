@@ -10,12 +10,12 @@ from row3.matching.names import Named, NameIndex, NameRule, match_names
     ("type_", "told"),
     [("Person", True), ("PERSON", True), ("ORG", False), ("Organizations", False), ("PLACE", False), ("Role", None)],
 )
-def test_a_type_tells_of_a_person_of_none_or_of_nothing(type_: str, told: bool | None) -> None:
+def test_which_types_are_persons(type_: str, told: bool | None) -> None:
     assert is_person_type(type_) is told
     assert is_person_type(None) is None
 
 
 @pytest.mark.parametrize(("told", "state"), [(True, "fuzzy"), (None, "fuzzy"), (False, "unmatched")])
-def test_a_type_that_says_otherwise_ends_being_a_person(told: bool | None, state: str) -> None:
+def test_a_type_overrides_the_look_of_a_name(told: bool | None, state: str) -> None:
     index = NameIndex([Named("Henry Ford", (), told)], (), NameRule())
     assert match_names(["H. Ford"], index)[0].state == state

@@ -1,4 +1,4 @@
-"""Kind `retrieval`: reading of answers, figures by hand, and what holds for every answer."""
+"""Kind `retrieval`: reading of answers, metrics by hand, and properties of all answers."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_answers_of_any_shape_are_one_ranking(value: Any) -> None:
         (7, "a number"),
     ],
 )
-def test_an_answer_that_is_no_ranking(value: Any, why: str) -> None:
+def test_an_answer_that_cannot_be_ranked(value: Any, why: str) -> None:
     found = RETRIEVAL.read_output(value)
     assert isinstance(found, Unusable)
     assert why in found.reason
@@ -109,7 +109,7 @@ def test_relevance_goes_up_to_ten() -> None:
     assert [(item.label, item.score) for item in found.explanation.items] == [("b", 0.4), ("a", 1.0), ("c", 0.0)]
 
 
-def test_what_a_tool_call_needs_is_there_and_no_judgement() -> None:
+def test_variables_contain_the_call_and_no_judgement() -> None:
     case = case_of(RetrievalCase, CASE | {"limit": 5, "date": "2025-06-01"})
     assert RETRIEVAL.variables(case) == {"query": CASE["query"], "limit": 5, "date": "2025-06-01"}
     assert RETRIEVAL.variables(case_of(RetrievalCase, CASE)) == {
@@ -156,7 +156,7 @@ judgements = st.dictionaries(st.sampled_from(IDS), st.integers(0, 10), max_size=
 
 @given(answers, judgements)
 @settings(deadline=None)
-def test_every_answer_scores_fractions(ids: list[str], judged: dict[str, int]) -> None:
+def test_every_answer_scores_between_0_and_1(ids: list[str], judged: dict[str, int]) -> None:
     documents = [{"id": name, "relevance": grade} for name, grade in judged.items()]
     found = score({"results": ids}, relevant_documents=documents)
     assert all(0.0 <= value <= 1.0 for value in found.metrics.values())
@@ -180,7 +180,7 @@ def test_the_best_ranking_scores_one(judged: dict[str, int]) -> None:
 
 @given(st.lists(st.sampled_from(IDS), max_size=8, unique=True), st.randoms(use_true_random=False))
 @settings(deadline=None)
-def test_with_scores_the_order_of_the_list_means_nothing(ids: list[str], random: Any) -> None:
+def test_with_scores_the_order_of_the_list_does_not_matter(ids: list[str], random: Any) -> None:
     rows = [{"id": name, "score": place // 2} for place, name in enumerate(ids)]
     mixed = random.sample(rows, len(rows))
     assert score({"results": rows}).metrics == score({"results": mixed}).metrics

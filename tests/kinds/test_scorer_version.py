@@ -1,7 +1,7 @@
-"""The scores of one elaborate answer, held for each version of the scorer.
+"""The scores of one elaborate answer, pinned for each version of the scorer.
 
-Baselines say which version scored them, and answers are scored again only where it differs. A change that
-moves a score without raising its version would compare unlike things and call the difference a regression.
+Cached scores are reused while the version stays the same. A change that moves a score without raising the version
+would compare scores of two scorers and call the difference a regression.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Tier 1 of kind `checks`: one row a rule, in the form in which cases are written."""
+"""Tier 1 of kind `checks`: one row for each rule, as cases are written."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def test_a_pattern_that_backtracks_without_end_is_a_failed_check() -> None:
     assert result.score == 0.0
 
 
-def test_what_cannot_be_used_is_said_once_before_any_answer() -> None:
+def test_compile_errors() -> None:
     assert compile_error(pattern_of, "(", False) and not compile_error(pattern_of, "a+", False)
     assert compile_error(path_of, "$.[") and not compile_error(path_of, "$.a[0].b")
     assert compile_error(validator_of, {"type": "nonsense"}) and not compile_error(validator_of, {"type": "object"})
@@ -130,7 +130,7 @@ def test_a_schema_is_never_fetched() -> None:
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), -0.1, 1.1, "1", None, [1]])
-def test_no_score_is_not_a_score(value: object) -> None:
+def test_graded_rejects_anything_but_a_score(value: object) -> None:
     assert graded(value) is None
 
 

@@ -1,4 +1,4 @@
-"""Kind `checks` as a whole: tiers, weights, judges that fail, and what else a check may ask."""
+"""Kind `checks` as a whole: tiers, weights, failing judges, scorers, cost and latency."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def rules(*, votes: int = 1, warranted: bool = False, criteria: dict[str, float]
 
 
 def scored(checks: list[dict[str, Any]], answer: Any, how: Rules | None = None, **answers: Any) -> CaseScore:
-    """Score an answer; `judge` is a list of the judge's texts, `python` and `spent` what these asks are answered."""
+    """Score an answer; `judge` lists the judge's texts, `python` and `spent` answer the other requests."""
     texts = list(answers.get("judge", ()))
 
     def reply(ask: Ask) -> Any:
@@ -106,7 +106,7 @@ def test_the_median_of_the_votes_counts_with_their_agreement() -> None:
     "said",
     [NoAnswer("timed out"), Answer("It is good.").text, '{"score": 300}', '{"score": "high"}', '{"issues": []}', "[]"],
 )
-def test_a_judge_that_fails_is_neutral_and_in_no_mean(said: Any) -> None:
+def test_a_failed_judgement_is_neutral_and_in_no_mean(said: Any) -> None:
     score = scored([{"contains": "a"}, {"judge": "helpfulness"}], "abc", rules(warranted=True), judge=[said])
     assert "judgedRate" not in score.metrics and "passRate" not in score.metrics
     assert score.metrics["heuristicRate"] == 1.0
@@ -115,7 +115,7 @@ def test_a_judge_that_fails_is_neutral_and_in_no_mean(said: Any) -> None:
     assert score.tally["judgements"] == {"failed": 1}
 
 
-def test_a_scorer_of_ones_own() -> None:
+def test_a_custom_scorer() -> None:
     check = [{"python": "scorers:polite"}]
     assert scored(check, "abc", python=FunctionScore(0.9, "fine")).metrics["passRate"] == 1.0
     part = scored([{"python": "scorers:polite", "path": "a"}], '{"a": "b"}', python=FunctionScore(0.9, "fine"))
@@ -157,7 +157,7 @@ def test_no_text_can_end_its_fence() -> None:
         ({"judge": "nobody"}, "rubric `nobody` not found"),
     ],
 )
-def test_lint_names_a_check_that_can_never_be_answered(check: dict[str, Any], problem: str) -> None:
+def test_lint_reports_a_check_that_the_suite_cannot_run(check: dict[str, Any], problem: str) -> None:
     case = case_of(ChecksCase, {"id": "a", "input": "q", "checks": [check]})
     assert [problem in found.message for found in KIND.lint(case, Rules())] == [True]
 
@@ -171,12 +171,12 @@ def test_lint_names_a_check_that_can_never_be_answered(check: dict[str, Any], pr
         ({"number": "many"}, "`number` is not a number"),
     ],
 )
-def test_a_check_that_is_wrong_in_itself_cannot_be_read(check: dict[str, Any], problem: str) -> None:
+def test_an_invalid_check_is_refused(check: dict[str, Any], problem: str) -> None:
     with pytest.raises(MisfitsError, match=problem):
         convert({"id": "a", "input": "q", "checks": [check]}, ChecksCase)
 
 
-def test_lint_misses_checks_and_finds_doubles() -> None:
+def test_lint_reports_missing_and_repeated_checks() -> None:
     none = case_of(ChecksCase, {"id": "a", "input": "q"})
     twice = case_of(ChecksCase, {"id": "a", "input": "q", "checks": [{"contains": "x"}, {"contains": "x"}]})
     assert [found.rule for found in KIND.lint(none, Rules())] == ["no-checks"]

@@ -1,4 +1,4 @@
-"""Kind `events`: V7's own example, figures by hand, several documents, and what holds for every answer."""
+"""Kind `events`: V7's example, metrics by hand, several documents, and properties of all answers."""
 
 from __future__ import annotations
 
@@ -154,8 +154,8 @@ def test_one_event(fields: dict[str, Any], state: str) -> None:
     assert states(score([one(0, **fields)])) == [state]
 
 
-def test_an_invention_with_the_quote_of_another_event_is_no_duplicate() -> None:
-    """Else a quote that was used once would let anything be invented at no cost."""
+def test_an_invented_event_with_the_quote_of_a_found_one_is_not_a_duplicate() -> None:
+    """Otherwise anything could be invented for a quote already used, at no cost."""
     invented = one(0, category="QualityRisk", description="The budget was cut", actor="Carol Davis")
     again = one(0, description="Ship it")  # in other words, of the same category and actor
     found = score([*PERFECT, invented, again])
@@ -163,7 +163,7 @@ def test_an_invention_with_the_quote_of_another_event_is_no_duplicate() -> None:
     assert found.metrics["precision"] == 4 / 5
 
 
-def test_an_actor_is_the_entity_of_that_name_however_it_is_spelt() -> None:
+def test_an_actor_matches_the_entity_in_any_spelling() -> None:
     expected = [CASE["expected_events"][0] | {"actor": "alice chen"}]
     assert states(score([one(0, actor="Alice")], expected_events=expected)) == ["match"]
 
@@ -176,7 +176,7 @@ def test_due_dates_are_compared_by_value(given_date: str, right: bool) -> None:
     assert score([one(2, due_date=given_date)]).metrics["due_date_accuracy"] == float(right)
 
 
-def test_a_due_date_where_none_is_expected_is_wrong() -> None:
+def test_an_unexpected_due_date_is_wrong() -> None:
     assert score([one(0, due_date="2024-04-01")]).metrics["due_date_accuracy"] == 0.0
 
 
@@ -186,7 +186,7 @@ def test_a_document_without_events() -> None:
     assert invented.metrics == {"precision": 0.0, "f1": 0.0, "evidence_verified": 1.0, "duplicate_rate": 0.0}
 
 
-def test_two_people_of_one_name_are_told_apart() -> None:
+def test_two_people_of_one_name_are_distinguished() -> None:
     entities = [
         {"name": "Marta Oliveira", "type": "PERSON", "mentions": ["Marta", "Marta O."]},
         {"name": "Marta Lindqvist", "type": "PERSON", "mentions": ["Marta", "Marta L."]},
@@ -252,7 +252,7 @@ SEVERAL: dict[str, Any] = {
 
 
 def linked(groups: str, *, leave_out: frozenset[int] = frozenset(), **words: Any) -> CaseScore:
-    """Every event, with one letter each for its group; a dot is none. `words` are other values for letters."""
+    """Return all events, each with a letter for its group, or a dot for none; `words` replace letters."""
     events = [
         {key: event.get(key, "") for key in KEYS_GIVEN} | {"group": words.get(letter, letter if letter != "." else "")}
         for event, letter in zip(SEVERAL["expected_events"], groups, strict=True)
@@ -281,7 +281,7 @@ def test_linking_by_hand() -> None:
 
 
 @pytest.mark.parametrize("none", ["none", "None", "null", "N/A", "unknown", " ", None, False, []])
-def test_a_group_that_says_there_is_none_links_nothing(none: Any) -> None:
+def test_a_placeholder_group_links_nothing(none: Any) -> None:
     assert linked("xyxny", n=none).metrics == linked("xyx.y").metrics
     assert linked("nnnnn", n=none).metrics == linked(".....").metrics
 
@@ -290,7 +290,7 @@ def test_a_group_may_be_a_number() -> None:
     assert linked("xyx.y", x=0, y=1).metrics == linked("xyx.y").metrics
 
 
-def test_an_event_belongs_to_the_document_that_tells_it() -> None:
+def test_an_event_belongs_to_the_document_that_reports_it() -> None:
     read = EVENTS.read_output(
         {"events": [{"category": "Commitment", "description": "Test the pump", "actor": "Ben", "document_id": "d2"}]}
     )
@@ -299,7 +299,7 @@ def test_an_event_belongs_to_the_document_that_tells_it() -> None:
     assert states(found) == ["unmatched"]
 
 
-def test_what_a_template_sees_is_the_input_alone() -> None:
+def test_templates_see_only_the_input() -> None:
     single = EVENTS.variables(case_of(EventsCase, CASE))
     assert single == {
         "document_id": "meeting_001",
@@ -352,7 +352,7 @@ def test_a_malformed_case(wrong: dict[str, Any], why: str) -> None:
         case_of(EventsCase, CASE | wrong)
 
 
-def test_a_document_that_stands_twice_in_a_case() -> None:
+def test_a_case_with_a_repeated_document() -> None:
     with pytest.raises(MisfitsError, match="`d1` twice"):
         case_of(EventsCase, SEVERAL | {"documents": [SEVERAL["documents"][0]] * 2})
 
@@ -361,7 +361,7 @@ def test_a_document_that_stands_twice_in_a_case() -> None:
     "answer",
     ["", "no events", '{"events": [{"category": "Decision"}]}', '{"events": NaN}', {"event": []}, 3],
 )
-def test_an_answer_that_cannot_be_read_scores_nothing(answer: Any) -> None:
+def test_an_unreadable_answer_scores_zero(answer: Any) -> None:
     read = EVENTS.read_output(answer)
     assert isinstance(read, Unusable)
     bad = EVENTS.bad_answer(case_of(EventsCase, CASE), read.reason, str(answer), RULES)
@@ -371,7 +371,7 @@ def test_an_answer_that_cannot_be_read_scores_nothing(answer: Any) -> None:
     assert set(bad.metrics.values()) == {0.0}
 
 
-def test_breaking_is_no_better_than_inventing_where_nothing_happened() -> None:
+def test_a_bad_answer_is_no_better_than_inventions_if_nothing_happened() -> None:
     case = case_of(EventsCase, CASE | {"expected_events": []})
     broken = EVENTS.bad_answer(case, "no JSON", "nothing", RULES)
     assert broken.metrics == {"precision": 0.0, "f1": 0.0, "evidence_verified": 0.0}
@@ -397,7 +397,7 @@ answers = st.lists(st.sampled_from([*PERFECT, *made_up]), max_size=8)
 
 @given(answers, st.randoms(use_true_random=False))
 @settings(deadline=None)
-def test_every_answer_scores_fractions_and_in_any_order_the_same(events: list[Any], random: Any) -> None:
+def test_every_answer_scores_between_0_and_1_in_any_order(events: list[Any], random: Any) -> None:
     found, mixed = score(events), score(random.sample(events, len(events)))
     assert found.metrics == pytest.approx(mixed.metrics)
     assert all(0.0 <= value <= 1.0 for value in found.metrics.values())
@@ -407,7 +407,7 @@ def test_every_answer_scores_fractions_and_in_any_order_the_same(events: list[An
 
 @given(st.permutations(range(4)), st.lists(st.sampled_from("xyz."), min_size=5, max_size=5))
 @settings(deadline=None, max_examples=50)
-def test_the_order_of_expectations_means_nothing(order: list[int], groups: list[str]) -> None:
+def test_the_order_of_expectations_does_not_matter(order: list[int], groups: list[str]) -> None:
     expected = [CASE["expected_events"][place] for place in order]
     assert score(PERFECT[:3], expected_events=expected).metrics == score(PERFECT[:3]).metrics
     metrics = linked("".join(groups)).metrics

@@ -1,4 +1,4 @@
-"""What a source quote has to say to count as evidence, through a whole score."""
+"""Which source quotes count as evidence, tested through whole scores."""
 
 from __future__ import annotations
 
@@ -54,5 +54,5 @@ def quote_state(label: str, quote: str) -> str:
         ("Photosynthesis", "--", "missing"),
     ],
 )
-def test_a_quote_is_evidence_where_it_mentions_its_concept(label: str, quote: str, state: str) -> None:
+def test_a_quote_is_evidence_if_it_mentions_its_concept(label: str, quote: str, state: str) -> None:
     assert quote_state(label, quote) == state

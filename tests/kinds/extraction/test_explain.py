@@ -1,4 +1,4 @@
-"""The kind with toy similarities in place of embeddings."""
+"""Kind `extraction` with toy similarities in place of embeddings."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ WORDS = ("heart attack", "kidney failure", "kidney", "myocardial infarction", "r
 WORDS += ("dialysis", "sailing", "cardiac lattice")
 TEXT = "A heart attack damages the heart. Doctors treat kidney failure with dialysis."
 SAME = {"myocardial infarction": "heart attack", "renal failure": "kidney failure", "renal": "kidney"}
-"""In other words; all other texts are unlike."""
+"""Pairs of the same meaning; all other texts are dissimilar."""
 ON = Rules(weights={"recall": 1.0}, semantic=SemanticRule("toy"))
 OFF = replace(ON, semantic=None)
 
 
 def vectors(ask: Ask) -> Vectors:
-    """Embeddings of which those of the same meaning have a cosine of 0.9."""
+    """Embeddings with a cosine of 0.9 between texts of the same meaning."""
     places = {text: number for number, text in enumerate(WORDS)}
 
     def vector(text: str) -> Vector:
@@ -66,7 +66,7 @@ def output(*labels: str, links: Sequence[tuple[str, str, str]] = ()) -> Extracti
     )
 
 
-def test_what_nothing_else_matched_is_matched_and_counts_as_correct() -> None:
+def test_a_semantic_match_counts_as_correct() -> None:
     given = output("myocardial infarction", "dialysis", "sailing")
     off, on = scored(case(), given, OFF), scored(case(), given)
     assert [match.state for match in off.explanation.concepts] == ["unmatched", "exact", "unmatched"]
@@ -96,7 +96,7 @@ def test_a_relationship_end_is_found_by_the_concept_of_its_name() -> None:
     assert [match.state for match in alone.explanation.relationships] == ["wrong-end"]
 
 
-def test_a_canary_stays_one_and_an_item_nearer_to_it_stays_unmatched() -> None:
+def test_a_canary_stays_a_canary_and_an_item_nearer_to_it_unmatched() -> None:
     forbidden = case(forbiddenConcepts=["myocardial infarction"])
     score = scored(forbidden, output("myocardial infarction"))
     assert [match.state for match in score.explanation.concepts] == ["canary"]
@@ -126,7 +126,7 @@ def test_embeddings_of_two_lengths_are_an_error() -> None:
         finish(EXTRACTION.score(case(), output("renal failure"), ON), answer)
 
 
-def test_what_leaves_nothing_open_asks_for_nothing() -> None:
+def test_no_embeddings_are_requested_if_everything_is_matched() -> None:
     def refuse(ask: Ask) -> Any:
         pytest.fail("asked")
 
@@ -136,7 +136,7 @@ def test_what_leaves_nothing_open_asks_for_nothing() -> None:
     assert finish(EXTRACTION.score(case(), everything, ON), refuse).metrics["recall"] == 1.0
 
 
-def test_the_signature_tells_of_it_and_is_as_before_without() -> None:
+def test_the_signature_contains_the_semantic_rule_only_if_set() -> None:
     off, on = EXTRACTION.signature(Rules()), EXTRACTION.signature(ON)
     assert "semantic" not in off
     assert on == f"{EXTRACTION.signature(replace(ON, semantic=None))} semantic/1=toy>=0.8"
@@ -161,7 +161,7 @@ def golden(expected: list[str], **more: Any) -> GoldenCase:
 
 
 def links_scored(expected: list[str], concepts: list[str], end: str, **more: Any) -> Any:
-    """The relationships of an answer that says `end` parent_of Mary, where Jane Smith was expected to be."""
+    """Return the relationships of an answer that says `end` parent_of Mary; expected is Jane Smith."""
     link = {"source": "Jane Smith", "predicate": "parent_of", "target": "Mary"}
     answer = {
         "concepts": [{"label": label} for label in concepts],
@@ -178,7 +178,7 @@ def test_an_end_is_what_the_concept_of_its_name_was_matched_with(expected: tuple
     assert score.explanation.relationships[0].state == "fuzzy"
 
 
-def test_a_forbidden_relationship_does_not_slip_through_by_another_spelling_of_its_end() -> None:
+def test_a_variant_spelling_of_a_forbidden_end_is_still_forbidden() -> None:
     link = {"source": "Jane Smith", "predicate": "parent_of", "target": "Mary"}
     score = links_scored(
         ["John Smith", "Jane Smith", "Mary"],
@@ -190,12 +190,12 @@ def test_a_forbidden_relationship_does_not_slip_through_by_another_spelling_of_i
     assert score.metrics["forbiddenRelationshipRate"] == 1.0
 
 
-def test_an_end_that_is_no_concept_of_the_answer_is_resolved_by_itself() -> None:
+def test_an_end_that_is_not_an_extracted_concept_is_resolved_on_its_own() -> None:
     score = links_scored(["Jane Smith", "Mary"], ["Mary"], "Smith, Jane")
     assert score.metrics["relationshipAccuracy"] == 1.0
 
 
-def test_of_two_concepts_of_one_name_each_match_is_tried_in_turn() -> None:
+def test_two_concepts_of_one_name_are_both_tried() -> None:
     score = links_scored(
         ["John Smith", "Jane Smith", "Mary"], ["John Smith", "J. Smith", "J. Smith", "Mary"], "J. Smith"
     )
@@ -203,8 +203,8 @@ def test_of_two_concepts_of_one_name_each_match_is_tried_in_turn() -> None:
     assert score.metrics["relationshipAccuracy"] == 1.0
 
 
-def test_ends_that_only_a_sign_parts_are_two() -> None:
-    """Normalised they are one name, so each is looked up as it is written."""
+def test_ends_that_differ_only_in_their_sign_are_two() -> None:
+    """They are equal once normalised, so each is looked up as written."""
     ends = [f"growth rates of {number}" for number in ("-3%", "3%")]
     links = [{"source": end, "predicate": "CAUSES", "target": "Z"} for end in ends]
     case = golden([*ends, "Z"], expectedRelationships=links)
@@ -218,7 +218,7 @@ def test_ends_that_only_a_sign_parts_are_two() -> None:
         assert score.metrics["relationshipAccuracy"] == 1.0
 
 
-def test_what_a_golden_link_says_does_not_hang_on_the_answer() -> None:
+def test_expected_relationships_do_not_depend_on_the_answer() -> None:
     link = {"source": "J. Smith", "predicate": "parent_of", "target": "Mary"}
     expected = ["John Smith", "Jane Smith", "Mary"]
     said = [links_scored(expected, concepts, "John Smith", expectedRelationships=[link]).metrics["relationshipAccuracy"]

@@ -1,4 +1,4 @@
-"""One test a rule: the smallest fault in a sound case, the rule that finds it, and where."""
+"""One test for each rule: the smallest fault in a sound case, the rule that reports it, and its place."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ Lint = Callable[..., Found]
 
 
 def sound() -> dict[str, Any]:
-    """A case with nothing to find, at the lower limits: 15 concepts, 30 relationships, 5 canaries, 300 words."""
+    """Return a case without findings, at the lower limits: 15 concepts, 30 relationships, 5 canaries, 300 words."""
     words = " ".join(LABELS).split()
     filler = ["so", "they", "say"] * 100
     paragraphs = [" ".join((words + filler)[:150]), " ".join(filler[:150])]
@@ -181,7 +181,7 @@ class TestConcepts:
             case["expectedConcepts"][i]["inferred"] = True
         assert lint(case) == [("error", "inferred", ("expectedConcepts",))]
 
-    def test_inferred_though_it_stands_in_the_text(self, case: dict[str, Any], lint: Lint) -> None:
+    def test_inferred_although_it_occurs_in_the_text(self, case: dict[str, Any], lint: Lint) -> None:
         case["expectedConcepts"][4]["inferred"] = True
         assert lint(case) == [("warning", "inferred", ("expectedConcepts", 4, "inferred"))]
 
@@ -235,9 +235,7 @@ class TestCanaries:
         ("text", "canary"),
         [("bus lanes in 2027", "bus lanes in 2026"), ("key interest rate at 2%", "key interest rate cut")],
     )
-    def test_what_reads_alike_and_is_another_thing(
-        self, case: dict[str, Any], lint: Lint, text: str, canary: str
-    ) -> None:
+    def test_similar_names_of_different_things(self, case: dict[str, Any], lint: Lint, text: str, canary: str) -> None:
         case["sourceText"] += f" New {text}."
         case["forbiddenConcepts"][0] = canary
         assert lint(case) == []

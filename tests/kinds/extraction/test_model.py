@@ -65,12 +65,12 @@ class TestSpellings:
         out = read({"concepts": [], "relationships": [{source: "A", predicate: "IS_A", target: "B"}]})
         assert [(r.source, r.predicate, r.target) for r in out.relationships] == [("A", "IS_A", "B")]
 
-    def test_what_is_not_asked_for_is_ignored(self) -> None:
+    def test_unknown_keys_are_ignored(self) -> None:
         out = read({"concepts": [{"label": "A", "page": 9}], "notes": "x", "confidence": 0.5})
         assert out == read({"concepts": ["A"]})
 
     @pytest.mark.parametrize("confidence", [0.9, 7, "high", None])
-    def test_a_confidence_is_taken_as_it_is(self, confidence: Any) -> None:
+    def test_any_confidence_is_accepted(self, confidence: Any) -> None:
         out = read({"concepts": [{"label": "A", "confidence": confidence}]})
         assert out.concepts[0].confidence == confidence
         assert "confidence" not in str(EXTRACTION.schema("extraction", Rules()))
@@ -133,7 +133,7 @@ class TestShapes:
             ('"text"', "the answer is a string, not an object"),
         ],
     )
-    def test_what_does_not_fit_is_refused_with_the_place(self, output: Any, words: str) -> None:
+    def test_a_misfit_is_refused_with_its_place(self, output: Any, words: str) -> None:
         assert words in refused(output)
 
     def test_a_lone_surrogate_does_not_raise(self) -> None:
@@ -142,7 +142,7 @@ class TestShapes:
 
 
 class TestSchema:
-    def test_names_every_key_and_nothing_beside(self, rules: Rules) -> None:
+    def test_names_exactly_the_keys(self, rules: Rules) -> None:
         schema = EXTRACTION.schema("extraction", rules)
         assert schema["required"] == ["concepts", "relationships"]
         assert schema["additionalProperties"] is False
@@ -156,7 +156,7 @@ class TestSchema:
         link = EXTRACTION.schema("relationships", Rules(predicates=()))["properties"]["relationships"]["items"]
         assert link["properties"]["predicate"] == {"type": "string"}
 
-    def test_what_fits_the_schema_is_read(self, rules: Rules) -> None:
+    def test_an_answer_that_fits_the_schema_is_read(self, rules: Rules) -> None:
         answer = {
             "concepts": [{"label": "A", "sourceQuote": "q"}],
             "relationships": [{"source": "A", "predicate": "IS_A", "target": "A"}],
@@ -239,14 +239,12 @@ class TestGoldenCase:
             {"schemaVersion": 0},
         ],
     )
-    def test_a_file_written_by_hand_is_held_to_the_letter(
-        self, small_case: dict[str, Any], change: dict[str, Any]
-    ) -> None:
+    def test_golden_files_are_read_strictly(self, small_case: dict[str, Any], change: dict[str, Any]) -> None:
         with pytest.raises(MisfitsError):
             case_of(GoldenCase, small_case | change)
 
     @pytest.mark.parametrize("missing", ["id", "sourceText", "expectedConcepts"])
-    def test_what_a_case_cannot_do_without(self, small_case: dict[str, Any], missing: str) -> None:
+    def test_required_keys(self, small_case: dict[str, Any], missing: str) -> None:
         with pytest.raises(MisfitsError, match=missing):
             case_of(GoldenCase, {key: value for key, value in small_case.items() if key != missing})
 
@@ -254,7 +252,7 @@ class TestGoldenCase:
         assert case_of(GoldenCase, {"id": "x", "sourceText": "t", "expectedConcepts": []}).forbidden_concepts == []
 
 
-def test_other_keys_are_left_out_without_a_word() -> None:
+def test_unknown_keys_of_an_answer_are_dropped() -> None:
     found = EXTRACTION.parse("extraction", '{"concepts": [], "notes": "none", "relations": []}')
     assert isinstance(found, Parsed)
     assert found.repairs == ()

@@ -1,4 +1,4 @@
-"""A missed concept says which extracted name came nearest, however far."""
+"""A missed concept names the nearest extracted name, however dissimilar."""
 
 from __future__ import annotations
 

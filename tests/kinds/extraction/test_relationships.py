@@ -170,7 +170,7 @@ class TestOneToOne:
             ExpectedRelationship(expected[1], False, None),
         ]
 
-    def test_an_expectation_written_twice_is_found_twice_at_the_most(self) -> None:
+    def test_a_repeated_expectation_is_found_at_most_twice(self) -> None:
         triple = Triple(JOHN, "CAUSES", MARY)
         links = index([triple, triple])
         for count, found in ((1, 1), (2, 2), (3, 2)):

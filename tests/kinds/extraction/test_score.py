@@ -1,4 +1,4 @@
-"""Scoring small outputs whose every metric is computed by hand in the comment beside it."""
+"""Scores of small outputs, with every metric computed by hand in a comment."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from tests.strategies import extraction_values
 Score = Callable[..., CaseScore]
 OF_TYPES = {metric.key for metric in METRICS if metric.optional}
 ALL = [metric.key for metric in METRICS if metric.key not in OF_TYPES]
-"""Those of a case without types."""
+"""Metrics of a case without types."""
 OF_SOMETHING = {"ungroundedRate", "duplicateRate", "forbiddenRelationshipRate", "deduplicationAccuracy"}
-"""Those that an empty answer leaves nothing to count for."""
+"""Metrics skipped because an empty answer has nothing to count."""
 OF_NOTHING = [key for key in ALL if key not in OF_SOMETHING]
 
 
@@ -243,19 +243,19 @@ class TestSkipped:
         assert result.metrics.keys() | result.skipped.keys() == {*ALL, *OF_TYPES}
 
 
-class TestNothingIsToBeFound:
-    """Of the rewards that are left, precision (or the accuracy of relationships) is 0, which halves the 0.85."""
+class TestNothingExpected:
+    """An invention scores 0 on precision or relationship accuracy, which halves the 0.85."""
 
     QUIET: ClassVar[dict[str, Any]] = {"expectedConcepts": [], "expectedRelationships": []}
 
-    def test_silence_is_flawless(self, score: Score) -> None:
+    def test_an_empty_answer_is_flawless(self, score: Score) -> None:
         result = score({"concepts": [], "relationships": []}, **self.QUIET)
         assert result.metrics["overall"] == pytest.approx(0.85)
         about_said = {"precision", "relationshipAccuracy", "provenanceCoverage", "provenanceVerified"}
         assert about_said <= result.skipped.keys()
         assert result.metrics["hallucinationRate"] == 0.0
 
-    def test_an_invention_is_not(self, score: Score) -> None:
+    def test_an_invention_costs_precision(self, score: Score) -> None:
         result = score({"concepts": [quoted("Ghost")]}, **self.QUIET)
         assert {"recall", "f1", "deduplicationAccuracy"} <= result.skipped.keys()
         assert (result.metrics["precision"], result.metrics["provenanceCoverage"]) == (0.0, 1.0)
@@ -266,12 +266,12 @@ class TestNothingIsToBeFound:
         assert result.metrics["hallucinationRate"] == 1.0
         assert result.metrics["overall"] == pytest.approx(0.425 - 0.15)
 
-    def test_nor_are_relationships(self, score: Score) -> None:
+    def test_an_invented_relationship_costs_accuracy(self, score: Score) -> None:
         result = score({"concepts": [], "relationships": [link("A", "REQUIRES", "B")]}, **self.QUIET)
         assert result.metrics["relationshipAccuracy"] == 0.0
         assert result.metrics["overall"] == 0.0
 
-    def test_an_answer_that_cannot_be_read_is_not_silent(self, small_case: dict[str, Any], rules: Rules) -> None:
+    def test_an_unreadable_answer_is_not_an_empty_one(self, small_case: dict[str, Any], rules: Rules) -> None:
         result = EXTRACTION.bad_answer(case_of(GoldenCase, small_case | self.QUIET), "x", "", rules)
         assert (result.metrics["overall"], result.metrics["precision"]) == (0.0, 0.0)
 
@@ -342,9 +342,7 @@ class TestRules:
 
 @given(extraction_values(), st.randoms(use_true_random=False))
 @settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_any_output_scores_fractions_and_in_any_order_the_same(
-    rules: Rules, output: Any, chance: random.Random
-) -> None:
+def test_any_output_scores_between_0_and_1_in_any_order(rules: Rules, output: Any, chance: random.Random) -> None:
     case = case_of(
         GoldenCase,
         {
@@ -435,7 +433,7 @@ def test_every_error_by_hand() -> None:
     }
 
 
-def test_a_predicate_is_known_where_the_suite_or_the_case_has_it() -> None:
+def test_a_predicate_is_known_if_the_suite_or_the_case_has_it() -> None:
     said = links(("Omega", "INFLUENCES", "Alpha"), ("Omega", "mentors", "Alpha"))
     assert scored(said).tally["unknownPredicates"] == {"INFLUENCES": 1, "MENTORS": 1}
     assert scored(said, Rules(predicates=("CAUSES", "mentors"))).tally["unknownPredicates"] == {"INFLUENCES": 1}
@@ -446,12 +444,12 @@ def test_a_predicate_is_known_where_the_suite_or_the_case_has_it() -> None:
     assert scored(said, expectedRelationships=expects).tally["unknownPredicates"] == {"MENTORS": 1}
 
 
-def test_a_flawless_answer_has_states_and_no_names() -> None:
+def test_the_tally_of_a_flawless_answer_has_only_states() -> None:
     result = scored(links(("Alpha", "PRECEDES", "Beta"), ("Beta", "CAUSES", "Gamma rays")))
     assert result.tally == {"concepts": {}, "relationships": {"exact": 2}}
 
 
-def test_what_a_model_writes_into_a_predicate_stays_small_and_printable_as_json() -> None:
+def test_odd_predicates_stay_short_and_printable_as_json() -> None:
     from pydantic_core import to_json
 
     tally = scored(links(("Omega", "x\ud800\ty" * 900, "Alpha"), ("Alpha", "\ud800", "Beta"))).tally

@@ -1,4 +1,4 @@
-"""The pure rule, with toy similarities in place of a model."""
+"""Semantic matching, with toy similarities in place of a model."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from row3.kinds.passages import exclusive
 
 
 class Toy:
-    """Similarities by pair of texts; what is not named is like nothing, and equal texts are 1."""
+    """Similarities by pair of texts: 1 for equal texts, 0 for pairs not listed."""
 
     def __init__(self, pairs: Mapping[tuple[str, str], float]) -> None:
         self.pairs = {**pairs, **{(b, a): score for (a, b), score in pairs.items()}}
@@ -36,19 +36,19 @@ HEART = {("heart attack", "myocardial infarction"): 0.9}
 CARS = {("electric cars", "electric vehicles"): 0.91, ("cars", "vehicles"): 0.88}
 
 
-def test_what_is_as_alike_as_the_threshold_is_one() -> None:
+def test_names_as_similar_as_the_threshold_match() -> None:
     assert match(["heart attack"], [["myocardial infarction"]], Toy(HEART)) == {0: (0, 0.9)}
     assert match(["heart attack"], [["myocardial infarction"]], Toy({next(iter(HEART)): 0.8})) == {0: (0, 0.8)}
     assert match(["heart attack"], [["myocardial infarction"]], Toy({next(iter(HEART)): 0.7999})) == {}
 
 
-def test_an_alias_finds_as_the_label_does_and_the_best_form_counts() -> None:
+def test_aliases_match_too_and_the_most_similar_form_counts() -> None:
     toy = Toy({**HEART, ("heart attack", "coronary thrombosis"): 0.85})
     names = ["coronary thrombosis", "myocardial infarction"]
     assert match(["heart attack"], [names], toy) == {0: (0, 0.9)}
 
 
-def test_the_words_in_which_names_part_have_to_be_alike_themselves() -> None:
+def test_the_differing_words_must_be_similar_themselves() -> None:
     assert match(["electric cars"], [["electric vehicles"]], Toy(CARS)) == {0: (0, 0.91)}
     far = Toy({("bank credibility", "bank transparency"): 0.95, ("credibility", "transparency"): 0.8 - MARGIN - 0.01})
     assert match(["bank credibility"], [["bank transparency"]], far) == {}
@@ -56,7 +56,7 @@ def test_the_words_in_which_names_part_have_to_be_alike_themselves() -> None:
 
 
 @pytest.mark.parametrize("rival", ["cardiac arrest", "Cardiac Arrest"])
-def test_an_item_that_is_more_like_a_canary_or_a_found_concept_stays_unmatched(rival: str) -> None:
+def test_an_item_more_similar_to_a_canary_or_a_found_concept_stays_unmatched(rival: str) -> None:
     near = Toy({**HEART, ("heart attack", "cardiac arrest"): 0.93})
     assert match(["heart attack"], [["myocardial infarction"]], near, [rival]) == {}
     far = Toy({**HEART, ("heart attack", "cardiac arrest"): 0.9})
@@ -75,13 +75,13 @@ def test_a_second_item_for_one_concept_stays_unmatched() -> None:
     assert match(["blaze", "conflagration"], [["fire"]], toy) == {1: (0, 0.95)}
 
 
-def test_a_concept_that_other_rules_ruled_out_is_not_found() -> None:
+def test_a_rejected_concept_is_not_matched() -> None:
     missed = [Candidate(3, ["myocardial infarction"])]
     assert match_by_meaning({0: "heart attack"}, missed, [], 0.8, Toy(HEART), rejected={0: 3}) == {}
     assert match_by_meaning({0: "heart attack"}, missed, [], 0.8, Toy(HEART), rejected={0: 4}) == {0: (3, 0.9)}
 
 
-def test_nothing_is_asked_where_there_is_nothing_to_match() -> None:
+def test_nothing_is_requested_if_there_is_nothing_to_match() -> None:
     toy = Toy({})
     assert match([], [["fire"]], toy) == match(["fire"], [], toy) == match(["…"], [["fire"]], toy) == {}
     assert toy.asked == []
@@ -122,7 +122,7 @@ def test_nothing_is_asked_where_there_is_nothing_to_match() -> None:
         ("Chlorofluorocarbons", "hydrochlorofluorocarbons"),
     ],
 )
-def test_these_are_two_however_alike_their_embeddings(one: str, other: str) -> None:
+def test_names_that_never_match_however_similar_their_embeddings(one: str, other: str) -> None:
     assert difference_of(one, other).reason
     assert difference_of(other, one).reason
     everything = dict.fromkeys(permutations([text_of(one), text_of(other)], 2), 1.0)
@@ -140,7 +140,7 @@ def test_these_are_two_however_alike_their_embeddings(one: str, other: str) -> N
         ("Voter participation", "voter turnout", ("participation", "turnout")),
     ],
 )
-def test_these_may_be_one(one: str, other: str, parts: tuple[str, str]) -> None:
+def test_names_that_may_match(one: str, other: str, parts: tuple[str, str]) -> None:
     assert difference_of(one, other) == ("", *parts)
     assert difference_of(other, one) == ("", *reversed(parts))
 
@@ -153,25 +153,25 @@ def test_contrasts_hold_in_any_number_and_spelling() -> None:
 
 
 @given(st.text(), st.text())
-def test_any_text_is_taken_and_the_veto_is_symmetric(one: str, other: str) -> None:
+def test_the_difference_of_any_texts_is_symmetric(one: str, other: str) -> None:
     there, back = difference_of(one, other), difference_of(other, one)
     assert bool(there.reason) == bool(back.reason)
     toy = Toy({(text_of(one), text_of(other)): 1.0})
     assert match([one], [[other]], toy) in ({}, {0: (0, 1.0)})
 
 
-def test_what_is_no_name_is_not_embedded() -> None:
+def test_only_names_are_embedded() -> None:
     assert text_of("Heart  ATTACK!") == "heart attack"
     assert text_of("…") == text_of("") == text_of("\ud800") == text_of("x" * (LONGEST + 1)) == ""
 
 
-def test_the_signature_is_one_word_with_all_that_moves_a_match() -> None:
+def test_the_signature_is_one_word_with_all_settings() -> None:
     assert SemanticRule(LOCAL_MODEL).signature() == "semantic/1=local/all-minilm-l6-v2>=0.8"
     assert SemanticRule("nomic: embed", 0.75).signature() == "semantic/1=nomic__embed>=0.75"
 
 
 @pytest.mark.parametrize("imported", ["row3.workflows.score", "row3.workflows.running", "row3.workflows.session"])
-def test_a_suite_without_it_loads_nothing_of_it(imported: str) -> None:
+def test_a_suite_without_semantic_matching_does_not_import_it(imported: str) -> None:
     import subprocess
 
     code = (

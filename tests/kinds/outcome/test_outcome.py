@@ -1,4 +1,4 @@
-"""Kind `outcome`: V7.1's rubric, evidence by code, both orders, and judgements made elsewhere."""
+"""Kind `outcome`: V7.1's rubric, evidence checked by code, both orders, and judgements made elsewhere."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_a_judgement_made_elsewhere_is_scored_without_a_model() -> None:
     }
 
 
-def test_the_judges_own_word_counts_for_nothing() -> None:
+def test_the_judges_own_verdict_does_not_count() -> None:
     said = judgement(arm(2, 2, 2, 2), arm(1, 1, 2, 2), says=True)
     assert scored({"baseline": GOOD, "full": GOOD, "judgement": said}).metrics["valueWinRate"] == 0.0
 
@@ -108,7 +108,7 @@ def test_the_judges_own_word_counts_for_nothing() -> None:
         (QUOTE | {"quote": ""}, False),
     ],
 )
-def test_evidence_is_a_quote_that_is_there_and_says_it(citation: dict[str, str], proven: bool) -> None:
+def test_evidence_is_a_quote_that_occurs_and_contains_the_required_text(citation: dict[str, str], proven: bool) -> None:
     output = {"baseline": BARE, "full": {"answer": "x", "citations": [citation]}}
     said = judgement(arm(1, 1, 0, 2), arm(2, 2, 2, 2))
     score = scored({**output, "judgement": said})
@@ -131,7 +131,7 @@ def test_the_judge_is_asked_in_both_orders_and_the_lower_grades_count() -> None:
     assert score.explanation.items[1].notes["completeness"] == 1
 
 
-def test_a_judge_that_prefers_a_place_makes_a_tie() -> None:
+def test_a_judge_with_position_bias_makes_a_tie() -> None:
     score = scored(
         {"baseline": BARE, "full": GOOD},
         lambda _: Answer(json.dumps(judgement(arm(1, 1, 0, 2), arm(2, 2, 2, 2)))),
@@ -175,7 +175,7 @@ def test_an_arm_wins_in_both_orders_and_by_more_than_half_of_the_votes(
         judgement(arm(1, 1, 1, 1) | {"missing_facts": ["nobody"]}, arm(1, 1, 1, 1)),
     ],
 )
-def test_a_judgement_that_is_none_fails_and_leaves_evidence(said: Any) -> None:
+def test_an_unreadable_judgement_fails_and_evidence_still_counts(said: Any) -> None:
     assert isinstance(read_judgement(said, CASE), str)
     score = scored({"baseline": BARE, "full": GOOD, "judgement": said})
     assert score.metrics == {"evidenceRate": 1.0}
@@ -197,11 +197,11 @@ def test_a_question_the_documents_do_not_answer() -> None:
 
 
 @pytest.mark.parametrize("output", ["prose", {"baseline": BARE}, {"baseline": BARE, "full": 3}])
-def test_an_output_without_two_answers_cannot_be_used(output: Any) -> None:
+def test_an_output_without_two_answers_is_unusable(output: Any) -> None:
     assert isinstance(KIND.read_output(output), Unusable)
 
 
-def test_lint_names_evidence_that_is_not_there() -> None:
+def test_lint_reports_missing_evidence() -> None:
     def rules_broken(cite: list[dict[str, str]]) -> list[str]:
         fact = {"fact_id": "a", "claim": "c", "must_cite": cite}
         case = case_of(OutcomeCase, {"id": "x", "question": "?", "required_facts": [fact]})
