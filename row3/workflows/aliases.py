@@ -27,7 +27,7 @@ from row3.store.project import Project
 from row3.store.reviewed import FILE, Judgement, Key, key_of, read_reviewed, with_wrong
 from row3.store.suites import Suite
 from row3.store.transaction import writing
-from row3.workflows.linting.lint_findings import held_to
+from row3.workflows.linting.lint_findings import applicable_findings
 from row3.workflows.pipeline.collecting import now
 from row3.workflows.recorded.recorded_answers import RecordedAnswers, RecordedConcepts
 
@@ -228,7 +228,9 @@ class Decider:
             before = self._project.tree.read(item.file)
             after = edited(before)
             kind, rules = self._suite.kind, self._suite.rules
-            old, new = (held_to(self._suite, kind.lint(self._case(raw, item), rules)) for raw in (before, after))
+            old, new = (
+                applicable_findings(self._suite, kind.lint(self._case(raw, item), rules)) for raw in (before, after)
+            )
             known = {(finding.rule, finding.path) for finding in old}
             for each in new:
                 if each.level == "error" and (each.rule, each.path) not in known:

@@ -127,8 +127,8 @@ def _files(folder: Traversable, place: str = "") -> dict[str, bytes]:
 
 def _with_lines(before: bytes, lines: tuple[str, ...]) -> bytes:
     """Return the file with its missing lines appended, in its own line ends."""
-    held = {line.strip().strip("/") for line in before.decode("utf-8", "replace").splitlines()}
-    missing = [line for line in lines if line.strip("/") not in held]
+    known = {line.strip().strip("/") for line in before.decode("utf-8", "replace").splitlines()}
+    missing = [line for line in lines if line.strip("/") not in known]
     if not missing:
         return before
     end = b"\r\n" if b"\r\n" in before else b"\n"

@@ -48,7 +48,7 @@ def leaderboard(session: Session, *, prompts: Sequence[str] = (), models: Sequen
             session.budget.check(
                 (each for asking in askings for each in asking.arm_models()), prices_of(project, suite)
             )
-    held = [entry.case_id for entry in in_force(project, suite).active if options.wants(entry.case_id)]
+    quarantined = [entry.case_id for entry in in_force(project, suite).active if options.wants(entry.case_id)]
     cost = prices_of(project, suite).usd
     sources: dict[str, str] = {}
     entrants = []
@@ -57,7 +57,7 @@ def leaderboard(session: Session, *, prompts: Sequence[str] = (), models: Sequen
         parameters = {name: each.as_json() for name, each in asking.parameters.items()}
         title = labelled(model) if suite.local else model
         entrant = Combination(asking.lineup.versions(), model, title, asking.lineup.digests(), parameters)
-        answers = _take(entrant, asking, replay(project, suite, asking, options), cost, sources, resting=held)
+        answers = _take(entrant, asking, replay(project, suite, asking, options), cost, sources, resting=quarantined)
         unanswered = entrant.cases("failed")
         if mode != "replay" and unanswered:
             from row3.workflows.asking.live import record_missing
@@ -73,14 +73,14 @@ def leaderboard(session: Session, *, prompts: Sequence[str] = (), models: Sequen
         fix = f"Record some with `row3 --mode record{suite.flag}`, or ask for them with --mode live"
         raise UsageError(what, where=f"recordings/{suite.name}/", fix=fix)
     if not entrants[0].rows:
-        what = "every case is in quarantine" if held else "no case matches"
+        what = "every case is in quarantine" if quarantined else "no case matches"
         fix = f"Correct --case, or release a case with `row3 flaky release{suite.flag} CASE`"
         raise UsageError(what, where=f"golden/{suite.name}/", fix=fix)
     board = replace(
         make_board(suite, entrants, sources),
         mode=mode,
         repeats=options.repeats,
-        quarantined=held,
+        quarantined=quarantined,
         nothing_recorded=len(askings) - len(entrants),
     )
     if board.placed and not board.cases:

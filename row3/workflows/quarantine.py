@@ -75,9 +75,9 @@ def quarantine(session: Session, case_id: str, *, until: str, reason: str, on: d
         raise UsageError(f"case `{case_id}` does not exist", where=f"{folder}/", fix=hint)
     signed = sign(project, reason)
     with writing(project.local, say=session.say):
-        held = {entry.case_id: entry for entry in read_quarantine(project.tree, folder)}
-        active = {entry.case_id for entry in split(held.values(), on)[0]}
-        before = held.get(case_id)
+        entries = {entry.case_id: entry for entry in read_quarantine(project.tree, folder)}
+        active = {entry.case_id for entry in split(entries.values(), on)[0]}
+        before = entries.get(case_id)
         since = before.since if before is not None and case_id in active else on.isoformat()
         if wrong := complaint(date.fromisoformat(since), end):
             latest = date.fromisoformat(since) + timedelta(days=LONGEST_DAYS)
@@ -87,7 +87,7 @@ def quarantine(session: Session, case_id: str, *, until: str, reason: str, on: d
             fix = f"Release one with `row3 flaky release{suite.flag} CASE`, or add cases"
             raise UsageError(what, where=f"suite {suite.name}", fix=fix)
         entry = Quarantined(case_id, since, end.isoformat(), signed.reason, signed.by)
-        write_quarantine(project.root, folder, [*(held | {case_id: entry}).values()])
+        write_quarantine(project.root, folder, [*(entries | {case_id: entry}).values()])
     return Changed(entry, before, f"{folder}/{FILE}", len(active | {case_id}))
 
 
@@ -96,15 +96,15 @@ def release(session: Session, case_id: str, *, on: date | None = None) -> Change
     _refuse_in_ci(session)
     project, folder = session.project, session.project.golden(session.suite.name)
     with writing(project.local, say=session.say):
-        held = {entry.case_id: entry for entry in read_quarantine(project.tree, folder)}
-        if case_id not in held:
-            hint = f"In quarantine: {', '.join(held) or 'none'}"
+        entries = {entry.case_id: entry for entry in read_quarantine(project.tree, folder)}
+        if case_id not in entries:
+            hint = f"In quarantine: {', '.join(entries) or 'none'}"
             if case_id not in ids_of(project.tree, folder):
-                hint = case_hint(project, session.suite.name, case_id, held, otherwise=hint)
+                hint = case_hint(project, session.suite.name, case_id, entries, otherwise=hint)
             raise UsageError(f"case `{case_id}` is not in quarantine", where=f"{folder}/{FILE}", fix=hint)
-        entry = held.pop(case_id)
-        write_quarantine(project.root, folder, held.values())
-    return Changed(entry, entry, f"{folder}/{FILE}", len(split(held.values(), on or today())[0]))
+        entry = entries.pop(case_id)
+        write_quarantine(project.root, folder, entries.values())
+    return Changed(entry, entry, f"{folder}/{FILE}", len(split(entries.values(), on or today())[0]))
 
 
 def _refuse_in_ci(session: Session) -> None:

@@ -16,7 +16,7 @@ from row3.store.cases import CaseFiles, case_files
 from row3.store.recordings import RecordingIndex, open_changed
 from row3.store.snapshot import Snapshot
 from row3.store.suites import Suite, read_suite
-from row3.workflows.comparing.baseline import read_baseline, with_live_answers
+from row3.workflows.comparing.baseline import read_baseline
 from row3.workflows.comparing.comparer import Comparer
 from row3.workflows.comparing.sides import BaseSide, promoted_lineup, side_of_baseline, side_of_lineup
 from row3.workflows.pipeline.replaying import open_recordings
@@ -124,7 +124,7 @@ def open_gate(session: Session, base: Snapshot | None) -> Gate:
     mine, head = Snapshot(project), open_recordings(project, own)
     if base is None:
         baseline = read_baseline(project, own)
-        side = side_of_baseline(project, own, baseline, with_live_answers(project, own, baseline, head))
+        side = side_of_baseline(project, own, baseline, head)
         gate = Gate(session, None, own, baseline, side, mine, head)
         if session.mode in ("live", "record"):
             from row3.workflows.comparing.live import interleaving_of  # replay needs no provider

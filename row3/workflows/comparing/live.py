@@ -167,15 +167,15 @@ def drift_by_sample(session: Session, side: BaseSide, run: Run, ids: Sequence[st
 
 def _with_usage(run: Run, more: Usage) -> Run:
     """Return the run with the sample's usage added, except latencies."""
-    held = run.usage
+    own = run.usage
     usage = replace(
-        held,
-        requests=held.requests + more.requests,
-        replayed=held.replayed + more.replayed,
-        prompt_tokens=held.prompt_tokens + more.prompt_tokens,
-        completion_tokens=held.completion_tokens + more.completion_tokens,
-        cost_usd=None if held.cost_usd is None or more.cost_usd is None else held.cost_usd + more.cost_usd,
-        truncated=held.truncated + more.truncated,
+        own,
+        requests=own.requests + more.requests,
+        replayed=own.replayed + more.replayed,
+        prompt_tokens=own.prompt_tokens + more.prompt_tokens,
+        completion_tokens=own.completion_tokens + more.completion_tokens,
+        cost_usd=None if own.cost_usd is None or more.cost_usd is None else own.cost_usd + more.cost_usd,
+        truncated=own.truncated + more.truncated,
     )
     return replace(run, usage=usage, header=structs.replace(run.header, usage=usage_json(usage)))
 

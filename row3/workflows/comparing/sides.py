@@ -75,6 +75,7 @@ def side_of_baseline(project: Project, suite: Suite, manifest: Manifest, index: 
 
     A version 1 manifest lists no requests, so its prompts render them. Raises `InvalidFile` if a prompt was edited.
     """
+    index = with_live_answers(project, suite, manifest, index)
     if manifest.version > 1:
         stages = tuple(_stage(name, manifest, suite.kind.outputs) for name in manifest.prompts)
         lineup = Lineup(stages, {}, arms=arm_steps(suite, manifest.prompts))
@@ -98,8 +99,7 @@ def side_of_lineup(suite: Suite, lineup: Lineup, index: RecordingIndex, manifest
 def baseline_side(project: Project, suite: Suite) -> BaseSide:
     """Return the side of the project's own baseline. Raises `InvalidFile` without one."""
     manifest = read_baseline(project, suite)
-    index = with_live_answers(project, suite, manifest, open_recordings(project, suite))
-    return side_of_baseline(project, suite, manifest, index)
+    return side_of_baseline(project, suite, manifest, open_recordings(project, suite))
 
 
 def prompt_diffs(place: Project, header: BaseHeader, lineup: Lineup) -> dict[str, str]:

@@ -5,7 +5,7 @@ A bare name is tried in the order of `FINDERS`; a prefix such as `git:` picks on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -23,12 +23,11 @@ from row3.store.prompts import read_prompt
 from row3.store.recordings import open_index
 from row3.store.saved_runs import SavedRun, latest_runs, parse_run, read_log, run_bytes
 from row3.store.suites import Suite, baseline_tier, pick_suite
-from row3.workflows.comparing.baseline import with_live_answers
 from row3.workflows.comparing.sides import side_of_baseline
 from row3.workflows.pipeline.collecting import collect, header_for
 from row3.workflows.pipeline.lineup import line_up, resolve_version
 from row3.workflows.pipeline.replaying import open_recordings
-from row3.workflows.pipeline.results import CaseResult, Packing
+from row3.workflows.pipeline.results import Packing
 from row3.workflows.pipeline.run_suite import RunOptions, make_asking, replay
 from row3.workflows.snapshots import snapshot_of
 
@@ -175,51 +174,44 @@ class Names:
         root = self.project.root
         where = path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)
         run = read_log(path, where=where)
-        self._refuse_other(run.header.suite, run.header.kind, name, where)
+        self._check_suite(run.header.suite, run.header.kind, name, where)
         known = {metric.key for metric in self.suite.kind.metrics}  # other versions of row3 have other metrics
         if unknown := sorted({key for case in run.cases.values() for key in case.metrics} - known):
             what = f"field `cases`: `{unknown[0]}` is not a metric of kind `{run.header.kind}`"
             raise InvalidFile(what, where=where, fix="Run `row3` again, and compare that run")
         return Side(name, where, run, self.project, _texts(self.project, run.header))
 
-    def _refuse_other(self, suite: str, kind: str, said: str, where: str) -> None:
+    def _check_suite(self, suite: str, kind: str, name: str, where: str) -> None:
         own = (self.suite.name, self.suite.kind.name)
         if (suite, kind) != own:
-            fix = f"Compare runs of one suite; this one is `{own[0]}` ({own[1]}), --suite names another"
-            raise UsageError(f"`{said}` is of suite `{suite}` ({kind})", where=where, fix=fix)
+            fix = f"Compare runs of suite `{own[0]}` ({own[1]}), or choose another suite with --suite"
+            raise UsageError(f"`{name}` belongs to suite `{suite}` ({kind})", where=where, fix=fix)
 
     def _score_baseline(self, name: str, where: str) -> Side:
         project, suite = self.project, self.suite
         manifest = read_manifest(project.tree, where)
-        self._refuse_other(manifest.suite, manifest.kind, name, where)
-        index = with_live_answers(project, suite, manifest, open_recordings(project, suite))
-        side = side_of_baseline(project, suite, manifest, index)
-        pack = Packing(suite)
-
-        def results() -> Iterator[CaseResult]:
-            for stored in read_cases(project.tree, suite.golden, suite.kind):
-                if (answered := side.score(stored)) is not None:
-                    yield pack(stored, *answered)
-
+        self._check_suite(manifest.suite, manifest.kind, name, where)
+        side = side_of_baseline(project, suite, manifest, open_recordings(project, suite))
+        pack, cases = Packing(suite), read_cases(project.tree, suite.golden, suite.kind)
+        results = (pack(stored, *answered) for stored in cases if (answered := side.score(stored)) is not None)
         head = header_for(suite, side.asking, mode=side.header.mode) | {"at": manifest.at, "run_id": manifest.run_id}
-        run = collect(results(), suite, side.asking.lineup, head, partial=False)
+        run = collect(results, suite, side.asking.lineup, head, partial=False)
         return replace(_side(name, f"{where}, scored now", run, project), texts=_texts(project, run.header))
 
     def _replay_commit(self, name: str, ref: str) -> Side:
         assert self.repository is not None
         root, sha = self.project.root, self.repository.resolve(ref)
-        there = snapshot_of(self.repository, root, sha, label=ref, guard=self.project.guard)
-        at = f"git {(there.commit or '')[:SHORT_SHA]}"
-        if not there.has_cases(self.suite.name):
-            what, where = f"the suite does not exist at {there.label}", f"{self.suite.golden}/ ({at})"
-            raise InvalidFile(what, where=where, fix="Name another commit")
-        its = pick_suite(there.project, self.suite.name)
-        if its.kind.name != self.suite.kind.name:
-            what = f"the suite is of kind `{its.kind.name}` there, and of `{self.suite.kind.name}` now"
-            raise UsageError(what, where=f"{FILE} ({at})", fix="Name another commit")
-        lineup = line_up(there.project, its, role="candidate", named=self.named)
-        run = _replayed(there.project, its, lineup, self.options())
-        return replace(_side(name, f"{at}, replayed", run, there.project), commit=there.commit)
+        snapshot = snapshot_of(self.repository, root, sha, label=ref, guard=self.project.guard)
+        project, at, other = snapshot.project, f"git {sha[:SHORT_SHA]}", "Choose another commit"
+        if not snapshot.has_cases(self.suite.name):
+            raise InvalidFile(f"the suite does not exist at {ref}", where=f"{self.suite.golden}/ ({at})", fix=other)
+        suite = pick_suite(project, self.suite.name)
+        if suite.kind.name != self.suite.kind.name:
+            what = f"the suite's kind was `{suite.kind.name}` at that commit and is `{self.suite.kind.name}` now"
+            raise UsageError(what, where=f"{FILE} ({at})", fix=other)
+        lineup = line_up(project, suite, role="candidate", named=self.named)
+        run = _replayed(project, suite, lineup, self.options())
+        return replace(_side(name, f"{at}, replayed", run, project), commit=sha)
 
     def _replay_version(self, name: str, ref: PromptRef) -> Side:
         others = (text for text in self.named if text.removeprefix("prompts/").rpartition("-v")[0] != ref.name)

@@ -32,7 +32,7 @@ def suite_history(
 
 
 def points_of(entries: Sequence[HistoryEntry], run: Run | None = None) -> list[TrendPoint]:
-    """Return the points of a chart, marked if they are scored like `run`, or else like the newest entry.
+    """Return the points of a chart, each with whether it is scored like `run`, or else like the newest entry.
 
     Raises `InvalidFile` for an invalid time.
     """

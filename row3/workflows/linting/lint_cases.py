@@ -38,7 +38,7 @@ from row3.store.files import decode, open_file, read_faults, refuse_conflicts
 from row3.store.project import Project
 from row3.store.recording_lines import Recording, from_line
 from row3.store.suites import Suite, make_suite
-from row3.workflows.linting.lint_findings import Findings, held_to, near_miss
+from row3.workflows.linting.lint_findings import Findings, applicable_findings, near_miss
 from row3.workflows.quarantine import in_force
 
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
@@ -88,10 +88,10 @@ class CaseLint:
         where, inside = file_of(path), place_in(path)
         first = not inside or inside[1] == 0
         raw = self._findings.attempt(where, partial(self._project.tree.read, where), count=first)
-        value = None
-        if raw is not None:
-            value = self._findings.attempt(where, partial(case_value, raw, path, path), count=False)
-        if raw is None or value is None:
+        if raw is None:
+            return None
+        value = self._findings.attempt(where, partial(case_value, raw, path, path), count=False)
+        if value is None:
             return None
         case = None
         try:
@@ -104,7 +104,7 @@ class CaseLint:
                 model: type[Struct] = suite.kind.case_model
                 needed = [key for key, field in keys_of(model).items() if field.required]
                 missing = [f"`{key}` is empty" for key in needed if value.get(key) == []]
-                missing += dict.fromkeys(each.message for each in held_to(suite, found))
+                missing += dict.fromkeys(each.message for each in applicable_findings(suite, found))
                 what = f"a draft, which is never scored. Missing: {'; '.join(missing) or 'nothing that lint sees'}"
                 found = [Finding("warning", "draft", what, ("draft",))]
             found = [*self._named(path, value, ids), *found]

@@ -45,10 +45,10 @@ class Findings:
         self.add(level, rule, file, message, field=".".join(at), line=positions.line_in(file, self.text(file), at))
 
     def add_of_kind(self, suite: Suite, found: Iterable[Finding], file: str, text: str = "") -> None:
-        """Add what a kind found, as far as the suite is held to it; `text` is the file's."""
-        wanted = held_to(suite, found)
-        lines = positions.lines_of(text, [each.path for each in wanted])
-        for each in wanted:
+        """Add a kind's findings that apply to the suite; `text` is the file's."""
+        applicable = applicable_findings(suite, found)
+        lines = positions.lines_of(text, [each.path for each in applicable])
+        for each in applicable:
             field = ".".join(map(str, each.path))
             setting = f"suites.{suite.name}.{each.setting}" if each.setting else ""
             message = f"{each.message} ({setting})" if setting else each.message
@@ -81,8 +81,8 @@ class Findings:
             return ""
 
 
-def held_to(suite: Suite, found: Iterable[Finding]) -> list[Finding]:
-    """Return the findings of a kind without those on standards that the suite does not set."""
+def applicable_findings(suite: Suite, found: Iterable[Finding]) -> list[Finding]:
+    """Return a kind's findings without those on standards that the suite does not set."""
     return [each for each in found if each.setting != "standards" or suite.standards is not None]
 
 

@@ -272,7 +272,7 @@ def wording_of(prompt: Prompt) -> dict[str, str]:
 
 
 def reworded(prompt: Prompt, wording: Wording) -> Prompt:
-    """Return the prompt with new text in its blocks, under a path of its own that errors can be recognised by."""
+    """Return the prompt with new text in its blocks; a special path identifies its errors."""
 
     def with_text(match: re.Match[str]) -> str:
         start = match.start()

@@ -294,5 +294,5 @@ def test_an_ambiguous_beginning_a_broken_file_and_another_suite_are_refused(proj
     with pytest.raises(InvalidFile, match=r"broken.json:1"):
         compared(project, "broken.json", "latest")
     saved(project, "other.json", record("a", 0.5), suite="other")
-    with pytest.raises(UsageError, match="is of suite `other`"):
+    with pytest.raises(UsageError, match="belongs to suite `other`"):
         compared(project, "other.json", "latest")
