@@ -26,7 +26,7 @@ HookName = Literal["pre-commit", "pre-merge-commit", "pre-push"]
 
 
 def run_hook(start: Path, name: HookName, stdin: str = "") -> HookVerdict:
-    """Judge what one hook lets through; `stdin` is what git passes to `pre-push`."""
+    """Judge a commit, merge or push for one hook; `stdin` is what git passes to `pre-push`."""
     from row3.vcs.repository import Repository
 
     repository, start = Repository.find(start), start.resolve()
@@ -104,7 +104,7 @@ def _judge(repository: Repository, root: Path, verdict: HookVerdict, *, commit: 
 
 
 def _called_from(repository: Repository, project: Path) -> tuple[str, str]:
-    """Return the project's folder as `row3 -C` takes it where git was called, empty if not needed, and as git does."""
+    """Return the project's folder relative to where git was called: for `row3 -C`, empty if not needed, and for git."""
     prefix = os.environ.get("GIT_PREFIX")
     here = Path.cwd() if prefix is None else repository.root / prefix
     path = os.path.relpath(project, here.resolve())

@@ -98,7 +98,7 @@ def _take(
     *,
     resting: Collection[str] = (),
 ) -> int:
-    """Add results, except those of `resting` cases, to a combination, and their sources; return how many answers."""
+    """Add results and their sources to a combination, except of `resting` cases; return the number of answers."""
     kind, stages = asking.suite.kind, len(asking.lineup.steps) * asking.repeats
     answers = 0
     for result in results:

@@ -210,9 +210,10 @@ class Session:
 def open_recovered(
     start: Path, options: RunOptions, *, may_write: bool, say: Callable[[str], None], guard: Guard | None = None
 ) -> tuple[Project, list[str]]:
-    """Open the project and finish an interrupted transaction; return both, the latter as files. Raises `InvalidFile`.
+    """Open the project and finish an interrupted promotion; return the project and the files this wrote.
 
-    If a run asks a provider and the configured model is not served, the judge too uses the model of the options.
+    If a run asks a provider and none serves the configured model, the judge also uses the model of the options. Raises
+    `InvalidFile`.
     """
     project = replace(open_project(start), guard=guard)
     recovered = finish_interrupted(project.local, may_write=may_write, say=say)

@@ -120,7 +120,7 @@ def _fork(repository: Repository, root: Path, commit: str) -> str:
 
 
 def protected_branch(repository: Repository, root: Path) -> str | None:
-    """Return the ref of the protected branch: the one in row3.toml as of the usual branch, else the usual one."""
+    """Return the ref of the protected branch: the one configured on the usual branch, else the usual branch."""
     usual = repository.protected_branch(None)
     if usual is None:
         config = read_config(WorkTree(root))
@@ -158,7 +158,10 @@ def affected(head: Snapshot, base: Snapshot, changed: Iterable[str]) -> set[str]
 
 
 def asked_by(project: Project, prompt: str) -> set[str]:
-    """Return the suites that may ask a prompt: any, if they configure no pipeline; a judge, if no pipeline has it."""
+    """Return the suites that may ask a prompt.
+
+    A suite without a configured pipeline may ask any prompt; a judge may ask any that is in no pipeline.
+    """
     return {name for name in project.suite_names() if _asks(project, name, prompt)}
 
 

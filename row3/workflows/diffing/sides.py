@@ -229,8 +229,8 @@ class Names:
             raise UsageError(
                 f"no answer of model `{model}` is recorded",
                 where=f"recordings/{suite.name}/",
-                fix=f"Recorded are {', '.join(models) or 'none'}; "
-                f"`row3 --mode record --model NAME{suite.flag}` records another",
+                fix=f"Recorded models: {', '.join(models) or 'none'}; "
+                f"record another with `row3 --mode record --model NAME{suite.flag}`",
             )
         return _side(name, "replayed now", run, project)
 

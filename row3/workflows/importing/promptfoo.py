@@ -50,7 +50,7 @@ class _Reader:
 
     def read(self, config: dict[str, Any]) -> None:
         for key in [key for key in config if key not in READ]:
-            self._leave_out(key, config[key], "the settings of row3 are in row3.toml")
+            self._leave_out(key, config[key], "row3's settings are in row3.toml")
         for prompt in _listed(config.get("prompts")):
             self._prompt(prompt)
         default, where = config.get("defaultTest") or {}, f"{self._file} field defaultTest"
@@ -144,7 +144,7 @@ class _Reader:
             str(each.get("role")): str(each.get("content")).strip() for each in messages if isinstance(each, dict)
         }
         if len(blocks) != len(messages) or not {"user"} <= blocks.keys() <= {"system", "user"}:
-            self._leave_out("prompts", prompt, "a prompt of row3 has one system and one user message")
+            self._leave_out("prompts", prompt, "a row3 prompt has one user and at most one system message")
             return
         try:
             for role, text in blocks.items():

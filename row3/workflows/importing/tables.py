@@ -54,25 +54,22 @@ def read_rows(file: Path) -> Iterator[Row]:
     where = str(file)
     reader = csv.reader(io.StringIO(decode(read_bytes(file, where=where), where=where), newline=""), strict=True)
     line, header = 1, None
-    while True:
-        try:
-            row = next(reader, None)
-        except csv.Error as error:
-            raise InvalidFile(f"not CSV: {error}", where=f"{where}:{line}", fix="Correct the line") from None
-        if row is None:
-            break
-        if header is None:
-            header = [name.strip() for name in row]
-            if wrong := next((name for name in header if not name or header.count(name) > 1), None):
-                raise InvalidFile(f"two columns are called `{wrong}`", where=f"{where}:1", fix="Rename one")
-            if "" in header:
-                raise InvalidFile("a column has no name", where=f"{where}:1", fix="Name every column")
-        elif row and len(row) != len(header):
-            what = f"the row has {len(row)} cells, but the header has {len(header)}"
-            raise InvalidFile(what, where=f"{where}:{line}", fix="Put cells that contain a comma in quotes")
-        elif row:
-            yield Row(f"{where}:{line}", dict(zip(header, row, strict=True)))
-        line = reader.line_num + 1
+    try:
+        for row in reader:
+            if header is None:
+                header = [name.strip() for name in row]
+                if "" in header:
+                    raise InvalidFile("a column has no name", where=f"{where}:1", fix="Name every column")
+                if twice := next((name for name in header if header.count(name) > 1), None):
+                    raise InvalidFile(f"two columns are called `{twice}`", where=f"{where}:1", fix="Rename one")
+            elif row and len(row) != len(header):
+                what = f"the row has {len(row)} cells, but the header has {len(header)}"
+                raise InvalidFile(what, where=f"{where}:{line}", fix="Put cells that contain a comma in quotes")
+            elif row:
+                yield Row(f"{where}:{line}", dict(zip(header, row, strict=True)))
+            line = reader.line_num + 1
+    except csv.Error as error:
+        raise InvalidFile(f"not CSV: {error}", where=f"{where}:{line}", fix="Correct the line") from None
 
 
 def test_of(row: Row) -> dict[str, Any]:

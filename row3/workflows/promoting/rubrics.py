@@ -60,7 +60,7 @@ def judge_rubric(session: Session, rubric: Prompt) -> tuple[Run, Comparison, Jud
     run = run_suite(session, suite=after, lineup=lineup, before=before, take=comparer.take)
     if not any(label.startswith(f"{name} ") for label in run.tally.get(JUDGED, {})):
         what = f"no answer of suite `{suite.name}` is graded by `{name}`"
-        raise UsageError(what, where="VERSION", fix="Name a suite whose cases have it graded with --suite")
+        raise UsageError(what, where="VERSION", fix="Name a suite whose cases use it with --suite")
     comparison = _compared(session, run, comparer, (current, rubric))
     return run, comparison, comparison.judgement
 
