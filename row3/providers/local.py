@@ -29,6 +29,8 @@ KEY = "ROW3_LOCAL_KEY"
 LABEL = f"{LOCAL_CHAT_MODEL} {WEAK}"
 _BATCH_TOKENS = 256
 """About a second of work; it can be stopped between batches."""
+_TEMPLATE = "{{ messages[0].content }}"
+"""A base model knows no chat markup: with llama.cpp's default, ChatML, it repeats the prompt."""
 
 
 class LocalModel:
@@ -62,7 +64,9 @@ class LocalModel:
         async with self._turn:
             if self._chat is None:
                 self._chat = await asyncio.to_thread(self._start)
-            given = await self._chat.ask(request._replace(model=LABEL, max_tokens=limit))
+            given = await self._chat.ask(
+                request._replace(model=LABEL, max_tokens=limit, system="", user=continuable_text(request))
+            )
         if isinstance(given, NoAnswer):
             return NoAnswer(given.error.replace(self._chat.endpoint.host, LABEL), given.fix)
         return given
@@ -86,6 +90,7 @@ class LocalModel:
         params.n_ctx = CONTEXT_TOKENS
         params.n_batch = params.n_ubatch = _BATCH_TOKENS
         params.n_parallel = 1
+        params.chat_template = _TEMPLATE
         params.warmup = False
         params.verbosity = -1
         # The key keeps out web pages open in a browser and other users of the machine.
@@ -97,8 +102,24 @@ class LocalModel:
         except RuntimeError as error:
             raise EnvironmentFault(f"cannot load the local model {LOCAL_CHAT_MODEL}: {error}") from error
         endpoint = replace(self._endpoint, base_url=f"{self._server.listening_address}/v1", key_variable=KEY)
-        # With the cache, answers depend on earlier requests (measured: 4 of 5 changed).
-        return OpenAIChat(endpoint, environ={KEY: key}, extra_fields={"cache_prompt": False})
+        return OpenAIChat(endpoint, environ={KEY: key}, extra_fields=_extra_fields)
+
+
+def continuable_text(request: Request) -> str:
+    """Return system and user message as one text that ends where the answer begins."""
+    text = "\n\n".join(part.strip() for part in (request.system, request.user) if part.strip())
+    if text.endswith(":"):
+        return text
+    return f"{text}\n\nAnswer as JSON:" if request.schema else f"{text}\n\nAnswer:\n\n"
+
+
+def _extra_fields(request: Request) -> dict[str, object]:
+    # With the cache, answers depend on earlier requests (measured: 4 of 5 changed).
+    fields: dict[str, object] = {"cache_prompt": False}
+    if not request.schema:
+        # Nothing but a blank line tells that a base model's answer is complete.
+        fields["stop"] = ["\n\n"]
+    return fields
 
 
 def gguf_path() -> Path:

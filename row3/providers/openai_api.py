@@ -8,7 +8,7 @@ import json
 import math
 import re
 import struct
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from typing import Any
 
@@ -26,10 +26,12 @@ CHARACTERS_A_TOKEN = 4
 class OpenAIChat(Wire):
     """A provider at an OpenAI-compatible endpoint."""
 
-    def __init__(self, endpoint: Endpoint, *, extra_fields: Mapping[str, object] | None = None, **wire: Any) -> None:
-        """Send nothing yet; a server that needs `extra_fields` in every request must accept all others too."""
+    def __init__(
+        self, endpoint: Endpoint, *, extra_fields: Callable[[Request], dict[str, object]] | None = None, **wire: Any
+    ) -> None:
+        """Send nothing yet; a server that needs the fields of `extra_fields` must accept all others too."""
         super().__init__(endpoint, **wire)
-        self._extra_fields = extra_fields or {}
+        self._extra_fields = extra_fields
         self.refused: frozenset[str] = frozenset()
         """Fields no longer sent because the endpoint rejected them, such as `response_format`."""
         self._longest = 0
@@ -46,7 +48,9 @@ class OpenAIChat(Wire):
 
         def body() -> dict[str, Any]:
             nonlocal sent
-            sent = {**chat_body(request, self.endpoint, self.refused), **self._extra_fields}
+            sent = chat_body(request, self.endpoint, self.refused)
+            if self._extra_fields is not None:
+                sent |= self._extra_fields(request)
             return sent
 
         def refuse(fields: frozenset[str]) -> bool:

@@ -20,7 +20,7 @@ import pytest
 from row3.domain.requests import Answer, NoAnswer, is_local, labelled
 from row3.errors import EnvironmentFault, MissingExtra, UsageError
 from row3.providers.base import endpoint_for
-from row3.providers.local import LocalModel, gguf_path
+from row3.providers.local import LocalModel, continuable_text, gguf_path
 from tests.one_thread import compute_in_one_thread, path_for_processes
 
 LABEL = "gemma3-270m (local, weak)"
@@ -180,6 +180,23 @@ def test_ctrl_c_ends_it_cleanly(tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=120)
     assert (process.returncode, err) == (130, "")
+
+
+def test_the_model_continues_one_text(make_request: Any) -> None:
+    asked = make_request(system=" Be short.\n", user="Which city?\n")
+    assert continuable_text(asked) == "Be short.\n\nWhich city?\n\nAnswer as JSON:"
+    assert continuable_text(asked._replace(schema={})) == "Be short.\n\nWhich city?\n\nAnswer:\n\n"
+    assert continuable_text(asked._replace(system="", user="Q: Which city?\nA: ")) == "Q: Which city?\nA:"
+
+
+@installed
+def test_a_blank_line_ends_an_answer_without_schema(loop: asyncio.Runner, local: LocalModel, make_request: Any) -> None:
+    examples = "Country: Italy\nCapital: Rome\n\nCountry: Spain\nCapital: Madrid\n\n"
+    answer = loop.run(
+        local.ask(make_request(model="local", system="", user=f"{examples}Country: France\nCapital:", schema={}))
+    )
+    assert isinstance(answer, Answer)
+    assert (answer.text.strip(), answer.finish_reason) == ("Paris", "stop")
 
 
 def test_names() -> None:
