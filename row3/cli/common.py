@@ -178,10 +178,12 @@ class Common:
         """Write the result as JSON."""
         self.show(json.dumps(value, ensure_ascii=False, indent=1) + "\n")
 
-    def show_report(self, document: Document, value: Any) -> None:
-        """Write the result as a document, or as JSON if --format says so."""
+    def show_report(self, document: Document | str, value: Any) -> None:
+        """Write the result as a document or text, or as JSON if --format says so."""
         if self.as_json:
             self.show_json(value)
+        elif isinstance(document, str):
+            self.show(document)
         else:
             self.show_document(document)
 

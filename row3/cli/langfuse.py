@@ -253,11 +253,9 @@ def export(run: str, to: str, common: Common) -> int:
     (`row3 docs export`). Undelivered runs wait in .row3/outbox: exit 3, and the next export sends it.
     """
     done = exporting.export(common.project(), to, run)
-    if common.as_json:
-        common.show_json({"schemaVersion": 1, "to": to, "sent": done.sent, "waiting": done.waiting})
-    else:
-        lines = [f"sent to {to}: {each}" for each in done.sent] + [f"waiting for {to}: {each}" for each in done.waiting]
-        common.show("\n".join(lines))
+    lines = [f"sent to {to}: {each}" for each in done.sent] + [f"waiting for {to}: {each}" for each in done.waiting]
+    value = {"schemaVersion": 1, "to": to, "sent": done.sent, "waiting": done.waiting}
+    common.show_report("\n".join(lines), value)
     if done.error is not None:
         kept = f"Kept in .row3/outbox/{to}; `row3 export --to {to}` sends it"
         fix = f"{done.error.fix}. {kept}" if done.error.fix else kept

@@ -222,7 +222,4 @@ def keep(common: Common, *, lesson_ids: tuple[str, ...]) -> None:
 
 def _show(common: Common, query: str, *, semantic: bool) -> None:
     found = lesson_workflows.find_lessons(common.project(), common.suite, query, semantic=semantic)
-    if common.as_json:
-        common.show_json(lesson_reports.lessons_json(found))
-    else:
-        common.show(lesson_reports.lessons_text(found, query))
+    common.show_report(lesson_reports.lessons_text(found, query), lesson_reports.lessons_json(found))

@@ -144,10 +144,7 @@ def prune(common: Common, *, dry_run: bool) -> None:
 def verify(common: Common, *, against: str | None) -> int:
     """Check for broken, edited, stale and missing recordings; exit 2 on errors."""
     findings = recorded.verify(*common.project_and_suite(), against=against)
-    if common.as_json:
-        common.show_json(reports.findings_json(findings))
-    else:
-        common.show(common.fitted(reports.findings_text(findings)))
+    common.show_report(common.fitted(reports.findings_text(findings)), reports.findings_json(findings))
     return 2 if any(finding.level == "error" for finding in findings) else 0
 
 

@@ -144,7 +144,7 @@ def comment(
     """
     hidden = comments.marker_of(marker)
     place = comments.comment_target(os.environ, repository=repo, number=number)
-    suites = open_suites(replace(common, format="comment", mode=common.mode or "replay"))
+    suites = open_suites(replace(common, format="comment", mode=common.mode or "replay"), LiveFlags())
     names = None if common.suite is None else [common.suite]
     text = comment_markdown(comments.gate_results(suites, against=against, names=names), more_at=_run_address())
     suites.finish()

@@ -189,7 +189,7 @@ def refuse_suite_options(common: Common) -> None:
             raise click.UsageError(f"--{name} applies to one suite; leave out --all")
 
 
-def open_suites(common: Common, live: LiveFlags | None = None) -> AllSuites:
+def open_suites(common: Common, live: LiveFlags) -> AllSuites:
     """Open the project with all its suites. Raises `InvalidFile`."""
     from row3.workflows.suites.all_suites import AllSuites
 
@@ -211,7 +211,4 @@ def open_suites(common: Common, live: LiveFlags | None = None) -> AllSuites:
             directory=common.printed_directory,
         )
 
-    suites = AllSuites(project, make, options.mode or project.config.mode, common.prompt)
-    if live is not None:
-        suites.live = live
-    return suites
+    return AllSuites(project, make, options.mode or project.config.mode, common.prompt, live=live)

@@ -91,10 +91,10 @@ class Tallies(dict[str, dict[str, int]]):
     def add(self, tally: Tally) -> None:
         """Add a tally."""
         for group, counts in tally.items():
-            held = self.setdefault(group, {})
+            totals = self.setdefault(group, {})
             for label, count in counts.items():
-                kept = label if label in held or len(held) < MOST_LABELS else OTHERS
-                held[kept] = held.get(kept, 0) + count
+                key = label if label in totals or len(totals) < MOST_LABELS else OTHERS
+                totals[key] = totals.get(key, 0) + count
 
 
 def counted(labels: Iterable[str]) -> dict[str, int]:

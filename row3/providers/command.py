@@ -49,8 +49,8 @@ class Command(System):
                     os.killpg(process.pid, signal.SIGKILL)  # child processes may outlive it
                 code = await process.wait()  # an unawaited process would cause a warning later
             err.seek(max(0, os.fstat(err.fileno()).st_size - LAST_BYTES))
-            said = self.last_line(err.read())
-            tail = f": {said}" if said else ""
+            detail = self.last_line(err.read())
+            tail = f": {detail}" if detail else ""
             if code < 0:
                 raise RefusedError(f"`{self.name}` was killed by signal {-code}{tail}")
             if code != 0:

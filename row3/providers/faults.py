@@ -114,7 +114,7 @@ def _looks_like_html(text: str) -> bool:
     return text.lstrip("\ufeff \t\r\n").startswith("<")
 
 
-def read_body(raw: bytes, wanted: str, exchange: Exchange) -> dict[str, Any] | Fault:
+def read_body(raw: bytes, expected: str, exchange: Exchange) -> dict[str, Any] | Fault:
     """Return the JSON object of a 200 response; a `Fault` for anything else and for an error object in it."""
     text = raw.decode("utf-8", "replace")
     try:
@@ -126,7 +126,7 @@ def read_body(raw: bytes, wanted: str, exchange: Exchange) -> dict[str, Any] | F
         what = html if text.strip() else "an empty body"
     if not isinstance(body, dict):
         fix = "check the base_url (most end in /v1)"
-        return Fault("retry", f"{exchange.endpoint.host} sent {what} instead of {wanted}", fix)
+        return Fault("retry", f"{exchange.endpoint.host} sent {what} instead of {expected}", fix)
     return hidden_error(body["error"], text, exchange) if body.get("error") else body
 
 
@@ -145,9 +145,9 @@ def status_fault(status: int, text: str, exchange: Exchange) -> Fault:
         error = read_error(json.loads(text))
     except (ValueError, RecursionError):
         error = VendorError(message="a web page (HTML)" if _looks_like_html(text) else text)
-    said = redact(error.message, exchange.guard)
+    detail = redact(error.message, exchange.guard)
     phrase = HTTPStatus(status).phrase if status in set(HTTPStatus) else "non-standard status"
-    message = f"{exchange.endpoint.host} answered {status} ({phrase})" + (f": {said.rstrip('.')}" if said else "")
+    message = f"{exchange.endpoint.host} answered {status} ({phrase})" + (f": {detail.rstrip('.')}" if detail else "")
 
     if status == 402 or {error.code, error.kind} & _NO_MONEY or (status < 500 and _NO_CREDIT.search(error.message)):
         return Fault("stop", message, "add credit at the provider, or use --mode replay")

@@ -47,8 +47,8 @@ class Function(System):
         except Exception as error:  # the user's function may raise anything
             if isinstance(error, TimeoutError) and limit.expired():
                 raise SlowError(f"`{self.name}` gave no answer within {self.access.timeout_s:g} s") from None
-            said = f"{type(error).__name__}: {redact(str(error), self.guard).rstrip('.')}"
-            raise RefusedError(f"`{self.name}` raised {said}") from None
+            detail = f"{type(error).__name__}: {redact(str(error), self.guard).rstrip('.')}"
+            raise RefusedError(f"`{self.name}` raised {detail}") from None
 
     async def close(self) -> None:
         """Restore stdout."""

@@ -52,8 +52,8 @@ class GuardedEmbedder:
 
     async def embed(self, texts: Sequence[str]) -> list[Sequence[float]] | NoAnswer:
         """Return one vector per text; see `Embedder.embed`. Also raises `UsageError` for a secret in a text."""
-        if held := next(filter(None, map(self._guard.found, texts)), ""):
-            what = f"a text to embed holds the value of {held}, so it is not sent"
+        if variable := next(filter(None, map(self._guard.found, texts)), ""):
+            what = f"a text to embed holds the value of {variable}, so it is not sent"
             raise UsageError(what, where=self._case_with(self._guard), fix=FIX)
         with _cleaned_errors(self._guard):
             found = await self._embedder.embed(texts)
@@ -69,10 +69,10 @@ def check_request(request: Request, guard: Guard) -> None:
     if not guard:
         return
     sent = (request.system, request.user, request.model, request.schema_name, canonical(request.schema))
-    if held := guard.found("\n".join(sent)):
+    if variable := guard.found("\n".join(sent)):
         of_case = request.case_id and guard.found(canonical(request.variables))
         where = f"case `{request.case_id}`" if of_case else f"prompt {request.prompt}"
-        raise UsageError(f"the request holds the value of {held}, so it is not sent", where=where, fix=FIX)
+        raise UsageError(f"the request holds the value of {variable}, so it is not sent", where=where, fix=FIX)
 
 
 def cleaned(answer: Answer, guard: Guard) -> Answer:

@@ -123,8 +123,8 @@ class McpServer(System):
             raise RefusedError(f"`{tool}`: {error}") from None
         text = text_of(result)
         if result.is_error:
-            said = redact(text, self.guard).rstrip(".") or "no message"
-            raise RefusedError(f"`{tool}` failed: {said}")
+            detail = redact(text, self.guard).rstrip(".") or "no message"
+            raise RefusedError(f"`{tool}` failed: {detail}")
         return text
 
     async def _poll(self, session: Session, poll: Poll, arguments: dict[str, Any]) -> str:
@@ -133,9 +133,9 @@ class McpServer(System):
         while True:
             text = await self._call_tool(session, poll.tool, arguments)
             value = json_or_text(text)
-            if all(_matches(value, path, wanted) for path, wanted in poll.until.items()):
+            if all(_matches(value, path, expected) for path, expected in poll.until.items()):
                 return text
-            if any(_matches(value, path, wanted) for path, wanted in poll.failed.items()):
+            if any(_matches(value, path, expected) for path, expected in poll.failed.items()):
                 raise RefusedError(f"`{poll.tool}` reported a failure: {redact(text, self.guard)}")
             if time.monotonic() + poll.interval_s > ends:
                 last = redact(text, self.guard)
@@ -150,9 +150,9 @@ class McpServer(System):
         return arguments
 
 
-def _matches(value: Any, path: str, wanted: Any) -> bool:
+def _matches(value: Any, path: str, expected: Any) -> bool:
     try:
         found = found_at(value, path)
     except KeyError:
         return False
-    return found in wanted if isinstance(wanted, list) else found == wanted
+    return found in expected if isinstance(expected, list) else found == expected

@@ -173,7 +173,7 @@ class OpenAIEmbedder(Wire):
         return found
 
 
-def read_vectors(wanted: int, raw: bytes, exchange: Exchange, latency_s: float) -> list[Sequence[float]] | Fault:
+def read_vectors(expected: int, raw: bytes, exchange: Exchange, latency_s: float) -> list[Sequence[float]] | Fault:
     """Return the vectors of a response in the order of the texts, or a `Fault`."""
     host = exchange.endpoint.host
     body = read_body(raw, "embeddings", exchange)
@@ -183,11 +183,11 @@ def read_vectors(wanted: int, raw: bytes, exchange: Exchange, latency_s: float) 
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         return Fault("give_up", f"{host} sent no embeddings", "check that the base_url serves embeddings")
     by_index = {row.get("index", at): _vector(row.get("embedding")) for at, row in enumerate(rows)}
-    vectors = [by_index.get(at) for at in range(wanted)]
-    if len(rows) != wanted or len(by_index) != wanted:
-        return Fault("give_up", f"{host} sent {count(len(rows), 'embedding')} for {count(wanted, 'text')}")
+    vectors = [by_index.get(at) for at in range(expected)]
+    if len(rows) != expected or len(by_index) != expected:
+        return Fault("give_up", f"{host} sent {count(len(rows), 'embedding')} for {count(expected, 'text')}")
     good = [vector for vector in vectors if vector is not None]
-    if len(good) != wanted or len({len(vector) for vector in good}) != 1:
+    if len(good) != expected or len({len(vector) for vector in good}) != 1:
         return Fault("give_up", f"{host} sent an embedding that is not a list of numbers")
     return good
 

@@ -143,7 +143,7 @@ class Wire:
         if key := self._key():
             headers["Authorization"] = f"Bearer {key}"
         if self.endpoint.preset == "openai":
-            headers |= {name: self._environ[held] for name, held in ACCOUNT_HEADERS.items() if self._environ.get(held)}
+            headers |= {name: self._environ[env] for name, env in ACCOUNT_HEADERS.items() if self._environ.get(env)}
         if self._tls is None:
             self._tls = httpx2.create_ssl_context()
         client = httpx2.AsyncClient(
@@ -197,9 +197,9 @@ class Wire:
         except TimeoutError:
             return Fault("retry", f"{host} did not finish its answer within {self.endpoint.timeout_s:g} s")
         except httpx2.RequestError as error:
-            said = redact(str(error) or type(error).__name__, self._guard).rstrip(".")
+            detail = redact(str(error) or type(error).__name__, self._guard).rstrip(".")
             fix = "check the network and the base_url" if self.endpoint.key_variable else "is the server running?"
-            return Fault("retry", f"no answer from {host}: {said}", fix)
+            return Fault("retry", f"no answer from {host}: {detail}", fix)
         exchange = Exchange(self.endpoint, response.headers, self._guard)
         self.pace.read_limits(response.headers)
         if response.has_redirect_location:
@@ -231,11 +231,11 @@ class Wire:
 
 def _redirected(response: Response, guard: Guard) -> Fault:
     """Return a fault that stops the run, so that the user decides about the new address."""
-    asked = response.request.url
+    source = response.request.url
     try:
-        other = urlsplit(urljoin(str(asked), response.headers["location"]))
+        other = urlsplit(urljoin(str(source), response.headers["location"]))
         target = redact(f"{other.scheme}://{other.netloc.rpartition('@')[2]}{other.path}", guard)
     except ValueError:
         target = "an invalid address"
-    what = f"{asked} answered {response.status_code}, a redirect to {target}; row3 does not follow redirects"
+    what = f"{source} answered {response.status_code}, a redirect to {target}; row3 does not follow redirects"
     return Fault("stop", what, "if that address is right, set it as `base_url` in row3.toml")

@@ -113,7 +113,7 @@ class CaseItem(Judged):
             fail(suite.error)
         found = suite.cases.get(self.case_id)
         if found is None:
-            fail(f"{self.case_id} was not run: at --row3-against, this file has a different case")
+            fail(f"{self.case_id} was not run: the base has a different case in this file")
         return found
 
 

@@ -10,7 +10,7 @@ from row3.errors import UsageError
 DEEPEN = "Run `git fetch --unshallow` (in GitHub Actions: `fetch-depth: 0` for actions/checkout)"
 
 # Matched from the right, because the local side is what the user typed, such as `main@{1 day ago}`.
-_PUSH = re.compile(r"(.*) ([0-9a-f]{40}|[0-9a-f]{64}) ([^ ]*) ([0-9a-f]{40}|[0-9a-f]{64})\r?", re.DOTALL)
+_PUSH = re.compile(r".* ([0-9a-f]{40}|[0-9a-f]{64}) ([^ ]*) ([0-9a-f]{40}|[0-9a-f]{64})\r?", re.DOTALL)
 REMOTE_HEAD = "refs/remotes/origin/HEAD"
 USUAL = ("refs/remotes/origin/main", "refs/remotes/origin/master", "refs/heads/main", "refs/heads/master")
 
@@ -32,7 +32,6 @@ def fork_of(name: str) -> str | None:
 class Push:
     """A ref that a push changes on the remote."""
 
-    local_ref: str
     local_sha: str | None
     """None if the push deletes the remote ref."""
     remote_ref: str
@@ -47,8 +46,8 @@ def parse_pushes(text: str) -> tuple[Push, ...]:
     for number, line in enumerate(text.split("\n"), 1):
         found = _PUSH.fullmatch(line)
         if found is not None:
-            local_sha, remote_sha = (sha if sha.strip("0") else None for sha in (found[2], found[4]))
-            pushes.append(Push(found[1], local_sha, found[3], remote_sha))
+            local_sha, remote_sha = (sha if sha.strip("0") else None for sha in (found[1], found[3]))
+            pushes.append(Push(local_sha, found[2], remote_sha))
         elif line.strip():
             what = "not `<local ref> <local sha> <remote ref> <remote sha>`"
             fix = "Let git call the pre-push hook, by `git push`"

@@ -162,23 +162,23 @@ class Repository:
 
         Raises UsageError if the configured ref is missing, since any other would be the wrong base.
         """
-        wanted: tuple[str, ...] = ()
+        candidates: tuple[str, ...] = ()
         if configured:
             name = refs.checked(configured)
-            wanted = (name, *(f"refs/{kind}/{name}" for kind in ("heads", "remotes", "remotes/origin", "tags")))
+            candidates = (name, *(f"refs/{kind}/{name}" for kind in ("heads", "remotes", "remotes/origin", "tags")))
         fields = "--format=%(refname)%00%(refname:short)%00%(symref:short)"
-        listing = self._git.run("for-each-ref", fields, *wanted, refs.REMOTE_HEAD, *refs.USUAL).text
+        listing = self._git.run("for-each-ref", fields, *candidates, refs.REMOTE_HEAD, *refs.USUAL).text
         # Keyed by full name, because a pattern also matches refs below it (`main/x` for `main`).
         found: dict[str, str] = {}
         for line in filter(None, listing.split("\n")):
             full, short, target = line.split("\0")
             found[full] = target or short
-        missing = bool(wanted) and not any(full in found for full in wanted)
+        missing = bool(candidates) and not any(full in found for full in candidates)
         if missing and self.head():
             fix = f"Run `git fetch origin {configured}`, or correct the name in the configuration"
             what = f"the configured branch {configured} exists neither here nor at origin"
             raise UsageError(what, fix=refs.DEEPEN if self.is_shallow else fix)
-        return next((found[full] for full in (*wanted, refs.REMOTE_HEAD, *refs.USUAL) if full in found), None)
+        return next((found[full] for full in (*candidates, refs.REMOTE_HEAD, *refs.USUAL) if full in found), None)
 
     def contents(self, commit: str | None, folder: Path, paths: Sequence[str]) -> trees.Contents:
         """Return the files of a commit (None for the index); raises UsageError for links, submodules and conflicts."""

@@ -17,14 +17,14 @@ def test_update_creation_deletion() -> None:
         f"(delete) {ZERO} refs/heads/old {B}\n"
     )
     update, creation, deletion = parse_pushes(text)
-    assert update == Push("refs/heads/x", A, "refs/heads/main", B)
-    assert creation == Push("refs/heads/x", A, "refs/heads/new", None)
-    assert deletion == Push("(delete)", None, "refs/heads/old", B)
+    assert update == Push(A, "refs/heads/main", B)
+    assert creation == Push(A, "refs/heads/new", None)
+    assert deletion == Push(None, "refs/heads/old", B)
 
 
 def test_odd_names() -> None:
     (push,) = parse_pushes(f"main@{{1 day ago}} {A} refs/tags/v1\x85 {B}\r\n")
-    assert (push.local_ref, push.remote_ref) == ("main@{1 day ago}", "refs/tags/v1\x85")
+    assert push.remote_ref == "refs/tags/v1\x85"
 
 
 def test_sha256() -> None:
