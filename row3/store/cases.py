@@ -115,18 +115,13 @@ def case_files(tree: Tree, folder: str) -> list[str]:
     files = golden_files(tree, folder)
     if not files:
         what = f"the suite has no golden cases ({PATTERN})"
-        what += "".join(f"; {name} has another name" for name in misnamed(tree, folder)[:1])
+        what += "".join(f"; {name} does not match" for name in misnamed(tree, folder)[:1])
         fix = "Write some (`row3 init` in an empty folder shows examples), or name another suite"
         raise InvalidFile(what, where=tree.place(f"{folder}/"), fix=fix)
     if all(is_draft(tree, path) for path in files):
         fix = "Complete one and remove its `draft`"
         raise InvalidFile("every golden case of the suite is a draft", where=tree.place(f"{folder}/"), fix=fix)
     return files
-
-
-def has_cases(tree: Tree, folder: str) -> bool:
-    """Return whether a folder has a golden case that is not a draft."""
-    return any(not is_draft(tree, path) for path in golden_files(tree, folder))
 
 
 def is_draft(tree: Tree, path: str) -> bool:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import tomllib
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from msgspec import Meta, Struct, field
+from msgspec.structs import asdict, replace
 
 from row3.domain.calls import Word
 from row3.domain.embeddings import LOCAL, LOCAL_MODEL, THRESHOLD
@@ -247,6 +248,15 @@ class Config(_Section, frozen=True):
     prices: dict[str, PriceConfig] = {}
     export: ExportConfig = ExportConfig()
     suites: dict[SuiteName, SuiteConfig] = field(default_factory=dict)
+
+
+Settings = TypeVar("Settings", GateConfig, ProviderConfig, JudgeConfig)
+
+
+def overridden(general: Settings, own: Settings) -> Settings:
+    """Return the general settings, overridden by those that `own` sets."""
+    defaults = asdict(type(own)())
+    return replace(general, **{key: value for key, value in asdict(own).items() if value != defaults[key]})
 
 
 def read_config(tree: Tree) -> Config:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+
+from msgspec import structs
 
 from row3.domain.judges import JudgeRules
 from row3.domain.prompts import Prompt, PromptRef, parse_version
@@ -13,7 +14,7 @@ from row3.gate.agreement import MIN_KAPPA
 from row3.kinds.base import Kind, Rules
 from row3.matching.text.quotes import SourceText
 from row3.store.calibrations import read_calibrations
-from row3.store.config import FILE, Config, JudgeConfig
+from row3.store.config import FILE, Config, JudgeConfig, overridden
 from row3.store.documents import read_json
 from row3.store.files import MAX_TEXT_BYTES
 from row3.store.labels import labels_path, parse_labels
@@ -52,22 +53,18 @@ def _labels(tree: Tree, suite: str) -> dict[tuple[str, str], float]:
 
 def judge_settings(config: Config, suite: str) -> JudgeConfig:
     """Return the judge's settings: key by key the suite's, else the project's, else the provider's."""
-    own = config.suites[suite].judge if suite in config.suites else JudgeConfig()
-    general = config.judge
-    provider = config.provider
-
-    def strongest(key: str) -> Any:
-        return next((value for table in (own, general) if (value := getattr(table, key)) not in (None, [])), None)
-
-    found = {key: strongest(key) for key in JudgeConfig.__struct_fields__}
-    if found["preset"] is None and found["base_url"] is None:
-        found |= {"preset": provider.preset or None, "base_url": provider.base_url}
-        found["cost"] = found["cost"] or provider.cost
-        found["key_variable"] = found["key_variable"] or provider.key_variable
-        found["allow_http"] = provider.allow_http if found["allow_http"] is None else found["allow_http"]
-    if found["model"] is None and not found["models"]:
-        found["model"] = provider.model
-    return JudgeConfig(**{key: value for key, value in found.items() if value is not None})
+    own, provider = config.suites[suite].judge if suite in config.suites else JudgeConfig(), config.provider
+    found = overridden(config.judge, own)
+    if found.preset is None and found.base_url is None:
+        found = structs.replace(
+            found,
+            preset=provider.preset or None,
+            base_url=provider.base_url,
+            cost=found.cost or provider.cost,
+            key_variable=found.key_variable or provider.key_variable,
+            allow_http=provider.allow_http if found.allow_http is None else found.allow_http,
+        )
+    return found if found.model or found.models else structs.replace(found, model=provider.model)
 
 
 def _rubrics(tree: Tree, kind: Kind) -> dict[str, Prompt]:

@@ -67,7 +67,7 @@ def read_labels(path: Path, suite: str, *, where: str) -> list[Label]:
     own = [label for label in parse_labels(read_bytes(path, where=where), where=where) if label.suite == suite]
     if not own:
         fix = f"Make some with `row3 judge label --suite {suite}`, or name another suite"
-        raise InvalidFile(f"there are no labels of suite `{suite}`", where=where, fix=fix)
+        raise InvalidFile(f"the file has no labels of suite `{suite}`", where=where, fix=fix)
     return own
 
 

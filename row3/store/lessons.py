@@ -16,7 +16,7 @@ from row3.store.prompts import read_prompt
 from row3.store.tree import Tree, WorkTree, read_text
 
 FILE = "lessons.jsonl"
-"""In `.row3/`."""
+"""File name in `.row3/`."""
 FOLDER = "lessons"
 FIX = "Correct the line, or remove it"
 

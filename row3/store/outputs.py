@@ -51,14 +51,6 @@ class OutputIndex:
     def __len__(self) -> int:
         return len(self._spots)
 
-    def ids(self) -> list[str]:
-        """Return the case ids, in file order."""
-        return list(self._spots)
-
-    def place(self, case_id: str) -> str:
-        """Return file and line of a case's output."""
-        return self._spots[case_id].place
-
     def get(self, case_id: str) -> Output | None:
         """Return the output for a case, or None. Raises `InvalidFile` for a broken line."""
         spot = self._spots.get(case_id)
@@ -74,7 +66,7 @@ class OutputIndex:
         """Raise `InvalidFile`, with a hint, for the first output whose case is not `known`."""
         for case_id in [case_id for case_id in self._spots if case_id not in known]:
             what = f"`{case_id}` is not a golden case of the suite"
-            raise InvalidFile(what, where=self.place(case_id), fix=hint(case_id, known))
+            raise InvalidFile(what, where=self._spots[case_id].place, fix=hint(case_id, known))
 
 
 def case_id_of(value: dict[str, Any], *, where: str, shape: str = SHAPE) -> str:

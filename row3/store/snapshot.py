@@ -14,7 +14,7 @@ from row3.domain.manifests import Manifest, Tier
 from row3.domain.requests import digest_text
 from row3.domain.runs import HistoryEntry
 from row3.gate.inventory import POLICIES, Demands, inventory
-from row3.store.cases import StoredCase, cases_in, golden_files, has_cases, object_id
+from row3.store.cases import StoredCase, cases_in, golden_files, is_draft, object_id
 from row3.store.history import read_history
 from row3.store.manifests import read_manifest
 from row3.store.project import Project
@@ -41,9 +41,9 @@ class Snapshot:
         return self.project.tree.label
 
     def has_cases(self, suite: str) -> bool:
-        """Return whether the suite exists and has a golden case."""
-        project = self.project
-        return suite in project.suite_names() and has_cases(project.tree, project.golden(suite))
+        """Return whether the suite exists and has a golden case that is not a draft."""
+        paths = golden_files(self.project.tree, self.project.golden(suite))
+        return suite in self.project.suite_names() and not all(is_draft(self.project.tree, path) for path in paths)
 
     def judges(self, suite: str) -> bool:
         """Return whether this snapshot can judge a suite: it has cases and a `replay` baseline."""

@@ -6,7 +6,6 @@ import math
 import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 from msgspec import Struct, structs
 from msgspec.structs import asdict
@@ -35,14 +34,14 @@ from row3.store.config import (
     PredicatesConfig,
     ProviderConfig,
     SuiteConfig,
+    SuiteProvider,
     ThresholdConfig,
+    overridden,
 )
 from row3.store.documents import validate
 from row3.store.judges import judged_rules
 from row3.store.project import Project, golden_of
 from row3.store.system_config import SystemConfig
-
-Settings = TypeVar("Settings", GateConfig, ProviderConfig)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +119,7 @@ def make_suite(config: Config, name: str, tier: Tier = "replay") -> Suite:
     weights = {metric.key: metric.weight for metric in kind.metrics if metric.weight} | settings.weights
     for field, what, fix in _complaints(settings, live, kind, weights):
         raise InvalidFile(what, where=f"{where}.{field}", fix=fix)
-    gate = _overridden(settings.gate, live.gate)
+    gate = overridden(settings.gate, live.gate)
     thresholds = {
         metric.key: replace(metric.threshold, blocking=metric.blocking or metric.key in (gate.metrics or ()))
         for metric in kind.metrics
@@ -138,9 +137,7 @@ def make_suite(config: Config, name: str, tier: Tier = "replay") -> Suite:
     policy = _policy(gate, kind, thresholds, where=at_gate)
     if policy.investigate > policy.block:
         raise InvalidFile("`investigate` is above `block`", where=at_gate, fix="Keep investigate ≤ block")
-    model = settings.provider if isinstance(settings.provider, ProviderConfig) else ProviderConfig()
-    provider = _provider(_overridden(ProviderConfig(preset="openai"), config.provider), model)
-    system = None if isinstance(settings.provider, ProviderConfig) else settings.provider
+    provider, system = _answering(overridden(ProviderConfig(preset="openai"), config.provider), settings.provider)
     semantic = settings.matching.semantic
     made = Suite(
         name=name,
@@ -183,9 +180,7 @@ def _arms(settings: SuiteConfig, suite: Suite, *, where: str) -> dict[str, Suite
     found = {}
     for name in suite.kind.arms:
         arm = settings.arms.get(name, ArmConfig())
-        provider, system = suite.provider, arm.provider
-        if isinstance(system, ProviderConfig):
-            provider, system = _provider(suite.provider, system), None
+        provider, system = _answering(suite.provider, arm.provider)
         pipeline = tuple(arm.pipeline) or suite.pipeline
         found[name] = replace(suite, pipeline=pipeline, provider=provider, system=system)
     return found
@@ -294,12 +289,12 @@ def with_limits(policy: GatePolicy, kind: Kind, text: str, *, where: str) -> Gat
     return replace(policy, limits={**policy.limits, **limits}, metrics=tuple(metrics))
 
 
-def _provider(general: ProviderConfig, own: ProviderConfig) -> ProviderConfig:
-    """Return a provider's settings over the general ones; `cost` is inherited only for the same address."""
+def _answering(general: ProviderConfig, own: SuiteProvider | None) -> tuple[ProviderConfig, SystemConfig | None]:
+    """Return the model settings and the system that a `provider` table gives, over the general settings.
+
+    `cost` is inherited only for the same address.
+    """
+    if not isinstance(own, ProviderConfig):
+        return general, own
     elsewhere = own.preset or own.base_url is not None
-    return _overridden(structs.replace(general, cost=None) if elsewhere else general, own)
-
-
-def _overridden(general: Settings, own: Settings) -> Settings:
-    """Return the general settings, overridden by those that `own` sets."""
-    return structs.replace(general, **{key: value for key, value in asdict(own).items() if value not in (None, "")})
+    return overridden(structs.replace(general, cost=None) if elsewhere else general, own), None

@@ -110,7 +110,10 @@ class WorkTree:
 
 @dataclass(frozen=True, eq=False)
 class GitTree:
-    """A commit or the index: all its file names, and the contents that differ from the work tree."""
+    """A commit or the index: all its file names, and the contents that differ from the work tree.
+
+    Its methods are those of `WorkTree`.
+    """
 
     root: Path
     """The project's folder in the work tree."""
@@ -130,7 +133,6 @@ class GitTree:
         return sorted(self.ids)
 
     def read(self, path: str, *, limit: int = MAX_TEXT_BYTES) -> bytes:
-        """See `WorkTree`."""
         if path not in self.ids:
             what = "this is a folder, not a file" if self._below(path) else "the file does not exist"
             raise InvalidFile(what, where=self.place(path), fix="Correct the name")
@@ -143,16 +145,13 @@ class GitTree:
         return raw
 
     def exists(self, path: str) -> bool:
-        """See `WorkTree`."""
         return path in self.ids or bool(self._below(path))
 
     def files(self, folder: str, *, deep: bool = False) -> list[str]:
-        """See `WorkTree`."""
         inner = ((path, path[len(folder) + 1 :]) for path in self._below(folder))
         return [path for path, rest in inner if (deep or "/" not in rest) and "/." not in f"/{rest}"]
 
     def folders(self, folder: str) -> list[str]:
-        """See `WorkTree`."""
         inner = (path[len(folder) + 1 :].split("/") for path in self._below(folder))
         return sorted({parts[0] for parts in inner if len(parts) > 1 and not parts[0].startswith(".")})
 
@@ -161,16 +160,13 @@ class GitTree:
         return self._names[start : bisect_left(self._names, f"{folder}/{ALL}", start)]
 
     def oid(self, path: str) -> str:
-        """See `WorkTree`."""
         oid = self.ids.get(path, "")
         return oid if len(oid) == 40 else blob_id(self.read(path, limit=2**30))  # 64: a SHA-256 repository
 
     def on_disk(self, path: str) -> Path | None:
-        """See `WorkTree`."""
         return self._work_tree.at(path) if path in self.ids and path not in self.contents else None
 
     def place(self, path: str) -> str:
-        """See `WorkTree`."""
         return f"{path} at {self.label}"
 
 

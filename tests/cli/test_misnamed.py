@@ -33,4 +33,4 @@ def test_many_are_counted_and_quiet_is_quiet(box: Box) -> None:
 def test_a_suite_of_such_files_only_is_told_why_it_is_empty(box: Box) -> None:
     for path in box.path(f"golden/{SUITE}").glob("*.gold.json"):
         path.rename(path.with_name(path.name.replace(".gold.json", ".json")))
-    assert "the suite has no golden cases (*.gold.json); oven.json has another name" in box.row3(code=2).err
+    assert "the suite has no golden cases (*.gold.json); oven.json does not match" in box.row3(code=2).err
