@@ -21,6 +21,7 @@ from row3.store.tree import Tree, read_text
 Fraction = Annotated[float, Meta(ge=0, le=1)]
 Portion = Annotated[float, Meta(gt=0, le=1)]
 Points = Annotated[float, Meta(ge=0)]
+Percent = Annotated[float, Meta(gt=0, le=100)]
 Temperature = Annotated[float, Meta(ge=0, le=2)]
 Whole = Annotated[int, Meta(ge=1)]
 AtLeastTwo = Annotated[int, Meta(ge=2)]
@@ -95,10 +96,7 @@ class GateConfig(_Section, frozen=True):
     declines: Annotated[AtLeastTwo | None, Meta(description="Consecutive declines to report. Default: 3.")] = None
     policy: Annotated[
         PolicyName | None,
-        Meta(
-            description="`evidence` (default): metrics other than the composite block only if the drop is more than "
-            "noise; `fixed`: all block beyond the limit; `paired`: the interval decides."
-        ),
+        Meta(description="Role of noise: `evidence` (default), `fixed`, `paired` (`row3 docs gate`)."),
     ] = None
     inconclusive: Annotated[
         Literal["investigate", "block"] | None,
@@ -111,10 +109,7 @@ class GateConfig(_Section, frozen=True):
         Meta(description="`rolling`, `both`: the mean of the latest runs gates as well. Default: saved."),
     ] = None
     window: Annotated[AtLeastTwo | None, Meta(description="Runs in the rolling mean. Default: 5.")] = None
-    drop: Annotated[
-        Annotated[float, Meta(gt=0, le=100)] | None,
-        Meta(description="Drop that blocks, as a percentage of the rolling mean. Default: 15."),
-    ] = None
+    drop: Annotated[Percent | None, Meta(description="Drop that blocks, in % of the rolling mean. Default: 15.")] = None
 
 
 class LiveConfig(_Section, frozen=True):
