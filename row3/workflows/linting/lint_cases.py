@@ -34,7 +34,8 @@ from row3.store.cases import (
     place_in,
 )
 from row3.store.config import FILE
-from row3.store.files import decode, open_file, read_faults, refuse_conflicts
+from row3.store.files import decode
+from row3.store.json_lines import decode_line, lines_in
 from row3.store.project import Project
 from row3.store.recording_lines import Recording, from_line
 from row3.store.suites import Suite, make_suite
@@ -197,20 +198,15 @@ class CaseLint:
         before = len(self._findings)
         self._findings.files += 1
         try:
-            with read_faults(where), open_file(self._project.at(where), where=where, follow=False) as file:
-                for number, raw in enumerate(file, 1):
-                    place = f"{where}:{number}"
-                    try:
-                        text = decode(raw, where=place)
-                        refuse_conflicts(text, where=place)
-                        value = read(text, where=place) if text.strip() else None
-                    except Row3Error as error:
-                        self._findings.unusable(InvalidFile(error.what, where=place, fix=error.fix), where)
-                    else:
-                        if value is not None:
-                            yield number, value
-                    if len(self._findings) - before >= MAX_FINDINGS:
-                        return
+            for spot, raw in lines_in(self._project.tree, where):
+                try:
+                    value = read(decode_line(raw, spot.place), where=spot.place)
+                except Row3Error as error:
+                    self._findings.unusable(InvalidFile(error.what, where=spot.place, fix=error.fix), where)
+                else:
+                    yield spot.number, value
+                if len(self._findings) - before >= MAX_FINDINGS:
+                    return
         except Row3Error as error:
             self._findings.unusable(error, where)
 
