@@ -6,7 +6,6 @@ import re
 import secrets
 import unicodedata
 from collections.abc import Sequence
-from datetime import UTC, datetime
 
 from row3.domain.judgements import Approval
 from row3.domain.runs import HistoryEntry
@@ -15,6 +14,7 @@ from row3.matching.normalise import normalise
 from row3.store.history import FILE as HISTORY
 from row3.store.project import CHANGELOG, Project
 from row3.store.snapshot import Snapshot
+from row3.workflows.pipeline.collecting import now
 
 NO_REASONS = frozenset({"reason", "text", "why", "placeholder", "todo", "tbd", "tba", "fixme", "none", "na"})
 """Placeholders that are not accepted as a reason."""
@@ -69,5 +69,4 @@ def sign(project: Project, reason: str, before: Approval | None = None) -> Appro
     reason = " ".join(reason.split())
     if before is not None and (before.reason, before.by) == (reason, by):
         return before
-    at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    return Approval(reason=reason, by=by, at=at, id=secrets.token_hex(4))
+    return Approval(reason=reason, by=by, at=now(), id=secrets.token_hex(4))

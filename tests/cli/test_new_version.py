@@ -14,7 +14,7 @@ def same_description(box: Box) -> None:
 
 def test_the_copy_is_said_to_need_a_description(box: Box) -> None:
     done = box.row3("new-version", "extract", code=0)
-    assert "`description` in prompts/extract-v1.2.md still describes v1.0: say there" in done.err
+    assert "`description` in prompts/extract-v1.2.md still describes v1.0: describe there" in done.err
 
 
 def test_without_a_description_nothing_is_to_be_changed(box: Box) -> None:

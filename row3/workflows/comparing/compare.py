@@ -101,7 +101,7 @@ def compare(
         run=run,
         baseline=replace(_asked_header(gate), metrics=comparer.pairs.means()[0]),
         against=None if base is None else base.label,
-        metrics=list(sides[0].by_base.changes),
+        metrics=list(candidate.by_base.changes),
         cases=comparer.largest(),
         moves=comparer.moves,
         judgement=judgement,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 
 from row3.domain.counts import count
 from row3.domain.judgements import Approval, Judgement
@@ -29,6 +28,7 @@ from row3.workflows.comparing.compare import compare
 from row3.workflows.comparing.gating import note
 from row3.workflows.history.trend import chart_file, chart_name, marked_points
 from row3.workflows.lessons import note_lessons
+from row3.workflows.pipeline.collecting import now
 from row3.workflows.pipeline.lineup import line_up, named_rubric, resolve_version
 from row3.workflows.pipeline.run_suite import RunOptions, with_action
 from row3.workflows.promoting.rubrics import judge_rubric
@@ -218,7 +218,7 @@ def promotion_entry(project: Project, result: PromotionResult) -> str:
     others = [name for name in result.promoted if name != str(result.ref)]
     return changelog_entry(
         version=str(result.ref.version),
-        date=datetime.now(UTC).date().isoformat(),
+        date=now()[:10],
         prompt=result.ref.name,
         changes=[description] if description else [],
         rows=rows,
@@ -254,7 +254,7 @@ def _notes(result: PromotionResult) -> list[str]:
 def promotion_files(session: Session, result: PromotionResult, newly: Sequence[Prompt]) -> dict[str, bytes]:
     """Return the new content of every file that a promotion writes; a dry run draws no chart."""
     project, suite, run = session.project, session.suite, result.run
-    today = datetime.now(UTC).date().isoformat()
+    today = now()[:10]
     table = prompt_store.read_promoted(project.tree)
     for prompt in newly:
         before = table.get(prompt.ref.name)
