@@ -49,7 +49,7 @@ def test_the_nearest_missed_concept_comes_first(box: Box) -> None:
     assert first.score == pytest.approx(0.9)
 
 
-def test_a_missed_concept_of_the_same_sentence_is_a_candidate_though_it_sounds_different(box: Box) -> None:
+def test_a_missed_concept_in_the_same_sentence_is_a_candidate(box: Box) -> None:
     one = item(gathered(box), "NaCl")
     assert one.stands == "quote"
     assert one.place is not None
@@ -57,7 +57,7 @@ def test_a_missed_concept_of_the_same_sentence_is_a_candidate_though_it_sounds_d
     assert [(c.label, c.same_sentence, c.missed) for c in one.candidates] == [("proofing", True, 1)]
 
 
-def test_where_an_item_stands(box: Box) -> None:
+def test_where_an_item_occurs_in_the_text(box: Box) -> None:
     found = gathered(box)
     steam = item(found, "Steam keeps")
     assert steam.in_text
@@ -83,7 +83,7 @@ def test_only_the_named_version_counts(box: Box) -> None:
     assert (found.cases, found.unanswered) == (1, ("oven", "yeast"))
 
 
-def test_an_answer_that_cannot_be_read_is_no_answer(box: Box) -> None:
+def test_an_unreadable_answer_is_ignored(box: Box) -> None:
     box.prompt("1.4")
     box.record("1.4", {"yeast": "I am sorry."})
     assert gathered(box, only={"yeast"}, named=("extract-v1.1",)).answers == 1
@@ -109,7 +109,7 @@ def test_an_unknown_prompt_and_an_unknown_case_are_refused(box: Box) -> None:
         gathered(box, named=("extract-v7.0",))
 
 
-def test_concepts_of_an_earlier_stage_are_reviewed_though_the_later_one_is_not_recorded(box: Box) -> None:
+def test_concepts_of_an_earlier_stage_are_reviewed_without_the_later_one(box: Box) -> None:
     """As while the second prompt is being edited: the first one's answers are still there."""
     matter = '---\nname: {name}\nversion: "1.0"\noutput: {output}\n---\n'
     blocks = "{{% block system %}}x{{% endblock %}}{{% block user %}}{body}{{% endblock %}}"

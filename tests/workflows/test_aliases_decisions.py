@@ -53,7 +53,7 @@ def test_a_canary_is_written(box: Box) -> None:
     assert case(box)["history"][0]["change"] == "canary `oat`"
 
 
-def test_what_stands_in_the_text_cannot_be_a_canary(box: Box) -> None:
+def test_an_item_in_the_text_cannot_be_a_canary(box: Box) -> None:
     decider, items = opened(box)
     before = box.tree()
     with pytest.raises(UsageError, match=r"golden/bread/oven\.gold\.json field forbiddenConcepts\.1: .* occurs in"):
@@ -61,7 +61,7 @@ def test_what_stands_in_the_text_cannot_be_a_canary(box: Box) -> None:
     assert box.tree() == before
 
 
-def test_what_is_too_close_to_an_expected_name_cannot_be_a_canary(box: Box) -> None:
+def test_an_item_similar_to_an_expected_name_cannot_be_a_canary(box: Box) -> None:
     decider, items = opened(box)
     one = items["oat"]
     box.replace(RYE, '"label": "cereal"', '"label": "oat"')
@@ -78,7 +78,7 @@ def test_what_is_too_close_to_an_expected_name_cannot_be_a_canary(box: Box) -> N
         ('"label": "proofing"', '"label": "proofing", "aliases": ["final proofing"]', "already one of its names"),
     ],
 )
-def test_an_alias_that_the_case_contradicts_by_now_is_refused(box: Box, old: str, new: str, says: str) -> None:
+def test_an_alias_for_a_case_that_changed_meanwhile_is_refused(box: Box, old: str, new: str, says: str) -> None:
     decider, items = opened(box)
     one = items["final proofing"]
     box.replace(RYE, old, new)
@@ -89,7 +89,7 @@ def test_an_alias_that_the_case_contradicts_by_now_is_refused(box: Box, old: str
     assert box.tree() == before
 
 
-def test_an_alias_too_close_to_a_canary_is_refused(box: Box) -> None:
+def test_an_alias_similar_to_a_canary_is_refused(box: Box) -> None:
     decider, items = opened(box)
     one = items["final proofing"]
     box.replace(RYE, '"cold rye memory"', '"final prooving"')
@@ -109,7 +109,7 @@ def test_undoing_restores_every_byte(box: Box) -> None:
     assert box.tree() == before
 
 
-def test_undoing_leaves_a_file_alone_that_somebody_else_changed(box: Box) -> None:
+def test_undoing_keeps_the_changes_of_others(box: Box) -> None:
     decider, items = opened(box)
     done = decider.canary(items["oat"])
     box.replace(RYE, '"secale"', '"secale", "rye grain"')
@@ -135,7 +135,7 @@ def test_undoing_a_judgement_made_again_leaves_the_first_one(box: Box) -> None:
     assert box.tree() == before
 
 
-def test_a_name_that_nobody_can_see_whole_is_not_written(box: Box) -> None:
+def test_a_name_with_invisible_characters_is_not_written(box: Box) -> None:
     box.prompt("1.4")
     box.record("1.4", {"rye": with_items("rye", "proofing", "lunar\x01rise")})
     decider, items = opened(box)
@@ -144,7 +144,7 @@ def test_a_name_that_nobody_can_see_whole_is_not_written(box: Box) -> None:
         decider.canary(one)
 
 
-def test_what_only_looks_different_is_written_clean(box: Box) -> None:
+def test_a_name_is_written_without_invisible_characters(box: Box) -> None:
     box.prompt("1.4")
     box.record("1.4", {"rye": with_items("rye", "proofing", "bulk\u200b \n rise\u00ad")})
     decider, items = opened(box)

@@ -50,13 +50,13 @@ PRETTY = """{
 """
 
 
-def test_an_item_is_one_more_line_where_items_are_lines() -> None:
+def test_an_item_is_added_as_a_line_if_items_are_lines() -> None:
     assert appended(PRETTY, "list") == PRETTY.replace('"b"\n', '"b",\n    "é"\n')
     text = PRETTY.replace("  ", "\t").replace("\n", "\r\n")
     assert appended(text, "list") == text.replace('"b"\r\n', '"b",\r\n\t\t"é"\r\n')
 
 
-def test_an_inline_list_stays_inline_and_an_empty_one_becomes_one() -> None:
+def test_an_item_is_added_inline_to_an_inline_or_empty_list() -> None:
     assert '"names": ["c", "é"] }' in appended(PRETTY, "inner", "names")
     assert appended(PRETTY, "empty") == PRETTY.replace("[]", '["é"]')
 
@@ -86,7 +86,7 @@ STYLES = st.sampled_from([{"indent": None}, {"indent": 1}, {"indent": 4}, {"inde
     ascii_only=st.booleans(),
     value=st.text(max_size=8) | st.dictionaries(st.text(max_size=4), st.text(max_size=4), min_size=1, max_size=3),
 )
-def test_the_value_is_there_and_the_rest_is_as_it_was(
+def test_the_item_is_added_and_nothing_else_changes(
     ends: str, document: dict[str, Any], items: list[str] | None, style: dict[str, Any], ascii_only: bool, value: Any
 ) -> None:
     if items is None:

@@ -13,13 +13,13 @@ def check(reason: str) -> None:
 
 
 @pytest.mark.parametrize("reason", ["", " \n", "\u200b", "\u2060\ufeff \u00ad", "\u202e", "\u3164", "\uffa0\u115f"])
-def test_what_nobody_sees_is_empty(reason: str) -> None:
+def test_invisible_characters_are_no_reason(reason: str) -> None:
     with pytest.raises(UsageError, match=r"^--approve: the reason is empty\. Write why it is acceptable\.$"):
         check(reason)
 
 
 @pytest.mark.parametrize("reason", [".", "-", "—", "?!", "…", "...", "***", "_", "\u2800", "🙂", "( )", "+", "$"])
-def test_neither_a_letter_nor_a_digit(reason: str) -> None:
+def test_a_reason_needs_a_letter_or_digit(reason: str) -> None:
     with pytest.raises(UsageError, match="is a placeholder, not a reason"):
         check(reason)
 

@@ -99,7 +99,7 @@ def test_the_example_shows_defaults_too(tmp_path: Path) -> None:
     )
 
 
-def test_inside_a_project_another_one_is_made_only_where_it_was_begun(tmp_path: Path) -> None:
+def test_a_project_inside_another_needs_its_own_settings_file(tmp_path: Path) -> None:
     init(tmp_path)
     inside = tmp_path / "prompts" / "drafts"
     with pytest.raises(UsageError, match=re.escape(f"this folder is inside the row3 project {tmp_path}")):
@@ -111,7 +111,7 @@ def test_inside_a_project_another_one_is_made_only_where_it_was_begun(tmp_path: 
     assert pick_suite(open_project(inside), None).kind.name == "checks"
 
 
-def test_twice_changes_nothing(tmp_path: Path) -> None:
+def test_a_second_init_changes_nothing(tmp_path: Path) -> None:
     init(tmp_path)
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     assert set(_by_path(init(tmp_path)).values()) == {"kept"}
@@ -159,13 +159,13 @@ def test_a_folder_that_does_not_exist_is_made(tmp_path: Path) -> None:
     assert (tmp_path / "new" / "one" / "row3.toml").is_file()
 
 
-def test_a_file_is_no_folder(tmp_path: Path) -> None:
+def test_a_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x").write_text("")
     with pytest.raises(UsageError, match="a file, not a folder"):
         init(tmp_path / "x")
 
 
-def test_what_to_do_next_is_said(tmp_path: Path) -> None:
+def test_the_next_steps(tmp_path: Path) -> None:
     first = " ".join(next_steps(init(tmp_path / "a")))
     for told in ("golden/extraction/ has 2 golden cases", "OPENAI_API_KEY", "recordings import", "row3 --baseline"):
         assert told in first
@@ -175,7 +175,7 @@ def test_what_to_do_next_is_said(tmp_path: Path) -> None:
     assert "golden/NAME/*.gold.json" in next_steps(init(tmp_path / "c", "empty"))[0]
 
 
-def test_a_project_is_given_no_second_starter(tmp_path: Path) -> None:
+def test_a_project_gets_no_second_starter(tmp_path: Path) -> None:
     init(tmp_path, "empty")
     assert set(_by_path(init(tmp_path, "checks"))) == {"row3.toml", ".gitattributes", ".gitignore"}
     assert not (tmp_path / "golden").exists()

@@ -235,7 +235,7 @@ def test_the_checklist_is_answered_from_the_data(project: Project) -> None:
     assert not ask(found, "Are they reversed").open
 
 
-def test_the_parts_agree_with_the_metrics_and_with_each_other(project: Project) -> None:
+def test_faults_agree_with_the_metrics(project: Project) -> None:
     found = looked_into(project)
     (case,) = found.cases
     rate = next(symptom.value for symptom in case.symptoms if symptom.metric.key == "hallucinationRate")
@@ -278,7 +278,7 @@ def test_a_flawless_answer_leaves_nothing_to_fix(project: Project) -> None:
     assert found.plan[0].startswith("No change is needed")
 
 
-def test_an_answer_that_cannot_be_read_has_one_fault(project: Project) -> None:
+def test_an_unreadable_answer_has_one_fault(project: Project) -> None:
     record(project, '{"concepts": [{"label": "ry', finish_reason="length")
     found = investigate(project, _suite(project), ["bread"], RunOptions())
     (case,) = found.cases
@@ -289,7 +289,7 @@ def test_an_answer_that_cannot_be_read_has_one_fault(project: Project) -> None:
     assert "raise `max_tokens`" in found.fixes[0]
 
 
-def test_an_answer_that_is_cut_off_and_can_be_read(project: Project) -> None:
+def test_an_answer_that_is_cut_off_but_readable(project: Project) -> None:
     record(project, '{"concepts": []}', '{"relationships": []}', finish_reason="length")
     found = investigate(project, _suite(project), ["bread"], RunOptions())
     asked = {question: reply.text for _, question, reply in found.seen.asked(all_parts=True)}
@@ -325,7 +325,7 @@ def test_a_case_without_an_answer_does_not_hide_the_failing_ones(project: Projec
     assert ([case.id for case in found.cases], found.of, found.unanswered) == (["bread"], 2, ("beer",))
 
 
-def test_beside_the_baseline(project: Project) -> None:
+def test_a_case_is_compared_with_the_baseline(project: Project) -> None:
     looked_into(project)
     (project.root / "golden/bakery/beer.gold.json").unlink()
     save_baseline(open_session(project.root, "bakery", RunOptions()))
@@ -381,7 +381,7 @@ def test_a_case_edited_since_the_baseline_is_noted(fallen: Box) -> None:
     assert edited == "The golden case has changed since the baseline."
 
 
-def test_where_nothing_fell_there_is_nothing_to_change(fallen: Box) -> None:
+def test_nothing_to_change_without_a_drop(fallen: Box) -> None:
     out = fallen.row3("investigate", "yeast", "--prompt", "extract-v1.1", "--format", "markdown", code=0).out
     well = "every metric reaches its target, and none is worse than the last good run by more than its limit"
     assert f"**Failing Metric(s)**: none: {well}" in out
@@ -389,7 +389,7 @@ def test_where_nothing_fell_there_is_nothing_to_change(fallen: Box) -> None:
     assert "2. " not in out[out.index("### Verification Plan") :]
 
 
-def test_without_a_baseline_the_last_saved_run_that_passed_is_compared_with(fallen: Box) -> None:
+def test_without_a_baseline_the_last_passing_run_is_compared(fallen: Box) -> None:
     fallen.path("baselines/bread.json").unlink()
     shutil.rmtree(fallen.path(".row3/runs"))
     assert "no saved run that passed" in fallen.row3("investigate", "yeast", code=0).out
@@ -408,22 +408,20 @@ def test_all_failing_cases_are_those_that_fell(fallen: Box) -> None:
     assert "Nothing went wrong." in fine
 
 
-def test_a_fall_within_the_limit_and_one_without_a_second_side_are_none() -> None:
+def test_no_drop_within_the_limit_or_without_both_values() -> None:
     assert fall_of(RECALL, 0.9, 0.85, POLICY) is None
     assert fall_of(RECALL, None, 0.1, POLICY) is None
     assert fall_of(RECALL, 0.9, None, POLICY) is None
 
 
-def test_a_rate_falls_upwards_by_a_limit_of_its_own() -> None:
+def test_a_rate_gets_worse_by_rising_past_its_own_limit() -> None:
     fall = fall_of(RATE, 0.0, 0.04, POLICY)
     assert fall is not None
     assert (round(fall.worse, 9), fall.limit, fall.least) == (4.0, 3.0, 0.03)
 
 
 @given(fractions, fractions, st.sampled_from([RECALL, RATE]), st.sampled_from(["points", "relative"]))
-def test_the_least_is_within_the_limit_and_what_fell_is_beyond_it(
-    before: float, now: float, metric: Metric, unit: str
-) -> None:
+def test_the_drop_starts_just_beyond_the_limit(before: float, now: float, metric: Metric, unit: str) -> None:
     policy = GatePolicy(unit=unit)
     fall = fall_of(metric, before, now, policy)
     if fall is None:

@@ -76,7 +76,7 @@ def two_stages_again(project: Project) -> Project:
     return open_project(project.root)
 
 
-def test_a_later_answer_that_is_missing_makes_a_combination_incomplete(project: Project) -> None:
+def test_a_missing_later_answer_makes_a_combination_incomplete(project: Project) -> None:
     board = board_of(project)
     assert [one.entrant.prompts["decompose"] for one in board.placed] == ["v1.0"]
     assert board.placed[0].mean == pytest.approx(0.85)
@@ -134,7 +134,7 @@ def test_an_interval_ends_at_what_a_flawless_case_scores(project: Project) -> No
     assert "…85.0%" in terminal_text(leaderboard_document(board))
 
 
-def test_scores_that_are_all_alike_are_no_interval(project: Project) -> None:
+def test_equal_scores_have_no_interval(project: Project) -> None:
     board = board_of(project)
     (one,) = board.placed
     assert one.interval is not None

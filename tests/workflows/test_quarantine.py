@@ -65,7 +65,7 @@ def found_in(comparison: Comparison, case_id: str) -> list[tuple[str, Verdict]]:
 
 
 class TestCounting:
-    def test_it_is_in_no_mean_and_the_count_shows_it(self, box: Box) -> None:
+    def test_a_quarantined_case_is_in_no_mean_and_is_counted(self, box: Box) -> None:
         record(box, "1.1", {"ember": 1})
         plain, without = run_under(box), run_under(box, [entry("ember")])
         assert plain.header.metrics["recall"] == pytest.approx((14 + 0.25) / 15)
@@ -73,7 +73,7 @@ class TestCounting:
         assert (plain.header.denominators["recall"], without.header.denominators["recall"]) == (15, 14)
         assert without.header.pooled["recall"] == 1.0
 
-    def test_it_is_asked_and_listed_all_the_same(self, box: Box) -> None:
+    def test_a_quarantined_case_is_still_asked_and_listed(self, box: Box) -> None:
         run = run_under(box, [entry("ember")])
         assert (run.cases, len(run.rows), run.usage.requests) == (15, 15, 15)
         assert run.header.gate["quarantined"] == ["ember"]
@@ -105,7 +105,7 @@ class TestComparing:
         box.prompt("1.2")
         record(box, "1.2", found(4) | found_there)
 
-    def test_a_loss_in_it_is_shown_and_blocks_nothing(self, box: Box) -> None:
+    def test_a_drop_in_quarantine_is_shown_and_blocks_nothing(self, box: Box) -> None:
         self.draft(box, ember=0)
         assert ("worse", Verdict.INVESTIGATE) in found_in(compared(box), "overall")
         comparison = compared(box, [entry("ember")])
@@ -118,7 +118,7 @@ class TestComparing:
         assert (moved.case_id, moved.move) == ("ember", "regressed")
         assert moved.note == "in quarantine until 2026-12-01: not counted"
 
-    def test_a_loss_elsewhere_counts_as_before(self, box: Box) -> None:
+    def test_a_drop_elsewhere_still_counts(self, box: Box) -> None:
         self.draft(box, **found(2))
         assert compared(box, [entry("ember")]).verdict is Verdict.BLOCK
 
@@ -158,7 +158,7 @@ class TestInForce:
         assert [e.case_id for e in held.active] == ["iris"]
         assert [e.case_id for e in held.waiting] == ["ember"]
 
-    def test_it_is_that_of_the_suite_s_folder_and_not_of_one_in_it(self, box: Box) -> None:
+    def test_a_quarantine_file_in_a_subfolder_is_ignored(self, box: Box) -> None:
         """A folder farther down than `golden/<suite>` is read with those in it."""
         deep = box.path("golden/kitchen/breads")
         deep.parent.mkdir()
@@ -208,7 +208,7 @@ class TestPutting:
         assert again.before is not None
         assert (again.entry.since, again.entry.until, again.entry.reason) == ("2026-11-22", "2026-12-24", "sooner")
 
-    def test_one_that_expired_begins_anew(self, box: Box) -> None:
+    def test_an_expired_quarantine_starts_anew(self, box: Box) -> None:
         self.put(box)
         later = date(2026, 12, 10)
         found = quarantine(opened(box), "ember", until="2027-01-10", reason="again", on=later).entry
@@ -222,7 +222,7 @@ class TestPutting:
         assert self.put(box, IDS[0], reason="other").reason == "other"
         assert len(self.held(box)) == 3
 
-    def test_a_small_suite_can_spare_none(self, tmp_path: Path) -> None:
+    def test_a_small_suite_has_no_quarantine(self, tmp_path: Path) -> None:
         small = bakery(tmp_path / "small", cases=4)
         with pytest.raises(UsageError, match="0 of 4 cases are in quarantine already; no more than one in 5 may be"):
             self.put(small)

@@ -63,7 +63,7 @@ def _errors(name: str, value: Any) -> list[str]:
     return [f"{error.json_path}: {error.message}" for error in validator.iter_errors(value)]
 
 
-def test_all_are_there_and_are_schemas() -> None:
+def test_every_schema_exists_and_is_valid() -> None:
     assert sorted(schemas()) == NAMES
     for schema in schemas().values():
         Draft202012Validator.check_schema(schema)
@@ -88,7 +88,7 @@ def test_the_shipped_cases_of_a_memory_fit() -> None:
 
 
 @pytest.mark.parametrize("starter", get_args(StarterKind))
-def test_what_init_makes_fits(tmp_path: Path, starter: StarterKind) -> None:
+def test_files_from_init_fit(tmp_path: Path, starter: StarterKind) -> None:
     init(tmp_path, starter)
     paths = [*(tmp_path / "golden" / starter).iterdir()]
     assert len(paths) == 2
@@ -123,7 +123,7 @@ JUDGED = {
 }
 
 
-def test_a_judgement_as_it_is_written_fits() -> None:
+def test_a_written_judgement_fits() -> None:
     line = with_wrong({}, "rye", "salt", "Rye is a cereal.", date="2026-12-02")
     assert _errors("reviewed", json.loads(line)) == []
 
@@ -138,7 +138,7 @@ def test_a_wrong_judgement_does_not_fit(change: dict[str, Any]) -> None:
         from_line(json.dumps(JUDGED | change), where="golden/bread/reviewed.jsonl:1")
 
 
-def test_a_quarantine_as_it_is_written_fits_and_points_to_its_schema(tmp_path: Path) -> None:
+def test_a_written_quarantine_fits_and_points_to_its_schema(tmp_path: Path) -> None:
     folder = tmp_path / "golden" / "bread"
     folder.mkdir(parents=True)
     write_quarantine(tmp_path, "golden/bread", [Quarantined("rye", "2026-11-22", "2026-12-01", "wavers", "Zoë")])

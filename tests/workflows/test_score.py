@@ -125,7 +125,7 @@ def test_an_output_for_no_golden_case_is_refused_with_line_and_near_miss(project
         scored(project, line("a"), line("bank-run"))
 
 
-def test_a_part_of_the_cases_is_scored_and_the_rest_of_the_outputs_left_alone(project: Project) -> None:
+def test_chosen_cases_are_scored_and_other_outputs_ignored(project: Project) -> None:
     run = scored(project, line("a"), line("b"), line("c"), only=frozenset("a"))
     assert (run.cases, run.partial, run.complete) == (1, True, True)
 
@@ -141,7 +141,7 @@ def test_many_cases_in_several_processes_score_as_in_one(project: Project) -> No
     assert list(one.details) == list(two.details)
 
 
-def test_a_broken_line_is_told_from_another_process(project: Project) -> None:
+def test_a_broken_line_is_reported_from_a_worker_process(project: Project) -> None:
     names = [f"n{i:04d}" for i in range(330)]
     for name in names:
         write_case(project.root, name)
@@ -152,7 +152,7 @@ def test_a_broken_line_is_told_from_another_process(project: Project) -> None:
         score_outputs(project, suite_of(project), path, RunOptions(jobs=2))
 
 
-def test_python_takes_a_file_or_mappings_and_gives_a_scorecard(project: Project) -> None:
+def test_python_scores_a_file_or_mappings(project: Project) -> None:
     lines = [line("a"), line("b"), {"caseId": "c", "error": "down"}]
     card = row3.score("bread", lines, project=project.root)
     assert card.metrics["overall"] == pytest.approx(0.85)
@@ -165,7 +165,7 @@ def test_python_takes_a_file_or_mappings_and_gives_a_scorecard(project: Project)
     assert row3.score("bread", path, project=project.root / "golden") == card
 
 
-def test_python_raises_what_can_be_mended(project: Project) -> None:
+def test_python_raises_errors_of_row3(project: Project) -> None:
     with pytest.raises(UsageError, match="Did you mean `bread`"):
         row3.score("brad", [], project=project.root)
     with pytest.raises(InvalidFile, match=r"outputs:1: `z` is not a golden case"):

@@ -17,13 +17,13 @@ def events() -> CaseScorer:
     return CaseScorer(project, pick_suite(project, "events", "replay"))
 
 
-def test_silence_where_nothing_is_to_be_found_has_no_value(events: CaseScorer) -> None:
+def test_rightly_finding_nothing_has_no_value(events: CaseScorer) -> None:
     score = events.score("chat_003", {"events": []})
     assert (score.status, score.value, score.zone, score.regressed) == ("scored", None, "", False)
     assert "chat_003" in repr(score)
 
 
-def test_an_invention_there_is_worth_nothing(events: CaseScorer) -> None:
+def test_an_invented_item_scores_zero(events: CaseScorer) -> None:
     invented = {
         "event_type": "decision",
         "category": "Decision",

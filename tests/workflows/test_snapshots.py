@@ -76,12 +76,12 @@ def git(folder: Path, *args: str) -> str:
 
 
 @pytest.mark.parametrize("commit", ["HEAD", None])
-def test_what_is_committed_reads_as_the_work_tree(home: Box, commit: str | None) -> None:
+def test_a_commit_reads_like_the_work_tree(home: Box, commit: str | None) -> None:
     there = at(home, commit)
     assert list(contents(there)) == list(contents(open_project(home.root)))
 
 
-def test_what_was_edited_since_is_read_in_memory(home: Box, tmp_path: Path) -> None:
+def test_an_edited_file_is_read_from_the_commit(home: Box, tmp_path: Path) -> None:
     box = Box(Path(str(tmp_path / "copy")))
     subprocess.run(["cp", "-r", str(home.root.parent), str(box.root)], check=True)
     box = Box(box.root / "project")
@@ -97,7 +97,7 @@ def test_what_was_edited_since_is_read_in_memory(home: Box, tmp_path: Path) -> N
     assert list(contents(at(box, None))) == list(contents(open_project(box.root)))
 
 
-def test_a_file_that_git_was_told_not_to_look_at_is_read_from_the_commit(tmp_path: Path, home: Box) -> None:
+def test_a_file_marked_assume_unchanged_is_read_from_the_commit(tmp_path: Path, home: Box) -> None:
     subprocess.run(["cp", "-r", str(home.root.parent), str(tmp_path / "copy")], check=True)
     root = tmp_path / "copy/project"
     git(root, "update-index", "--assume-unchanged", "row3.toml")

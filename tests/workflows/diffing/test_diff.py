@@ -85,7 +85,7 @@ def compared(project: Project, before: str, after: str) -> Diff:
 RUNS = ".row3/runs/20260101T00000{}Z-abcdef.json"
 
 
-def test_moves_means_and_what_was_gained_and_lost(project: Project) -> None:
+def test_moves_means_and_items_gained_and_lost(project: Project) -> None:
     saved(
         project,
         "old.json",
@@ -258,9 +258,7 @@ def test_a_prompt_version_is_replayed(project: Project) -> None:
         ("model:", UsageError, "there is no model ``"),
     ],
 )
-def test_a_name_that_means_nothing_is_refused(
-    project: Project, name: str, error: type[Exception], message: str
-) -> None:
+def test_an_unknown_name_is_refused(project: Project, name: str, error: type[Exception], message: str) -> None:
     saved(project, "some.json", record("a", 0.5))
     with pytest.raises(error, match=message):
         compared(project, name, "some.json")
@@ -274,7 +272,7 @@ def test_a_bare_name_is_a_run_before_it_is_a_baseline(project: Project) -> None:
     assert [opener.func for opener in openers] == [names._read_run, names._score_baseline]
 
 
-def test_a_prompt_text_that_was_edited_since_is_said_to_be_gone(project: Project) -> None:
+def test_a_prompt_text_edited_since_the_run_is_reported(project: Project) -> None:
     saved(project, "old.json", record("a", 0.5))
     saved(project, "new.json", record("a", 0.6), prompts={"extract": "v1.1"}, prompt_digests={"extract": "q"})
     found = compared(project, "old.json", "new.json")

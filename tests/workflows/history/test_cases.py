@@ -38,7 +38,7 @@ def of(report: CasesReport, case_id: str) -> CaseWorth:
     return next(one for one in report.cases if one.case_id == case_id)
 
 
-def test_what_tells_most_comes_first_and_what_cannot_last(box: Box) -> None:
+def test_the_most_informative_case_comes_first(box: Box) -> None:
     report = judged(box)
     assert len(report.versions) == 4
     assert of(report, "anchor").tells == pytest.approx(1.0, abs=1e-3)
@@ -55,14 +55,14 @@ def test_never_and_always(box: Box) -> None:
     assert of(report, "ember").why == "it never moves"
 
 
-def test_a_copy_of_a_version_is_no_other_version(box: Box) -> None:
+def test_a_copied_version_counts_once(box: Box) -> None:
     text = box.read("prompts/extract-v1.3.md")
     changed = text.replace('version: "1.3"', 'version: "1.4"').replace("as of 1.3", "as of 1.4")
     box.write("prompts/extract-v1.4.md", changed)
     assert len(judged(box).versions) == 4
 
 
-def test_a_version_with_few_answers_is_no_version(box: Box) -> None:
+def test_a_version_with_few_answers_is_left_out(box: Box) -> None:
     box.prompt("1.4")
     record(box, "1.4", found(4, cases=7))
     assert len(judged(box).versions) == 4
@@ -88,7 +88,7 @@ def test_a_pattern_shows_fewer_and_compares_with_all(box: Box) -> None:
     assert report.cases[0].tells == of(judged(box), "anchor").tells
 
 
-def test_one_version_by_name_tells_nothing(box: Box) -> None:
+def test_a_single_version_is_not_informative(box: Box) -> None:
     report = judged(box, named=("extract-v1.1",))
     assert report.versions == ("extract v1.1 · baker-1",)
     assert all(one.tells is None for one in report.cases)

@@ -56,7 +56,7 @@ def test_two_answers_are_too_few(box: Box) -> None:
     assert {case.verdict for case in report(box).cases} == {"unknown"}
 
 
-def test_another_setting_where_nothing_is_known_of_the_present_one(box: Box) -> None:
+def test_another_setting_if_the_current_one_has_no_repeats(box: Box) -> None:
     for repeat in range(3):
         record(box, "1.0", found(3), repeat=repeat)
     record(box, "1.1", found(4))
@@ -91,7 +91,7 @@ def test_no_model_named_still_looks_at_what_is_recorded(box: Box) -> None:
     assert not report(box).own
 
 
-def test_the_quarantine_is_told(box: Box) -> None:
+def test_the_quarantine_is_reported(box: Box) -> None:
     record(box, "1.1", found(4))
     entry = {"case": "iris", "since": "2020-01-01", "until": "2020-01-02", "reason": "x"}
     box.write("golden/bread/quarantine.json", json.dumps({"cases": [entry]}))

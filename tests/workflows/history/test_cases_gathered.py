@@ -51,20 +51,20 @@ def test_every_version_and_repeat(box: Box) -> None:
     ]
 
 
-def test_a_pattern_and_a_version_narrow_it(box: Box) -> None:
+def test_only_the_chosen_cases_and_versions(box: Box) -> None:
     for version in ("1.0", "1.1"):
         record(box, version, found(3))
     assert gathered(box.root, only={"ember"}).cases == ["ember"]
     assert [s.title for s in gathered(box.root, named=("extract-v1.0",)).settings] == ["extract v1.0 · baker-1"]
 
 
-def test_a_bad_answer_is_nought_and_no_gap(box: Box) -> None:
+def test_a_bad_answer_counts_as_zero(box: Box) -> None:
     record(box, "1.1", found(4))
     box.record("1.1", {"ember": "I cannot"}, repeat=1)
     assert values(of_version(gathered(box.root), "v1.1")["ember"]) == pytest.approx([FLAWLESS, 0.0])
 
 
-def test_a_bad_answer_early_in_the_pipeline_ends_all_that_begin_so(tmp_path: Path) -> None:
+def test_an_early_bad_answer_counts_for_every_pipeline_with_that_beginning(tmp_path: Path) -> None:
     project = two_stages(tmp_path)
     imported(project, *BOTH, named=("decompose-v1.0",))
     imported(project, response("a", "decompose-v1.0", "no", repeat=1), named=("decompose-v1.0",), repeats=2)
@@ -73,7 +73,7 @@ def test_a_bad_answer_early_in_the_pipeline_ends_all_that_begin_so(tmp_path: Pat
     assert values(cases["a"]) == [pytest.approx(FLAWLESS), 0.0]
 
 
-def test_a_pipeline_of_which_nothing_can_be_read_stands_for_itself(tmp_path: Path) -> None:
+def test_a_pipeline_with_only_bad_answers_is_a_setting(tmp_path: Path) -> None:
     project = two_stages(tmp_path)
     imported(project, response("a", "decompose-v1.0", "no"), named=("decompose-v1.0",))
     history = gathered(tmp_path)

@@ -67,7 +67,7 @@ def test_it_is_the_same_every_time(box: Box) -> None:
     assert plan(opened(box)) == plan(opened(box))
 
 
-def test_recorded_repeats_tell_cases_from_answers(box: Box) -> None:
+def test_recorded_repeats_separate_case_and_answer_variance(box: Box) -> None:
     record(box, "1.0", found(3, 3, 4, 2, 4))
     box.path("prompts/extract-v1.1.md").unlink()
     save_baseline(opened(box))
@@ -84,7 +84,7 @@ def test_recorded_repeats_tell_cases_from_answers(box: Box) -> None:
     assert (once.variance.repeats, once.buy) == (1.0, None)
 
 
-def test_repeats_that_only_some_cases_have_are_not_waited_for(box: Box) -> None:
+def test_repeats_of_only_some_cases_are_not_used(box: Box) -> None:
     record(box, "1.0", found(3, 3, 4, 2, 4))
     box.path("prompts/extract-v1.1.md").unlink()
     save_baseline(opened(box))
@@ -94,7 +94,7 @@ def test_repeats_that_only_some_cases_have_are_not_waited_for(box: Box) -> None:
     assert plan(opened(box)).repeats == (1, 1)
 
 
-def test_nothing_moved_anywhere_is_said_and_no_promise(box: Box) -> None:
+def test_no_promise_if_nothing_moved(box: Box) -> None:
     record(box, "1.1", found(4))
     save_baseline(opened(box))
     report = plan(opened(box))
@@ -113,7 +113,7 @@ def test_nothing_to_plan_from(box: Box) -> None:
         plan(opened(box))
 
 
-def test_a_broken_baseline_is_told_as_that(box: Box) -> None:
+def test_a_broken_baseline_is_reported(box: Box) -> None:
     record(box, "1.1", found(4))
     box.write(f"baselines/{SUITE}.json", "{")
     with pytest.raises(InvalidFile, match=f"baselines/{SUITE}.json"):
@@ -140,7 +140,7 @@ def test_the_policy_and_the_limit_of_the_command_line(box: Box) -> None:
     assert first(GateFlags(fail="overall:3")).wanted == pytest.approx(0.06)
 
 
-def test_a_quarantined_case_plans_nothing(box: Box) -> None:
+def test_a_quarantined_case_is_left_out(box: Box) -> None:
     measured(box)
     on = datetime.now(UTC).date()
     until = on + timedelta(days=30)

@@ -175,7 +175,9 @@ def test_a_broken_configuration_names_its_place(tmp_path: Path, text: str, place
         ("file://gone*.yaml", "t.yaml", "c.yaml", "no file matches"),
     ],
 )
-def test_so_does_a_file_that_it_names(tmp_path: Path, tests: str, name: str, where: str, message: str) -> None:
+def test_a_broken_file_that_it_names_names_its_place(
+    tmp_path: Path, tests: str, name: str, where: str, message: str
+) -> None:
     (tmp_path / "c.yaml").write_text(f"tests: {tests}\n")
     (tmp_path / name).write_text({"t.csv": "a\n1,2\n", "t.yaml": "[{}, file://t.yaml]", "t.json": "{"}[name])
     with pytest.raises(InvalidFile, match=message) as caught:
@@ -183,7 +185,7 @@ def test_so_does_a_file_that_it_names(tmp_path: Path, tests: str, name: str, whe
     assert caught.value.where == str(tmp_path / where)
 
 
-def test_a_table_without_its_columns_is_inputs(tmp_path: Path) -> None:
+def test_a_table_without_promptfoo_columns_has_only_inputs(tmp_path: Path) -> None:
     drafts = read_table(DATA / "table.csv", PromptFiles(WorkTree(tmp_path)))
     assert checks(drafts) == CHECKS["table.yaml"]
     (tmp_path / "t.csv").write_text("question,answer\n1,2\n")

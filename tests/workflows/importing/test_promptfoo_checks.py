@@ -53,7 +53,7 @@ MAPPED = [
 
 
 @pytest.mark.parametrize(("assertion", "wanted"), MAPPED, ids=[str(pair[0]) for pair in MAPPED])
-def test_what_means_the_same(tmp_path: Path, assertion: dict[str, Any], wanted: dict[str, Any]) -> None:
+def test_assertions_with_a_counterpart(tmp_path: Path, assertion: dict[str, Any], wanted: dict[str, Any]) -> None:
     assert check(tmp_path, **assertion) == wanted
 
 

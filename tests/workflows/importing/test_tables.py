@@ -38,7 +38,7 @@ def rows(tmp_path: Path, content: str) -> list[tuple[str, dict[str, str]]]:
     return [(row.where.removeprefix(str(file)), row.cells) for row in read_rows(file)]
 
 
-def test_a_row_is_known_by_the_line_it_begins_in(tmp_path: Path) -> None:
+def test_a_row_is_named_by_its_first_line(tmp_path: Path) -> None:
     text = '\ufeffa, b\r\n"one\r\ntwo",2\r\n\r\n"x ""y""",\r\n'
     assert rows(tmp_path, text) == [(":2", {"a": "one\ntwo", "b": "2"}), (":5", {"a": 'x "y"', "b": ""})]
 

@@ -405,14 +405,14 @@ def test_ids_that_differ_in_case_alone_are_one_id(root: Path) -> None:
     assert finding.message == "the id `bank-runs` is also that of golden/example/Bank-Runs.gold.json"
 
 
-def test_a_text_with_a_character_that_ends_it_elsewhere(root: Path) -> None:
+def test_a_control_character_is_found(root: Path) -> None:
     edit(root, put("topic", "Bank\0 runs"))
     (finding,) = found(root, "control-character")
     assert (finding.level, finding.field) == ("error", "topic")
     assert "U+0000" in finding.message
 
 
-def test_a_prompt_that_tells_what_is_to_be_found(root: Path) -> None:
+def test_a_prompt_that_names_expected_items(root: Path) -> None:
     labels = [each["label"] for each in json.loads((root / CASE).read_text(encoding="utf-8"))["expectedConcepts"]]
     half = ", ".join(labels[: (len(labels) + 1) // 2])
     text = spoil_prompt(root, "{% block user %}", f"{{% block user %}}Look for {half}.\n")
@@ -788,7 +788,7 @@ def test_the_report_as_json_has_places(root: Path) -> None:
     assert {"file": CASE, "field": "topic", "line": line, "rule": "topic"}.items() <= value["findings"][0].items()
 
 
-def test_text_that_stands_in_no_block_is_a_warning(root: Path) -> None:
+def test_text_outside_any_block_is_a_warning(root: Path) -> None:
     path = sorted((root / "prompts").glob("*.md"))[0]
     text = path.read_text()
     path.write_text(f"{text.rstrip()}\n\nAlways answer in French.\n")

@@ -71,20 +71,20 @@ def test_a_broken_line_is_a_finding_and_hides_no_other(
     assert last[:4] == ("error", "invalid-field", "verdict", 4)
 
 
-def test_a_judgement_of_no_case_is_named_with_the_near_miss(root: Path) -> None:
+def test_a_judgement_of_an_unknown_case_names_the_near_miss(root: Path) -> None:
     judged(root, LINE, LINE | {"caseId": "bank-run"})
     ((level, rule, field, line, message),) = found(root, JUDGED)
     assert (level, rule, field, line) == ("warning", "unknown-case", "caseId", 2)
     assert message == "case `bank-run` does not exist, so this judges nothing; did you mean `bank-runs`?"
 
 
-def test_while_a_case_cannot_be_read_its_judgements_are_left_alone(root: Path) -> None:
+def test_judgements_are_not_checked_while_a_case_is_unreadable(root: Path) -> None:
     judged(root, LINE)
     (root / "golden/example/bank-runs.gold.json").write_text("{", encoding="utf-8")
     assert found(root, JUDGED) == []
 
 
-def test_a_file_of_something_else_does_not_fill_the_screen(root: Path) -> None:
+def test_a_file_of_the_wrong_type_has_few_findings(root: Path) -> None:
     judged(root, *["nonsense"] * (3 * MAX_FINDINGS))
     assert len(found(root, JUDGED)) == MAX_FINDINGS
 

@@ -46,7 +46,7 @@ def test_a_rubric_that_can_be_asked_is_used(found: Found) -> None:
     assert found(kind=("grade", GRADES)) == []
 
 
-def test_one_that_no_kind_of_the_project_asks_is_not(found: Found) -> None:
+def test_a_rubric_that_no_kind_asks_is_unused(found: Found) -> None:
     assert [(one.rule, one.file) for one in found(compare=("judgement", COMPARES))] == [
         ("unused-prompt", "prompts/compare-v1.0.md")
     ]
@@ -72,7 +72,7 @@ def test_the_rubric_of_outcomes_sees_the_case_and_both_answers(found: Found, tmp
     assert "'expected' is undefined" in one.message
 
 
-def test_without_a_pipeline_rubrics_are_no_part_of_it(found: Found, tmp_path: Path) -> None:
+def test_rubrics_are_not_part_of_a_default_pipeline(found: Found, tmp_path: Path) -> None:
     config = tmp_path / "row3.toml"
     config.write_text(config.read_text("utf-8").replace('pipeline = ["answer-question"]\n', ""), "utf-8")
     assert found(kind=("grade", GRADES)) == []

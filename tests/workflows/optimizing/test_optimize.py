@@ -44,7 +44,7 @@ def test_the_text_of_the_blocks_and_nothing_around_it() -> None:
         "{% block user %}{{ x {% endblock %}",
     ],
 )
-def test_a_template_whose_blocks_cannot_be_told(body: str) -> None:
+def test_a_template_without_separate_blocks(body: str) -> None:
     with pytest.raises(InvalidFile, match=r"prompts/answer-v1\.0\.md"):
         wording_of(prompt(body))
 

@@ -60,7 +60,7 @@ def test_versions_are_numbers(project: Project) -> None:
     assert str(new_version(project, NAME).ref) == f"{NAME}-v1.11"
 
 
-def test_edits_of_a_promoted_file_come_along_and_are_reported(project: Project) -> None:
+def test_edits_of_a_promoted_file_are_copied_and_reported(project: Project) -> None:
     _promote(project, "v1.0")
     path = _prompt(project, "v1.0")
     path.write_text(path.read_text(encoding="utf-8") + "edited\n", encoding="utf-8")
@@ -158,5 +158,5 @@ def test_a_folder_that_cannot_be_written(project: Project, monkeypatch: pytest.M
     assert not (project.root / "CHANGELOG.md").exists()
 
 
-def test_a_copied_description_is_told(project: Project) -> None:
+def test_a_copied_description_is_reported(project: Project) -> None:
     assert new_version(project, NAME).description
