@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal, get_args
 
@@ -30,18 +30,6 @@ def filled(template: Any, values: Mapping[str, Any]) -> Any:
     if isinstance(template, Sequence):
         return [filled(part, values) for part in template]
     return template
-
-
-def names_in(template: Any) -> Iterator[str]:
-    """Yield the first part of every placeholder in a template: `result` for `{result.id}`."""
-    if isinstance(template, str):
-        yield from (match[1].partition(".")[0] for match in _PART.finditer(template) if match[1])
-    elif isinstance(template, Mapping):
-        for part in template.values():
-            yield from names_in(part)
-    elif isinstance(template, Sequence):
-        for part in template:
-            yield from names_in(part)
 
 
 def found_at(value: Any, path: str) -> Any:

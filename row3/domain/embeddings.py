@@ -58,7 +58,6 @@ class EmbeddingRequest:
     """A request for one model's vectors of distinct texts."""
 
     model: str
-    """The model, as recordings name it."""
     texts: tuple[str, ...]
 
 

@@ -45,7 +45,6 @@ class Estimate:
     again: int = 0
     """Number of requests of the baseline's prompts, which a live comparison asks again."""
     rounds: int = 1
-    """Maximum rounds of an adaptive comparison."""
 
     @property
     def to_send(self) -> list[Planned]:

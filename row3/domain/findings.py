@@ -95,7 +95,6 @@ class Imported:
     """Number of new, replaced and unchanged recordings."""
     by_prompt: dict[str, int]
     models: dict[str, str]
-    """Assumed model by prompt reference."""
     unused: tuple[str, ...] = ()
     """Responses that no run can use because the earlier stage's answer is unusable; a line each."""
     waiting: dict[str, int] = field(default_factory=dict)

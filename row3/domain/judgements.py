@@ -27,7 +27,7 @@ class Rule(Struct, frozen=True):
 
 
 class Criteria(Struct, frozen=True):
-    """A suite's criteria, by key."""
+    """A suite's criteria, by key; locks and baseline are judged without it."""
 
     rules: Mapping[str, Rule]
     """`threshold.recall.minimum`, `weight.recall`, `gate.block`, `matching.threshold` …"""
@@ -35,10 +35,6 @@ class Criteria(Struct, frozen=True):
     """Golden cases' digests by id."""
     quarantine: Mapping[str, str] = {}
     """End of the quarantine (YYYY-MM-DD) by case id."""
-    locks: Mapping[str, str] = {}
-    """Digests of all versions ever promoted, by reference."""
-    baseline: str = ""
-    """Digest of the manifest without its time, id and commit; empty if there is none."""
 
 
 class CriteriaChange(Struct, frozen=True):

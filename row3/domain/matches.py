@@ -133,7 +133,6 @@ class ItemMatch(NamedTuple):
     state: str
     """The kind's term: `match`, `wrong-category`, `duplicate`, `unmatched` …"""
     expected: str | None
-    """The matched or nearest expected item."""
     score: float
     """Similarity of the two, in [0, 1]."""
     notes: Mapping[str, Any]

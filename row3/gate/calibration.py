@@ -34,7 +34,6 @@ class Labelled(Struct, frozen=True, rename="camel"):
     own_family: bool | None
     """Whether a model of the judge's family wrote the answer; None if unknown."""
     answer: str = ""
-    """For people."""
 
     @property
     def error(self) -> float:
@@ -147,7 +146,6 @@ class Corrected(NamedTuple):
     """None if the judge is no better than chance, or if all labels pass or all fail."""
     method: Literal["rogan-gladen", "prediction-powered", "labels"]
     labels: int
-    """Number of labels behind the correction."""
 
 
 def _covered(rubric: str, raw: Rate, said: tuple[float, float], pairs: Sequence[tuple[float, float]]) -> Corrected:
@@ -233,7 +231,6 @@ class JudgeComparison(Struct, frozen=True, rename="camel"):
 
     suite: str
     rubric: str
-    """The rubric of the labels."""
     names: tuple[str, str]
     warranties: tuple[Warranty, Warranty]
     left_out: tuple[int, int]

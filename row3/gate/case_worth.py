@@ -70,8 +70,6 @@ class CasesReport:
     """Most informative first."""
     unknown: tuple[str, ...]
     redundant: tuple[Redundant, ...]
-    flag: str = ""
-    """Options that select the suite on the command line."""
 
 
 def worth(

@@ -14,7 +14,7 @@ POLICIES = ("paired", "evidence", "fixed")
 
 
 def inventory(base: Criteria, head: Criteria, base_demands: Demands, head_demands: Demands) -> list[CriteriaChange]:
-    """Return every key in which two criteria of a suite differ, and how; locks and baseline are judged elsewhere."""
+    """Return every key in which two criteria of a suite differ, and how."""
     return [
         *_cases(base, head, base_demands, head_demands),
         *_rules(base.rules, head.rules),

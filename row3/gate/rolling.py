@@ -23,7 +23,6 @@ class RollingBaseline(Struct, frozen=True):
     """A run compared with the mean of the runs before it."""
 
     runs: int
-    """Comparable runs in the mean."""
     drops: Sequence[Reason] = ()
 
     def reasons(self) -> Iterator[Reason]:

@@ -75,15 +75,12 @@ class Snapshot:
     def criteria(self, suite: Suite, other: Snapshot) -> Criteria:
         """Return a suite's criteria; of its cases only those whose files `other` lacks or has in another version."""
         project = self.project
-        manifest = self.manifest(suite.name)
         return Criteria(
             rules=dict(_criteria_rules(project, suite)),
             cases={case_id: stored.digest for case_id, stored in self.changed_cases(suite, other).items()},
             quarantine={
                 entry.case_id: entry.until for entry in read_quarantine(project.tree, project.golden(suite.name))
             },
-            locks=self.locks(),
-            baseline="" if manifest is None else manifest.digest,
         )
 
     def changed_cases(self, suite: Suite, other: Snapshot) -> dict[str, StoredCase]:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from row3.domain.calls import UnknownPlaceholderError, filled, found_at, names_in
+from row3.domain.calls import UnknownPlaceholderError, filled, found_at
 
 VALUES = {"query": "who {moved} it?", "limit": 5, "tags": ["a", "b"], "deep": {"list": [{"id": "x"}]}}
 
@@ -52,10 +52,6 @@ def test_placeholders_in_values_are_not_filled(text: str) -> None:
 @given(st.text())
 def test_doubled_braces_are_literal(text: str) -> None:
     assert filled(text.replace("{", "{{").replace("}", "}}"), {}) == text
-
-
-def test_names_come_from_all_parts() -> None:
-    assert list(names_in({"a": ["{x.y} and {z}", 1], "b": "{{no}}"})) == ["x", "z"]
 
 
 def test_a_path_only_enters_objects_and_lists() -> None:

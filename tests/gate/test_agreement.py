@@ -37,7 +37,7 @@ def test_kappa_by_hand() -> None:
     assert (found.low, found.high) == (pytest.approx(0.1511, abs=1e-3), pytest.approx(0.6489, abs=1e-3))
 
 
-def test_a_single_grade_has_no_kappa() -> None:
+def test_a_single_grade_has_a_kappa_of_0() -> None:
     assert kappa([1, 1, 1], [1, 1, 1]).value == 0.0
 
 

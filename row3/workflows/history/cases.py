@@ -149,7 +149,6 @@ def judge_cases(
         tuple([one for one in judged if one.case_id in expectations]),
         tuple([case_id for case_id in expectations if case_id not in known]),
         tuple(redundant(expectations)),
-        suite.flag,
     )
 
 
