@@ -169,9 +169,9 @@ class Common:
     def show(self, result: str | Iterable[bytes]) -> None:
         """Write the result to stdout, or to the file of --out."""
         if self.format in ("json", "codequality"):
-            from row3.reports.hidden import json_seen
+            from row3.reports.hidden import visible_json
 
-            result = json_seen(result)
+            result = visible_json(result)
         output.emit(result, self.out, commands=self.format == "github")
 
     def show_json(self, value: Any) -> None:

@@ -63,13 +63,13 @@ def refuse_foreign(targets: Iterable[Path], form: str, *, where: str = "") -> No
 
     Raises `InvalidFile` for a symbolic link inside a project.
     """
-    from row3.reports.generated_files import is_ours
+    from row3.reports.generated_files import is_generated
     from row3.store.project import own_file
 
     for target in targets:
-        if not own_file(target).is_file() or is_ours(form, *(ends := _ends(target))):
+        if not own_file(target).is_file() or is_generated(form, *(ends := _ends(target))):
             continue
-        other = next((each for each in ENDINGS if is_ours(each, *ends)), None)
+        other = next((each for each in ENDINGS if is_generated(each, *ends)), None)
         what = f"the file was written as {other}, not as {form}" if other else "row3 did not write this file"
         fix = "Name another place, or remove it first"
         raise UsageError(f"{what}; writing would overwrite it", where=where or str(target), fix=fix)

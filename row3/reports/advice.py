@@ -139,9 +139,9 @@ class _Steps:
             return ["nothing to do: this gate is informational and blocks nothing.", *last]
         if verdict is Verdict.INVESTIGATE:
             if Code.PARTIAL in self.codes:
-                return [*self._look(), f"{self.command('row3 --compare')} with all the cases."]
+                return [*self._explain(), f"{self.command('row3 --compare')} with all the cases."]
             record = "record why this is acceptable: --approve REASON."
-            return [*self._look(), *(f"{each}." for each in self._remedies()), *(last or [record])]
+            return [*self._explain(), *(f"{each}." for each in self._remedies()), *(last or [record])]
         return last or (["commit."] if comparison.in_git else [])
 
     def _answer(self) -> list[str]:
@@ -157,11 +157,11 @@ class _Steps:
         others = self._remedies()
         fix = f"{', '.join([*(prompt if self.codes & SCORES or not others else []), *others])} and run"
         if any(reason.code is Code.PARTIAL for reason in self.comparison.reasons):
-            return [*self._look(), f"{fix} {again} with all the cases."]
+            return [*self._explain(), f"{fix} {again} with all the cases."]
         if promoting:
             waiting = candidates(self.run) or [""]
             again = f"{self.command('row3 promote', waiting[0])} {waiting[0]}".rstrip()
-        return [*self._look(), f"{fix} {again} again, or accept it with --approve REASON."]
+        return [*self._explain(), f"{fix} {again} again, or accept it with --approve REASON."]
 
     def _remedies(self) -> list[str]:
         criteria = {
@@ -194,7 +194,7 @@ class _Steps:
         }
         return [*found, *(text for code, text in known.items() if code in self.codes)]
 
-    def _look(self) -> list[str]:
+    def _explain(self) -> list[str]:
         """Return the command that explains the worst case, if answers are the cause."""
         own = [reason for reason in self.deciding if reason.code in SCORES]
         case_id = worst_case(self.comparison, own) if own else None

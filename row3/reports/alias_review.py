@@ -30,7 +30,7 @@ class Candidate(NamedTuple):
     """An expected concept that an item may be another name for."""
 
     position: int
-    """Among the case's expected concepts."""
+    """Index in the case's expected concepts."""
     label: str
     score: float
     """Highest similarity of the item to a name of the concept, in [0, 1]."""
@@ -55,7 +55,7 @@ class Unmatched:
     """By prompt name, the versions that produced it."""
     candidates: tuple[Candidate, ...]
     stands: Stands
-    """The words found in the text at `place`."""
+    """Which words the text has at `place`: the item's, its quote's, or none."""
     place: Place | None
     quote: str
     """The quote that an answer gave as evidence; empty for none."""

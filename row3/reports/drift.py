@@ -62,14 +62,10 @@ def drift_document(found: Drifted, *, verbose: bool = False) -> Document:
         blocks.append(Table(("metric", "then", "now", "points", "95% interval"), rows, "lrrrr"))
     if other := [case for case in found.again.cases if not case.same]:
         blocks.append(_changed_cases(other, verbose=verbose))
-    return Document(
-        [
-            *blocks,
-            _without_answers(found.again.failed),
-            Note(usage_lines(found.again.usage, model), "quiet"),
-            _verdict(found),
-        ]
-    )
+    failed = [f"no answer  {case_id}: {why}" for case_id, why in found.again.failed.items()]
+    left = more(len(failed) - SHOWN, how="")
+    blocks += [Note([*failed[:SHOWN], *([left] if left else [])]), Note(usage_lines(found.again.usage, model), "quiet")]
+    return Document([*blocks, _verdict(found)])
 
 
 def drifts_document(found: Mapping[str, Drifted | Row3Error], *, verbose: bool = False) -> Document:
@@ -95,11 +91,6 @@ def _changed_cases(cases: Sequence[CaseDrift], *, verbose: bool) -> Table:
         delta = "–" if then is None or now is None else numbers.points(now - then)
         rows.append([case_id, *("–" if value is None else numbers.percent(value) for value in (then, now)), delta])
     return Table(("other answers", "then", "now", "points"), rows, "lrrr", more=more(len(cases) - len(shown)))
-
-
-def _without_answers(failed: Mapping[str, str]) -> Note:
-    lines = [f"no answer  {case_id}: {why}" for case_id, why in list(failed.items())[:SHOWN]]
-    return Note([*lines, *([f"and {len(failed) - SHOWN} more"] if len(failed) > SHOWN else [])])
 
 
 def _verdict(found: Drifted) -> Note:

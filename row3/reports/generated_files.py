@@ -72,7 +72,7 @@ KNOWN = {
 }
 
 
-def is_ours(form: str, head: bytes, tail: bytes) -> bool:
+def is_generated(form: str, head: bytes, tail: bytes) -> bool:
     """Return whether a file, by its first and last bytes, is empty or an earlier result in a form of `KNOWN`."""
     begins, ends = head.decode("utf-8", "replace").lstrip("\ufeff"), tail.decode("utf-8", "replace")
     known = KNOWN[form]

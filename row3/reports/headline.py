@@ -203,7 +203,7 @@ def _changes(diff: str) -> Sequence[str]:
 
 
 def _size(diff: str) -> str:
-    """`+12 −3 lines`."""
+    """Return `+12 −3 lines`."""
     lines = _changes(diff)
     added, removed = (sum(line.startswith(sign) for line in lines) for sign in "+-")
     return f"+{added} −{removed} lines"

@@ -13,7 +13,7 @@ HIDDEN = re.compile(
 _UNSEEN = bytes(code for code in range(128) if HIDDEN.match(chr(code)))
 
 
-def json_seen(pieces: str | Iterable[bytes]) -> Iterator[bytes]:
+def visible_json(pieces: str | Iterable[bytes]) -> Iterator[bytes]:
     """Yield a JSON text as UTF-8 with invisible characters escaped: the same values, safe for terminals, editors and
     build logs.
 

@@ -31,8 +31,8 @@ def hook_document(hook: HookVerdict) -> Document:
     problems = [(result.suite, problem_of(result).replace("`row3 ", f"`{_row3(hook)} ")) for result in hook.results]
     lines: list[Text] = [f"row3: suite {name}: {problem}" for name, problem in problems if problem]
     unchanged = [result.suite for result in hook.results if len(hook.results) > 1 and _is_unchanged(result)]
-    compared = [each for each in hook.results if each.comparison is not None and each.suite not in unchanged]
-    blocks: list[Block] = [block for result in compared for block in _suite(result.comparison)]
+    compared = [each.comparison for each in hook.results if each.suite not in unchanged]
+    blocks: list[Block] = [block for comparison in compared if comparison is not None for block in _suite(comparison)]
     if unchanged:
         lines.append(f"row3: unchanged: {', '.join(unchanged)}")
     if hook.results and hook.untouched:
@@ -56,8 +56,7 @@ def _is_unchanged(result: SuiteResult) -> bool:
     return not (changed or moved or special or comparison.run.quarantine != NO_QUARANTINE)
 
 
-def _suite(comparison: Comparison | None) -> list[Block]:
-    assert comparison is not None
+def _suite(comparison: Comparison) -> list[Block]:
     run = comparison.run
     against = f" against {comparison.against}" if comparison.against else ""
     shown, change, moved = verdict_label(comparison), comparison.primary_change, ""

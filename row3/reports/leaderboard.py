@@ -84,7 +84,7 @@ class Names:
         """What all combinations share; may be empty."""
 
     def of(self, entrant: Combination) -> str:
-        """`decompose-concepts v1.1 · gpt-4o-mini`; everything if nothing differs."""
+        """Return `decompose-concepts v1.1 · gpt-4o-mini`; everything if nothing differs."""
         versions = [f"{name} {entrant.prompts[name]}" for name in self._differ if name in entrant.prompts]
         return self._text(versions, entrant.shown_model if self._models else "")
 
@@ -94,7 +94,7 @@ class Names:
 
 
 def _span(board: Leaderboard, one: Placed) -> str:
-    """`84.1…85.0%`, cut at a flawless case's score; `?` if all cases score alike."""
+    """Return `84.1…85.0%`, cut at a flawless case's score; `?` if all cases score alike."""
     if one.interval is None or one.interval.degenerate:
         return "–" if one.interval is None else "?"
     low, high = max(0.0, one.interval.low), min(best_score(board.suite.rules.weights), one.interval.high)

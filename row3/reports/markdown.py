@@ -107,7 +107,7 @@ def _escaped(text: str) -> str:
 
 
 def _escaped_start(match: re.Match[str]) -> str:
-    """Escape a start of line that would begin a list or a heading."""
+    """Return an escaped start of line, which would begin a list or a heading."""
     return f"\\{match[1]}" if match[1] else f"{match[2]}\\{match[3]}"
 
 

@@ -122,7 +122,7 @@ def _named(
     for label in labels[:most]:
         near = _nearest(label, known)
         hint = "" if near is None else f" (near {shorten(plain(near), LONGEST_NAME)})"
-        shown.append(f"{_said(label)} {number(old.get(label, 0), new.get(label, 0))}{hint}")
+        shown.append(f"{_label_text(label)} {number(old.get(label, 0), new.get(label, 0))}{hint}")
     left = len(labels) - len(shown)
     return [*shown, *([f"{left:,} more"] if left else [])]
 
@@ -156,7 +156,7 @@ def _by_frequency(counts: Mapping[str, int]) -> list[str]:
     return sorted(counts, key=lambda label: (-counts[label], label))
 
 
-def _said(label: str) -> str:
+def _label_text(label: str) -> str:
     """Return `CAUSES for PRECEDES`."""
     parts = [shorten(plain(part), LONGEST_NAME) or "nothing" for part in split_label(label)[: 1 + (PAIR in label)]]
     return " for ".join(parts)

@@ -33,13 +33,13 @@ CRITERIA = {
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What sentences need besides a reason's own figures."""
+    """Context that sentences need besides a reason's own figures."""
 
     metrics: Mapping[str, Metric]
     moves: Mapping[str, MetricChange]
     policy: GatePolicy
     brief: bool = False
-    """Leave out intervals and p-values."""
+    """Whether to leave out intervals and p-values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Ground:
 
 
 def words_of(comparison: Comparison, *, brief: bool = False) -> Words:
-    """Return what the sentences of a comparison need."""
+    """Return the context for the sentences of a comparison."""
     suite = comparison.run.suite
     metrics = {metric.key: metric for metric in suite.kind.metrics}
     return Words(metrics, {change.key: change for change in comparison.metrics}, suite.policy, brief)

@@ -41,7 +41,7 @@ def plain(text: str) -> str:
 
 
 def visible(text: str) -> str:
-    """Like `plain`, but keep spaces, for lines of a diff."""
+    """Return the text like `plain`, but with its spaces, for lines of a diff."""
     if text.isprintable():
         return text
     text = re.sub(_ESCAPES, "", text).replace("\t", "    ")

@@ -144,7 +144,7 @@ def _pieces(text: Text, style: Style, tone: Tone = "plain") -> list[Span]:
 
 
 def _painted(part: Span, style: Style) -> str:
-    """Paint in the tone's colour, except trailing blanks."""
+    """Return a part in its tone's colour, without painting trailing blanks."""
     core = part.text.rstrip()
     return (style.paint(core, COLOURS[part.tone]) if part.tone != "plain" else core) + part.text[len(core) :]
 

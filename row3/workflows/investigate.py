@@ -20,7 +20,7 @@ from row3.gate.comparison import POINT, worse_by
 from row3.gate.pairs import align_metrics
 from row3.gate.policy import GatePolicy
 from row3.kinds.faults import UNUSABLE, Fault, Faults
-from row3.reports.investigations.checklist import Seen, checklist
+from row3.reports.investigations.checklist import Evidence, checklist
 from row3.reports.investigations.model import Fall, InvestigatedCase, Investigation, Symptom
 from row3.store.cases import StoredCase
 from row3.store.chosen_cases import cases_of, choose_cases
@@ -84,7 +84,7 @@ def investigate(
     for case in found:
         sizes.update(case.faults.sizes)
     faults = tuple(fault for case in found for fault in case.faults.items)
-    seen = Seen(faults, sizes, *checklist(suite.kind.name), asking.lineup.prompts, said)
+    evidence = Evidence(faults, sizes, *checklist(suite.kind.name), asking.lineup.prompts, said)
     result = Investigation(
         suite=suite.name,
         kind=suite.kind.name,
@@ -95,7 +95,7 @@ def investigate(
         cases=tuple(found),
         of=0 if cases else total,
         unanswered=tuple(unanswered),
-        seen=seen,
+        evidence=evidence,
         flags=suite.flags("row3 --compare", *(["mode"] if mode else [])) + mode,
         change="",
         prompted=suite.prompted,

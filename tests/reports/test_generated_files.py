@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from row3.reports.generated_files import is_ours
+from row3.reports.generated_files import is_generated
 
 FORMS = ("table", "github", "markdown", "comment", "json", "codequality", "junit", "html", "svg", "png", "schema")
 
 
 def ours(form: str, text: str | bytes) -> bool:
     raw = text.encode() if isinstance(text, str) else text
-    return is_ours(form, raw, raw[-100:])
+    return is_generated(form, raw, raw[-100:])
 
 
 @pytest.mark.parametrize("form", FORMS)

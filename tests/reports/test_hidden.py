@@ -8,14 +8,14 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from row3.reports.hidden import json_seen
+from row3.reports.hidden import visible_json
 
 TEXTS = st.text(st.characters()) | st.text(st.sampled_from("a::##[]\n\x85\x9b\u202e\u2066\U000e0041\ud800"))
 
 
 @given(st.recursive(TEXTS, lambda inner: st.lists(inner) | st.dictionaries(TEXTS, inner)))
 def test_any_value_is_the_same_and_nothing_in_it_acts_on_a_terminal(value: object) -> None:
-    text = b"".join(json_seen(json.dumps(value, ensure_ascii=False, indent=1))).decode()
+    text = b"".join(visible_json(json.dumps(value, ensure_ascii=False, indent=1))).decode()
     assert json.loads(text) == value
     assert "##[" not in text
     joiners = {"\u200c", "\u200d"}
@@ -27,4 +27,4 @@ BIDI = {"LRE", "RLE", "PDF", "LRO", "RLO", "LRI", "RLI", "FSI", "PDI"}
 
 
 def test_pieces_are_read_one_by_one() -> None:
-    assert b"".join(json_seen([b'["\xe2\x80\xae', b'"]'])) == b'["\\u202e"]'
+    assert b"".join(visible_json([b'["\xe2\x80\xae', b'"]'])) == b'["\\u202e"]'

@@ -129,7 +129,7 @@ def looked_into(project: Project, concepts: Any = None, links: Any = None) -> In
 
 
 def listed(found: Investigation, part: str) -> dict[str, Fault]:
-    return {fault.label: fault for fault in found.seen.of(part)}
+    return {fault.label: fault for fault in found.evidence.of(part)}
 
 
 def causes(found: Investigation, part: str) -> dict[str, str]:
@@ -137,7 +137,7 @@ def causes(found: Investigation, part: str) -> dict[str, str]:
 
 
 def ask(found: Investigation, beginning: str) -> Reply:
-    return next(reply for _, question, reply in found.seen.asked() if question.startswith(beginning))
+    return next(reply for _, question, reply in found.evidence.asked() if question.startswith(beginning))
 
 
 def labels(reply: Reply) -> list[str]:
@@ -240,10 +240,10 @@ def test_faults_agree_with_the_metrics(project: Project) -> None:
     (case,) = found.cases
     rate = next(symptom.value for symptom in case.symptoms if symptom.metric.key == "hallucinationRate")
     canaries = labels(ask(found, "Are they on the forbidden list (hallucinations)"))
-    assert rate == len(canaries) / found.seen.sizes["extra"]
-    for part in found.seen.parts:
+    assert rate == len(canaries) / found.evidence.sizes["extra"]
+    for part in found.evidence.parts:
         of_part = [group for group in found.groups if group.part == part.key]
-        assert sum(len(group.faults) for group in of_part) == len(found.seen.of(part.key))
+        assert sum(len(group.faults) for group in of_part) == len(found.evidence.of(part.key))
 
 
 def test_fixes_follow_from_what_went_wrong(project: Project) -> None:
@@ -272,7 +272,7 @@ def test_the_plan_names_the_commands(project: Project) -> None:
 def test_a_flawless_answer_leaves_nothing_to_fix(project: Project) -> None:
     concepts = [(one["label"], "rye" if "inferred" in one else one["label"]) for one in CASE["expectedConcepts"]]
     found = looked_into(project, concepts, CASE["expectedRelationships"])
-    assert found.seen.faults == ()
+    assert found.evidence.faults == ()
     assert not found.cases[0].fails
     assert found.fixes == []
     assert found.plan[0].startswith("No change is needed")
@@ -285,14 +285,16 @@ def test_an_unreadable_answer_has_one_fault(project: Project) -> None:
     assert (case.status, case.raw) == ("bad_answer", '{"concepts": [{"label": "ry')
     assert "cut off by the token limit" in case.problem
     assert {s.value for s in case.symptoms} <= {0.0, None}
-    assert [(fault.cause, fault.pair) for fault in found.seen.faults] == [("unusable", "cut off by the token limit")]
+    assert [(fault.cause, fault.pair) for fault in found.evidence.faults] == [
+        ("unusable", "cut off by the token limit")
+    ]
     assert "raise `max_tokens`" in found.fixes[0]
 
 
 def test_an_answer_that_is_cut_off_but_readable(project: Project) -> None:
     record(project, '{"concepts": []}', '{"relationships": []}', finish_reason="length")
     found = investigate(project, _suite(project), ["bread"], RunOptions())
-    asked = {question: reply.text for _, question, reply in found.seen.asked(all_parts=True)}
+    asked = {question: reply.text for _, question, reply in found.evidence.asked(all_parts=True)}
     assert asked["Are answers cut off?"] == "those of find-v1.0, connect-v1.0"
 
 

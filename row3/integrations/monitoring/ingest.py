@@ -43,9 +43,8 @@ AT, DIGEST, HOUR, PAYLOAD = (list(RECORDS).index(each) for each in ("at_ms", "di
 class Parsed:
     """The content of some lines."""
 
-    rows: list[tuple[Any, ...]] = field(default_factory=list)
-    numbers: list[int] = field(default_factory=list)
-    """Line numbers of `rows`."""
+    rows: list[tuple[int, tuple[Any, ...]]] = field(default_factory=list)
+    """Each with its line number."""
     opinions: list[Opinion] = field(default_factory=list)
     unrated: int = 0
     bad: list[Aside] = field(default_factory=list)
@@ -94,8 +93,7 @@ def parse(chunk: Chunk, keeping: Keeping) -> Parsed:
             parsed.bad.append(Aside(number, str(error), raw))
             continue
         if isinstance(found, Record):
-            parsed.rows.append(row(found, keeping))
-            parsed.numbers.append(number)
+            parsed.rows.append((number, row(found, keeping)))
         elif found is not None:
             parsed.opinions.append(found)
         else:
@@ -215,13 +213,13 @@ class _Writer:
 
     def _records(self, connection: Connection, waiting: Sequence[tuple[Chunk, Parsed]]) -> None:
         query = f"SELECT id, digest, payload IS NULL FROM records WHERE id IN ({GIVEN})"
-        ids = [values[0] for _, parsed in waiting for values in parsed.rows]
+        ids = [values[0] for _, parsed in waiting for _, values in parsed.rows]
         stored = {each[0]: (each[1], each[2]) for each in connection.rows(query, [ids])} if ids else {}
         fresh: list[tuple[Any, ...]] = []
         conflicts: list[Aside] = []
         for chunk, parsed in waiting:
             lines: dict[int, bytes] = {}
-            for number, values in zip(parsed.numbers, parsed.rows, strict=True):
+            for number, values in parsed.rows:
                 digest, lacking = stored.setdefault(values[0], ("", False))
                 if not digest:
                     stored[values[0]] = values[DIGEST], False
@@ -241,8 +239,8 @@ class _Writer:
             connection.insert("records", RECORDS, fresh)
             connection.insert("stale", {"hour": RECORDS["hour"]}, [(hour,) for hour in {each[HOUR] for each in fresh}])
 
-    def _check_times(self, rows: Sequence[tuple[Any, ...]]) -> None:
-        for each in rows:
+    def _check_times(self, rows: Sequence[tuple[int, tuple[Any, ...]]]) -> None:
+        for _, each in rows:
             self.done.backwards += each[AT] < self._latest
             self.done.future += each[AT] > self._now_ms + FUTURE_MS
             self._latest = each[AT]

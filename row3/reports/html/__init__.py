@@ -1,1 +1,1 @@
-"""The HTML report: one file that needs nothing else, for a browser without network."""
+"""The HTML report: one self-contained file, which needs no network."""

@@ -13,7 +13,7 @@ from row3.reports.hidden import HIDDEN
 DIFF_LINES = {"+": "new", "-": "old", "@": "place"}
 
 
-def seen(text: str) -> str:
+def mark_invisible(text: str) -> str:
     """Return the text with invisible characters named: `⟨U+202E⟩`."""
     return HIDDEN.sub(lambda match: f"⟨U+{ord(match[0]):04X}⟩", text.replace("\r\n", "\n"))
 
@@ -28,7 +28,7 @@ def _block(block: Block, links: Mapping[str, str]) -> Markup:
         case Title():
             return _tag(f"h{max(1, block.level - 2)}", _text(block.text, links))
         case Facts():
-            rows = (_tag("dt", seen(name)) + _tag("dd", _text(text, links)) for name, text in block.rows)
+            rows = (_tag("dt", mark_invisible(name)) + _tag("dd", _text(text, links)) for name, text in block.rows)
             return _tag("dl", _all(rows), "facts") if block.rows else Markup()
         case Note():
             return _all(_tag("p", _text(text, links), f"note {block.tone}") for text in block.texts)
@@ -38,34 +38,36 @@ def _block(block: Block, links: Mapping[str, str]) -> Markup:
         case Table():
             return _table(block, links)
         case Lines():
-            lines = (_tag("span", seen(line), DIFF_LINES.get(line[:1], "same")) for line in block.lines)
+            lines = (_tag("span", mark_invisible(line), DIFF_LINES.get(line[:1], "same")) for line in block.lines)
             return _tag("pre", _all(lines), block.language)
         case Fold():
-            return _tag("details", _tag("summary", seen(block.title)) + blocks_html(block.blocks, links))
+            return _tag("details", _tag("summary", mark_invisible(block.title)) + blocks_html(block.blocks, links))
         case Plot():
             data = base64.b64encode(block.svg).decode()
-            return Markup('<img alt="{}" src="data:image/svg+xml;base64,{}">').format(seen(block.alt), data)
+            return Markup('<img alt="{}" src="data:image/svg+xml;base64,{}">').format(mark_invisible(block.alt), data)
 
 
 def _table(block: Table, links: Mapping[str, str]) -> Markup:
     """Return a table; on a phone its rows are cards, in which headers name the cells."""
     sides = ["num" if side == "r" else "" for side in block.align]
-    heads = _all(_tag("th", seen(head), side) for head, side in zip(block.headers, sides, strict=True))
+    heads = _all(_tag("th", mark_invisible(head), side) for head, side in zip(block.headers, sides, strict=True))
     rows = []
     for i, row in enumerate(block.rows):
         under = _all(_tag("small", _text(text, links)) for text in (block.under[i] if block.under else ()))
         cells = [_tag("th", _text(row[0], links) + under)]
         for head, text, side in zip(block.headers[1:], row[1:], sides[1:], strict=True):
-            cells.append(Markup('<td class="{}" data-label="{}">{}</td>').format(side, seen(head), _text(text, links)))
+            cells.append(
+                Markup('<td class="{}" data-label="{}">{}</td>').format(side, mark_invisible(head), _text(text, links))
+            )
         rows.append(_tag("tr", _all(cells)))
     table = _tag("table", _tag("thead", _tag("tr", heads)) + _tag("tbody", _all(rows)), "blocks")
-    return table + (_tag("p", seen(block.more), "note quiet") if block.more else Markup())
+    return table + (_tag("p", mark_invisible(block.more), "note quiet") if block.more else Markup())
 
 
 def _text(text: Text, links: Mapping[str, str]) -> Markup:
     found = []
     for part in spans(text):
-        shown: str | Markup = seen(part.text)
+        shown: str | Markup = mark_invisible(part.text)
         if part.text in links:
             shown = Markup('<a href="{}">{}</a>').format(links[part.text], shown)
         found.append(Markup("{}").format(shown) if part.tone == "plain" else _tag("span", shown, part.tone))

@@ -22,7 +22,7 @@ from row3.reports.charting.timeline import TrendPoint
 from row3.reports.comparison import facts, ground_text, heading, legend, metrics_table, next_note
 from row3.reports.document import Block, Document, Fold, Note, Span, Text, Title, spans
 from row3.reports.headline import prompt_folds
-from row3.reports.html.blocks import blocks_html, seen
+from row3.reports.html.blocks import blocks_html, mark_invisible
 from row3.reports.html.charts import HEIGHT, WIDTH, charts
 from row3.reports.judge_block import judge_card
 from row3.reports.match_counts import moved_counts, run_counts
@@ -177,7 +177,7 @@ def case_islands(lines: Iterable[bytes]) -> Iterator[bytes]:
 
 def finalize(value: Any) -> Any:
     """Return a template value with invisible characters named; markup is left alone."""
-    return seen(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+    return mark_invisible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def policy(script: str, style: str) -> str:

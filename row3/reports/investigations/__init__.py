@@ -1,1 +1,1 @@
-"""What `row3 investigate` writes."""
+"""The output of `row3 investigate`."""

@@ -39,7 +39,7 @@ class Reply(NamedTuple):
     """Whether only a person can answer; `text` is then a hint."""
 
 
-class Seen(NamedTuple):
+class Evidence(NamedTuple):
     """Faults of one or more cases, with the prompts and answers behind them."""
 
     faults: Sequence[Fault]
@@ -74,50 +74,50 @@ def checklist(kind: str) -> tuple[tuple[Part, ...], dict[str, Cause]]:
     return tuple(parts), causes
 
 
-def _caused(seen: Seen, causes: str) -> Reply:
-    found = [fault for fault in seen.faults if fault.cause in causes.split()]
-    parts = {seen.causes[cause].part for cause in causes.split()}
-    return Reply(f"{len(found):,} of {sum(len(seen.of(part)) for part in parts):,}", found)
+def _caused(evidence: Evidence, causes: str) -> Reply:
+    found = [fault for fault in evidence.faults if fault.cause in causes.split()]
+    parts = {evidence.causes[cause].part for cause in causes.split()}
+    return Reply(f"{len(found):,} of {sum(len(evidence.of(part)) for part in parts):,}", found)
 
 
-def _placed(seen: Seen, part: Part) -> Reply:
-    found = [fault for fault in seen.of(part.key) if fault.place is not None]
-    return Reply(f"{len(found):,} of {len(seen.of(part.key)):,}", found)
+def _placed(evidence: Evidence, part: Part) -> Reply:
+    found = [fault for fault in evidence.of(part.key) if fault.place is not None]
+    return Reply(f"{len(found):,} of {len(evidence.of(part.key)):,}", found)
 
 
-def _amounts(seen: Seen, part: Part) -> Reply:
-    return Reply(f"{seen.size('extra'):,} in the answer, {seen.size('missed'):,} expected", open=True)
+def _amounts(evidence: Evidence, part: Part) -> Reply:
+    return Reply(f"{evidence.size('extra'):,} in the answer, {evidence.size('missed'):,} expected", open=True)
 
 
-def _pairs(seen: Seen, part: Part) -> Reply:
-    pairs = dict.fromkeys(fault.pair for fault in seen.of(part.key) if fault.pair)
+def _pairs(evidence: Evidence, part: Part) -> Reply:
+    pairs = dict.fromkeys(fault.pair for fault in evidence.of(part.key) if fault.pair)
     return Reply(", ".join(list(pairs)[:3]), open=True)
 
 
-def _temperature(seen: Seen, part: Part) -> Reply:
-    values = dict.fromkeys(request.temperature for request, _ in seen.said if request.by != JUDGE)
+def _temperature(evidence: Evidence, part: Part) -> Reply:
+    values = dict.fromkeys(request.temperature for request, _ in evidence.said if request.by != JUDGE)
     shown = ", ".join("the provider's default" if value is None else f"{value:g}" for value in values)
     return Reply("no, it is 0") if set(values) <= {0} else Reply(f"it is {shown}; 0 invents least", open=True)
 
 
-def _quoting(seen: Seen, part: Part) -> Reply:
-    asks = any("quot" in prompt.body.lower() or "evidence" in prompt.body.lower() for prompt in seen.prompts)
+def _quoting(evidence: Evidence, part: Part) -> Reply:
+    asks = any("quot" in prompt.body.lower() or "evidence" in prompt.body.lower() for prompt in evidence.prompts)
     return Reply(f"the prompt {'asks for' if asks else 'does not mention'} quotes", open=True)
 
 
-def _cut(seen: Seen, part: Part) -> Reply:
-    cut = dict.fromkeys(request.prompt for request, answer in seen.said if answer.finish_reason == "length")
+def _cut(evidence: Evidence, part: Part) -> Reply:
+    cut = dict.fromkeys(request.prompt for request, answer in evidence.said if answer.finish_reason == "length")
     return Reply(f"those of {', '.join(cut)}" if cut else "no")
 
 
-ANSWERS: Mapping[str, Callable[[Seen, Part], Reply]] = {
+ANSWERS: Mapping[str, Callable[[Evidence, Part], Reply]] = {
     "placed": _placed,
     "amounts": _amounts,
     "pairs": _pairs,
     "temperature": _temperature,
     "quoting": _quoting,
     "cut": _cut,
-    "open": lambda seen, part: Reply("", open=True),
-    "update": lambda seen, part: Reply("only if its source says so, never to fit an answer", open=True),
+    "open": lambda evidence, part: Reply("", open=True),
+    "update": lambda evidence, part: Reply("only if its source says so, never to fit an answer", open=True),
 }
 """By key in the checklist; any other key lists causes."""

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from row3.domain.metrics import Metric, Threshold, Zone
 from row3.kinds.faults import Fault, Faults
 from row3.reports import numbers
-from row3.reports.investigations.checklist import Seen
+from row3.reports.investigations.checklist import Evidence
 from row3.reports.markdown import code
 from row3.reports.style import shorten
 
@@ -125,7 +125,7 @@ class Investigation:
     """Number of cases searched for failing ones; 0 if the cases were named."""
     unanswered: tuple[str, ...]
     """Cases without an answer."""
-    seen: Seen
+    evidence: Evidence
     """Faults of all cases."""
     flags: str
     """Options of `row3 --compare` for this suite and these answers, after a space."""
@@ -152,13 +152,13 @@ class Investigation:
     def groups(self) -> list[Group]:
         """Causes with their faults, ordered by growth, then number of cases, then number of faults."""
         found: dict[tuple[str, str], list[Fault]] = {}
-        for fault in self.seen.faults:
+        for fault in self.evidence.faults:
             found.setdefault((fault.cause, fault.pair), []).append(fault)
         earlier = self.earlier
         groups = []
         for (cause, pair), faults in found.items():
             before = None if earlier is None else sum((each.cause, each.pair) == (cause, pair) for each in earlier)
-            part, words, fix = self.seen.causes[cause]
+            part, words, fix = self.evidence.causes[cause]
             groups.append(Group(part, f"{words}: {pair}" if pair else words, fix, faults, before))
         return sorted(groups, key=lambda group: group.rank, reverse=True)
 
@@ -173,16 +173,16 @@ class Investigation:
         said = group.fix.format(note=shorten(one.note, 2 * LONGEST), n=f"{len(group.faults):,}", **words)
         if not self.prompted:
             return said[0].upper() + said[1:]
-        output = next(part.output for part in self.seen.parts if part.key == group.part)
-        prompts = [each.ref for each in self.seen.prompts if each.output in (output, "extraction")]
-        return f"{[*prompts, self.seen.prompts[-1].ref][0]}: {said}"
+        output = next(part.output for part in self.evidence.parts if part.key == group.part)
+        prompts = [each.ref for each in self.evidence.prompts if each.output in (output, "extraction")]
+        return f"{[*prompts, self.evidence.prompts[-1].ref][0]}: {said}"
 
     @property
     def plan(self) -> list[str]:
         """Steps that verify a change, in Markdown."""
         symptoms = [symptom for case in self.cases for symptom in case.symptoms]
         goals = [symptom.goal for symptom in symptoms if symptom.goal]
-        if not goals and not self.seen.faults:
+        if not goals and not self.evidence.faults:
             return [f"No change is needed: {no_failure_text(symptoms)}."]
         more = [f"{len(goals) - MOST_GOALS:,} more at their targets"] if len(goals) > MOST_GOALS else []
         last = f"`row3 --compare{self.flags}`: no other case regresses, and the verdict is not block."

@@ -56,7 +56,7 @@ def _page(found: Investigation, width: int, most: int) -> Iterator[Block]:
     if several:
         shown = found.cases[: most // 3]
         room = width - 2 - max(len(case.id) for case in shown)
-        rows = [[case.id, shorten(_of_case(case, brief=True), room)] for case in shown]
+        rows = [[case.id, shorten(_failures_text(case, brief=True), room)] for case in shown]
         yield Table(("case", "fails"), rows, "ll", more=more(len(found.cases) - len(shown)))
     yield from _unusable(found, lines=4, width=width)
     yield from _causes(found, room=width, most=most)
@@ -83,7 +83,7 @@ def _head(found: Investigation, *, date: bool = False) -> Iterator[Block]:
     yield Title(f"Failure Investigation: {found.name}", 2)
     versions = ", ".join(f"{name} {version}" for name, version in found.prompts.items())
     if len(found.cases) == 1:
-        faults = filter(None, map(_fault_of, found.cases[0].symptoms))
+        faults = filter(None, map(_symptom_text, found.cases[0].symptoms))
         failing = ", ".join(faults) or f"none: {no_failure_text(found.cases[0].symptoms)}"
     else:
         counts = Counter(s.metric.title for case in found.cases for s in case.symptoms if s.failing or s.fall)
@@ -99,7 +99,7 @@ def _head(found: Investigation, *, date: bool = False) -> Iterator[Block]:
     yield Facts([row for row in rows if row[1]])
 
 
-def _fault_of(symptom: Symptom) -> str:
+def _symptom_text(symptom: Symptom) -> str:
     """Return `Concept recall 58.0% (fail, fell 6.0 points, limit 5)`; empty if it neither fails nor fell."""
     faults = [symptom.zone.word] if symptom.failing and symptom.zone is not None else []
     if (fall := symptom.fall) is not None:
@@ -109,18 +109,20 @@ def _fault_of(symptom: Symptom) -> str:
     return f"{symptom.metric.title} {value} ({', '.join(faults)})" if faults else ""
 
 
-def _of_case(case: InvestigatedCase, *, brief: bool = False) -> str:
+def _failures_text(case: InvestigatedCase, *, brief: bool = False) -> str:
     """Return what fails; in brief only metrics in the fail zone and those that fell."""
     if case.status == "bad_answer":
         return case.problem
     fell = [s for s in case.symptoms if not brief or s.zone is Zone.FAIL or s.fall is not None]
-    return ", ".join(text.partition(" (")[0] if brief else text for text in map(_fault_of, fell) if text) or "nothing"
+    return (
+        ", ".join(text.partition(" (")[0] if brief else text for text in map(_symptom_text, fell) if text) or "nothing"
+    )
 
 
 def _open_questions(found: Investigation, room: int) -> str:
     """Return as many open questions as fit."""
     text = ""
-    for _, question, reply in found.seen.asked():
+    for _, question, reply in found.evidence.asked():
         asked = f"{question.rstrip('?')} ({reply.text})? " if reply.text else f"{question} "
         if reply.open and asked not in text and len(text) + len(asked) <= room:
             text += asked
@@ -139,10 +141,10 @@ def _causes(found: Investigation, *, room: int, most: int) -> Iterator[Block]:
     kept = found.groups[: max(1, most - len({group.part for group in found.groups}))]
     several, earlier = len(found.cases) > 1, found.earlier
     rows: list[tuple[list[str], Sequence[Fault]]] = []
-    for part in found.seen.parts:
-        if faults := found.seen.of(part.key):
-            size = found.seen.size(part.key)
-            before = None if earlier is None else sum(found.seen.causes[f.cause].part == part.key for f in earlier)
+    for part in found.evidence.parts:
+        if faults := found.evidence.of(part.key):
+            size = found.evidence.size(part.key)
+            before = None if earlier is None else sum(found.evidence.causes[f.cause].part == part.key for f in earlier)
             rows.append((_cells(part.title, faults, before, f" of {size:,}" if size else ""), ()))
             rows += [
                 (_cells(shorten(f"  {g.words}", room // 2 or MOST), g.faults, g.before), g.faults)
@@ -183,7 +185,7 @@ def _examples(faults: Sequence[Fault], room: int) -> list[Span | str]:
 def _symptoms(found: Investigation) -> Iterator[Block]:
     several = len(found.cases) > 1
     if several:
-        yield Table(("Case", "Fails"), [[case.id, _of_case(case)] for case in found.cases], "ll")
+        yield Table(("Case", "Fails"), [[case.id, _failures_text(case)] for case in found.cases], "ll")
     else:
         heads = ("Metric", "Value", "Zone", "Target", "Short by", "Before", "Delta")
         yield Table(heads, [_row(symptom) for case in found.cases for symptom in case.symptoms], "lrlrrrr")
@@ -205,7 +207,7 @@ def _row(symptom: Symptom) -> list[str]:
 
 def _faults(found: Investigation) -> Iterator[Block]:
     """Yield every fault below its cause, with its nearest match and its place."""
-    for part in found.seen.parts:
+    for part in found.evidence.parts:
         for group in [group for group in found.groups if group.part == part.key]:
             yield Note([[strong(f"{part.title}: {group.words}"), f" ({len(group.faults):,})"]])
             left = more(len(group.faults) - MOST, how="; --format json has them all")
@@ -222,13 +224,13 @@ def _fault(fault: Fault, *, several: bool) -> Text:
 
 def _checklist(found: Investigation) -> Iterator[Block]:
     """Yield the questions about what went wrong, ticked if the data answer them."""
-    for part in found.seen.parts:
+    for part in found.evidence.parts:
         tasks = []
-        for _, question, reply in (asked for asked in found.seen.asked() if asked[0] is part):
+        for _, question, reply in (asked for asked in found.evidence.asked() if asked[0] is part):
             said = f" {reply.text[:1].upper()}{reply.text[1:]}." if reply.text else ""
             tasks.append(Task(f"{question}{said}", done=not reply.open))
         if tasks:
-            size, faults = found.seen.size(part.key), len(found.seen.of(part.key))
+            size, faults = found.evidence.size(part.key), len(found.evidence.of(part.key))
             yield Title(f"{part.title}: {faults:,} of {size:,}" if size else part.title, 4)
             yield Items(tasks)
 
@@ -264,7 +266,7 @@ def investigation_json(found: Investigation) -> dict[str, Any]:
         "checklist": [
             {"part": part.key, "question": question, "answer": reply.text, "open": reply.open}
             | {"items": [fault.label for fault in reply.faults]}
-            for part, question, reply in found.seen.asked(all_parts=True)
+            for part, question, reply in found.evidence.asked(all_parts=True)
         ],
     }
 
@@ -281,7 +283,7 @@ def _case_json(found: Investigation, case: InvestigatedCase) -> dict[str, Any]:
         "metrics": {s.metric.key: _metric_json(s) for s in case.symptoms if s.value is not None},
         "faults": [
             fault._asdict()
-            | {"part": found.seen.causes[fault.cause].part, "place": fault.place and fault.place._asdict()}
+            | {"part": found.evidence.causes[fault.cause].part, "place": fault.place and fault.place._asdict()}
             for fault in case.faults.items
         ],
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from row3.reports.document import Facts, Fold, Items, Lines, Note, Plot, Span, Table, Task, Title, code, strong
-from row3.reports.html.blocks import blocks_html, seen
+from row3.reports.html.blocks import blocks_html, mark_invisible
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ from row3.reports.html.blocks import blocks_html, seen
     ],
 )
 def test_hidden_characters_are_named_and_the_others_stay(text: str, shown: str) -> None:
-    assert seen(text) == shown
+    assert mark_invisible(text) == shown
     shown.encode()
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from row3.domain.metrics import Metric, Threshold, Zone
 from row3.kinds.faults import Fault, Faults
 from row3.matching.text.places import Place
-from row3.reports.investigations.checklist import Seen, checklist
+from row3.reports.investigations.checklist import Evidence, checklist
 from row3.reports.investigations.model import InvestigatedCase, Investigation, Symptom
 
 RECALL = Metric("recall", "Concept recall", threshold=Threshold(0.6, 0.7, 0.85))
@@ -51,7 +51,7 @@ FOUND = Investigation(
     cases=(CASE,),
     of=0,
     unanswered=(),
-    seen=Seen(FAULTS.items, FAULTS.sizes, *checklist("extraction")),
+    evidence=Evidence(FAULTS.items, FAULTS.sizes, *checklist("extraction")),
     flags=" --suite bakery",
     change="Make the change in `prompts/find-v1.1.md`.",
     prompted=False,
@@ -61,4 +61,4 @@ FOUND = Investigation(
 def of_cases(*cases: InvestigatedCase, of: int = 0) -> Investigation:
     """The same of these cases."""
     faults = tuple(fault for case in cases for fault in case.faults.items)
-    return replace(FOUND, cases=cases, of=of, seen=FOUND.seen._replace(faults=faults))
+    return replace(FOUND, cases=cases, of=of, evidence=FOUND.evidence._replace(faults=faults))

@@ -9,7 +9,7 @@ import pytest
 from row3.domain.matches import ConceptState, QuoteState, RelationshipState
 from row3.kinds import MODULES, kind_named
 from row3.kinds.faults import UNUSABLE, Fault
-from row3.reports.investigations.checklist import ANSWERS, Seen, checklist
+from row3.reports.investigations.checklist import ANSWERS, Evidence, checklist
 from tests.reports.investigations.conftest import FOUND
 
 
@@ -43,14 +43,14 @@ def test_every_state_of_an_extraction_that_is_a_fault_has_a_cause() -> None:
 
 
 def test_only_parts_with_faults_are_asked_about() -> None:
-    asked = {part.key for part, _, _ in FOUND.seen.asked()}
+    asked = {part.key for part, _, _ in FOUND.evidence.asked()}
     assert asked == {"missed", "wrong", "case"}
-    assert {part.key for part, _, _ in FOUND.seen.asked(all_parts=True)} > asked
-    assert list(FOUND.seen._replace(faults=()).asked()) == []
+    assert {part.key for part, _, _ in FOUND.evidence.asked(all_parts=True)} > asked
+    assert list(FOUND.evidence._replace(faults=()).asked()) == []
 
 
 def test_answers_are_counts_of_faults_or_left_open() -> None:
-    replies = {question: reply for _, question, reply in FOUND.seen.asked()}
+    replies = {question: reply for _, question, reply in FOUND.evidence.asked()}
     assert replies["Are they mentioned explicitly in the text?"].text == "1 of 2"
     assert replies["Are they reversed?"].text == "0 of 2"
     assert replies["Are the predicates clear in the prompt?"].text == "CAUSES for IS_A"
@@ -58,5 +58,5 @@ def test_answers_are_counts_of_faults_or_left_open() -> None:
 
 
 def test_a_size_that_a_part_does_not_name_is_that_of_the_answer() -> None:
-    seen = Seen((Fault("unmatched", "x"),), {"": 7, "missed": 3}, *checklist("events"))
-    assert (seen.size("missed"), seen.size("extra"), seen.size("case")) == (3, 7, 0)
+    evidence = Evidence((Fault("unmatched", "x"),), {"": 7, "missed": 3}, *checklist("events"))
+    assert (evidence.size("missed"), evidence.size("extra"), evidence.size("case")) == (3, 7, 0)

@@ -134,7 +134,7 @@ def test_nothing_went_wrong() -> None:
 
 @pytest.mark.parametrize("width", [60, 80, 100, 160])
 def test_a_page_fits_on_a_screen_whatever_went_wrong(width: int) -> None:
-    causes = FOUND.seen.causes
+    causes = FOUND.evidence.causes
     many = [
         replace(
             CASE,
@@ -145,7 +145,7 @@ def test_a_page_fits_on_a_screen_whatever_went_wrong(width: int) -> None:
                     Fault(cause, f"{cause} {'very ' * number}long", pair="x" * number, case_id=f"case-{number}")
                     for cause in causes
                 ),
-                FOUND.seen.sizes,
+                FOUND.evidence.sizes,
             ),
         )
         for number in range(9)
