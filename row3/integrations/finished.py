@@ -98,7 +98,7 @@ def read_context(log: Path) -> dict[str, Any]:
 
 
 def rendered(project: Project, suite: Suite, saved: SavedRun, index: RecordingIndex) -> dict[str, tuple[str, str]]:
-    """Return the pipeline's system and user messages by request digest; empty if a prompt or case has changed."""
+    """Return the pipeline's system and user messages by request digest, if prompts and cases are unchanged."""
     header, found = saved.header, dict[str, tuple[str, str]]()
     answers = {
         digest: held.answer for each in saved.cases.values() for digest, held in _recordings(index, each) if held
