@@ -289,7 +289,7 @@ class LiveAnswerer:
                     await self.saved.own.keep(request, answer, recorded_at=now())
                 answer = answer._replace(replayed=True)
             return answer
-        asked[request.digest] = asyncio.ensure_future(self._asked(request))
+        asked[request.digest] = asyncio.ensure_future(self._ask(request))
         try:
             return await asked[request.digest]
         finally:
@@ -301,21 +301,16 @@ class LiveAnswerer:
         if self.meanings is not None:
             await self.meanings.close()
 
-    async def _asked(self, request: Request) -> Answer | NoAnswer:
-        answer = await self._sent(request)
-        if isinstance(answer, Answer):
-            await self.saved.own.keep(request, answer, recorded_at=now())
-        return answer
-
-    async def _sent(self, request: Request) -> Answer | NoAnswer:
-        if self.budget is None:
-            return await self.provider.ask(request)
-        reserved = await self.budget.admit(request, self.prices)
+    async def _ask(self, request: Request) -> Answer | NoAnswer:
+        reserved = 0.0 if self.budget is None else await self.budget.admit(request, self.prices)
         if isinstance(reserved, NoAnswer):
             return reserved
         answer: Answer | NoAnswer | None = None
         try:
             answer = await self.provider.ask(request)
         finally:
-            self.budget.settle(reserved, request, answer, self.prices)
+            if self.budget is not None:
+                self.budget.settle(reserved, request, answer, self.prices)
+        if isinstance(answer, Answer):
+            await self.saved.own.keep(request, answer, recorded_at=now())
         return answer

@@ -128,15 +128,13 @@ class Interleaving:
 
     async def _ask(self, live: LiveRun, answerers: Sequence[LiveAnswerer], number: int, pair: Pair) -> None:
         """Ask one round of one case, the sides taking turns."""
-        before, now = answerers
-        walks = {"now": Walk(one_repeat(live.asking, pair.stored, number), now, pair.now.transcript.copy())}
-        sides = {"now": pair.now}
-        if pair.before is not None:
-            steps = one_repeat(self.baseline, pair.stored, number)
-            walks["before"] = Walk(steps, before, pair.before.transcript.copy())
-            sides["before"] = pair.before
-        order = ["before", "now"] if (pair.place + number) % 2 == 0 else ["now", "before"]
-        going = [name for name in order if name in walks]
+        sides = {"now": pair.now} if pair.before is None else {"before": pair.before, "now": pair.now}
+        requests = {"before": (self.baseline, answerers[0]), "now": (live.asking, answerers[1])}
+        walks: dict[str, Walk] = {}
+        for name, side in sides.items():
+            asking, answerer = requests[name]
+            walks[name] = Walk(one_repeat(asking, pair.stored, number), answerer, side.transcript.copy())
+        going = list(sides if (pair.place + number) % 2 == 0 else reversed(sides))
         while going and not pair.problem:
             for name in list(going):
                 if not await _step(walks[name], baseline=name == "before"):

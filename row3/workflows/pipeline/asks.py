@@ -57,7 +57,9 @@ def scored(
             suite.project.check_code(suite.name, [scorer_code(ask.function)])
             answer = call_scorer(suite.project.root, ask, guard_of(suite.project))
         elif isinstance(ask, UsageRequest):
-            answer = spending(suite, spent)
+            prices = Prices({}) if suite.project is None else prices_of(suite.project, suite)
+            costs = [each.usd(prices.usd) for each in spent]
+            answer = Spending(total(costs), total([each.latency_s for each in spent]))
         else:
             answer = yield ask
             if isinstance(answer, NoAnswer):
@@ -77,12 +79,6 @@ def judge_request(suite: Suite, ask: JudgeRequest, case_id: str) -> Request:
     parameters = Parameters(judge.models[which], judge.temperature, None, prompt.parameters.get("max_tokens"))
     begun = begin_request(prompt, parameters, repeat, schema, digest_json(schema), by=JUDGE)
     return fill_request(begun, prompt, case_id, ask.variables)
-
-
-def spending(suite: Suite, spent: Sequence[Spent]) -> Spending:
-    """Return the total cost and latency of answers; None if unknown for any of them."""
-    prices = Prices({}) if suite.project is None else prices_of(suite.project, suite)
-    return Spending(total([each.usd(prices.usd) for each in spent]), total([each.latency_s for each in spent]))
 
 
 SCORER_LIMIT_S = 10.0

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -104,7 +105,6 @@ class Budget:
         self._counted = 1.0
         """Highest ratio so far of the provider's token count to the estimate."""
         self._recorded = recorded
-        self._sizes: Mapping[str, int] | None = None
         self._settled: asyncio.Event | None = None
 
     def check(self, models: Iterable[tuple[str, str]], prices: Prices) -> None:
@@ -155,9 +155,7 @@ class Budget:
         return prices.usd(request.model, math.ceil(read), written, request.by) or 0.0
 
     def _guess(self, request: Request) -> int:
-        if self._sizes is None:
-            self._sizes = self._recorded()
-        size = self._sizes.get(request.prompt.rpartition("-v")[0])
+        size = self._recorded().get(request.prompt.rpartition("-v")[0])
         if size is None:
             return request.max_tokens or FIRST_GUESS
         return size if request.max_tokens is None else min(size, request.max_tokens)
@@ -172,6 +170,7 @@ class Budget:
 def open_budget(project: Project, suites: Sequence[Suite], limit: float) -> Budget:
     """Return the budget of a command over these suites; recorded answers give the first estimates of length."""
 
+    @cache
     def longest() -> dict[str, int]:
         sizes: dict[str, int] = {}
         for recording in chain.from_iterable(open_index(project.tree, suite.name).all() for suite in suites):

@@ -33,7 +33,6 @@ from row3.workflows.pipeline.results import CaseResult, Cost, Spent, total
 
 def header_for(suite: Suite, asking: Asking, *, mode: str) -> dict[str, Any]:
     """Return the part of a run's header that is known before it runs."""
-    models = list(dict.fromkeys(p.model for p in asking.parameters.values()))
     return {
         "run_id": new_run_id(),
         "suite": suite.name,
@@ -43,7 +42,7 @@ def header_for(suite: Suite, asking: Asking, *, mode: str) -> dict[str, Any]:
         "mode": mode,
         "prompts": asking.lineup.versions(),
         "prompt_digests": asking.lineup.digests(),
-        "model": ", ".join(models),
+        "model": ", ".join(dict.fromkeys(asking.models)),
         "parameters": {name: p.as_json() for name, p in asking.parameters.items()},
         "repeats": asking.repeats,
         **rules_json(suite),

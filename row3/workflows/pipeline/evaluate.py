@@ -221,26 +221,22 @@ def ask_pipeline(
 ) -> Generator[Request, Given, ParsedAnswers | CaseScore]:
     """Ask every prompt about one case; return its score if an answer is missing or unusable."""
     kind, rules = asking.suite.kind, asking.suite.rules
-    begun = Answers(kind.variables(stored.case))
-    answers, arms = begun, dict.fromkeys(kind.arms, begun)
+    arms = dict.fromkeys(kind.arms or ("",), Answers(kind.variables(stored.case)))
     spent: list[Spent] = []
     for arm, prompt in asking.lineup.steps:
-        answers = arms[arm] if arm else answers
-        request = asking.request(prompt, stored.id, answers.variables, repeat, arm)
+        request = asking.request(prompt, stored.id, arms[arm].variables, repeat, arm)
         answer = yield request
         if isinstance(answer, NoAnswer):
             return CaseScore(stored.id, "failed", {}, problem=f"{prompt.ref}: {answer}")
         assert isinstance(answer, Answer)
         spent.append(spent_on(request, answer))
-        answers = answers.after(asking.suite, prompt, answer)
-        if answers.bad:
-            return kind.bad_answer(stored.case, answers.bad, answer.text, rules)
-        if arm:
-            arms[arm] = answers
-    output = kind.combine({arm: each.outputs for arm, each in arms.items()} if arms else answers.outputs)
-    sides = list(arms.values()) or [answers]
-    texts = tuple(text for each in sides for text in each.texts)
-    return ParsedAnswers(output, texts, tuple(note for each in sides for note in each.notes), spent)
+        arms[arm] = arms[arm].after(asking.suite, prompt, answer)
+        if arms[arm].bad:
+            return kind.bad_answer(stored.case, arms[arm].bad, answer.text, rules)
+    outputs = {arm: each.outputs for arm, each in arms.items()}
+    texts = tuple(text for each in arms.values() for text in each.texts)
+    notes = tuple(note for each in arms.values() for note in each.notes)
+    return ParsedAnswers(kind.combine(outputs if kind.arms else outputs[""]), texts, notes, spent)
 
 
 def one_repeat(asking: Asking, stored: StoredCase, repeat: int) -> Steps:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from row3.domain.counts import marked
@@ -50,12 +51,10 @@ class RecordedRequests:
 
     def __init__(self, project: Project, suite: Suite, index: RecordingIndex) -> None:
         self._project, self._suite, self._index = project, suite, index
-        self._prompts: dict[str, Prompt] | None = None
-        self._inputs: dict[str, Mapping[str, Any]] | None = None
 
     def differs(self, recording: Recording, request: Request) -> bool:
         """Return whether the line's own prompt and case render another text; False if they no longer exist."""
-        prompt = self._by_digest().get(str(recording.request.get("promptDigest", request.prompt_digest)))
+        prompt = self._prompts.get(str(recording.request.get("promptDigest", request.prompt_digest)))
         variables = self._variables(recording, request)
         if prompt is None or variables is None:
             return False
@@ -64,23 +63,23 @@ class RecordedRequests:
         except InvalidFile:  # the input lacks a variable, so this was never asked
             return True
 
-    def _by_digest(self) -> dict[str, Prompt]:
-        if self._prompts is None:
-            recorded = (recording.prompt for recording in self._index.all())
-            prompts = readable_versions(self._project, self._suite, recorded)
-            self._prompts = {prompt.digest: prompt for prompt in prompts}
-        return self._prompts
+    @cached_property
+    def _prompts(self) -> dict[str, Prompt]:
+        """Existing prompts, by digest."""
+        recorded = (recording.prompt for recording in self._index.all())
+        return {prompt.digest: prompt for prompt in readable_versions(self._project, self._suite, recorded)}
+
+    @cached_property
+    def _inputs(self) -> dict[str, Mapping[str, Any]]:
+        """Variables of the current cases, by digest."""
+        kind, tree = self._suite.kind, self._project.tree
+        cases = (read_case(tree, path, kind).case for path in case_files(tree, self._suite.golden))
+        return {digest_json(each): each for each in map(kind.variables, cases)}
 
     def _variables(self, recording: Recording, request: Request) -> Mapping[str, Any] | None:
         """Return the variables of the recording's template; None if no case has that input."""
         digest = recording.request.get("inputDigest", request.input_digest)
-        if digest == request.input_digest:
-            return request.variables
-        if self._inputs is None:
-            kind, tree = self._suite.kind, self._project.tree
-            cases = (read_case(tree, path, kind).case for path in case_files(tree, self._suite.golden))
-            self._inputs = {digest_json(each): each for each in map(kind.variables, cases)}
-        return self._inputs.get(str(digest))
+        return request.variables if digest == request.input_digest else self._inputs.get(str(digest))
 
 
 def miss(index: RecordingIndex, request: Request, lineup: Lineup) -> NoAnswer:

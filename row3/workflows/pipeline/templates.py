@@ -33,17 +33,9 @@ LONGEST = 20
 """Largest argument of a filter: characters of a text, or a number."""
 
 
-def is_harmless(template: nodes.Template, functions: Set[str]) -> bool:
+def is_harmless(node: nodes.Node, functions: Set[str], loops: Loops = ()) -> bool:
     """Return whether the variables' size limits rendering; `functions` may be called with literals."""
-    return _all_harmless([template], (), functions)
-
-
-def _all_harmless(found: list[nodes.Node], loops: Loops, functions: Set[str]) -> bool:
-    return all(_harmless(node, loops, functions) for node in found)
-
-
-def _harmless(node: nodes.Node, loops: Loops, functions: Set[str]) -> bool:
-    children = list(node.iter_child_nodes())
+    inside = loops
     match node:
         case nodes.For():
             # An inner loop may only go through a part of the outer loop's item, or the time would multiply.
@@ -52,26 +44,27 @@ def _harmless(node: nodes.Node, loops: Loops, functions: Set[str]) -> bool:
                 return False
             targets = (node.target, *node.target.find_all(nodes.Name))
             names = frozenset(each.name for each in targets if isinstance(each, nodes.Name))
-            return _all_harmless(children, (*loops, names), functions)
+            harmless, inside = True, (*loops, names)
         case nodes.Filter():
             arguments = [*node.args, *(each.value for each in node.kwargs)]
             plain = node.name in FILTERS and not isinstance(node.node, nodes.Filter)
-            small = all(map(_is_small, arguments)) and _is_part(node.node, loops)
-            return plain and small and _all_harmless(children, loops, functions)
+            harmless = plain and all(map(_is_small, arguments)) and _is_part(node.node, loops)
         case nodes.Compare():
             sides = [node.expr, *(each.expr for each in node.ops)]
-            return all(_is_part(each, loops) for each in sides) and _all_harmless(children, loops, functions)
+            harmless = all(_is_part(each, loops) for each in sides)
         case nodes.Call():
             arguments = [*node.args, *(each.value for each in node.kwargs)]
             known = isinstance(node.node, nodes.Name) and node.node.name in functions
             return known and all(isinstance(each, nodes.Const) for each in arguments)
         case nodes.Test():
-            return not node.args and _all_harmless(children, loops, functions)
+            harmless = not node.args
         case nodes.Getitem():
-            return isinstance(node.arg, nodes.Const) and _all_harmless(children, loops, functions)
+            harmless = isinstance(node.arg, nodes.Const)
         case nodes.Tuple():
             return node.ctx == "store"
-    return isinstance(node, PLAIN) and _all_harmless(children, loops, functions)
+        case _:
+            harmless = isinstance(node, PLAIN)
+    return harmless and all(is_harmless(child, functions, inside) for child in node.iter_child_nodes())
 
 
 def _is_part(node: nodes.Node | None, loops: Loops) -> bool:

@@ -6,6 +6,7 @@ stale if the suite matches by another model or reads another file.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -233,7 +234,7 @@ def prune(project: Project, suite: Suite, *, dry_run: bool = False) -> Pruned:
         reached = UsedRecordings(project, suite, open_index(project.tree, suite.name)).digests(any_model=True)
         answers: dict[str, list[str]] = {}
         vectors: dict[str, dict[str, str]] = {}
-        removed: dict[str, int] = {}
+        removed = Counter[str]()
         for row in _rows(project, suite):
             held = row.read()
             if isinstance(held, Recording):
@@ -245,8 +246,7 @@ def prune(project: Project, suite: Suite, *, dry_run: bool = False) -> Pruned:
                 keep = _matched_by(suite, row.path, held) and held.digest not in by_digest
                 by_digest |= {held.digest: row.line} if keep else {}
             if not keep:
-                file = project.tree.place(row.path)
-                removed[file] = removed.get(file, 0) + 1
+                removed[project.tree.place(row.path)] += 1
         if not dry_run:
             write_files({project.at(name): kept for name, kept in answers.items()})
             for path, lines in vectors.items():

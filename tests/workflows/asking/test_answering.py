@@ -58,14 +58,12 @@ def test_every_answer_is_on_disk_before_the_next_request(tmp_path: Path) -> None
     assert [from_line(line, where="x").answer.text for line in lines_of(journal.path)] == ["answer a\n", "answer b\n"]
 
 
-def test_a_journal_without_answers_does_not_stay(tmp_path: Path) -> None:
+def test_an_empty_journal_is_removed(tmp_path: Path) -> None:
     assert not kept(tmp_path, "bread", "save", "run1").exists()
     assert kept(tmp_path, "bread", "save", "run1", "a").exists()
 
 
-def test_a_link_that_appears_after_the_check_is_not_written_through(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_link_created_after_the_check_is_not_followed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     outside = tmp_path / "bashrc"
     outside.write_text("")
 
@@ -96,7 +94,7 @@ def slow_disk(monkeypatch: pytest.MonkeyPatch) -> tuple[list[int], threading.Eve
     return flushed, go_on
 
 
-def test_answers_that_come_while_others_are_written_share_a_flush_and_are_kept_in_order(
+def test_answers_arriving_during_a_write_share_one_flush_in_order(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     flushed, go_on = slow_disk(monkeypatch)
@@ -118,7 +116,7 @@ def test_answers_that_come_while_others_are_written_share_a_flush_and_are_kept_i
     journal.close()
 
 
-def test_an_interruption_loses_no_answer_that_came(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interruption_loses_no_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     flushed, go_on = slow_disk(monkeypatch)
     journal = Journal(tmp_path, "bread", "save", "run1")
 
@@ -138,7 +136,7 @@ def test_an_interruption_loses_no_answer_that_came(tmp_path: Path, monkeypatch: 
     assert [from_line(line, where="x").case_id for line in lines_of(journal.path)] == list("abc")
 
 
-def test_a_line_that_a_crash_cut_off_is_left_out(tmp_path: Path) -> None:
+def test_a_line_cut_off_by_a_crash_is_ignored(tmp_path: Path) -> None:
     path = kept(tmp_path, "bread", "save", "run1", "a", "b")
     raw = path.read_bytes()
     for cut in (1, 10, len(raw) // 2 - 1):
@@ -146,7 +144,7 @@ def test_a_line_that_a_crash_cut_off_is_left_out(tmp_path: Path) -> None:
         assert len(lines_of(path)) == 1
 
 
-def test_journals_are_found_by_suite_and_kind_oldest_first_and_thrown_away(tmp_path: Path) -> None:
+def test_journals_are_found_by_suite_and_kind_oldest_first_and_discarded(tmp_path: Path) -> None:
     runs = (("bread", "save", "2"), ("bread", "save", "1"), ("bread", "live", "1"), ("other", "save", "1"))
     for suite, kind, run in runs:
         kept(tmp_path, suite, kind, run, "a")
@@ -164,7 +162,7 @@ def _found(local: Path) -> list[str]:
     return [path.name for path in abandoned(local, "bread", "save")]
 
 
-def test_the_journal_of_a_living_run_is_not_taken_from_under_it(tmp_path: Path) -> None:
+def test_the_journal_of_a_running_run_is_left_alone(tmp_path: Path) -> None:
     kept(tmp_path, "bread", "save", "dead", "a")
     living = Journal(tmp_path, "bread", "save", "living")
     asyncio.run(living.keep(ask("b"), Answer("x"), recorded_at=WHEN))

@@ -102,7 +102,7 @@ def test_recorded_answers_are_counted_and_make_the_next_stage_exact(project: Pro
     assert live.requests[0].completion_tokens == 50
 
 
-def test_repeats_cases_and_models_are_those_that_are_asked_for(project: Project) -> None:
+def test_the_plan_follows_repeats_cases_and_model(project: Project) -> None:
     assert len(planned(project, repeats=3, only=frozenset("a")).requests) == 6
     plan = planned(project, mode="live", overrides=Overrides(model="unheard-of"))
     assert (plan.cost_usd, plan.unpriced) == (None, ["unheard-of"])
@@ -123,7 +123,7 @@ def test_the_text_adds_up_and_shows_one_request_in_full(project: Project) -> Non
     assert (value["requests"], value["recorded"], value["toSend"]) == (4, 1, 3)
 
 
-def test_the_json_has_every_request_that_would_be_sent_as_it_would_be(project: Project) -> None:
+def test_the_json_has_every_request_exactly_as_sent(project: Project) -> None:
     record(project)
     suite = pick_suite(project, None)
     lineup = line_up(project, suite, role="candidate")
@@ -144,7 +144,7 @@ def test_a_run_that_could_not_be_sent_is_not_planned(project: Project) -> None:
         planned(open_project(project.root), mode="live")
 
 
-def test_plain_http_to_another_machine_is_said(project: Project) -> None:
+def test_plain_http_to_another_machine_is_reported(project: Project) -> None:
     settings = 'model = "m"\nbase_url = "http://models.example:8000/v1"'
     (project.root / "row3.toml").write_text(CONFIG.replace('model = "m"', settings))
     with pytest.raises(InvalidFile, match="row3.toml field provider.base_url: .* is plain http to another machine"):

@@ -11,7 +11,7 @@ resource = pytest.importorskip("resource")
 
 
 @pytest.mark.parametrize(("soft", "hard", "after"), [(64, 4096, 628), (64, 300, 300), (2000, 4096, 2000)])
-def test_as_many_connections_are_allowed_as_are_asked_for_at_once(soft: int, hard: int, after: int) -> None:
+def test_the_open_file_limit_is_raised_for_concurrent_requests(soft: int, hard: int, after: int) -> None:
     code = (
         "import resource\n"
         "from row3.workflows.asking.live import allow_connections\n"

@@ -1,4 +1,4 @@
-"""Recorded answers that a judge grades, from every model, and what the judge said of them."""
+"""Recorded answers that a judge grades, from every model, and their grades."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def box(recorded: Box, tmp_path: Path, calm_env: None) -> Box:
     return recorded.copy(tmp_path / "project")
 
 
-def test_each_answer_stands_once_with_the_models_that_gave_it(box: Box) -> None:
+def test_each_answer_is_listed_once_with_its_models(box: Box) -> None:
     project = open_project(box.root)
     found = judged_answers(project, pick_suite(project, None))
     assert len(found) == 2 * CASES
@@ -45,7 +45,7 @@ def test_each_answer_stands_once_with_the_models_that_gave_it(box: Box) -> None:
     assert all(key == answer.key for key, answer in found.items())
 
 
-def test_the_words_of_a_judge_are_found_by_rubric_and_model(box: Box) -> None:
+def test_grades_are_found_by_rubric_and_model(box: Box) -> None:
     project = open_project(box.root)
     suite = pick_suite(project, None)
     own = RecordedGrades(suite, open_recordings(project, suite))
@@ -57,7 +57,7 @@ def test_the_words_of_a_judge_are_found_by_rubric_and_model(box: Box) -> None:
     assert {other.opinion(answer) for answer in judged_answers(project, suite).values()} == {"no grade is recorded"}
 
 
-def test_what_has_no_grade_and_what_was_edited_is_left_out_and_counted(box: Box) -> None:
+def test_ungraded_and_edited_answers_are_skipped_and_counted(box: Box) -> None:
     case = json.loads(box.read("golden/support/q05.gold.json"))
     box.write("golden/support/q05.gold.json", json.dumps(case | {"expected": "politeness"}))
     project = open_project(box.root)

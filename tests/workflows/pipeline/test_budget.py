@@ -63,7 +63,7 @@ def test_a_model_without_a_price_is_refused() -> None:
         Budget(1.0).check([("m", ""), ("other", "")], PRICES)
 
 
-def test_it_books_what_was_counted_and_estimates_what_was_not() -> None:
+def test_reported_tokens_are_booked_and_missing_ones_estimated() -> None:
     budget = Budget(1.0)
     budget.settle(admitted(budget), request(), answer(), PRICES)
     assert budget.spent == pytest.approx((100 + 400) / 1e6)
@@ -77,7 +77,7 @@ def test_it_books_what_was_counted_and_estimates_what_was_not() -> None:
     ("recorded", "limit", "tokens"),
     [({}, None, 1000), ({}, 50, 50), ({"find": 300}, None, 300), ({"find": 300}, 50, 50)],
 )
-def test_what_it_guesses_before_any_answer_came(recorded: dict[str, int], limit: int | None, tokens: int) -> None:
+def test_the_first_estimate(recorded: dict[str, int], limit: int | None, tokens: int) -> None:
     just, less = ((100 + 4 * tokens) / 1e6 * share for share in (1.001, 0.999))
     assert not isinstance(
         asyncio.run(Budget(just, lambda: recorded).admit(request("x" * 400, limit), PRICES)), NoAnswer
@@ -87,7 +87,7 @@ def test_what_it_guesses_before_any_answer_came(recorded: dict[str, int], limit:
     assert "and one request may cost" in refused.error
 
 
-def test_what_is_on_its_way_is_waited_for_before_it_gives_up() -> None:
+def test_it_waits_for_requests_under_way_before_refusing() -> None:
     # The first two are taken to be of 1000 tokens, so that the others must wait; they turn out to be of 10.
     budget = Budget(0.0085)
     results = asyncio.run(asked(budget, [request()] * 20, tokens=10))
@@ -97,7 +97,7 @@ def test_what_is_on_its_way_is_waited_for_before_it_gives_up() -> None:
 
 @given(st.floats(0.0006, 0.02), st.integers(1, 8), st.integers(1, 200))
 @settings(deadline=None, max_examples=50)
-def test_it_is_never_passed_where_the_estimate_is_right(limit: float, jobs: int, tokens: int) -> None:
+def test_exact_estimates_never_exceed_the_limit(limit: float, jobs: int, tokens: int) -> None:
     budget = Budget(limit, lambda: {"find": tokens})
     results = asyncio.run(asked(budget, [request()] * 40, tokens=tokens, jobs=jobs))
     assert budget.spent <= limit * (1 + 1e-9)
@@ -109,7 +109,7 @@ def test_it_is_never_passed_where_the_estimate_is_right(limit: float, jobs: int,
         assert results[: len(results) - len(given_up)] == [answer(tokens)] * (len(results) - len(given_up))
 
 
-def test_a_provider_that_counts_more_tokens_is_believed() -> None:
+def test_a_higher_token_count_corrects_the_estimate() -> None:
     budget = Budget(0.01, lambda: {"find": 1})
     aside = admitted(budget)
     assert aside == pytest.approx(104 / 1e6)
@@ -130,7 +130,7 @@ class TestMany:
         assert self.run(iter(range(10)), one) == [i * i for i in range(10)]
         assert self.run([], one) == []
 
-    def test_the_first_fault_ends_all_of_it(self) -> None:
+    def test_the_first_error_cancels_the_rest(self) -> None:
         ended: list[int] = []
 
         async def one(item: int) -> int:
@@ -186,7 +186,7 @@ def test_which_price_a_model_has(model: str, name: str | None) -> None:
     assert price_of(model, TABLE) == (TABLE[name] if name else None)
 
 
-def test_unknown_is_none_and_not_zero() -> None:
+def test_an_unknown_cost_is_none() -> None:
     assert Prices(TABLE).usd("mystery", 10, 10) is None
     assert Prices(TABLE).usd("gpt-5", None, 10) is None
     assert Prices(TABLE).usd("gpt-5", 10, None) is None
@@ -223,7 +223,7 @@ FREE = 'cost = "free"\n'
         ('base_url = "https://paid.example.org/v1"\n', f"[provider]\n{FREE}", "m", None),
     ],
 )
-def test_who_costs_nothing(settings: str, more: str, model: str, usd: float | None, tmp_path: Path) -> None:
+def test_free_providers(settings: str, more: str, model: str, usd: float | None, tmp_path: Path) -> None:
     (tmp_path / "row3.toml").write_text(
         f'{more}[suites.notes]\nkind = "retrieval"\n[suites.notes.provider]\n{settings}'
     )
@@ -234,7 +234,7 @@ def test_who_costs_nothing(settings: str, more: str, model: str, usd: float | No
         assert prices.usd(model, None, None) == 0.0  # what is free needs no count
 
 
-def test_an_arm_and_a_judge_have_prices_of_their_own(tmp_path: Path) -> None:
+def test_an_arm_and_a_judge_have_separate_prices(tmp_path: Path) -> None:
     arms = f"[suites.a.arms.baseline.provider]\n{STDIO}[suites.a.arms.full.provider]\n{HTTP}"
     (tmp_path / "row3.toml").write_text(f'[judge]\ncost = "free"\n[suites.a]\nkind = "outcome"\n{arms}')
     project = open_project(tmp_path)

@@ -1,4 +1,4 @@
-"""Lines of a run: kept in order, and read as often as wanted."""
+"""Lines of a run: kept in order, and readable many times."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_lines_come_back_in_their_order(parts: list[list[bytes]], block: int) ->
         assert len(kept) == len(expected)
 
 
-def test_a_temporary_folder_without_room_is_named() -> None:
+def test_a_full_temporary_folder_is_named() -> None:
     kept = Spool()
     with open("/dev/full", "wb", buffering=0) as full:
         with patch.object(kept, "_file", full), pytest.raises(EnvironmentFault) as caught:

@@ -57,14 +57,14 @@ def test_the_three_states(small: Box, opened: Open) -> None:
 
 
 @pytest.mark.parametrize("reason", ["content_filter", "SAFETY", "content_filter: RECITATION"])
-def test_a_filtered_answer_is_a_bad_one_whatever_there_is_of_it(small: Box, opened: Open, reason: str) -> None:
+def test_a_filtered_answer_is_unusable_even_with_text(small: Box, opened: Open, reason: str) -> None:
     for text in (GOOD.text, ""):
         bad = walk(opened(), small, Answer(text, reason))
         assert (bad.status, bad.problem) == ("bad_answer", "extract-v1.1: stopped by the content filter")
         assert set(bad.metrics.values()) == {0.0}
 
 
-def test_an_empty_answer_is_a_bad_one(small: Box, opened: Open) -> None:
+def test_an_empty_answer_is_unusable(small: Box, opened: Open) -> None:
     for text in ("", " \n"):
         bad = walk(opened(), small, Answer(text))
         assert (bad.status, bad.problem) == ("bad_answer", "extract-v1.1: the answer is empty")
@@ -98,7 +98,7 @@ def test_the_mean_of_one_is_itself() -> None:
     assert average(KINDS["extraction"], [score, score]).counts == {"recall": (2, 4)}
 
 
-def test_parameters_flags_beat_the_file_and_the_file_the_prompt(small: Box, opened: Open) -> None:
+def test_flags_override_the_file_and_the_file_the_prompt(small: Box, opened: Open) -> None:
     session = opened()
     prompt = line_up(session.project, session.suite, role="candidate").prompts[0]
     assert parameters_of(prompt, ProviderConfig(model="m"), Overrides()).temperature == 0
@@ -109,7 +109,7 @@ def test_parameters_flags_beat_the_file_and_the_file_the_prompt(small: Box, open
         parameters_of(prompt, ProviderConfig(), Overrides())
 
 
-def test_the_same_request_has_the_same_digest_and_another_another(small: Box, opened: Open) -> None:
+def test_equal_requests_have_equal_digests_and_others_differ(small: Box, opened: Open) -> None:
     session = opened()
     lineup = line_up(session.project, session.suite, role="candidate")
     variables = {"source_text": "a", "topic": ""}

@@ -1,4 +1,4 @@
-"""Work shared among processes: in order, bounded, and never left hanging."""
+"""Work split over processes: in order, bounded, and never left hanging."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def children() -> set[int]:
     return {int(pid) for path in Path("/proc/self/task").glob("*/children") for pid in path.read_text().split()}
 
 
-def test_results_come_in_the_order_of_the_tasks_from_several_processes() -> None:
+def test_several_processes_return_results_in_task_order() -> None:
     def do(task: int) -> tuple[int, int]:
         time.sleep(0.002 * (task % 3))
         return os.getpid(), task * task
@@ -32,7 +32,7 @@ def test_results_come_in_the_order_of_the_tasks_from_several_processes() -> None
     assert list(Processes(2).map(do, [])) == []
 
 
-def test_no_more_is_done_than_is_wanted(tmp_path: Path) -> None:
+def test_only_requested_results_are_computed(tmp_path: Path) -> None:
     def do(task: int) -> int:
         (tmp_path / str(task)).touch()
         return task
@@ -47,7 +47,7 @@ def test_no_more_is_done_than_is_wanted(tmp_path: Path) -> None:
     assert children() == before
 
 
-def test_an_error_arrives_in_its_turn_with_its_fields() -> None:
+def test_an_error_is_raised_in_task_order_with_its_fields() -> None:
     def do(task: int) -> int:
         if task == 4:
             raise InvalidFile("it is broken", where="golden/a", fix="Fix it")
@@ -78,7 +78,7 @@ def test_a_defect_arrives_with_its_traceback(raised: Exception) -> None:
         list(Processes(2).map(lambda task: lambda: task, range(5)))
 
 
-def test_a_process_that_is_killed_ends_the_work_with_one_message() -> None:
+def test_a_killed_process_ends_the_run_with_one_message() -> None:
     def do(task: int) -> int:
         if task == 7:
             os.kill(os.getpid(), signal.SIGKILL)
@@ -90,7 +90,7 @@ def test_a_process_that_is_killed_ends_the_work_with_one_message() -> None:
     assert children() == before
 
 
-def test_a_machine_that_has_no_room_for_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_processes_that_cannot_start(monkeypatch: pytest.MonkeyPatch) -> None:
     def none() -> int:
         raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
 
@@ -114,7 +114,7 @@ def _executor_in_a_pool() -> str:
     return type(executor_for(PARALLEL_FROM, 3)).__name__
 
 
-def test_a_process_of_a_pool_which_may_have_none_of_its_own_works_alone() -> None:
+def test_a_daemonic_process_works_inline() -> None:
     with multiprocessing.get_context("fork").Pool(1) as pool:
         assert pool.apply(_executor_in_a_pool) == "Inline"
 

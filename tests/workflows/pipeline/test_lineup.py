@@ -34,7 +34,7 @@ def test_candidates_are_the_highest_by_number_not_by_text(small: Box) -> None:
     assert versions(small) == {"extract": "v1.10"}
 
 
-def test_promoted_is_what_is_promoted_and_else_the_highest(small: Box) -> None:
+def test_promoted_versions_else_the_highest(small: Box) -> None:
     assert versions(small, role="promoted") == {"extract": "v1.1"}
     promote(small, "1.0")
     assert versions(small, role="promoted") == {"extract": "v1.0"}
@@ -70,14 +70,14 @@ def test_a_promoted_version_edited_in_place_is_refused_whatever_runs(small: Box)
             versions(small, role=how)
 
 
-def test_line_ends_and_a_mark_are_no_edit(small: Box) -> None:
+def test_line_endings_and_a_byte_order_mark_do_not_count_as_edits(small: Box) -> None:
     promote(small, "1.0")
     text = small.read("prompts/extract-v1.0.md")
     small.write("prompts/extract-v1.0.md", b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode())
     assert versions(small, role="promoted") == {"extract": "v1.0"}
 
 
-def test_without_a_pipeline_prompts_stand_in_the_order_of_their_outputs(small: Box) -> None:
+def test_the_default_pipeline_follows_the_order_of_outputs(small: Box) -> None:
     for name, output in (("zz-find", "concepts"), ("aa-link", "relationships")):
         small.prompt("1.0", name)
         small.replace(f"prompts/{name}-v1.0.md", "output: extraction", f"output: {output}")
@@ -86,7 +86,7 @@ def test_without_a_pipeline_prompts_stand_in_the_order_of_their_outputs(small: B
     assert list(versions(small)) == ["zz-find", "aa-link"]
 
 
-def test_what_a_bare_version_means(small: Box) -> None:
+def test_the_meaning_of_a_bare_version(small: Box) -> None:
     project = open_project(small.root)
     suite = pick_suite(project, None)
     assert str(resolve_version(project, suite, "v1.1")) == "extract-v1.1"
@@ -96,7 +96,7 @@ def test_what_a_bare_version_means(small: Box) -> None:
             resolve_version(project, suite, text)
 
 
-def test_a_bare_version_means_the_prompt_that_is_not_promoted_at_it(small: Box) -> None:
+def test_a_bare_version_prefers_an_unpromoted_prompt(small: Box) -> None:
     small.prompt("1.1", "link")
     small.replace("prompts/link-v1.1.md", "output: extraction", "output: relationships")
     small.write("row3.toml", small.read("row3.toml") + '[suites.bread]\npipeline = ["extract", "link"]\n')

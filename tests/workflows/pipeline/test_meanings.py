@@ -32,7 +32,7 @@ def meanings(folder: Path, embedder: Embedder) -> Meanings:
     return Meanings(None, EmbeddingIndex(WorkTree(folder), "bread", MODEL), embedder)  # type: ignore[arg-type]
 
 
-def test_cases_at_once_ask_for_each_text_once(tmp_path: Path) -> None:
+def test_concurrent_cases_embed_each_text_once(tmp_path: Path) -> None:
     embedder = Embedder()
     source = meanings(tmp_path, embedder)
 
@@ -46,7 +46,7 @@ def test_cases_at_once_ask_for_each_text_once(tmp_path: Path) -> None:
     assert set(source.fresh) == {"rye", "salt", "yeast"}
 
 
-def test_what_is_recorded_is_not_asked_for(tmp_path: Path) -> None:
+def test_recorded_vectors_are_not_requested(tmp_path: Path) -> None:
     merge(tmp_path, "bread", MODEL, {"rye": pack([1.0, 0.0])})
     embedder = Embedder()
     source = meanings(tmp_path, embedder)
@@ -55,13 +55,13 @@ def test_what_is_recorded_is_not_asked_for(tmp_path: Path) -> None:
     assert set(source.fresh) == {"salt"}
 
 
-def test_a_fault_keeps_nothing(tmp_path: Path) -> None:
+def test_a_failed_request_saves_no_vectors(tmp_path: Path) -> None:
     source = meanings(tmp_path, Embedder(NoAnswer("broken")))
     assert asyncio.run(source.of(EmbeddingRequest(MODEL, ("rye",)))) == NoAnswer("broken")
     assert source.fresh == source.vectors == {}
 
 
-def test_a_miss_names_the_first_text_and_what_to_do(tmp_path: Path) -> None:
+def test_a_miss_names_the_first_text_and_the_fix(tmp_path: Path) -> None:
     merge(tmp_path, "bread", MODEL, {"rye": pack([1.0, 0.0])})
     index = EmbeddingIndex(WorkTree(tmp_path), "bread", MODEL)
     assert set(recorded(EmbeddingRequest(MODEL, ("rye",)), index)) == {"rye"}  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Repeats of a case in which nothing is to be found: some answers invent, others rightly say nothing."""
+"""Repeats of a case that expects nothing: some answers invent, others are rightly empty."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def answered(kind: Kind, items: list[dict[str, Any]] | None, **changed: Any) -> 
 
 @pytest.mark.parametrize("name", list(QUIET))
 class TestNothingIsToBeFound:
-    def test_one_invention_of_three_answers_costs_a_third(self, name: str) -> None:
+    def test_one_invention_in_three_answers_costs_a_third(self, name: str) -> None:
         kind = KINDS[name]
         silent, invents = answered(kind, []), answered(kind, [INVENTED[name]])
         for scores in ([silent, invents, silent], [invents, silent, silent]):
@@ -60,13 +60,13 @@ class TestNothingIsToBeFound:
         assert average(kind, [silent, invents, invents]).explanation == invents.explanation
         assert average(kind, [silent, invents, silent]).explanation == silent.explanation
 
-    def test_an_unusable_answer_is_no_invention(self, name: str) -> None:
+    def test_an_unusable_answer_does_not_count_as_an_invention(self, name: str) -> None:
         kind = KINDS[name]
         whole = average(kind, [answered(kind, []), answered(kind, None)])
         assert whole.metrics[kind.primary] == 0.5
         assert not any(NOTE in note for note in whole.notes)
 
-    def test_answers_that_all_say_nothing_have_no_figure(self, name: str) -> None:
+    def test_if_all_answers_are_empty_the_metric_is_skipped(self, name: str) -> None:
         kind = KINDS[name]
         silent = answered(kind, [])
         whole = average(kind, [silent, silent])
@@ -75,7 +75,7 @@ class TestNothingIsToBeFound:
         assert whole.notes == ()
 
 
-def test_to_find_nothing_where_something_is_to_be_found_is_not_flawless() -> None:
+def test_an_empty_answer_is_not_flawless_if_items_are_expected() -> None:
     kind = KINDS["events"]
     expected = document("m1")["expected_events"]
     empty = answered(kind, [], expected_events=expected)

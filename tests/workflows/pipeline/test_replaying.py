@@ -1,4 +1,4 @@
-"""Which recording answers a request, why none does, and lines that are of another request than their digest."""
+"""Which recording answers a request, why one is missing, and lines whose digest belongs to another request."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def copy(box: Box, version: str) -> None:
 
 
 @pytest.mark.parametrize("version", ["1.0", "1.1"])
-def test_of_equals_it_is_of_the_promoted_version_else_of_the_latest(box: Box, version: str) -> None:
+def test_of_equally_near_recordings_the_promoted_or_latest_is_named(box: Box, version: str) -> None:
     if version == "1.0":
         box.row3("promote", "v1.0", code=0)
     copy(box, "1.0")
@@ -39,7 +39,7 @@ def test_of_equals_it_is_of_the_promoted_version_else_of_the_latest(box: Box, ve
     assert f"recordings/bread/extract-v{version}.jsonl:" in " ".join(box.row3(code=3).out.split())
 
 
-def test_the_same_version_is_nearer_than_any_other(box: Box) -> None:
+def test_the_same_version_is_nearest(box: Box) -> None:
     box.replace("prompts/extract-v1.1.md", "You read", "You study")
     error = box.row3("investigate", "rye", code=3).errors[0]
     assert "recordings/bread/extract-v1.1.jsonl:" in error
@@ -88,13 +88,13 @@ def refused(promoted: Box, says: str, line: int = 1) -> None:
     assert f"{place}: error [other-request] the line does not match its digest" in found.out
 
 
-def test_lines_of_another_prompt_under_the_digests_of_this_one_are_refused(promoted: Box) -> None:
+def test_another_prompts_lines_under_this_ones_digests_are_refused(promoted: Box) -> None:
     promoted.row3("--compare", code=0)
     with_digests_of(promoted, FILE, OLD)
     refused(promoted, "extract-v1.0 asks something else about `oven`")
 
 
-def test_what_a_line_calls_its_prompt_does_not_hide_what_it_was_made_of(promoted: Box) -> None:
+def test_renaming_a_lines_prompt_does_not_hide_its_origin(promoted: Box) -> None:
     with_digests_of(promoted, FILE, OLD)
     write(promoted, FILE, [line | {"prompt": "extract-v0.9"} for line in lines(promoted, FILE)])
     refused(promoted, "extract-v0.9 asks something else about `oven`")
@@ -108,7 +108,7 @@ def test_a_line_of_another_case_is_refused(promoted: Box) -> None:
 
 
 @pytest.mark.parametrize(("edit", "field"), [(of_another_model, "model"), (of_another_seed, "seed")])
-def test_a_line_with_other_parameters_than_its_digest_is_refused(
+def test_a_line_whose_parameters_do_not_match_its_digest_is_refused(
     promoted: Box, edit: Callable[[dict[str, Any]], None], field: str
 ) -> None:
     held = lines(promoted, FILE)
@@ -117,7 +117,7 @@ def test_a_line_with_other_parameters_than_its_digest_is_refused(
     refused(promoted, f"its `{field}` is ")
 
 
-def test_an_unedited_copy_of_a_prompt_and_a_renamed_case_are_answered_by_the_old_lines(promoted: Box) -> None:
+def test_old_lines_answer_a_copied_prompt_and_a_renamed_case(promoted: Box) -> None:
     promoted.replace("prompts/extract-v1.1.md", "{% block user %}1.1:", "{% block user %}1.0:")
     promoted.path(FILE).unlink()
     promoted.row3("--compare", code=0)
@@ -127,13 +127,13 @@ def test_an_unedited_copy_of_a_prompt_and_a_renamed_case_are_answered_by_the_old
     assert "other-request" not in promoted.row3("recordings", "verify").out
 
 
-def test_a_prompt_whose_description_was_changed_is_answered_by_the_old_lines(promoted: Box) -> None:
+def test_old_lines_answer_a_prompt_with_a_new_description(promoted: Box) -> None:
     promoted.replace("prompts/extract-v1.1.md", "Finds what", "Tells what")
     promoted.row3("--compare", code=0)
     assert "other-request" not in promoted.row3("recordings", "verify").out
 
 
-def test_a_line_of_a_prompt_that_is_gone_cannot_be_told_from_a_copy(promoted: Box) -> None:
+def test_a_line_of_a_deleted_prompt_counts_as_a_copy(promoted: Box) -> None:
     promoted.prompt("1.2")
     promoted.record("1.2", {case_id: flawless(case) for case_id, case in CASES.items()})
     promoted.replace("prompts/extract-v1.2.md", "1.2: {{", "1.1: {{")

@@ -1,4 +1,4 @@
-"""The line of a case in a result is JSON with every match, whatever a model wrote."""
+"""A case's line is JSON with every match, whatever a model wrote."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def test_the_request_is_the_rendered_call_in_canonical_json(tmp_path: Path) -> N
         {"setup": [{"tool": "learn"}]},
     ],
 )
-def test_all_that_can_move_an_answer_is_in_the_digest(tmp_path: Path, changed: dict[str, Any]) -> None:
+def test_the_digest_covers_everything_that_affects_an_answer(tmp_path: Path, changed: dict[str, Any]) -> None:
     assert asked(tmp_path, MCP | changed).digest != asked(tmp_path, MCP).digest
 
 
@@ -85,12 +85,12 @@ def test_all_that_can_move_an_answer_is_in_the_digest(tmp_path: Path, changed: d
         {"version": "v1.0"},
     ],
 )
-def test_where_it_runs_and_how_long_it_may_take_is_not(tmp_path: Path, changed: dict[str, Any]) -> None:
+def test_the_digest_excludes_address_and_time_limit(tmp_path: Path, changed: dict[str, Any]) -> None:
     provider = {key: value for key, value in (MCP | changed).items() if value is not None}
     assert asked(tmp_path, provider).digest == asked(tmp_path, MCP).digest
 
 
-def test_how_often_a_poll_looks_is_not_either(tmp_path: Path) -> None:
+def test_the_digest_excludes_the_polling_interval(tmp_path: Path) -> None:
     slow, quick = (
         MCP | {"poll": {"tool": "status", "until": {"state": "done"}, "interval_s": s, "limit_s": 60 * s}}
         for s in (1, 2)
@@ -98,7 +98,7 @@ def test_how_often_a_poll_looks_is_not_either(tmp_path: Path) -> None:
     assert asked(tmp_path, slow).digest == asked(tmp_path, quick).digest
 
 
-def test_repeats_are_questions_of_their_own(tmp_path: Path) -> None:
+def test_repeats_are_separate_requests(tmp_path: Path) -> None:
     assert asked(tmp_path, MCP, repeat=1).digest != asked(tmp_path, MCP).digest
 
 
@@ -109,7 +109,7 @@ def test_a_value_that_looks_like_a_placeholder_stays_as_it_is(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("kind", ["command", "python"])
-def test_without_arguments_everything_that_the_case_shows_is_told(tmp_path: Path, kind: str) -> None:
+def test_without_arguments_all_variables_are_sent(tmp_path: Path, kind: str) -> None:
     provider = {"type": kind, "version": "2.10"}
     provider |= {"command": "ask", "args": ["--fast"]} if kind == "command" else {"callable": "my.module:answer"}
     request = asked(tmp_path, provider)
@@ -129,14 +129,14 @@ def test_the_name_can_be_chosen(tmp_path: Path) -> None:
     assert call_name(odd.system) == "mcp"
 
 
-def test_an_unknown_placeholder_is_told_with_its_field(tmp_path: Path) -> None:
+def test_an_unknown_placeholder_is_reported_with_its_field(tmp_path: Path) -> None:
     with pytest.raises(
         InvalidFile, match=r"row3.toml field suites.s.provider: case case: `\{query\}` has no value; known are"
     ):
         asked(tmp_path, MCP | {"arguments": {"query": "{query}"}})
 
 
-def test_setup_is_made_for_every_file_and_moves_the_digest_with_their_text(tmp_path: Path) -> None:
+def test_setup_covers_every_file_and_its_text_changes_the_digest(tmp_path: Path) -> None:
     (tmp_path / "corpus").mkdir()
     for name in ("b", "a"):
         (tmp_path / f"corpus/{name}.txt").write_text(f"text {name}")
@@ -183,7 +183,7 @@ def test_prompts_and_their_pipeline_are_refused(tmp_path: Path) -> None:
         make_suite(convert(settings, Config), "s")
 
 
-def test_it_answers_with_the_kinds_whole_output_unless_another_is_named(tmp_path: Path) -> None:
+def test_its_output_is_the_kinds_whole_output_by_default(tmp_path: Path) -> None:
     assert asking(tmp_path, MCP).lineup.prompts[0].output == "extraction"
     assert asking(tmp_path, MCP | {"output": "concepts"}).lineup.prompts[0].output == "concepts"
     assert list(kind_named("extraction", where="x").outputs)[-1] == "extraction"

@@ -26,7 +26,7 @@ def test_both_parts_are_rendered_and_stripped() -> None:
     assert render(prompt(" a {{ b }} \n", " you "), {"b": "<&>"}) == ("you", "a <&>")
 
 
-def test_what_the_text_says_is_no_template() -> None:
+def test_template_syntax_in_the_text_is_not_rendered() -> None:
     assert render(prompt("{{ b }}"), {"b": "{{ 7 * 7 }}{% block x %}"}) == ("", "{{ 7 * 7 }}{% block x %}")
 
 
@@ -58,7 +58,7 @@ def test_what_the_text_says_is_no_template() -> None:
         ("{% for i in range(9999) %}{{ 'x' * 9999 }}{% endfor %}", f"more than {MAX_RENDERED:,}"),
     ],
 )
-def test_what_a_prompt_may_not_do(user: str, says: str) -> None:
+def test_forbidden_templates(user: str, says: str) -> None:
     with pytest.raises(InvalidFile, match=says) as error:
         render(prompt(user), {"b": "text", "nothing": None})
     assert error.value.where == "prompts/x-v1.0.md"
@@ -85,7 +85,7 @@ def test_what_a_prompt_may_not_do(user: str, says: str) -> None:
         "{{ %s | pprint }}",
     ],
 )
-def test_no_text_is_made_of_what_cannot_be_printed(text: str, value: str) -> None:
+def test_unprintable_values_are_never_turned_into_text(text: str, value: str) -> None:
     user = "{% macro f() %}{% endmacro %}" + text.replace("%%", "\0").replace("%s", value).replace("\0", "%")
     with pytest.raises(InvalidFile, match=r"prints (null|Macro|TemplateReference|a function)"):
         render(prompt(user), {"b": "text", "nothing": None})
@@ -106,7 +106,7 @@ def test_no_text_is_made_of_what_cannot_be_printed(text: str, value: str) -> Non
         ("{{ rows | selectattr('x') | map(attribute='x') | join(', ') }}", "1, 2"),
     ],
 )
-def test_what_can_be_printed_is_made_into_texts(user: str, shown: str) -> None:
+def test_printable_values_become_text(user: str, shown: str) -> None:
     given = {"b": "text", "nothing": None, "rows": [{"x": 1}, {"x": None}, {"x": 2}]}
     assert render(prompt(user), given) == ("", shown)
 
@@ -129,7 +129,7 @@ def test_what_can_be_printed_is_made_into_texts(user: str, shown: str) -> None:
         "{{ b" + " | tojson" * 60 + " }}",
     ],
 )
-def test_what_takes_too_much_is_ended_and_the_next_prompt_is_rendered(user: str) -> None:
+def test_after_a_template_exceeds_the_limits_the_next_one_renders(user: str) -> None:
     taking = prompt(user)
     used_names(taking)  # reads it, and runs nothing
     with pytest.raises(InvalidFile, match=r"memory|longer than|more than|never ends|undefined|OverflowError"):
@@ -149,7 +149,7 @@ def test_what_takes_too_much_is_ended_and_the_next_prompt_is_rendered(user: str)
         ("{% for k, v in pairs %}{{ k }}={{ v }} {% endfor %}", "a=1"),
     ],
 )
-def test_a_plain_template_says_the_same_here_and_apart(user: str, shown: str) -> None:
+def test_a_plain_template_renders_the_same_in_both_processes(user: str, shown: str) -> None:
     given = {"xs": [{"name": "a", "ys": [1, 2]}, {"name": "b", "ys": []}], "c": "", "pairs": [["a", 1]]}
     body = prompt(user).body
     assert is_harmless(environment().parse(body), set())
@@ -174,18 +174,18 @@ def test_a_plain_template_says_the_same_here_and_apart(user: str, shown: str) ->
         "{{ b[0:1] }}",
     ],
 )
-def test_what_may_grow_is_rendered_apart(user: str) -> None:
+def test_unbounded_templates_render_in_the_separate_process(user: str) -> None:
     assert not is_harmless(environment().parse(user), {"lessons"})
 
 
 @pytest.mark.parametrize("value", ["9 ** (9 ** 9)", "'a' * 10 ** 10", "'a' | center(10 ** 10)"])
-def test_autoescape_is_refused_before_its_value_is_worked_out(value: str) -> None:
+def test_autoescape_is_refused_before_its_value_is_evaluated(value: str) -> None:
     for read in (used_names, lambda taking: render(taking, {})):
         with pytest.raises(InvalidFile, match="autoescape"):
             read(prompt(f"{{% autoescape {value} %}}x{{% endautoescape %}}"))
 
 
-def test_nothing_of_the_folder_is_imported_and_no_key_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_process_imports_nothing_local_and_has_no_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("pickle", "hashlib", "json", "jinja2"):
         (tmp_path / f"{name}.py").write_text("open('ran', 'w').write('')\n")
     monkeypatch.chdir(tmp_path)
@@ -202,7 +202,7 @@ def test_nothing_of_the_folder_is_imported_and_no_key_is_known(tmp_path: Path, m
     assert not (tmp_path / "ran").exists()
 
 
-def test_an_interrupted_answer_is_no_other_templates(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupted_answer_does_not_reach_the_next_template(monkeypatch: pytest.MonkeyPatch) -> None:
     assert render(prompt("{{ b ~ b }}"), {"b": "x"}) == ("", "xx")
     with monkeypatch.context() as patch:
         patch.setattr("row3.workflows.pipeline.render_process.json.loads", interrupt)
@@ -215,7 +215,7 @@ def interrupt(_: object) -> None:
     raise KeyboardInterrupt
 
 
-def test_a_forked_process_renders_in_one_of_its_own() -> None:
+def test_a_forked_process_starts_its_own_renderer() -> None:
     apart = prompt("{{ b ~ b }}")
     assert render(apart, {"b": "x"}) == ("", "xx")
     child = multiprocessing.get_context("fork").Process(target=render, args=(apart, {"b": "y"}))
@@ -231,23 +231,23 @@ class TestLessons:
     def shown(self, call: str) -> str:
         return render(replace(prompt(f"{{{{ {call} }}}}"), lessons=self.TEXTS), {})[1]
 
-    def test_those_that_fit_are_shown_the_best_first(self) -> None:
+    def test_matching_lessons_are_shown_best_first(self) -> None:
         assert self.shown("lessons('relationships')") == "Past failure patterns:\n\nwrong relationships"
         assert self.shown("lessons('missed', limit=1)").count("\n\n") == 1
         assert self.shown("lessons('missed')").count("\n\n") == 2
         assert self.shown("lessons('weather')") == ""
 
-    def test_only_a_prompt_that_asks_for_them_has_them(self) -> None:
+    def test_only_prompts_that_enable_lessons_have_them(self) -> None:
         with pytest.raises(InvalidFile, match="undefined name: 'lessons'"):
             render(prompt("{{ lessons('missed') }}"), {})
         assert render(replace(prompt("{{ lessons('missed') }}"), lessons=()), {}) == ("", "")
 
     @pytest.mark.parametrize("call", ["lessons.func.__globals__", "lessons.__call__", "lessons.func.__code__"])
-    def test_the_function_leads_nowhere(self, call: str) -> None:
+    def test_the_lessons_function_exposes_no_internals(self, call: str) -> None:
         with pytest.raises(InvalidFile, match="refused|undefined"):
             self.shown(call)
 
-    def test_they_are_no_input_of_a_case(self) -> None:
+    def test_lessons_are_not_a_case_variable(self) -> None:
         assert used_names(replace(prompt("{{ lessons('x') }}"), lessons=())) == set()
         assert used_names(prompt("{{ lessons('x') }}")) == {"lessons"}
 

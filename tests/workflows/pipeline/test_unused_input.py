@@ -34,7 +34,7 @@ def found(user: str, system: str = "") -> UnusedInput | None:
         "{% macro show(text) %}{{ text }}{% endmacro %}{{ show(source_text) }}",
     ],
 )
-def test_what_shows_the_text_in_whatever_way_is_well(text: str) -> None:
+def test_any_use_of_the_text_is_accepted(text: str) -> None:
     assert found(text) is None
     assert found("Go on.", system=text) is None
 
@@ -49,7 +49,7 @@ def test_what_shows_the_text_in_whatever_way_is_well(text: str) -> None:
         "{{ 'source_text' }}",
     ],
 )
-def test_what_shows_nothing_of_it_is_an_error(text: str) -> None:
+def test_using_nothing_of_the_case_is_an_error(text: str) -> None:
     unused = found(text)
     assert unused is not None
     assert unused.level == "error"
@@ -69,7 +69,7 @@ def test_single_braces_are_named_with_their_line(text: str) -> None:
     assert unused.line == 6
 
 
-def test_a_text_in_single_braces_beside_a_topic_is_a_warning() -> None:
+def test_text_in_single_braces_is_a_warning_if_the_topic_is_used() -> None:
     unused = found("{{ topic }}: {source_text}")
     assert unused is not None
     assert (unused.level, unused.line) == ("warning", 5)
@@ -77,7 +77,7 @@ def test_a_text_in_single_braces_beside_a_topic_is_a_warning() -> None:
 
 
 @pytest.mark.parametrize("text", ["{{ missing }}", "{{ source_text"])
-def test_what_cannot_be_rendered_is_told_elsewhere(text: str) -> None:
+def test_an_invalid_template_is_not_reported_here(text: str) -> None:
     assert found(text) is None
 
 
@@ -91,7 +91,7 @@ def test_what_cannot_be_rendered_is_told_elsewhere(text: str) -> None:
         ("Relate them.", "error"),
     ],
 )
-def test_what_was_handed_on_counts_as_well(second: str, level: str | None) -> None:
+def test_earlier_output_counts_as_input(second: str, level: str | None) -> None:
     prompts = [prompt("{{ source_text }}", output="concepts"), prompt(second, output="relationships")]
     told = {at.output: unused.level for at, unused in unused_inputs(Extraction(), Rules(), prompts, GIVEN)}
     assert told == ({} if level is None else {"relationships": level})

@@ -35,7 +35,7 @@ def project(tmp_path: Path) -> Project:
     return two_stages(tmp_path)
 
 
-def test_what_is_imported_replays_and_scores(project: Project) -> None:
+def test_imported_responses_replay_and_score(project: Project) -> None:
     done = imported(project, *BOTH)
     assert (done.responses, done.merged, done.unused, done.waiting) == (4, (4, 0, 0), (), {})
     assert done.by_prompt == {"decompose-v1.1": 2, "map-v1.0": 2}
@@ -57,7 +57,7 @@ def test_a_named_version_and_another_model_are_recorded_as_such(project: Project
     assert summaries["decompose-v1.1"].candidate == 0
 
 
-def test_what_the_provider_told_is_kept(project: Project) -> None:
+def test_the_providers_details_are_kept(project: Project) -> None:
     told = {"finishReason": "length", "servedModel": "m-1", "usage": {"promptTokens": 7, "completionTokens": 5}}
     imported(project, response("a", "decompose", CONCEPTS, latencyS=1.5, **told))
     kept = json.loads(file_of(project, "decompose-v1.1").read_text())["response"]
@@ -71,7 +71,7 @@ def test_what_the_provider_told_is_kept(project: Project) -> None:
     }
 
 
-def test_a_later_stage_uses_the_earlier_one_that_is_recorded(project: Project) -> None:
+def test_a_later_stage_uses_the_recorded_earlier_answer(project: Project) -> None:
     imported(project, response("a", "decompose", CONCEPTS))
     done = imported(project, response("a", "map", LINKS))
     assert done.by_prompt == {"map-v1.0": 1}
@@ -84,7 +84,7 @@ def test_a_later_stage_without_the_earlier_one_is_refused_and_nothing_is_written
     assert not (project.root / "recordings/bread").exists()
 
 
-def test_an_answer_that_cannot_be_used_leaves_the_later_stage_unused(project: Project) -> None:
+def test_an_unusable_answer_leaves_the_later_response_unused(project: Project) -> None:
     done = imported(project, response("a", "decompose", "no"), response("a", "map", LINKS))
     assert done.by_prompt == {"decompose-v1.1": 1}
     assert len(done.unused) == 1
@@ -92,7 +92,7 @@ def test_an_answer_that_cannot_be_used_leaves_the_later_stage_unused(project: Pr
     assert "bad-answer" in rules(project)
 
 
-def test_what_is_new_is_told_from_what_replaces_an_earlier_answer(project: Project) -> None:
+def test_new_and_replaced_answers_are_counted_separately(project: Project) -> None:
     imported(project, *BOTH)
     next_second()
     done = imported(project, response("a", "decompose", CONCEPTS), response("a", "map", "{}"))
@@ -100,7 +100,7 @@ def test_what_is_new_is_told_from_what_replaces_an_earlier_answer(project: Proje
     assert imported_text(done).endswith("2 responses read: 1 replaces an earlier answer, 1 is as it was")
 
 
-def test_what_the_next_stage_has_to_answer_is_told(project: Project) -> None:
+def test_missing_answers_of_the_next_stage_are_counted(project: Project) -> None:
     done = imported(project, response("a", "decompose", CONCEPTS), response("b", "decompose", CONCEPTS))
     assert done.waiting == {"map-v1.0": 2}
     assert waiting_text(done.waiting, suite_of(project)) == [
@@ -110,7 +110,7 @@ def test_what_the_next_stage_has_to_answer_is_told(project: Project) -> None:
     assert imported(project, response("a", "map", LINKS)).waiting == {}
 
 
-def test_repeats_are_questions_of_their_own(project: Project) -> None:
+def test_repeats_are_separate_requests(project: Project) -> None:
     lines = [response("a", "decompose", CONCEPTS, repeat=repeat) for repeat in (0, 1)]
     assert imported(project, *lines).merged.new == 2
     assert [finding for finding in rules(project) if finding == "stale"] == []
@@ -158,7 +158,7 @@ OWN_SHAPE = 'Write one object a line: {"caseId": "…", "prompt": "…", "respon
 
 
 @pytest.mark.parametrize("line", ['{"caseId": "a", "output": {}}', '{"caseId": "a", ', "[]", '{"id": "a"}', ""])
-def test_what_is_no_response_is_told_the_shape_of_one(project: Project, line: str) -> None:
+def test_a_line_that_is_not_a_response_shows_the_expected_format(project: Project, line: str) -> None:
     file = project.root / "responses.jsonl"
     file.write_text(f"{line}\n", encoding="utf-8")
     with pytest.raises(InvalidFile) as caught:
@@ -174,7 +174,7 @@ def test_a_number_that_overflows_is_refused(project: Project) -> None:
         import_responses(project, suite_of(project), file)
 
 
-def test_two_answers_to_one_question_are_refused(project: Project) -> None:
+def test_two_answers_to_one_request_are_refused(project: Project) -> None:
     write_case(project.root, "b", "Rye is a cereal, says a.")
     imported(project, response("a", "decompose", CONCEPTS), response("b", "decompose", CONCEPTS))
     with pytest.raises(InvalidFile, match=r"responses.jsonl:1: .* sends the same request for `a` and `b`, but"):
@@ -217,7 +217,7 @@ def edit(project: Project, version: str) -> None:
     path.write_text(path.read_text().replace("1.0 {{", "Read {{"))
 
 
-def test_an_unedited_copy_takes_no_answer_of_the_original(copied: Project) -> None:
+def test_an_unedited_copy_does_not_replace_the_originals_answers(copied: Project) -> None:
     before = recorded(copied)
     same, other = response("a", "decompose", CONCEPTS), response("b", "decompose", FEWER)
     with pytest.raises(UsageError, match=r"responses.jsonl:2: ") as caught:
@@ -228,14 +228,14 @@ def test_an_unedited_copy_takes_no_answer_of_the_original(copied: Project) -> No
 
 
 @pytest.mark.parametrize("name", ["decompose", "decompose-v1.1"])
-def test_they_are_those_of_the_original_once_their_lines_say_so(copied: Project, name: str) -> None:
+def test_they_become_the_originals_answers_if_named_so(copied: Project, name: str) -> None:
     with pytest.raises(UsageError, match="name it in the field `prompt` and with --prompt"):
         imported(copied, response("b", name, FEWER))
     assert imported(copied, response("b", "decompose-v1.0", FEWER), named=("decompose-v1.0",)).merged.replaced == 1
     assert set(recorded(copied)) == {"decompose-v1.0.jsonl"}
 
 
-def test_the_copy_may_have_the_same_answers_and_the_original_others(copied: Project) -> None:
+def test_the_original_may_be_answered_anew_and_the_copy_alike(copied: Project) -> None:
     imported(copied, response("b", "decompose", FEWER), named=("decompose-v1.0",))
     imported(copied, response("b", "decompose", FEWER))
     assert set(recorded(copied)) == {"decompose-v1.0.jsonl", "decompose-v1.1.jsonl"}
@@ -246,13 +246,13 @@ def test_the_copy_may_have_the_same_answers_and_the_original_others(copied: Proj
 
 
 @pytest.mark.parametrize("edited", ["1.1", "1.0"])
-def test_what_the_other_version_asks_no_more_is_replaced(copied: Project, edited: str) -> None:
+def test_an_answer_the_other_version_no_longer_needs_is_replaced(copied: Project, edited: str) -> None:
     edit(copied, edited)
     assert imported(copied, response("b", "decompose", FEWER)).merged.new + (edited == "1.0") == 1
     assert len(file_of(copied, "decompose-v1.0").read_text().splitlines()) == (2 if edited == "1.1" else 1)
 
 
-def test_a_file_of_a_folder_is_an_answer(project: Project, tmp_path: Path) -> None:
+def test_each_file_of_a_folder_is_an_answer(project: Project, tmp_path: Path) -> None:
     imported(project, response("a", "map", LINKS), response("a", "decompose", CONCEPTS))
     folder = tmp_path / "pasted"
     folder.mkdir()

@@ -1,4 +1,4 @@
-"""Settings of the same versions and model are told apart."""
+"""Titles distinguish settings of the same versions and model."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ def setting(*, digest: str = "0123456789abcdef", max_tokens: int | None = None, 
     return Setting((("extract", version, digest),), (Parameters("baker-1", 0.0, None, max_tokens),))
 
 
-def test_one_alone_is_called_by_its_versions_and_model() -> None:
+def test_a_unique_setting_is_titled_by_versions_and_model() -> None:
     assert titles_of([setting(), setting(version="v1.0", max_tokens=400)]) == [
         "extract v1.1 · baker-1",
         "extract v1.0 · baker-1",
@@ -29,7 +29,7 @@ def test_parameters_and_texts_that_differ_are_named() -> None:
     ]
 
 
-def test_of_several_prompts_the_one_that_differs_is_named() -> None:
+def test_among_several_prompts_the_differing_one_is_named() -> None:
     first, second = setting(), setting(max_tokens=9)
     whole = [
         Setting((*first.prompts, ("map", "v1.0", "d")), (*each.parameters, *first.parameters))

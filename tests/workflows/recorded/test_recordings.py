@@ -57,7 +57,7 @@ def _promote(project: Project, name: str, version: str) -> None:
     (project.root / "prompts/promoted.json").write_text(text, encoding="utf-8")
 
 
-def test_promoted_is_what_was_promoted_and_not_what_stands_in_for_it(project: Project) -> None:
+def test_promoted_counts_only_promoted_versions(project: Project) -> None:
     imported(project, response("a", "map", LINKS), response("a", "decompose", CONCEPTS))
     told = [finding.message for finding in verify(project, suite_of(project))]
     assert told == ["no recording of decompose-v1.1 (candidate) for b"]
@@ -73,7 +73,7 @@ def test_promoted_is_what_was_promoted_and_not_what_stands_in_for_it(project: Pr
     assert counts == {"decompose-v1.1": (1, 1), "map-v1.0": (0, 1)}
 
 
-def test_verify_is_content_with_what_import_wrote(project: Project) -> None:
+def test_verify_accepts_imported_recordings(project: Project) -> None:
     imported(project, *BOTH)
     assert verify(project, suite_of(project)) == []
 
@@ -94,7 +94,7 @@ def test_verify_names_an_edited_answer_a_second_answer_and_a_wrong_order(project
     assert rules(project) == ["twice"]
 
 
-def test_two_answers_in_two_files_stop_a_replay_and_not_the_looking_after(project: Project) -> None:
+def test_conflicting_answers_stop_a_replay_but_not_list_and_verify(project: Project) -> None:
     imported(project, *BOTH)
     path = file_of(project, "map-v1.0")
     a = path.read_text().splitlines()[0]
@@ -122,13 +122,13 @@ def test_verify_lists_every_broken_line_instead_of_stopping(project: Project) ->
     assert re.search(r" \(column [1-9][0-9]+\)\. Correct the file", found[0].message)
 
 
-def test_verify_tells_missing_ones_and_those_of_another_model(project: Project) -> None:
+def test_verify_reports_missing_recordings_and_other_models(project: Project) -> None:
     imported(project, *BOTH, overrides=Overrides(model="other"))
     assert rules(project) == ["missing"] * 2 + ["other-parameters"] * 4
     assert {finding.level for finding in verify(project, suite_of(project))} == {"warning"}
 
 
-def test_prune_removes_what_is_stale_and_nothing_else(project: Project) -> None:
+def test_prune_removes_only_stale_recordings(project: Project) -> None:
     imported(project, *BOTH)
     imported(project, *BOTH, overrides=Overrides(model="other"))
     imported(project, response("a", "decompose-v1.0", CONCEPTS), named=("decompose-v1.0",))
@@ -153,7 +153,7 @@ def test_prune_removes_what_is_stale_and_nothing_else(project: Project) -> None:
     assert replayed(project).failed == ["a"]
 
 
-def test_prune_keeps_recordings_of_a_prompt_that_left_the_pipeline_but_is_still_there(project: Project) -> None:
+def test_prune_keeps_recordings_of_existing_prompts_outside_the_pipeline(project: Project) -> None:
     imported(project, *BOTH)
     (project.root / "row3.toml").write_text('[provider]\nmodel = "m"\n[suites.bread]\npipeline = ["decompose"]\n')
     narrowed = open_project(project.root)
@@ -162,7 +162,7 @@ def test_prune_keeps_recordings_of_a_prompt_that_left_the_pipeline_but_is_still_
     assert prune(narrowed, suite_of(narrowed)).removed == {"recordings/bread/map-v1.0.jsonl": 2}
 
 
-def test_prune_leaves_everything_where_a_line_is_broken(project: Project) -> None:
+def test_prune_changes_nothing_if_a_line_is_broken(project: Project) -> None:
     imported(project, *BOTH)
     path = file_of(project, "map-v1.0")
     path.write_text(path.read_text() + "{\n")

@@ -1,4 +1,4 @@
-"""Where a comment goes, by what GitHub tells its jobs."""
+"""Where a comment goes, and how it is written."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from tests.github_api import BOT, FakeGitHub
 ENV = {"GITHUB_REPOSITORY": "o/n", "GITHUB_REF": "refs/pull/12/merge", "GITHUB_TOKEN": "t"}
 
 
-def test_the_job_says_it_all() -> None:
+def test_the_jobs_environment_is_enough() -> None:
     assert comment_target(ENV, repository=None, number=None) == PullRequestComments(
         "https://api.github.com", "o/n", 12, "t"
     )
 
 
-def test_options_are_stronger() -> None:
+def test_options_override_the_environment() -> None:
     place = comment_target(ENV | {"GITHUB_API_URL": "https://git.example/api/v3"}, repository="a/b.c", number=3)
     assert place == PullRequestComments("https://git.example/api/v3", "a/b.c", 3, "t")
 
 
 @pytest.mark.parametrize("event", ['{"pull_request": {"number": 4}}', '{"pull_request": {}}', "[]", "no JSON", "{}"])
-def test_the_event_is_asked_first_and_may_be_anything(tmp_path: Path, event: str) -> None:
+def test_the_event_comes_first_and_may_be_malformed(tmp_path: Path, event: str) -> None:
     file = tmp_path / "event.json"
     file.write_text(event)
     place = comment_target(ENV | {"GITHUB_EVENT_PATH": str(file)}, repository=None, number=None)
@@ -36,7 +36,7 @@ def test_the_event_is_asked_first_and_may_be_anything(tmp_path: Path, event: str
 
 
 @pytest.mark.parametrize("ref", ["refs/heads/main", "refs/pull/x/merge", "refs/tags/1", ""])
-def test_a_push_has_nowhere_to_write(ref: str) -> None:
+def test_a_push_has_no_comment_target(ref: str) -> None:
     assert comment_target(ENV | {"GITHUB_REF": ref}, repository=None, number=None) == (
         "not a pull request: pass --pr, or run in a pull-request job"
     )
@@ -49,13 +49,13 @@ def test_the_token_is_sent_over_https_only(api: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["o", "o/n/x", "../n", "o/..", "o n/x", "https://github.com/o/n", "-o/n"])
-def test_a_repository_that_is_none_is_refused(name: str) -> None:
+def test_an_invalid_repository_is_refused(name: str) -> None:
     with pytest.raises(UsageError, match="owner/name"):
         comment_target(ENV, repository=name, number=1)
 
 
 @pytest.mark.parametrize("key", ["", "a b", "-->", "a\n", "<", "x" * 65])
-def test_a_marker_cannot_end_its_comment(key: str) -> None:
+def test_a_marker_cannot_close_its_html_comment(key: str) -> None:
     with pytest.raises(UsageError, match="letters, digits"):
         marker_of(key)
     assert marker_of("team-a.live_1") == "<!-- row3 comment team-a.live_1 -->"
@@ -75,7 +75,7 @@ def comments(github: FakeGitHub, **rest: object) -> PullRequestComments:
     return PullRequestComments(**values | rest)  # type: ignore[arg-type]
 
 
-def test_a_comment_is_made_found_and_changed(github: FakeGitHub) -> None:
+def test_a_comment_is_created_found_and_updated(github: FakeGitHub) -> None:
     there = comments(github)
     assert there.find(MARKER, BOT) is None
     made = there.create(f"{MARKER}\nfirst")
@@ -85,7 +85,7 @@ def test_a_comment_is_made_found_and_changed(github: FakeGitHub) -> None:
     assert {call.token for call in github.calls} == {"Bearer t0k3n"}
 
 
-def test_it_is_found_among_hundreds(github: FakeGitHub) -> None:
+def test_it_is_found_among_hundreds_of_comments(github: FakeGitHub) -> None:
     for number in range(250):
         github.add("ann", f"remark {number}")
     made = github.add(BOT, f"{MARKER}\nours")
@@ -95,7 +95,7 @@ def test_it_is_found_among_hundreds(github: FakeGitHub) -> None:
     assert [call.path.partition("&")[2] for call in github.calls] == ["page=1", "page=2", "page=3"]
 
 
-def test_the_marker_of_somebody_else_is_not_ours(github: FakeGitHub) -> None:
+def test_another_authors_marker_is_ignored(github: FakeGitHub) -> None:
     github.add("mallory", f"{MARKER}\nread this")
     github.add(BOT, f"quoting {MARKER}")
     github.add(BOT, "<!-- row3 comment other -->\nanother one")
@@ -105,7 +105,7 @@ def test_the_marker_of_somebody_else_is_not_ours(github: FakeGitHub) -> None:
 @pytest.mark.parametrize(
     ("status", "words"), [(401, "GITHUB_TOKEN"), (403, "pull-requests: write"), (404, "Correct repository")]
 )
-def test_a_refusal_says_what_to_do_and_is_not_asked_twice(github: FakeGitHub, status: int, words: str) -> None:
+def test_a_refusal_names_the_fix_and_is_not_retried(github: FakeGitHub, status: int, words: str) -> None:
     github.fail(status, times=9)
     with pytest.raises(Refused) as refused:
         comments(github).find(MARKER, BOT)
@@ -116,28 +116,28 @@ def test_a_refusal_says_what_to_do_and_is_not_asked_twice(github: FakeGitHub, st
 
 
 @pytest.mark.parametrize("status", [500, 502, 503, 429])
-def test_a_fault_that_passes_is_waited_for(github: FakeGitHub, status: int) -> None:
+def test_a_temporary_failure_is_retried(github: FakeGitHub, status: int) -> None:
     github.add(BOT, MARKER)
     github.fail(status, times=2)
     assert comments(github).find(MARKER, BOT) is not None
     assert github.waited == [1.0, 2.0]
 
 
-def test_a_fault_that_does_not_pass_is_told(github: FakeGitHub) -> None:
+def test_a_lasting_failure_is_reported(github: FakeGitHub) -> None:
     github.fail(502, times=9)
     with pytest.raises(Refused, match="GitHub refused"):
         comments(github).find(MARKER, BOT)
     assert len(github.calls) == 3
 
 
-def test_a_new_comment_is_asked_for_once(github: FakeGitHub) -> None:
+def test_creating_a_comment_is_not_retried(github: FakeGitHub) -> None:
     github.fail(502, times=9)
     with pytest.raises(Refused):
         comments(github).create("text")
     assert len(github.calls) == 1
 
 
-def test_the_token_goes_to_no_other_host(github: FakeGitHub) -> None:
+def test_the_token_is_not_sent_to_other_hosts(github: FakeGitHub) -> None:
     with FakeGitHub() as other:
         github.redirect(f"{other.url}/repos/o/n/issues/7/comments")
         with pytest.raises(Refused):
@@ -146,13 +146,13 @@ def test_the_token_goes_to_no_other_host(github: FakeGitHub) -> None:
 
 
 @pytest.mark.parametrize("body", [b"<html>", b"{}", b'[{"id": "x"}]', b"[1]", b"\xff"])
-def test_an_answer_that_is_none_of_githubs_is_told(github: FakeGitHub, body: bytes) -> None:
+def test_an_answer_not_from_github_is_reported(github: FakeGitHub, body: bytes) -> None:
     github.answer(body)
     with pytest.raises(Refused, match="not from GitHub"):
         comments(github).find(MARKER, BOT)
 
 
-def test_no_server_is_told() -> None:
+def test_an_unreachable_server_is_reported() -> None:
     with FakeGitHub() as gone:
         url = gone.url
     there = PullRequestComments(url, "o/n", 7, "t", wait=lambda _: None)

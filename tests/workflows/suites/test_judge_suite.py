@@ -1,4 +1,4 @@
-"""Cases and gate of a suite, judged and handed to another process."""
+"""Cases and gate of a suite, judged and passed to another process."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def worsened(tmp_path_factory: pytest.TempPathFactory) -> Box:
     return box
 
 
-def test_it_survives_the_way_to_another_process(worsened: Box) -> None:
+def test_it_survives_a_round_trip_through_json(worsened: Box) -> None:
     judged = judge_suite(worsened.root, "bread", Flags())
     assert judged_from_json(judged.as_json()) == judged
     assert {case.outcome for case in judged.cases.values()} == {"failed"}
@@ -28,12 +28,12 @@ def test_it_survives_the_way_to_another_process(worsened: Box) -> None:
     assert (judged.gate.outcome, judged.gate.shown) == ("failed", "✗ block")
 
 
-def test_a_part_has_no_gate(worsened: Box) -> None:
+def test_part_of_a_suite_has_no_gate(worsened: Box) -> None:
     judged = judge_suite(worsened.root, "bread", Flags(), frozenset({"rye"}))
     assert (list(judged.cases), judged.gate) == (["rye"], None)
 
 
-def test_a_version_of_another_pipeline_is_not_this_suites(worsened: Box) -> None:
+def test_a_version_of_another_pipeline_is_ignored(worsened: Box) -> None:
     worsened.write("row3.toml", worsened.read("row3.toml") + '[suites.bread]\npipeline = ["extract"]\n')
     judged = judge_suite(worsened.root, "bread", Flags(prompts=("extract-v1.1", "judge-v2.0")))
     assert {case.outcome for case in judged.cases.values()} == {"passed"}
@@ -41,12 +41,12 @@ def test_a_version_of_another_pipeline_is_not_this_suites(worsened: Box) -> None
 
 
 @pytest.mark.parametrize("flags", [Flags(against="nowhere"), Flags(prompts=("extract-v9.9",))])
-def test_what_cannot_be_run_is_said_and_not_raised(worsened: Box, flags: Flags) -> None:
+def test_an_unusable_suite_is_reported_not_raised(worsened: Box, flags: Flags) -> None:
     judged = judge_suite(worsened.root, "bread", flags)
     assert judged.error
     assert not judged.cases
     assert judged_from_json(judged.as_json()) == judged
 
 
-def test_it_says_where_there_is_no_project(tmp_path: Path) -> None:
+def test_a_missing_project_is_reported(tmp_path: Path) -> None:
     assert "not a row3 project" in " ".join(judge_suite(tmp_path, "bread", Flags()).error.split())
