@@ -23,7 +23,7 @@ def test_it_is_said_once(box: Box, command: str) -> None:
     box.row3("--baseline", code=0)
     slip(box)
     assert box.row3(*command.split()).err.count(SAID) == 1
-    assert "the same of every case" not in box.row3(*command.split(), "-q").err
+    assert "same request for every case" not in box.row3(*command.split(), "-q").err
 
 
 def test_it_is_said_before_a_provider_is_asked(box: Box) -> None:
@@ -34,7 +34,7 @@ def test_it_is_said_before_a_provider_is_asked(box: Box) -> None:
 
 def test_of_a_prompt_that_does_not_run_and_of_one_that_is_well_nothing_is_said(box: Box) -> None:
     slip(box)
-    assert "the same of every case" not in box.row3("--prompt", "extract-v1.0").err
+    assert "same request for every case" not in box.row3("--prompt", "extract-v1.0").err
 
 
 def test_a_leaderboard_that_would_ask_says_it_too(box: Box) -> None:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 DEFAULT_JOBS = 8
 """Concurrent requests."""
 GROUP = 8
-"""Cases sent to another process at once; sending one takes as long."""
+"""Cases sent to another process together; sending one alone takes as long."""
 OTHER_FILES = 128
 """Files that a run has open, apart from connections."""
 NAMED = 3
@@ -316,9 +316,8 @@ def record_missing(
     """Ask for the missing recordings of these cases and record them. Raises as `LiveRun.results`."""
     if not missing:
         return []
-    live = LiveRun.of(session, asking, before)
-    live.mode, live.files = "auto", files
-    live.options = replace(session.options, only=frozenset(missing))
+    options = replace(session.options, only=frozenset(missing))
+    live = replace(LiveRun.of(session, asking, before), mode="auto", files=files, options=options)
     try:
         return live.results()
     except UsageError as error:

@@ -1,1 +1,1 @@
-"""Cases on their way through a suite's prompts by their recordings: rendered, answered, read, scored, sent on."""
+"""Take cases through a suite's prompts: render, ask or replay, parse, score and collect."""

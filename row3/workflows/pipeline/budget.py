@@ -128,7 +128,10 @@ class Budget:
             self._settled = self._settled or asyncio.Event()
             await self._settled.wait()
         if self.cut:
-            return self._refused(estimate)
+            what = f"not sent: ${self.spent:.4f} of --max-cost ${self.limit:g} is spent"
+            if estimate > self.limit:
+                return NoAnswer(f"{what}, and one request may cost ${estimate:.4f}", "Raise --max-cost")
+            return NoAnswer(what, "Run the same command to continue, with the same budget again")
         self._reserved += estimate
         self._under_way += 1
         return estimate
@@ -159,12 +162,6 @@ class Budget:
         if size is None:
             return request.max_tokens or FIRST_GUESS
         return size if request.max_tokens is None else min(size, request.max_tokens)
-
-    def _refused(self, estimate: float) -> NoAnswer:
-        what = f"not sent: ${self.spent:.4f} of --max-cost ${self.limit:g} is spent"
-        if estimate > self.limit:
-            return NoAnswer(f"{what}, and one request may cost ${estimate:.4f}", "Raise --max-cost")
-        return NoAnswer(what, "Run the same command to continue, with the same budget again")
 
 
 def open_budget(project: Project, suites: Sequence[Suite], limit: float) -> Budget:

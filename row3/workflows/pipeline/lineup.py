@@ -149,7 +149,7 @@ def _default_pipeline(project: Project, suite: Suite, existing: Mapping[str, Seq
     """Return the pipeline if none is configured: all prompts but other kinds', in the order of the kind's outputs."""
     if not existing:
         fix = "Add prompts/<name>-v1.0.md, or run `row3 init`"
-        raise InvalidFile("the project has no prompt", where="prompts/", fix=fix)
+        raise InvalidFile("the project has no prompts", where="prompts/", fix=fix)
     order = list(suite.kind.outputs)
     ranked = []
     for name, versions in existing.items():

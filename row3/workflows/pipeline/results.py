@@ -79,7 +79,7 @@ class CaseResult(NamedTuple):
     """Cases with the same source are not independent."""
     compared: Compared | None = None
     quarantined: str = ""
-    """Last day of its quarantine; empty for a case that counts."""
+    """Date until which it is in quarantine; empty if it is not."""
     tally: Mapping[str, Mapping[str, int]] = {}
     """Counts of what became of its items."""
     digest: str = ""

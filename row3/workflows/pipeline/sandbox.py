@@ -124,8 +124,9 @@ def _checked(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _made(value: Any, given: Sequence[Any]) -> Any:
-    """Return what a filter or a method gives, as a list where it is a generator or a view, which Python shows by its
-    address or its type. Raises as `_printed` for a text made of what cannot be printed; one that was given may pass.
+    """Return the result of a filter or method; generators and views become lists, as Python prints only their address.
+
+    Raises as `_printed` if a new text was made from something unprintable.
     """
     if isinstance(value, Iterator | KeysView | ValuesView | ItemsView):
         return list(value)
