@@ -49,12 +49,8 @@ class Unusable:
     reason: str
 
 
-class _NotANumberError(ValueError):
-    pass
-
-
 def _refuse_constant(name: str) -> float:
-    raise _NotANumberError(f"{name} is not a JSON number")
+    raise ValueError(f"{name} is not a JSON number")
 
 
 DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
@@ -74,12 +70,9 @@ def read_json(text: str) -> Parsed | Unusable:
     if too_long := over_length(text):
         return too_long
     problem = ""
-    refused: _NotANumberError | None = None
     for candidate, repairs in _candidates(text):
         try:
             value, end = DECODER.raw_decode(candidate)
-        except _NotANumberError as error:
-            refused = refused or error
         except RecursionError:
             return Unusable("the answer is nested too deeply")
         except ValueError as error:
@@ -87,8 +80,6 @@ def read_json(text: str) -> Parsed | Unusable:
         else:
             if not candidate[end:].strip() or PROSE in repairs:
                 return Parsed(value, repairs)
-    if refused:
-        return Unusable(str(refused))
     line = " ".join(text[: 10 * SHOWN].split())
     begins = f"it begins “{line[:SHOWN].rstrip()}{'…' if len(line) > SHOWN else ''}”"
     return Unusable(f"the answer is not JSON: {problem or begins}")

@@ -181,7 +181,11 @@ def _misfit_text(misfit: Misfit, value: Any) -> str:
 def plain(value: Any, *, without_none: bool = False) -> Any:
     """Return an output as plain values, without the fields that prompts do not ask for."""
     if isinstance(value, Struct):
-        parts = {key: getattr(value, field.name) for key, field in keys_of(type(value)).items() if _asked(field.type)}
+        parts = {
+            key: getattr(value, field.name)
+            for key, field in keys_of(type(value)).items()
+            if _extra(field.type, ASKED, True)
+        }
         return {k: plain(v, without_none=without_none) for k, v in parts.items() if not (without_none and v is None)}
     return [plain(part, without_none=without_none) for part in value] if isinstance(value, list) else value
 
@@ -197,7 +201,7 @@ def answer_schema(
     """
     properties: dict[str, Any] = {}
     for key, field in keys_of(model).items():
-        if key in without or not _asked(field.type):
+        if key in without or not _extra(field.type, ASKED, True):
             continue
         item = item_in(field.type) if len(choices(field.type)) == 1 else None
         if item is not None:
@@ -229,10 +233,6 @@ def _metas(annotation: Any) -> list[Meta]:
 
 def _extra(annotation: Any, key: str, otherwise: Any) -> Any:
     return next((one.extra[key] for one in _metas(annotation) if one.extra and key in one.extra), otherwise)
-
-
-def _asked(annotation: Any) -> bool:
-    return bool(_extra(annotation, ASKED, True))
 
 
 MOST_GIVEN = 80

@@ -81,10 +81,8 @@ def match_events(case: EventsCase, output: EventsOut, rules: Rules) -> tuple[Ite
             if alike > DESCRIPTION or same >= PASSAGE:
                 # One passage may tell of two events: description and actor decide which is which. Category and due date
                 # count too, so that the order of the answer does not decide between equal descriptions.
-                right = _category(event, expected) in RIGHT
-                right_actor = _actor(event, expected, case, rules)
-                right_day = _due_date(event, expected) != "wrong"
-                weight = 4 * alike + 2 * same + right + right_actor + right_day / 2
+                category, actor, day = _compared(event, expected, case, rules)
+                weight = 4 * alike + 2 * same + (category in RIGHT) + actor + (day != "wrong") / 2
                 edges.setdefault(item, {})[place] = weight / 8.5
     chosen = assign(edges)
     items = []
@@ -98,11 +96,9 @@ def match_events(case: EventsCase, output: EventsOut, rules: Rules) -> tuple[Ite
         }
         if item in chosen:
             place = chosen[item]
-            expected = case.expected_events[place]
-            category, actor = _category(event, expected), _actor(event, expected, case, rules)
+            category, actor, day = _compared(event, case.expected_events[place], case, rules)
             state = STATES[category in RIGHT, actor]
-            notes |= {"categoryState": category, "actorRight": actor}
-            notes |= {"dueDateState": day} if (day := _due_date(event, expected)) else {}
+            notes |= {"categoryState": category, "actorRight": actor} | ({"dueDateState": day} if day else {})
         else:
             place = max(range(len(case.expected_events)), key=lambda at: likeness[item, at], default=-1)
             if item in edges:
@@ -138,8 +134,8 @@ def _is_repetition(event: Any, case: EventsCase, near: int, score: float, rules:
 
     The same quote is not enough: an event invented for a passage about something else is an invention.
     """
-    expected = case.expected_events[near]
-    return score > DESCRIPTION or (_category(event, expected) in RIGHT and _actor(event, expected, case, rules))
+    category, actor, _ = _compared(event, case.expected_events[near], case, rules)
+    return score > DESCRIPTION or (category in RIGHT and actor)
 
 
 def _one_document(
@@ -150,8 +146,10 @@ def _one_document(
     return document in (named, given[0] if given else "")
 
 
-def _category(event: Any, expected: ExpectedEvent) -> str:
-    return compare_types(type_of(event.category), expected.category).state
+def _compared(event: Any, expected: ExpectedEvent, case: EventsCase, rules: Rules) -> tuple[str, bool, str]:
+    """Return the state of the category, whether the actor is right, and the state of the due date (empty for none)."""
+    category = compare_types(type_of(event.category), expected.category).state
+    return category, _actor(event, expected, case, rules), _due_date(event, expected)
 
 
 def _text_of(value: Any) -> str:
