@@ -162,7 +162,7 @@ def test_what_is_added_is_not_changed_by_what_comes_after() -> None:
     assert total == {"concepts": {"exact": 2}}
 
 
-def test_names_without_end_take_no_memory_without_end_and_none_is_lost() -> None:
+def test_memory_is_bounded_for_endless_names_and_none_is_lost() -> None:
     total = Tallies()
     for number in range(2 * MOST_LABELS):
         total.add({"unknownPredicates": {f"P{number}": 1}})
@@ -173,7 +173,7 @@ def test_names_without_end_take_no_memory_without_end_and_none_is_lost() -> None
     assert sum(held.values()) == 2 * MOST_LABELS + 1
 
 
-def test_a_pair_is_split_into_what_was_said_and_what_was_expected() -> None:
+def test_a_pair_is_split_into_actual_and_expected() -> None:
     assert split_label("CAUSES\tPRECEDES") == ("CAUSES", "PRECEDES")
     assert split_label("INFLUENCES") == ("INFLUENCES", "")
     assert split_label("\tPERSON") == ("", "PERSON")

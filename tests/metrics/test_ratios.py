@@ -98,7 +98,7 @@ def test_skipped_rewards_scale_the_others_and_leave_the_penalty() -> None:
     assert overall(metrics, WEIGHTS) == pytest.approx(0.5 * 0.85 / 0.65 - 0.015, abs=1e-12)
 
 
-def test_where_no_reward_applies_there_is_nothing_to_lose_but_the_penalty() -> None:
+def test_without_applicable_rewards_only_the_penalty_counts() -> None:
     assert overall({"hallucinationRate": 0.2}, WEIGHTS) == pytest.approx(0.85 - 0.03, abs=1e-12)
     assert overall({}, WEIGHTS) == pytest.approx(0.85, abs=1e-12)
 
@@ -164,7 +164,7 @@ def slowly(given_groups: dict[str, int], truth: dict[str, int]) -> tuple[float, 
 
 @given(groups, truths)
 @settings(deadline=None, max_examples=300)
-def test_it_is_what_the_definition_says(guess: dict[str, int], truth: dict[str, int]) -> None:
+def test_b_cubed_follows_its_definition(guess: dict[str, int], truth: dict[str, int]) -> None:
     assert b_cubed(guess, truth) == pytest.approx(slowly(guess, truth))
 
 

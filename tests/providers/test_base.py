@@ -81,7 +81,7 @@ def test_an_unknown_preset_without_a_near_miss_lists_all() -> None:
         "http://h/v1/chat/completions/",
     ],
 )
-def test_addresses_that_cannot_be(url: str) -> None:
+def test_invalid_addresses_are_refused(url: str) -> None:
     with pytest.raises(UsageError):
         endpoint_for("openai", base_url=url)
 

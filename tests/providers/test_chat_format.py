@@ -21,7 +21,7 @@ def test_the_limit_has_the_name_that_the_preset_uses(make_request: Any) -> None:
     assert chat_body(make_request(), endpoint_for("ollama"))["max_tokens"] == 50
 
 
-def test_presets_leave_out_what_is_not_taken(make_request: Any) -> None:
+def test_presets_omit_unsupported_fields(make_request: Any) -> None:
     assert "response_format" not in chat_body(make_request(), endpoint_for("anthropic"))
     assert "seed" not in chat_body(make_request(), endpoint_for("gemini"))
 
@@ -125,10 +125,10 @@ JSON = st.recursive(
 
 
 @given(JSON)
-def test_no_json_breaks_it(body: Any) -> None:
+def test_any_json_is_parsed_without_an_exception(body: Any) -> None:
     assert isinstance(read(body), Answer | Fault)
 
 
 @given(st.binary(max_size=200))
-def test_no_bytes_break_it(raw: bytes) -> None:
+def test_any_bytes_are_parsed_without_an_exception(raw: bytes) -> None:
     assert isinstance(read(raw), Fault)

@@ -44,7 +44,7 @@ def test_a_part_of_what_it_writes_is_the_answer(tmp_path: Path) -> None:
     assert given.text == "[1,2]"
 
 
-def test_what_is_no_json_is_handed_on_as_it_is(tmp_path: Path) -> None:
+def test_output_that_is_not_json_is_returned_unchanged(tmp_path: Path) -> None:
     given = ask(command(tmp_path, "print('I am sorry, Dave')"), stage("command", "x", {}))
     assert isinstance(given, Answer)
     assert given.text == "I am sorry, Dave"
@@ -56,7 +56,7 @@ def test_it_need_not_read_its_question(tmp_path: Path) -> None:
     assert given.text == "{}"
 
 
-def test_much_on_both_streams_does_not_block(tmp_path: Path) -> None:
+def test_large_output_on_both_streams_does_not_block(tmp_path: Path) -> None:
     code = "sys.stderr.write('e' * 3_000_000); sys.stdout.write('o' * 3_000_000); json.load(sys.stdin)"
     given = ask(command(tmp_path, code), stage("command", "x", {"text": "i" * 3_000_000}))
     assert isinstance(given, Answer)
@@ -77,14 +77,14 @@ def test_an_exit_code_is_no_answer_and_the_end_of_stderr_is_shown(tmp_path: Path
 
 
 @pytest.mark.parametrize(("retries", "answers"), [(2, True), (1, False)])
-def test_exit_code_75_is_tried_again(tmp_path: Path, retries: int, answers: bool) -> None:
+def test_exit_code_75_is_retried(tmp_path: Path, retries: int, answers: bool) -> None:
     code = "open('tries', 'a').write('.'); sys.exit(75) if os.path.getsize('tries') < 3 else print('{}')"
     given = ask(command(tmp_path, code, retries=retries), stage("command", "x", {}))
     assert isinstance(given, Answer) is answers
     assert (tmp_path / "tries").read_text() == "." * (retries + 1)
 
 
-def test_it_is_ended_with_all_that_it_started_when_its_time_is_up(tmp_path: Path) -> None:
+def test_a_time_out_kills_the_program_and_its_children(tmp_path: Path) -> None:
     code = """
 import subprocess
 child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
@@ -109,7 +109,7 @@ def test_a_signal_is_no_answer(tmp_path: Path) -> None:
     assert given == NoAnswer("`python` was killed by signal 11")
 
 
-def test_it_gets_the_variables_that_are_named_and_no_others(tmp_path: Path) -> None:
+def test_it_gets_only_the_named_variables(tmp_path: Path) -> None:
     code = "print(os.environ.get('GIVEN'), os.environ.get('HIDDEN'))"
     given = ask(command(tmp_path, code, variables=("GIVEN", "NOT_SET")), stage("command", "x", {}))
     assert isinstance(given, Answer)
@@ -122,7 +122,7 @@ def test_python_is_the_one_that_runs_row3(tmp_path: Path) -> None:
     assert given.text == sys.prefix
 
 
-def test_a_program_that_is_not_there_stops_the_run(tmp_path: Path) -> None:
+def test_a_missing_program_stops_the_run(tmp_path: Path) -> None:
     with pytest.raises(ProviderStopped, match="cannot start the command `nonesuch`: No such file") as stopped:
         ask(command(tmp_path, "", program="nonesuch"), stage("command", "x", {}))
     assert stopped.value.exit_code == 3
@@ -139,7 +139,7 @@ def test_no_child_is_left(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("streams", ["stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL", ""])
-def test_a_helper_that_outlives_the_program_is_ended_too(
+def test_a_child_that_outlives_the_program_is_killed(
     tmp_path: Path, streams: str, unclosed: Callable[[], list[str]]
 ) -> None:
     code = f"""

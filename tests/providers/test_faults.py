@@ -55,13 +55,13 @@ def test_the_message_says_who_what_and_why() -> None:
     assert "model's name" in found.fix
 
 
-def test_bodies_that_are_no_json() -> None:
+def test_bodies_that_are_not_json() -> None:
     assert fault(502, "<html>…").message == "api.openai.com answered 502 (Bad Gateway): a web page (HTML)"
     assert fault(502, "").message == "api.openai.com answered 502 (Bad Gateway)"
     assert fault(599, "busy\nbusy").message == "api.openai.com answered 599 (non-standard status): busy busy"
 
 
-def test_temperature_that_a_model_does_not_take_is_explained() -> None:
+def test_a_rejected_temperature_is_explained() -> None:
     said = "Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) is supported."
     found = fault(400, {"error": {"message": said, "param": "temperature", "code": "unsupported_value"}})
     assert found.kind == "give_up"
@@ -74,7 +74,7 @@ def test_a_prompt_that_is_too_long() -> None:
     assert found.fix == "the prompt is too long for this model"
 
 
-def test_a_server_error_that_speaks_of_credit_does_not_stop_the_run() -> None:
+def test_a_server_error_that_mentions_credit_does_not_stop_the_run() -> None:
     assert fault(500, {"error": {"message": "insufficient credits of entropy"}}).kind == "retry"
 
 
@@ -92,12 +92,12 @@ def test_a_server_error_that_speaks_of_credit_does_not_stop_the_run() -> None:
         ({"retry-after": "Wed, 99 Foo 2015"}, None),
     ],
 )
-def test_what_the_server_asks_for(headers: dict[str, str], seconds: float | None) -> None:
+def test_retry_after(headers: dict[str, str], seconds: float | None) -> None:
     assert retry_after_s(headers) == seconds
 
 
 @given(st.text(max_size=60))
-def test_no_header_breaks_it(text: str) -> None:
+def test_any_header_is_parsed_without_an_exception(text: str) -> None:
     delay = retry_after_s({"retry-after": text})
     assert delay is None or delay >= 0
 

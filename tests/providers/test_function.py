@@ -93,7 +93,7 @@ def test_what_it_raises_is_no_answer(root: Path, name: str, words: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["slow", "asleep"])
-def test_it_is_given_up_when_its_time_is_up(root: Path, name: str) -> None:
+def test_a_time_out_is_no_answer(root: Path, name: str) -> None:
     began = time.monotonic()
     given = given_by(root, name, timeout_s=0.2)
     assert isinstance(given, NoAnswer)
@@ -125,7 +125,7 @@ def test_many_run_at_once(root: Path) -> None:
         ("MODULE:value", "is not a function"),
     ],
 )
-def test_a_function_that_is_not_there_stops_the_run(root: Path, name: str, words: str) -> None:
+def test_a_missing_function_stops_the_run(root: Path, name: str, words: str) -> None:
     name = name.replace("MODULE", next(root.glob("*.py")).stem)
     with pytest.raises(ProviderStopped) as stopped:
         ask(Function(Access(function=name), root=root, environ={}), stage("python", "x", {}))

@@ -53,7 +53,7 @@ def local(loop: asyncio.Runner) -> Iterator[LocalModel]:
 
 
 @installed
-def test_it_answers_by_the_schema_and_in_silence(
+def test_it_answers_by_the_schema_and_prints_nothing(
     loop: asyncio.Runner, local: LocalModel, make_request: Any, capfd: pytest.CaptureFixture[str]
 ) -> None:
     answer = loop.run(local.ask(make_request(model="gemma3-270m")))
@@ -123,7 +123,7 @@ def test_the_same_request_gets_the_same_answer_whatever_came_before(
         {"temperature": float("nan")},
     ],
 )
-def test_what_it_cannot_take_is_the_fault_of_one_request(
+def test_an_unsupported_request_fails_alone(
     loop: asyncio.Runner, local: LocalModel, make_request: Any, changed: dict[str, Any]
 ) -> None:
     answer = loop.run(local.ask(make_request(model="local", **changed)))
@@ -252,7 +252,7 @@ class _Chunked(ModuleType):
         return output_path
 
 
-def test_a_model_in_chunks_is_put_together_once_and_repaired(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_model_in_chunks_is_assembled_once_and_repaired(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     package = _Chunked(tmp_path)
     monkeypatch.setitem(sys.modules, package.__name__, package)
     with pytest.raises(EnvironmentFault):

@@ -49,7 +49,7 @@ class TestStdio:
         given = ask(stdio(asked, setup=CORPUS), asked)
         assert given == Answer("a", latency_s=given.latency_s if isinstance(given, Answer) else None)
 
-    def test_nothing_where_the_answer_should_be_is_no_answer(self) -> None:
+    def test_a_result_without_the_answer_is_no_answer(self) -> None:
         asked = stage("mcp", "recall", {"query": "wheat"}, answer="results.0.id")
         given = ask(stdio(asked, setup=CORPUS), asked)
         assert given == NoAnswer("the result of `recall` has no `results.0.id`", "Correct `answer` in row3.toml")
@@ -77,7 +77,7 @@ class TestStdio:
         assert isinstance(given, NoAnswer)
         assert given.error == '`status` reported a failure: {"job":"broken","state":"failed"}'
 
-    def test_a_tool_that_fails_is_no_answer_and_is_not_asked_again(self) -> None:
+    def test_a_failing_tool_is_no_answer_and_not_retried(self) -> None:
         asked = stage("mcp", "fail", {"text": "it"})
         given = ask(stdio(asked), asked)
         assert isinstance(given, NoAnswer)
@@ -91,7 +91,7 @@ class TestStdio:
         assert isinstance(given[1], NoAnswer)
         assert given[1].error == "`slow` gave no result within 3 s"
 
-    def test_a_server_that_dies_in_mid_call_is_started_anew_with_its_setup(self, tmp_path: Path) -> None:
+    def test_a_server_that_dies_during_a_call_is_restarted_with_its_setup(self, tmp_path: Path) -> None:
         asked = [stage("mcp", "die_once", {"marker": str(tmp_path / "died"), "text": "back"})]
         asked += [stage("mcp", "recall", {"query": "oats"})]
         given = ask_all(stdio(asked[0], setup=CORPUS), [request(each) for each in asked])
@@ -121,13 +121,13 @@ class TestStdio:
         given = ask(stdio(asked), asked)
         assert given == NoAnswer("the MCP server was lost: Connection closed (stderr: out of luck) (2 tries)")
 
-    def test_lines_that_are_no_messages_do_not_disturb(self) -> None:
+    def test_lines_that_are_not_messages_are_ignored(self) -> None:
         asked = stage("mcp", "noise", {"text": "the answer"})
         given = ask(stdio(asked), asked)
         assert isinstance(given, Answer)
         assert given.text == "the answer"
 
-    def test_a_server_gets_the_variables_that_are_named_and_no_others(self) -> None:
+    def test_a_server_gets_only_the_named_variables(self) -> None:
         asked = stage("mcp", "secret", {})
         given = ask(stdio(asked, variables=("GIVEN",)), asked)
         assert isinstance(given, Answer)
@@ -146,7 +146,7 @@ class TestStdio:
             ask(stdio(asked, args=args, start_s=1.0 if args == ("--mute",) else 30.0), asked)
         assert words in str(stopped.value)
 
-    def test_a_tool_that_is_not_there_stops_the_run_before_anything_is_asked(self) -> None:
+    def test_a_missing_tool_stops_the_run_before_the_first_question(self) -> None:
         asked = stage("mcp", "ecko", {"text": "x"})
         with pytest.raises(ProviderStopped, match=r"has no tool `ecko`\. Did you mean `echo`\?"):
             ask(stdio(asked), asked)
@@ -177,7 +177,7 @@ class TestStreamableHttp:
         assert isinstance(given, NoAnswer)
         assert given.error.startswith("the MCP server was lost, and reconnecting failed: ")
 
-    def test_an_address_where_nobody_is_stops_the_run(self) -> None:
+    def test_an_unreachable_address_stops_the_run(self) -> None:
         asked = stage("mcp", "echo", {"text": "x"})
         with pytest.raises(ProviderStopped, match="--mode replay needs no server"):
             ask(over_http(asked, f"http://127.0.0.1:{free_port()}/mcp"), asked)
@@ -189,7 +189,7 @@ class TestStreamableHttp:
             (400, b'{"jsonrpc":"2.0","error":{"code":-32000,"message":"Bad Request: No valid session ID"},"id":null}'),
         ],
     )
-    def test_a_forgotten_session_is_made_anew_with_its_setup(self, status: int, body: bytes) -> None:
+    def test_a_forgotten_session_is_reopened_with_its_setup(self, status: int, body: bytes) -> None:
         server = Forgetful(status=status, body=body)
         server.forget_at = {2}  # the first call is the setup
         asked = stage("mcp", "say", {"word": "hello"})
@@ -237,7 +237,7 @@ class TestStreamableHttp:
         assert isinstance(given, NoAnswer)
         assert given.error
 
-    def test_the_key_goes_into_the_header_and_its_lack_is_told(self) -> None:
+    def test_the_key_goes_into_the_header_and_a_missing_key_is_reported(self) -> None:
         server = Forgetful()
         asked = stage("mcp", "say", {"word": "hello"})
         with server.listening() as url:

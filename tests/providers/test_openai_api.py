@@ -96,9 +96,7 @@ def test_a_good_answer_and_what_was_sent_for_it(fake: Any, asker: Asker, make_re
     assert asker.delays == []
 
 
-def test_no_header_tells_of_the_machine_or_of_accounts(
-    fake: Any, make_request: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_header_reveals_machine_or_accounts(fake: Any, make_request: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_ORG_ID", "org-secret")
     monkeypatch.setenv("OPENAI_PROJECT_ID", "proj-secret")
     monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "X-Secret: s3cret\nAuthorization: Bearer stolen")
@@ -150,7 +148,7 @@ def test_a_key_with_a_line_end_is_trimmed(fake: Any, make_request: Any) -> None:
         ({}, 0.75),
     ],
 )
-def test_429_waits_as_long_as_it_is_asked_to(
+def test_429_waits_as_long_as_the_server_asks(
     fake: Any, asker: Asker, make_request: Any, make_reply: Any, headers: dict[str, str], delay: float
 ) -> None:
     fake.script = [make_reply(429, error("slow down", code="rate_limit_exceeded"), headers), make_reply()]
@@ -180,7 +178,7 @@ def test_a_long_wait_is_not_waited(fake: Any, asker: Asker, make_request: Any, m
     assert len(fake.seen) == 1
 
 
-def test_the_waiting_is_bounded_in_all(fake: Any, make_request: Any, make_reply: Any) -> None:
+def test_the_total_wait_is_bounded(fake: Any, make_request: Any, make_reply: Any) -> None:
     asker = Asker(fake.url, max_retries=20)
     fake.script = [make_reply(429, error("slow down"), {"Retry-After": "110"})]
     assert isinstance(asker.ask(make_request()), NoAnswer)
@@ -270,7 +268,7 @@ def test_not_retried(fake: Any, asker: Asker, make_request: Any, make_reply: Any
         ({"body": {"choices": [{"message": None, "finish_reason": "tool_calls"}]}}, "sent no message"),
     ],
 )
-def test_a_broken_200_is_tried_again_like_a_502(
+def test_a_broken_200_is_retried_like_a_502(
     fake: Any, asker: Asker, make_request: Any, make_reply: Any, reply: dict[str, Any], sentence: str
 ) -> None:
     fake.script = [make_reply(**reply)]
@@ -341,7 +339,7 @@ def test_no_redirect_is_followed(
     assert len(fake.seen) == 1
 
 
-def test_an_error_inside_a_200_is_taken_for_what_it_says(
+def test_an_error_inside_a_200_is_classified_by_its_code(
     fake: Any, asker: Asker, make_request: Any, make_reply: Any
 ) -> None:
     fake.script = [make_reply(200, error("upstream is down", code=502)), make_reply()]
@@ -363,9 +361,7 @@ def test_cut_off_by_the_token_limit(
     assert (answer.text, answer.finish_reason) == ("", "length")
 
 
-def test_a_connection_closed_in_mid_body_is_tried_again(
-    fake: Any, asker: Asker, make_request: Any, make_reply: Any
-) -> None:
+def test_a_connection_closed_mid_body_is_retried(fake: Any, asker: Asker, make_request: Any, make_reply: Any) -> None:
     fake.script = [make_reply(fault="cut"), make_reply()]
     assert isinstance(asker.ask(make_request()), Answer)
     assert asker.delays == [0.75]
@@ -402,7 +398,7 @@ def test_the_time_out_is_for_the_whole_request(fake: Any, make_request: Any, mak
     assert asker.delays == [0.75]
 
 
-def test_a_body_without_end_is_not_read_for_ever(fake: Any, make_request: Any, make_reply: Any) -> None:
+def test_an_endless_body_is_not_read_for_ever(fake: Any, make_request: Any, make_reply: Any) -> None:
     for status in (200, 400):
         fake.script = [make_reply(status, fault="flood")]
         answer = Asker(fake.url, limit=1_000_000).ask(make_request())
@@ -411,7 +407,7 @@ def test_a_body_without_end_is_not_read_for_ever(fake: Any, make_request: Any, m
     assert fake.bytes_sent < 30_000_000
 
 
-def test_a_body_without_end_is_hung_up_on_at_once(fake: Any, asker: Asker, make_request: Any, make_reply: Any) -> None:
+def test_an_endless_body_is_disconnected_at_once(fake: Any, asker: Asker, make_request: Any, make_reply: Any) -> None:
     fake.script = [make_reply(fault="flood"), make_reply()]
 
     async def go() -> tuple[int, int]:
@@ -434,7 +430,7 @@ def test_a_small_compressed_body_cannot_grow_past_the_limit(fake: Any, make_requ
     assert fake.headers[0]["accept-encoding"] == "identity"
 
 
-def test_a_compressed_answer_is_understood_though_none_was_asked_for(
+def test_an_unrequested_compressed_answer_is_read(
     fake: Any, asker: Asker, make_request: Any, make_reply: Any, make_completion: Any
 ) -> None:
     body = gzip.compress(json.dumps(make_completion("zipped ünï")).encode())
@@ -442,7 +438,7 @@ def test_a_compressed_answer_is_understood_though_none_was_asked_for(
     assert asker.ask(make_request()).text == "zipped ünï"
 
 
-def test_a_refused_response_format_is_left_out_from_then_on(
+def test_a_rejected_response_format_is_not_sent_again(
     fake: Any, asker: Asker, make_request: Any, make_reply: Any
 ) -> None:
     def choose(body: dict[str, Any]) -> Any:
@@ -519,7 +515,7 @@ def test_keys_and_accounts_are_kept_out_of_messages(
 
 
 @pytest.mark.parametrize("changed", [{"user": "lone \ud800 surrogate"}, {"temperature": float("nan")}])
-def test_what_cannot_be_sent_is_the_fault_of_one_request(
+def test_an_unencodable_request_fails_alone(
     fake: Any, asker: Asker, make_request: Any, changed: dict[str, Any]
 ) -> None:
     bad, good = asker.ask(make_request(**changed), make_request())
@@ -613,7 +609,7 @@ def test_vectors_are_put_into_the_order_of_the_texts(fake: Any, make_reply: Any)
     assert embed(fake, "yeast", "rye") == [[1.0], [2.0]]
 
 
-def test_base64_is_read_though_it_was_not_asked_for(fake: Any, make_reply: Any) -> None:
+def test_unrequested_base64_is_read(fake: Any, make_reply: Any) -> None:
     fake.script = [make_reply(body=rows(base64.b64encode(struct.pack("<3f", 1.0, -2.0, 0.5)).decode()))]
     assert embed(fake, "yeast") == [[1.0, -2.0, 0.5]]
 
@@ -626,7 +622,7 @@ def test_many_texts_go_in_several_requests(fake: Any, make_reply: Any) -> None:
     assert embed(fake) == []
 
 
-def test_faults_that_pass_are_tried_again(fake: Any, make_reply: Any) -> None:
+def test_temporary_faults_are_retried(fake: Any, make_reply: Any) -> None:
     delays: list[float] = []
     busy = make_reply(429, {"error": {"message": "slow down"}}, {"Retry-After": "3"})
     fake.script = [busy, make_reply(503, b"<html>"), make_reply(fault="cut"), make_reply(body=rows([1.0]))]
@@ -634,7 +630,7 @@ def test_faults_that_pass_are_tried_again(fake: Any, make_reply: Any) -> None:
     assert delays == [3.0, 1.5, 3.0]
 
 
-def test_what_fails_for_good_is_no_answer(fake: Any, make_reply: Any) -> None:
+def test_a_permanent_fault_is_no_answer(fake: Any, make_reply: Any) -> None:
     fake.script = [make_reply(500, {"error": {"message": "broken"}})]
     answer = embed(fake, "yeast", max_retries=1)
     assert isinstance(answer, NoAnswer)
@@ -651,7 +647,7 @@ def test_a_refused_key_stops_the_run(fake: Any, make_reply: Any, status: int) ->
     assert KEY not in str(caught.value)
 
 
-def test_a_missing_key_is_said_before_anything_is_sent(fake: Any) -> None:
+def test_a_missing_key_is_reported_before_anything_is_sent(fake: Any) -> None:
     with pytest.raises(UsageError, match="Set NO_SUCH_KEY"):
         embed(fake, "yeast", key_variable="NO_SUCH_KEY")
     assert fake.seen == []
@@ -679,7 +675,7 @@ def test_a_missing_key_is_said_before_anything_is_sent(fake: Any) -> None:
         ({"error": {"message": "no model", "code": 404}}, "answered 404"),
     ],
 )
-def test_an_answer_that_is_none_is_named(fake: Any, make_reply: Any, body: Any, message: str) -> None:
+def test_an_invalid_answer_is_explained(fake: Any, make_reply: Any, body: Any, message: str) -> None:
     fake.script = [make_reply(body=body)]
     answer = embed(fake, "yeast", "rye", max_retries=0)
     assert isinstance(answer, NoAnswer)
@@ -693,7 +689,7 @@ def test_a_flood_is_cut_off(fake: Any, make_reply: Any) -> None:
     assert "sent more than 0.1 MB" in answer.error
 
 
-def test_a_server_that_says_nothing_is_given_up(fake: Any, make_reply: Any) -> None:
+def test_a_silent_server_times_out(fake: Any, make_reply: Any) -> None:
     fake.script = [make_reply(fault="silent")]
     answer = embed(fake, "yeast", timeout_s=0.2, max_retries=0)
     assert isinstance(answer, NoAnswer)

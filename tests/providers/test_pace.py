@@ -158,7 +158,7 @@ def test_429_halves_the_requests_at_once_and_they_grow_again(counting: Counting,
     assert before < provider.pace.at_once < before + 20
 
 
-def test_of_requests_that_were_sent_together_one_refusal_counts() -> None:
+def test_of_concurrent_requests_one_429_counts() -> None:
     async def go() -> float:
         pace = Pace(None, None)
         async with pace.turn(0), pace.turn(0), pace.turn(0), pace.turn(0):
@@ -170,7 +170,7 @@ def test_of_requests_that_were_sent_together_one_refusal_counts() -> None:
     assert asyncio.run(go()) == 2
 
 
-def test_what_a_refusal_asks_for_holds_for_all(counting: Counting, make_request: Any) -> None:
+def test_retry_after_holds_for_all_requests(counting: Counting, make_request: Any) -> None:
     counting.most, counting.refusal = 2, {"Retry-After": "20"}  # 0.4 s here
     provider = OpenAIChat(
         endpoint_for("vllm", base_url=counting.url), environ={}, sleep=lambda seconds: asyncio.sleep(seconds / 50)
@@ -190,7 +190,7 @@ def test_what_a_refusal_asks_for_holds_for_all(counting: Counting, make_request:
 
 
 @pytest.mark.parametrize("what", ["requests", "tokens"])
-def test_what_headers_say_is_used_up_is_waited_for(counting: Counting, make_request: Any, what: str) -> None:
+def test_an_exhausted_quota_in_the_headers_is_waited_for(counting: Counting, make_request: Any, what: str) -> None:
     counting.headers = {f"X-RateLimit-Remaining-{what}": "0", f"X-RateLimit-Reset-{what}": "300ms"}
     provider = OpenAIChat(endpoint_for("vllm", base_url=counting.url), environ={})
 
@@ -208,7 +208,7 @@ def test_what_headers_say_is_used_up_is_waited_for(counting: Counting, make_requ
     assert counting.came[1] - counting.came[0] >= 0.3
 
 
-def test_one_that_is_cancelled_gives_its_place_back() -> None:
+def test_a_cancelled_request_frees_its_place() -> None:
     async def go() -> None:
         pace = Pace(None, None)
         pace.at_once = 1.0
@@ -228,7 +228,7 @@ def test_one_that_is_cancelled_gives_its_place_back() -> None:
     asyncio.run(go())
 
 
-def test_latency_is_that_of_the_wire_though_the_process_is_busy(counting: Counting, make_request: Any) -> None:
+def test_latency_excludes_time_in_a_busy_process(counting: Counting, make_request: Any) -> None:
     provider = OpenAIChat(endpoint_for("vllm", base_url=counting.url), environ={})
 
     async def go() -> Answer:

@@ -93,7 +93,7 @@ def test_k_runs_a_part_and_x_stops(box: Box, in_box: Pytest) -> None:
     assert "1 failed, 3 deselected" in in_box("golden", "--row3", "-k", "heat", code=1).out
 
 
-def test_a_name_that_pytest_prints_runs_that_test(box: Box, in_box: Pytest) -> None:
+def test_a_printed_name_runs_that_test(box: Box, in_box: Pytest) -> None:
     worse(box)
     for name in ("golden/bread::rye", "golden/bread::gate"):
         out = in_box(name, "--row3", code=1).out
@@ -145,7 +145,7 @@ class TestWithoutAVerdict:
         assert "bad answer: " in done.out
         assert "I would rather <b>not</b>." in done.out
 
-    def test_a_file_that_cannot_be_used_is_one_message(self, box: Box, in_box: Pytest) -> None:
+    def test_an_unusable_file_is_one_message(self, box: Box, in_box: Pytest) -> None:
         box.write("golden/bread/rye.gold.json", '{"id": "rye"')
         assert "golden/bread/rye.gold.json:1:13: not JSON" in in_box("golden", "--row3", code=2).out
         box.write("row3.toml", "modus = 'replay'\n")
@@ -197,7 +197,7 @@ class TestWhatCounts:
         assert "FAILED golden/bread::rye - blocks the gate" in done.out
         assert "a critical case broke or fell beyond the limit: rye" in " ".join(done.out.split())
 
-    def test_the_base_judges_where_it_is_named(self, box: Box, in_box: Pytest) -> None:
+    def test_a_named_base_judges(self, box: Box, in_box: Pytest) -> None:
         worse(box)
         box.row3("--baseline", code=0)
         box.path("golden/bread/oven.gold.json").unlink()
@@ -205,18 +205,18 @@ class TestWhatCounts:
         done = in_box("golden", "--row3", "--row3-against", "HEAD~1", code=1)
         assert "1 golden case was removed: oven" in " ".join(done.out.split())
 
-    def test_an_error_of_the_options_is_said(self, box: Box, in_box: Pytest) -> None:
+    def test_an_option_error_is_reported(self, box: Box, in_box: Pytest) -> None:
         out = " ".join(in_box("golden", "--row3", "--row3-prompt", "extract-v9.9", code=1).out.split())
         assert "--prompt: `extract-v9.9` does not exist" in out
         out = " ".join(in_box("golden", "--row3", "--row3-mode", "live", "--row3-against", "HEAD", code=1).out.split())
         assert "--mode: --against judges recorded answers. Use --mode replay, record or auto." in out
 
-    def test_another_version_can_be_named(self, in_box: Pytest) -> None:
+    def test_a_different_version_can_be_named(self, in_box: Pytest) -> None:
         out = in_box("golden", "--row3", "--row3-prompt", "extract-v1.0", code=0).out
         assert "✓ bread  PROCEED: Overall 78.8% (0.0 points, n = 3) · 3 unchanged" in out
 
 
-def test_suites_may_share_a_folder_that_lies_deeper_and_has_folders_in_it(box: Box, in_box: Pytest) -> None:
+def test_suites_may_share_a_nested_folder_with_subfolders(box: Box, in_box: Pytest) -> None:
     box.path("golden/all").mkdir()
     os.rename(box.path("golden/bread"), box.path("golden/all/bread"))
     box.case("oven-two", **CASES["oven"])

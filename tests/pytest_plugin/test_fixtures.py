@@ -80,7 +80,7 @@ def put(box: Box, tests: str) -> None:
     box.write("pytest.ini", "[pytest]\npythonpath = .\n")
 
 
-def test_outputs_of_ones_own_are_scored_by_the_golden_cases(box: Box, in_box: Pytest) -> None:
+def test_own_outputs_are_scored_by_the_golden_cases(box: Box, in_box: Pytest) -> None:
     put(box, TESTS)
     out = in_box("tests", "-v", "--strict-markers", code=0).out
     assert "tests/test_own.py::test_each_case[oven] PASSED" in out

@@ -150,7 +150,7 @@ def test_files_of_another_user(box: Sandbox) -> None:
         Repository.find(box.root)
 
 
-def test_a_path_of_two_lines_is_refused(tmp_path: Path) -> None:
+def test_a_path_with_a_line_end_is_refused(tmp_path: Path) -> None:
     folder = tmp_path / "a\nb"
     folder.mkdir()
     with pytest.raises(EnvironmentFault, match="Rename it"):

@@ -326,7 +326,7 @@ def test_another_interpreter_updates(project: Project) -> None:
     assert project.calls() == ["-m row3 hook run pre-commit"]
 
 
-def test_an_install_cut_short_goes_on(project: Project) -> None:
+def test_an_interrupted_install_can_be_repeated(project: Project) -> None:
     project.write_hook("pre-commit", "exit 0")
     before = snapshot(project.hook(""))
     project.hook("pre-commit").rename(project.hook("pre-commit.row3-saved"))
@@ -380,7 +380,7 @@ def test_removing_the_project_is_not_silent(project: Project) -> None:
     assert "git commit --no-verify" in project.box.git("commit", "-qm", "x", fails=True)
 
 
-def test_a_module_of_the_project_takes_no_place(project: Project) -> None:
+def test_a_project_file_does_not_shadow_a_module(project: Project) -> None:
     project.python.write_text(f"#!/bin/sh\necho \"called: $PYTHONSAFEPATH\" >>'{project.log_file}'\n")
     project.install()
     project.box.write("a", "2")
@@ -453,7 +453,7 @@ def test_hooks_path_outside_is_refused(project: Project, tmp_path: Path) -> None
     assert not (tmp_path / "shared").exists()
 
 
-def test_global_hooks_path_is_refused_and_the_cure_works(
+def test_global_hooks_path_is_refused_and_the_fix_works(
     project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     config = tmp_path / "gitconfig"
@@ -510,7 +510,7 @@ def test_a_folder_in_the_place_of_a_hook(project: Project) -> None:
     assert not project.hook("pre-commit").exists()  # the checks come before the first write
 
 
-def test_a_hooks_folder_that_cannot_be(project: Project) -> None:
+def test_an_unusable_hooks_folder(project: Project) -> None:
     project.box.write("file", "")
     project.box.git("config", "core.hooksPath", "file/hooks")
     with pytest.raises(EnvironmentFault, match="cannot read or write the hooks"):

@@ -256,7 +256,7 @@ def test_commit_in_the_middle_of_a_merge(box: Sandbox) -> None:
         box.repository().commit(["a"], "no")
 
 
-def test_commits_that_head_lacks(box: Sandbox) -> None:
+def test_missing_commits(box: Sandbox) -> None:
     box.commit(a="1", b="1")
     repo = box.repository()
     box.git("checkout", "-q", "-b", "work")
@@ -278,7 +278,7 @@ def test_commits_that_head_lacks(box: Sandbox) -> None:
     assert repo.missing_commits("main", ["a", "b"]) == 0
 
 
-def test_where_head_left_a_branch(box: Sandbox, tmp_path: Path) -> None:
+def test_fork_point(box: Sandbox, tmp_path: Path) -> None:
     start = box.commit(a="1")
     box.git("checkout", "-q", "-b", "work")
     box.commit(a="2")

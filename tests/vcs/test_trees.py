@@ -107,7 +107,7 @@ def test_the_index_has_what_a_sparse_checkout_leaves_out(box: Sandbox, tmp_path:
     assert at(box, None, "golden") == {"golden/a": "1"}
 
 
-def test_the_index_of_another_index(box: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_exported_index(box: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     box.commit(a="old", b="old")
     monkeypatch.setenv("GIT_INDEX_FILE", str(box.root / ".git" / "next-index-1.lock"))
     box.git("read-tree", "HEAD")
@@ -131,7 +131,7 @@ def test_unresolved_conflict(box: Sandbox, tmp_path: Path) -> None:
         at(box, None, "golden")
 
 
-def test_what_the_work_tree_has_otherwise_than_a_commit(box: Sandbox, tmp_path: Path) -> None:
+def test_files_that_differ_from_a_commit(box: Sandbox, tmp_path: Path) -> None:
     base = box.commit(p__same="1", **{"p__ü b": "1", "p__deep__gone": "1", "outside": "1"})
     box.commit(p__new="1", outside="2")
     box.write("p/ü b", "2")
