@@ -73,7 +73,6 @@ class Provider(Protocol):
     @property
     def name(self) -> str:
         """Name for messages and recordings."""
-        ...
 
     async def ask(self, request: Request) -> Answer | NoAnswer:
         """Answer one request, retrying temporary failures.
@@ -82,11 +81,9 @@ class Provider(Protocol):
         (401, 403, exhausted quota) or, before anything is sent, `UsageError` (no key, unknown local model) and
         `MissingExtra`.
         """
-        ...
 
     async def close(self) -> None:
         """Release connections, threads and memory. May be called twice."""
-        ...
 
 
 class Embedder(Protocol):
@@ -94,11 +91,9 @@ class Embedder(Protocol):
 
     async def embed(self, texts: Sequence[str]) -> list[Sequence[float]] | NoAnswer:
         """Return one vector per text, all of equal length; fails like `Provider.ask`."""
-        ...
 
     async def close(self) -> None:
         """Release connections and memory. May be called twice."""
-        ...
 
 
 PRESETS: Mapping[str, Endpoint] = MappingProxyType(
