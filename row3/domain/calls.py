@@ -81,10 +81,10 @@ class Poll(Struct, frozen=True, forbid_unknown_fields=True):
 
     tool: Word
     until: Annotated[
-        dict[str, Any], Meta(min_length=1, description="Path into the result = the value, or values, of done.")
+        dict[str, Any], Meta(min_length=1, description="Path into the result = the value, or values, that mean done.")
     ]
-    arguments: Annotated[dict[str, Any], Meta(description="May use {result.…}, what the call before it said.")] = {}
-    failed: Annotated[dict[str, Any], Meta(description="Likewise: the values that mean it never will be.")] = {}
+    arguments: Annotated[dict[str, Any], Meta(description="May use {result.…}, the result of the preceding call.")] = {}
+    failed: Annotated[dict[str, Any], Meta(description="Likewise: the values that mean the job failed.")] = {}
     interval_s: Seconds = 1.0
     limit_s: Seconds = 120.0
 
@@ -93,7 +93,7 @@ class Call(Struct, frozen=True, forbid_unknown_fields=True):
     """One call: a tool and its arguments, with placeholders or filled in."""
 
     tool: Word
-    arguments: Annotated[dict[str, Any] | None, Meta(description="None for everything that a case shows.")] = {}
+    arguments: Annotated[dict[str, Any] | None, Meta(description="None for all variables of a case.")] = {}
     poll: Poll | None = None
 
     def as_json(self) -> dict[str, Any]:

@@ -37,20 +37,18 @@ class Agreement(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknow
 
     labels: int
     accuracy: Rate
-    sensitivity: Annotated[Rate | None, Meta(description="Of the answers that a person passes.")] = None
-    specificity: Annotated[Rate | None, Meta(description="Of the answers that a person fails.")] = None
+    sensitivity: Annotated[Rate | None, Meta(description="On answers that a person passes.")] = None
+    specificity: Annotated[Rate | None, Meta(description="On answers that a person fails.")] = None
     kappa: Annotated[Coefficient, Meta(description="On whether an answer passes.")]
-    weighted_kappa: Annotated[Coefficient, Meta(description="On the grades, or the winners; quadratic weights.")]
-    winner_accuracy: Annotated[Rate | None, Meta(description="Of two answers.")] = None
-    winner_kappa: Annotated[Coefficient | None, Meta(description="Of two answers.")] = None
-    win_sensitivity: Annotated[
-        Rate | None, Meta(description="Of the pairs whose `full` answer a person finds better.")
-    ] = None
-    win_specificity: Annotated[Rate | None, Meta(description="Of the other pairs.")] = None
+    weighted_kappa: Annotated[Coefficient, Meta(description="On grades or winners, with quadratic weights.")]
+    winner_accuracy: Annotated[Rate | None, Meta(description="On pairs of answers.")] = None
+    winner_kappa: Annotated[Coefficient | None, Meta(description="On pairs of answers.")] = None
+    win_sensitivity: Annotated[Rate | None, Meta(description="On pairs whose `full` answer a person prefers.")] = None
+    win_specificity: Annotated[Rate | None, Meta(description="On all other pairs.")] = None
     position_bias: Annotated[Rate | None, Meta(description="Judgements that flip with the order.")] = None
-    length_bias: Annotated[Coefficient | None, Meta(description="Judge minus person with length, Spearman.")] = None
+    length_bias: Annotated[Coefficient | None, Meta(description="Spearman: judge minus person, and length.")] = None
     self_preference: Annotated[
-        Coefficient | None, Meta(description="Judge minus person for its own family less that for others, points.")
+        Coefficient | None, Meta(description="Judge minus person, points: own model family minus others.")
     ] = None
 
     @property
