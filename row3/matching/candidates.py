@@ -96,19 +96,14 @@ class Candidates:
             self._add_rewritten()
         self._last_skeletons = last_skeletons(self._words)
         if "," in raw or ")" in raw:
-            for place, name in enumerate(self._names):
-                if _has_parts(name):
-                    self._last_skeletons[place] = ""
+            lasts = zip(self._names, self._last_skeletons, strict=True)
+            self._last_skeletons = ["" if _has_parts(name) else last for name, last in lasts]
         self._needed: dict[int, Sequence[Collection[str]]] = {}
         """By place, the first consonants of the words that each way of writing the name needs."""
         self._persons = persons
         """Positions of names that are declared or evident persons."""
-        if (
-            not _PERSON_WORDS.isdisjoint(every)
-            or "." in raw
-            or "," in raw
-            or (not raw.islower() and any(name[:2].isupper() for name in names))
-        ):
+        initials = not raw.islower() and any(name[:2].isupper() for name in names)
+        if initials or "." in raw or "," in raw or not _PERSON_WORDS.isdisjoint(every):
             self._persons = persons.union([position for position, name in enumerate(names) if is_evident(name)])
 
     def of(
@@ -179,7 +174,11 @@ class Candidates:
             if near and begins:
                 near = [place for place in near if self._has_all(place, begins)]
             if numbered or not OFTEN.keys().isdisjoint(spelt):
-                near = {*near, *(place for place in self._numbered if not begins or self._shares(place, letters))}
+                counted = [(place, skeletons(self._words[place])) for place in self._numbered]
+                near = {
+                    *near,
+                    *(at for at, own in counted if not begins or not own or any(map(letters.__contains__, own))),
+                }
         found = {
             self._owners[place]
             for place in near
@@ -211,11 +210,6 @@ class Candidates:
     def _has_all(self, place: int, begins: Iterable[str]) -> bool:
         """Return whether a name may have words with all these first consonants."""
         return _has_parts(self._names[place]) or all(map(_consonants_of(self._words[place]).__contains__, begins))
-
-    def _shares(self, place: int, letters: str) -> bool:
-        """Return whether a distinctive word of a name, if it has any, may be among these letters."""
-        begins = skeletons(self._words[place])
-        return not begins or any(map(letters.__contains__, begins))
 
     def _may_lie_in(self, place: int, letters: str) -> bool:
         """Return whether all words of a name, except optional ones, may be among these letters."""

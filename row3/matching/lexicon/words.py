@@ -6,7 +6,6 @@ from row3.matching.lexicon.lists import listed, lists, pairs, words
 
 _LISTS = lists("english")
 
-
 PLURALS = pairs(_LISTS["plurals"])
 """Irregular plural to singular, beyond the rules of `inflection.singular`."""
 
@@ -49,9 +48,6 @@ ACCENTED = words("lamé résumé résumés rosé rosés pâté pâtés pâte exp
 """Words that mean something else without their accent."""
 
 GREEK = dict(zip("αβγδεζηθικλμνξοπρσςτυφχψω", listed(_LISTS["greek_letters"]), strict=True))
-
-COMPANY = words("inc incorporated corp ltd llc plc gmbh llp aktiengesellschaft")
-"""Suffixes that only companies have; a key leaves them out."""
 
 COMPANY_KINDS = words(_LISTS["company_kinds"])
 """Before "company" these name a kind of company, not one of them."""

@@ -61,7 +61,6 @@ _SHAPES = tuple(
     )
 )
 
-
 _WITH_TIME = re.compile(
     r"(?P<date>.*\d{3,4}.*?)(?:(?<=\d)t|,? (?:at )?)(?P<time>\d{1,2}:\d\d(?: ?[ap]\.?m\.?)?)(?::\d\d)?"
     r"(?P<zone>z| ?utc| ?gmt|[+-]\d\d:?\d\d)?"

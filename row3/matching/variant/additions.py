@@ -34,7 +34,6 @@ _CITY = re.compile(
     r"(?:[Tt]he )?(?:[Cc]ity|[Tt]own|[Bb]orough|[Vv]illage|[Mm]unicipality|[Pp]rovince) of (?P<name>[A-Z].*)"
 )
 
-
 ADDED = words(lists("english")["additions"])
 """Words, one of which is in every name that has an addition but no symbols."""
 

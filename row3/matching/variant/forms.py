@@ -13,19 +13,12 @@ from functools import lru_cache
 
 from row3.matching.lexicon.inflection import UMLAUTS, token_form
 from row3.matching.lexicon.lists import lists, words
-from row3.matching.lexicon.words import (
-    BEFORE_NAMES,
-    BEFORE_NUMBERS,
-    COMPANY,
-    COUNTED,
-    NUMERALS,
-    PHRASES,
-    ROMAN,
-    ROMAN_LETTERS,
-)
+from row3.matching.lexicon.words import BEFORE_NAMES, BEFORE_NUMBERS, COUNTED, NUMERALS, PHRASES, ROMAN, ROMAN_LETTERS
 from row3.matching.normalise import normalise
 
 _LISTS = lists("english")
+COMPANY = words("inc incorporated corp ltd llc plc gmbh llp aktiengesellschaft")
+"""Suffixes that only companies have; a key leaves them out."""
 TANTUM = words(_LISTS["plurals_as_names"])
 """Plurals that, as a whole name, mean something else than their singular."""
 A_NAMES = words(_LISTS["a_names"])
@@ -52,7 +45,6 @@ _NUMBER_SIGN = r"(?:№|\bN[ºo]\.?|#)\s*(?=\d)"
 _JOINED_NAME = re.compile(r"(?<=[a-z]{2})(?=[A-Z][a-z]{2})")
 """The boundary of joined words: dateOfBirth."""
 _CAMEL = r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])"
-
 
 APART = "_"
 """Separates words in a key that must not be joined; no normalised name contains it."""

@@ -8,7 +8,6 @@ from collections.abc import Iterable
 from row3.matching.normalise import normalise
 from row3.matching.variant.acronyms import NO_ACRONYMS, Acronyms, introduced, is_short_form
 from row3.matching.variant.forms import form_key, form_keys
-from row3.matching.variant.marks import split_company
 from row3.matching.variant.variants import variant_keys
 
 LONGEST_NAME = 8
@@ -27,12 +26,9 @@ def same_by_acronym(one: str, other: str, acronyms: Acronyms) -> bool:
     own, own2 = _own_expansions(one), _own_expansions(other)
     if own and own2:
         return not own.isdisjoint(own2)
-    first, second = readings(one, acronyms), readings(other, acronyms)
-    if not _keys(one, *first).isdisjoint(_keys(other, *second)):
-        return True
-    # Also in another word order: a KPI dashboard, dashboard of key performance indicators.
-    turned, turned2 = _variant_keys(first), _variant_keys(second)
-    return not (turned.isdisjoint(turned2 | variant_keys(other)) and turned2.isdisjoint(variant_keys(one)))
+    # Variants include another word order: a KPI dashboard, dashboard of key performance indicators.
+    keys, keys2 = _variant_keys(readings(one, acronyms)), _variant_keys(readings(other, acronyms))
+    return not (keys.isdisjoint(keys2 | variant_keys(other)) and keys2.isdisjoint(variant_keys(one)))
 
 
 def _own_expansions(name: str) -> set[str]:
@@ -79,11 +75,6 @@ def _by_word(name: str, acronyms: Acronyms) -> list[str]:
                 echoes = rest and form_key(normalise(last)) == form_key(normalise(rest[0]))  # ATM machines
                 found.append(" ".join((*words[:at], start if echoes else long, *rest)))
     return found
-
-
-def _keys(*forms: str) -> set[str]:
-    """Return the keys of a name and its expansions, with and without legal forms."""
-    return {key for form in forms for key in (*form_keys(form), *form_keys(split_company(form)[0]))}
 
 
 def _variant_keys(forms: Iterable[str]) -> set[str]:

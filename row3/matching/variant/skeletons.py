@@ -30,8 +30,6 @@ FILLERS = words(_LISTS["fillers"])
 """Words that add nothing before a name but matter elsewhere: the planet Mars."""
 
 FILLED_FIRST = FILLERS | words(_LISTS["filled_first"])
-SKIPPED = OPTIONAL | FILLERS
-"""Words that a name may omit, apart from numbers."""
 
 _RUNS = frozenset(" ".join((*PHRASES, *PHRASES.values())).replace("-", " ").split())
 """Words of phrases with two spellings: per cent, Tse-tung."""
@@ -64,7 +62,7 @@ IRREGULAR = {
 }
 """Words whose forms have other consonants: mice, Kyiv. They are also looked up by their form."""
 IRREGULAR |= {f"{word}s" for word in IRREGULAR}
-IGNORED = SKIPPED.union(IRREGULAR, _RUNS, NUMBER_WORDS, ROMAN, ROMAN_LETTERS, OFTEN, NUMERALS).union(
+IGNORED = OPTIONAL.union(FILLERS, IRREGULAR, _RUNS, NUMBER_WORDS, ROMAN, ROMAN_LETTERS, OFTEN, NUMERALS).union(
     BEFORE_NUMBERS, BEFORE_NUMBERS.values(), BEFORE_NAMES, BEFORE_NAMES.values()
 )
 """Words that a name may omit or replace, so that look-up ignores them."""
