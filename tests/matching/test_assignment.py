@@ -15,7 +15,7 @@ Edges = Mapping[int, Mapping[int, float]]
 
 
 def partial_assignments(rows: list[int], edges: Edges) -> Iterator[dict[int, int]]:
-    """Every injective assignment of some rows to columns they have an edge to."""
+    """Yield every injective assignment of some rows to columns they share an edge with."""
     if not rows:
         yield {}
         return
@@ -94,7 +94,7 @@ def test_the_order_of_the_entries_does_not_matter(edges: Edges) -> None:
 
 
 def test_counts_come_first_even_among_many_rows() -> None:
-    # A chain: each row is perfect on its own column and weak on the next; the last column is free only for the chain.
+    # A chain: each row fits its own column perfectly and the next weakly; only shifting the chain uses the last column.
     size = 40
     edges = {row: {row: 1.0, row + 1: 0.85} for row in range(size)} | {size: {0: 0.85}}
     chosen = assign(edges)

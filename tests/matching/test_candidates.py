@@ -1,4 +1,4 @@
-"""The search for candidates is wider than the rules: whatever `compare` takes for one is found."""
+"""The search for candidates finds every pair that `compare` matches."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from row3.matching.names import Named, NameIndex, NameRule
 from row3.matching.variant.acronyms import NO_ACRONYMS
 
 SIZE = 40
-"""Names of one case."""
+"""Number of names in a case."""
 
 
 def mutated(name: str, chance: random.Random) -> str:
@@ -33,7 +33,7 @@ def mutated(name: str, chance: random.Random) -> str:
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_nothing_that_is_one_by_the_rules_is_left_out(seed: int) -> None:
+def test_candidates_include_every_match(seed: int) -> None:
     chance = random.Random(seed)
     pairs = read_pairs(*PAIRS)
     pairs = chance.sample([pair for pair in pairs if not pair.get("context") and not pair.get("person")], SIZE)
@@ -62,12 +62,12 @@ def test_nothing_that_is_one_by_the_rules_is_left_out(seed: int) -> None:
         ("e-mail", "emails"),
     ],
 )
-def test_words_that_begin_otherwise(one: str, other: str) -> None:
+def test_words_with_different_skeletons_are_found(one: str, other: str) -> None:
     for name, expected in ((one, other), (other, one)):
         assert NameIndex([Named(expected, ()), Named("tea", ())], (), NameRule()).resolve(name) == (0, True)
 
 
-def test_a_look_at_words_of_a_text_spares_no_pair_that_is_one_by_the_rules() -> None:
+def test_the_quick_tests_of_a_text_keep_every_match() -> None:
     pairs = [(pair[one], pair[other]) for pair in read_pairs(*PAIRS) for one, other in (("a", "b"), ("b", "a"))]
     pairs = [pair for pair in pairs if compare(*pair).same]
     assert [pair for pair in pairs if not likely_runs(pair[:1], pair[1])] == []
@@ -75,7 +75,7 @@ def test_a_look_at_words_of_a_text_spares_no_pair_that_is_one_by_the_rules() -> 
 
 
 @pytest.mark.parametrize("name", ["\u0301", "\u0301 fire", "fire \u0301", "..."])
-def test_a_mark_without_its_letter_is_looked_for_in_time(name: str) -> None:
+def test_a_mark_without_its_letter_is_searched_in_time(name: str) -> None:
     for expected in ([], [Named("fire", ())]):
         index = NameIndex(expected, ["..."], NameRule())
         assert index.judge.matches(name).edges.keys() <= {0}

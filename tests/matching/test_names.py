@@ -31,18 +31,18 @@ def states(extracted: Sequence[str], *labels: str, canaries: Sequence[str] = ())
 
 
 def similarity(name: str, forms: Sequence[str]) -> float:
-    """How many letters a name shares with the form that is most like it, one with it or not."""
+    """Return the similarity of a name to the most similar form, matching or not."""
     return max((scored(normalise(name), normalise(form), "levenshtein") for form in forms), default=0.0)
 
 
 def worth(name: str, forms: Sequence[str]) -> float:
-    """What the pair is worth by its best form: every form is compared, none is looked up. 0 for two names."""
+    """Return the score of the best form, comparing all without look-up; 0 for no match."""
     pairs = [compare(name, form) for form in forms if normalise(name) and normalise(form)]
     return max((pair.score for pair in pairs if pair.same), default=0.0)
 
 
 def best_worth(rows: Sequence[dict[int, float]]) -> tuple[int, float]:
-    """Most pairs, then highest sum, over every partial injective assignment."""
+    """Return the most pairs, then the highest sum, of all partial injective assignments."""
 
     def all_worths(at: int, used: frozenset[int]) -> Iterator[tuple[int, float]]:
         if at == len(rows):
@@ -59,7 +59,7 @@ def best_worth(rows: Sequence[dict[int, float]]) -> tuple[int, float]:
 
 @st.composite
 def cases(draw: st.DrawFn, *, shared: bool = False) -> tuple[list[str], list[Named], list[str]]:
-    """Extracted names, expected names with aliases, canaries; many are one with several of the others."""
+    """Draw extracted names, expected names with aliases, and canaries; many match several others."""
     forms = draw(kindred_names(9))
     if not shared:
         forms = list({normalise(form): form for form in forms}.values())
@@ -161,7 +161,7 @@ def test_an_unmatched_item_names_its_nearest() -> None:
     assert result == [NameMatch("unmatched", 1, pytest.approx(similarity("gradient decay", ["gradient descent"])))]
 
 
-def test_an_unmatched_item_says_why_it_is_not_the_name_it_looks_like() -> None:
+def test_an_unmatched_item_gives_the_reason() -> None:
     (match,) = matched(["Unsupervised learning"], [Named("Supervised learning", ())])
     assert (match.state, match.score) == ("unmatched", pytest.approx(19 / 21))
     assert "unsupervised" in match.why_not
@@ -193,7 +193,7 @@ def test_a_name_with_its_alias_in_parentheses(name: str, state: str) -> None:
 
 
 def test_settling_the_exact_match_first_would_lose_a_match() -> None:
-    # A is exactly X and may be Y; B may be X only. Two matches: A is Y, B is X.
+    # A equals X and may be Y; B may only be X. Two matches: A is Y, B is X.
     x, y = "John Smith", "J. A. Smith"
     a, b = "John Smith", "John D. Smith"
     assert worth(b, [x]) > 0.0 == worth(b, [y])
@@ -204,13 +204,13 @@ def test_settling_the_exact_match_first_would_lose_a_match() -> None:
 
 
 def test_a_settled_match_stands_where_moving_it_gains_nothing() -> None:
-    # B may be X only and A is exactly X with nowhere else to go: B is a second X.
+    # B may only be X, and A equals X with no alternative: B is a duplicate of X.
     assert states(["John Smith", "John D. Smith"], "John Smith", "J. A. Brown") == ["exact", "duplicate"]
     assert states(["John D. Smith", "John Smith"], "John Smith", "J. A. Brown") == ["duplicate", "exact"]
 
 
 def test_a_chain_of_three_moves() -> None:
-    # Each of three names is exactly one expected; the newcomer may be the first only, so all three move up by one.
+    # Each of three names equals one expected; the newcomer may only be the first, so all three move up by one.
     names = ["John Smith", "J. A. Smith", "Jane Smith"]
     expected = [Named(name, ()) for name in (*names, "J. M. Smith")]
     newcomer = "John D. Smith"
@@ -239,13 +239,13 @@ def test_the_score_of_a_slip_is_edits_over_the_longer_length() -> None:
     assert matched(["cyber dioxin cycles"], [cycle])[0].state == "unmatched"
 
 
-def test_a_slip_is_never_worth_as_much_as_a_rule() -> None:
+def test_a_slip_scores_below_every_rule() -> None:
     name = "decentralised institutional arrangements"
     assert matched(["decetnralised institutional arrangements"], [Named(name, ())])[0].score == TYPO
     assert min(SCORES.values()) > TYPO
 
 
-def test_exact_knows_labels_aliases_and_canaries_alone() -> None:
+def test_exact_matches_only_equal_names() -> None:
     expected = [Named("gradient descent", ("steepest descent", "GD")), Named("overfitting", ())]
     given = ["Gradient  Descent", "steepest descent", "gradient descents", "overfitting (over-fitting)", "tea", "teas"]
     found = matched(given, expected, ["tea"], NameRule(EXACT, 0.5))
@@ -255,7 +255,7 @@ def test_exact_knows_labels_aliases_and_canaries_alone() -> None:
 
 
 @pytest.mark.parametrize("scorer", sorted(SCORERS.keys() - {EXACT}))
-def test_every_scorer_gives_one_to_equals_and_compares_on_the_same_scale(scorer: str) -> None:
+def test_every_scorer_uses_the_same_scale(scorer: str) -> None:
     expected = [Named("gradient descent", ()), Named("overfitting", ())]
     rule = NameRule(scorer, 0.9)
     found = matched(["gradient descents"], expected, rule=rule)[0]
@@ -291,19 +291,19 @@ class TestCanaries:
     def test_each_time_it_is_extracted(self) -> None:
         assert states(["Fake thing", "fake thing"], "Machine learning", canaries=["Fake thing"]) == ["canary", "canary"]
 
-    def test_an_item_that_is_as_near_to_an_expected_name_is_none(self) -> None:
-        # The plural without its space is as much the one as the other: the expected name wins.
+    def test_an_item_as_close_to_an_expected_name_is_not_a_canary(self) -> None:
+        # The joined plural is equally close to both: the expected name wins.
         assert states(["heatpumps"], "heat pump", canaries=["heat pumps"]) == ["fuzzy"]
 
-    def test_an_item_that_is_nearer_to_an_expected_name_is_none(self) -> None:
+    def test_an_item_closer_to_an_expected_name_is_not_a_canary(self) -> None:
         assert states(["gradient flow"], "gradient flow", canaries=["gradient flow"]) == ["exact"]
         assert states(["gradient descents"], "gradient descent", canaries=["gradient decsent"]) == ["fuzzy"]
 
-    def test_an_item_that_is_nearer_to_the_canary_is_one_though_an_expected_name_is_near(self) -> None:
+    def test_an_item_closer_to_the_canary_is_a_canary(self) -> None:
         assert states(["heat pumps"], "heat pump", canaries=["heat pumps"]) == ["canary"]
         assert states(["heat pumps", "heat pump"], "heat pump", canaries=["heat pumps"]) == ["canary", "exact"]
 
-    def test_a_canary_that_only_looks_like_an_expected_name_is_one(self) -> None:
+    def test_a_canary_similar_to_an_expected_name_is_a_canary(self) -> None:
         assert states(["gradient glow", "gradient flow"], "gradient flow", canaries=["gradient glow"]) == [
             "canary",
             "exact",
@@ -314,10 +314,10 @@ class TestCanaries:
             matched(["fake thing"], [Named("Real thing of size", ["Fake thing"])], ["Fake thing"])[0].state == "alias"
         )
 
-    def test_a_second_item_for_a_concept_is_a_duplicate_and_no_canary(self) -> None:
+    def test_a_second_item_for_a_concept_is_a_duplicate_not_a_canary(self) -> None:
         assert states(["heat pump", "heatpumps"], "heat pump", canaries=["heat pumps"]) == ["exact", "duplicate"]
 
-    def test_a_canary_never_takes_a_match_from_another(self) -> None:
+    def test_a_canary_takes_no_match_from_other_items(self) -> None:
         assert states(["heat pumps", "heatpump"], "heat pump", canaries=["heat pumps"]) == ["canary", "fuzzy"]
 
 
@@ -353,7 +353,7 @@ class TestResolve:
             ("machine learnings", (0, True)),
             ("gradient flow", (1, False)),
             ("gradient flows", (1, True)),
-            ("gradient glow", None),  # a canary more than a concept
+            ("gradient glow", None),  # closer to a canary than to a concept
             ("tea", None),
             ("", None),
             ("?!", None),
@@ -370,7 +370,7 @@ class TestResolve:
         assert {self.INDEX.resolve(name) for name in ("ML", "Machine Learning", "ml")} == {(0, False)}
 
 
-def test_a_label_is_nobody_elses_alias() -> None:
+def test_a_label_takes_precedence_over_an_alias() -> None:
     index = NameIndex([Named("Deep learning", ["Machine learning"]), Named("Machine learning", ())], [], NameRule())
     assert index.resolve("machine learning") == (1, False)
     assert match_names(["machine learning"], index) == [NameMatch("exact", 1, 1.0)]

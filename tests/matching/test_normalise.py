@@ -47,7 +47,7 @@ def test_one_spelling_for_many(one: str, other: str) -> None:
 @pytest.mark.parametrize(
     ("one", "other"), [("C", "C++"), ("C", "C#"), ("C++", "C#"), ("R", "R&D"), ("5", "5%"), ("A", "Ä")]
 )
-def test_signs_that_make_another_name_are_kept(one: str, other: str) -> None:
+def test_distinguishing_signs_are_kept(one: str, other: str) -> None:
     assert normalise(one) != normalise(other)
 
 
@@ -65,7 +65,7 @@ def test_what_has_no_letter_or_digit_normalises_to_nothing(name: str) -> None:
     assert normalise(name) == ""
 
 
-def test_a_lone_surrogate_is_no_error() -> None:
+def test_a_lone_surrogate_is_accepted() -> None:
     assert normalise("a\ud800b") == "a\ud800b"
 
 
@@ -91,7 +91,7 @@ def test_names_and_texts_take_the_same_form(text: str) -> None:
 @given(readable_text(), readable_text())
 @settings(deadline=None)
 def test_a_text_of_two_lines_is_normalised_line_by_line(one: str, other: str) -> None:
-    # So a name that occurs in a text occurs in the normalised text.
+    # So a name that occurs in a text also occurs in its normalised form.
     assert normalise_text(f"{one}\n{other}") == f"{normalise_text(one)} {normalise_text(other)}".strip()
 
 

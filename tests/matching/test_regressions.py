@@ -1,4 +1,4 @@
-"""Matches that once came out wrong, or never came out."""
+"""Matches that were once wrong or never ended."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from row3.matching.text.quotes import SourceText
 
 
 def test_threshold_itself():
-    name, slips = "carbon dioxide cycle", "crabon dioxdie cylce"  # three edits in twenty: 0.85 to the bit
+    name, slips = "carbon dioxide cycle", "crabon dioxdie cylce"  # three edits in twenty: exactly 0.85
     assert similarity(name, slips, "levenshtein") == pytest.approx(0.85)
     index = NameIndex([Named(name, ())], [], NameRule())
     assert match_names([slips], index)[0].state == "fuzzy"

@@ -50,10 +50,10 @@ ACCENTED = words("lamé résumé résumés rosé rosés pâté pâtés pâte exp
 GREEK = dict(zip("αβγδεζηθικλμνξοπρσςτυφχψω", listed(_LISTS["greek_letters"]), strict=True))
 
 COMPANY_KINDS = words(_LISTS["company_kinds"])
-"""Before "company" these name a kind of company, not one of them."""
+"""Words that form a kind of company with "company", not a name."""
 
 FUNCTION_WORDS = words("of the and de la le du del und")
-"""Words that carry no sense of their own when two names are laid side by side."""
+"""Words that add no meaning to a name."""
 
 BEFORE_NUMBERS = pairs(_LISTS["before_numbers"])
 """Abbreviations expanded before a number."""

@@ -18,7 +18,7 @@ from row3.matching.normalise import normalise
 
 _LISTS = lists("english")
 COMPANY = words("inc incorporated corp ltd llc plc gmbh llp aktiengesellschaft")
-"""Suffixes that only companies have; a key leaves them out."""
+"""Company suffixes, which keys omit."""
 TANTUM = words(_LISTS["plurals_as_names"])
 """Plurals that, as a whole name, mean something else than their singular."""
 A_NAMES = words(_LISTS["a_names"])

@@ -18,6 +18,6 @@ def test_each_file_names_its_source_and_has_no_section_twice(name: str) -> None:
     assert all(lists(name.removesuffix(".txt")).values())
 
 
-def test_a_misspelling_is_no_word_it_stands_for() -> None:
+def test_a_misspelling_differs_from_its_word() -> None:
     misspelt = pairs(lists("misspellings")["misspelt"])
     assert all(one != other for one, other in misspelt.items())

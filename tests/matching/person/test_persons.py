@@ -1,4 +1,4 @@
-"""The parts of a person's name."""
+"""Parsing of persons' names."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NOBODY = (
 
 
 @pytest.mark.parametrize("name", NOBODY)
-def test_what_does_not_look_like_a_person_is_none(name: str) -> None:
+def test_other_names_are_not_parsed_as_persons(name: str) -> None:
     person = parse_person(name)
     assert person is None or not person.evident
 

@@ -1,4 +1,4 @@
-"""What a person is said to be beside the name."""
+"""Roles next to persons' names."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _pairs(table: str) -> list[tuple[str, ...]]:
 
 
 @pytest.mark.parametrize(("one", "other"), _pairs(ONE))
-def test_it_is_no_part_of_the_name(one: str, other: str) -> None:
+def test_a_role_is_not_part_of_the_name(one: str, other: str) -> None:
     assert compare(one, other).how == "person"
     assert compare(other, one).how == "person"
     for extracted, expected in ((one, other), (other, one)):
@@ -85,7 +85,7 @@ def test_it_is_no_part_of_the_name(one: str, other: str) -> None:
 
 
 @pytest.mark.parametrize(("one", "other"), _pairs(TWO))
-def test_two_are_two(one: str, other: str) -> None:
+def test_other_names_with_roles_differ(one: str, other: str) -> None:
     assert not compare(one, other).same
     assert not compare(other, one).same
 
@@ -98,7 +98,7 @@ def test_two_are_two(one: str, other: str) -> None:
         ("Deputy Governor Smith", "Governor Smith"),
     ],
 )
-def test_one_who_stands_in_for_another_is_not_the_other(one: str, other: str) -> None:
+def test_a_deputy_is_not_the_holder_of_the_office(one: str, other: str) -> None:
     assert not same_person(one, other)
     assert not same_person(other, one)
     assert not compare(one, other).same
@@ -117,7 +117,7 @@ def test_one_who_stands_in_for_another_is_not_the_other(one: str, other: str) ->
         ("Vice Admiral Smith", "Admiral Smith"),
     ],
 )
-def test_a_rank_may_be_said_more_or_less_exactly(one: str, other: str) -> None:
+def test_a_rank_may_be_more_or_less_exact(one: str, other: str) -> None:
     assert same_person(one, other)
     assert same_person(other, one)
 
@@ -135,16 +135,16 @@ def test_a_rank_may_be_said_more_or_less_exactly(one: str, other: str) -> None:
         ("", ("", "")),
     ],
 )
-def test_what_is_left(text: str, left: tuple[str, str]) -> None:
+def test_the_name_without_its_role(text: str, left: tuple[str, str]) -> None:
     bare = without_role(text)
     assert (bare.name, bare.office) == left
 
 
 @pytest.mark.parametrize("noun", ["Rose", "Bill", "Jack", "Model"])
-def test_a_noun_has_one(noun: str) -> None:
+def test_a_name_that_is_also_a_noun_has_a_plural(noun: str) -> None:
     assert compare(f"{noun}s", noun).how == "form"
 
 
-def test_a_text_is_no_name_however_it_begins() -> None:
+def test_a_long_text_is_not_a_name() -> None:
     assert parse_person("Director " + "Word " * 50_000) is None
     assert not compare("Director " + "Word " * 5_000, "Tom Hanks").same

@@ -1,4 +1,4 @@
-"""Two names of one person, and of two."""
+"""Names of the same person and of different persons."""
 
 from __future__ import annotations
 
@@ -79,13 +79,13 @@ def rows(text: str) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(("one", "other"), rows(ONE))
-def test_one_person(one: str, other: str) -> None:
+def test_the_same_person(one: str, other: str) -> None:
     assert same_person(one, other)
     assert same_person(other, one)
 
 
 @pytest.mark.parametrize(("one", "other"), rows(TWO))
-def test_two_persons(one: str, other: str) -> None:
+def test_different_persons(one: str, other: str) -> None:
     assert not same_person(one, other)
     assert not same_person(other, one)
 
@@ -100,7 +100,7 @@ def test_the_relation_is_symmetric(one: str, other: str) -> None:
 
 
 @given(people)
-def test_a_person_is_one_with_itself(name: str) -> None:
+def test_a_person_matches_itself(name: str) -> None:
     assert parse_person(name) is None or same_person(name, name)
 
 
@@ -114,7 +114,7 @@ def test_a_person_is_one_with_itself(name: str) -> None:
         ("José Ortega y Gasset", "Ortega y Gasset, José"),
     ],
 )
-def test_a_middle_initial_is_no_particle(one: str, other: str) -> None:
+def test_a_middle_initial_is_not_a_particle(one: str, other: str) -> None:
     assert compare(one, other).same
     assert compare(other, one).same
 
@@ -149,14 +149,14 @@ Governor Newsom | Newsom Act
 
 
 @pytest.mark.parametrize(("one", "other"), rows(OFFICES))
-def test_an_office_before_or_behind_a_name_is_no_part_of_it(one: str, other: str) -> None:
+def test_an_office_before_or_after_a_name_is_not_part_of_it(one: str, other: str) -> None:
     assert compare(one, other).how == compare(other, one).how == "person"
-    for expected, found in ((one, other), (other, one)):  # the search finds it among the names of a case
+    for expected, found in ((one, other), (other, one)):  # also by the search in a case
         index = NameIndex([Named("Central bank", ()), Named(expected, ())], (), NameRule())
         assert index.resolve(found) == (1, True)
 
 
 @pytest.mark.parametrize(("one", "other"), rows(NO_OFFICE))
-def test_an_office_makes_no_person_of_anything_else(one: str, other: str) -> None:
+def test_an_office_does_not_make_other_names_persons(one: str, other: str) -> None:
     assert not compare(one, other).same
     assert not compare(other, one).same

@@ -1,4 +1,4 @@
-"""Where a name stands in a text."""
+"""Locations of names in a text."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from row3.matching.text.places import SearchableText
         ("한글 is Korean", "한글", "한글", 1, 1),
     ],
 )
-def test_a_place_is_told_in_the_text_as_it_is(text: str, name: str, there: str, paragraph: int, line: int) -> None:
+def test_a_place_refers_to_the_original_text(text: str, name: str, there: str, paragraph: int, line: int) -> None:
     place = SearchableText(text).find([name])
     assert place is not None
     assert text[place.start : place.end] == there
@@ -34,7 +34,7 @@ def test_a_place_is_told_in_the_text_as_it_is(text: str, name: str, there: str, 
 
 
 @pytest.mark.parametrize("name", ["barley", "", "…", "ye", "cereal rye"])
-def test_no_place(name: str) -> None:
+def test_text_that_does_not_occur(name: str) -> None:
     assert SearchableText("Rye is a cereal.").find([name]) is None
 
 

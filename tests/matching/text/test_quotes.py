@@ -61,7 +61,7 @@ def test_a_quote_must_occur_in_whole_words_and_in_order(quote: str) -> None:
 
 
 @pytest.mark.parametrize("dots", ["…", "...", " … ", " ... ", ". . .", "[...]", " [...] ", "[…]", " [ … ] "])
-def test_an_ellipsis_leaves_out_what_is_between(dots: str) -> None:
+def test_an_ellipsis_skips_text(dots: str) -> None:
     assert TEXT.contains_quote(f"Machine learning{dots}precedes backpropagation")
 
 
@@ -113,7 +113,7 @@ WORDS = st.lists(st.sampled_from(["Alpha,", "beta", "(gamma)", "δέλτα", "e�
 
 @given(WORDS, st.data())
 @settings(deadline=None)
-def test_every_stretch_of_words_is_a_quote(words: list[str], data: st.DataObject) -> None:
+def test_every_span_of_words_is_a_quote(words: list[str], data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(words) - 1))
     end = data.draw(st.integers(start + 1, len(words)))
     text = SourceText("  ".join(words))
@@ -151,7 +151,7 @@ def test_where_words_end(text: str, quote: str, occurs: bool) -> None:
 
 
 @given(st.lists(st.sampled_from(["art", "party", "12", "2012", "Newton's", "method", "叶绿体"]), min_size=1), st.data())
-def test_every_run_of_whole_words_occurs_and_no_part_of_one(words: list[str], data: st.DataObject) -> None:
+def test_whole_words_occur_and_parts_of_words_do_not(words: list[str], data: st.DataObject) -> None:
     text = SourceText(" ".join(words))
     first = data.draw(st.integers(0, len(words) - 1))
     last = data.draw(st.integers(first, len(words) - 1))
@@ -175,7 +175,7 @@ WHY = ("different words", "different persons with the same surname", "a proper n
 
 
 @pytest.mark.parametrize(("one", "other", "text"), TWO_WHERE_THE_TEXT_HAS_BOTH)
-def test_two_where_the_text_has_both_and_one_where_it_has_not(one: str, other: str, text: str) -> None:
+def test_words_differ_only_if_the_text_has_both(one: str, other: str, text: str) -> None:
     for name, expected in ((one, other), (other, one)):
         for known, state in ((text, "unmatched"), ("Nothing of it.", None)):
             index = NameIndex([Named(expected, ())], (), NameRule(), SourceText(known))
@@ -199,5 +199,5 @@ def test_two_where_the_text_has_both_and_one_where_it_has_not(one: str, other: s
         ("NASA budget", "Nasa budget", "NASA said that the budget of Nasa was cut."),
     ],
 )
-def test_a_text_that_spells_one_thing_in_two_ways(one: str, other: str, text: str) -> None:
+def test_a_text_with_two_spellings_of_one_thing(one: str, other: str, text: str) -> None:
     assert compare(one, other, text=SourceText(text)).same

@@ -42,10 +42,10 @@ def test_parts_are_summed(text: str, amount: Fraction, base: str) -> None:
 
 
 @pytest.mark.parametrize("text", NONE)
-def test_what_is_no_sum_of_parts_is_none(text: str) -> None:
+def test_other_texts_are_not_compound_quantities(text: str) -> None:
     assert read_compound(text) is None
 
 
 @given(st.integers(0, 500), st.integers(0, 59))
-def test_hours_and_minutes_are_so_many_minutes(hours: int, minutes: int) -> None:
+def test_hours_and_minutes_equal_minutes(hours: int, minutes: int) -> None:
     assert read_compound(f"{hours} h {minutes} min") == Value("quantity", Fraction(60 * (60 * hours + minutes)), "s")

@@ -127,14 +127,14 @@ def lines(text: str) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("forms", lines(ONE), ids=lambda forms: forms[0])
-def test_equal_values_are_one(forms: list[str]) -> None:
+def test_equal_values_match(forms: list[str]) -> None:
     values = {value_of(form) for form in forms}
     assert len(values) == 1
     assert None not in values
 
 
 @pytest.mark.parametrize("forms", lines(TWO), ids=lambda forms: forms[0])
-def test_other_values_are_two(forms: list[str]) -> None:
+def test_different_values_do_not_match(forms: list[str]) -> None:
     first, second = map(value_of, forms)
     assert first is not None
     assert second is not None
@@ -142,7 +142,7 @@ def test_other_values_are_two(forms: list[str]) -> None:
 
 
 @pytest.mark.parametrize("name", NONE)
-def test_a_name_that_is_more_or_less_than_a_value_is_none(name: str) -> None:
+def test_only_whole_values_are_parsed(name: str) -> None:
     assert value_of(name) is None
 
 
@@ -165,7 +165,7 @@ def test_an_ambiguous_date_equals_its_own_digits_only() -> None:
         ("25/03/2024 and 03/25/2024", None),
     ],
 )
-def test_a_text_tells_how_it_writes_dates(text: str, told: bool | None) -> None:
+def test_the_date_order_of_a_text(text: str, told: bool | None) -> None:
     assert writes_day_first(text) is told
 
 
@@ -174,7 +174,7 @@ def test_amounts_are_exact() -> None:
     assert value_of("2.675 %") == Value("percent", Fraction(2675, 1000))
 
 
-def test_values_within_names_are_written_in_one_way() -> None:
+def test_values_within_names_are_normalised() -> None:
     assert with_values("$5 million grant") == with_values("5 million dollar grant")
     assert with_values("March 25, 2024 meeting") == with_values("25 March 2024 meeting")
     assert with_values("neural network") == "neural network"
@@ -185,7 +185,7 @@ def test_values_within_names_are_written_in_one_way() -> None:
 
 
 @pytest.mark.parametrize("name", ["Python 3.1", '“Catch 22"'])
-def test_what_may_be_no_value_within_a_name_stays(name: str) -> None:
+def test_ambiguous_values_within_names_are_kept(name: str) -> None:
     assert with_values(name) == name
 
 
@@ -195,7 +195,7 @@ def test_separators_do_not_change_a_number(number: int) -> None:
 
 
 @given(st.dates())
-def test_dates_are_read_in_every_usual_form(day: object) -> None:
+def test_dates_are_parsed_in_every_usual_format(day: object) -> None:
     iso = f"{day:%Y-%m-%d}".rjust(10, "0")
     written = [f"{day:%d %B }", f"{day:%B %d, }", f"{day:%d.%m.}"]
     assert {date_of(form.lower() + iso[:4]) for form in written} == {iso}
@@ -211,13 +211,13 @@ def test_any_digits_have_a_value_or_none(text: str) -> None:
     value_of(text)
 
 
-def test_a_word_that_no_value_has_is_in_no_value() -> None:
+def test_values_contain_only_their_words() -> None:
     names = {pair[side] for pair in read_pairs(*PAIRS) for side in "ab"}
     spelt = [name.split() for name in names]
     windows = {" ".join(each[at : at + size]) for each in spelt for at in range(len(each)) for size in range(1, 7)}
     more = [window.lower() for window in windows if has_number(window) and has_other_words(window)]
     assert len(more) > 1_000
-    # But for a missing space (`twenty-fivepercent`), which is left to spelling.
+    # Except for a missing space (`twenty-fivepercent`), which is left to spelling.
     assert [window for window in more if (read(window) or read_range(window)) and not window.endswith("percent")] == []
 
 
@@ -283,7 +283,7 @@ def pairs(text: str) -> list[list[str]]:
 
 
 def are_one(one: str, other: str) -> bool:
-    """As a case decides: by look-up or by the rules."""
+    """Return whether a case matches two names, by look-up or by the rules."""
     return NameIndex([Named(other, ())], (), NameRule()).resolve(one) is not None
 
 
@@ -295,13 +295,13 @@ def test_a_sign_is_never_lost(one: str, other: str) -> None:
 
 
 @pytest.mark.parametrize(("one", "other"), pairs(ONE_WITH_SIGNS))
-def test_a_sign_may_be_written_in_two_ways(one: str, other: str) -> None:
+def test_signs_with_two_spellings(one: str, other: str) -> None:
     for first, second in ((one, other), (other, one)):
         assert compare(first, second).same
         assert are_one(first, second)
 
 
-def test_one_of_two_expected_names_that_part_in_a_sign_is_found() -> None:
+def test_names_that_differ_by_a_sign_match_their_own() -> None:
     index = NameIndex([Named("growth of -3.1%", ()), Named("growth of 3.1%", ())], (), NameRule())
     assert index.resolve("growth of 3.1%") == (1, False)
     assert index.resolve("growth of −3.1%") == (0, False)
@@ -311,15 +311,15 @@ names = st.text(st.sampled_from("ab01235 -−–.,:/'\"½$%±(AB"), max_size=16)
 
 
 @given(names, names)
-def test_the_order_makes_no_difference(one: str, other: str) -> None:
+def test_signs_are_compared_symmetrically(one: str, other: str) -> None:
     assert signs_differ(one, other) == signs_differ(other, one)
 
 
 @given(names)
-def test_no_name_parts_from_itself(name: str) -> None:
+def test_a_name_does_not_differ_from_itself(name: str) -> None:
     assert not signs_differ(name, name)
 
 
 @given(st.decimals(min_value=1, max_value=10**6, places=2), st.sampled_from(["growth of {}%", "{} °C", "a {}% change"]))
-def test_a_minus_makes_two_of_any_number(number: object, name: str) -> None:
+def test_a_minus_distinguishes_any_number(number: object, name: str) -> None:
     assert signs_differ(name.format(f"-{number}"), name.format(number))

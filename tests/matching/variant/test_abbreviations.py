@@ -24,7 +24,7 @@ from row3.matching.variant.abbreviations import spelt_out
         ("F.C. Halden", "Halden FC"),
     ],
 )
-def test_short_forms(name: str, full: str) -> None:
+def test_abbreviations(name: str, full: str) -> None:
     assert spelt_out(name).split() == full.split()
 
 
@@ -62,12 +62,12 @@ def test_short_forms(name: str, full: str) -> None:
         "w/o " * 40,
     ],
 )
-def test_what_is_not_short(name: str) -> None:
+def test_names_without_abbreviations(name: str) -> None:
     assert spelt_out(name) == ""
 
 
 @given(st.text(max_size=60))
-def test_whatever_is_written_is_read_in_time_and_never_refused(name: str) -> None:
+def test_any_text_is_parsed_in_time_without_error(name: str) -> None:
     full = spelt_out(name)
     assert full == "" or full != name
     normalise(full)

@@ -70,29 +70,29 @@ def test_ways_to_introduce_one(text: str, short: str, long: str) -> None:
 
 
 @pytest.mark.parametrize("inside", ["Canada", "Paris", "Smith"])
-def test_a_word_in_a_parenthesis_is_no_formula_for_what_stands_before(inside: str) -> None:
+def test_a_word_in_a_parenthesis_is_not_a_formula(inside: str) -> None:
     assert introduced(f"They opened a plant in Ontario ({inside}) last year.") == {}
     assert not same_by_acronym("Ontario", f"Ontario ({inside}) Foods", {})
     assert not same_by_acronym("Northfield Foods plc", f"Northfield Foods ({inside}) plc", {})
 
 
-def test_a_letter_is_that_of_a_word_that_counts() -> None:
+def test_letters_come_from_content_words() -> None:
     text = "The Organization of the Petroleum Exporting Countries (OPEC) met."
     assert compare("OPEC", "Organization of the Petroleum Exporting Countries", acronyms=introduced(text)).same
     assert introduced("the Bank of England (BOE)")["=boe"] == ("Bank of England",)
 
 
-def test_words_are_no_long_form_where_another_is_told() -> None:
+def test_a_stated_long_form_takes_precedence() -> None:
     text = "The Central Bank Authority (CBA) asks for a cost benefit analysis."
     assert not same_by_acronym("CBA", "cost benefit analysis", introduced(text))
     assert introduced("Use a US map.") == {}
 
 
-def test_a_sentence_that_ends_is_no_part_of_a_long_form() -> None:
+def test_a_long_form_does_not_span_sentences() -> None:
     assert introduced("It was cold in May. Learning (ML) began.") == introduced("Learning (ML) began.")
 
 
-def test_of_a_longer_long_form_no_part_is_taken() -> None:
+def test_a_long_form_is_taken_whole() -> None:
     acronyms = introduced("Mixed-member proportional representation (MMP) is one.")
     assert not same_by_acronym("MMP", "member proportional representation", acronyms)
     assert not same_by_acronym("MMP", "proportional representation", acronyms)
@@ -112,12 +112,12 @@ def test_parentheses_that_introduce_nothing() -> None:
 
 
 @given(st.text(st.sampled_from("abcML ().,;\n or"), max_size=60) | st.text(max_size=60))
-def test_any_text_is_read(text: str) -> None:
+def test_any_text_is_searched_for_acronyms_without_error(text: str) -> None:
     introduced(text)
 
 
 @pytest.mark.parametrize("text", ["Google (YouTube) sells.", "Meta (WhatsApp) sells.", "Sales (Q4) fell."])
-def test_what_stands_in_a_parenthesis_need_not_be_the_same(text: str) -> None:
+def test_a_parenthesis_need_not_be_an_acronym(text: str) -> None:
     assert introduced(text) == {}
 
 

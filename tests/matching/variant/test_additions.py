@@ -20,7 +20,7 @@ from row3.matching.variant.additions import same_but_for_addition, without_addit
         ("France, France", ""),
     ],
 )
-def test_what_is_left_of_a_name(name: str, bare: str) -> None:
+def test_names_without_roles(name: str, bare: str) -> None:
     assert without_addition(name) == bare
 
 
@@ -33,13 +33,13 @@ def test_what_is_left_of_a_name(name: str, bare: str) -> None:
         ("", False),
     ],
 )
-def test_a_place_of_which_there_are_many_is_the_one_that_the_text_introduces(text: str, same: bool) -> None:
+def test_a_common_place_name_is_the_place_the_text_introduces(text: str, same: bool) -> None:
     for one, other in (("Birmingham", "Birmingham, Alabama"), ("Birmingham, Alabama", "Birmingham")):
         assert same_but_for_addition(one, other, text) is same
         index = NameIndex([Named(other, ())], (), NameRule(), SourceText(text))
         assert (match_names([one], index)[0].state == "fuzzy") is same
 
 
-def test_two_regions_are_two_places() -> None:
+def test_different_regions_are_different_places() -> None:
     assert not same_but_for_addition("Austin, Texas", "Austin, Minnesota", "")
     assert same_but_for_addition("Austin, Texas", "Austin", "")

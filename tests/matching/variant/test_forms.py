@@ -143,12 +143,12 @@ def rows(text: str) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(("one", "other"), rows(ONE))
-def test_one_concept_has_one_key(one: str, other: str) -> None:
+def test_forms_of_a_concept_share_a_key(one: str, other: str) -> None:
     assert set(form_keys(one)) & set(form_keys(other))
 
 
 @pytest.mark.parametrize(("one", "other"), rows(TWO))
-def test_what_makes_another_concept_stays_in_the_key(one: str, other: str) -> None:
+def test_keys_keep_what_distinguishes_concepts(one: str, other: str) -> None:
     assert not set(form_keys(one)) & set(form_keys(other))
 
 
@@ -163,7 +163,7 @@ def test_a_singular_word_stays(word: str) -> None:
 @pytest.mark.parametrize(
     ("name", "other"), [("Commitments", "Commitment"), ("HasPart", "has_part"), ("KeyFindings", "Key Finding")]
 )
-def test_categories_may_be_run_together(name: str, other: str) -> None:
+def test_categories_may_be_joined_words(name: str, other: str) -> None:
     assert category_key(name) == category_key(other)
 
 
@@ -179,23 +179,23 @@ names = st.lists(st.sampled_from(PARTS), max_size=6).map(" ".join) | st.text(max
 
 
 @given(names)
-def test_a_key_is_its_own_key(name: str) -> None:
+def test_keys_are_idempotent(name: str) -> None:
     key = form_key(normalise(name))
     assert form_key(key) == key
     assert all(form_key(other) == other for other in form_keys(name))
 
 
 @given(st.text(st.sampled_from("abcdeilmnorstuyvszx"), max_size=14))
-def test_the_form_of_a_form_is_itself(token: str) -> None:
+def test_forms_are_idempotent(token: str) -> None:
     assert token_form(token_form(token)) == token_form(token)
 
 
 @given(names)
-def test_names_that_normalise_alike_have_one_key(name: str) -> None:
+def test_names_that_normalise_alike_share_a_key(name: str) -> None:
     assert form_key(normalise(name)) == form_key(normalise(f" {name.upper().lower()} ")) or not name.isascii()
 
 
-def test_plurals_in_ics_and_what_only_looks_like_one() -> None:
+def test_plurals_and_singulars_in_ics() -> None:
     for plural, noun in (("antibiotics", "antibiotic"), ("topics", "topic"), ("sceptics", "skeptic")):
         assert form_key(plural) == form_key(noun)
     for field, other in (("physics", "physic"), ("statistics", "statistic"), ("mechanics", "mechanic")):

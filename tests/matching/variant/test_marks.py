@@ -13,18 +13,18 @@ from row3.matching.variant.marks import legal_forms_differ, mark_difference
     [
         ("10 mW laser", "10 MW laser", True),
         ("10mW laser", "10MW laser", True),
-        ("5 kg sack", "5 KG sack", False),  # KG is no unit
+        ("5 kg sack", "5 KG sack", False),  # KG is not a unit
         ("a 3 V and 5 mA supply", "a 3 V and 5 MA supply", False),
         ("laser", "Laser", False),
     ],
 )
-def test_the_case_of_a_unit_counts_where_both_are_units(one: str, other: str, two: bool) -> None:
+def test_case_distinguishes_units(one: str, other: str, two: bool) -> None:
     assert (
         (mark_difference(one, other) == "different units") is (mark_difference(other, one) == "different units") is two
     )
 
 
-def test_what_look_up_takes_for_equal_is_two_where_the_units_are() -> None:
+def test_different_units_are_not_equal_by_look_up() -> None:
     index = NameIndex([Named("10 mW laser", ())], (), NameRule())
     assert [match.state for match in match_names(["10 MW laser", "10 mW Laser"], index)] == ["unmatched", "exact"]
 
@@ -41,7 +41,7 @@ def test_what_look_up_takes_for_equal_is_two_where_the_units_are() -> None:
         ("company", "Co.", False),
     ],
 )
-def test_two_legal_forms_are_two_companies(one: str, other: str, two: bool) -> None:
+def test_different_legal_forms_are_different_companies(one: str, other: str, two: bool) -> None:
     assert legal_forms_differ(one, other) is legal_forms_differ(other, one) is two
     if two:
         assert not compare(one, other).same
@@ -61,7 +61,7 @@ def test_two_legal_forms_are_two_companies(one: str, other: str, two: bool) -> N
         ("machine learning (ML)", "ML (machine learning)", True),
     ],
 )
-def test_names_by_their_marks(one: str, other: str, same: bool) -> None:
+def test_marks_distinguish_names(one: str, other: str, same: bool) -> None:
     assert compare(one, other).same is compare(other, one).same is same
 
 
@@ -70,7 +70,7 @@ def test_names_by_their_marks(one: str, other: str, same: bool) -> None:
     [
         ("CO", "Co", "different codes"),
         ("CO poisoning", "Co poisoning", "different codes"),
-        ("NACL", "NaCl", ""),  # shouted: A is no element
+        ("NACL", "NaCl", ""),  # upper case: A is not an element
         ("NO CHILD LEFT", "No Child Left", ""),
         ("WHO", "who", "different codes"),
         ("DNA", "dna", ""),
@@ -94,7 +94,7 @@ def test_codes_that_differ_in_case(one: str, other: str, why: str) -> None:
         ("Turkey exports figs; they roast a turkey.", "Turkey", "turkey", True),
         ("The army began its march in March.", "March", "march", True),
         ("The Fed raised its rate; the farmer fed his cows.", "the Fed", "fed", True),
-        ("March is cold. They march.", "March", "march", False),  # a sentence begins with a capital
+        ("March is cold. They march.", "March", "march", False),  # sentences begin with a capital
         ("They roast a turkey.", "Turkey", "turkey", False),
         (
             "Photosynthesis is old. The role of Photosynthesis; photosynthesis.",
@@ -104,7 +104,7 @@ def test_codes_that_differ_in_case(one: str, other: str, why: str) -> None:
         ),
     ],
 )
-def test_words_that_a_capital_parts_are_two_where_the_text_has_both(text: str, one: str, other: str, two: bool) -> None:
+def test_capitals_distinguish_words_if_the_text_has_both(text: str, one: str, other: str, two: bool) -> None:
     for name, expected in ((one, other), (other, one)):
         index = NameIndex([Named(expected, ())], (), NameRule(), SourceText(text))
         assert (match_names([name], index)[0].state == "unmatched") is two

@@ -89,17 +89,17 @@ def are_one(one: str, other: str) -> bool:
 
 
 @pytest.mark.parametrize(("one", "other"), pairs(ONE))
-def test_a_number_is_written_in_two_ways(one: str, other: str) -> None:
+def test_numbers_with_two_spellings(one: str, other: str) -> None:
     assert are_one(one, other)
     assert are_one(other, one)
 
 
 @pytest.mark.parametrize(("one", "other"), pairs(TWO))
-def test_another_number_or_another_thing_is_two(one: str, other: str) -> None:
+def test_different_numbers_or_things_differ(one: str, other: str) -> None:
     assert not are_one(one, other)
     assert not are_one(other, one)
 
 
 @given(st.text(st.sampled_from("0123 /:.-%vVXIV act no.symphony shareofodds"), max_size=40))
-def test_any_name_is_read(name: str) -> None:
+def test_any_name_is_numbered_without_error(name: str) -> None:
     assert all(isinstance(variant, str) for variant in numbered(name))

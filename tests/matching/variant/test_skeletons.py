@@ -9,7 +9,7 @@ from row3.matching.variant.skeletons import IRREGULAR, consonants, last_skeleton
 TAKEN = ("colour", "analyses", "leaves", "studies", "boxes", "haemoglobin", "modelling", "women", "cheques", "quizzes")
 
 
-def test_every_form_of_a_word_has_its_beginning() -> None:
+def test_all_forms_of_a_word_share_its_skeleton() -> None:
     for word in map(unaccented, (*TAKEN, *PLURALS, *SPELLINGS)):
         form = token_form(word)
         for one, other in ((word, form), (form, word)):
@@ -23,11 +23,11 @@ def test_the_first_consonants(word: str, begins: str) -> None:
     assert skeletons([word]) == last_skeletons([[word, "of"], []])[:1] == [begins]
 
 
-def test_words_that_tell_nothing_are_left_out() -> None:
+def test_optional_words_have_no_skeleton() -> None:
     assert skeletons(["the", "two", "xvii", "company", "of", "3d", "mice", "a"]) == []
     assert skeletons([]) == []
 
 
-def test_words_that_begin_otherwise_than_their_form_are_known() -> None:
+def test_irregular_words_are_listed() -> None:
     assert {"mice", "acad"} <= IRREGULAR
     assert "studies" not in IRREGULAR

@@ -17,7 +17,7 @@ from row3.matching.variant.word_order import negated
         ("tasks that are not possible", "impossible tasks"),
     ],
 )
-def test_one_word_for_two(name: str, other: str) -> None:
+def test_a_negative_prefix_replaces_not(name: str, other: str) -> None:
     assert other in list(negated(name))
 
 
@@ -30,7 +30,7 @@ def test_one_word_for_two(name: str, other: str) -> None:
         ("finds that are not earthed", "unearthed finds"),
     ],
 )
-def test_a_prefix_that_makes_another_word(name: str, never: str) -> None:
+def test_a_prefix_that_changes_the_meaning(name: str, never: str) -> None:
     found = list(negated(name))
     assert found
     assert never not in found

@@ -40,7 +40,7 @@ University of Oxfordshire | the University Oxfordshire
 
 
 @pytest.mark.parametrize("line", TWO.strip().splitlines())
-def test_the_reason_why_two_names_are_two(line: str) -> None:
+def test_the_reason_why_names_differ(line: str) -> None:
     one, other, reason = (part.strip() for part in line.split("|"))
     for first, second in ((one, other), (other, one)):
         found = contradict(first, second)
@@ -49,13 +49,13 @@ def test_the_reason_why_two_names_are_two(line: str) -> None:
 
 
 @pytest.mark.parametrize("line", ONE.strip().splitlines())
-def test_slips_of_spelling_are_no_contradiction(line: str) -> None:
+def test_slips_do_not_contradict(line: str) -> None:
     one, other = (part.strip() for part in line.split("|"))
     assert contradict(one, other) is None
     assert contradict(other, one) is None
 
 
-def test_two_words_of_the_source_text_are_two() -> None:
+def test_words_of_the_source_text_differ() -> None:
     assert contradict("Zorblatine", "Zorblattine") is None
     assert contradict("Zorblatine", "Zorblattine", {"zorblatine", "zorblattine"})
 
@@ -63,7 +63,7 @@ def test_two_words_of_the_source_text_are_two() -> None:
 @pytest.mark.parametrize(
     ("one", "other"), [("supervised", "unsupervised"), ("hyperemia", "hypoemia"), ("exocytosis", "endocytosis")]
 )
-def test_prefixes_are_told(one: str, other: str) -> None:
+def test_prefixes_are_recognised(one: str, other: str) -> None:
     assert opposite(one, other).startswith("opposites")
     assert not opposite(one, one)
 
