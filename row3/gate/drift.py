@@ -36,7 +36,7 @@ class Drift:
     cases: int
     same: int
     """Cases whose answers are word for word the same."""
-    sees: float | None
+    smallest_drop: float | None
     """The smallest move of the primary metric detected four times in five, a fraction; None if unknown."""
 
     @property
@@ -102,7 +102,7 @@ def drift_of(pairs: Pairs, metrics: Sequence[Metric], policy: GatePolicy, primar
         states.get(about, "open"),
         pairs.counts().get(about, 0),
         same,
-        None if seen is None else seen.sees,
+        None if seen is None else seen.smallest_drop,
     )
 
 

@@ -84,7 +84,7 @@ class Sensitivity:
     metric: str
     variance: DifferenceVariance
     finding: Finding
-    sees: float | None
+    smallest_drop: float | None
     """Smallest detected drop, a fraction; None if unknown or if no drop is sure to be detected."""
     wanted: float
     needs_cases: Needed

@@ -231,18 +231,19 @@ def legend(comparison: Comparison, *, verbose: bool = False) -> Note:
     now, before = comparison.run.header.repeats, comparison.baseline.repeats
     noun = "answer" if comparison.run.header.mode == "live" else "recorded answer"
     draws = f"{numbers.count(now, noun)} per case" + ("" if now == before else f" ({before:,} at the base)")
-    lines = [f"Based on {title_of(suite, primary)}, {over}, {draws} on each side; {_sees(comparison.sensitivity)}."]
+    detection = _detection_text(comparison.sensitivity)
+    lines = [f"Based on {title_of(suite, primary)}, {over}, {draws} on each side; {detection}."]
     return Note([*lines, "Points are percentage points; ▲ better, ▼ worse."] if verbose else lines, "quiet")
 
 
-def _sees(seen: Sensitivity | None) -> str:
-    if seen is None or seen.sees is None:
+def _detection_text(seen: Sensitivity | None) -> str:
+    if seen is None or seen.smallest_drop is None:
         return "too few cases moved to say how small a drop it detects"
     needed = seen.needs_cases.count
-    if seen.sees <= seen.wanted or needed is None:
-        return f"detects a drop of {numbers.drop_points(seen.sees)} points"
-    cases = numbers.count(needed, "case")
-    return f"detects a drop of {numbers.drop_points(seen.sees)} points, {cases} would detect {100 * seen.wanted:.3g}"
+    detected = f"detects a drop of {numbers.drop_points(seen.smallest_drop)} points"
+    if seen.smallest_drop <= seen.wanted or needed is None:
+        return detected
+    return f"{detected}, {numbers.count(needed, 'case')} would detect {100 * seen.wanted:.3g}"
 
 
 def reason_blocks(

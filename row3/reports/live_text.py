@@ -41,11 +41,11 @@ def drift_move_text(drift: Drift) -> str:
 
 def detection_text(drift: Drift) -> str:
     """Return the smallest move that would be noticed: ` (detects 3.2 points or more)`."""
-    if drift.state == "moved" or drift.sees is None:
+    if drift.state == "moved" or drift.smallest_drop is None:
         return ""
-    if drift.sees >= 1.0:
+    if drift.smallest_drop >= 1.0:
         return f" ({numbers.count(drift.cases, 'case is', 'cases are')} too few to detect any)"
-    return f" (detects {numbers.points(drift.sees).lstrip('+')} points or more)"
+    return f" (detects {numbers.points(drift.smallest_drop).lstrip('+')} points or more)"
 
 
 def rounds_line(progress: Progress) -> str:
@@ -94,7 +94,7 @@ def drift_json(drift: Drift) -> dict[str, Any]:
         "metric": drift.about.key,
         "cases": drift.cases,
         "same": drift.same,
-        "smallestDrop": drift.sees,
+        "smallestDrop": drift.smallest_drop,
         "metrics": {
             change.key: {
                 "baseline": change.baseline,

@@ -61,8 +61,8 @@ def _metrics(report: PowerReport) -> Table:
             continue
         better = UNKNOWN if plan.buy is None else plan.buy.better
         needs = _needed(plan.needs_cases), _needed(plan.needs_repeats)
-        sees = UNKNOWN if plan.sees is None else numbers.drop_points(plan.sees)
-        rows.append([metric.title, sees, f"{100 * plan.wanted:.3g}", *needs, better])
+        detects = UNKNOWN if plan.smallest_drop is None else numbers.drop_points(plan.smallest_drop)
+        rows.append([metric.title, detects, f"{100 * plan.wanted:.3g}", *needs, better])
     return Table(("metric", "detects now", "wanted", "needs cases", "or repeats", "better buy"), rows, "lrrrrl")
 
 
@@ -77,7 +77,7 @@ def unknowns(report: PowerReport, plan: Sensitivity | None) -> list[str]:
     if plan is None:
         return ["The spread: it takes at least two independent cases. Add golden cases."]
     texts = []
-    if plan.sees is None:
+    if plan.smallest_drop is None:
         texts.append(
             f"The spread: {asked(plan)} all moved alike. That does not mean that a drop would be "
             "detected. Compare two versions that differ."
@@ -114,7 +114,7 @@ def _plan_json(plan: Sensitivity) -> dict[str, Any]:
         "repeats": round(variance.repeats, 9),
         "detected": "blocked" if plan.blocks else "seen",
         "limit": plan.finding.limit,
-        "smallestDrop": plan.sees,
+        "smallestDrop": plan.smallest_drop,
         "wantedDrop": plan.wanted,
         "casesNeeded": _needed_json(plan.needs_cases),
         "repeatsNeeded": _needed_json(plan.needs_repeats),
@@ -139,16 +139,17 @@ def sensitivity_sentence(seen: Sensitivity | None, title: str, *, what: str = "d
     if seen is None:
         return f"{title}: the smallest {what} detected is unknown: that takes two independent cases."
     who = asked(seen)
-    if seen.sees is None and seen.needs_cases.why == "unknown":
+    if seen.smallest_drop is None and seen.needs_cases.why == "unknown":
         return f"{title}: the smallest {what} that {who} detect is unknown, as no case moved."
     repeats = seen.needs_repeats.count or 0
     ways = [numbers.count(seen.needs_cases.count, "case")] if seen.needs_cases.count else []
     ways += [numbers.count(repeats, "repeat")] if repeats > seen.variance.repeats else []
     more = f"; {' or '.join(ways) or 'no number of cases'} would detect {100 * seen.wanted:.3g}"
-    if seen.sees is None or seen.sees > 1.0:
+    if seen.smallest_drop is None or seen.smallest_drop > 1.0:
         return f"{title}: {who} with this much spread are too few to detect any {what} reliably{more}."
-    more = "" if seen.sees <= seen.wanted else more
-    return f"{title}: {who} with this much spread detect a {what} of {numbers.drop_points(seen.sees)} points{more}."
+    more = "" if seen.smallest_drop <= seen.wanted else more
+    drop = numbers.drop_points(seen.smallest_drop)
+    return f"{title}: {who} with this much spread detect a {what} of {drop} points{more}."
 
 
 def asked(seen: Sensitivity) -> str:

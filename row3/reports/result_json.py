@@ -179,7 +179,7 @@ def _sensitivity(seen: Sensitivity) -> dict[str, Any]:
         "metric": seen.metric,
         "cases": seen.variance.cases,
         "repeats": seen.variance.repeats,
-        "smallestDrop": seen.sees,
+        "smallestDrop": seen.smallest_drop,
         "wantedDrop": seen.wanted,
         "casesNeeded": seen.needs_cases.count,
         "repeatsNeeded": seen.needs_repeats.count,

@@ -92,10 +92,10 @@ def test_the_policy_detects_drops_as_often_as_promised(policy: PolicyName, cases
     for _ in range(rounds):
         seen = sensitivity(pairs_of(rng, cases, 0.0, 1.0), "recall", rules)
         assert seen is not None
-        if seen.sees is None:
+        if seen.smallest_drop is None:
             continue
         tried += 1
-        found += compared(rng, cases, seen.sees, 1.0, rules)["recall"] is Verdict.BLOCK
+        found += compared(rng, cases, seen.smallest_drop, 1.0, rules)["recall"] is Verdict.BLOCK
     assert tried == rounds
     assert found / rounds > POWER - 3 * math.sqrt(0.16 / rounds)
 
@@ -216,7 +216,7 @@ class TestPlan:
     def test_without_spread_it_is_unknown(self) -> None:
         still = sensitivity(moved(*[0.0] * 15), "overall", GatePolicy())
         assert still is not None
-        assert (still.sees, still.needs_cases) == (None, Needed(None, "unknown"))
+        assert (still.smallest_drop, still.needs_cases) == (None, Needed(None, "unknown"))
 
     def test_fewer_than_two_cases_have_no_sensitivity(self) -> None:
         assert sensitivity(moved(0.1), "overall", GatePolicy()) is None

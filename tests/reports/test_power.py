@@ -134,7 +134,7 @@ SPREAD = "with this much spread"
 
 def said(
     *,
-    sees: float | None = 0.12,
+    smallest_drop: float | None = 0.12,
     wanted: float = 0.1,
     cases: Needed = ELEVEN,
     repeats: Needed = UNKNOWN,
@@ -142,14 +142,14 @@ def said(
     n: int = 15,
 ) -> str:
     variance = DifferenceVariance(0.01, n - 1.0, n, k)
-    seen = Sensitivity("overall", variance, Finding(0.05), sees, wanted, cases, repeats, True)
+    seen = Sensitivity("overall", variance, Finding(0.05), smallest_drop, wanted, cases, repeats, True)
     return sensitivity_sentence(seen, "Overall")
 
 
 @pytest.mark.parametrize(
     ("sentence", "words"),
     [
-        (said(sees=0.07), f"Overall: 15 cases {SPREAD} detect a drop of 7.0 points."),
+        (said(smallest_drop=0.07), f"Overall: 15 cases {SPREAD} detect a drop of 7.0 points."),
         (
             said(cases=Needed(58), repeats=Needed(4)),
             f"Overall: 15 cases {SPREAD} detect a drop of 12.0 points; 58 cases or 4 repeats would detect 10.",
@@ -163,15 +163,15 @@ def said(
             f"Overall: 15 cases {SPREAD} detect a drop of 12.0 points; no number of cases would detect 5.",
         ),
         (
-            said(sees=2.924, cases=Needed(583), n=2),
+            said(smallest_drop=2.924, cases=Needed(583), n=2),
             f"Overall: 2 cases {SPREAD} are too few to detect any drop reliably; 583 cases would detect 10.",
         ),
         (
-            said(sees=None, cases=Needed(40)),
+            said(smallest_drop=None, cases=Needed(40)),
             f"Overall: 15 cases {SPREAD} are too few to detect any drop reliably; 40 cases would detect 10.",
         ),
         (
-            said(sees=None, cases=UNKNOWN),
+            said(smallest_drop=None, cases=UNKNOWN),
             "Overall: the smallest drop that 15 cases detect is unknown, as no case moved.",
         ),
         (

@@ -57,7 +57,7 @@ def test_baseline_and_candidate_from_recordings_alone(box: Box) -> None:
     assert (metric.key, first is None) == ("overall", False)
     assert first is not None
     assert (first.variance.cases, first.variance.repeats) == (15, 1.0)
-    assert first.sees is not None
+    assert first.smallest_drop is not None
     assert [metric.key for metric, _ in report.plans][1:3] == ["recall", "precision"]
     assert box.tree() == before
 
@@ -100,7 +100,7 @@ def test_no_promise_if_nothing_moved(box: Box) -> None:
     report = plan(opened(box))
     first = report.plans[0][1]
     assert first is not None
-    assert first.sees is None
+    assert first.smallest_drop is None
 
 
 def test_nothing_to_plan_from(box: Box) -> None:
@@ -135,7 +135,7 @@ def test_the_policy_and_the_limit_of_the_command_line(box: Box) -> None:
         return plan(opened(box, gate=gate), detect=detect).plans[0][1]
 
     by_interval, by_mean = first(GateFlags(policy="paired"), 0.1), first(GateFlags(policy="fixed"), 0.1)
-    assert by_interval.sees > by_mean.sees > 0.05
+    assert by_interval.smallest_drop > by_mean.smallest_drop > 0.05
     assert by_interval.wanted == by_mean.wanted == 0.1
     assert first(GateFlags(fail="overall:3")).wanted == pytest.approx(0.06)
 
