@@ -16,7 +16,7 @@ from row3.domain.embeddings import Vector, embedding_digest, unpack
 from row3.domain.structs import MisfitsError, convert
 from row3.errors import InvalidFile
 from row3.store.documents import check_schema_version, dump_line, parse_json
-from row3.store.files import write_atomic
+from row3.store.files import write_all
 from row3.store.json_lines import decode_line, lines_in
 from row3.store.tree import Tree, WorkTree, same_file
 
@@ -154,8 +154,5 @@ def merge(root: Path, suite: str, model: str, packed: Mapping[str, str]) -> int:
 
 def write(path: Path, by_digest: Mapping[str, str]) -> None:
     """Write an embeddings file with sorted lines, or remove it if there are none."""
-    if not by_digest:
-        path.unlink(missing_ok=True)
-        return
     ordered = sorted(by_digest.values(), key=lambda line: from_line(line, where="").sort_key)
-    write_atomic(path, "".join(f"{line}\n" for line in ordered), where=path.name)
+    write_all({path: "".join(f"{line}\n" for line in ordered) or None}, where=path.name)

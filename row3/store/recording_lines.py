@@ -181,13 +181,10 @@ def merge(root: Path, suite: str, lines: Iterable[str]) -> Merged:
 
 def write_files(files: Mapping[Path, Iterable[str]]) -> None:
     """Write recordings files with sorted lines, and remove empty ones. Raises as `write_all`."""
-    contents: dict[Path, bytes | None] = {}
-    for path, lines in files.items():
-        text = "".join(f"{line}\n" for line in sorted(lines, key=_sort_key))
-        contents[path] = text.encode() if text else None
-    if contents:
-        folder = next(iter(contents)).parent
-        write_all(contents, where=f"recordings/{folder.name}/")
+    ordered = {path: sorted(lines, key=_sort_key) for path, lines in files.items()}
+    if ordered:
+        texts = {path: "".join(f"{line}\n" for line in lines) or None for path, lines in ordered.items()}
+        write_all(texts, where=f"recordings/{next(iter(files)).parent.name}/")
 
 
 def _sort_key(line: str) -> tuple[str, str, int, str]:
