@@ -112,9 +112,9 @@ def _operation(check: Check, reading: Reading) -> Result:
     chosen = action_of(reading)
     if chosen != check.wanted:
         return Result(0.0, f"chose {chosen or short(reading.text)}")
-    given = reading.value.get("arguments") if isinstance(reading.value, dict) else None
-    arguments = given if isinstance(given, dict) else reading.value if isinstance(reading.value, dict) else {}
-    wrong = [key for key, value in (check.arguments or {}).items() if not same(arguments.get(key, Nothing), value)]
+    value = reading.value if isinstance(reading.value, dict) else {}
+    arguments = value["arguments"] if isinstance(value.get("arguments"), dict) else value
+    wrong = [key for key, wanted in (check.arguments or {}).items() if not same(arguments.get(key, Nothing), wanted)]
     return PASSED if not wrong else Result(0.0, f"chose {chosen} with wrong {', '.join(wrong)}")
 
 

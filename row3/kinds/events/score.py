@@ -147,7 +147,7 @@ def _linking(case: EventsCase, groups: Mapping[int, Any], skipped: dict[str, str
     """Return B-cubed of the answer's groups over the expected events of several documents."""
     keys = ("linking_f1", "linking_precision", "linking_recall")
     if not case.documents or not case.expected_events:
-        skipped |= dict.fromkeys(keys, "there are no events" if case.documents else "the case is one document")
+        skipped |= dict.fromkeys(keys, "the case expects no events" if case.documents else "the case has one document")
         return {}
     truth = {str(place): event.same_as or ("alone", place) for place, event in enumerate(case.expected_events)}
     given = {str(place): group for place, value in groups.items() if (group := _group(value))}

@@ -130,7 +130,7 @@ class Outcomes(Kind):
 
     def output_json(self, output: Outcome) -> dict[str, Any]:
         """Return both answers as plain values."""
-        return {arm: plain(getattr(output, arm)) for arm in ARMS}
+        return {arm: plain(answer) for arm, answer in output.answers.items()}
 
     def asks(self, case: OutcomeCase, rules: Rules) -> bool:
         """Return True: every case needs a judge."""
@@ -259,19 +259,16 @@ def _items(case: OutcomeCase, output: Outcome, ruling: Ruling | str, unproven: S
     """Return both arms with their grades as items, and every required fact with whether `full` proves it."""
     items = []
     orders = ("baselineFirst", "fullFirst")
-    for arm in ARMS:
-        answer: AnswerOut = getattr(output, arm)
+    for arm, answer in output.answers.items():
         notes: dict[str, Any] = {"answer": answer.answer, "citations": [plain(each) for each in answer.citations]}
-        state, score = "not-judged", NEUTRAL
-        if not isinstance(ruling, str):
-            grades = getattr(ruling.judgement, arm)
-            notes |= {name: getattr(grades, name) for name in GRADES}
-            notes |= {"missingFacts": list(grades.missing_facts), "unsupportedClaims": list(grades.unsupported_claims)}
-            score = (grades.correctness + grades.completeness) / 4
-            state = "tie" if ruling.winner is None else "won" if ruling.winner == arm else "lost"
-        else:
-            notes["reason"] = ruling
-        items.append(ItemMatch(arm, state, None, score, notes))
+        if isinstance(ruling, str):
+            items.append(ItemMatch(arm, "not-judged", None, NEUTRAL, notes | {"reason": ruling}))
+            continue
+        grades = getattr(ruling.judgement, arm)
+        notes |= {name: getattr(grades, name) for name in GRADES}
+        notes |= {"missingFacts": list(grades.missing_facts), "unsupportedClaims": list(grades.unsupported_claims)}
+        state = "tie" if ruling.winner is None else "won" if ruling.winner == arm else "lost"
+        items.append(ItemMatch(arm, state, None, (grades.correctness + grades.completeness) / 4, notes))
     if not isinstance(ruling, str):
         said = {"judgeSaysFullWins": ruling.judgement.claims_full_wins, "judgeNotes": ruling.judgement.notes}
         votes = [dict(zip(orders, (arm or "tie" for arm in each), strict=True)) for each in ruling.winners if each[1:]]
