@@ -194,8 +194,6 @@ async def _step(walk: Walk, *, baseline: bool) -> bool:
     except UsageError as error:
         if not baseline:
             raise
-        raise UsageError(
-            f"the baseline's prompts cannot be asked: {error.what}",
-            where=error.where,
-            fix=f"{error.fix}; or compare with the saved baseline: --no-interleave",
-        ) from None
+        what = f"the baseline's prompts cannot be asked: {error.what}"
+        fix = f"{error.fix}; or compare with the saved baseline: --no-interleave"
+        raise UsageError(what, where=error.where, fix=fix) from None

@@ -324,8 +324,6 @@ def record_missing(
         cases = list(dict.fromkeys(missing))
         which = ", ".join(cases[:NAMED]) + (f" and {len(cases) - NAMED:,} more" if len(cases) > NAMED else "")
         have = count(len(cases), "case has", "cases have")
-        raise UsageError(
-            f"{have} no recording ({which}), and mode auto would ask the provider: {error.what}",
-            where=error.where,
-            fix=f"{error.fix}; or use --mode replay to see the nearest recording",
-        ) from None
+        what = f"{have} no recording ({which}), and mode auto would ask the provider: {error.what}"
+        fix = f"{error.fix}; or use --mode replay to see the nearest recording"
+        raise UsageError(what, where=error.where, fix=fix) from None

@@ -126,12 +126,9 @@ def refuse_replacing(
         kept = answer is not None and recording.answer.said == answer.said
         if kept or own is None or other is None or other == own or not _same_text(project, index.suite, other, request):
             continue
-        raise UsageError(
-            f"{request.prompt} and {other} send the same request for `{request.case_id}`: recording it would replace "
-            f"the answer for {other}",
-            where=where,
-            fix=f"Edit prompts/{max(own, other, key=lambda ref: ref.version)}.md first, or {otherwise}",
-        )
+        same = f"{request.prompt} and {other} send the same request for `{request.case_id}`"
+        fix = f"Edit prompts/{max(own, other, key=lambda ref: ref.version)}.md first, or {otherwise}"
+        raise UsageError(f"{same}: recording it would replace the answer for {other}", where=where, fix=fix)
 
 
 def _same_text(project: Project, suite: str, ref: PromptRef, request: Request) -> bool:

@@ -212,9 +212,7 @@ def setup_calls(project: Project, suite: Suite) -> list[Call]:
 def no_prompts(suite: Suite, where: str) -> UsageError:
     """Return the error for a prompt named in a suite that has none."""
     assert suite.system is not None
-    return UsageError(
-        f"suite `{suite.name}` is answered by `{suite.system.type}` and has no prompts",
-        where=where,
-        fix="Raise `version` in row3.toml when the system changes, and save a baseline with "
-        f"`row3 --baseline{suite.flags('row3 --baseline')}`",
-    )
+    what = f"suite `{suite.name}` is answered by `{suite.system.type}` and has no prompts"
+    baseline = f"`row3 --baseline{suite.flags('row3 --baseline')}`"
+    fix = f"Raise `version` in row3.toml when the system changes, and save a baseline with {baseline}"
+    return UsageError(what, where=where, fix=fix)

@@ -176,9 +176,8 @@ def gate_results(suites: AllSuites, *, against: str | None, names: Sequence[str]
 def marker_of(key: str) -> str:
     """Return the hidden first line that marks the comment. Raises `UsageError` for a key that could end it."""
     if not KEY.fullmatch(key):
-        raise UsageError(
-            "a marker has letters, digits, `.`, `_` and `-` only", where=f"--marker {key}", fix="Change it"
-        )
+        what = "a marker has letters, digits, `.`, `_` and `-` only"
+        raise UsageError(what, where=f"--marker {key}", fix="Change it")
     return f"<!-- row3 comment {key} -->"
 
 
