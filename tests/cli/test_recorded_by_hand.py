@@ -40,7 +40,7 @@ def test_the_baselines_prompts_are_asked_with_the_runs_model(box: Box, provider:
     flags = ("--compare", "--mode", "live", "--model", "baker-2", "--max-cost", "1", "--format", "json")
     done = box.row3(*flags, code=1)  # v1.1 finds three of four concepts of each case
     assert provider.versions() == {"1.0": 10, "1.1": 10}
-    assert "its prompts are asked with `baker-2`" in " ".join(done.err.split())
+    assert "asking its prompts with `baker-2` too" in " ".join(done.err.split())
     assert done.json["usage"]["costUsd"] == 0.0  # by its settings, and it is asked whatever the budget
     assert "drift" not in done.json
 
