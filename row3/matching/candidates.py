@@ -227,8 +227,8 @@ def likely_runs(runs: Sequence[str], name: str) -> list[str]:
     They have similar spelling, the same words, a number or a person's name; or the name has a rule beyond words.
     """
     keys, words, key = normalise_all(runs), _words_of(name), normalise(name)
-    said = list(map(_words_of, runs))
-    if not _UNRELIABLE_WORDS.isdisjoint(chain(words, *said)) or _has_parts(name) or _without_filler(name):
+    run_words = list(map(_words_of, runs))
+    if not _UNRELIABLE_WORDS.isdisjoint(chain(words, *run_words)) or _has_parts(name) or _without_filler(name):
         return list(runs)
     numbered, named = has_number(name), not name.islower()
     hits = process.extract(
@@ -237,7 +237,7 @@ def likely_runs(runs: Sequence[str], name: str) -> list[str]:
     like, begins, own = {place for _, _, place in hits}, skeletons(words), consonants("".join(words))
     return [
         run
-        for place, (run, spelt) in enumerate(zip(runs, said, strict=True))
+        for place, (run, spelt) in enumerate(zip(runs, run_words, strict=True))
         if (
             # If the run has an extra word, the run without that word is compared instead.
             (place in like and (len(spelt) <= len(words) or all(map(own.__contains__, skeletons(spelt)))))
@@ -251,13 +251,13 @@ def likely_runs(runs: Sequence[str], name: str) -> list[str]:
 
 def may_mention(text: str, name: str) -> bool:
     """Return whether a text may mention a name: a quick test before comparing runs of its words."""
-    words, said = _words_of(name), _words_of(text)
-    begins, letters = skeletons(words), _consonants_of(said)
+    words, text_words = _words_of(name), _words_of(text)
+    begins, letters = skeletons(words), _consonants_of(text_words)
     return (
         fuzz.partial_ratio(normalise(name), normalise(text)) >= MIN_PARTIAL_RATIO
         or all(map(letters.__contains__, begins))
         or (not name.islower() and any(map(letters.__contains__, begins)))
-        or not _REWRITTEN_WORDS.isdisjoint(said + words)
+        or not _REWRITTEN_WORDS.isdisjoint(text_words + words)
         or has_number(name)
         or _has_parts(name)
         or bool(_without_filler(name))

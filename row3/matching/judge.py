@@ -138,9 +138,9 @@ class Judge:
         if by_rules and len(name) <= LONGEST_NAME:
             readings = self._candidates.readings(name)
             more = self._candidates.of(name, readings, similar, numbered=numbered, day_first=day_first)
-        whose, count = self._owners, len(self._owners)
+        owners, count = self._owners, len(self._owners)
         for position in (*similar, *sorted(more.difference(similar))) if more else similar:
-            person = self._expected[whose[position]].person if position < count else None
+            person = self._expected[owners[position]].person if position < count else None
             acronyms = self.acronyms if readings or position in self._candidates.expanded else NO_ACRONYMS
             same, how, score, why_not = compare_spaced(
                 name,
@@ -157,7 +157,7 @@ class Judge:
                 if same and score > canary.score:
                     canary = Near(position - count, score, "" if equal else how, "")
                 continue
-            index = whose[position]
+            index = owners[position]
             if same and score > edges.get(index, 0.0):
                 edges[index] = score
                 hows[index] = how if not equal else "exact" if position < self._labels else "alias"
@@ -173,8 +173,8 @@ class Judge:
         parts = split_parenthesis(name)
         if parts is None:
             return set()
-        said = [parts[0], *(part for part in _SEPARATORS.split(parts[1]) if part)]
-        return set.intersection(*({i for key in form_keys(form) for i in self._forms.get(key, ())} for form in said))
+        forms = [parts[0], *(part for part in _SEPARATORS.split(parts[1]) if part)]
+        return set.intersection(*({i for key in form_keys(form) for i in self._forms.get(key, ())} for form in forms))
 
     @cached_property
     def _forms(self) -> dict[str, set[int]]:

@@ -25,7 +25,7 @@ MASS = words(_LISTS["mass"])
 ADJECTIVES = words("general chief executive")
 """Offices that are also adjectives: General Riemann Hypothesis."""
 _GENERAL = re.compile(rf"\b(?:{_LISTS['generals'].replace(' ', '|')})[- ]general$", re.IGNORECASE)
-_SAID_BEHIND = re.compile(r"(?P<name>[^,()]+ [^,()]+?)(?:, | \()(?P<said>[^,()]+)\)?")
+_ROLE_AFTER = re.compile(r"(?P<name>[^,()]+ [^,()]+?)(?:, | \()(?P<role>[^,()]+)\)?")
 _JOINERS = re.compile(r" (?:of|at|for|in|from|and) ")
 """Joins a role to its organisation or a further role."""
 _OTHER_JOINERS = re.compile(r"\b(?:by|with|about|on|to|against|over|like|as|versus|vs)\b", re.IGNORECASE)
@@ -50,38 +50,40 @@ def without_role(text: str) -> BareName:
     `UN Secretary-General António Guterres` -> `General António Guterres`, `British economist John Maynard Keynes` ->
     `John Maynard Keynes`.
     """
-    if (behind := _SAID_BEHIND.fullmatch(text)) is not None and _looks_like_a_name(behind["name"].split()):
-        role = _role(behind["said"])
+    if (behind := _ROLE_AFTER.fullmatch(text)) is not None and _looks_like_a_name(behind["name"].split()):
+        role = _role(behind["role"])
         return BareName(behind["name"], role, text[-1] == ")", True) if role else BareName(text)
     spelt = text.split()
     if len(spelt) < 3 or "," in text or "(" in text or _is_given(spelt[0]):
         return BareName(text)
     for place in range(len(spelt) - 1, 0, -1):
-        said, rest = " ".join(spelt[:place]), spelt[place:]
-        role = _role(said)
-        if not role or _OTHER_JOINERS.search(said) is not None:
+        before, rest = " ".join(spelt[:place]), spelt[place:]
+        role = _role(before)
+        if not role or _OTHER_JOINERS.search(before) is not None:
             continue
-        whose = _JOINERS.search(said) is not None  # the President of the United States
+        joined = _JOINERS.search(before) is not None  # the President of the United States
         title = [role.capitalize()] if role in TITLES else []
-        if len(rest) > 1 and (_is_given(rest[0]) or (not whose and _is_role(said, role) and _looks_like_a_name(rest))):
+        if len(rest) > 1 and (
+            _is_given(rest[0]) or (not joined and _is_role(before, role) and _looks_like_a_name(rest))
+        ):
             return BareName(" ".join([*title, *rest]), person=True)
-        if place > 1 and len(rest) == 1 and role in ROLES and not whose and _has_capitals([said, *rest]):
+        if place > 1 and len(rest) == 1 and role in ROLES and not joined and _has_capitals([before, *rest]):
             return BareName(" ".join([*title, *rest]))
     return BareName(text)
 
 
-def _role(said: str) -> str:
+def _role(before: str) -> str:
     """Return the office or profession without its organisation: `chair of the Federal Reserve` -> `chair`, else ""."""
-    first = _JOINERS.split(said, maxsplit=1)[0].split()
+    first = _JOINERS.split(before, maxsplit=1)[0].split()
     last = first[-1].casefold().rpartition("-")[2] if first else ""
     return last if last in ROLE_WORDS else ""
 
 
-def _is_role(said: str, role: str) -> bool:
+def _is_role(before: str, role: str) -> bool:
     """Return whether words are a role whatever follows, unlike those before a Riemann Hypothesis or Markov Chain."""
     if role in ADJECTIVES:
-        return _GENERAL.search(said) is not None
-    return role in ROLES or role in said
+        return _GENERAL.search(before) is not None
+    return role in ROLES or role in before
 
 
 @lru_cache(maxsize=1)
