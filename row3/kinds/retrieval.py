@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Generator, Iterator, Mapping, Sequence
+from itertools import dropwhile
 from typing import Annotated, Any
 
 from msgspec import Meta
 
 from row3.domain.asks import Ask
-from row3.domain.matches import ItemExpectation, ItemMatch, Items
+from row3.domain.matches import Item, ItemExpectation, ItemMatch, Items
 from row3.domain.metrics import Metric, Threshold
+from row3.domain.scores import CaseScore
 from row3.kinds.base import Expected, Finding, Kind, Measured, Reference, Rules, lint_error, lint_warning
 from row3.kinds.cases import CaseId, Day, Labelled, MemoryCase, Note, Text
+from row3.kinds.faults import Fault, Faults
 from row3.kinds.outputs import Output, meta
 from row3.metrics.retrieval import (
     average_precision,
@@ -130,6 +133,20 @@ class Retrieval(Kind):
         empty = {} if shown else {"judged_at_10": "there are no results"}
         return Measured(_explained(case, ranking, judged), counts, values, skipped, empty)
 
+    def shortfall(self, score: CaseScore) -> dict[str, tuple[str, ...]]:
+        """Return errors as short lines by list; `wrongRanks` has relevant documents below other results."""
+        lists = super().shortfall(score)
+        if score.explanation is None:
+            return lists
+        low = tuple(f"{item.label} at rank {item.notes['rank']}" for item in _ranked_low(score.explanation))
+        return {"wrongRanks": low, **lists} if low else lists
+
+    def faults(self, case: RetrievalCase, score: CaseScore, rules: Rules) -> Faults:
+        """Return the errors of an answer by cause, among them documents that are ranked too low."""
+        found = super().faults(case, score, rules)
+        low = (Fault("low", item.label, note=f"rank {item.notes['rank']}") for item in _ranked_low(score.explanation))
+        return found._replace(items=(*found.items, *low))
+
     def expected(self, case: RetrievalCase) -> Iterator[Expected]:
         """Yield every judgement."""
         for name, relevance in case.relevance().items():
@@ -162,6 +179,12 @@ class Retrieval(Kind):
             same_query = first.setdefault(" ".join(case.query.casefold().split()), case.id)
             if same_query != case.id:
                 yield lint_warning("query-twice", f"`{case.id}` has the same query as `{same_query}`")
+
+
+def _ranked_low(found: Items) -> Iterator[Item]:
+    """Yield the relevant results that follow one which is not, or which nobody has judged."""
+    follows = dropwhile(lambda item: item.state == "relevant", found.items)
+    return (item for item in follows if item.state == "relevant")
 
 
 def _explained(case: RetrievalCase, ranking: Sequence[str], judged: Mapping[str, int]) -> Items:

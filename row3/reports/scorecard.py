@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from row3.domain.metrics import Metric, Zone
 from row3.domain.runs import CaseRow
 from row3.gate.results import Run
+from row3.metrics.ratios import best_score
 from row3.reports import numbers
 from row3.reports.case_changes import words_of
 from row3.reports.document import Block, Document, Fold, Items, Note, Span, Table, Text, Title, more, strong
@@ -83,8 +84,11 @@ def _metrics(run: Run) -> list[Block]:
     if companions:
         blocks.append(Table(("companions", *headers[1:]), [_metric_row(m, run) for m in companions], align))
     shown = {metric.key for metric in headline + companions} & run.zones.keys()
-    warns = any(not run.suite.rules.thresholds[key].blocking for key in shown)
-    return [*blocks, Note([WARNS], "quiet")] if warns else blocks
+    notes = [WARNS] if any(not run.suite.rules.thresholds[key].blocking for key in shown) else []
+    best = best_score(run.suite.rules.weights)
+    if best < 1 and round(run.header.metrics.get("overall", 0.0), 6) >= round(best, 6):
+        notes.append(f"{numbers.percent(best)} is the highest Overall: the positive weights sum to {best:.2f}")
+    return [*blocks, Note(notes, "quiet")] if notes else blocks
 
 
 def _metric_row(metric: Metric, run: Run) -> list[Text]:

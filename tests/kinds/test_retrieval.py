@@ -57,7 +57,13 @@ def test_a_query_by_hand() -> None:
             "judged_at_10": 3 / 4,
         }
     )
-    assert RETRIEVAL.shortfall(found) == {"missedResults": ("c",), "wrongResults": ("n", "x")}
+    assert RETRIEVAL.shortfall(found) == {
+        "wrongRanks": ("b at rank 2", "a at rank 4"),
+        "missedResults": ("c",),
+        "wrongResults": ("n", "x"),
+    }
+    faults = RETRIEVAL.faults(case_of(RetrievalCase, CASE), found, RULES).items
+    assert [(f.label, f.note) for f in faults if f.cause == "low"] == [("b", "rank 2"), ("a", "rank 4")]
     states = [(match.label, match.state) for match in found.explanation.items]
     assert states == [("n", "not-relevant"), ("b", "relevant"), ("x", "not-judged"), ("a", "relevant")]
 

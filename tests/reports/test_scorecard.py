@@ -55,6 +55,12 @@ def test_fail_zones_are_named_and_not_judged(make: Any) -> None:
     assert terminal_text(brief_scorecard(run)).endswith("(row3 --compare judges)\n")
 
 
+def test_a_flawless_overall_is_explained(make: Any) -> None:
+    limit = "85.0% is the highest Overall: the positive weights sum to 0.85"
+    assert limit in shown(make.run({"a": {"recall": 1.0, "overall": 0.85}}))
+    assert limit not in shown(make.run({"a": {"recall": 1.0, "overall": 0.84}}))
+
+
 def test_bad_answers_and_failed_cases_are_listed_with_their_problem(run: Any) -> None:
     rows = [replace(run.rows[0], status="failed", metrics={}, zones={}), replace(run.rows[1], status="bad_answer")]
     problems = [("bank-runs", "timed out"), ("ozone", "no JSON in it")]
