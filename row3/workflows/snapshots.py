@@ -136,8 +136,9 @@ def affected(head: Snapshot, base: Snapshot, changed: Iterable[str]) -> set[str]
     for path in changed:
         parts = path.split("/")
         if parts[0] == "golden":
-            mine = {name for name in names if path.startswith(f"{project.golden(name)}/")}
-            found |= mine | {name for name in names if _reads(project, name, path)}
+            found |= {
+                name for name in names if path.startswith(f"{project.golden(name)}/") or _reads(project, name, path)
+            }
         elif parts[0] == "recordings" and len(parts) > 2:
             found |= names & {parts[1]}
         elif parts[0] == "baselines":
