@@ -223,8 +223,8 @@ def test_an_item_that_no_file_can_hold_is_refused_as_a_name_and_kept_as_a_miss(b
     box.record("1.4", {"rye": json.dumps(with_items("rye", "proofing", "lunar\ud800rise"))})
     before = box.tree()
     with terminal(box, *REVIEW, "--prompt", "extract-v1.4") as person:
-        assert "cannot be seen" in " ".join(person.press("a").split())
-        assert "cannot be seen" in " ".join(person.press("h").split())
+        assert "invisible characters" in " ".join(person.press("a").split())
+        assert "invisible characters" in " ".join(person.press("h").split())
         assert box.tree() == before
         assert "✓ real miss `lunarrise`" in person.press("m")
         person.end("q")

@@ -81,7 +81,7 @@ def both_with_a_baseline(two: Box, how: tuple[str, ...]) -> None:
 def test_two_baselines(two: Box, how: tuple[str, ...]) -> None:
     both_with_a_baseline(two, how)
     told = two.row3("--baseline", code=2)
-    assert "take the other branch's and repeat your command" in told.errors[0]
+    assert "take the other branch's and run your command again" in told.errors[0]
     two.git("checkout", "main", "--", "baselines")
     two.row3("--baseline", code=0)
     conclude(two, how)
