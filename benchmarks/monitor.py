@@ -34,7 +34,7 @@ from row3.integrations.monitoring.ingest import ingest
 from row3.integrations.monitoring.readers import Chunk
 from row3.integrations.monitoring.records import DAY_MS, moment
 from row3.integrations.monitoring.rows import Keeping
-from row3.integrations.monitoring.serving.panels import look, page
+from row3.integrations.monitoring.serving.panels import page, read_recent
 from row3.integrations.monitoring.storage import DuckDb, Store
 from row3.integrations.monitoring.tables import Connection
 
@@ -145,7 +145,7 @@ def ask(store: Store, now_ms: int) -> dict[str, float]:
     begun = time.perf_counter()
     with store.open() as connection:
         timed = Timed(connection)
-        seen = look(timed, now_ms)
+        seen = read_recent(timed, now_ms)
     msgspec.json.encode(page(seen))
     whole = time.perf_counter() - begun
     return {name: 1000 * taken for name, taken in zip((*QUERIES, "refresh"), (*timed.times, whole), strict=True)}
