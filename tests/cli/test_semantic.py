@@ -214,7 +214,7 @@ def test_recordings_list_verify_prune_and_lint_know_the_file(box: Box, server: E
     [
         ({"model": "local"}, "field suites.bread.matching.semantic.base_url: the local model runs in this process"),
         ({"base_url": "ftp://x"}, "field suites.bread.matching.semantic.base_url: the base_url `ftp://x`"),
-        ({"key_variable": "sk-123"}, "field suites.bread.matching.semantic.key_variable: the key variable"),
+        ({"key_variable": "sk-123"}, "field suites.bread.matching.semantic.key_variable: this is not the name"),
         ({"threshold": 0}, "suites.bread.matching.semantic.threshold"),
         ({"modle": "x"}, "did you mean `model`?"),
         ({"model": ""}, "suites.bread.matching.semantic.model"),
