@@ -57,8 +57,14 @@ def test_fail_zones_are_named_and_not_judged(make: Any) -> None:
 
 def test_a_flawless_overall_is_explained(make: Any) -> None:
     limit = "85.0% is the highest Overall: the positive weights sum to 0.85"
-    assert limit in shown(make.run({"a": {"recall": 1.0, "overall": 0.85}}))
-    assert limit not in shown(make.run({"a": {"recall": 1.0, "overall": 0.84}}))
+
+    def weighted(overall: float) -> Any:
+        run = make.run({"a": {"recall": 1.0, "overall": overall}})
+        rules = replace(run.suite.rules, weights={"recall": 0.5, "precision": 0.35, "hallucinationRate": -0.15})
+        return replace(run, suite=replace(run.suite, rules=rules))
+
+    assert limit in shown(weighted(0.85))
+    assert limit not in shown(weighted(0.84))
 
 
 def test_bad_answers_and_failed_cases_are_listed_with_their_problem(run: Any) -> None:
