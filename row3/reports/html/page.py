@@ -19,11 +19,11 @@ from row3.gate.results import Comparison, SuitesReport
 from row3.reports import numbers
 from row3.reports.advice import verdict_label, worst_case
 from row3.reports.charting.timeline import TrendPoint
+from row3.reports.charting.trend_chart import trend_chart
 from row3.reports.comparison import facts, ground_text, heading, legend, metrics_table, next_note
-from row3.reports.document import Block, Document, Fold, Note, Span, Text, Title, spans
+from row3.reports.document import Block, Document, Fold, Note, Plot, Span, Text, Title, spans
 from row3.reports.headline import prompt_folds
 from row3.reports.html.blocks import blocks_html, mark_invisible
-from row3.reports.html.charts import HEIGHT, WIDTH, charts
 from row3.reports.judge_block import judge_card
 from row3.reports.match_counts import moved_counts, run_counts
 from row3.reports.quarantine_text import quarantine_note
@@ -39,6 +39,8 @@ UNQUOTED = "!'()*"
 """Characters that the script's `encodeURIComponent` leaves alone and `quote` does not."""
 CASES_A_CHUNK = 40
 """Cases unpacked together when one of them is opened."""
+MOST_RUNS = 60
+"""Maximum runs of the history on the chart; more would overlap."""
 SHOWN_REASONS = 3
 """Maximum reasons that leave room for the worst case on the first screen."""
 LEVEL = 6
@@ -63,8 +65,7 @@ def html_report(comparison: Comparison, history: Sequence[TrendPoint] = ()) -> I
         summary=[card for card in (_why(comparison),) if card],
         scorecard=[card for card in map(blocks_html, (scorecard, judge_card(run))) if card],
         suite=run.suite.name,
-        charts=charts([*history, now], kind.metrics, run.suite.rules.thresholds, kind.primary),
-        chart_size=(WIDTH, HEIGHT),
+        trend=blocks_html([_trend(comparison, [*history, now])]),
         cases=len(run.details),
         prompts=blocks_html(prompts),
         run=blocks_html(_run(comparison)),
@@ -153,6 +154,22 @@ def _run(comparison: Comparison) -> list[Block]:
         usage_note(run, verbose=True),
         Note([f"{run.header.run_id} · {numbers.moment(run.header.at)} UTC"], "quiet"),
     ]
+
+
+def _trend(comparison: Comparison, runs: Sequence[TrendPoint]) -> Block:
+    """Return the chart of the last runs, oldest first; a note for a single one."""
+    suite = comparison.run.suite
+    if len(runs) < 2:
+        return Note(["One run so far; a trend needs two."], "quiet")
+    drawing = trend_chart(
+        runs[-MOST_RUNS:],
+        suite.kind.metrics,
+        suite=suite.name,
+        primary=suite.kind.primary,
+        thresholds=suite.rules.thresholds,
+        weekly=False,
+    )
+    return Plot(f"Trend of each metric over {numbers.count(len(runs[-MOST_RUNS:]), 'run')}", drawing, "")
 
 
 def island(name: str, content: bytes) -> bytes:
