@@ -77,7 +77,12 @@ class Undelivered(Row3Error):  # noqa: N818 - callers catch it by what is wrong
 
     exit_code: ClassVar[int] = 3
 
-    def __init__(self, what: str, *, where: str = "", fix: str = "", service_wide: bool = True) -> None:
-        """Create the error; `service_wide` is False if only this item was rejected and others may arrive."""
+    def __init__(
+        self, what: str, *, where: str = "", fix: str = "", service_wide: bool = True, status: int = 0
+    ) -> None:
+        """Create the error; `service_wide` is False if only this item was rejected and others may arrive.
+
+        `status` is that of HTTP, 0 without an answer.
+        """
         super().__init__(what, where=where, fix=fix)
-        self.service_wide = service_wide
+        self.service_wide, self.status = service_wide, status

@@ -26,7 +26,6 @@ class FakeGitHub(LocalServer):
     def __init__(self) -> None:
         self.comments: list[dict[str, Any]] = []
         self.calls: list[Call] = []
-        self.waited: list[float] = []
         self._failing: dict[str, list[int]] = {}
         self._location = ""
         self._raw: bytes | None = None

@@ -17,15 +17,15 @@ from row3.cli.output import append_summary, emit, note
 from row3.cli.run import open_suites, refuse_suite_options
 from row3.cli.show import INCOMPLETE, show_result
 from row3.domain.counts import count
-from row3.errors import UsageError
+from row3.errors import Undelivered, UsageError
 from row3.gate.results import Comparison, SuiteResult, SuitesReport, judged
+from row3.integrations import github as comments
 from row3.reports.html.page import html_report, index_html
 from row3.reports.suites import comment_markdown
 from row3.workflows.comparing.compare import compare
 from row3.workflows.history.trend import points_of, suite_history
 from row3.workflows.session import LiveFlags, Session
 from row3.workflows.snapshots import find_base
-from row3.workflows.suites import comment as comments
 from row3.workflows.suites.all_suites import compare_all
 
 HTML = "html"
@@ -156,7 +156,7 @@ def comment(
         try:
             done, url = comments.update_comment(place, text, hidden, author or comments.BOT)
             common.say(f"comment {done} on #{place.number} {url}".rstrip())
-        except comments.Refused as error:
+        except Undelivered as error:
             _show_elsewhere(text, str(error))
     return 0
 

@@ -89,7 +89,8 @@ class Service:
         what = f"{self.host} answered {status} to {request}{message and f': {message}'}"
         key = f"Check the key in {self._key_variable}"
         fix = key if status in (401, 403) else "Check the address" if status < 500 and status != 429 else ""
-        raise Undelivered(what, fix="" if status in REFUSED else fix, service_wide=status not in REFUSED)
+        refused = status in REFUSED
+        raise Undelivered(what, fix="" if refused else fix, service_wide=not refused, status=status)
 
     def _try(self, method: str, path: str, content: bytes, kind: str) -> tuple[int, Mapping[str, str], bytes]:
         """Send one request; the time-out holds for the whole answer."""

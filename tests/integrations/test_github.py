@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from row3.errors import UsageError
-from row3.workflows.suites.comment import PullRequestComments, Refused, comment_target, marker_of
+from row3.errors import Undelivered, UsageError
+from row3.integrations.github import PullRequestComments, comment_target, marker_of
 from tests.github_api import BOT, FakeGitHub
 
 ENV = {"GITHUB_REPOSITORY": "o/n", "GITHUB_REF": "refs/pull/12/merge", "GITHUB_TOKEN": "t"}
@@ -71,7 +71,7 @@ def github() -> FakeGitHub:
 
 
 def comments(github: FakeGitHub, **rest: object) -> PullRequestComments:
-    values = {"api": github.url, "repository": "o/n", "number": 7, "token": "t0k3n", "wait": github.waited.append}
+    values = {"api": github.url, "repository": "o/n", "number": 7, "token": "t0k3n"}
     return PullRequestComments(**values | rest)  # type: ignore[arg-type]
 
 
@@ -107,40 +107,24 @@ def test_another_authors_marker_is_ignored(github: FakeGitHub) -> None:
 )
 def test_a_refusal_names_the_fix_and_is_not_retried(github: FakeGitHub, status: int, words: str) -> None:
     github.fail(status, times=9)
-    with pytest.raises(Refused) as refused:
+    with pytest.raises(Undelivered) as refused:
         comments(github).find(MARKER, BOT)
     assert refused.value.status == status
     assert words in str(refused.value)
     assert "t0k3n" not in str(refused.value)
-    assert (len(github.calls), github.waited) == (1, [])
-
-
-@pytest.mark.parametrize("status", [500, 502, 503, 429])
-def test_a_temporary_failure_is_retried(github: FakeGitHub, status: int) -> None:
-    github.add(BOT, MARKER)
-    github.fail(status, times=2)
-    assert comments(github).find(MARKER, BOT) is not None
-    assert github.waited == [1.0, 2.0]
+    assert len(github.calls) == 1
 
 
 def test_a_lasting_failure_is_reported(github: FakeGitHub) -> None:
     github.fail(502, times=9)
-    with pytest.raises(Refused, match="GitHub refused"):
+    with pytest.raises(Undelivered, match="answered 502"):
         comments(github).find(MARKER, BOT)
-    assert len(github.calls) == 3
-
-
-def test_creating_a_comment_is_not_retried(github: FakeGitHub) -> None:
-    github.fail(502, times=9)
-    with pytest.raises(Refused):
-        comments(github).create("text")
-    assert len(github.calls) == 1
 
 
 def test_the_token_is_not_sent_to_other_hosts(github: FakeGitHub) -> None:
     with FakeGitHub() as other:
         github.redirect(f"{other.url}/repos/o/n/issues/7/comments")
-        with pytest.raises(Refused):
+        with pytest.raises(Undelivered):
             comments(github).find(MARKER, BOT)
         assert other.calls == []
 
@@ -148,14 +132,14 @@ def test_the_token_is_not_sent_to_other_hosts(github: FakeGitHub) -> None:
 @pytest.mark.parametrize("body", [b"<html>", b"{}", b'[{"id": "x"}]', b"[1]", b"\xff"])
 def test_an_answer_not_from_github_is_reported(github: FakeGitHub, body: bytes) -> None:
     github.answer(body)
-    with pytest.raises(Refused, match="not from GitHub"):
+    with pytest.raises(Undelivered, match="not from GitHub"):
         comments(github).find(MARKER, BOT)
 
 
 def test_an_unreachable_server_is_reported() -> None:
     with FakeGitHub() as gone:
         url = gone.url
-    there = PullRequestComments(url, "o/n", 7, "t", wait=lambda _: None)
-    with pytest.raises(Refused, match="no answer") as refused:
+    there = PullRequestComments(url, "o/n", 7, "t")
+    with pytest.raises(Undelivered, match="no answer") as refused:
         there.find(MARKER, BOT)
     assert refused.value.status == 0
