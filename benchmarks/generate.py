@@ -251,7 +251,7 @@ def _record(root: Path, cases: int, make: Callable[[int], Made]) -> None:
     project = open_project(root)
     suite = pick_suite(project, SUITE)
     held = ("decompose-concepts-v1.0", "decompose-concepts-v1.1", "map-ontology-v1.0")
-    folder = project.root / project.recordings(SUITE)
+    folder = project.root / "recordings" / SUITE
     files = {name: (folder / f"{name}.jsonl").open("w", encoding="utf-8", newline="\n") for name in held}
     askings = {v: _asking(project, suite, v) for v in ("1.0", "1.1")}
     for number in range(cases):

@@ -159,9 +159,9 @@ class ChromaStore:
 
 
 def _embedder() -> Callable[[str], list[float]]:
-    from row3.providers.minilm import MiniLM, folder
+    from row3.providers.minilm import MiniLM, model_folder
 
-    model = MiniLM(folder())
+    model = MiniLM(model_folder())
     return lambda text: [float(number) for number in model.vector(text)]
 
 
