@@ -46,8 +46,8 @@ def drift_options() -> options.Decorator[Any]:
 def drift(common: Common, **chosen: Any) -> int:
     """Ask a sample of the baseline's requests again: has the provider changed?
 
-    Compares live answers, by the baseline's model and parameters, with the baseline's. Records and judges nothing.
-    Exit 1 if the provider moved, 3 if a case has no answer.
+    Asks with the baseline's model and parameters, and compares the answers. Records and judges nothing. Exit 1 if
+    the provider moved, 3 if a case has no answer.
     """
     return show_drift(common, **chosen)
 

@@ -65,7 +65,7 @@ def _value(path: str, values: Mapping[str, Any]) -> Any:
         return found_at(values, path)
     except KeyError:
         known = ", ".join(f"{{{name}}}" for name in values)
-        raise UnknownPlaceholderError(f"`{{{path}}}` has no value; known are {known or 'none'}") from None
+        raise UnknownPlaceholderError(f"`{{{path}}}` has no value; known: {known or 'none'}") from None
 
 
 SystemType = Literal["mcp", "command", "python"]

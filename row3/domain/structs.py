@@ -159,7 +159,7 @@ def _misfits(value: Any, annotation: Any, place: Place, *, closed: bool) -> Iter
         msgspec.convert(value, annotation, strict=closed)
     except UnicodeEncodeError:
         yield Misfit(
-            place, "invalid-field", "contains half a surrogate pair (`\\ud800` to `\\udfff`), which is not a character"
+            place, "invalid-field", "contains a lone surrogate (`\\ud800` to `\\udfff`), which is not a character"
         )
     except msgspec.ValidationError as error:
         message = str(error).partition(" - at `")[0]

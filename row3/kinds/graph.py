@@ -29,9 +29,9 @@ class ExpectedConnection(Labelled, frozen=True):
     entity: Annotated[Text | None, Meta(description="Name of the shared entity.")] = None
     event: Annotated[Text | None, Meta(description="Description of the shared event.")] = None
     aliases: Annotated[list[Text], Meta(description="Other names of the entity.")] = field(default_factory=list)
-    also: Annotated[list[Text], Meta(description="Other shared entities; a path over any of them is right too.")] = (
-        field(default_factory=list)
-    )
+    also: Annotated[
+        list[Text], Meta(description="Other shared entities; a path through any of them is also correct.")
+    ] = field(default_factory=list)
     relevance: Literal["high", "medium", "low"] | None = None
     hops: Annotated[Hops | None, Meta(description="1 is connected directly.")] = None
     via: Annotated[Text | None, Meta(description="For two hops: the document in between.")] = None

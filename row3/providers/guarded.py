@@ -53,7 +53,7 @@ class GuardedEmbedder:
     async def embed(self, texts: Sequence[str]) -> list[Sequence[float]] | NoAnswer:
         """Return one vector per text; see `Embedder.embed`. Also raises `UsageError` for a secret in a text."""
         if variable := next(filter(None, map(self._guard.found, texts)), ""):
-            what = f"a text to embed holds the value of {variable}, so it is not sent"
+            what = f"a text to embed contains the value of {variable}, so it is not sent"
             raise UsageError(what, where=self._case_with(self._guard), fix=FIX)
         with _cleaned_errors(self._guard):
             found = await self._embedder.embed(texts)
@@ -72,7 +72,7 @@ def check_request(request: Request, guard: Guard) -> None:
     if variable := guard.found("\n".join(sent)):
         of_case = request.case_id and guard.found(canonical(request.variables))
         where = f"case `{request.case_id}`" if of_case else f"prompt {request.prompt}"
-        raise UsageError(f"the request holds the value of {variable}, so it is not sent", where=where, fix=FIX)
+        raise UsageError(f"the request contains the value of {variable}, so it is not sent", where=where, fix=FIX)
 
 
 def cleaned(answer: Answer, guard: Guard) -> Answer:

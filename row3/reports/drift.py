@@ -36,7 +36,7 @@ def verdict_text(found: Drifted) -> str:
         return f"{word}: {part(len(found.again.failed), len(found.sample), 'case', 'has', 'have')} no answer"
     if drift.change is None or drift.change.interval is None:
         return "unknown: fewer than two cases could be compared"
-    since = "they were recorded" if found.recorded else "its baseline"
+    since = "the recordings" if found.recorded else "the baseline"
     move = f"{drift.about.title} {drift_move_text(drift)} since {since}, {numbers.count(drift.cases, 'case')}"
     return f"{word}{detection_text(drift)}: {move}"
 

@@ -45,7 +45,7 @@ TEXT = re.compile(
     r"|copied \S+-v\d+\.\d+ to prompts/"
     r"|  (?:kept|created|extended) "
     r"|\S+ (?:does not count until|is out of quarantine)"
-    r"|\S+-v\d+\.\d+: [\d,]+ recordings?(?:, as answers of [^\n]+)?\n",
+    r"|\S+-v\d+\.\d+: [\d,]+ recordings?(?:, as answers from [^\n]+)?\n",
     re.DOTALL,
 )
 TEXT_END = re.compile(

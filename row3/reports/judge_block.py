@@ -39,7 +39,7 @@ def judge_card(run: Run) -> list[Block]:
     judged = [metric for metric in kind.metrics if metric.key in kind.judged_metrics]
     titles = ", ".join(metric.title for metric in judged)
     blocks = judge.warranted.issuperset(judge.rubrics)
-    does = "block like others" if blocks else "investigate and never block"
+    does = "block like other metrics" if blocks else "never block; a drop only needs a look"
     rows.append(("warranty", f"judged metrics ({titles}) {does}"))
     rows += [(metric.title, share(run.rates[metric.key])) for metric in judged if metric.key in run.rates]
     rows += [("cost", text) for text in judge_cost(run.usage)]

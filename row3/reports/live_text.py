@@ -14,19 +14,23 @@ from row3.reports import numbers
 
 SHOWN = 3
 """Metrics that a line names after the primary one."""
+MOVED = {
+    "moved": "have moved since the baseline",
+    "steady": "have not moved since the baseline",
+    "open": "have not moved significantly since the baseline",
+}
 
 
 def drift_line(drift: Drift, metrics: Sequence[Metric]) -> str:
     """Return how far the answers to the baseline's prompts have moved since it was saved."""
     change = drift.change
     if change is None or change.delta is None:
-        return "unknown whether they moved since their baseline: no case could be compared"
+        return "unknown whether answers moved since the baseline: no case could be compared"
     titles = {metric.key: metric.title for metric in metrics}
     beside = [f"{titles.get(key, key)} {numbers.points(delta)}" for key, delta in other_moves(drift).items()][:SHOWN]
-    state = {"moved": "they moved", "steady": "they answer as before", "open": "no significant move"}[drift.state]
     listed = ", ".join([f"{drift.about.title} {drift_move_text(drift)}", *beside])
-    same = f"{part(drift.same, drift.cases, 'case')} word for word"
-    return f"since their baseline {state}: {listed}; {same}{detection_text(drift)}"
+    same = f"{part(drift.same, drift.cases, 'case')} word for word as before"
+    return f"answers {MOVED[drift.state]}: {listed}; {same}{detection_text(drift)}"
 
 
 def drift_move_text(drift: Drift) -> str:

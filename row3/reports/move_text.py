@@ -22,7 +22,7 @@ def move_text(change: MetricChange, metric: Metric, policy: GatePolicy, *, brief
     shown = "" if brief else _shown(change, policy)
     if change.code == "inconclusive":
         return _inconclusive(change, metric, policy, shown)
-    worse = f"{metric.title} is worse by {change.worse_by or 0.0:.1f} {unit_text(policy)}"
+    worse = f"{metric.title} is worse by {change.worse_by or 0.0:.1f}{unit_text(policy)}"
     p = "" if brief or change.p is None else f"; p = {change.p:.2g}"
     noise = f"; it may be noise{shown}" if _may_be_noise(change.interval) else ""
     limit = f" (more than {change.limit:g})" if change.beyond_limit else f" (at least {policy.investigate:g})"
@@ -37,8 +37,8 @@ def move_text(change: MetricChange, metric: Metric, policy: GatePolicy, *, brief
 
 
 def unit_text(policy: GatePolicy) -> str:
-    """Return what `worse_by` counts."""
-    return "points" if policy.unit == "points" else "% of the baseline"
+    """Return the unit of `worse_by`, to follow the number: ` points`, `% of the baseline`."""
+    return " points" if policy.unit == "points" else "% of the baseline"
 
 
 def level_text(policy: GatePolicy) -> str:
@@ -47,7 +47,7 @@ def level_text(policy: GatePolicy) -> str:
 
 
 def _inconclusive(change: MetricChange, metric: Metric, policy: GatePolicy, shown: str) -> str:
-    loss = f"loss of more than {change.limit:g} {unit_text(policy)}"
+    loss = f"loss of more than {change.limit:g}{unit_text(policy)}"
     if change.doubt != "rare_loss":
         return f"{metric.title} is inconclusive: a {loss} is neither shown nor ruled out{shown}"
     units = count(change.units, "independent case cannot", "independent cases cannot")
@@ -61,8 +61,8 @@ def _after_rounds(change: MetricChange, metric: Metric, policy: GatePolicy) -> s
     rounds = change.rounds
     assert rounds is not None
     after = count(rounds.asked, "round") if rounds.asked > 1 else "one round"
-    limit = f"{change.limit:g} {unit_text(policy)}"
-    worse = f"{metric.title} is worse by {change.worse_by or 0.0:.1f} {unit_text(policy)}"
+    limit = f"{change.limit:g}{unit_text(policy)}"
+    worse = f"{metric.title} is worse by {change.worse_by or 0.0:.1f}{unit_text(policy)}"
     if change.code == "worse" and rounds.outcome == "loss" and change.beyond_limit:
         return f"{worse}, and by more than {change.limit:g} beyond the noise of answers ({after})"
     if rounds.outcome == "loss":

@@ -39,8 +39,8 @@ def _sentences(metric: Metric, plan: Sensitivity | None) -> list[str]:
     if plan.wanted <= plan.finding.limit:
         limit = 100 * plan.finding.limit
         lines.append(
-            f"A drop of the limit ({limit:.3g}) is detected half the time at best: ask for a larger one, such as "
-            f"--detect {2 * limit:.3g}."
+            f"A drop equal to the limit ({limit:.3g}) is detected half the time at best: plan for a larger one, such "
+            f"as --detect {2 * limit:.3g}."
         )
     if (buy := plan.buy) is not None:
         cases = numbers.count(2 * plan.variance.cases, "case")

@@ -74,14 +74,14 @@ def pruned_text(removed: Mapping[str, int], kept: int, *, dry_run: bool) -> str:
 def imported_text(done: Imported) -> str:
     """Return what an import did, and the models that the answers are attributed to."""
     lines = [
-        f"{prompt}: {count(number, 'recording')}, as answers of {plain(done.models[prompt])}"
+        f"{prompt}: {count(number, 'recording')}, as answers from {plain(done.models[prompt])}"
         for prompt, number in done.by_prompt.items()
     ]
     new, replaced, same = done.merged
     became = [
         count(new, "recording is new", "recordings are new") if new else "",
         count(replaced, "replaces an earlier answer", "replace an earlier answer") if replaced else "",
-        count(same, "is as it was", "are as they were") if same else "",
+        count(same, "is unchanged", "are unchanged") if same else "",
     ]
     merged = ", ".join(filter(None, became)) or "none can be used"
     return "\n".join([*lines, f"{count(done.responses, 'response')} read: {merged}"])

@@ -88,8 +88,8 @@ def _slow_json(text: str, where: str, *, surrogates: bool) -> Any:
     except RecursionError:
         what = "nested too deeply"
     except UnicodeEncodeError:
-        what = "a text holds half a surrogate pair (`\\ud800` to `\\udfff`), which is not a character"
-        fix = "Write the character itself, or both halves"
+        what = "a text contains a lone surrogate (`\\ud800` to `\\udfff`), which is not a character"
+        fix = "Write the character itself, or both surrogates"
     except ValueError as error:
         what = f"not JSON: {why_no_json(error)}"
     else:

@@ -83,7 +83,9 @@ def parse_manifest(raw: bytes, *, where: str) -> Manifest:
         refuse_duplicates((case.id for case in file.cases), where=where, fix=RESTORE)
         for number, case in enumerate(file.cases):
             if len(case.answers) != len(case.requests):
-                what = f"field `cases.{number}.answers`: has {len(case.answers)} for {len(case.requests)} requests"
+                what = (
+                    f"field `cases.{number}.answers`: has {len(case.answers)} answers to {len(case.requests)} requests"
+                )
                 raise InvalidFile(what, where=where, fix=RESTORE)
         given = {name: part for name, part in structs.asdict(file).items() if name not in ("schema", "schema_version")}
         return Manifest(**given | {"cases": {case.id: case for case in file.cases}})

@@ -75,7 +75,7 @@ def case_id_of(value: dict[str, Any], *, where: str, shape: str = SHAPE) -> str:
     if isinstance(case_id, str) and case_id:
         return case_id
     if "caseId" in value:
-        raise InvalidFile("field `caseId` is not a text", where=where, fix=shape)
+        raise InvalidFile("field `caseId` is not text", where=where, fix=shape)
     near = nearest("caseId", value, 0.5)
     hint = f"; is it `{near}`?" if near else ""
     raise InvalidFile(f"field `caseId` is missing{hint}", where=where, fix=shape)

@@ -72,8 +72,8 @@ class RecordingIndex:
         found: Recording | None = None
         for spot, recording in zip(self._spots.get(digest, ()), self.every(digest), strict=True):
             if found is not None and recording.answer.said != found.answer.said:
-                what = f"the same request has another answer in {spot.place}"
-                raise InvalidFile(what, where=self.place(digest), fix="Keep one of the two lines and remove the other")
+                what = f"the same request has a different answer in {spot.place}"
+                raise InvalidFile(what, where=self.place(digest), fix="Remove one of the two lines")
             found = found or recording
         return found
 

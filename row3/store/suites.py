@@ -247,7 +247,7 @@ def _unknown_fields(settings: SuiteConfig, kind: Kind) -> Iterator[tuple[str, st
         given = [(f"fields.{key}", name, known[key]) for name in names] if key in known else []
         for field, name, options in [("fields", key, [*known]), *given]:
             if name not in options:
-                fix = did_you_mean(name, options, f"Known are {', '.join(options)}")
+                fix = did_you_mean(name, options, f"Known: {', '.join(options)}")
                 yield field, f"`{name}` is not a field of an answer of kind `{kind.name}`", fix
 
 

@@ -43,7 +43,7 @@ def in_force(project: Project, suite: Suite, files: CaseFiles | None = None, *, 
         cases = sum(1 for path in paths if not is_draft(tree, path))
         if len(active) > room(cases):
             what = f"{part(len(active), cases, 'case', 'is', 'are')} in quarantine; {MOST}"
-            fix = f"Take some out with `row3 flaky release{suite.flag} CASE`"
+            fix = f"Release some with `row3 flaky release{suite.flag} CASE`"
             raise InvalidFile(what, where=f"{folder}/{FILE}", fix=fix)
     return Quarantine(active, expired, waiting)
 

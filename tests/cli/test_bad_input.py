@@ -409,4 +409,4 @@ def test_an_import_says_whose_answers_it_takes_them_for(tmp_path: Path) -> None:
     line = {"caseId": "rye", "prompt": "extract", "response": "{}"}
     box.write("raw.jsonl", json.dumps(line) + "\n")
     out = box.row3("recordings", "import", "raw.jsonl", "--model", "baker-2", code=0).out
-    assert out.startswith("extract-v1.1: 1 recording, as answers of baker-2\n")
+    assert out.startswith("extract-v1.1: 1 recording, as answers from baker-2\n")

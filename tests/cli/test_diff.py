@@ -100,7 +100,7 @@ def test_models_are_compared_on_what_both_have(box: Box) -> None:
     assert [(one["name"], one["cases"]) for one in result.json["unanswered"]] == [("model:baker-2", 1)]
     done = box.row3("diff", "model:baker-3", "baseline", code=2)
     assert done.errors == [
-        "error: recordings/bread/: no answer of model `baker-3` is recorded. Recorded models: baker-1, baker-2; "
+        "error: recordings/bread/: no answer from model `baker-3` is recorded. Recorded models: baker-1, baker-2; "
         "record another with `row3 --mode record --model NAME`."
     ]
 

@@ -228,7 +228,7 @@ class TestFromTrace:
 
     def test_one_that_holds_a_key(self, kept: Box) -> None:
         done = kept.row3("cases", "new", "malt", "--from-trace", "t-1", OPENAI_API_KEY="feeds yeast", code=2)
-        assert "holds the value of OPENAI_API_KEY" in done.errors[0]
+        assert "contains the value of OPENAI_API_KEY" in done.errors[0]
         assert not kept.path("golden/bread/malt.gold.json").exists()
 
     def test_one_of_which_only_figures_are_kept(self, kept: Box) -> None:

@@ -144,7 +144,7 @@ def test_json_lines_keep_their_ids(empty: Box) -> None:
         ("x.jsonl", '{"id": "a b", "input": 1, "expected": 2}\n', "x.jsonl:1: field `id`"),
         ("x.jsonl", '{"schemaVersion": 2, "input": 1, "checks": []}\n', "x.jsonl:1: schemaVersion 2 is newer"),
         ("x.jsonl", '{"input": 1, "checks": [{"contain": "x"}]}\n', "x.jsonl:1: field `checks.0.contain`"),
-        ("x.jsonl", '{"input": "\\ud800", "expected": 2}\n', "x.jsonl:1: a text has half a surrogate pair"),
+        ("x.jsonl", '{"input": "\\ud800", "expected": 2}\n', "x.jsonl:1: a text contains a lone surrogate"),
         ("x.csv", "a,__expected\n1,2\n1,2,3\n", "x.csv:3: the row has 3 cells"),
         ("x.csv", "a,b\n1,2\n", "x.csv: the cases expect nothing"),
         ("x.csv", "", "x.csv: the file has no case"),

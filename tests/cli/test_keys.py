@@ -89,7 +89,7 @@ def test_a_request_with_a_key_is_not_sent(box: Box, model: Make, file: str, wher
         done = box.row3("--mode", mode, "--model", "other", "--jobs", "1", code=2, BAKER_KEY=KEY)
         assert len(done.errors) == 1
         assert where in done.errors[0]
-        assert "holds the value of BAKER_KEY" in done.errors[0]
+        assert "contains the value of BAKER_KEY" in done.errors[0]
         assert not GUARD.found(done.out + done.err)
         planned = box.row3("--dry-run", "-v", "--mode", mode, "--model", "other", code=2, BAKER_KEY=KEY)
         assert planned.errors == done.errors
@@ -105,7 +105,7 @@ def test_a_key_for_a_model_is_not_sent(box: Box, model: Make, mode: str) -> None
     done = box.row3("--mode", mode, "--model", KEY, code=2, BAKER_KEY=KEY)
     nowhere(box, done)
     assert "prompt extract-v1.1: " in done.errors[0]
-    assert "the request holds the value of BAKER_KEY" in done.errors[0]
+    assert "the request contains the value of BAKER_KEY" in done.errors[0]
     assert not fake.asked
 
 

@@ -85,7 +85,7 @@ class TestInterleaved:
         assert result["usage"]["costUsd"] == pytest.approx(30 * COST)
         done = box.row3("--compare", "--mode", "live", "--jobs", "1", code=0)
         assert "the baseline's prompts were asked again, interleaved: provider changes cancel out" in said(done.out)
-        assert "they moved: Overall −6.2" in said(done.out)
+        assert "moved since the baseline: Overall −6.2" in said(done.out)
 
     def test_neither_side_is_always_the_later_one(self, box: Box, provider: Make) -> None:
         made = provider(lambda asked: concepts(asked, 4))
@@ -108,7 +108,7 @@ class TestInterleaved:
         assert "asking the baseline's prompts again on 10 cases" in done.err
         shown = said(box.row3("--compare", "--mode", "live", "--no-interleave", code=1).out)
         assert "so a provider change looks like a prompt change" in shown
-        assert "since their baseline they moved: Overall −6.2" in shown
+        assert "moved since the baseline: Overall −6.2" in shown
 
     def test_a_worse_prompt_is_named_whichever_way_it_is_compared(self, box: Box, provider: Make) -> None:
         provider(worse_prompt)
@@ -164,7 +164,7 @@ class TestInterleaved:
         made = provider(fallen)
         before = box.read("recordings/bread/extract-v1.0.jsonl")
         done = box.row3("promote", "v1.1", "--mode", "record", "--no-interleave", code=1)
-        assert "since their baseline they moved" in said(done.out)
+        assert "moved since the baseline" in said(done.out)
         assert made.versions() == {"1.1": 15, "1.0": 10}
         box.row3("promote", "v1.1", "--mode", "record", code=0)
         assert made.versions() == {"1.1": 30, "1.0": 25}

@@ -48,7 +48,7 @@ def test_the_same_every_time(box: Box) -> None:
 
 def test_once_asked_says_how_to_find_out_about_repeats(box: Box) -> None:
     text = " ".join(box.row3("power", "--repeats", "1", "--detect", "2", code=0).out.split())
-    assert "A drop of the limit (5) is detected half the time at best" in text
+    assert "A drop equal to the limit (5) is detected half the time at best" in text
     assert "row3 --repeats 3 --mode record" in text
     assert "better value." not in text
 

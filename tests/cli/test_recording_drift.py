@@ -43,7 +43,7 @@ class TestAskedAgain:
         done = box.row3("recordings", "drift", code=0)
         assert "3 answered word for word as before" in said(done)
         assert f"Then recordings/{SUITE} Now 3 of 3 cases" in said(done)
-        assert "Overall 0.0 points (95%: 0.0…0.0) since they were recorded, 3 cases" in said(done)
+        assert "Overall 0.0 points (95%: 0.0…0.0) since the recordings, 3 cases" in said(done)
         assert box.tree() == before
 
     def test_other_answers_are_listed(self, box: Box, finds: dict[str, int]) -> None:

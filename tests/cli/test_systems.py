@@ -310,12 +310,12 @@ def test_a_server_that_cannot_be_had_ends_the_run_at_once(tmp_path: Path, old: s
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("{source_text}", "{sourcetext}", "`{sourcetext}` has no value; known are {topic}, {source_text}"),
+        ("{source_text}", "{sourcetext}", "`{sourcetext}` has no value; known: {topic}, {source_text}"),
         ("corpus/*.txt", "corpus/*.md", "no file matches `corpus/*.md`"),
         ("corpus/*.txt", "../*.txt", "is not under golden/ or corpus/"),
         ("corpus/*.txt", "/etc/*", "is not under golden/ or corpus/"),
         ("corpus/*.txt", "golden/../../*", "is not under golden/ or corpus/"),
-        ("{text}", "{words}", "`{words}` has no value; known are {file}, {text} in corpus/rye.txt"),
+        ("{text}", "{words}", "`{words}` has no value; known: {file}, {text} in corpus/rye.txt"),
         ('tool = "extract"', 'tol = "extract"', "`suites.bread.provider.tol` is unknown; did you mean `tool`?"),
         ('type = "mcp"', 'type = "mpc"', "provider.type`: should be one of "),
         ('version = "1.0"', 'version = "2024"', "field `suites.bread.provider.version`"),

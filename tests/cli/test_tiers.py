@@ -74,7 +74,7 @@ def test_recorded_answers_are_never_compared_with_the_live_baseline(served: Box)
 def test_a_recorded_run_is_no_live_baseline(served: Box) -> None:
     served.write(LIVE, served.read(RECORDED))
     done = served.row3("--compare", "--mode", "live", code=2)
-    assert f"{LIVE}: the baseline of the live tier holds recorded answers" in done.err
+    assert f"{LIVE}: the live tier's baseline contains recorded answers" in done.err
 
 
 def test_live_answers_have_thresholds_and_limits_of_their_own(served: Box, baker: Baker) -> None:
@@ -112,7 +112,7 @@ def test_declines_are_counted_in_a_tier(served: Box, baker: Baker) -> None:
 def test_a_suite_cannot_be_called_like_a_tier(box: Box) -> None:
     box.write(f"golden/{SUITE}.live/rye.gold.json", box.read(f"golden/{SUITE}/rye.gold.json"))
     done = box.row3("--suite", f"{SUITE}.live", code=2)
-    assert "its baseline would be that of another one's live tier" in done.err
+    assert "its baseline would be that of another suite's live tier" in done.err
 
 
 def test_lint_reads_the_settings_and_the_baseline_of_both_tiers(box: Box) -> None:

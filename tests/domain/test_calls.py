@@ -39,7 +39,7 @@ def test_a_placeholder_without_a_value_is_refused(template: str) -> None:
 
 
 def test_the_error_lists_the_known_names() -> None:
-    with pytest.raises(UnknownPlaceholderError, match=r"`\{q\}` has no value; known are \{query\}, \{limit\}"):
+    with pytest.raises(UnknownPlaceholderError, match=r"`\{q\}` has no value; known: \{query\}, \{limit\}"):
         filled("{q}", VALUES)
 
 

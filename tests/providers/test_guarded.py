@@ -69,7 +69,9 @@ def test_every_text_of_an_answer_is_cleaned(make_request: Any) -> None:
 )
 def test_a_request_with_a_key_is_refused(make_request: Any, changed: dict[str, Any], where: str) -> None:
     said = Said(Answer("fine"))
-    with pytest.raises(UsageError, match=f"^{where}: the request holds the value of THE_KEY, so it is not sent") as got:
+    with pytest.raises(
+        UsageError, match=f"^{where}: the request contains the value of THE_KEY, so it is not sent"
+    ) as got:
         asyncio.run(GuardedProvider(said, GUARD).ask(make_request(**changed)))
     assert KEY not in str(got.value)
     assert said.asked == 0
@@ -78,7 +80,7 @@ def test_a_request_with_a_key_is_refused(make_request: Any, changed: dict[str, A
 def test_a_text_with_a_key_is_not_embedded() -> None:
     said = Said(Answer(""))
     embedder = GuardedEmbedder(said, GUARD, lambda guard: "golden/bread/rye.gold.json")
-    with pytest.raises(UsageError, match=r"^golden/bread/rye.gold.json: a text to embed holds the value of THE_KEY"):
+    with pytest.raises(UsageError, match=r"^golden/bread/rye.gold.json: a text to embed contains the value of THE_KEY"):
         asyncio.run(embedder.embed(["rye", f"salt {KEY}"]))
     assert said.asked == 0
     assert asyncio.run(embedder.embed(["rye", "salt"])) == [[1.0], [1.0]]

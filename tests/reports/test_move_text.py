@@ -96,7 +96,7 @@ def test_a_relative_limit_and_one_spread_for_all() -> None:
     alike = Interval(-0.1, -0.1, -0.1, 0.95, 0.01, 0.0, 8.0, 9)
     text = said(GatePolicy(policy="paired", unit="relative"), "worse", interval=alike, p=0.002)
     assert text.startswith(
-        "Recall is worse by 6.7 % of the baseline, and by more than 5 beyond noise (all 9 independent"
+        "Recall is worse by 6.7% of the baseline, and by more than 5 beyond noise (all 9 independent"
     )
 
 

@@ -76,7 +76,7 @@ def test_repeats_give_the_better_buy() -> None:
 def test_detected_is_what_the_policy_blocks(policy: PolicyName) -> None:
     shown = " ".join(power_text(report(pairs(), policy=replace(LIMIT, policy=policy), detect=0.05)).split())
     assert f"Detected: the policy `{policy}` blocks it" in shown
-    assert "ask for a larger one, such as --detect 10" in shown
+    assert "plan for a larger one, such as --detect 10" in shown
 
 
 def test_no_spread_is_no_promise() -> None:

@@ -57,7 +57,7 @@ def test_accepts_bom_crlf_blank_lines_and_no_final_newline(tmp_path: Path) -> No
         ("{", "out.jsonl:2: not JSON"),
         ("[]", "out.jsonl:2: the line is not a JSON object"),
         ('{"caseid": "x", "output": {}}', "out.jsonl:2: field `caseId` is missing; is it `caseid`"),
-        ('{"caseId": 7, "output": {}}', "out.jsonl:2: field `caseId` is not a text"),
+        ('{"caseId": 7, "output": {}}', "out.jsonl:2: field `caseId` is not text"),
         ('{"output": NaN, "caseId": "x"}', "out.jsonl:2: NaN is not a JSON number"),
         ('{"output": 1, "output": 2, "caseId": "x"}', "out.jsonl:2: key `output` occurs twice"),
         ("<<<<<<< HEAD", "out.jsonl:2: the file has merge-conflict markers"),

@@ -73,7 +73,7 @@ def test_edited_duplicate_and_broken_answers_are_refused(tmp_path: Path) -> None
     assert index.answer(ask(5)) is None
     faults = (
         (2, "the recorded answer was edited"),
-        (3, "has another answer"),
+        (3, "has a different answer"),
         (4, "field `response.text`"),
     )
     for number, says in faults:

@@ -88,8 +88,8 @@ def test_two_answers_to_one_request_are_refused_when_read(folder: Path) -> None:
     with pytest.raises(InvalidFile) as caught:
         index.get(a.digest)
     assert str(caught.value) == (
-        f"{name}/p-v1.0.jsonl:2: the same request has another answer in {name}/q-v1.0.jsonl:2. "
-        "Keep one of the two lines and remove the other."
+        f"{name}/p-v1.0.jsonl:2: the same request has a different answer in {name}/q-v1.0.jsonl:2. "
+        "Remove one of the two lines."
     )
     found = index.get(b.digest)
     assert found is not None
@@ -138,7 +138,7 @@ def test_merging_leaves_other_conflicts_alone(folder: Path) -> None:
     write(folder, p=[line_of(ask("a"), "one"), line_of(ask("a"), "another")])
     merge(folder.parents[1], "s", [line_of(ask("b", user="b"))])
     assert len((folder / "p-v1.0.jsonl").read_text().splitlines()) == 3
-    with pytest.raises(InvalidFile, match="another answer"):
+    with pytest.raises(InvalidFile, match="different answer"):
         open_index(WorkTree(folder.parents[1]), "s").get(ask("a").digest)
 
 

@@ -160,7 +160,7 @@ def difference_of(a: str, b: str) -> Difference:
     if not one and not other:
         content = [[form for form in forms if form not in _FUNCTION_WORDS] for forms in (forms_a, forms_b)]
         same = (not only_a and not only_b) or content[0] == content[1]
-        return Difference("the same words, of which spelling or order makes two" if same else "")
+        return Difference("the same words, but their spelling or order makes them two names" if same else "")
     reason = _why(one, other) or ("two proper names" if _is_proper(a) and _is_proper(b) else "")
     return Difference(reason, " ".join(one), " ".join(other))
 
@@ -173,13 +173,13 @@ def _words(name: str) -> tuple[list[str], list[str]]:
 def _why(one: Sequence[str], other: Sequence[str]) -> str:
     """Return why names that differ in these words do not match; empty if they may."""
     if not one or not other:
-        return "" if _EMPTY.issuperset(map(token_form, (*one, *other))) else "one is a kind or a part of the other"
+        return "" if _EMPTY.issuperset(map(token_form, (*one, *other))) else "one is a kind or part of the other"
     for word in one:
         for word2 in other:
             if exclusive(word, word2) or opposite(word, word2) or opposite(token_form(word), token_form(word2)):
                 return "opposites"
             if _look_alike(word, word2):
-                return "words that look alike"
+                return "look-alike words"
     if len(one) == len(other) and all(any(len(word) <= SHORT for word in side) for side in (one, other)):
         return "different short words or codes"
     if all(any(not is_word(word) for word in side) for side in (one, other)):

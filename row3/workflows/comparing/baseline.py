@@ -128,7 +128,7 @@ def read_baseline(project: Project, suite: Suite) -> Manifest:
         raise InvalidFile(what, where=where, fix=fix)
     if path != project.baseline(suite.name) and manifest.tier != "live":
         fix = f"Save a live one with `row3 --baseline{suite.flags('row3 --baseline', 'mode')} --mode live`"
-        raise InvalidFile("the baseline of the live tier holds recorded answers", where=where, fix=fix)
+        raise InvalidFile("the live tier's baseline contains recorded answers", where=where, fix=fix)
     return manifest
 
 

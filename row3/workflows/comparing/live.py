@@ -87,7 +87,7 @@ def baseline_asking(
         if each.model == RECORDED_ONLY:
             if substitute is None:
                 what = f"its answers were made by hand, and no provider serves `{RECORDED_ONLY}`"
-                fix = "Make a live baseline: `row3 --baseline --mode live --model MODEL`"
+                fix = "Save a live baseline: `row3 --baseline --mode live --model MODEL`"
                 raise NotServedError(what, where=project.baseline(suite.name, baseline.tier), fix=fix)
             parameters[name] = replace(each, model=substitute)
     return Asking(suite, lineup, parameters, repeats)

@@ -227,7 +227,7 @@ class Names:
         run = _replayed(project, suite, lineup, options)
         if len(run.failed) == run.cases and model not in (models := recorded_models(project, suite)):
             raise UsageError(
-                f"no answer of model `{model}` is recorded",
+                f"no answer from model `{model}` is recorded",
                 where=f"recordings/{suite.name}/",
                 fix=f"Recorded models: {', '.join(models) or 'none'}; "
                 f"record another with `row3 --mode record --model NAME{suite.flag}`",

@@ -196,7 +196,7 @@ def plan(
             break
     else:
         failed = part(len(run.failed), run.cases, "case", "has", "have")
-        what = f"nothing to plan from: {failed} no recorded answer of the candidate"
+        what = f"nothing to plan from: {failed} no recorded answer from the candidate"
         raise InvalidFile(what, where=f"suite {suite.name}", fix=f"Record them with `row3 --mode record{suite.flag}`")
     pairs, primary = scored.comparer.pairs, suite.kind.primary
     return PowerReport(

@@ -123,7 +123,7 @@ class _Reader:
         if isinstance(prompt, dict):
             label, prompt = str(prompt.get("label") or ""), prompt.get("raw") or prompt.get("id") or prompt
         if not isinstance(prompt, str):
-            self._leave_out("prompts", prompt, "is neither a text nor the name of a file")
+            self._leave_out("prompts", prompt, "is neither text nor a file name")
         elif not prompt.startswith("file://") and (" " in prompt or Path(prompt).suffix not in (*TEXTS, *DATA)):
             self._write(prompt, label or " ".join(without_tags(prompt).split()[:NAME_WORDS]))
         else:
@@ -135,7 +135,7 @@ class _Reader:
                     for text in filter(str.strip, parts):
                         self._write(text, label or path.stem)
                 else:
-                    self._leave_out("prompts", prompt, "is a program, not a text")
+                    self._leave_out("prompts", prompt, "is a program, not text")
 
     def _write(self, prompt: Any, name: str) -> None:
         """Add a prompt: a text, or a list of messages."""
@@ -164,7 +164,7 @@ class _Reader:
         if path.suffix in DATA:
             return self.data(path)
         if path.suffix not in TEXTS:
-            raise UnmappedError("is a program, not a text")
+            raise UnmappedError("is a program, not text")
         return self._text(path).strip()
 
     def _files(self, address: str) -> list[Path]:

@@ -58,7 +58,7 @@ def check_of(
         value = load(value)
     if kind in JUDGED:
         if not isinstance(value, str) or not value.strip():
-            raise UnmappedError("the rubric is not a text")
+            raise UnmappedError("the rubric is not text")
         check: dict[str, Any] = {"judge": prompts.add_rubric(value.strip(), JUDGED[kind], variables)}
         if assertion.get("threshold") is not None:
             check["min"] = assertion["threshold"]
@@ -110,7 +110,7 @@ def _text(value: Any) -> str:
         return str(value).lower()
     if isinstance(value, str | int | float):
         return str(value)
-    raise UnmappedError("the value is not a text")
+    raise UnmappedError("the value is not text")
 
 
 def _texts(value: Any) -> list[str]:

@@ -146,7 +146,7 @@ def golden_file(value: dict[str, Any], kind: Kind, where: str) -> bytes:
     except MisfitsError as error:
         what = error.summary()
     except UnicodeEncodeError:
-        what = "a text has half a surrogate pair, which is not a character"
+        what = "a text contains a lone surrogate, which is not a character"
     raise InvalidFile(what, where=where, fix="Correct it, and import again")
 
 
@@ -198,7 +198,7 @@ def draft_case(
     if existing := path if tree.exists(path) else names.get(name_of(path).casefold()):
         raise UsageError(f"the case `{case_id}` exists already", where=existing, fix="Choose another name")
     if secret := guard_of(project).found(f"{text}\n{topic}"):
-        raise UsageError(f"the text holds the value of {secret}, so it is not saved", where=where, fix=FIX)
+        raise UsageError(f"the text contains the value of {secret}, so it is not saved", where=where, fix=FIX)
     topic = topic or re.sub(r"[-_]+", " ", name).strip()
     value = {
         "draft": True,

@@ -118,10 +118,10 @@ class CaseLint:
         case_id, at = case_id_of(value), (next(key for key in ID_KEYS if key in value),)
         earlier = ids.setdefault(case_id.casefold(), where)  # some disks do not distinguish `Foo` and `foo`
         if earlier != where:
-            yield Finding("error", "id-twice", f"the id `{case_id}` is also that of {earlier}", at)
+            yield Finding("error", "id-twice", f"the id `{case_id}` is already used by {earlier}", at)
         for place, text in _texts(value):
             if found := CONTROL.search(text):
-                message = f"has the invisible character U+{ord(found[0]):04X}"
+                message = f"contains the invisible character U+{ord(found[0]):04X}"
                 yield Finding("error", "control-character", message, place)
         if not place_in(where) and name_of(where) != f"{case_id}{ENDING}":
             yield Finding("warning", "file-name", f"the id is `{case_id}`, the file is {name_of(where)}", at)

@@ -196,6 +196,6 @@ def _block(template: Template, name: str, context: Context) -> str:
     for piece in () if block is None else block(context):
         size += len(piece)
         if size > MAX_RENDERED:
-            raise SecurityError(f"builds a text of more than {MAX_RENDERED:,} characters")
+            raise SecurityError(f"builds more than {MAX_RENDERED:,} characters")
         written.append(piece)
     return "".join(written).strip()

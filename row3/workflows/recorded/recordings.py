@@ -127,7 +127,7 @@ def _verify_lines(project: Project, suite: Suite) -> Iterator[RecordingFinding]:
                 key: tuple[Any, ...] = held.case_id, held.prompt, held.repeat, held.digest
                 right = held.answer_digest == digest_text(held.answer.text)
                 edited = "" if right else "the recorded answer was edited (its digest does not match)"
-                double: tuple[Level, str] = "error", "keep one of the two lines"
+                double: tuple[Level, str] = "error", "remove one of the two lines"
             else:
                 held.vector(row.where)
                 said, key = held.packed, held.sort_key

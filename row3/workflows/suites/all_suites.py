@@ -164,7 +164,7 @@ def judge_suites(
             session = make(name)
             if base is not None and not base.judges(name) and not Snapshot(session.project).judges(name):
                 how = f"row3 --baseline{session.suite.flags('row3 --baseline')}"
-                yield SuiteResult(name, problem=f"no baseline yet, so nothing was compared (`{how}` makes one)")
+                yield SuiteResult(name, problem=f"no baseline yet, so nothing was compared (`{how}` saves one)")
             else:
                 yield judged(compare_asking(session, base=base, pages=pages))
         except Row3Error as error:

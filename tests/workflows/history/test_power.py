@@ -109,7 +109,7 @@ def test_nothing_to_plan_from(box: Box) -> None:
     assert "there is no baseline" in error.value.what
     assert "row3 --baseline" in error.value.fix
     save_baseline_of_one(box)
-    with pytest.raises(InvalidFile, match="15 of 15 cases have no recorded answer of the candidate"):
+    with pytest.raises(InvalidFile, match="15 of 15 cases have no recorded answer from the candidate"):
         plan(opened(box))
 
 

@@ -67,7 +67,7 @@ UNMAPPED = [
     ({"type": "contains", "value": "{{ city"}, "the template has an error"),
     ({"type": "contains", "value": "{{ city.x.y }}"}, "undefined"),
     ({"type": "contains", "value": " "}, "field `contains`"),
-    ({"type": "contains", "value": ["x"]}, "the value is not a text"),
+    ({"type": "contains", "value": ["x"]}, "the value is not text"),
     ({"type": "contains-all", "value": 3}, "the value is not a list"),
     ({"type": "contains-any", "value": []}, "field `contains_any`"),
     ({"type": "regex", "value": "("}, "missing )"),
@@ -81,7 +81,7 @@ UNMAPPED = [
     ({"type": "levenshtein", "value": "x"}, "counts edits"),
     ({"type": "icontains", "value": "x", "weight": 0}, "field `weight`"),
     ({"type": "icontains", "value": "x", "transform": "output"}, "`transform` has no counterpart"),
-    ({"type": "llm-rubric", "value": ""}, "the rubric is not a text"),
+    ({"type": "llm-rubric", "value": ""}, "the rubric is not text"),
     ({"type": "llm-rubric", "value": "Names {{ nobody }}"}, "`nobody` has no value"),
     ({"type": "llm-rubric", "value": "x", "threshold": 5}, "field `min`"),
 ]

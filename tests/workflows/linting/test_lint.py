@@ -402,7 +402,7 @@ def test_ids_that_differ_in_case_alone_are_one_id(root: Path) -> None:
     text = (root / CASE).read_text(encoding="utf-8").replace('"id": "bank-runs"', '"id": "Bank-Runs"')
     (root / "golden/example/Bank-Runs.gold.json").write_text(text, encoding="utf-8")
     (finding,) = found(root, "id-twice")
-    assert finding.message == "the id `bank-runs` is also that of golden/example/Bank-Runs.gold.json"
+    assert finding.message == "the id `bank-runs` is already used by golden/example/Bank-Runs.gold.json"
 
 
 def test_a_control_character_is_found(root: Path) -> None:

@@ -32,5 +32,7 @@ def test_a_text_to_embed_with_a_key_names_its_case(small: Box, monkeypatch: pyte
     small.replace("golden/bread/rye.gold.json", '"label": "salt"', f'"label": "salt {key}"')
     project = open_project(small.root)
     embedder = open_embedder(project, pick_suite(project, None), "e")
-    with pytest.raises(UsageError, match=r"^golden/bread/rye.gold.json: a text to embed holds the value of EMBED_KEY"):
+    with pytest.raises(
+        UsageError, match=r"^golden/bread/rye.gold.json: a text to embed contains the value of EMBED_KEY"
+    ):
         asyncio.run(embedder.embed(["rye", f"salt {key}"]))

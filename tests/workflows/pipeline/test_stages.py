@@ -131,7 +131,7 @@ def test_the_name_can_be_chosen(tmp_path: Path) -> None:
 
 def test_an_unknown_placeholder_is_reported_with_its_field(tmp_path: Path) -> None:
     with pytest.raises(
-        InvalidFile, match=r"row3.toml field suites.s.provider: case case: `\{query\}` has no value; known are"
+        InvalidFile, match=r"row3.toml field suites.s.provider: case case: `\{query\}` has no value; known: "
     ):
         asked(tmp_path, MCP | {"arguments": {"query": "{query}"}})
 

@@ -97,7 +97,7 @@ def test_new_and_replaced_answers_are_counted_separately(project: Project) -> No
     next_second()
     done = imported(project, response("a", "decompose", CONCEPTS), response("a", "map", "{}"))
     assert done.merged == (0, 1, 1)
-    assert imported_text(done).endswith("2 responses read: 1 replaces an earlier answer, 1 is as it was")
+    assert imported_text(done).endswith("2 responses read: 1 replaces an earlier answer, 1 is unchanged")
 
 
 def test_missing_answers_of_the_next_stage_are_counted(project: Project) -> None:

@@ -102,7 +102,7 @@ def test_conflicting_answers_stop_a_replay_but_not_list_and_verify(project: Proj
     value["response"]["text"] = value["response"]["text"].replace("IS_A", "CAUSES")
     value["answerDigest"] = digest_text(value["response"]["text"])
     file_of(project, "zzz").write_text(dump_line(value) + "\n")
-    with pytest.raises(InvalidFile, match=r"bread/map-v1.0.jsonl:1: the same request .*bread/zzz.jsonl:1. Keep one"):
+    with pytest.raises(InvalidFile, match=r"bread/map-v1.0.jsonl:1: the same request .*bread/zzz.jsonl:1. Remove one"):
         replayed(project)
     assert rules(project) == ["two-answers"]
     assert len(list_recordings(project, suite_of(project))) == 3
