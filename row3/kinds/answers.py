@@ -8,7 +8,7 @@ Tried in this order; the first attempt that gives JSON wins, and the result name
 4. the text from the first brace or bracket to its counterpart, without the prose around it;
 5. with trailing commas removed.
 
-A truncated answer is not completed.
+A truncated answer is not repaired.
 """
 
 from __future__ import annotations

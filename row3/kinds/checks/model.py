@@ -44,7 +44,7 @@ class Check(Labelled, frozen=True, kw_only=True, omit_defaults=True, dict=True, 
     starts_with: Annotated[Text | UnsetType, Meta(description="Begins with this text.")] = UNSET
     one_of: Annotated[Values | UnsetType, Meta(description="Is one of these values.")] = UNSET
     number: Annotated[float | Text | UnsetType, Meta(description="Contains this number: 2.1, or `5 km`.")] = UNSET
-    json_schema: Annotated[dict[str, Any] | UnsetType, Meta(description="Is JSON that fits this schema.")] = UNSET
+    json_schema: Annotated[dict[str, Any] | UnsetType, Meta(description="Is JSON that matches this schema.")] = UNSET
     required_fields: Annotated[Texts | UnsetType, Meta(description="Is an object with values for these keys.")] = UNSET
     no_placeholder: Annotated[
         Literal[True] | UnsetType, Meta(description="Has no placeholder such as `<id>` or `TODO`.")

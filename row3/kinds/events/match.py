@@ -164,7 +164,7 @@ def _text_of(value: Any) -> str:
 
 
 def _actor(event: Any, expected: ExpectedEvent, case: EventsCase, rules: Rules) -> bool:
-    """Return whether the actor is the expected one, by name or by a mention of nobody else."""
+    """Return whether the actor is the expected one, by name or by a mention that belongs to nobody else."""
     given, key = _text_of(event.actor), normalise(_text_of(event.actor))
     if expected.actor is None:
         return key in NOBODY

@@ -89,7 +89,7 @@ def prices_of(project: Project, suite: Suite) -> Prices:
 class Budget:
     """US dollars that one command may spend.
 
-    Each request reserves an estimate: its text at four characters a token, corrected by the provider's counts so far,
+    Each request reserves an estimate: its text at four characters per token, corrected by the provider's counts so far,
     and the longest answer to its prompt so far (at first: among those `recorded`). So spending can exceed the limit by
     no more than the error of that estimate.
     """
