@@ -69,10 +69,10 @@ def trend_chart(
         if with_zones := next((metric for metric in (first, *others) if metric.key in limits), None):
             _name_zones(panels[with_zones.key], with_zones, limits[with_zones.key])
 
-    return drawn(suite, _message(timeline, first), _caption(timeline, suite), rows, draw, png=png)
+    return drawn(suite, message(timeline, first), _caption(timeline, suite), rows, draw, png=png)
 
 
-def _message(timeline: Timeline, metric: Metric) -> str:
+def message(timeline: Timeline, metric: Metric) -> str:
     """Return the chart's message in a sentence."""
     known, title = timeline.means(metric.key), label(metric.title)
     if marked := [run for run in timeline.runs if run.level is not None]:

@@ -18,8 +18,8 @@ from markupsafe import Markup
 from row3.gate.results import Comparison, SuitesReport
 from row3.reports import numbers
 from row3.reports.advice import verdict_label, worst_case
-from row3.reports.charting.timeline import TrendPoint
-from row3.reports.charting.trend_chart import trend_chart
+from row3.reports.charting.timeline import TrendPoint, run_timeline
+from row3.reports.charting.trend_chart import message, trend_chart
 from row3.reports.comparison import facts, ground_text, heading, legend, metrics_table, next_note
 from row3.reports.document import Block, Document, Fold, Note, Plot, Span, Text, Title, spans
 from row3.reports.headline import prompt_folds
@@ -156,20 +156,20 @@ def _run(comparison: Comparison) -> list[Block]:
     ]
 
 
-def _trend(comparison: Comparison, runs: Sequence[TrendPoint]) -> Block:
+def _trend(comparison: Comparison, history: Sequence[TrendPoint]) -> Block:
     """Return the chart of the last runs, oldest first; a note for a single one."""
-    suite = comparison.run.suite
+    suite, runs = comparison.run.suite, history[-MOST_RUNS:]
     if len(runs) < 2:
         return Note(["One run so far; a trend needs two."], "quiet")
     drawing = trend_chart(
-        runs[-MOST_RUNS:],
+        runs,
         suite.kind.metrics,
         suite=suite.name,
         primary=suite.kind.primary,
         thresholds=suite.rules.thresholds,
         weekly=False,
     )
-    return Plot(f"Trend of each metric over {numbers.count(len(runs[-MOST_RUNS:]), 'run')}", drawing, "")
+    return Plot(message(run_timeline(runs), suite.kind.primary_metric), drawing, "")
 
 
 def island(name: str, content: bytes) -> bytes:
