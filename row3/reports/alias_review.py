@@ -9,6 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 from row3.matching.text.places import Place
 from row3.reports.document import Block, Document, Note, Parts, Span, Table, Text, Title, strong
+from row3.reports.json_fields import json_fields
 from row3.reports.numbers import count
 from row3.reports.style import plain, shorten
 
@@ -242,19 +243,13 @@ def list_json(review: AliasReview) -> dict[str, Any]:
 
 
 def _item_json(item: Unmatched) -> dict[str, Any]:
-    place = item.place
     return {
-        "caseId": item.case_id,
+        **json_fields(item, "case_id", "count", "answers", "stands", "quote", "file"),
         "item": item.label,
-        "count": item.count,
-        "answers": item.answers,
         "prompts": [f"{name}-{version}" for name, versions in item.prompts.items() for version in versions],
         "candidates": [
-            {"label": one.label, "score": round(one.score, 4), "missed": one.missed, "sameSentence": one.same_sentence}
+            {**json_fields(one, "label", "missed", "same_sentence"), "score": round(one.score, 4)}
             for one in item.candidates
         ],
-        "stands": item.stands,
-        "place": place and {"paragraph": place.paragraph, "line": place.line, "sentence": place.sentence},
-        "quote": item.quote,
-        "file": item.file,
+        "place": item.place and json_fields(item.place, "paragraph", "line", "sentence"),
     }

@@ -8,6 +8,7 @@ from row3.gate.case_worth import LEAST, ROUGH, CasesReport, CaseWorth
 from row3.reports import numbers
 from row3.reports.document import Block, Document, Items, Note, Span, Table, Text, Title, more
 from row3.reports.headline import some
+from row3.reports.json_fields import json_fields
 
 SHOWN, SHOWN_PAIRS, SHOWN_VERSIONS, NAMED = 30, 10, 6, 5
 HEADS = ("case", "tells", "mean", "±", "n", "")
@@ -96,11 +97,9 @@ def cases_json(report: CasesReport) -> dict[str, Any]:
     """Return the report as plain values; scores are fractions."""
     return {
         "schemaVersion": 1,
-        "suite": report.suite,
+        **json_fields(report, "suite", "versions", "unknown"),
         "metric": report.metric.key,
-        "versions": list(report.versions),
         "cases": [_case_json(one) for one in report.cases],
-        "unknown": list(report.unknown),
         "redundant": [{"cases": [first, second], "overlap": overlap} for first, second, overlap in report.redundant],
     }
 
@@ -108,14 +107,10 @@ def cases_json(report: CasesReport) -> dict[str, Any]:
 def _case_json(one: CaseWorth) -> dict[str, Any]:
     value: dict[str, Any] = {
         "id": one.case_id,
-        "versions": one.versions,
-        "mean": one.mean,
+        **json_fields(one, "versions", "mean", "lowest", "highest", "quarantined"),
         "spread": one.spread if one.versions > 1 else None,
-        "lowest": one.lowest,
-        "highest": one.highest,
         "discrimination": one.tells,
         "neverFails": one.standing == "never fails",
         "alwaysFails": one.standing == "always fails",
-        "quarantined": one.quarantined,
     }
     return value if one.tells is not None else value | {"why": one.why}

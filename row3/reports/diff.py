@@ -12,6 +12,7 @@ from row3.reports.case_changes import cases_table, moved_cases, total_lines
 from row3.reports.comparison import change_cells
 from row3.reports.document import Block, Document, Facts, Note, Table, Text, Title, more
 from row3.reports.headline import differences, prompt_folds
+from row3.reports.json_fields import json_fields
 from row3.reports.result_json import interval_json
 
 SHOWN_CASES = 15
@@ -87,32 +88,19 @@ def diff_json(view: Diff) -> dict[str, Any]:
     """Return the comparison as plain values: `row3 diff --format json`."""
     return {
         "schemaVersion": 1,
-        "suite": view.suite,
+        **json_fields(view, "suite", "primary", "compared", "moves", "gained", "lost", "prompt_diffs"),
         "before": _side_json(view, 0),
         "after": _side_json(view, 1),
         "differs": [f"{name}: {text}" for name, text in differences(view.before, view.after)] + list(view.notes),
-        "primary": view.primary,
-        "compared": view.compared,
         "unanswered": [{"name": name, "cases": cases, "problem": problem} for name, cases, problem in view.unanswered],
         "metrics": {
             one.key: {"before": one.baseline, "after": one.current, "delta": one.delta, "cases": one.cases}
             for one in view.metrics
         },
         "intervals": {one.key: interval_json(one.interval) for one in view.metrics if one.interval is not None},
-        "moves": dict(view.moves),
-        "gained": dict(view.gained),
-        "lost": dict(view.lost),
-        "promptDiffs": dict(view.prompt_diffs),
         "cases": [
-            {
-                "id": change.case_id,
-                "change": change.move,
-                "delta": change.delta,
-                "deltas": dict(change.deltas),
-                "gained": {name: list(items) for name, items in change.gained.items()},
-                "lost": {name: list(items) for name, items in change.lost.items()},
-                "note": change.note,
-            }
+            {"id": change.case_id, "change": change.move}
+            | json_fields(change, "delta", "deltas", "gained", "lost", "note")
             for change in view.cases
         ],
     }
@@ -123,15 +111,8 @@ def _side_json(view: Diff, which: int) -> dict[str, Any]:
     return {
         "name": view.names[which],
         "place": view.places[which],
-        "runId": side.run_id,
-        "at": side.at,
-        "commit": view.commits[which] or side.commit,
-        "mode": side.mode,
-        "prompts": dict(side.prompts),
-        "promptDigests": dict(side.prompt_digests),
-        "model": side.model,
-        "parameters": {name: dict(values) for name, values in side.parameters.items()},
-        "repeats": side.repeats,
+        **json_fields(side, "run_id", "at", "mode", "prompts", "prompt_digests", "model", "parameters", "repeats"),
         "scorer": side.scorer,
+        "commit": view.commits[which] or side.commit,
         "cases": view.sizes[which],
     }

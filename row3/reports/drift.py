@@ -13,6 +13,7 @@ from row3.reports import numbers
 from row3.reports.comparison import change_cells
 from row3.reports.document import Block, Document, Facts, Note, Span, Table, Text, Title, Tone, more
 from row3.reports.headline import shown_model, usage_lines
+from row3.reports.json_fields import json_fields
 from row3.reports.live_text import detection_text, drift_json, drift_move_text
 
 SCHEMA_VERSION = 1
@@ -119,33 +120,26 @@ def _rows(found: Drifted) -> list[list[Text]]:
 
 def drift_report_json(found: Drifted) -> dict[str, Any]:
     """Return the finding as plain values."""
-    drift, usage = found.again.drift, found.again.usage
-    then = {} if found.recorded else {"runId": found.then.run_id, "at": found.then.at}
+    drift = found.again.drift
+    then = {} if found.recorded else json_fields(found.then, "run_id", "at")
     return {
         "schemaVersion": SCHEMA_VERSION,
         "suite": found.suite.name,
         "mode": "live",
         "verdict": _word(found),
         "text": verdict_text(found),
-        "prompts": dict(found.then.prompts),
-        "model": found.then.model,
+        **json_fields(found.then, "prompts", "model"),
         "then": {"source": found.source, **then},
-        "sample": list(found.sample),
-        "of": found.of,
-        "seed": found.seed,
+        **json_fields(found, "sample", "of", "seed"),
         "complete": not found.again.failed,
         "failed": dict(found.again.failed),
         **drift_json(drift),
         "cases": [
             {"id": case_id, "then": then, "now": now, "same": same} for case_id, then, now, same in found.again.cases
         ],
-        "usage": {
-            "requests": usage.requests,
-            "replayed": usage.replayed,
-            "promptTokens": usage.prompt_tokens,
-            "completionTokens": usage.completion_tokens,
-            "costUsd": usage.cost_usd,
-        },
+        "usage": json_fields(
+            found.again.usage, "requests", "replayed", "prompt_tokens", "completion_tokens", "cost_usd"
+        ),
     }
 
 

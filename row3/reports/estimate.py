@@ -10,6 +10,9 @@ from row3.domain.estimates import EXPOSED, Estimate, Planned
 from row3.domain.requests import Request
 from row3.reports import numbers
 from row3.reports.document import Block, Document, Items, Lines, Note, Table, Title
+from row3.reports.json_fields import json_fields
+
+SPENT = ("prompt_tokens", "completion_tokens", "cost_usd")
 
 
 def estimate_document(plan: Estimate, *, verbose: bool = False) -> Document:
@@ -79,27 +82,13 @@ def estimate_json(plan: Estimate) -> dict[str, Any]:
     """Return the plan as plain values."""
     return {
         "schemaVersion": 1,
-        "suite": plan.suite,
-        "mode": plan.mode,
-        "prompts": dict(plan.prompts),
+        **json_fields(plan, "suite", "mode", "prompts", "recorded"),
         "requests": len(plan.requests),
-        "recorded": plan.recorded,
         "toSend": len(plan.to_send),
-        "promptTokens": plan.prompt_tokens,
-        "completionTokens": plan.completion_tokens,
-        "costUsd": plan.cost_usd,
-        "unpriced": list(plan.unpriced),
+        **json_fields(plan, *SPENT, "unpriced"),
         "list": [
             {
-                "caseId": request.case_id,
-                "prompt": request.prompt,
-                "repeat": request.repeat,
-                "model": request.model,
-                "recorded": request.recorded,
-                "exact": request.exact,
-                "promptTokens": request.prompt_tokens,
-                "completionTokens": request.completion_tokens,
-                "costUsd": request.cost_usd,
+                **json_fields(request, "case_id", "prompt", "repeat", "model", "recorded", "exact", *SPENT),
                 **(_texts(request.request) if request.request is not None else {}),
             }
             for request in plan.requests
@@ -115,11 +104,5 @@ def estimate_json(plan: Estimate) -> dict[str, Any]:
 
 
 def _texts(request: Request) -> dict[str, Any]:
-    return {
-        "temperature": request.temperature,
-        "seed": request.seed,
-        "maxTokens": request.max_tokens,
-        "system": request.system,
-        "user": request.user,
-        "schema": request.schema_name,
-    }
+    names = ("temperature", "seed", "max_tokens", "system", "user")
+    return json_fields(request, *names) | {"schema": request.schema_name}

@@ -8,6 +8,7 @@ from row3.gate.flakiness import FLIPS, LEAST, NOISE, FlakyCase, FlakyReport
 from row3.reports import numbers
 from row3.reports.document import Block, Document, Note, Span, Table, Text, Title, more
 from row3.reports.headline import some
+from row3.reports.json_fields import json_fields
 from row3.reports.quarantine_text import quarantine_json, quarantine_note
 
 SHOWN = 30
@@ -91,13 +92,10 @@ def flaky_json(report: FlakyReport) -> dict[str, Any]:
     """Return the report as plain values; scores are fractions."""
     return {
         "schemaVersion": 1,
-        "suite": report.suite,
+        **json_fields(report, "suite", "setting", "pass_mark", "unknown"),
         "metric": report.metric.key,
-        "setting": report.setting,
         "current": report.own,
-        "passMark": report.pass_mark,
         "cases": [_case_json(case) for case in report.cases],
-        "unknown": list(report.unknown),
         "otherSettings": list(report.others),
         **quarantine_json(report.quarantine),
     }
@@ -107,12 +105,8 @@ def _case_json(case: FlakyCase) -> dict[str, Any]:
     several = case.answers > 1
     return {
         "id": case.case_id,
-        "verdict": case.verdict,
-        "answers": case.answers,
-        "lowest": case.lowest,
-        "highest": case.highest,
+        **json_fields(case, "verdict", "answers", "lowest", "highest", "hidden"),
         "spread": case.highest - case.lowest,
         "noise": case.noise if several else None,
         "flipRate": case.flip_rate if several else None,
-        "hidden": case.hidden,
     }

@@ -11,6 +11,7 @@ from row3.metrics.ratios import best_score
 from row3.reports import numbers
 from row3.reports.document import Block, Document, Fold, Items, Note, Table, Text, Title, more, strong
 from row3.reports.headline import some, title_of
+from row3.reports.json_fields import json_fields
 from row3.reports.result_json import interval_json
 
 UNKNOWN = "unknown"
@@ -171,25 +172,17 @@ def leaderboard_json(board: Leaderboard) -> dict[str, Any]:
     return {
         "schemaVersion": SCHEMA_VERSION,
         "suite": board.suite.name,
-        "mode": board.mode,
-        "repeats": board.repeats,
         "primary": board.suite.kind.primary,
-        "cases": list(board.cases),
-        "leftOut": list(board.left_out),
-        "quarantined": list(board.quarantined),
+        **json_fields(board, "mode", "repeats", "cases", "left_out", "quarantined", "nothing_recorded"),
         "alpha": ALPHA,
         "entries": [
             {
                 "place": place,
-                "rank": one.rank,
                 **_entrant(one.entrant),
                 "score": one.mean,
                 "interval": None if one.interval is None else interval_json(one.interval),
                 "toFirst": _contest(board.pairs[0, place]) if place else None,
-                "costUsd": one.cost_usd,
-                "latencyP50S": one.latency_p50_s,
-                "latencyP95S": one.latency_p95_s,
-                "front": one.front,
+                **json_fields(one, "rank", "cost_usd", "latency_p50_s", "latency_p95_s", "front"),
                 "badAnswers": one.entrant.cases("bad_answer"),
             }
             for place, one in enumerate(board.placed)
@@ -199,23 +192,13 @@ def leaderboard_json(board: Leaderboard) -> dict[str, Any]:
             {**_entrant(one), "missingAnswers": one.missing, "unanswered": one.cases("failed"), "problem": one.problem}
             for one in board.incomplete
         ],
-        "nothingRecorded": board.nothing_recorded,
     }
 
 
 def _entrant(entrant: Combination) -> dict[str, Any]:
-    return {
-        "prompts": dict(entrant.prompts),
-        "promptDigests": dict(entrant.digests),
-        "model": entrant.model,
-        "parameters": {name: dict(values) for name, values in entrant.parameters.items()},
-    }
+    return json_fields(entrant, "prompts", "model", "parameters") | {"promptDigests": entrant.digests}
 
 
 def _contest(contest: Contest) -> dict[str, Any]:
-    return {
-        "delta": contest.delta,
-        "interval": None if contest.interval is None else interval_json(contest.interval),
-        "pAdjusted": contest.p_adjusted,
-        "shown": contest.shown,
-    }
+    interval = None if contest.interval is None else interval_json(contest.interval)
+    return json_fields(contest, "delta", "p_adjusted", "shown") | {"interval": interval}

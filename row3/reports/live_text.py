@@ -11,6 +11,7 @@ from row3.gate.adaptive import Progress
 from row3.gate.drift import Drift, other_moves
 from row3.gate.results import Comparison
 from row3.reports import numbers
+from row3.reports.json_fields import json_fields
 
 SHOWN = 3
 """Metrics that a line names after the primary one."""
@@ -77,15 +78,11 @@ def live_json(comparison: Comparison) -> dict[str, Any]:
         value["drift"] = drift_json(drift)
     if (progress := comparison.adaptive) is not None:
         value["adaptive"] = {
-            "rounds": progress.rounds,
+            **json_fields(progress, "rounds", "cases", "stop", "repeated", "changed"),
             "maxRounds": progress.most,
-            "cases": progress.cases,
-            "stop": progress.stop,
             "meanDifference": progress.mean,
             "capitalLoss": min(progress.loss, 1e300),
             "capitalWithin": min(progress.within, 1e300),
-            "repeated": progress.repeated,
-            "changed": progress.changed,
             "casesNeeded": progress.needs,
         }
     return value

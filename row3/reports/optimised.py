@@ -9,6 +9,7 @@ from msgspec import to_builtins
 from row3.domain.optimised import Evidence, Optimised
 from row3.reports import numbers
 from row3.reports.document import Document, Facts, Note, Title, code
+from row3.reports.json_fields import json_fields
 
 
 def optimised_document(result: Optimised) -> Document:
@@ -37,12 +38,10 @@ def optimised_json(result: Optimised) -> dict[str, Any]:
     """Return the result as plain values; all numbers but counts are fractions."""
     return {
         "schemaVersion": 1,
-        "suite": result.suite,
+        **json_fields(result, "suite", "budget", "asked"),
         "metric": result.metric.key,
         "prompt": str(result.source),
         "draft": None if result.draft is None else str(result.draft),
-        "budget": result.budget,
-        "asked": result.asked,
         "trainingCases": result.train,
         "selection": _evidence_json(result.selection),
         "heldOut": None if result.held_out is None else _evidence_json(result.held_out),

@@ -15,6 +15,7 @@ from row3.gate.agreement import LEVEL
 from row3.gate.power import Sensitivity
 from row3.gate.results import Comparison, Run, SuiteResult, SuitesReport
 from row3.reports.headline import differences
+from row3.reports.json_fields import json_fields
 from row3.reports.judge_block import judges_json
 from row3.reports.live_text import live_json
 from row3.reports.match_counts import bounds_json, tally_json
@@ -85,10 +86,7 @@ def _head(run: Run, declines: int) -> dict[str, Any]:
     value: dict[str, Any] = {
         "schemaVersion": SCHEMA_VERSION,
         "suite": run.suite.name,
-        "mode": header.mode,
-        "prompts": dict(header.prompts),
-        "model": header.model,
-        "metrics": dict(header.metrics),
+        **json_fields(header, "mode", "prompts", "model", "metrics"),
         "intervals": {
             key: {"low": rate.low, "high": rate.high, "level": LEVEL, "units": rate.count}
             for key, rate in run.rates.items()
@@ -97,14 +95,10 @@ def _head(run: Run, declines: int) -> dict[str, Any]:
         "deltas": {},
         "verdict": None,
         "reasons": [],
-        "usage": dict(header.usage),
+        "usage": header.usage,
         "tier": tier_of(header.mode),
-        "runId": header.run_id,
-        "at": header.at,
-        "repeats": header.repeats,
+        **json_fields(header, "run_id", "at", "repeats", "pooled", "denominators"),
         "complete": not run.failed,
-        "pooled": dict(header.pooled),
-        "denominators": dict(header.denominators),
         "skipped": {key: dict(reasons) for key, reasons in run.skipped.items()},
         "bounds": bounds_json(run),
         **quarantine_json(run.quarantine),
@@ -143,10 +137,8 @@ def _judged(comparison: Comparison) -> dict[str, Any]:
             for reason in comparison.reasons
         ],
         "complete": complete,
-        "blocked": comparison.blocked,
+        **json_fields(comparison, "blocked", "compared", "moves"),
         "baseline": _baseline(comparison.baseline, comparison.against),
-        "compared": comparison.compared,
-        "moves": dict(comparison.moves),
         "differs": [f"{name}: {text}" for name, text in differences(comparison.baseline, comparison.run.header)],
         **live_json(comparison),
     }
@@ -157,21 +149,13 @@ def _judged(comparison: Comparison) -> dict[str, Any]:
     if (seen := comparison.sensitivity) is not None:
         value["sensitivity"] = _sensitivity(seen)
     if (approval := comparison.approval) is not None:
-        value["approval"] = {"reason": approval.reason, "by": approval.by, "at": approval.at}
+        value["approval"] = json_fields(approval, "reason", "by", "at")
     return value
 
 
 def interval_json(interval: Interval) -> dict[str, float]:
     """Return the interval of a delta; fractions like it."""
-    return {
-        "low": interval.low,
-        "high": interval.high,
-        "level": interval.level,
-        "pValue": interval.p_value,
-        "standardError": interval.standard_error,
-        "df": interval.df,
-        "units": interval.units,
-    }
+    return json_fields(interval, "low", "high", "level", "p_value", "standard_error", "df", "units")
 
 
 def _sensitivity(seen: Sensitivity) -> dict[str, Any]:
@@ -188,16 +172,8 @@ def _sensitivity(seen: Sensitivity) -> dict[str, Any]:
 
 
 def _baseline(base: Header, against: str | None) -> dict[str, Any]:
-    value: dict[str, Any] = {
-        "runId": base.run_id,
-        "at": base.at,
-        "mode": base.mode,
-        "tier": tier_of(base.mode),
-        "prompts": dict(base.prompts),
-        "model": base.model,
-        "metrics": dict(base.metrics),
-    }
-    return value | ({} if against is None else {"against": against})
+    value = json_fields(base, "run_id", "at", "mode", "prompts", "model", "metrics") | {"tier": tier_of(base.mode)}
+    return value if against is None else value | {"against": against}
 
 
 def _plain(value: Any) -> Any:

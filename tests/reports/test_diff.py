@@ -113,4 +113,4 @@ def test_json_has_both_sides() -> None:
     assert value["before"]["commit"] == "0a1b"
     assert value["differs"] == ["prompt decompose-concepts: v1.0 → v1.1", "threshold recall minimum: 0.6 → 0.5"]
     assert value["metrics"]["overall"] == {"before": 0.72, "after": 0.7, "delta": -0.02, "cases": 1}
-    assert value["cases"][0]["lost"] == {"wrongConcepts": ["stove"]}
+    assert value["cases"][0]["lost"] == {"wrongConcepts": ("stove",)}
