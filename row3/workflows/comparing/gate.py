@@ -11,7 +11,6 @@ from row3.domain.manifests import Manifest
 from row3.domain.prompts import Lineup
 from row3.gate.inventory import inventory
 from row3.gate.results import Run
-from row3.kinds.base import Rules
 from row3.store.cases import CaseFiles, case_files
 from row3.store.recordings import RecordingIndex, open_changed
 from row3.store.snapshot import Snapshot
@@ -20,7 +19,7 @@ from row3.workflows.comparing.baseline import read_baseline
 from row3.workflows.comparing.comparer import Comparer
 from row3.workflows.comparing.sides import BaseSide, promoted_lineup, side_of_baseline, side_of_lineup
 from row3.workflows.pipeline.replaying import open_recordings
-from row3.workflows.pipeline.results import Before, CaseResult
+from row3.workflows.pipeline.results import Before
 from row3.workflows.quarantine import in_force
 from row3.workflows.running import run_suite
 from row3.workflows.session import Session
@@ -67,37 +66,18 @@ class Gate:
         return promoted_lineup(session.project, session.suite, self.head.manifest(session.suite.name))
 
     def score(self, session: Session, lineup: Lineup | None = None) -> Scored:
-        """Run a lineup and compare it with the base, by the base's criteria and by the head's if they differ.
-
-        Cases that both criteria score alike are scored once.
-        """
-        own, results = session.suite, list[CaseResult]()
+        """Run a lineup and compare it with the base, by the base's criteria and by the head's if they differ."""
         files, comparer = self._cases(self.base or self.head, self.suite)
-
-        def take(result: CaseResult) -> None:
-            comparer.take(result)
-            if self.changes:
-                results.append(result._replace(detail=None))
-
         answered = partial(run_suite, session, lineup=lineup, index=self.index, interleaving=self.interleaving)
-        run = answered(suite=self.suite, files=files, before=self._before(session, self.suite), take=take)
+        run = answered(suite=self.suite, files=files, before=self._before(session, self.suite), take=comparer.take)
         comparer.add_failed(run.failed)  # too many missing grades fail a case only at the end of the run
         if self.base is None or not self.changes:
             return Scored(run, comparer)
-        judged = session.gate.applied(own)
+        judged = session.gate.applied(session.suite)
         files, after = self._cases(self.head, judged)
-        alike = self.suite.kind is own.kind and _scoring_rules(self.suite) == _scoring_rules(own)
-        if alike:
-            new = self.head.changed_cases(own, self.base)
-            files = files._replace(paths=[each.where for each in new.values() if session.options.wants(each.id)])
-            changed = self.base.changed_cases(self.suite, self.head)
-            for result in results:
-                if result.case_id not in changed:
-                    after.take(result)
-        if files.paths:
-            again = answered(suite=judged, files=files, before=self._before(session, judged), take=after.take)
-            if not alike:
-                after.add_failed(again.failed)
+        after.add_failed(
+            answered(suite=judged, files=files, before=self._before(session, judged), take=after.take).failed
+        )
         return Scored(run, comparer, after)
 
     def _cases(self, place: Snapshot, suite: Suite) -> tuple[CaseFiles, Comparer]:
@@ -111,11 +91,6 @@ class Gate:
 
     def _before(self, session: Session, suite: Suite) -> Before:
         return self.side.judged_by(suite, None if session.options.page else session.scores(suite)).score
-
-
-def _scoring_rules(suite: Suite) -> Rules:
-    """Return the rules without the thresholds, which judge a score and do not change it."""
-    return replace(suite.rules, thresholds={})
 
 
 def open_gate(session: Session, base: Snapshot | None) -> Gate:
