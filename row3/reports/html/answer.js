@@ -120,7 +120,6 @@ function fieldList(fields, others) {
 function itemCell(body, one, other) {
   const { wanted } = one;
   const { state, score } = one.match;
-  const was = other && other.quotes.join(" ");
   const how = score > 0 && score < 1 ? " (" + percent(score) + ")" : "";
   return [
     label(body, one.name, one.triple),
@@ -135,9 +134,7 @@ function itemCell(body, one, other) {
           how,
         )
       : null,
-    one.quotes.map((quote) =>
-      el("q", { dir: "auto" }, was && was !== one.quotes.join(" ") ? pieces(wordDiff(quote, was)[0], "b") : quote),
-    ),
+    one.quotes.map((quote) => el(other && !other.quotes.includes(quote) ? "q.differs" : "q", { dir: "auto" }, quote)),
     fieldList(one.fields, other && other.fields),
   ];
 }

@@ -110,24 +110,6 @@ class Page {
   }
 }
 
-// Marks the words that changed between a removed line and the added one in its place, if they have enough in common.
-function markWords(diff) {
-  let removed = [];
-  for (const line of diff.children) {
-    if (line.className === "old") removed.push(line);
-    else if (line.className === "new" && removed.length) markPair([removed.shift(), line]);
-    else removed = [];
-  }
-}
-
-function markPair(lines) {
-  const texts = lines.map((line) => line.textContent.slice(1));
-  wordDiff(...texts).forEach((list, side) => {
-    const same = list.map(([text, only]) => (only ? "" : text)).join("");
-    if (same.trim().length * 3 > texts[side].length) lines[side].replaceChildren("-+"[side], ...pieces(list, "b"));
-  });
-}
-
 async function boot() {
   try {
     if (!("DecompressionStream" in window))
@@ -148,5 +130,4 @@ async function boot() {
   }
 }
 
-document.querySelectorAll(".diff").forEach(markWords);
 boot();

@@ -1,4 +1,4 @@
-// The list of cases: filters, search and order. Rows are drawn a few hundred at a time, however many there are.
+// The list of cases: filters and search, the largest change first. Rows are drawn a few hundred at a time, however many there are.
 
 const DRAWN_AT_ONCE = 150;
 const MOVES = {
@@ -23,11 +23,7 @@ function moveTone(move) {
 }
 
 const rank = (row) => (row.status === "failed" ? 0 : row.move === "broke" ? 1 : 2);
-const ORDERS = {
-  change: (a, b) => rank(a) - rank(b) || Math.abs(b.delta || 0) - Math.abs(a.delta || 0) || a.place - b.place,
-  worst: (a, b) => (a.value ?? -1) - (b.value ?? -1) || a.place - b.place,
-  name: (a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0),
-};
+const order = (a, b) => rank(a) - rank(b) || Math.abs(b.delta || 0) - Math.abs(a.delta || 0) || a.place - b.place;
 
 // Whether any text of a case holds the words; keys of ours do not count.
 function holds(value, words) {
@@ -58,7 +54,6 @@ class CaseList {
       button.addEventListener("click", () => this.only(name));
       if (number || name === "regressed" || name === "improved") byId("chips").append(button);
     }
-    byId("order").addEventListener("change", () => this.apply());
     let wait = 0;
     byId("search").addEventListener("input", () => {
       clearTimeout(wait);
@@ -96,7 +91,7 @@ class CaseList {
   }
 
   show(rows, remark) {
-    this.shown = rows.sort(ORDERS[byId("order").value]);
+    this.shown = rows.sort(order);
     this.drawn = 0;
     this.list.replaceChildren(this.more);
     this.draw();
