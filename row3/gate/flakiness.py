@@ -8,7 +8,6 @@ from typing import Literal
 
 from row3.domain.metrics import Metric
 from row3.domain.quarantine import Quarantine
-from row3.gate.exact import upper_bound
 from row3.metrics.aggregate import mean_and_spread
 
 LEAST = 3
@@ -32,9 +31,6 @@ class FlakyCase:
     flip_rate: float | None
     """How often two answers disagree on passing; None without a pass mark."""
     verdict: Literal["steady", "flaky", "unknown"]
-    hidden: float | None
-    """Upper bound at 95 % for the share of answers on the rarer side of the pass mark: after 0 of 3, 63 %. None without
-    a pass mark."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,17 +61,16 @@ def flakiness(
     """Return the spread, flip rate and verdict of one case from one or more answers to one request (fractions).
 
     `unknown` with fewer than `LEAST` values, else `flaky` if the flip rate reaches `FLIPS` or the noise `NOISE`, else
-    `steady`, with `hidden` as the bound on unseen flips. For n values of which f pass (at least as good as
+    `steady`. For n values of which f pass (at least as good as
     `pass_mark`), noise is the sample standard deviation and the flip rate f (n - f) / (n (n - 1) / 2), the share of
     pairs that disagree. Source: the thresholds are row3's own.
     """
     n = len(values)
     noise = mean_and_spread([*values])[1]
-    rate = hidden = None
+    rate = None
     if pass_mark is not None:
         passed = sum(value >= pass_mark if higher_is_better else value <= pass_mark for value in values)
         rate = passed * (n - passed) / max(1, n * (n - 1) // 2)
-        hidden = upper_bound(min(passed, n - passed), n)
     flaky = noise >= NOISE or (rate is not None and rate >= FLIPS)
     verdict: Literal["steady", "flaky", "unknown"] = "unknown" if n < LEAST else "flaky" if flaky else "steady"
-    return FlakyCase(case_id, n, min(values), max(values), noise, rate, verdict, hidden)
+    return FlakyCase(case_id, n, min(values), max(values), noise, rate, verdict)

@@ -105,7 +105,7 @@ def _case_json(case: FlakyCase) -> dict[str, Any]:
     several = case.answers > 1
     return {
         "id": case.case_id,
-        **json_fields(case, "verdict", "answers", "lowest", "highest", "hidden"),
+        **json_fields(case, "verdict", "answers", "lowest", "highest"),
         "spread": case.highest - case.lowest,
         "noise": case.noise if several else None,
         "flipRate": case.flip_rate if several else None,

@@ -21,7 +21,6 @@ def test_repeats_by_hand() -> None:
     assert result.noise == pytest.approx(0.1)
     assert result.flip_rate == 0.5  # three of six pairs
     assert result.verdict == "flaky"
-    assert result.hidden == pytest.approx(0.7514, abs=1e-4)  # 1 of 4
 
 
 @pytest.mark.parametrize(
@@ -42,12 +41,7 @@ def test_the_rule(values: list[float], verdict: str) -> None:
 
 def test_without_a_pass_mark_only_the_values_count() -> None:
     result = found([0.52, 0.48, 0.52], None)
-    assert (result.flip_rate, result.hidden, result.verdict) == (None, None, "steady")
-
-
-def test_steady_still_has_an_upper_bound() -> None:
-    assert found([0.9] * 3).hidden == pytest.approx(1 - 0.05 ** (1 / 3))
-    assert round(found([0.9] * 3).hidden or 0.0, 2) == 0.63
+    assert (result.flip_rate, result.verdict) == (None, "steady")
 
 
 @given(VALUES)

@@ -94,7 +94,6 @@ def test_json() -> None:
         "spread": pytest.approx(0.3),
         "noise": pytest.approx(0.17320508),
         "flipRate": pytest.approx(2 / 3),
-        "hidden": pytest.approx(WAVERS.hidden),
     }
     assert value["quarantined"] == []
 
