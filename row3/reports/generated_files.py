@@ -38,7 +38,7 @@ TEXT = re.compile(
     r"|(?:[✓!✗?] [A-Z][^\n]* · )?row3(?: [a-z]+)? · "  # several suites, a difference, a leaderboard
     r"|Dry run of "
     r"|── (?:Failure Investigation|(?:Weekly|Monthly|Quarterly) review): "
-    r"|\S+  \S+(?: \S+)*  [▁▂▃▄▅▆▇█]|No history yet: "
+    r"|No history yet: "
     r"|(?:[^\n]*\n){1,2}item +answers +nearest expected"  # unmatched items
     r"|Nothing to review: |(?:Nothing decided|\d+ (?:alias|canar|real miss)[^\n;]*);"
     r"|hooks in "

@@ -12,12 +12,9 @@ from row3.reports import numbers
 from row3.reports.advice import TONES
 from row3.reports.comparison import moved_span
 from row3.reports.document import Block, Document, Note, Span, Table, Text, strong
-from row3.reports.style import VERDICT_MARKS, plain, shorten
+from row3.reports.style import VERDICT_MARKS, plain
 
-BLOCKS = "▁▂▃▄▅▆▇█"
 SHOWN = 20
-SPARKS = 40
-LONGEST_SUITE = 26
 LEGEND = "▲ better  ▼ worse; percentage points against the baseline at that time"
 BASELINES = ("baseline", "promotion")
 """Actions that give a suite a new baseline."""
@@ -52,7 +49,7 @@ def history_document(
     first = 0 if verbose else max(0, len(kept) - SHOWN)
     shown = [entry for entry, _ in kept]
     under = [list(_notes(entry, before)) for entry, before in zip(shown, [None, *shown[:-1]], strict=True)]
-    blocks: list[Block] = [Note([_trend(shown, metric.key)])]
+    blocks: list[Block] = [Note([f"{shown[0].suite} · {metric.title}"])]
     if first:
         blocks.append(Note([f"{first:,} earlier (-v shows all)"], "quiet"))
     rows = [_row(entry, baseline, metric) for entry, baseline in kept[first:]]
@@ -61,12 +58,6 @@ def history_document(
     if any(baseline is not None for _, baseline in kept[first:]):
         blocks.append(Note([LEGEND], "quiet"))
     return Document(blocks)
-
-
-def _trend(entries: Sequence[HistoryEntry], primary: str) -> Text:
-    values = [entry.metrics[primary] for entry in entries if primary in entry.metrics]
-    ends = f"  {numbers.percent(values[0])} → {numbers.percent(values[-1])}" if len(values) > 1 else ""
-    return strong(shorten(plain(entries[0].suite), LONGEST_SUITE)), f"  {primary}  {sparkline(values[-SPARKS:])}{ends}"
 
 
 def _row(entry: HistoryEntry, baseline: HistoryEntry | None, metric: Metric) -> list[Text]:
@@ -100,11 +91,3 @@ def _notes(entry: HistoryEntry, before: HistoryEntry | None) -> Iterator[str]:
         yield " · ".join(parts)
     if entry.approval is not None:
         yield f"approved by {entry.approval.by}: {entry.approval.reason}"
-
-
-def sparkline(values: Sequence[float]) -> str:
-    """Return a sparkline from the lowest to the highest value; middle blocks if all are equal, empty without values."""
-    low, high, top = min(values, default=0.0), max(values, default=0.0), len(BLOCKS) - 1
-    if high - low < 1e-9:
-        return BLOCKS[3] * len(values)
-    return "".join(BLOCKS[round((value - low) / (high - low) * top)] for value in values)

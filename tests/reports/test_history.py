@@ -50,7 +50,7 @@ def test_the_newest_is_last_and_what_changed_stands_beneath() -> None:
     assert (
         history_table(ENTRIES)
         == """\
-decomposition  overall  ▅▄▁██  75.1% → 84.7%
+decomposition · Overall
 
 when (UTC)        action     score  points    verdict        commit
 ────────────────────────────────────────────────────────────────────────────

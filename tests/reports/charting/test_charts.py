@@ -20,7 +20,6 @@ from row3.domain.metrics import Metric, Threshold, Zone
 from row3.reports.charting.drawing import LONGEST, ZONE_FILL, label
 from row3.reports.charting.timeline import TrendPoint, by_time, run_timeline, week_timeline
 from row3.reports.charting.trend_chart import trend_chart, y_range, y_ticks, zone_bands
-from row3.reports.history import sparkline
 
 START = datetime(2025, 11, 3, 9, 14, tzinfo=UTC)  # a Monday
 RECALL = Metric("recall", "Concept recall", threshold=Threshold(0.60, 0.70, 0.85), weight=0.25)
@@ -319,14 +318,3 @@ class TestScale:
         assert shown.startswith("decompose-concepts")
         assert shown.endswith("v1.1")
         assert len(shown) <= LONGEST
-
-
-class TestSparkline:
-    def test_from_lowest_to_highest(self) -> None:
-        assert sparkline([0, 1, 2, 3, 4, 5, 6, 7]) == "▁▂▃▄▅▆▇█"
-        assert sparkline([0.9, 0.5]) == "█▁"
-
-    def test_flat_and_empty(self) -> None:
-        assert sparkline([]) == ""
-        assert sparkline([0.7]) == "▄"
-        assert sparkline([0.7, 0.7 + 1e-12]) == "▄▄"
