@@ -116,7 +116,7 @@ def test_grades_by_criterion_votes_and_a_failed_judgement(show: Show, reports: R
     facts = judge_facts(page)
     assert facts["model"] == "judge-a, judge-b"
     assert facts["helpfulness v1.1"].startswith("the judge is not calibrated, label some answers: row3 judge label")
-    assert facts["warranty"] == "judged metrics (Judged) investigate and never block"
+    assert facts["warranty"] == "judged metrics (Judged) never block; a drop only needs a look"
     assert facts["cost"] == "48 grades · cost unknown"
     assert facts["failed"] == "1 score missing, left out of every mean"
     page.open_case("q01")
@@ -157,9 +157,9 @@ def test_a_calibrated_judge_with_its_figures_and_a_stale_one(show: Show, reports
     page = show(reports["calibrated"])
     facts = judge_facts(page)
     assert facts["helpfulness v1.0"].startswith("calibrated, accuracy 87.5% (69.0…95.7, n 24), kappa 0.73")
-    assert facts["warranty"] == "judged metrics (Judged) block like others"
+    assert facts["warranty"] == "judged metrics (Judged) block like other metrics"
     assert facts["cost"] == "24 grades · cost $0.0360"
     assert "62.5% (42.7…78.8), n 24" in page.text("#scorecard")
     facts = judge_facts(show(reports["stale"]))
     assert facts["helpfulness v1.0"].startswith("the calibration is stale, calibrate again")
-    assert facts["warranty"] == "judged metrics (Judged) investigate and never block"
+    assert facts["warranty"] == "judged metrics (Judged) never block; a drop only needs a look"
