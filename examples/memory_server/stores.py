@@ -132,7 +132,7 @@ class ChromaStore:
         quiet = Settings(anonymized_telemetry=False)
         client = chromadb.PersistentClient(path, quiet) if path else chromadb.EphemeralClient(quiet)
         self._embed = _embedder()
-        # Vectors are made here, so Chroma is told of no model and downloads none.
+        # Vectors are made here, so Chroma needs no model and downloads none.
         cosine = {"hnsw": {"space": "cosine"}}
         self._texts = client.get_or_create_collection("texts", embedding_function=None, configuration=cosine)
 

@@ -29,7 +29,7 @@ def power_document(report: PowerReport) -> Document:
         f"{100 * POWER:.0f} of 100 comparisons. Points are percentage points. ?: unknown, as no case moved or none was "
         "asked twice."
     )
-    return Document([*blocks, Note([terms]), Title("Not known"), Items(unknowns(report, plan))])
+    return Document([*blocks, Note([terms]), Title("Unknown"), Items(unknowns(report, plan))])
 
 
 def _sentences(metric: Metric, plan: Sensitivity | None) -> list[str]:

@@ -107,7 +107,7 @@ def test_an_investigation_is_a_page_on_a_terminal_and_markdown_where_it_is_asked
 @pytest.mark.parametrize("width", [80, 100])
 def test_an_investigation_of_all_failing_cases_fits_on_a_screen(first: Box, width: int) -> None:
     shown, _ = written(first, "investigate", columns=width)
-    assert "failing of 15 cases of decomposition" in shown
+    assert "of 15 cases failing in decomposition" in shown
     assert len(shown.splitlines()) <= 40
 
 

@@ -404,9 +404,9 @@ def test_without_a_baseline_the_last_passing_run_is_compared(fallen: Box) -> Non
 
 def test_all_failing_cases_are_those_that_fell(fallen: Box) -> None:
     out = fallen.row3("investigate", code=0).out
-    assert f"{len(CASES)} failing of {len(CASES)} cases" in out
+    assert f"{len(CASES)} of {len(CASES)} cases failing" in out
     fine = fallen.row3("investigate", "--prompt", "extract-v1.1", code=0).out
-    assert f"0 failing of {len(CASES)} cases" in fine
+    assert f"0 of {len(CASES)} cases failing" in fine
     assert "Nothing went wrong." in fine
 
 

@@ -139,8 +139,8 @@ class Investigation:
         """The case's id, or the number of cases."""
         if len(self.cases) == 1 and not self.of:
             return self.cases[0].id
-        failing = f"{len(self.cases):,} failing of {self.of:,} cases" if self.of else f"{len(self.cases):,} cases"
-        return f"{failing} of {self.suite}"
+        failing = f"{len(self.cases):,} of {self.of:,} cases failing" if self.of else f"{len(self.cases):,} cases"
+        return f"{failing} in {self.suite}"
 
     @property
     def earlier(self) -> list[Fault] | None:

@@ -163,7 +163,7 @@ def test_a_page_fits_on_a_screen_whatever_went_wrong(width: int) -> None:
 
 def test_of_several_cases_a_page_names_those_that_fail_and_counts_them() -> None:
     text = page(of_cases(CASE, replace(CASE, id="oven"), of=5))
-    assert "── Failure Investigation: 2 failing of 5 cases of bakery ─" in text
+    assert "── Failure Investigation: 2 of 5 cases failing in bakery ─" in text
     assert "Concept recall (2 cases)" in text
     assert "bread  Concept recall 58.0%, Hallucination rate 10.0%\n" in text
     assert "these cases reach their targets" in " ".join(text.split())
