@@ -165,9 +165,6 @@ class Diff:
     cases: Sequence[CaseChange]
     """The cases that moved most, largest move first."""
     compared: int
-    gained: Mapping[str, int]
-    """By list, number of items corrected over all cases: missed ones found, wrong ones gone."""
-    lost: Mapping[str, int]
     prompt_diffs: Mapping[str, str]
     """By prompt name, if the text differs and both texts are available."""
     unanswered: Sequence[tuple[str, int, str]]

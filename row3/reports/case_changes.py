@@ -88,20 +88,6 @@ def words_of(key: str) -> str:
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", key).lower()
 
 
-def total_lines(gained: Mapping[str, int], lost: Mapping[str, int]) -> list[str]:
-    """Return what was gained and lost over all cases: `− 3 concepts lost · 1 new wrong relationship`."""
-    lines = []
-    for sign, counts, words in (("+", gained, ("found", "fewer")), ("−", lost, ("lost", "new"))):
-        parts = [
-            f"{count:,} {noun_of(key, count)} {words[0]}"
-            if key.startswith("missed")
-            else f"{count:,} {words[1]} {'' if key == 'canaries' else 'wrong '}{noun_of(key, count)}"
-            for key, count in counts.items()
-        ]
-        lines += [f"{sign} {' · '.join(parts)}"] if parts else []
-    return lines
-
-
 def fell_elsewhere(comparison: Comparison) -> list[tuple[CaseChange, Metric]]:
     """Return cases that fell in a metric that a reason names but not in the composite, with the metric; worst first."""
     named = {reason.subject for reason in comparison.reasons if reason.verdict is not Verdict.PROCEED}

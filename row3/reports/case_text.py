@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from row3.domain.metrics import Zone, zones_of
+from row3.domain.metrics import Zone
 from row3.domain.verdicts import CaseChange
 from row3.gate.results import JudgedSuite
 from row3.reports import numbers
 from row3.reports.case_changes import flips, words_of
-from row3.reports.document import Block, Document, Note, Table
+from row3.reports.document import Block, Document, Note
 from row3.reports.headline import title_of
 from row3.reports.style import MARKS, PLAIN, plain, shorten
 from row3.reports.terminal import terminal_text
@@ -54,7 +54,7 @@ def case_text(
     shortfall: Mapping[str, Sequence[str]] | None = None,
     advice: bool = False,
 ) -> str:
-    """Return a headline, gains and losses, and the metrics that moved, in lines of 80 columns.
+    """Return a headline, gains and losses, in lines of 80 columns.
 
     `why` begins the headline; `raw` is an unreadable answer; `reasons` are the gate's sentences about the case;
     `shortfall` lists all errors instead of the changes; `advice` adds the command that explains the case.
@@ -72,8 +72,6 @@ def case_text(
     elif change is not None:
         lines = [f"{'+' if flip.good else '−'} {flip.what}: {_named(flip.items)}" for flip in flips(change)]
         blocks.append(Note(lines))
-    if change is not None:
-        blocks.append(_moved(suite, metrics, change))
     if advice:
         named = "" if suite.flag else f" --suite {suite.name}"
         blocks.append(Note([f"Next: row3 investigate {case_id}{named}{suite.flags('row3 investigate')}"]))
@@ -84,20 +82,3 @@ def _named(items: Sequence[str]) -> str:
     left = len(items) - MOST_NAMED
     shown = [shorten(plain(item), LONGEST_ITEM) for item in items[:MOST_NAMED]]
     return "; ".join(shown) + (f"; and {left:,} more" if left > 0 else "")
-
-
-def _moved(suite: JudgedSuite, metrics: Mapping[str, float], change: CaseChange) -> Block:
-    titles = {metric.key: metric.title for metric in suite.kind.metrics}
-    zones = zones_of(metrics, suite.kind.metrics, suite.rules.thresholds)
-    rows = [
-        [
-            titles[key],
-            numbers.percent(metrics[key] - delta),
-            numbers.percent(metrics[key]),
-            numbers.points(delta),
-            zones[key].word if key in zones else "",
-        ]
-        for key, delta in change.deltas.items()
-        if key in titles and key in metrics and abs(delta) >= numbers.LEAST_MOVE
-    ]
-    return Table(("metric", "before", "now", "points", "zone"), rows, "lrrrl") if rows else Note([])

@@ -8,7 +8,7 @@ from typing import Any
 from row3.domain.metrics import Metric
 from row3.domain.runs import Diff
 from row3.reports import numbers
-from row3.reports.case_changes import cases_table, moved_cases, total_lines
+from row3.reports.case_changes import cases_table, moved_cases
 from row3.reports.comparison import change_cells
 from row3.reports.document import Block, Document, Facts, Note, Table, Text, Title, more
 from row3.reports.headline import differences, prompt_folds
@@ -32,7 +32,6 @@ def diff_document(view: Diff, metrics: Sequence[Metric], *, verbose: bool = Fals
         _metrics(view, metrics),
         Note(_compared(view)),
         Title(f"Cases: {moves}", 4),
-        Note(total_lines(view.gained, view.lost)),
     ]
     if shown:
         blocks.append(cases_table(shown, {}, {}, every=verbose, more=more(left)))
@@ -88,7 +87,7 @@ def diff_json(view: Diff) -> dict[str, Any]:
     """Return the comparison as plain values: `row3 diff --format json`."""
     return {
         "schemaVersion": 1,
-        **json_fields(view, "suite", "primary", "compared", "moves", "gained", "lost", "prompt_diffs"),
+        **json_fields(view, "suite", "primary", "compared", "moves", "prompt_diffs"),
         "before": _side_json(view, 0),
         "after": _side_json(view, 1),
         "differs": [f"{name}: {text}" for name, text in differences(view.before, view.after)] + list(view.notes),

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from row3.domain.metrics import Zone
 from row3.domain.verdicts import CaseChange
-from row3.reports.case_changes import noun_of, total_lines
+from row3.reports.case_changes import noun_of
 from row3.reports.case_text import case_text, movement_line, score_text
 from row3.reports.style import cells
 from tests.reports.conftest import Suite
@@ -30,11 +30,6 @@ regressed −10.0: Overall 70.0% → 60.0%
 − lost: Halons; ozone layer
 + no longer unexpected: Gas
 − 1 relationship lost: Halons IS_A Gas
-
-metric          before    now  points  zone
-───────────────────────────────────────────
-Concept recall   75.0%  50.0%   −25.0  fail
-Overall          70.0%  60.0%   −10.0  fail
 
 Next: row3 investigate ozone --suite decomposition"""
 
@@ -91,11 +86,3 @@ def test_any_text_is_printable_and_fits(name: str, items: list[str]) -> None:
 )
 def test_what_a_list_holds(key: str, one: str, many: str) -> None:
     assert (noun_of(key, 1), noun_of(key, 2)) == (one, many)
-
-
-def test_totals_over_all_cases() -> None:
-    assert total_lines({"missedRelationships": 9, "canaries": 1_200}, {"wrongConcepts": 1}) == [
-        "+ 9 relationships found · 1,200 fewer canaries",
-        "− 1 new wrong concept",
-    ]
-    assert total_lines({}, {}) == []

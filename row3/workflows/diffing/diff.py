@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Collection
 
 from row3.domain.runs import Diff
@@ -37,8 +36,6 @@ def diff(
     names = Names(project, suite, options, named)
     left, right = [opener() for opener in [names.find(before), names.find(after)]]
     comparer = Comparer(suite)
-    gained: Counter[str] = Counter()
-    lost: Counter[str] = Counter()
     sources = {**sources_of(left.project.tree, suite.golden), **sources_of(right.project.tree, suite.golden)}
     old_cases, new_cases = (
         {case_id: record for case_id, record in side.run.cases.items() if only is None or case_id in only}
@@ -50,9 +47,6 @@ def diff(
             comparer.add_removed([case_id])
             continue
         compared = None if old is None else _compared(suite, old, new, left.run.header.repeats)
-        if compared is not None:
-            gained.update({name: len(items) for name, items in compared.change.gained.items()})
-            lost.update({name: len(items) for name, items in compared.change.lost.items()})
         comparer.take(result_of(new, compared, repeats=right.run.header.repeats, source=sources.get(case_id)))
     diffs, without_text = _prompt_diffs(left, right)
     return Diff(
@@ -69,8 +63,6 @@ def diff(
         moves=dict(comparer.moves.most_common()),
         cases=comparer.largest(),
         compared=comparer.compared,
-        gained=dict(gained),
-        lost=dict(lost),
         prompt_diffs=diffs,
         unanswered=[(side.name, len(side.missing), side.problem) for side in (left, right) if side.missing],
     )
