@@ -134,12 +134,16 @@ class Retrieval(Kind):
         return Measured(_explained(case, ranking, judged), counts, values, skipped, empty)
 
     def shortfall(self, score: CaseScore) -> dict[str, tuple[str, ...]]:
-        """Return errors as short lines by list; `wrongRanks` has relevant documents below other results."""
-        lists = super().shortfall(score)
-        if score.explanation is None:
-            return lists
-        low = tuple(f"{item.label} at rank {item.notes['rank']}" for item in _ranked_low(score.explanation))
-        return {"wrongRanks": low, **lists} if low else lists
+        """Return errors as short lines by list: documents ranked low or missed, irrelevant results."""
+        found = score.explanation
+        if found is None:
+            return {}
+        lists = {
+            "wrongRanks": tuple(f"{item.label} at rank {item.notes['rank']}" for item in _ranked_low(found)),
+            "missedResults": tuple(each.label for each in found.expected if each.found_by is None),
+            "wrongResults": tuple(item.label for item in found.items if item.state == "not-relevant"),
+        }
+        return {key: lines for key, lines in lists.items() if lines}
 
     def faults(self, case: RetrievalCase, score: CaseScore, rules: Rules) -> Faults:
         """Return the errors of an answer by cause, among them documents that are ranked too low."""

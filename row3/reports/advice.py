@@ -146,14 +146,15 @@ class _Steps:
 
     def _answer(self) -> list[str]:
         if self.run.header.mode != "replay":
-            return ["run the same command again; it continues from the answers so far."]
+            first = "" if self.suite.prompted else "start or fix the system, then "
+            return [f"{first}run the same command again; it continues from the answers so far."]
         model = model_flag(self.run)
         ask = f"{self.command('row3 --compare', 'mode')} --mode auto{self.against}{model} asks for the missing answers."
         return [ask]
 
     def _blocked(self, *, promoting: bool) -> list[str]:
         again = self.command("row3 --compare") + self.against
-        prompt = ["fix the prompt" if self.suite.prompted else "fix the system"]
+        prompt = ["fix the prompt"] if self.suite.prompted else ["fix the system", "raise its `version` in row3.toml"]
         others = self._remedies()
         fix = f"{', '.join([*(prompt if self.codes & SCORES or not others else []), *others])} and run"
         if any(reason.code is Code.PARTIAL for reason in self.comparison.reasons):

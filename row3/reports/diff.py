@@ -68,7 +68,9 @@ def _metrics(view: Diff, metrics: Sequence[Metric]) -> Block:
         for one in view.metrics
         if one.key in known
     ]
-    heads = ("metric", "before", "after", "points", "95% interval", "p", "cases")
+    level = next((one.interval.level for one in view.metrics if one.interval is not None), None)
+    interval = "interval" if level is None else f"{100 * level:.3g}% interval"
+    heads = ("metric", "before", "after", "points", interval, "p", "cases")
     return Table(heads, rows, "lrrrrrr") if rows else Note(["No metric could be compared."])
 
 

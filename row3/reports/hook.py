@@ -9,7 +9,7 @@ from row3.domain.verdicts import CaseChange, Verdict
 from row3.gate.outcomes import HookVerdict
 from row3.gate.results import Comparison, SuiteResult
 from row3.reports import numbers
-from row3.reports.advice import SCORES, approval_line, model_flag, verdict_label
+from row3.reports.advice import SCORES, approval_line, model_flag, verdict_label, worst_case
 from row3.reports.case_changes import LONGEST_LINE, flips
 from row3.reports.comparison import reason_lines
 from row3.reports.document import Block, Document, Lines, Note, Span, Text, Title
@@ -97,7 +97,9 @@ def _remedy(hook: HookVerdict) -> list[Block]:
     add = f"git add {_file(hook, HISTORY)} {_file(hook, CHANGELOG)}{_committed(hook)}"
     suite = _named(hook, blocked[0])
     compare = f"{_row3(hook)} --compare{suite}{_judge(hook, blocked[0])}"
-    explain = [f"{_row3(hook)} investigate{suite} CASE"] if blocked[0].run is not None else []
+    comparison = blocked[0].comparison
+    case_id = None if comparison is None else worst_case(comparison, comparison.reasons)
+    explain = [f"{_row3(hook)} investigate{suite} {plain(case_id)}"] if case_id else []
     return [
         *_not_added(hook),
         Title(f"See it in full{' and explain a case' if explain else ''}:", 4),

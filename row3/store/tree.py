@@ -167,7 +167,7 @@ class GitTree:
         return self._work_tree.at(path) if path in self.ids and path not in self.contents else None
 
     def place(self, path: str) -> str:
-        return f"{path} at {self.label}"
+        return f"{path} at {self.label}" if self.label else path
 
 
 Tree = WorkTree | GitTree

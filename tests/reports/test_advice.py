@@ -53,7 +53,9 @@ def test_a_block_for_several_reasons_names_all_fixes(comparison: Any, make: Any)
 
 def test_a_system_is_fixed_and_asked_without_a_model(comparison: Any, make: Any) -> None:
     run = replace(comparison.run, suite=replace(comparison.run.suite, prompted=False))
-    assert advised(make, replace(comparison, run=run), WORSE)[-1] == f"Then: fix the system {AGAIN}"
+    assert advised(make, replace(comparison, run=run), WORSE)[-1] == (
+        f"Then: fix the system, raise its `version` in row3.toml {AGAIN}"
+    )
     run = replace(run, failed=["ozone"])
     assert advised(make, replace(comparison, run=run), WORSE) == [
         "Next: row3 --compare --mode auto asks for the missing answers."

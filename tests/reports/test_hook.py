@@ -129,7 +129,7 @@ row3: decomposition against 0123456789: BLOCK, overall 72.0% → 70.0% (−2.0
 row3 stops this commit.
 See it in full and explain a case:
     row3 --compare --against 0123456789
-    row3 investigate CASE
+    row3 investigate ozone
 
 Or accept it with a reason, and add the approval:
     row3 --compare --against 0123456789 --approve REASON

@@ -64,7 +64,10 @@ def read_rows(file: Path) -> Iterator[Row]:
                     raise InvalidFile(f"two columns are called `{twice}`", where=f"{where}:1", fix="Rename one")
             elif row and len(row) != len(header):
                 what = f"the row has {len(row)} cells, but the header has {len(header)}"
-                raise InvalidFile(what, where=f"{where}:{line}", fix="Put cells that contain a comma in quotes")
+                fix = "Put cells that contain a comma in quotes"
+                if len(header) == 1 and ";" in header[0]:
+                    fix = "Separate columns with commas, not semicolons"
+                raise InvalidFile(what, where=f"{where}:{line}", fix=fix)
             elif row:
                 yield Row(f"{where}:{line}", dict(zip(header, row, strict=True)))
             line = reader.line_num + 1
