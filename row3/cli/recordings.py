@@ -123,7 +123,8 @@ def import_(file: str, common: Common) -> None:
     project, suite = common.project_and_suite()
     done = import_responses(project, suite, Path(file), named=common.prompt, options=common.run_options())
     common.show(common.fitted(reports.imported_text(done)))
-    for line in (*(f"not used: {line}" for line in done.unused), *reports.waiting_text(done.waiting, suite)):
+    unused = (f"not used: {line}" for line in done.unused)
+    for line in (*reports.replaced_text(done.replaced), *unused, *reports.waiting_text(done.waiting, suite)):
         common.say(line)
 
 

@@ -99,6 +99,8 @@ class Imported:
     """Responses that no run can use because the earlier stage's answer is unusable; a line each."""
     waiting: dict[str, int] = field(default_factory=dict)
     """Number of resulting later-stage requests without an answer, by prompt reference."""
+    replaced: tuple[str, ...] = ()
+    """References of the promoted versions, now or earlier, with a replaced answer."""
 
 
 class NotImported(NamedTuple):

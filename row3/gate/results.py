@@ -148,6 +148,10 @@ class Comparison:
     """`against` has no baseline of this suite, so the change's own is used."""
     noted: bool = False
     """The comparison has an entry in the history."""
+    golden: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Ids of the golden cases that are `edited`, `removed` or `new` since the base."""
+    asking: str = ""
+    """The commit against which the hook judges, if the change removes or loosens criteria that it has."""
 
     @property
     def verdict(self) -> Verdict:

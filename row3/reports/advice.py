@@ -142,6 +142,9 @@ class _Steps:
                 return [*self._explain(), f"{self.command('row3 --compare')} with all the cases."]
             record = "record why this is acceptable: --approve REASON."
             return [*self._explain(), *(f"{each}." for each in self._remedies()), *(last or [record])]
+        if comparison.asking:
+            shown = f"{self.command('row3 --compare')} --against {visible(comparison.asking)} shows it"
+            last = [*last, f"criteria were removed or loosened, so the hook may ask for an approval: {shown}."]
         return last or (["commit."] if comparison.in_git else [])
 
     def _answer(self) -> list[str]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from row3.domain.changes import MetricChange
 from row3.domain.counts import part
+from row3.domain.judgements import Code
 from row3.domain.metrics import Metric
 from row3.domain.verdicts import Verdict
 from row3.gate.power import Sensitivity
@@ -34,7 +35,7 @@ from row3.reports.scorecard import missing_note, problem_blocks, usage_note
 from row3.reports.style import PLAIN, VERDICT_MARKS, Style, arrow, plain, shorten
 from row3.reports.terminal import terminal_text
 
-SHOWN_CASES, SHOWN_REASONS = 5, 8
+SHOWN_CASES, SHOWN_REASONS, NAMED_CASES = 5, 8, 3
 FEW_CASES, PAGES = 5, (35, 39)
 """Most lines on a screen, heading included: for at most `FEW_CASES` cases, and for more."""
 
@@ -131,7 +132,9 @@ def facts(comparison: Comparison) -> Facts:
         rows.append(("compared", part(comparison.compared, run.cases, "case")))
     changed = list(differences(baseline, run.header, comparison.prompt_diffs))
     rows += [(name.removeprefix("prompt "), text) for name, text in changed]
-    rows += [] if changed else [("changed", _nothing(comparison))]
+    golden = "; ".join(f"{how}: {some(ids, NAMED_CASES)}" for how, ids in comparison.golden.items())
+    rows += [("changed", f"golden cases {golden}")] if golden else []
+    rows += [] if changed or golden else [("changed", _nothing(comparison))]
     if comparison.interleaved:
         rows.append(("asked", "the baseline's prompts were asked again, interleaved: provider changes cancel out"))
     if comparison.saved and (comparison.drift is None or comparison.drift.state != "steady"):
@@ -264,6 +267,7 @@ def reason_lines(grounds: Sequence[Ground], most: int, *, how: str = "", width: 
 def ground_text(ground: Ground, width: int = 0) -> Text:
     """Return `✗ block: Recall is worse …`; a note begins with a dot."""
     head = "· note" if ground.note else f"{VERDICT_MARKS[ground.verdict]} {ground.verdict.word}"
+    head = "? incomplete" if any(each.code is Code.NO_ANSWER for each in ground.reasons) else head
     text = f": {ground.text}"
     if width and len(head + text) > width:  # first drop a final interval or earlier value, which the table has
         text = shorten(re.sub(r"( \([^()]+\)|, before \S+)$", "", text), width - len(head))

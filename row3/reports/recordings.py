@@ -87,6 +87,14 @@ def imported_text(done: Imported) -> str:
     return "\n".join([*lines, f"{count(done.responses, 'response')} read: {merged}"])
 
 
+def replaced_text(replaced: Sequence[str]) -> list[str]:
+    """Return a hint for each promoted version with a replaced answer: its edited prompt needs a version of its own."""
+    return [
+        f"{ref} is promoted; for new answers to an edited prompt, use `row3 new-version {ref.rpartition('-v')[0]}`"
+        for ref in replaced
+    ]
+
+
 def waiting_text(waiting: Mapping[str, int], suite: JudgedSuite) -> list[str]:
     """Return how many answers of later stages are now missing, and the command that shows their requests."""
     flags = visible(suite.flags("row3", "mode"))

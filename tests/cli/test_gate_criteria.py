@@ -87,6 +87,23 @@ def test_less_is_asked(work: Box, name: str) -> None:
     assert f"block criteria_{key}" in judged(work, code=1).reasons
 
 
+EDITS: dict[str, tuple[Change, str]] = {
+    "edited": (BLOCKED["a canary is removed"][0], "golden cases edited: rye"),
+    "removed": (lambda box: box.path(RYE).unlink(), "golden cases removed: rye"),
+}
+
+
+@pytest.mark.parametrize("name", EDITS)
+def test_a_comparison_with_the_baseline_names_edited_cases_and_what_the_hook_asks(work: Box, name: str) -> None:
+    assert "golden cases" not in work.row3("--compare", code=0).out
+    change, named = EDITS[name]
+    change(work)
+    out = " ".join(work.row3("--compare", code=0).out.split())
+    assert named in out
+    assert "the hook may ask for an approval: row3 --compare --against " in out
+    assert "Next: commit." not in out
+
+
 def test_one_limit_for_all_is_one_reason(work: Box) -> None:
     rule("block = 6")(work)
     assert judged(work, code=1).reasons == {"block criteria_loosened rule gate.block"}

@@ -50,6 +50,7 @@ def test_neither_a_promotion_nor_its_dry_run_advises_to_promote(box: Box) -> Non
     for args in (["--dry-run"], []):
         done = box.row3("promote", "v1.1", *args, code=0)
         assert "Next:" not in done.out
+        assert ("extract v1.1 (promoted)" in done.out) == (not args)
     assert "Next: commit." in box.row3("--compare", code=0).out
 
 

@@ -98,6 +98,9 @@ def test_nothing_to_promote_asks_for_a_reason_or_a_commit(comparison: Any, make:
     done = replace(comparison, run=replace(comparison.run, lineup=Lineup((), comparison.run.header.prompts)))
     assert advised(make, done, FELL)[-1] == "Then: record why this is acceptable: --approve REASON."
     assert advised(make, done) == ["Next: commit."]
+    (asked,) = advised(make, replace(done, asking="0a1b2c"))
+    assert asked.startswith("Next: criteria were removed or loosened, so the hook may ask for an approval: ")
+    assert "row3 --compare --against 0a1b2c " in asked
     assert advised(make, replace(done, in_git=False)) == []
 
 

@@ -112,6 +112,17 @@ def test_missing_answers_are_recorded(make: Any, run: Any) -> None:
     assert "row3 --compare --mode auto --model MODEL && git add recordings\n" in said(Hook([results[0]], exit_code=3))
 
 
+def test_an_incomplete_comparison_has_no_mark_of_a_block_and_offers_an_import(make: Any, run: Any) -> None:
+    lacking = make.judged(make.comparison(run, ()), Reason(Code.NO_ANSWER, BLOCK, "ozone"))
+    incomplete = replace(lacking, judgement=Judgement(BLOCK, lacking.reasons, complete=False, signature=""))
+    text = said(Hook([judged(incomplete)], exit_code=3))
+    assert "? incomplete: 1 case has no answer: ozone" in text
+    assert "block" not in text
+    assert "\n    row3 recordings import FILE && git add recordings\n" in text
+    system = replace(incomplete, run=replace(run, suite=replace(run.suite, prompted=False)))
+    assert "recordings import" not in said(Hook([judged(system)], exit_code=3))
+
+
 def test_files_that_were_not_added_are_named(comparison: Any) -> None:
     files = {f"recordings/{i}.jsonl" for i in range(5)}
     text = said(Hook([judged(comparison)], not_added=files))

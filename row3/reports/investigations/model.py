@@ -88,8 +88,8 @@ class InvestigatedCase:
 
     @property
     def fails(self) -> bool:
-        """Whether it is unusable, in a fail zone, or fell beyond the limit."""
-        return self.status != "scored" or any(s.zone is Zone.FAIL or s.fall is not None for s in self.symptoms)
+        """Whether it is unusable, below a target, or fell beyond the limit."""
+        return self.status != "scored" or any(s.failing or s.fall is not None for s in self.symptoms)
 
 
 class Group(NamedTuple):

@@ -110,13 +110,12 @@ def _symptom_text(symptom: Symptom) -> str:
 
 
 def _failures_text(case: InvestigatedCase, *, brief: bool = False) -> str:
-    """Return what fails; in brief only metrics in the fail zone and those that fell."""
+    """Return what fails; in brief only metrics in the fail zone and those that fell, if there are any."""
     if case.status == "bad_answer":
         return case.problem
-    fell = [s for s in case.symptoms if not brief or s.zone is Zone.FAIL or s.fall is not None]
-    return (
-        ", ".join(text.partition(" (")[0] if brief else text for text in map(_symptom_text, fell) if text) or "nothing"
-    )
+    worst = [s for s in case.symptoms if s.zone is Zone.FAIL or s.fall is not None] if brief else []
+    texts = filter(None, map(_symptom_text, worst or case.symptoms))
+    return ", ".join(text.partition(" (")[0] if brief else text for text in texts) or "nothing"
 
 
 def _open_questions(found: Investigation, room: int) -> str:

@@ -28,6 +28,8 @@ from row3.workflows.pipeline.lineup import line_up
 from row3.workflows.pipeline.run_suite import RunOptions, make_asking
 from row3.workflows.session import Session
 
+GOLDEN = ("edited", "removed", "new")
+
 
 def compare(
     session: Session,
@@ -117,7 +119,28 @@ def compare(
         adaptive=adaptive,
         behind=0 if base is None else base.behind,
         own_baseline=bool(added),
+        golden=_golden(gate, comparer),
     )
+
+
+def _golden(gate: Gate, comparer: Comparer) -> dict[str, list[str]]:
+    """Return the ids of the golden cases that are edited, removed or new since the base."""
+    kinds: dict[str, str] = {}
+    if gate.base is not None:
+        words = {"added": "new", "removed": "removed"}
+        for change in gate.changes:
+            if change.key.startswith("case "):
+                whole = change.key == f"case {change.case_id}"
+                kinds[change.case_id] = words[change.effect] if whole else "edited"
+    elif gate.manifest is not None:
+        known = gate.manifest.cases
+        for case_id, digest in comparer.golden.items():
+            if case_id not in known or known[case_id].digest != digest:
+                kinds[case_id] = "edited" if case_id in known else "new"
+        if not gate.session.options.partial:
+            kinds |= dict.fromkeys(known.keys() - comparer.golden.keys(), "removed")
+    found = {word: sorted(each for each, kind in kinds.items() if kind == word) for word in GOLDEN}
+    return {word: case_ids for word, case_ids in found.items() if case_ids}
 
 
 def _asked_header(gate: Gate) -> BaseHeader:

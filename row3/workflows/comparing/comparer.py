@@ -62,6 +62,8 @@ class Comparer:
     """Models that served the base and the candidate."""
     aggregate: Aggregate = field(default_factory=Aggregate)
     """The candidate's metrics over all cases outside quarantine."""
+    golden: dict[str, str] = field(default_factory=dict)
+    """Digests of the golden cases' files, by case id."""
     _heap: list[tuple[float, int, CaseChange]] = field(default_factory=list)
     """Changes by weight; a serial number breaks ties."""
 
@@ -74,6 +76,7 @@ class Comparer:
         change = CaseChange(case_id, "new", 0.0) if compared is None else compared.change
         resting = case_id in self.resting
         self.counted += not resting
+        self.golden[case_id] = result.digest
         if result.status == "failed":
             self.failed.append(case_id)
             self._keep(change._replace(move="failed"))

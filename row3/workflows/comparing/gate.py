@@ -115,7 +115,12 @@ def open_gate(session: Session, base: Snapshot | None) -> Gate:
     before.fallback, before.asks_differently = head, head.asks_differently
     manifest = base.manifest(own.name)
     side = side_of_lineup(theirs, promoted_lineup(base.project, theirs, manifest), before, manifest)
-    changes = inventory(
+    changes = changed_criteria(base, theirs, mine, own)
+    return Gate(session, base, session.gate.applied(rules), manifest, side, mine, head, before, changes)
+
+
+def changed_criteria(base: Snapshot, theirs: Suite, mine: Snapshot, own: Suite) -> list[CriteriaChange]:
+    """Return how the criteria of a suite differ from those at the base. Raises `InvalidFile`."""
+    return inventory(
         base.criteria(theirs, mine), mine.criteria(own, base), base.demands(theirs, mine), mine.demands(own, base)
     )
-    return Gate(session, base, session.gate.applied(rules), manifest, side, mine, head, before, changes)

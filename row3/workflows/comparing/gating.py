@@ -8,7 +8,7 @@ from functools import partial
 from row3.domain.judgements import Approval, Code
 from row3.domain.runs import HistoryEntry
 from row3.domain.verdicts import Verdict
-from row3.errors import UsageError
+from row3.errors import Row3Error, UsageError
 from row3.gate.judging import approved
 from row3.gate.results import Comparison
 from row3.reports.changelog import approval_entry, insert_entry, unreleased_entry
@@ -17,9 +17,11 @@ from row3.store.history import FILE as HISTORY
 from row3.store.history import history_with_new
 from row3.store.project import CHANGELOG, Project, read_changelog
 from row3.store.snapshot import Snapshot
+from row3.store.suites import read_suite
 from row3.store.transaction import commit, writing
 from row3.workflows.approvals import check_approval, sign
 from row3.workflows.comparing.compare import compare
+from row3.workflows.comparing.gate import changed_criteria
 from row3.workflows.comparing.sides import promoted_lineup
 from row3.workflows.lessons import note_lessons
 from row3.workflows.pipeline.run_suite import make_asking, with_action
@@ -65,6 +67,7 @@ def note(session: Session, comparisons: Sequence[Comparison], changelog: Callabl
     for each in comparisons:
         each.run = with_action(each.run, "compare", commit=state[0], dirty=state[1])
         each.in_git = not session.may_write or state != OUTSIDE_GIT
+        each.asking = _asking(project, each)
         if each.judgement.complete and not each.run.partial:
             entries.append(entry_of(each.run, each.judgement, each.approval))
     if not session.gate.given:
@@ -72,6 +75,22 @@ def note(session: Session, comparisons: Sequence[Comparison], changelog: Callabl
     if not session.may_write or session.gate.given:
         return 0
     return write_entries(project, entries, changelog, session.say)
+
+
+def _asking(project: Project, comparison: Comparison) -> str:
+    """Return the hook's base, if a comparison with the baseline passes and the change removes or loosens criteria."""
+    if comparison.against is not None or comparison.verdict is not Verdict.PROCEED:
+        return ""
+    name = comparison.run.suite.name
+    try:
+        base = work_base(project)
+        if base is None or not base.judges(name):
+            return ""
+        theirs, own = read_suite(base.project, name), read_suite(project, name)
+        changes = changed_criteria(base, theirs, Snapshot(project), own)
+    except Row3Error:  # the hook reports it
+        return ""
+    return base.label if any(change.effect in ("removed", "loosened") for change in changes) else ""
 
 
 def write_entries(

@@ -85,6 +85,8 @@ def promote(
         files = promotion_files(session, result, newly)
         commit(project.root, project.local, files)
     result.files = tuple(files)
+    now_promoted = {prompt.ref.name: str(prompt.ref.version) for prompt in newly}
+    run.lineup = replace(run.lineup, promoted={**run.lineup.promoted, **now_promoted})
     save_log(session, run)
     if approval is not None:
         result.notes += _sign_for_hook(session, judgement, approval)

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from msgspec import Meta, Struct
 
 from row3.domain.findings import Imported
-from row3.domain.prompts import Lineup
+from row3.domain.prompts import Lineup, parse_reference
 from row3.domain.requests import MOST_REPEATS, Answer, Request
 from row3.domain.structs import MUST, MisfitsError, convert
 from row3.errors import InvalidFile
@@ -90,6 +90,7 @@ def import_responses(
     lines: list[str] = []
     unused: list[str] = []
     waiting: Counter[str] = Counter()
+    replaced: dict[str, None] = {}
     by_prompt: dict[str, int] = {}
     models: dict[str, str] = {}
     answered: dict[str, tuple[str, str]] = {}
@@ -108,6 +109,10 @@ def import_responses(
                 fix = "Show the difference in the prompt, or give both the same answer"
                 raise InvalidFile(what, where=f"{where}:{line}", fix=fix)
             refuse_replacing(project, index, request, where=f"{where}:{line}", otherwise=OTHERWISE, answer=answer)
+            ref, said = parse_reference(request.prompt), answer.said
+            if ref is not None and not asking.lineup.awaits_promotion(ref):
+                changed = any(earlier.answer.said != said for earlier in index.every(request.digest))
+                replaced |= {request.prompt: None} if changed else {}
             lines.append(to_line(request, answer, recorded_at=at))
             models[request.prompt] = request.model
             by_prompt[request.prompt] = by_prompt.get(request.prompt, 0) + 1
@@ -117,7 +122,9 @@ def import_responses(
         raise InvalidFile(f"`{case_id}` is not a golden case of the suite", where=f"{where}:{line}", fix=fix)
     with writing(project.local):
         merged = merge(project.root, suite.name, lines)
-    return Imported(sum(map(len, responses.values())), merged, by_prompt, models, tuple(unused), waiting)
+    return Imported(
+        sum(map(len, responses.values())), merged, by_prompt, models, tuple(unused), waiting, tuple(replaced)
+    )
 
 
 def _responses(file: Path, lineup: Lineup, suite: Suite, *, where: str, note: str) -> Responses:

@@ -42,8 +42,9 @@ def test_if_nothing_fails_and_nothing_fell_it_says_so() -> None:
     assert failing(FINE._replace(baseline=None)) == well
 
 
-def test_a_case_fails_in_a_fail_zone_by_a_fall_and_if_it_cannot_be_used() -> None:
-    assert not replace(CASE, symptoms=(LOW, FINE)).fails
+def test_a_case_fails_below_a_target_by_a_fall_and_if_it_cannot_be_used() -> None:
+    assert not replace(CASE, symptoms=(FINE,)).fails
+    assert replace(CASE, symptoms=(LOW, FINE)).fails
     assert replace(CASE, symptoms=(FELL,)).fails
     assert replace(CASE, symptoms=(ROSE._replace(fall=None),)).fails
     assert replace(CASE, symptoms=(FINE,), status="bad_answer").fails

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from row3.domain.prompts import PromptRef, Version
 from row3.errors import InvalidFile, UsageError
-from row3.reports.recordings import imported_text, waiting_text
+from row3.reports.recordings import imported_text, replaced_text, waiting_text
 from row3.store.project import Project, open_project
+from row3.store.prompts import Promotion, promoted_text, read_prompt
 from row3.workflows.pipeline.stages import Overrides
 from row3.workflows.recorded.import_responses import import_responses
 from row3.workflows.recorded.recordings import list_recordings
@@ -98,6 +100,19 @@ def test_new_and_replaced_answers_are_counted_separately(project: Project) -> No
     done = imported(project, response("a", "decompose", CONCEPTS), response("a", "map", "{}"))
     assert done.merged == (0, 1, 1)
     assert imported_text(done).endswith("2 responses read: 1 replaces an earlier answer, 1 is unchanged")
+
+
+def test_an_answer_replaced_for_a_promoted_version_is_named(project: Project) -> None:
+    imported(project, *BOTH)
+    assert imported(project, response("a", "map", "[]")).replaced == ()
+    prompt = read_prompt(project.tree, PromptRef("map", Version(1, 0)))
+    entry = Promotion("v1.0", prompt.digest, "2026-01-29")
+    (project.root / "prompts/promoted.json").write_text(promoted_text({"map": entry}))
+    assert imported(project, response("a", "map", "[]")).replaced == ()  # the same answer
+    next_second()
+    done = imported(project, response("a", "map", "{}"))
+    assert done.replaced == ("map-v1.0",)
+    assert "`row3 new-version map`" in replaced_text(done.replaced)[0]
 
 
 def test_missing_answers_of_the_next_stage_are_counted(project: Project) -> None:
