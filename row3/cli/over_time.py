@@ -15,6 +15,7 @@ from row3.cli.import_ import import_cases, new_case
 from row3.cli.out_file import check_folder, refuse_foreign
 from row3.cli.output import emit
 from row3.domain.manifests import Tier, tier_of
+from row3.errors import UsageError
 from row3.reports import case_worth
 from row3.reports import lessons as lesson_reports
 from row3.reports.charting.trend_chart import change_text
@@ -112,6 +113,9 @@ def trend(common: Common, *, weekly: bool, tier: Tier | None) -> None:
     suite = pick_suite(project, common.suite, tier or tier_of(project.config.mode))
     if file is not None:
         is_file = file.suffix.lower() in (".svg", ".png")
+        if file.suffix and not is_file and not file.exists():
+            fix = "Name a file that ends in .svg or .png, or a folder"
+            raise UsageError(f"cannot write a chart as {file.suffix}", where=f"--out {file}", fix=fix)
         check_folder(common, file.parent if is_file else file, f"--out {file}")
         file = file if is_file else file / Path(chart_name(suite, weekly=weekly)).name
         refuse_foreign([file], file.suffix.lower()[1:])

@@ -139,6 +139,8 @@ class Kind(ABC):
     """Name on pages for the graded parts of an answer; empty if answers are lists of items."""
     also_wrong: frozenset[str] = frozenset()
     """States of items that count as found but are partly wrong."""
+    in_text = False
+    """Whether its labels occur in a case's text, where pages mark them."""
     arms: tuple[str, ...] = ()
     """Names of the systems that answer each case; empty for one."""
     gate_defaults: Mapping[str, Any] = {}

@@ -94,6 +94,7 @@ class Entities(Kind):
         Metric("mention_recall", "Mention recall", companion=True),
     )
     primary = "entity_f1"
+    in_text = True
     invented = frozenset(("entity_precision", "entity_f1"))
 
     def schema(self, output: str, rules: Rules) -> dict[str, Any]:

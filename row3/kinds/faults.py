@@ -10,6 +10,8 @@ from row3.matching.text.places import Place
 
 UNUSABLE = "unusable"
 """Cause of an answer that cannot be read."""
+UNJUDGED = "not-judged"
+"""Cause of an item that may be right, because nobody has judged it."""
 LACKING = frozenset({"missing", "unverified"})
 """States of evidence that are faults."""
 RIGHT = (True, "exact", "normalised", "right")

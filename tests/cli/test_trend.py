@@ -61,6 +61,11 @@ def test_out_names_a_file_of_either_form_or_a_folder(tmp_path: Path) -> None:
     box.write("mine.png", "mine")
     assert "row3 did not write this file" in box.row3("trend", "--out", "mine.png", code=2).errors[0]
     assert "the project's own data" in box.row3("trend", "--out", "golden/x.png", code=2).errors[0]
+    (error,) = box.row3("trend", "--out", "t.jpg", code=2).errors
+    assert error == (
+        "error: --out t.jpg: cannot write a chart as .jpg. Name a file that ends in .svg or .png, or a folder."
+    )
+    assert not box.path("t.jpg").exists()
     assert not box.path("charts").exists()
 
 

@@ -44,6 +44,7 @@ class Events(Kind):
         Metric("linking_recall", "Linking recall", companion=True, optional=True),
     )
     primary = "f1"
+    in_text = True
     invented = frozenset(("precision", "f1", "evidence_verified"))
 
     def measure(self, case: EventsCase, output: EventsOut, rules: Rules) -> Generator[Ask, Any, Measured]:

@@ -170,6 +170,7 @@ class Extraction(Kind):
         "extraction": ExtractionOut,
     }
     primary = "overall"
+    in_text = True
     related = True
 
     def signature(self, rules: Rules) -> str:

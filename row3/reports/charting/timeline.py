@@ -49,6 +49,11 @@ class Column(NamedTuple):
         """Whether every run was scored like the newest one, on as many cases."""
         return all(run.comparable for run in self.runs)
 
+    @property
+    def blocked(self) -> bool:
+        """Whether the gate blocked every run."""
+        return all(run.verdict == "block" for run in self.runs)
+
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
@@ -66,10 +71,14 @@ class Timeline:
         """x positions of the columns."""
         return [column.x for column in self.columns]
 
-    def means(self, key: str, *, comparable: bool = False) -> list[tuple[Column, float]]:
-        """Return the columns that have a metric, with its mean; only the comparable ones if asked to."""
-        known = [column for column in self.columns if column.values(key) and (column.comparable or not comparable)]
-        return [(column, column.mean(key)) for column in known]
+    def means(self, key: str) -> list[tuple[Column, float]]:
+        """Return the columns that have a metric, with its mean."""
+        return [(column, column.mean(key)) for column in self.columns if column.values(key)]
+
+    def accepted(self, key: str) -> list[tuple[Column, float]]:
+        """Return the comparable columns that have a metric, with its mean; blocked ones only if there is no other."""
+        known = [(column, mean) for column, mean in self.means(key) if column.comparable]
+        return [(column, mean) for column, mean in known if not column.blocked] or known
 
 
 def by_time(points: Sequence[TrendPoint]) -> list[TrendPoint]:

@@ -74,13 +74,14 @@ def trend_chart(
 
 def message(timeline: Timeline, metric: Metric) -> str:
     """Return the chart's message in a sentence."""
-    known, title = timeline.means(metric.key), label(metric.title)
+    known, title = timeline.accepted(metric.key) or timeline.means(metric.key), label(metric.title)
     if marked := [run for run in timeline.runs if run.level is not None]:
         return change_text(title, marked[-1])
     if not known:
         return f"{title}: no values"
-    joined = ", " if timeline.means(metric.key, comparable=True)[1:] else " in "
-    return f"{title} {numbers.percent(known[-1][1])}{joined}{moved_text(timeline, metric, sided=False)}"
+    joined = ", " if timeline.accepted(metric.key)[1:] else " in "
+    blocked = "; last run blocked" if timeline.means(metric.key)[-1][0].x > known[-1][0].x else ""
+    return f"{title} {numbers.percent(known[-1][1])}{joined}{moved_text(timeline, metric, sided=False)}{blocked}"
 
 
 def change_text(title: str, run: TrendPoint) -> str:
@@ -91,9 +92,9 @@ def change_text(title: str, run: TrendPoint) -> str:
 
 
 def moved_text(timeline: Timeline, metric: Metric, *, sided: bool = True) -> str:
-    """Return how a metric moved over the runs comparable with the newest; if sided, also that lower is better."""
+    """Return how a metric moved over the accepted runs; if sided, also that lower is better."""
     better = "; lower is better" if sided and not metric.higher_is_better else ""
-    known = timeline.means(metric.key, comparable=True)
+    known = timeline.accepted(metric.key)
     if len(known) < 2:
         return f"one {'week' if timeline.weekly else 'run'}; a trend needs two{better}"
     (column, before), (_, now) = known[0], known[-1]
@@ -124,6 +125,9 @@ def _panel(axes: Axes, timeline: Timeline, metric: Metric, threshold: Threshold 
     for comparable, colour in ((False, FAINT), (True, LINE)):
         own = [v if c.comparable is comparable else math.nan for c, v in zip(timeline.columns, values, strict=True)]
         axes.plot(timeline.xs, own, color=colour, linewidth=1.8, marker="o", markersize=size, zorder=3)
+    blocked = _blocked(timeline, metric.key)
+    hollow: Any = {"linestyle": "none", "marker": "o", "markersize": size, "markerfacecolor": "white", "zorder": 4}
+    axes.plot([x for x, _ in blocked], [value for _, value in blocked], color=LINE, **hollow)
     if known := timeline.means(metric.key):
         column, value = known[-1]
         _write(axes, numbers.percent(value), (column.x, value), (7, 0), va="center", weight="bold", color=INK)
@@ -140,7 +144,7 @@ def _scale_x(axes: Axes, timeline: Timeline, *, large: bool) -> None:
     ends = [*timeline.xs, *(x for x, _ in timeline.promotions)]
     first, last = min(ends), max(ends)
     span = (last - first) or 1.0
-    axes.set_xlim(first - 0.03 * span, last + (0.13 if large else 0.27) * span)
+    axes.set_xlim(first - 0.03 * span, last + 0.27 * span)  # room for a label at the last run
     runs = timeline.runs
     one_day = not timeline.weekly and runs[0].at.date() == runs[-1].at.date()
     one_year = runs[0].at.year == runs[-1].at.year
@@ -170,12 +174,12 @@ def _name_lines(axes: Axes, timeline: Timeline, key: str) -> None:
         _write(axes, f"{numbers.percent(before)} → {numbers.percent(after)}", (x, high), (4, -13), color=FRONT_INK)
     if old := [(column.x, value) for column, value in timeline.means(key) if not column.comparable]:
         _write(axes, "other scorer or cases", (old[0][0], min(value for _, value in old)), (4, -16), color=MUTED)
-    known = [] if timeline.weekly else timeline.means(key)
-    blocked = [(column.x, value) for column, value in known if column.runs[0].verdict == "block"]
-    hollow: Any = {"linestyle": "none", "marker": "o", "markersize": 5.0, "markerfacecolor": "white", "zorder": 4}
-    axes.plot([x for x, _ in blocked], [value for _, value in blocked], color=LINE, **hollow)
-    for x, value in _apart(axes, blocked):
+    for x, value in _apart(axes, _blocked(timeline, key)):
         _write(axes, "blocked", (x, value), (0, -16), ha="center", color=INK)
+
+
+def _blocked(timeline: Timeline, key: str) -> list[tuple[float, float]]:
+    return [] if timeline.weekly else [(column.x, value) for column, value in timeline.means(key) if column.blocked]
 
 
 def _apart(axes: Axes, marks: Sequence[tuple[float, Mark]]) -> list[tuple[float, Mark]]:

@@ -100,7 +100,7 @@ function listsOf(side) {
 // A name that leads to its places in the text, if it has any.
 function label(body, name, triple) {
   body.folded ??= body.texts.map(([, text]) => folded(text));
-  return !triple && body.folded.some((text) => places(text, name).length)
+  return !triple && body.marked && body.folded.some((text) => places(text, name).length)
     ? el("button.label", { type: "button", "data-find": key(name), title: "Show it in the text" }, name)
     : el("span.label", { dir: "auto" }, name);
 }
@@ -169,7 +169,7 @@ function sign(mark, word) {
   return el("span.sign", { title: word }, el("span", { "aria-hidden": "true" }, mark), el("span.hidden", word));
 }
 
-// Two answers side by side, differences first.
+// Two answers side by side, differences first; results that have a rank in its order.
 function sideBySide(body, title, before, now) {
   const { gone, added, both } = paired(before, now);
   const differs = ([a, b]) =>
@@ -180,18 +180,31 @@ function sideBySide(body, title, before, now) {
   const cell = (side, one, other, mark, kinds) =>
     el("td." + (one ? "has" : "lacks") + kinds, { "data-side": side }, one && [mark, itemCell(body, one, other)]);
   const lines = (kind, pairs) =>
-    pairs.map(([a, b]) => el("tr." + kind, cell("Baseline", a, b, null, ""), cell("Now", b, a, null, "")));
+    pairs.map(([a, b]) => [
+      b.match.rank,
+      el("tr." + kind, cell("Baseline", a, b, null, ""), cell("Now", b, a, null, "")),
+    ]);
   // What stands on one side only shares its row to save room; the two cells of such a row are no pair.
   const lost = { good: "bad", bad: "good" };
-  const alone = Array.from({ length: Math.max(gone.length, added.length) }, (_, i) => {
-    const [a, b] = [gone[i], added[i]];
+  const rankOf = ([a, b]) => (b || a).match.rank;
+  const ranked = [...before, ...now].every((one) => one.match.rank);
+  const single = ranked
+    ? [...gone.map((one) => [one]), ...added.map((one) => [undefined, one])]
+    : Array.from({ length: Math.max(gone.length, added.length) }, (_, i) => [gone[i], added[i]]);
+  const alone = ([a, b]) => {
     const [was, is] = [a, b].map((one) => tone(one && one.match.state));
     return el(
       "tr.alone",
       cell("Baseline", a, null, sign("−", "only in the baseline's answer"), ".alone." + (lost[was] || was)),
       cell("Now", b, null, sign("+", "only in the current answer"), ".alone." + is),
     );
-  });
+  };
+  const rows = [
+    ...single.map((pair) => [rankOf(pair), alone(pair)]),
+    ...lines("changed", changed),
+    ...lines("same", same),
+  ];
+  if (ranked) rows.sort(([a], [b]) => a - b);
   const counts = [
     [gone, "gone"],
     [added, "new"],
@@ -204,7 +217,7 @@ function sideBySide(body, title, before, now) {
     el(
       "table.sides-table",
       el("thead", el("tr", el("th", { scope: "col" }, "Baseline"), el("th", { scope: "col" }, "Now"))),
-      el("tbody", alone, lines("changed", changed), lines("same", same)),
+      el("tbody", rows.map(([, row]) => row)),
     ),
   );
 }
@@ -241,7 +254,9 @@ function said(body) {
 
 function answers(body) {
   const before = new Map(body.before ? listsOf(body.before) : []);
-  const lists = listsOf(body.now).map(([title, items]) =>
+  const all = listsOf(body.now);
+  const filled = all.filter(([title, items]) => items.length || before.get(title)?.length);
+  const lists = (filled.length ? filled : all).map(([title, items]) =>
     before.has(title)
       ? sideBySide(body, spaced(title), before.get(title), items)
       : oneSided(body, spaced(title), items),
@@ -276,7 +291,7 @@ const LEGEND = {
   q: "quoted",
 };
 
-// The texts of a case with everything marked in them; whose answer, is a choice where there are two.
+// The texts of a case, where labels come from them with everything marked; whose answer, is a choice of two.
 function textPart(body, beforeMarked) {
   if (!body.texts.length) return null;
   const side = beforeMarked ? body.before : body.now;
@@ -289,7 +304,8 @@ function textPart(body, beforeMarked) {
       word,
     );
   const source = ([name, text]) => {
-    const { items, quotes } = marksOf(side, new Map(Object.entries(body.aliases)), folded(text));
+    const aliases = new Map(Object.entries(body.aliases));
+    const { items, quotes } = body.marked ? marksOf(side, aliases, folded(text)) : { items: [], quotes: [] };
     return [
       body.texts.length > 1 + short.length && el("h5", spaced(name)),
       el("div.source", { dir: "auto", lang: "" }, marked(text, items, quotes)),
@@ -301,11 +317,12 @@ function textPart(body, beforeMarked) {
     el(
       "div.text-head",
       el("h4", "Text"),
-      el(
+      body.marked && el(
         "p.legend",
         Object.entries(LEGEND).map(([kind, word]) => el("mark." + kind, word)),
       ),
-      body.before &&
+      body.marked &&
+        body.before &&
         el("div.switch", { role: "group", "aria-label": "Whose answer is marked" }, ["Now", "Baseline"].map(chip)),
     ),
     fieldList(new Map(short.map(([name, text]) => [spaced(name), text]))),

@@ -62,7 +62,9 @@ class Evidence(NamedTuple):
         for part in self.parts:
             if all_parts or self.of(part.key) or (part.key == "case" and self.faults):
                 for question, answer in part.questions:
-                    yield part, question, ANSWERS[answer](self, part) if answer in ANSWERS else _caused(self, answer)
+                    reply = ANSWERS[answer](self, part) if answer in ANSWERS else _caused(self, part, answer)
+                    if reply is not None:
+                        yield part, question, reply
 
 
 def checklist(kind: str) -> tuple[tuple[Part, ...], dict[str, Cause]]:
@@ -74,18 +76,34 @@ def checklist(kind: str) -> tuple[tuple[Part, ...], dict[str, Cause]]:
     return tuple(parts), causes
 
 
-def _caused(evidence: Evidence, causes: str) -> Reply:
+def _caused(evidence: Evidence, part: Part, causes: str) -> Reply:
     found = [fault for fault in evidence.faults if fault.cause in causes.split()]
     parts = {evidence.causes[cause].part for cause in causes.split()}
-    return Reply(f"{len(found):,} of {sum(len(evidence.of(part)) for part in parts):,}", found)
+    total = sum(len(evidence.of(each)) for each in parts)
+    if found and part.key == "case":  # faults hint at a wrong golden case, but prove nothing
+        return Reply(f"{len(found):,} of {total:,}", found, open=True)
+    return _share(found, total)
 
 
 def _placed(evidence: Evidence, part: Part) -> Reply:
-    found = [fault for fault in evidence.of(part.key) if fault.place is not None]
-    return Reply(f"{len(found):,} of {len(evidence.of(part.key)):,}", found)
+    faults = evidence.of(part.key)
+    return _share([fault for fault in faults if fault.place is not None], len(faults))
 
 
-def _amounts(evidence: Evidence, part: Part) -> Reply:
+def _share(found: Sequence[Fault], total: int) -> Reply:
+    word = "no" if not found else "yes" if len(found) == total else "partly"
+    return Reply(f"{word}: {len(found):,} of {total:,}" if total else word, found)
+
+
+def _fewer(evidence: Evidence, part: Part) -> Reply | None:
+    return _amounts(evidence) if evidence.size("extra") < evidence.size("missed") else None
+
+
+def _more(evidence: Evidence, part: Part) -> Reply | None:
+    return _amounts(evidence) if evidence.size("extra") > evidence.size("missed") else None
+
+
+def _amounts(evidence: Evidence) -> Reply:
     return Reply(f"{evidence.size('extra'):,} in the answer, {evidence.size('missed'):,} expected", open=True)
 
 
@@ -110,9 +128,10 @@ def _cut(evidence: Evidence, part: Part) -> Reply:
     return Reply(f"those of {', '.join(cut)}" if cut else "no")
 
 
-ANSWERS: Mapping[str, Callable[[Evidence, Part], Reply]] = {
+ANSWERS: Mapping[str, Callable[[Evidence, Part], Reply | None]] = {
     "placed": _placed,
-    "amounts": _amounts,
+    "fewer": _fewer,
+    "more": _more,
     "pairs": _pairs,
     "temperature": _temperature,
     "quoting": _quoting,
@@ -120,4 +139,4 @@ ANSWERS: Mapping[str, Callable[[Evidence, Part], Reply]] = {
     "open": lambda evidence, part: Reply("", open=True),
     "update": lambda evidence, part: Reply("only if its source says so, never to fit an answer", open=True),
 }
-"""By key in the checklist; any other key lists causes."""
+"""By key in the checklist; any other key lists causes. None if the data give no reason to ask."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from row3.domain.metrics import Metric, Threshold, Zone
-from row3.kinds.faults import Fault, Faults
+from row3.kinds.faults import UNJUDGED, Fault, Faults
 from row3.reports import numbers
 from row3.reports.investigations.checklist import Evidence
 from row3.reports.markdown import code
@@ -60,10 +60,11 @@ class Symptom(NamedTuple):
         bounds += [self.fall.least] if self.fall is not None else []
         if not bounds:
             return ""
-        bound = f"at least {numbers.percent(max(bounds))}"
-        if not self.metric.higher_is_better:
-            bound = f"at most {numbers.percent(min(bounds))}"
-        return f"{self.metric.title} {bound}"
+        harder, words = (max, "at least") if self.metric.higher_is_better else (min, "at most")
+        goal = f"{self.metric.title} {words} {numbers.percent(harder(bounds))}"
+        if self.fall is None or self.baseline is None or harder(bounds) != self.fall.least:
+            return goal
+        return f"{goal} ({numbers.percent(self.baseline)} before, limit {self.fall.limit:g}{'%' * self.fall.relative})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,10 +104,15 @@ class Group(NamedTuple):
     """Their number in the last good run, in the same cases; None if unknown for any case."""
 
     @property
-    def rank(self) -> tuple[int, int, int]:
-        """Sort key: growth since the last good run, number of cases, number of faults."""
+    def cases(self) -> int:
+        """Number of cases with such a fault."""
+        return len({fault.case_id for fault in self.faults})
+
+    @property
+    def rank(self) -> tuple[bool, int, int, int]:
+        """Sort key: known to be wrong, growth since the last good run, number of cases, number of faults."""
         grown = 0 if self.before is None else max(0, len(self.faults) - self.before)
-        return grown, len({fault.case_id for fault in self.faults}), len(self.faults)
+        return self.faults[0].cause != UNJUDGED, grown, self.cases, len(self.faults)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +156,7 @@ class Investigation:
 
     @property
     def groups(self) -> list[Group]:
-        """Causes with their faults, ordered by growth, then number of cases, then number of faults."""
+        """Causes with their faults, by growth, number of cases and number of faults; missing judgements come last."""
         found: dict[tuple[str, str], list[Fault]] = {}
         for fault in self.evidence.faults:
             found.setdefault((fault.cause, fault.pair), []).append(fault)
@@ -171,6 +177,8 @@ class Investigation:
         one = group.faults[0]
         words = {name: code(shorten(getattr(one, name), LONGEST)) for name in ("label", "other", "pair")}
         said = group.fix.format(note=shorten(one.note, 2 * LONGEST), n=f"{len(group.faults):,}", **words)
+        if len(self.cases) > 1 and ("{label}" in group.fix or "{note}" in group.fix):
+            said = f"{said.rstrip('.')}; case {code(one.case_id)}."
         if not self.prompted:
             return said[0].upper() + said[1:]
         output = next(part.output for part in self.evidence.parts if part.key == group.part)

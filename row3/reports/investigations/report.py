@@ -259,7 +259,7 @@ def investigation_json(found: Investigation) -> dict[str, Any]:
         "comparedWith": found.good,
         "cases": [_case_json(found, case) for case in found.cases],
         "causes": [
-            {"part": g.part, "cause": g.words, "items": len(g.faults), "cases": g.rank[1], "before": g.before}
+            {"part": g.part, "cause": g.words, "items": len(g.faults), "cases": g.cases, "before": g.before}
             for g in found.groups
         ],
         "checklist": [

@@ -39,6 +39,7 @@ class CasePages:
         before = None if base is None or same else base[0]
         body = body_of(kind, score, zones, change) | {
             "texts": texts_of(kind.variables(case)),
+            "marked": kind.in_text,
             "aliases": {one.name: one.facts["alias"] for one in kind.expected(case) if one.facts.get("alias")},
             "now": answer_of(kind, score),
             "before": None if before is None or before.output is None else answer_of(kind, before),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 import subprocess
 import sys
 import zlib
@@ -161,6 +162,13 @@ class TestContents:
         assert "v1.1 promoted" in texts(marked)
         assert "v1.1 promoted" not in texts(without)
 
+    def test_a_promotion_at_the_last_run_has_room_for_its_name(self) -> None:
+        svg = draw([run(0), run(1), run(2, action="promotion", label="extract v1.1")])
+        root = ElementTree.fromstring(svg)
+        (node,) = [n for n in root.iter("{http://www.w3.org/2000/svg}text") if "promoted" in "".join(n.itertext())]
+        x, width = float(node.get("x") or re.findall(r"[\d.]+", node.get("transform") or "")[0]), 8.5 * 72
+        assert x + 13 * 6.5 < width - 50  # the names of the zones stand at the right edge
+
     def test_of_crowded_promotions_the_newest_is_named(self) -> None:
         points = [run(day) for day in range(100)]
         points += [run(100 + n, action="promotion", label=f"decompose-concepts v1.{n}") for n in range(3)]
@@ -213,6 +221,12 @@ class TestMessage:
     )
     def test_the_title_says_how_the_primary_metric_moved(self, values: list[float], message: str) -> None:
         assert message in texts(draw([run(day, value) for day, value in enumerate(values)]))
+
+    def test_a_blocked_run_is_no_level_that_was_reached(self) -> None:
+        points = [run(0, 0.75), run(1, 0.779, action="promotion"), run(2, 0.642, verdict="block")]
+        found = texts(draw(points))
+        assert "Overall 77.9%, up 2.9 points since 3 Nov 2025; last run blocked" in found
+        assert "Overall 70.0% in one run; a trend needs two" in texts(draw([run(0, 0.7, verdict="block")]))
 
     def test_a_change_of_level_is_the_message(self) -> None:
         changed = run(9, 0.85, label="extract v1.1", level=(0.78, 0.847))

@@ -12,6 +12,7 @@ from tests.browsers import Opened
 ROW = {"id": "memo", "title": "A memo", "domain": "", "status": "scored", "move": "unchanged", "zone": None}
 BODY: dict[str, Any] = {
     "metrics": [["map", 0.5, 0.1, "pass"]],
+    "marked": True,
     "texts": [
         ["date", "2026-01-05"],
         ["document", "Ada will ship the gateway on Friday.\nBo objects loudly to <b>that</b> date."],
@@ -124,3 +125,38 @@ def test_a_case_without_an_answer_says_why(show: Callable[..., Opened], mixed_re
     )
     assert page.text(".case > .trouble") == "No answer: the service was down"
     assert page.texts(".badges .state") == ["failed", "critical", "in quarantine until 2026-12-01, not counted"]
+
+
+def ranking(*names: str) -> dict[str, Any]:
+    items = [{"label": name, "state": "not-judged", "rank": rank} for rank, name in enumerate(names, 1)]
+    expected = [{"label": "password", "foundBy": None, "score": 0}]
+    return {
+        "answer": {"results": [{"id": name} for name in names]},
+        "matches": {"items": items, "expected": expected},
+    }
+
+
+def test_ranked_results_stand_in_order_and_names_from_elsewhere_are_not_marked(
+    show: Callable[..., Opened], mixed_report: Path
+) -> None:
+    page = show(mixed_report)
+    body = BODY | {
+        "marked": False,
+        "texts": [["query", "How do I reset a password?"]],
+        "now": ranking("b", "new", "c", "a"),
+        "before": ranking("a", "b", "c", "gone"),
+    }
+    draw(page, body)
+    assert page.texts("td[data-side=Now] .label") == ["b", "new", "c", "a"]
+    assert page.texts("td[data-side=Baseline] .label") == ["b", "c", "gone", "a"]
+    assert page.texts(".source") == ["How do I reset a password?"]
+    assert page.texts("#case mark") == []
+
+
+def test_a_list_that_is_empty_on_both_sides_is_left_out(show: Callable[..., Opened], mixed_report: Path) -> None:
+    page = show(mixed_report)
+    sides = {side: {"answer": {**BODY[side]["answer"], "links": []}, "matches": None} for side in ("now", "before")}
+    draw(page, BODY | sides)
+    titles = page.texts("#case h4")
+    assert any(title.lower().startswith("events") for title in titles)
+    assert not any(title.lower().startswith("links") for title in titles)

@@ -51,10 +51,31 @@ def test_only_parts_with_faults_are_asked_about() -> None:
 
 def test_answers_are_counts_of_faults_or_left_open() -> None:
     replies = {question: reply for _, question, reply in FOUND.evidence.asked()}
-    assert replies["Are they mentioned explicitly in the text?"].text == "1 of 2"
-    assert replies["Are they reversed?"].text == "0 of 2"
+    assert replies["Are they mentioned explicitly in the text?"].text == "partly: 1 of 2"
+    assert replies["Are they reversed?"].text == "no: 0 of 2"
     assert replies["Are the predicates clear in the prompt?"].text == "CAUSES for IS_A"
     assert replies["Is the prompt too narrow?"] == ("10 in the answer, 12 expected", (), True)
+
+
+@pytest.mark.parametrize(
+    ("given", "expected", "asked"),
+    [(16, 36, {"Is the prompt too narrow?"}), (36, 16, {"Is the prompt too permissive?"}), (9, 9, set())],
+)
+def test_too_narrow_or_too_permissive_is_asked_where_the_numbers_point_that_way(
+    given: int, expected: int, asked: set[str]
+) -> None:
+    faults = (Fault("stated", "rye"), Fault("unexpected", "oat"))
+    evidence = Evidence(faults, {"missed": expected, "extra": given}, *checklist("extraction"))
+    assert {
+        question for _, question, _ in evidence.asked() if "too narrow" in question or "too perm" in question
+    } == asked
+
+
+def test_whether_the_golden_case_is_wrong_only_a_person_can_say() -> None:
+    evidence = Evidence((Fault("near", "rye"),), {}, *checklist("extraction"))
+    replies = {question: reply for _, question, reply in evidence.asked()}
+    assert replies["Does the golden case lack aliases?"][::2] == ("1 of 1", True)
+    assert replies["Does the golden case expect too little?"][::2] == ("no", False)
 
 
 def test_a_size_that_a_part_does_not_name_is_that_of_the_answer() -> None:

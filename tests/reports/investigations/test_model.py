@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from row3.domain.metrics import Metric, Threshold, Zone
 from row3.kinds.faults import Fault, Faults
+from row3.reports.investigations.checklist import Evidence, checklist
 from row3.reports.investigations.model import Fall, Symptom
 from row3.reports.investigations.report import investigation_document, investigation_json
 from row3.reports.markdown import markdown_text
@@ -52,10 +53,10 @@ def test_a_case_fails_below_a_target_by_a_fall_and_if_it_cannot_be_used() -> Non
 
 def test_a_goal_is_the_harder_of_target_and_limit() -> None:
     assert LOW.goal == "Concept recall at least 70.0%"
-    assert FELL.goal == "Concept recall at least 95.0%"
-    assert SHARE.goal == "Concept F1 at least 90.0%"
+    assert FELL.goal == "Concept recall at least 95.0% (100.0% before, limit 5)"
+    assert SHARE.goal == "Concept F1 at least 90.0% (100.0% before, limit 10%)"
     assert ROSE.goal == "Hallucination rate at most 2.0%"  # 2 % is harder than 5 %
-    assert FELL._replace(value=0.65, zone=Zone.MARGINAL).goal == "Concept recall at least 95.0%"
+    assert FELL._replace(value=0.65, zone=Zone.MARGINAL).goal == FELL.goal
     assert FINE.goal == ""
 
 
@@ -83,7 +84,22 @@ def test_over_several_cases_a_cause_in_more_of_them_comes_first() -> None:
     cases = [replace(CASE, id=name, faults=faults, before=None) for name, faults in zip("ab", both, strict=True)]
     groups = of_cases(*cases).groups
     assert [(group.words, group.rank) for group in groups] == [
-        ("reversed", (0, 2, 2)),
-        ("a similar name was extracted", (0, 1, 2)),
+        ("reversed", (True, 0, 2, 2)),
+        ("a similar name was extracted", (True, 0, 1, 2)),
     ]
     assert of_cases(*cases).earlier is None
+
+
+def test_over_several_cases_a_fix_names_the_case_of_its_example_and_judging_comes_last() -> None:
+    ranked = Faults((Fault("missed", "password", case_id="reset"),), {})
+    unjudged = Faults(tuple(Fault("not-judged", name, case_id="refund") for name in ("password", "vat")), {})
+    cases = [
+        replace(CASE, id=name, faults=each, before=None) for name, each in (("refund", unjudged), ("reset", ranked))
+    ]
+    found = of_cases(*cases)
+    found = replace(found, evidence=Evidence(found.evidence.faults, {}, *checklist("retrieval")))
+    assert found.fixes == [
+        "Rank `password` higher: it is relevant; case `reset`.",
+        "Judge `password` in the golden case (2 results are not judged); case `refund`.",
+    ]
+    assert replace(found, cases=found.cases[:1]).fixes[0] == "Rank `password` higher: it is relevant."

@@ -85,7 +85,7 @@ def test_every_fault_says_its_cause_and_where_it_stands() -> None:
 
 def test_questions_are_ticked_where_the_data_answer() -> None:
     lines = markdown(FOUND).split("\n")
-    assert "- [x] Are they mentioned explicitly in the text? 1 of 2." in lines
+    assert "- [x] Are they mentioned explicitly in the text? Partly: 1 of 2." in lines
     assert "- [ ] Is the prompt too narrow? 10 in the answer, 12 expected." in lines
     assert "- [ ] Is the text ambiguous?" in lines
     assert "#### Missing concepts: 2 of 12" in lines
