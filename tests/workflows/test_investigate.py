@@ -224,7 +224,10 @@ def test_missed_relationships_say_whether_an_end_was_missed(project: Project) ->
 def test_the_checklist_is_answered_from_the_data(project: Project) -> None:
     found = looked_into(project)
     explicit = ask(found, "Are they mentioned explicitly")
-    assert (explicit.text, labels(explicit)) == ("partly: 3 of 4", ["fermentation", "lactic acid bacterium", "kneading"])
+    assert (explicit.text, labels(explicit)) == (
+        "partly: 3 of 4",
+        ["fermentation", "lactic acid bacterium", "kneading"],
+    )
     assert labels(ask(found, "Are they on the forbidden list")) == ["crumb osmosis"]
     assert ask(found, "Are the ends right").text == "partly: 1 of 5"
     assert labels(ask(found, "Are they reversed")) == ["wild yeast REQUIRES sourdough"]

@@ -88,7 +88,10 @@ def change_text(title: str, run: TrendPoint) -> str:
     """Return `Overall rose from 78.0% to 84.7% with v1.1, 22 Nov 2026` for a run at which the level changed."""
     before, after = run.level or (0.0, 0.0)
     levels = f"from {numbers.percent(before)} to {numbers.percent(after)}"
-    return f"{title} {'rose' if after > before else 'fell'} {levels} with {version_of(run.label)}, {day(run.at)}"
+    blocked = " (blocked)" if run.verdict == "block" else ""
+    return (
+        f"{title} {'rose' if after > before else 'fell'} {levels} with {version_of(run.label)}, {day(run.at)}{blocked}"
+    )
 
 
 def moved_text(timeline: Timeline, metric: Metric, *, sided: bool = True) -> str:

@@ -65,7 +65,7 @@ def _page(found: Investigation, width: int, most: int) -> Iterator[Block]:
         yield Note([asked])
     for title, texts in (("Proposed Fix", found.fixes[: 1 + most // 5]), ("Verification Plan", found.plan)):
         yield Title(title)
-        yield Items([_from_markdown(shorten(text, 2 * width - 8)) for text in texts] or ["none"])
+        yield Items([_from_markdown(shorten(text, 3 * width - 8)) for text in texts] or ["none"])
 
 
 def investigation_document(found: Investigation, *, items: bool = True, width: int = 0) -> Document:

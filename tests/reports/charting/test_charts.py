@@ -232,6 +232,8 @@ class TestMessage:
         changed = run(9, 0.85, label="extract v1.1", level=(0.78, 0.847))
         found = texts(draw([run(0, 0.78), changed]))
         assert {"Overall rose from 78.0% to 84.7% with v1.1, 12 Nov 2025", "78.0% → 84.7%"} <= set(found)
+        blocked = texts(draw([run(0, 0.78), replace(changed, verdict="block")]))
+        assert "Overall rose from 78.0% to 84.7% with v1.1, 12 Nov 2025 (blocked)" in blocked
 
     def test_each_small_panel_says_its_own(self) -> None:
         rate = {"overall": 0.7, "hallucinationRate": 0.04}
