@@ -143,12 +143,12 @@ def test_a_field_that_the_answer_lacks_is_named_with_those_it_has(tmp_path: Path
             'entities = { nmae = "x" }',
             "field suites.s.fields.entities: `nmae` is not a field of an answer of",
         ),
-        ("retrieval", 'results = { zzz = "x" }', "Known are list, id, score."),
+        ("retrieval", 'results = { zzz = "x" }', "Known: list, id, score."),
         ("entities", 'entities = { name = "" }', "field `suites.s.fields.entities.name`: the text is empty"),
         ("entities", 'entities = { name = "a..b" }', 'should be a path like `results.items`, not `"a..b"`'),
         ("entities", "entities = 1", "field `suites.s.fields.entities`: should be an object"),
         ("checks", 'answer = { list = "x" }', "field suites.s.fields: kind `checks` does not use it. Remove it."),
-        ("outcome", 'answer = { list = "x" }', "Known are citations."),
+        ("outcome", 'answer = { list = "x" }', "Known: citations."),
     ],
 )
 def test_settings_that_cannot_be(tmp_path: Path, kind: str, fields: str, message: str) -> None:

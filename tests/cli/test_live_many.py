@@ -111,7 +111,9 @@ def test_an_address_in_row3_toml_is_stronger(box: Box, model: Make) -> None:
 
 def test_an_address_that_is_none_is_said_by_the_name_of_its_variable(box: Box) -> None:
     done = box.row3("--mode", "live", code=2, OPENAI_API_KEY="sk-of-the-box", OPENAI_BASE_URL="localhost:8000/v1")
-    assert done.errors[0].startswith("error: OPENAI_BASE_URL: the base_url `localhost:8000/v1` is not an http or https")
+    assert done.errors[0].startswith(
+        "error: OPENAI_BASE_URL: the base_url `localhost:8000/v1` must be an http or https"
+    )
     assert "or unset OPENAI_BASE_URL" in done.errors[0]
 
 

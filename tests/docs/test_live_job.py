@@ -95,7 +95,7 @@ class TestLive:
         assert server.unknown == []  # each was asked for what is recorded: answers, and the judge's grades
         drift = forge.run("live", "Has the provider changed?", **at)
         assert drift.code == 0, drift
-        assert "decomposition is left out" in drift.err
+        assert "skipped decomposition" in drift.err
         assert "retrieval" in forge.report("drift.txt")
         assert forge.run("live", "Summary").code == 0
         summary = forge.summary.read_text(encoding="utf-8")
