@@ -366,7 +366,18 @@ def test_the_local_model_goes_through_to_the_end(tmp_path: Path, serve: Callable
         name = f"golden/words/{word(number)}.gold.json"
         box.write(name, box.read(name).replace(f'"equals": "{word(number).upper()}"', f'"contains": "{word(number)}"'))
     path = path_for_processes(tmp_path / "path")
-    done = box.row3("optimize", "answer", "--budget", "12", "--format", "json", fresh=True, PYTHONPATH=path, code=0)
+    done = box.row3(
+        "optimize",
+        "answer",
+        "--budget",
+        "12",
+        "--format",
+        "json",
+        fresh=True,
+        PYTHONPATH=path,
+        OPENAI_API_KEY="sk-0123456789",
+        code=0,
+    )
     result = done.json
     assert 2 <= result["asked"] <= 12
     assert not server.answered
