@@ -29,6 +29,7 @@ from row3.reports.headline import (
 from row3.reports.judge_block import judge_blocks
 from row3.reports.live_text import drift_line, rounds_line
 from row3.reports.match_counts import moved_counts, run_counts
+from row3.reports.move_text import level_text
 from row3.reports.quarantine_text import quarantine_note
 from row3.reports.reason_text import Ground, grounds_of
 from row3.reports.scorecard import missing_note, problem_blocks, usage_note
@@ -170,9 +171,7 @@ def metrics_table(comparison: Comparison, *, verbose: bool = False) -> Block:
     rows = [_metric_row(metric, changes[metric.key], comparison, verbose=verbose) for metric in (*metrics, *shown)]
     if not rows:
         return Note(["No case can be compared."])
-    # A promotion is judged by policy `fixed`, whatever the suite's own policy.
-    levels = [change.interval.level for change in changes.values() if change.interval is not None]
-    interval = f"{100 * levels[0] if levels else 100 * suite.policy.level:.3g}% interval"
+    interval = f"{level_text(suite.policy)} interval"
     heads = ["metric", "before", "now", "points", interval, *(["p"] if verbose else []), "zone", "gate"]
     left = len(companions) - len(shown)
     hidden = f"{numbers.count(left, 'companion metric')} (-v shows all)" if left else ""

@@ -236,7 +236,7 @@ baseline            decompose-concepts v1.0 → map-ontology v1.0 · reference-l
                     · 2026-01-29 10:15 UTC
 decompose-concepts  v1.0 → v1.1, +1 −1 lines
 
-metric              before    now  points  95% interval  zone
+metric              before    now  points  90% interval  zone
 ───────────────────────────────────────────────────────────────────
 Concept recall       72.0%  70.0%  −2.0 ▼     −7.1…+3.1  ✓ pass
 Hallucination rate    7.0%   5.0%  −2.0 ▲     −7.1…+3.1  ! marginal
