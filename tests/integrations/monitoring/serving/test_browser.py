@@ -86,7 +86,7 @@ BAND = {"light": "228,241,234", "dark": "29,49,41"}
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
 def test_every_chart_is_drawn(box: Box, chromium: Any, size: dict[str, int], scheme: str) -> None:
-    ingest(box, minutes_of(40, 4000, "r"), "records.jsonl")
+    ingest(box, minutes_of(60, 4000, "r"), "records.jsonl")  # three days or four, at any hour
     with serving(box) as (_, address):
         opened = look(chromium, address, size, scheme)
         ready(opened)
