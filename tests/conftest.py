@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import shutil
 import signal
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -22,6 +24,11 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 MEMORY, ROOM = Path("/dev/shm"), 2 << 30
 if MEMORY.is_dir() and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
+
+
+# What tests keep for projects outside git is no business of the user's.
+os.environ["XDG_STATE_HOME"] = tempfile.mkdtemp(prefix="row3-tests-state-")
+atexit.register(shutil.rmtree, os.environ["XDG_STATE_HOME"], ignore_errors=True)
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -55,5 +62,5 @@ def calm_env(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The environment of a `Box` for what runs in this process: nothing of the machine's, no CI, no git hook's."""
     for name, value in clean_env(tmp_path).items():
         monkeypatch.setenv(name, value)
-    for name in ("CI", "GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE"):
+    for name in ("CI", "GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE", "XDG_STATE_HOME"):
         monkeypatch.delenv(name, raising=False)

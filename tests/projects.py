@@ -14,6 +14,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from row3.store.local import state_folder
 from row3.store.project import open_project
 from row3.store.suites import pick_suite
 from row3.workflows.pipeline.lineup import line_up
@@ -105,7 +108,7 @@ def first(output: Mapping[str, Any], concepts: int) -> dict[str, Any]:
 
 def clean_env(home: Path, **more: str) -> dict[str, str]:
     """The environment without git's variables, keys, CI and whatever else a developer's machine sets."""
-    gone = ("GIT_", "ROW3_", "GITHUB_", "OTEL_", "MLFLOW_")
+    gone = ("GIT_", "ROW3_", "GITHUB_", "OTEL_", "MLFLOW_", "XDG_STATE_")
     env = {
         name: value
         for name, value in os.environ.items()
@@ -236,6 +239,14 @@ class Box:
         times = {line["recordedAt"] for line in held if line["caseId"] in case_ids}
         if times and max(times) >= time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()):
             next_second()
+
+    @property
+    def state(self) -> Path:
+        """The folder of journals, transactions, locks and cached scores, as the commands find it."""
+        with pytest.MonkeyPatch.context() as patch:
+            patch.delenv("XDG_STATE_HOME", raising=False)
+            patch.setenv("HOME", self.env["HOME"])
+            return state_folder(self.root)
 
     def versions(self) -> dict[str, str]:
         """The candidates."""

@@ -257,10 +257,10 @@ class Common:
     def project(self) -> Project:
         """Open the project for a command that runs nothing, and finish an interrupted promotion."""
         from row3.store.project import open_project
-        from row3.store.transaction import finish_interrupted
+        from row3.workflows.opening import prepare
 
         project = replace(open_project(self.start), guard=self.guard)
-        finish_interrupted(project.local, may_write=self.may_write, say=self.say)
+        prepare(project.root, may_write=self.may_write, say=self.say)
         return project
 
     def project_and_suite(self) -> tuple[Project, Suite]:

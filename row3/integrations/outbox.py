@@ -14,7 +14,8 @@ from row3.errors import EnvironmentFault, InvalidFile, Undelivered
 from row3.integrations.seams import SCHEMA_VERSION, FinishedRun, Sink
 from row3.store.documents import check_schema_version
 from row3.store.files import disk_faults, write_atomic
-from row3.store.transaction import local_folder, locked
+from row3.store.local import local_folder
+from row3.store.transaction import locked
 from row3.store.tree import WorkTree
 
 FOLDER = "outbox"
@@ -68,10 +69,10 @@ class Outbox:
         One process sends at a time. Raises `EnvironmentFault`, `InvalidFile`, and what the sink raises except
         `Undelivered`.
         """
-        lock = locked(local_folder(self._local), LOCK, timeout_s=PATIENCE_S)
+        lock = locked(self._local.parent, LOCK, timeout_s=PATIENCE_S)
         if lock is None:
             what = f"another row3 has been sending for more than {PATIENCE_S:g} s"
-            raise EnvironmentFault(what, where=f".row3/{LOCK}", fix="Wait for it, or stop it")
+            raise EnvironmentFault(what, where=f".row3/{FOLDER}", fix="Wait for it, or stop it")
         try:
             for run in runs:
                 self.put(run)

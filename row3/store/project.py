@@ -23,6 +23,8 @@ CORPORA = ("golden", "corpus")
 """Folders that corpus files may come from; the hook watches and copies them."""
 READ_PATHS = (FILE, *CORPORA, "prompts", "recordings", "baselines", "calibrations", "lessons", "metrics-history.json")
 """Everything a comparison reads, and the hook watches."""
+WRITTEN = (*READ_PATHS, CHANGELOG, "charts", "schemas", ".gitattributes", ".gitignore", "search.py")
+"""Files, and folders of files, that a transaction may write: `row3 init` adds the last three."""
 PLACES = (*READ_PATHS, CHANGELOG, "charts", "schemas", LOCAL)
 """Everything that row3 reads or writes in a project, where no symbolic link is allowed."""
 
@@ -57,7 +59,7 @@ class Project:
 
     @property
     def local(self) -> Path:
-        """Folder of run logs, locks and journal, which is never committed."""
+        """Folder of run logs, outbox and monitor: for people, never committed, never trusted."""
         return self.root / LOCAL
 
     @property

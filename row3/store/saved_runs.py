@@ -1,4 +1,4 @@
-"""Local files in `.row3/`: the log of every run, and a cache of scores that is safe to delete."""
+"""Files that are safe to delete: the log of every run in `.row3/`, and a cache of scores in the project's state."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from row3.domain.scores import CaseScore
 from row3.errors import EnvironmentFault, InvalidFile
 from row3.store.documents import check_schema_version, parse_json, refuse_duplicates, validate
 from row3.store.files import decode, read_bytes, write_atomic
+from row3.store.local import in_state
 from row3.store.tree import WorkTree
 
 RUNS = "runs"
@@ -139,14 +140,13 @@ KEPT_SCORES = 4000
 class ScoreCache:
     """Scores by golden case and answers, under one scorer and one set of rules."""
 
-    def __init__(self, local: Path, name: str) -> None:
-        self._tree, self._path = WorkTree(local.parent), f"{local.name}/scores/{name}.msgpack"
+    def __init__(self, root: Path, name: str) -> None:
+        self._root, self._path = root, f"scores/{name}.msgpack"
         self._scores: dict[str, CaseScore] = {}
         self._new = False
         with suppress(InvalidFile, EnvironmentFault, msgspec.DecodeError):  # a broken file counts as empty
-            if self._tree.exists(self._path):
-                raw = self._tree.read(self._path, limit=MAX_CACHE_BYTES)
-                self._scores = msgspec.msgpack.decode(raw, type=dict[str, CaseScore])
+            raw = read_bytes(in_state(root, self._path), where=self._path, limit=MAX_CACHE_BYTES, follow=False)
+            self._scores = msgspec.msgpack.decode(raw, type=dict[str, CaseScore])
 
     def get(self, case: str, answers: Sequence[str]) -> CaseScore | None:
         """Return the score of these answers to the case with this digest, without its explanation."""
@@ -163,7 +163,7 @@ class ScoreCache:
             return
         kept = dict(list(self._scores.items())[-KEPT_SCORES:])
         with suppress(InvalidFile, EnvironmentFault, UnicodeEncodeError):  # an answer may hold half a surrogate pair
-            write_atomic(self._tree.at(self._path), msgspec.msgpack.encode(kept))
+            write_atomic(in_state(self._root, self._path), msgspec.msgpack.encode(kept))
         self._new = False
 
 

@@ -1,14 +1,15 @@
 """One writer at a time, and changes to several files that happen completely or not at all, even after a kill.
 
-The new contents are written to `.row3/transaction/new/` first, then a manifest; renaming the manifest commits the
-change. Then each file is moved to its place. After a kill, the next command finds the manifest and finishes the moves,
-which may safely be repeated. A lock ends with the process that holds it.
+The new contents are written to `transaction/new/` in the project's state first, then a manifest; renaming the manifest
+commits the change. Then each file is moved to its place. After a kill, the next command finds the manifest and finishes
+the moves, which may safely be repeated. A lock ends with the process that holds it.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
+import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -18,6 +19,8 @@ from typing import TYPE_CHECKING
 from row3.domain.requests import digest_text
 from row3.errors import EnvironmentFault, InvalidFile
 from row3.store.files import disk_faults, read_bytes, sync_folder, write_atomic
+from row3.store.local import in_state
+from row3.store.project import WRITTEN
 from row3.store.tree import WorkTree
 
 if TYPE_CHECKING:
@@ -27,22 +30,20 @@ FOLDER = "transaction"
 MANIFEST = "commit.json"
 PATIENCE_S = 120.0
 AT_ONCE_S = 0.05
-GITIGNORE = "*\n"
 
 
-def commit(root: Path, local: Path, files: Mapping[str, bytes]) -> None:
+def commit(root: Path, files: Mapping[str, bytes]) -> None:
     """Write files, by path in the project, as one change; or change nothing and raise `EnvironmentFault`, or
-    `InvalidFile` if one of them or a folder above it is a symbolic link.
+    `InvalidFile` for a file that row3 does not write, or if it or a folder above it is a symbolic link.
     """
-    tree = WorkTree(root)
-    targets = {name: tree.at(name) for name in files}
-    folder = in_local(local, FOLDER)
-    recover(root, local)
-    with disk_faults(".row3/transaction"):
+    folder = in_state(root, FOLDER)
+    targets = {name: _target(root, name, fix="Correct the name") for name in files}
+    recover(root)
+    with disk_faults(str(folder)):
         shutil.rmtree(folder, ignore_errors=True)
         entries = []
         for number, (name, content) in enumerate(files.items()):
-            write_atomic(folder / "new" / str(number), content, where=f".row3/transaction for {name}")
+            write_atomic(folder / "new" / str(number), content, where=f"{folder} for {name}")
             entries.append(
                 {"file": name, "new": str(number), "digest": digest_text(content), "was": _digest(targets[name])}
             )
@@ -55,36 +56,36 @@ def commit(root: Path, local: Path, files: Mapping[str, bytes]) -> None:
                 raise EnvironmentFault(what, where=name, fix="Move it away, then run again")
             with TemporaryFile(dir=target.parent):  # fails if the folder or its disk is read-only
                 pass
-    write_atomic(folder / MANIFEST, json.dumps({"schemaVersion": 1, "files": entries}), where=".row3/transaction")
+    write_atomic(folder / MANIFEST, json.dumps({"schemaVersion": 1, "files": entries}), where=str(folder))
     sync_folder(folder)
-    recover(root, local)
+    recover(root)
 
 
-def recover(root: Path, local: Path) -> list[str]:
+def recover(root: Path) -> list[str]:
     """Finish an interrupted change and return its files, or discard an uncommitted one. Raises as `commit`."""
-    folder = in_local(local, FOLDER)
-    manifest = in_local(local, f"{FOLDER}/{MANIFEST}")
+    folder = in_state(root, FOLDER)
+    manifest = in_state(root, f"{FOLDER}/{MANIFEST}")
     if not manifest.exists():
         if folder.exists():
             shutil.rmtree(folder, ignore_errors=True)
         return []
-    where = ".row3/transaction/commit.json"
+    where, again = str(manifest), f"Delete {folder} and run again"
     try:
         entries = json.loads(read_bytes(manifest, where=where, follow=False))["files"]
-        moves = [(each["file"], f"{FOLDER}/new/{each['new']}", each["digest"], each.get("was")) for each in entries]
-    except (ValueError, KeyError, TypeError):
-        raise InvalidFile("the manifest is broken", where=where, fix="Delete .row3/transaction and run again") from None
-    tree, waiting = WorkTree(root), []
+        moves = [(str(one["file"]), f"{FOLDER}/new/{one['new']}", one["digest"], one.get("was")) for one in entries]
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise InvalidFile("the manifest is broken", where=where, fix=again) from None
+    waiting = []
     for name, new, digest, was in moves:
-        target, source = tree.at(name), in_local(local, new)
+        target, source = _target(root, name, fix=again), in_state(root, new)
         if not source.exists():
             continue
         waiting.append((name, source, target))
         if _digest(source) != digest:
-            raise InvalidFile(f"the new {name} is damaged", where=where, fix="Delete .row3/transaction and run again")
+            raise InvalidFile(f"the new {name} is damaged", where=where, fix=again)
         if was is not None and _digest(target) not in (was, digest):
             what = "the file was edited after an interrupted command, which would replace it"
-            fix = "Delete .row3/transaction to keep the file and discard the rest of that command"
+            fix = f"Delete {folder} to keep the file and discard the rest of that command"
             raise InvalidFile(what, where=name, fix=fix)
     for name, source, target in waiting:
         for left in target.parent.glob(f".{target.name}.*.tmp"):  # of a killed write
@@ -94,6 +95,14 @@ def recover(root: Path, local: Path) -> list[str]:
         manifest.unlink()
         shutil.rmtree(folder, ignore_errors=True)
     return [name for name, *_ in moves]
+
+
+def _target(root: Path, name: str, *, fix: str) -> Path:
+    """Return the place of a file that row3 writes. Raises `InvalidFile` for any other, or a symbolic link."""
+    first, *inner = re.split(r"[/\\]", name)
+    if first not in WRITTEN or any(part.startswith((".", "git~")) or not part for part in inner):
+        raise InvalidFile("no command of row3 writes this file", where=name, fix=fix)
+    return WorkTree(root).at(name)
 
 
 def _digest(path: Path) -> str:
@@ -118,28 +127,14 @@ def _move(source: Path, target: Path, name: str) -> None:
         source.unlink()
 
 
-def in_local(local: Path, path: str) -> Path:
-    """Return the path of a file in `.row3/`. Raises `InvalidFile` if it or a folder above it is a symbolic link."""
-    return WorkTree(local.parent).at(f"{local.name}/{path}")
-
-
-def local_folder(local: Path) -> Path:
-    """Create `.row3/`, which ignores itself in git. Raises `EnvironmentFault`, `InvalidFile` for a symbolic link."""
-    ignore = in_local(local, ".gitignore")
-    with disk_faults(".row3"):
-        local.mkdir(parents=True, exist_ok=True)
-        if not ignore.exists():
-            ignore.write_text(GITIGNORE, encoding="utf-8")
-    return local
-
-
-def locked(local: Path, name: str, *, timeout_s: float = 0.0) -> BaseFileLock | None:
-    """Acquire a lock in `.row3/`; None if another process holds it until the timeout. Raises as `local_folder`."""
+def locked(root: Path, name: str, *, timeout_s: float = 0.0) -> BaseFileLock | None:
+    """Acquire a lock of the project; None if another process holds it until the timeout. Raises as `in_state`."""
     import filelock  # imports asyncio, which only commands that write need
 
-    path = in_local(local, name)
+    path = in_state(root, name)
     lock = filelock.FileLock(path, thread_local=False)
-    with disk_faults(f".row3/{path.name}"):
+    with disk_faults(str(path)):
+        path.parent.mkdir(parents=True, exist_ok=True)
         try:
             lock.acquire(timeout=timeout_s)
         except filelock.Timeout:
@@ -148,31 +143,29 @@ def locked(local: Path, name: str, *, timeout_s: float = 0.0) -> BaseFileLock | 
 
 
 @contextlib.contextmanager
-def writing(local: Path, *, say: Callable[[str], None] = lambda _: None) -> Iterator[list[str]]:
+def writing(root: Path, *, say: Callable[[str], None] = lambda _: None) -> Iterator[list[str]]:
     """Hold the project's write lock; yield the files of an interrupted change, which is finished first."""
-    lock = locked(local_folder(local), "lock", timeout_s=AT_ONCE_S)
+    lock = locked(root, "lock", timeout_s=AT_ONCE_S)
     if lock is None:
         say("another row3 is writing; waiting for it")
-        lock = locked(local, "lock", timeout_s=PATIENCE_S)
+        lock = locked(root, "lock", timeout_s=PATIENCE_S)
     if lock is None:
         what = f"another row3 has been writing for more than {PATIENCE_S:g} s"
-        raise EnvironmentFault(what, where=".row3/lock", fix="Wait until it is done, or stop it")
+        raise EnvironmentFault(what, where=str(in_state(root, "lock")), fix="Wait until it is done, or stop it")
     try:
         # Finish what a killed command left first, or a file that is about to be replaced would be read.
-        yield recover(local.parent, local)
+        yield recover(root)
     finally:
         lock.release()
 
 
-def finish_interrupted(
-    local: Path, *, may_write: bool = True, say: Callable[[str], None] = lambda _: None
-) -> list[str]:
+def finish_interrupted(root: Path, *, may_write: bool = True, say: Callable[[str], None] = lambda _: None) -> list[str]:
     """Finish an interrupted change and return its files; if `may_write` is false, only report it."""
-    if not may_write and in_local(local, f"{FOLDER}/{MANIFEST}").exists():
+    if not may_write and in_state(root, f"{FOLDER}/{MANIFEST}").exists():
         say("an interrupted command has not written all its files: run it again (such as row3 promote) to finish")
-    if not (may_write and in_local(local, FOLDER).exists()):
+    if not (may_write and in_state(root, FOLDER).exists()):
         return []
-    with writing(local, say=say) as done:
+    with writing(root, say=say) as done:
         pass
     if done:
         say(f"finished the changes of an interrupted command: {', '.join(done)}")

@@ -37,6 +37,10 @@ class Output:
         return os.fsdecode(self.out).split("\0")[:-1]
 
 
+EXPORTED = ("GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_PREFIX")
+"""Variables that tell a hook where its repository is."""
+
+
 class GitProcess:
     """Runs git in a folder, with variables added to the environment or (`without`) removed."""
 

@@ -11,10 +11,8 @@ from typing import NoReturn
 
 from row3.errors import EnvironmentFault, UsageError
 from row3.vcs import refs, trees
-from row3.vcs.process import GitProcess, Output, git_error
+from row3.vcs.process import EXPORTED, GitProcess, Output, git_error
 
-EXPORTED = ("GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_PREFIX")
-"""Variables that tell a hook where its repository is."""
 REPOSITORY_INFO = ("--show-toplevel", "--absolute-git-dir", "--git-common-dir", "--is-shallow-repository")
 
 _HEX = frozenset("0123456789abcdef")

@@ -195,7 +195,7 @@ class Decider:
     def wrong(self, item: Unmatched) -> Decision:
         """Remember that the item is wrong, but neither an alias nor made up."""
         file = f"{self._suite.golden}/{FILE}"
-        with writing(self._project.local, say=self._say):
+        with writing(self._project.root, say=self._say):
             before, text = self._contents(file), self._case(self._contents(item.file), item).source_text
             judged = read_reviewed(self._project.root, file)
             after = with_wrong(judged, item.case_id, item.label, text, date=now()[:10])
@@ -205,7 +205,7 @@ class Decider:
     def undo(self, decision: Decision) -> None:
         """Undo a decision: restore the file byte for byte."""
         where = decision.file
-        with writing(self._project.local, say=self._say):
+        with writing(self._project.root, say=self._say):
             if self._contents(where) != decision.after:
                 what = "the file was changed after the decision, so it cannot be restored"
                 raise UsageError(what, where=where, fix="Remove the line by hand")
@@ -224,7 +224,7 @@ class Decider:
 
     def _edit(self, item: Unmatched, edited: Callable[[bytes], bytes]) -> tuple[bytes, bytes]:
         """Edit the case's file; return it before and after. Raises `UsageError` if lint would find a new error."""
-        with writing(self._project.local, say=self._say):
+        with writing(self._project.root, say=self._say):
             before = self._project.tree.read(item.file)
             after = edited(before)
             kind, rules = self._suite.kind, self._suite.rules

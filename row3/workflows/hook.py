@@ -13,6 +13,7 @@ from row3.gate.outcomes import HookVerdict
 from row3.store.project import PLACES, READ_PATHS, find_root
 from row3.store.suites import pick_suite
 from row3.workflows.guard import VARIABLE, Guard
+from row3.workflows.opening import refuse_tracked
 from row3.workflows.pipeline.run_suite import RunOptions
 from row3.workflows.session import Session
 from row3.workflows.snapshots import affected, fork_of_work, inside_of, protected_branch, snapshot_of
@@ -79,6 +80,7 @@ def _judge(repository: Repository, root: Path, verdict: HookVerdict, *, commit: 
     """Judge the index or a commit for the suites that the change affects, or for all without a base."""
     inside = inside_of(repository, root)
     repository.object_ids(commit, [inside + path for path in PLACES])  # refuses symbolic links
+    refuse_tracked(root)
     changed: list[str] = []
     if base is not None:
         changed = repository.changed([inside + path for path in READ_PATHS], base=base, tree=commit)

@@ -54,7 +54,7 @@ def init(folder: Path, starter: Starter = "extraction") -> list[Created]:
     with disk_faults(str(folder)):
         folder.mkdir(parents=True, exist_ok=True)
     tree = WorkTree(root)
-    with writing(root / LOCAL):
+    with writing(root):
         done: list[Created] = []
         new: dict[str, bytes] = {}
         for name, content in _layout(tree, starter).items():
@@ -67,7 +67,7 @@ def init(folder: Path, starter: Starter = "extraction") -> list[Created]:
             done.append(Created(name, "created" if before is None else "kept" if after == before else "extended"))
             new |= {} if after == before else {name: after}
         if new:
-            commit(root, root / LOCAL, new)
+            commit(root, new)
     return done
 
 

@@ -179,7 +179,7 @@ def _answers(project: Project, asking: Asking, options: RunOptions) -> Callable[
             refuse_replacing(project, replaced, request)
         given = asyncio.run(ask(request))
         if isinstance(given, Answer) and mode in ("auto", "record"):
-            with writing(project.local):
+            with writing(project.root):
                 merge(project.root, suite.name, [to_line(request, given, recorded_at=now())])
         return given
 

@@ -22,8 +22,9 @@ from row3.store.config import FILE as CONFIG
 from row3.store.config import LessonsMcpConfig
 from row3.store.files import write_atomic
 from row3.store.lessons import FILE, kept_file, lessons_text, read_kept, read_noted
+from row3.store.local import in_local, local_folder
 from row3.store.project import Project
-from row3.store.transaction import commit, in_local, local_folder, writing
+from row3.store.transaction import commit, writing
 from row3.workflows.session import Session
 
 MEMORY_ARGUMENTS = ("information", "tags", "metadata")
@@ -54,7 +55,7 @@ def note_lessons(session: Session, comparisons: Sequence[Comparison]) -> None:
 def _added(session: Session, lessons: Sequence[Lesson]) -> list[Lesson]:
     """Save the lessons that are new, and return them. Raises `InvalidFile`, `EnvironmentFault`."""
     local = local_folder(session.project.local)
-    with writing(local, say=session.say):
+    with writing(session.project.root, say=session.say):
         noted = read_noted(local)
         known = {each.id for each in noted}
         new = [each for each in lessons if each.id not in known]
@@ -132,7 +133,7 @@ def keep_lessons(project: Project, ids: Sequence[str], suite: str | None = None)
     Their `common` items are dropped, since these may reveal what golden cases expect. Raises `UsageError`,
     `InvalidFile`, `EnvironmentFault`.
     """
-    with writing(project.local):
+    with writing(project.root):
         noted = {each.id: each for each in read_noted(project.local) if suite in (None, each.suite)}
         for each in ids:
             if each not in noted:
@@ -148,5 +149,5 @@ def keep_lessons(project: Project, ids: Sequence[str], suite: str | None = None)
                 added[kept_file(name)] = new
                 files[kept_file(name)] = lessons_text([*kept, *new]).encode()
         if files:
-            commit(project.root, project.local, files)
+            commit(project.root, files)
     return added

@@ -74,7 +74,7 @@ def quarantine(session: Session, case_id: str, *, until: str, reason: str, on: d
         hint = case_hint(project, suite.name, case_id, ids, otherwise=see)
         raise UsageError(f"case `{case_id}` does not exist", where=f"{folder}/", fix=hint)
     signed = sign(project, reason)
-    with writing(project.local, say=session.say):
+    with writing(project.root, say=session.say):
         entries = {entry.case_id: entry for entry in read_quarantine(project.tree, folder)}
         active = {entry.case_id for entry in split(entries.values(), on)[0]}
         before = entries.get(case_id)
@@ -95,7 +95,7 @@ def release(session: Session, case_id: str, *, on: date | None = None) -> Change
     """Release a case from quarantine, so that it counts from the next run. Raises `UsageError` if it is not in it."""
     _refuse_in_ci(session)
     project, folder = session.project, session.project.golden(session.suite.name)
-    with writing(project.local, say=session.say):
+    with writing(project.root, say=session.say):
         entries = {entry.case_id: entry for entry in read_quarantine(project.tree, folder)}
         if case_id not in entries:
             hint = f"In quarantine: {', '.join(entries) or 'none'}"

@@ -25,10 +25,11 @@ from row3.store.chosen_cases import choose_cases
 from row3.store.config import Mode
 from row3.store.files import disk_faults, write_atomic
 from row3.store.history import read_history
+from row3.store.local import in_local, local_folder
 from row3.store.project import Guard, Project, open_project
 from row3.store.saved_runs import RUNS, ScoreCache, answers_beside, context_beside, latest_runs, parse_record, write_run
 from row3.store.suites import Suite, pick_suite, with_limits
-from row3.store.transaction import finish_interrupted, in_local, local_folder
+from row3.workflows.opening import prepare
 from row3.workflows.pipeline.budget import Budget, open_budget
 from row3.workflows.pipeline.results import Observer
 from row3.workflows.pipeline.run_suite import RunOptions
@@ -198,7 +199,7 @@ class Session:
         rules = repr(replace(suite.rules, thresholds={}))
         key = digest_text("\n".join([__version__, suite.kind.name, suite.kind.signature(suite.rules), rules]))[:16]
         if key not in self.caches:
-            self.caches[key] = ScoreCache(self.project.local, f"{suite.name}-{key}")
+            self.caches[key] = ScoreCache(self.project.root, f"{suite.name}-{key}")
         return self.caches[key]
 
     @property
@@ -216,7 +217,7 @@ def open_recovered(
     `InvalidFile`.
     """
     project = replace(open_project(start), guard=guard)
-    recovered = finish_interrupted(project.local, may_write=may_write, say=say)
+    recovered = prepare(project.root, may_write=may_write, say=say)
     model, config = options.overrides.model, project.config
     asks = (options.mode or config.mode) in ("live", "record")
     if asks and model is not None and config.provider.model == RECORDED_ONLY:

@@ -204,10 +204,10 @@ def test_in_ci_nothing_is_asked_since_nothing_may_be_written(box: Box) -> None:
 def test_a_review_waits_for_another_row3_that_writes(box: Box) -> None:
     from filelock import FileLock
 
-    (box.root / ".row3").mkdir(exist_ok=True)
+    box.state.mkdir(parents=True, exist_ok=True)
     with terminal(box, *REVIEW) as person:
         person.until_asked()
-        lock = FileLock(box.root / ".row3" / "lock")
+        lock = FileLock(box.state / "lock")
         lock.acquire(timeout=0.0)
         person.type("m")
         person.until("another row3 is writing")

@@ -87,6 +87,16 @@ def nothing(_: Box) -> None:
     pass
 
 
+def tracked(box: Box) -> None:
+    box.write(".row3/runs/x.json", "{}")
+    box.git("add", "-f", ".row3")
+
+
+def unfinished(box: Box) -> None:
+    (box.state / "transaction").mkdir(parents=True)
+    (box.state / "transaction/commit.json").write_text("{")
+
+
 ID = '"id": "rye"'
 TEMPLATE = "{{ source_text }}"
 IN_CASE = (CASE,)
@@ -247,8 +257,8 @@ ALL = (
     Bad("changelog-folder", folder(CHANGELOG), (CHANGELOG, "folder"), PROMOTE),
     Bad("charts-file", file("charts"), ("charts",), PROMOTE),
     Bad("archive-file", file("baselines/archive"), ("baselines/archive",), PROMOTE),
-    Bad("local-file", file(".row3"), (".row3",)),
-    Bad("transaction-broken", write(".row3/transaction/commit.json", "{"), (".row3/transaction",)),
+    Bad("local-tracked", tracked, (".row3", "git tracks this folder", "`git rm -r --cached .row3`")),
+    Bad("transaction-broken", unfinished, ("transaction/commit.json", "the manifest is broken", "Delete")),
     Bad("no-git", gone(".git"), ("not a git repository", "git init"), ("--compare", "--against", "HEAD")),
     Bad("no-git-for-hooks", gone(".git"), ("not a git repository", "git init"), ("hook", "install")),
     Bad("no-such-folder", nothing, ("/nonexistent",), ("-C", "/nonexistent")),

@@ -25,6 +25,7 @@ from pathlib import Path
 import matplotlib.pyplot
 import row3.workflows.promoting.promote, row3.workflows.promoting.promote
 from row3.cli.app import main
+from row3.store.local import state_folder
 import row3.cli.promote, row3.cli.show, row3.reports.comparison, row3.reports.changelog
 
 template, work, kills, mode = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
@@ -104,7 +105,7 @@ for number in range(1, kills + 1, 3 if mode == "each" and "ROW3_KILLS" not in os
     elif ended(child(root, PROMOTE, killer(number))) != -9:
         break  # it came through: there are no more
     after = tree(root)
-    pending = (root / ".row3/transaction/commit.json").exists()
+    pending = (state_folder(root) / "transaction/commit.json").exists()
     state = "old" if after == old else "new" if settled(after) == new and not pending else "between"
     seen[state] += 1
     if number % 8 == 0 or state == "between":
@@ -170,7 +171,7 @@ def cut_off(tiny_promoted: Box, tmp_path_factory: pytest.TempPathFactory) -> Box
     before = box.tree()
     subprocess.run([sys.executable, "-c", HALFWAY], cwd=box.root, env=box.env, capture_output=True, check=True)
     assert box.tree() == before
-    assert (box.root / ".row3/transaction/commit.json").exists()
+    assert (box.state / "transaction/commit.json").exists()
     return box
 
 
@@ -202,7 +203,7 @@ def test_a_command_that_only_reads_finishes_it_first(halfway: Box, command: str)
     done = halfway.row3(*command.split(), code=0)
     assert "finished the changes of an interrupted command: prompts/promoted.json" in done.err
     assert '"version": "v1.1"' in halfway.read("prompts/promoted.json")
-    assert not (halfway.root / ".row3/transaction").exists()
+    assert not (halfway.state / "transaction").exists()
     assert [entry["action"] for entry in halfway.history()] == ["promotion", "promotion"]
 
 

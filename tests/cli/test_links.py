@@ -12,7 +12,7 @@ from tests.projects import SUITE, Box
 LINK = "this is a symbolic link"
 CASE = f"golden/{SUITE}/rye.gold.json"
 FILES = ("CHANGELOG.md", "metrics-history.json", "prompts/promoted.json", f"baselines/{SUITE}.json")
-FOLDERS = ("charts", "baselines", "baselines/archive", ".row3", ".row3/runs", ".row3/journal", "golden", "schemas")
+FOLDERS = ("charts", "baselines", "baselines/archive", ".row3", ".row3/runs", "golden", "schemas")
 READ = (CASE, "prompts/extract-v1.1.md", "row3.toml", f"recordings/{SUITE}", f"golden/{SUITE}", "prompts")
 
 
@@ -41,7 +41,7 @@ def test_promote_reads_and_writes_nothing_over_a_link(box: Box, name: str) -> No
     done = box.row3("promote", "v1.1")
     assert contents(outside) == before
     if done.code == 0:  # the link is at a place that a promotion has no need of
-        assert name in ("schemas", ".row3/journal", ".row3/runs")
+        assert name in ("schemas", ".row3", ".row3/runs")
         return
     assert done.code == 2
     assert f"{name}: {LINK}, which row3 does not follow. Put the file or folder itself there" in done.err
@@ -122,16 +122,19 @@ def test_one_s_own_link_outside_is_followed(box: Box) -> None:
     assert '"metrics"' in real.read_text()
 
 
-def test_links_in_the_local_folder_reach_nothing(box: Box) -> None:
+def test_links_in_the_local_folder_and_the_state_reach_nothing(box: Box) -> None:
     outside = box.root.parent / "outside"
     outside.mkdir()
     (outside / "mine").write_text("mine")
-    shutil.rmtree(box.path(".row3"), ignore_errors=True)
-    box.path(".row3").mkdir()
-    for name in ("lock", ".gitignore", "transaction"):
-        link = box.path(f".row3/{name}")
-        link.unlink(missing_ok=True)
+    for link, code in (
+        (box.path(".row3/.gitignore"), 0),
+        (box.path(".row3/runs"), 0),
+        (box.state / "lock", 2),
+        (box.state / "transaction", 2),
+    ):
+        shutil.rmtree(link.parent, ignore_errors=True)
+        link.parent.mkdir(parents=True)
         link.symlink_to(outside / "mine")
-        box.row3("promote", "v1.1", code=2)
+        box.row3("promote", "v1.1", "--dry-run" if not code else "-v", code=code)
         link.unlink()
     assert contents(outside) == {"mine": b"mine"}

@@ -156,12 +156,12 @@ def test_record_saves_and_auto_asks_only_for_what_is_missing(box: Box, model: Ma
     assert len(fake.asked) == 3
     box.row3("--mode", "record", "--model", "other", "--case", "rye", code=0)
     assert fake.asked.count("rye") == 2
-    assert not list(box.path(".row3/journal").glob("*.jsonl"))
+    assert not list((box.state / "journal").glob("*.jsonl"))
 
 
 def kept_answers(box: Box) -> int:
     """Lines of the journal."""
-    return sum(path.read_text("utf-8").count("\n") for path in box.path(".row3/journal").glob("*.jsonl"))
+    return sum(path.read_text("utf-8").count("\n") for path in (box.state / "journal").glob("*.jsonl"))
 
 
 def interrupted(box: Box, model: Make, mode: str) -> tuple[int, str, float]:
@@ -190,7 +190,7 @@ def test_ctrl_c_keeps_what_was_paid_for_and_the_same_command_goes_on(box: Box, m
     box.row3("--mode", mode, "--model", "other", code=0)
     assert sorted(fake.asked) == ["rye", "yeast"]
     assert {name: box.tree()[name] for name in before} == before
-    assert not list(box.path(".row3/journal").glob("*.jsonl"))
+    assert not list((box.state / "journal").glob("*.jsonl"))
 
 
 def test_no_key_reaches_a_file(box: Box, model: Make) -> None:

@@ -141,7 +141,7 @@ class TestInterleaved:
         box.row3("--compare", "--mode", "record", code=0)
         assert box.read("recordings/bread/extract-v1.0.jsonl") == before
         assert len(box.read("recordings/bread/extract-v1.1.jsonl").splitlines()) == 15
-        assert not list(box.path(".row3/journal").glob("*.jsonl"))
+        assert not list((box.state / "journal").glob("*.jsonl"))
         # A replay compares with the saved baseline, as ever.
         assert box.row3("--compare", "--mode", "replay", "--format", "json", code=1).json["deltas"]["recall"] == -0.25
 
@@ -247,7 +247,7 @@ class TestCap:
         # Nothing was paid for twice.
         assert made.versions() == {"1.0": 15, "1.1": 15}
         assert max(Counter((each.version, each.case_id) for each in made.asked).values()) == 1
-        assert not list(box.path(".row3/journal").glob("*.jsonl"))
+        assert not list((box.state / "journal").glob("*.jsonl"))
 
     def test_it_fails_nothing_in_junit(self, box: Box, provider: Make) -> None:
         provider(lambda asked: concepts(asked, 1 if asked.version == "1.1" else 4))
@@ -294,7 +294,7 @@ class TestCap:
 def test_ctrl_c_keeps_both_sides_and_the_same_command_goes_on(box: Box, provider: Make) -> None:
     made = provider(lambda asked: FakeReply(concepts(asked, 4).text, wait_s=60 if asked.at >= 11 else 0))
     process = box.start("--compare", "--mode", "live", "--jobs", "2")
-    journal = box.path(".row3/journal")
+    journal = box.state / "journal"
     wait_until(
         lambda: (
             len(made.asked) == 13 and sum(path.read_text("utf-8").count("\n") for path in journal.glob("*.jsonl")) == 11
@@ -304,7 +304,7 @@ def test_ctrl_c_keeps_both_sides_and_the_same_command_goes_on(box: Box, provider
     out, err = process.communicate(timeout=55)  # the fake model answers after 60
     assert (process.returncode, out) == (130, b"")
     assert "Traceback" not in err.decode()
-    kept = sum(len(path.read_text().splitlines()) for path in box.path(".row3/journal").glob("*.jsonl"))
+    kept = sum(len(path.read_text().splitlines()) for path in (box.state / "journal").glob("*.jsonl"))
     assert kept == 11
     # What a plain live run asks is not taken from half a comparison.
     other = provider(lambda asked: concepts(asked, 4))
@@ -315,7 +315,7 @@ def test_ctrl_c_keeps_both_sides_and_the_same_command_goes_on(box: Box, provider
     assert "continuing with 11 answers" in done.err
     assert len(last.asked) == 19
     assert (done.json["usage"]["requests"], done.json["usage"]["replayed"]) == (30, 11)
-    assert not list(box.path(".row3/journal").glob("*.jsonl"))
+    assert not list((box.state / "journal").glob("*.jsonl"))
 
 
 def test_ctrl_c_while_the_sample_is_asked_loses_no_answer(box: Box, provider: Make) -> None:
@@ -332,7 +332,7 @@ def test_ctrl_c_while_the_sample_is_asked_loses_no_answer(box: Box, provider: Ma
     last = provider(lambda asked: concepts(asked, 3))
     assert "continuing with 15 answers" in box.row3(*command, code=1).err
     assert last.versions() == {"1.0": 10}
-    assert not list(box.path(".row3/journal").glob("*.jsonl"))
+    assert not list((box.state / "journal").glob("*.jsonl"))
 
 
 class TestAdaptive:
@@ -531,7 +531,7 @@ class TestDrift:
         made = provider(lambda asked: concepts(asked, 4))
         box.row3("drift", "--max-cost", f"{5 * COST:g}", "--jobs", "1", code=3)
         first = len(made.asked)
-        (left,) = box.path(".row3/journal").glob("*--drift--*.jsonl")
+        (left,) = (box.state / "journal").glob("*--drift--*.jsonl")
         left.rename(left.with_name("bread--drift--20200101T000000Z-aaaaaa.jsonl"))
         box.row3("drift", code=0)
         assert len(made.asked) == first + 10

@@ -68,7 +68,7 @@ def test_what_other_processes_score_is_what_a_replay_scores(box: Box, loaves: Lo
     assert live["metrics"] == again["metrics"]
     assert live["cases"][7]["status"] == "bad_answer"
     assert live["usage"]["promptTokens"] == again["usage"]["promptTokens"] == 100 * MANY
-    assert not list(box.path(".row3/journal").glob("*.jsonl"))
+    assert not list((box.state / "journal").glob("*.jsonl"))
 
 
 def test_a_case_without_an_answer_fails_alone_and_the_same_command_asks_for_it_only(box: Box, loaves: Loaves) -> None:
@@ -132,7 +132,7 @@ def test_ctrl_c_ends_the_processes_that_score_and_keeps_the_answers(box: Box, lo
     process = box.start("--mode", "record", "--jobs", "16")
 
     def kept() -> int:
-        return sum(path.read_text("utf-8").count("\n") for path in box.path(".row3/journal").glob("*.jsonl"))
+        return sum(path.read_text("utf-8").count("\n") for path in (box.state / "journal").glob("*.jsonl"))
 
     wait_until(lambda: kept() == loaves.slow_from)
     others = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()

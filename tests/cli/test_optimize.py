@@ -209,7 +209,7 @@ def test_a_provider_that_stops_leaves_no_draft_and_the_command_continues(
     assert result["draft"] == "answer-v1.1"
     assert result["asked"] == len(server.answered) - asked
     assert sum(INSTRUCTION not in said for said in server.answered[asked:]) < asked
-    assert not list(box.path(".row3/journal").glob("*.jsonl"))
+    assert not list((box.state / "journal").glob("*.jsonl"))
 
 
 def test_a_reflection_model_that_fails_leaves_no_draft(tmp_path: Path, serve: Callable[..., Scripted]) -> None:

@@ -34,7 +34,7 @@ def test_four_compares_at_once_all_succeed_and_all_are_noted(box: Box) -> None:
     assert [entry["action"] for entry in entries] == ["promotion", *["compare"] * 4]
     assert len({entry["runId"] for entry in entries}) == 5
     assert len(list(box.path(".row3/runs").glob("*.json"))) == 5
-    assert not box.path(".row3/transaction").exists()
+    assert not (box.state / "transaction").exists()
 
 
 def test_the_same_compare_four_times_at_once_is_noted_once(box: Box) -> None:
@@ -83,7 +83,7 @@ def test_two_recording_runs_at_once_keep_all_their_answers(box: Box) -> None:
         model.stop()
     assert box.row3("--mode", "replay", "--model", "other", code=0)
     assert box.row3("--mode", "replay", "--model", "another", "--case", "rye", code=0)
-    assert not list(box.path(".row3/journal").glob("*.jsonl"))
+    assert not list((box.state / "journal").glob("*.jsonl"))
 
 
 class Slow:
@@ -124,7 +124,7 @@ def test_two_runs_that_ask_the_same_at_once_pay_once(box: Box, slow: Slow, modes
     slow.go.set()
     assert [code for code, _ in ended(*both)] == [0, 0]
     assert sorted(slow.model.asked) == sorted(CASES)
-    assert not list(box.path(".row3/journal").glob("*.jsonl"))
+    assert not list((box.state / "journal").glob("*.jsonl"))
     box.row3("--mode", "replay", "--model", "other", code=3 if "live" in modes else 0)
 
 
@@ -134,5 +134,5 @@ def test_a_killed_run_leaves_its_answers_to_the_one_that_waits(box: Box, slow: S
     slow.go.set()
     assert [code for code, _ in ended(first, second)] == [-signal.SIGKILL, 0]
     assert len(slow.model.asked) == len(CASES) + 1  # the request that was under way is asked again
-    assert not list(box.path(".row3/journal").glob("*.jsonl"))
+    assert not list((box.state / "journal").glob("*.jsonl"))
     box.row3("--mode", "replay", "--model", "other", code=0)

@@ -12,6 +12,7 @@ from msgspec import structs
 from row3.domain.runs import RunHeader
 from row3.domain.scores import CaseScore
 from row3.errors import InvalidFile
+from row3.store.local import state_folder
 from row3.store.saved_runs import RUNS, CaseRecord, ScoreCache, latest_runs, parse_record, read_log, write_run
 
 HEAD: dict[str, Any] = {
@@ -213,7 +214,7 @@ def test_a_score_is_found_by_its_case_and_answers(tmp_path: Path) -> None:
 
 def test_a_broken_cache_counts_as_empty(tmp_path: Path) -> None:
     kept(tmp_path)
-    (file,) = (tmp_path / "scores").iterdir()
+    (file,) = (state_folder(tmp_path) / "scores").iterdir()
     file.write_bytes(b"\xff" + file.read_bytes())
     assert ScoreCache(tmp_path, "bread").get("digest of the case", ["an answer"]) is None
 
@@ -222,4 +223,4 @@ def test_a_score_that_cannot_be_written_is_dropped(tmp_path: Path) -> None:
     cache = ScoreCache(tmp_path, "bread")
     cache.put("digest of the case", ["x"], CaseScore("rye", "scored", {}, problem="\ud83d"))
     cache.save()
-    assert not (tmp_path / "scores").exists()
+    assert not (state_folder(tmp_path) / "scores").exists()

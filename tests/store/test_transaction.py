@@ -2,32 +2,41 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
+import shutil
 import threading
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
+from row3.domain.requests import digest_text
 from row3.errors import EnvironmentFault, InvalidFile
 from row3.store import transaction
-from row3.store.transaction import commit, local_folder, recover, writing
+from row3.store.local import state_folder
+from row3.store.project import LOCAL, WRITTEN
+from row3.store.transaction import commit, recover, writing
 
-FILES = {"a.json": b"new a", "deep/down/b.json": b"new b"}
+FILES = {"row3.toml": b"new a", "golden/down/b.json": b"new b"}
 
 
 def test_all_files_are_written_and_nothing_is_left(tmp_path: Path) -> None:
-    (tmp_path / "a.json").write_bytes(b"old a")
-    commit(tmp_path, tmp_path / ".row3", FILES)
+    (tmp_path / "row3.toml").write_bytes(b"old a")
+    commit(tmp_path, FILES)
     assert {name: (tmp_path / name).read_bytes() for name in FILES} == FILES
-    assert not (tmp_path / ".row3/transaction").exists()
-    assert recover(tmp_path, tmp_path / ".row3") == []
+    assert not (state_folder(tmp_path) / "transaction").exists()
+    assert recover(tmp_path) == []
 
 
 @pytest.mark.parametrize("after", range(1, 8))
 def test_a_commit_stopped_anywhere_is_undone_or_finished(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: int
 ) -> None:
-    (tmp_path / "a.json").write_bytes(b"old a")
+    (tmp_path / "row3.toml").write_bytes(b"old a")
     calls = 0
     replace = os.replace
 
@@ -43,35 +52,35 @@ def test_a_commit_stopped_anywhere_is_undone_or_finished(
 
     monkeypatch.setattr(os, "replace", dying)
     try:
-        commit(tmp_path, tmp_path / ".row3", FILES)
+        commit(tmp_path, FILES)
     except Killed:
-        counts = (tmp_path / ".row3/transaction/commit.json").exists()
+        counts = (state_folder(tmp_path) / "transaction/commit.json").exists()
         monkeypatch.setattr(os, "replace", replace)
-        done = recover(tmp_path, tmp_path / ".row3")
+        done = recover(tmp_path)
         assert sorted(done) == (sorted(FILES) if counts else [])
         expected = b"new a" if counts else b"old a"
-        assert (tmp_path / "a.json").read_bytes() == expected
-        assert (tmp_path / "deep/down/b.json").exists() is counts
-        assert not (tmp_path / ".row3/transaction").exists()
+        assert (tmp_path / "row3.toml").read_bytes() == expected
+        assert (tmp_path / "golden/down/b.json").exists() is counts
+        assert not (state_folder(tmp_path) / "transaction").exists()
 
 
 def test_a_folder_in_the_way_changes_nothing(tmp_path: Path) -> None:
-    (tmp_path / "deep").write_bytes(b"a file")
+    (tmp_path / "golden").write_bytes(b"a file")
     with pytest.raises(EnvironmentFault):
-        commit(tmp_path, tmp_path / ".row3", FILES)
-    assert not (tmp_path / "a.json").exists()
-    assert recover(tmp_path, tmp_path / ".row3") == []
+        commit(tmp_path, FILES)
+    assert not (tmp_path / "row3.toml").exists()
+    assert recover(tmp_path) == []
 
 
 def test_a_folder_in_a_files_place_changes_nothing(tmp_path: Path) -> None:
-    (tmp_path / "deep/down/b.json").mkdir(parents=True)
+    (tmp_path / "golden/down/b.json").mkdir(parents=True)
     with pytest.raises(EnvironmentFault):
-        commit(tmp_path, tmp_path / ".row3", FILES)
-    assert not (tmp_path / "a.json").exists()
-    assert recover(tmp_path, tmp_path / ".row3") == []
+        commit(tmp_path, FILES)
+    assert not (tmp_path / "row3.toml").exists()
+    assert recover(tmp_path) == []
 
 
-@pytest.mark.parametrize("link", ["deep", "deep/down", "deep/down/b.json", ".row3", ".row3/transaction"])
+@pytest.mark.parametrize("link", ["golden", "golden/down", "golden/down/b.json"])
 @pytest.mark.parametrize("there", [True, False], ids=["there", "dangling"])
 def test_links_are_not_followed(tmp_path: Path, link: str, there: bool) -> None:
     outside, root = tmp_path / "outside", tmp_path / "project"
@@ -82,22 +91,22 @@ def test_links_are_not_followed(tmp_path: Path, link: str, there: bool) -> None:
     with pytest.raises(
         InvalidFile, match=rf"^{link}: this is a symbolic link, which row3 does not follow\. Put the file"
     ):
-        commit(root, root / ".row3", FILES)
-    assert not (root / "a.json").exists()
+        commit(root, FILES)
+    assert not (root / "row3.toml").exists()
     assert not there or list(outside.iterdir()) == []
 
 
 def test_a_file_that_cannot_be_replaced_is_finished_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transaction, "recover", lambda *_: [])
-    commit(tmp_path, tmp_path / ".row3", FILES)
+    commit(tmp_path, FILES)
     monkeypatch.undo()
-    (tmp_path / "deep/down/b.json/in-the-way").mkdir(parents=True)
+    (tmp_path / "golden/down/b.json/in-the-way").mkdir(parents=True)
     with pytest.raises(EnvironmentFault) as caught:
-        recover(tmp_path, tmp_path / ".row3")
-    assert str(caught.value).startswith("deep/down/b.json: cannot be written, and other files of the same change are")
-    (tmp_path / "deep/down/b.json/in-the-way").rmdir()
-    (tmp_path / "deep/down/b.json").rmdir()
-    recover(tmp_path, tmp_path / ".row3")
+        recover(tmp_path)
+    assert str(caught.value).startswith("golden/down/b.json: cannot be written, and other files of the same change are")
+    (tmp_path / "golden/down/b.json/in-the-way").rmdir()
+    (tmp_path / "golden/down/b.json").rmdir()
+    recover(tmp_path)
     assert {name: (tmp_path / name).read_bytes() for name in FILES} == FILES
 
 
@@ -106,39 +115,33 @@ def test_a_file_that_cannot_be_replaced_is_finished_later(tmp_path: Path, monkey
     [
         ("{", "the manifest is broken"),
         ("[]", "the manifest is broken"),
-        ('{"files": [{"file": "../x", "new": "0", "digest": ""}]}', "outside the project"),
-        ('{"files": [{"file": "/etc/x", "new": "0", "digest": ""}]}', "outside the project"),
-        ('{"files": [{"file": "x", "new": "../../../y", "digest": ""}]}', "outside the project"),
+        ('{"files": [{"file": "row3.toml", "new": "../../../y", "digest": ""}]}', "outside the project"),
+        ('{"files": [{"file": "row3.toml", "new": "0"}]}', "the manifest is broken"),
     ],
 )
 def test_an_invalid_manifest_moves_nothing(tmp_path: Path, manifest: str, says: str) -> None:
-    folder = tmp_path / ".row3" / transaction.FOLDER
+    folder = state_folder(tmp_path) / transaction.FOLDER
     folder.mkdir(parents=True)
     (folder / transaction.MANIFEST).write_text(manifest, encoding="utf-8")
     with pytest.raises(InvalidFile, match=says):
-        recover(tmp_path, tmp_path / ".row3")
+        recover(tmp_path)
 
 
 def test_damaged_new_contents_are_not_moved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transaction, "recover", lambda *_: [])
-    commit(tmp_path, tmp_path / ".row3", FILES)
+    commit(tmp_path, FILES)
     monkeypatch.undo()
-    (tmp_path / ".row3/transaction/new/0").write_bytes(b"other")
-    with pytest.raises(InvalidFile, match=r"the new a\.json is damaged"):
-        recover(tmp_path, tmp_path / ".row3")
-    assert not (tmp_path / "a.json").exists()
-
-
-def test_the_local_folder_ignores_itself_in_git(tmp_path: Path) -> None:
-    local_folder(tmp_path / ".row3")
-    assert (tmp_path / ".row3/.gitignore").read_text(encoding="utf-8") == "*\n"
+    (state_folder(tmp_path) / "transaction/new/0").write_bytes(b"other")
+    with pytest.raises(InvalidFile, match=r"the new row3\.toml is damaged"):
+        recover(tmp_path)
+    assert not (tmp_path / "row3.toml").exists()
 
 
 def test_a_second_writer_waits_and_says_so(tmp_path: Path) -> None:
     inside, waiting, said, order = threading.Event(), threading.Event(), [], []
 
     def first() -> None:
-        with writing(tmp_path / ".row3"):
+        with writing(tmp_path):
             inside.set()
             waiting.wait(60)
             order.append("first")
@@ -151,7 +154,7 @@ def test_a_second_writer_waits_and_says_so(tmp_path: Path) -> None:
     thread.start()
     inside.wait()
     try:
-        with writing(tmp_path / ".row3", say=say):
+        with writing(tmp_path, say=say):
             order.append("second")
     finally:
         thread.join()
@@ -161,19 +164,61 @@ def test_a_second_writer_waits_and_says_so(tmp_path: Path) -> None:
 
 def test_waiting_times_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transaction, "PATIENCE_S", 0.1)
-    with writing(tmp_path / ".row3"), pytest.raises(EnvironmentFault, match=r"has been writing for more than 0\.1 s"):
-        with writing(tmp_path / ".row3"):
+    with writing(tmp_path), pytest.raises(EnvironmentFault, match=r"has been writing for more than 0\.1 s"):
+        with writing(tmp_path):
             pass
 
 
 def test_the_lock_is_released_after_an_error(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="x"), writing(tmp_path / ".row3"):
+    with pytest.raises(ValueError, match="x"), writing(tmp_path):
         raise ValueError("x")
-    with writing(tmp_path / ".row3"):
+    with writing(tmp_path):
         pass
 
 
-def test_a_file_named_like_the_folder_is_one_error(tmp_path: Path) -> None:
-    (tmp_path / ".row3").write_text("x", encoding="utf-8")
-    with pytest.raises(EnvironmentFault, match=r"^\.row3: "), writing(tmp_path / ".row3"):
+def test_a_state_that_cannot_be_written_is_one_error(tmp_path: Path) -> None:
+    folder = state_folder(tmp_path)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    folder.write_text("x", encoding="utf-8")
+    with pytest.raises(EnvironmentFault, match=r"/lock: cannot be written"), writing(tmp_path):
         pass
+
+
+NAMES = st.sampled_from(
+    [*WRITTEN, LOCAL, ".git", ".GIT", "git~1", "hooks", "pre-commit", "config", "x.json", "..", ".", "", "~", "C:"]
+)
+PARTS, BY = st.lists(NAMES, min_size=1, max_size=4), st.sampled_from(["/", "\\"])
+
+
+@given(st.builds(lambda parts, by: by.join(parts), PARTS, BY))
+@example(".git/config")
+@example(".git/hooks/pre-commit")
+@example("golden/.git/hooks/pre-commit")
+@example("golden/../.git/config")
+@example("golden\\..\\.git\\config")
+@example("/etc/passwd")
+@example("../../.bashrc")
+@example("setup.py")
+@example(".row3/runs/x.json")
+def test_a_path_outside_the_list_is_written_by_no_transaction(path: str) -> None:
+    first, *inner = re.split(r"[/\\]", path)
+    listed = first in WRITTEN and all(part and part[0] != "." and not part.startswith("git~") for part in inner)
+    with TemporaryDirectory() as name:
+        root = Path(name).resolve() / "project"
+        folder = state_folder(root) / transaction.FOLDER
+        (folder / "new").mkdir(parents=True)
+        (folder / "new/0").write_bytes(b"stranger")
+        entry = {"file": path, "new": "0", "digest": digest_text(b"stranger")}
+        (folder / transaction.MANIFEST).write_text(json.dumps({"files": [entry]}), encoding="utf-8")
+        root.mkdir()
+        if listed:
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            assert recover(root) == [path]
+            assert (root / path).read_bytes() == b"stranger"
+            return
+        with pytest.raises(InvalidFile):
+            recover(root)
+        with pytest.raises(InvalidFile):
+            commit(root, {path: b"stranger"})
+        assert not list(root.rglob("*"))
+        shutil.rmtree(folder)

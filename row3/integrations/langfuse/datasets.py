@@ -120,8 +120,8 @@ def pull(project: Project, suite: Suite, connection: Connection, *, force: bool 
             each.local = value
             written.append(each.case_id)
     if files:
-        with writing(project.local):
-            commit(project.root, project.local, files)
+        with writing(project.root):
+            commit(project.root, files)
     for each in remote:
         if each.case_id not in newer:
             _put_item(connection, dataset, suite, each)  # records the digest that both sides now share

@@ -21,10 +21,10 @@ from row3.integrations.outbox import Delivery
 from row3.reports.headline import some
 from row3.store.cases import ENDING, CaseFiles
 from row3.store.files import write_atomic
+from row3.store.local import in_local
 from row3.store.project import Project
 from row3.store.saved_runs import RUNS, context_beside
 from row3.store.suites import Suite
-from row3.store.transaction import in_local
 from row3.store.tree import GitTree
 from row3.workflows.pipeline.lineup import line_up
 from row3.workflows.pipeline.results import CaseResult

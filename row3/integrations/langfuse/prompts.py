@@ -94,7 +94,7 @@ def pull_prompts(
         fix = "Set it on a version in LangFuse, or push with --label"
         raise UsageError(f"no prompt of this project has the label `{label}`", where="--label", fix=fix)
     found = [_fetch(connection, name, label) for name in names]
-    with writing(project.local):
+    with writing(project.root):
         local = store.versions(project.tree)
         files: dict[str, bytes] = {}
         changelog = before = read_changelog(project)
@@ -112,7 +112,7 @@ def pull_prompts(
             raise UsageError(what, where="--prompt-label", fix=fix)
         if files:
             files |= {CHANGELOG: changelog.encode()} if changelog != before else {}
-            commit(project.root, project.local, files)
+            commit(project.root, files)
     return done
 
 

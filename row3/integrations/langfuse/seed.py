@@ -59,8 +59,8 @@ def seed(project: Project, suite: Suite, connection: Connection, trace: str) -> 
     dataset = dataset_of(project, suite.name)
     make_dataset(connection, dataset, suite)
     put_item(connection, dataset, item_of(value, suite), name, trace=trace)
-    with writing(project.local):
-        commit(project.root, project.local, {path: content})
+    with writing(project.root):
+        commit(project.root, {path: content})
     return Seeded(name, path, corrected)
 
 

@@ -16,8 +16,9 @@ from row3.integrations.monitoring.records import moment
 from row3.integrations.monitoring.views import value_text
 from row3.reports.document import Block, Document, Items, Note, Span, Table, Task, Text, Title
 from row3.store.files import write_atomic
+from row3.store.local import in_local, local_folder
 from row3.store.project import Project
-from row3.store.transaction import in_local, local_folder, locked
+from row3.store.transaction import locked
 
 POSTED = "monitor/told.json"
 """File in `.row3/` for the alerts that the webhook has received."""
@@ -76,7 +77,7 @@ def notify(project: Project, found: Sequence[Alert], environ: Mapping[str, str])
         raise UsageError("no webhook is set", where=where, fix="Name the environment variable that holds its URL")
     url = address(settings.webhook_variable, allow_http=settings.allow_http, table="monitor.alerts", query=True)
     path = in_local(local_folder(project.local), POSTED)
-    lock = locked(project.local, "monitor.alerts", timeout_s=60.0)
+    lock = locked(project.root, "monitor.alerts", timeout_s=60.0)
     if lock is None:
         raise UsageError("another row3 is posting alerts", where=f".row3/{POSTED}", fix="Run it again later")
     with lock:

@@ -18,8 +18,8 @@ from row3.domain.secrets import Guard
 from row3.errors import EnvironmentFault, InvalidFile, MissingExtra
 from row3.integrations.monitoring.tables import BYTES, SCHEMA, SCHEMA_VERSION, Connection
 from row3.store.files import disk_faults
+from row3.store.local import in_local, local_folder
 from row3.store.project import Project
-from row3.store.transaction import in_local, local_folder
 
 PATIENCE_S = 60.0
 POLL_S = 0.01

@@ -18,10 +18,11 @@ from row3.errors import EnvironmentFault, InvalidFile
 from row3.providers.base import Provider
 from row3.store.files import disk_faults, no_follow, read_bytes
 from row3.store.json_lines import MAX_BYTES, LineFile
+from row3.store.local import in_state
 from row3.store.project import Project
 from row3.store.recording_lines import merge, to_line
 from row3.store.recordings import RecordingIndex, open_index, open_journal
-from row3.store.transaction import in_local, local_folder, locked, writing
+from row3.store.transaction import locked, writing
 from row3.workflows.pipeline.asks import Given, Question
 from row3.workflows.pipeline.budget import Budget, Prices
 from row3.workflows.pipeline.collecting import new_run_id, now, run_id_at
@@ -42,13 +43,10 @@ POLL_S = 0.2
 class Journal:
     """The journal of one run; runs only continue from journals of their `kind`."""
 
-    def __init__(self, local: Path, suite: str, kind: str, run_id: str) -> None:
-        folder = in_local(local_folder(local), FOLDER)
-        with disk_faults(".row3/journal"):
-            folder.mkdir(parents=True, exist_ok=True)
-        self._local, self._run = local, f"{suite}--{kind}"
-        self.path = in_local(local, f"{FOLDER}/{self._run}--{run_id}.jsonl")
-        self._lock = locked(local, f"{FOLDER}/{_lock_of(self.path).name}")
+    def __init__(self, root: Path, suite: str, kind: str, run_id: str) -> None:
+        self._root, self._run = root, f"{suite}--{kind}"
+        self.path = in_state(root, f"{FOLDER}/{self._run}--{run_id}.jsonl")
+        self._lock = locked(root, f"{FOLDER}/{_lock_of(self.path).name}")
         self._turns: list[BaseFileLock] = []
         self._file: BinaryIO | None = self._opened()  # a run that waits for this one finds it from now on
         self._queue: list[tuple[Request, Answer, str]] = []
@@ -57,7 +55,7 @@ class Journal:
         self._queued = self._written = 0
 
     def _opened(self) -> BinaryIO:
-        with disk_faults(".row3/journal"):
+        with disk_faults(str(self.path)):
             return open(self.path, "ab", opener=no_follow)
 
     def take_turn(self, models: Iterable[str], say: Callable[[str], None]) -> None:
@@ -69,7 +67,7 @@ class Journal:
         for model in sorted(set(models)):
             name = f"{FOLDER}/{self._run}--{digest_text(model)[:16]}.lock"
             waits = False
-            while (turn := locked(self._local, name)) is None:
+            while (turn := locked(self._root, name)) is None:
                 if not waits:
                     say(f"another row3 is asking {model} about these cases; waiting for its answers")
                 for path in {*self.path.parent.glob(f"{self._run}--*.jsonl")}.difference(others, [self.path]):
@@ -81,7 +79,7 @@ class Journal:
         lines = dict.fromkeys(raw for other in others.values() for _, raw in other if raw.endswith(b"\n"))
         if lines:
             assert self._file is not None
-            with disk_faults(".row3/journal"):
+            with disk_faults(str(self.path)):
                 self._file.writelines(lines)
                 self._file.flush()
 
@@ -111,7 +109,7 @@ class Journal:
 
     def _write(self) -> None:
         """Write the queued answers and flush them to disk."""
-        with self._writing, disk_faults(".row3/journal"):
+        with self._writing, disk_faults(str(self.path)):
             group, self._queue = self._queue, []
             if not group:
                 return
@@ -132,15 +130,15 @@ class Journal:
             self._lock.release()
 
 
-def abandoned(local: Path, suite: str, kind: str) -> list[Path]:
+def abandoned(root: Path, suite: str, kind: str) -> list[Path]:
     """Return the journals of interrupted runs, oldest first."""
-    folder = in_local(local, FOLDER)
+    folder = in_state(root, FOLDER)
     found = []
     for path in sorted(folder.glob(f"{suite}--{kind}--*.jsonl")) if folder.is_dir() else ():
         with contextlib.suppress(EnvironmentFault):
-            if (lock := locked(local, f"{FOLDER}/{_lock_of(path).name}")) is not None:
+            if (lock := locked(root, f"{FOLDER}/{_lock_of(path).name}")) is not None:
                 lock.release()
-                found.append(in_local(local, f"{FOLDER}/{path.name}"))
+                found.append(in_state(root, f"{FOLDER}/{path.name}"))
     return found
 
 
@@ -203,9 +201,9 @@ class SavedAnswers:
             models: the models to ask.
             say: shows that another run is being waited for.
         """
-        own = Journal(project.local, suite, kind, new_run_id())
+        own = Journal(project.root, suite, kind, new_run_id())
         own.take_turn(models, say)
-        left = abandoned(project.local, suite, kind)
+        left = abandoned(project.root, suite, kind)
         if kind not in ALWAYS_RESUMABLE:
             oldest = run_id_at(datetime.now(UTC) - timedelta(hours=RESUMABLE_H))
             stale = [path for path in left if path.stem.rpartition("--")[2] < oldest]
@@ -239,7 +237,7 @@ class SavedAnswers:
         """Write the journals' answers to the suite's recordings."""
         lines = self.lines()
         if lines:
-            with writing(self.project.local, say=say):
+            with writing(self.project.root, say=say):
                 merge(self.project.root, self.suite, lines)
 
     def discard(self) -> None:

@@ -41,10 +41,10 @@ def save_baseline(session: Session) -> SuiteResult:
     run = with_action(run, "baseline", commit=state[0], dirty=state[1])
     declines = declining_runs(read_history(project.tree), run, session.suite)
     if session.may_write:
-        with writing(project.local, say=session.say):
+        with writing(project.root, say=session.say):
             files = baseline_files(project, session.suite, run, session.answers)
             files[HISTORY] = history_text(project.tree, entry_of(run)).encode()
-            commit(project.root, project.local, files)
+            commit(project.root, files)
     save_log(session, run)
     return ran(run, declines)
 

@@ -99,13 +99,13 @@ def write_entries(
     """Write the entries with new results, and the new changelog, as one change; return how many were added."""
     if changelog is None and not history_with_new(project.tree, entries)[1]:
         return 0  # do not wait for the lock
-    with writing(project.local, say=say):
+    with writing(project.root, say=say):
         text, added = history_with_new(project.tree, entries)
         files = {HISTORY: text.encode()} if added else {}
         if changelog is not None:
             files[CHANGELOG] = changelog().encode()
         if files:
-            commit(project.root, project.local, files)
+            commit(project.root, files)
     return added
 
 

@@ -100,12 +100,12 @@ def draw_trend(
     Raises `InvalidFile`, `EnvironmentFault`.
     """
     # The lock keeps a promotion from writing history and chart in between.
-    with writing(project.local) if file is None else nullcontext():
+    with writing(project.root) if file is None else nullcontext():
         points = marked_points(suite, read_history(project.tree), say)
         path = file or Path(chart_name(suite, weekly=weekly))
         content = chart_file(suite, points, weekly=weekly, png=path.suffix.lower() == ".png")
         if file is None:
-            commit(project.root, project.local, {str(path): content})
+            commit(project.root, {str(path): content})
         else:
             write_atomic(own_file(file), content, where=str(file))
     return path, [point for point in points if point.level is not None]

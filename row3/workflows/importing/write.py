@@ -97,8 +97,8 @@ def import_cases(
     if any("semantic" in check for draft in drafts.cases for check in draft.value.get("checks", ())):
         notes.append(f"checks by meaning need a model: [suites.{suite}.matching.semantic] in {FILE}")
     if files and not dry_run:
-        with writing(project.local):
-            commit(project.root, project.local, files)
+        with writing(project.root):
+            commit(project.root, files)
     ids = tuple(Path(path).name.removesuffix(ENDING) for path in new)
     return ImportedCases(suite, ids, tuple(unchanged), tuple(sorted(files.keys() - new)), tuple(left_out), tuple(notes))
 
@@ -206,8 +206,8 @@ def draft_case(
         **_blank(project, suite, topic, text.strip()),
     }
     content = new_case(project, suite.name, suite.kind, case_id, Draft(where, value))[1]
-    with writing(project.local):
-        commit(project.root, project.local, {path: content})
+    with writing(project.root):
+        commit(project.root, {path: content})
     return path
 
 

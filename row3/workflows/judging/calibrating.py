@@ -74,7 +74,7 @@ def calibrate(
         raise InvalidFile(f"no label to calibrate with: {listed}", where=where, fix=fix)
     if write:
         report.written = calibrations_path(suite.name)
-        with writing(project.local, say=say):
+        with writing(project.root, say=say):
             earlier = read_calibrations(project.tree, suite.name)
             merged = Calibrations(earlier.schema_, earlier.schema_version, {**earlier.rubrics, **kept})
             write_atomic(project.at(report.written), calibrations_text(merged), where=report.written)

@@ -162,6 +162,6 @@ class Labelling:
             winner=winner,
             passes=passes,
         )
-        with writing(self.project.local, say=self.say):
+        with writing(self.project.root, say=self.say):
             add_label(self.path, label, where=self.where)
         self.labelled += 1

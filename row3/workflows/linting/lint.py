@@ -26,13 +26,13 @@ from row3.store.history import FILE as HISTORY
 from row3.store.history import read_history
 from row3.store.labels import labels_path, parse_labels
 from row3.store.manifests import read_manifest
-from row3.store.project import CHANGELOG, LOCAL, PLACES, Project, find_root, read_changelog
+from row3.store.project import CHANGELOG, PLACES, Project, find_root, read_changelog
 from row3.store.prompts import FOLDER, NO_PROMPTS, PROMOTED, Promotion, check_locked, read_promoted, read_prompt
 from row3.store.suites import Suite, make_suite, pick_suite
-from row3.store.transaction import finish_interrupted
 from row3.store.tree import WorkTree
 from row3.workflows.linting.lint_cases import CaseLint
 from row3.workflows.linting.lint_findings import Findings, near_miss
+from row3.workflows.opening import prepare
 from row3.workflows.pipeline.providers import check_provider
 from row3.workflows.pipeline.stages import call_stage, request_texts
 from row3.workflows.pipeline.templates import render, unsent_lines
@@ -71,7 +71,7 @@ def lint_at(
         findings.add("error", "symbolic-link", link, f"{error.what}. {error.fix}")
     if links:
         return findings.report()
-    finish_interrupted(root / LOCAL, may_write=finish, say=say)
+    prepare(root, may_write=finish, say=say)
     config = findings.attempt(FILE, partial(read_config, WorkTree(root)), count=(root / FILE).exists())
     if config is None:
         return findings.report()

@@ -175,9 +175,9 @@ def _write(project: Project, new: Prompt, held_out: Evidence, title: str) -> Pro
     """Write the draft as the next minor version."""
     change = f"{title} on {held_out.cases} held-out cases: {percent(held_out.before)} → {percent(held_out.after)}."
     description = f"Optimised from {new.ref.version} by row3 optimize. {change}"
-    with writing(project.local):
+    with writing(project.root):
         ref = PromptRef(new.ref.name, next_version(versions(project.tree)[new.ref.name][-1], major=False))
-        commit(project.root, project.local, {f"{FOLDER}/{ref}.md": draft_of(new, ref, description).encode()})
+        commit(project.root, {f"{FOLDER}/{ref}.md": draft_of(new, ref, description).encode()})
     return ref
 
 

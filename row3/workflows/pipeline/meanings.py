@@ -88,7 +88,7 @@ class Meanings:
 
         rule = self.suite.rules.semantic
         if self.fresh and rule is not None:
-            with writing(project.local, say=say):
+            with writing(project.root, say=say):
                 merge(project.root, self.suite.name, rule.model, self.fresh)
 
 

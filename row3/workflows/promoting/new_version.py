@@ -36,7 +36,7 @@ class NewVersion:
 
 def new_version(project: Project, name: str, *, major: bool = False) -> NewVersion:
     """Copy a prompt's promoted version (else the highest) to the next, with a changelog entry to fill in."""
-    with writing(project.local):
+    with writing(project.root):
         known = _known_versions(name, store.versions(project.tree))
         promoted = store.read_promoted(project.tree)
         current = parse_version(promoted[name].version) if name in promoted else None
@@ -51,7 +51,7 @@ def new_version(project: Project, name: str, *, major: bool = False) -> NewVersi
         after = insert_entry(before, unreleased_entry(str(ref.version), name), str(ref.version), name)
         if after != before:
             files[CHANGELOG] = after.encode("utf-8")
-        commit(project.root, project.local, files)
+        commit(project.root, files)
     return NewVersion(target, ref, source, after != before, bool(prompt.description.strip()))
 
 

@@ -79,11 +79,11 @@ def promote(
     if not session.may_write:
         what = "a promotion writes tracked files"
         raise UsageError(what, where="CI", fix="Promote on a developer's machine and commit it")
-    with writing(project.local, say=session.say):
+    with writing(project.root, say=session.say):
         if _is_current(prompt_store.read_promoted(project.tree), ref):  # another process was quicker
             raise AlreadyDone(f"{ref.name} {ref.version}")
         files = promotion_files(session, result, newly)
-        commit(project.root, project.local, files)
+        commit(project.root, files)
     result.files = tuple(files)
     now_promoted = {prompt.ref.name: str(prompt.ref.version) for prompt in newly}
     run.lineup = replace(run.lineup, promoted={**run.lineup.promoted, **now_promoted})

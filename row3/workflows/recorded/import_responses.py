@@ -120,7 +120,7 @@ def import_responses(
         fix = case_hint(project, suite.name, case_id, known, otherwise="Correct the id, or remove the line")
         line = min(line for line, _ in responses[case_id].values())
         raise InvalidFile(f"`{case_id}` is not a golden case of the suite", where=f"{where}:{line}", fix=fix)
-    with writing(project.local):
+    with writing(project.root):
         merged = merge(project.root, suite.name, lines)
     return Imported(
         sum(map(len, responses.values())), merged, by_prompt, models, tuple(unused), waiting, tuple(replaced)

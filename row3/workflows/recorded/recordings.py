@@ -230,7 +230,7 @@ def prune(project: Project, suite: Suite, *, dry_run: bool = False) -> Pruned:
     Embeddings that no recorded answer needs are kept, as other outputs may. Raises `InvalidFile`, before anything
     changes, and `EnvironmentFault`.
     """
-    with nullcontext() if dry_run else writing(project.local):
+    with nullcontext() if dry_run else writing(project.root):
         reached = UsedRecordings(project, suite, open_index(project.tree, suite.name)).digests(any_model=True)
         answers: dict[str, list[str]] = {}
         vectors: dict[str, dict[str, str]] = {}

@@ -12,8 +12,8 @@ import pytest
 
 from row3.domain.requests import Answer, Request
 from row3.errors import EnvironmentFault
+from row3.store.local import in_state
 from row3.store.recording_lines import from_line
-from row3.store.transaction import in_local
 from row3.workflows.asking.answering import Journal, abandoned, discard, lines_of
 
 WHEN = "2026-01-01T00:00:00Z"
@@ -39,8 +39,8 @@ def ask(case_id: str) -> Request:
     )
 
 
-def kept(local: Path, suite: str, kind: str, run: str, *cases: str) -> Path:
-    journal = Journal(local, suite, kind, run)
+def kept(root: Path, suite: str, kind: str, run: str, *cases: str) -> Path:
+    journal = Journal(root, suite, kind, run)
     for case_id in cases:
         asyncio.run(journal.keep(ask(case_id), Answer("x"), recorded_at=WHEN))
     journal.close()
@@ -67,15 +67,16 @@ def test_a_link_created_after_the_check_is_not_followed(tmp_path: Path, monkeypa
     outside = tmp_path / "bashrc"
     outside.write_text("")
 
-    def replaced(local: Path, path: str) -> Path:
-        place = in_local(local, path)
+    def replaced(root: Path, path: str) -> Path:
+        place = in_state(root, path)
+        place.parent.mkdir(parents=True, exist_ok=True)
         if path.endswith(".jsonl"):
             place.symlink_to(outside)
         return place
 
-    monkeypatch.setattr("row3.workflows.asking.answering.in_local", replaced)
-    with pytest.raises(EnvironmentFault, match=r"\.row3/journal: cannot be written"):
-        kept(tmp_path / ".row3", "bread", "save", "run1", "a")
+    monkeypatch.setattr("row3.workflows.asking.answering.in_state", replaced)
+    with pytest.raises(EnvironmentFault, match=r"journal/bread--save--run1\.jsonl: cannot be written"):
+        kept(tmp_path, "bread", "save", "run1", "a")
     assert outside.read_text() == ""
 
 
@@ -155,11 +156,10 @@ def test_journals_are_found_by_suite_and_kind_oldest_first_and_discarded(tmp_pat
     assert abandoned(tmp_path, "bread", "save") == []
     assert len(abandoned(tmp_path, "bread", "live")) == len(abandoned(tmp_path, "other", "save")) == 1
     assert abandoned(tmp_path / "nowhere", "bread", "save") == []
-    assert (tmp_path / ".gitignore").read_text() == "*\n"
 
 
-def _found(local: Path) -> list[str]:
-    return [path.name for path in abandoned(local, "bread", "save")]
+def _found(root: Path) -> list[str]:
+    return [path.name for path in abandoned(root, "bread", "save")]
 
 
 def test_the_journal_of_a_running_run_is_left_alone(tmp_path: Path) -> None:
