@@ -9,8 +9,8 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable
-from functools import cache
+from collections.abc import Callable, Iterable
+from functools import cache, partial
 from typing import Any, NoReturn, TypeVar
 
 import msgspec
@@ -25,6 +25,10 @@ from row3.store.tree import Tree
 Model = TypeVar("Model", bound=msgspec.Struct)
 
 ESCAPED_COLON = re.compile(rb"\\u003[aA]")
+YAML = "tag:yaml.org,2002:"
+MERGE = f"{YAML}merge"
+MAX_ALIASED, NODE_SIZE = 8_000_000, 8
+"""How much the aliases of a YAML text may repeat, and what a node adds to its text, in characters."""
 
 
 class _RefusedError(ValueError):
@@ -48,6 +52,16 @@ def _finite(text: str) -> float:
         raise _RefusedError(f"{text} is too large for a number")
     return value
 
+
+CORE: dict[str, tuple[str, Callable[[str], Any]]] = {
+    "null": ("null|Null|NULL|~|", {"null": None, "~": None, "": None}.__getitem__),
+    "bool": ("true|True|TRUE|false|False|FALSE", {"true": True, "false": False}.__getitem__),
+    "int": ("[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+", lambda text: int(text, 0 if text[:2] in ("0o", "0x") else 10)),
+    "float": (r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?", _finite),
+}
+"""Pattern and value of the scalars in YAML 1.2's core schema (https://yaml.org/spec/1.2.2/#103-core-schema); `.inf` and
+`.nan`, which JSON lacks, stay texts.
+"""
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_no_number, parse_float=_finite)
 
@@ -146,50 +160,97 @@ def dump_line(value: Any) -> str:
     return line
 
 
-def parse_yaml(text: str, *, where: str, what: str = "the file", above: int = 0) -> Any:
-    """Return the value of a YAML text. Raises `InvalidFile`, also for a duplicate key.
+def parse_yaml(text: str, *, where: str, what: str = "the file", above: int = 0, core: bool = True) -> Any:
+    """Return the JSON value of a YAML text. Raises `InvalidFile`, also for a duplicate key and aliases that explode.
 
     Args:
         what: name of the text in messages.
         above: number of lines in the file before the text.
+        core: whether the core rules of YAML 1.2 hold, or those of 1.1, in which `yes` is true and `0123` is 83.
     """
     import yaml
 
     try:
-        return yaml.load(text, Loader=_yaml_loader())  # noqa: S506 - a safe loader
-    except (yaml.YAMLError, RecursionError, ValueError, TypeError) as error:
+        return yaml.load(text, Loader=_yaml_loader(core))  # noqa: S506 - a safe loader
+    except (yaml.YAMLError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
         problem, line = _yaml_fault(error, text)
         raise InvalidFile(f"{what} is not YAML: {problem}", where=f"{where}:{line + above}", fix="Correct it") from None
 
 
 @cache
-def _yaml_loader() -> Any:
+def _yaml_loader(core: bool) -> Any:
     """Return a YAML loader that refuses duplicate keys, except overrides of keys that `<<` merges in."""
     import yaml
 
-    base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    # C reads the text, but Python builds the nodes: in C, deep nesting ends the process.
+    fast = hasattr(yaml, "CSafeLoader")
+    bases: Any = (yaml.composer.Composer, yaml.CSafeLoader) if fast else (yaml.SafeLoader,)
 
-    def mapping(loader: Any, node: Any) -> dict[Any, Any]:
-        seen: list[Any] = []
-        for each in [each for each, _ in node.value if each.tag != "tag:yaml.org,2002:merge"]:
-            if (key := loader.construct_object(each, deep=True)) in seen:
+    def init(loader: Any, text: str) -> None:
+        bases[-1].__init__(loader, text)
+        loader.anchors = {}
+
+    def single_node(loader: Any) -> Any:
+        node, sizes = bases[0].get_single_node(loader), {0: 0}
+        if node is not None and _yaml_size(node, sizes) - sizes[0] > MAX_ALIASED:
+            raise ValueError(f"its aliases repeat more than {MAX_ALIASED:,} characters")
+        return node
+
+    def mapping(loader: Any, node: Any) -> dict[str, Any]:
+        seen = set()
+        for each in [each for each, _ in node.value if each.tag != MERGE]:
+            if (key := _yaml_key(loader.construct_object(each, deep=True))) in seen:
                 raise yaml.constructor.ConstructorError(None, None, f"key `{key}` occurs twice", each.start_mark)
-            seen.append(key)
+            seen.add(key)
         loader.flatten_mapping(node)
         return {
             _yaml_key(loader.construct_object(key, deep=True)): loader.construct_object(value, deep=True)
             for key, value in node.value
         }
 
-    loader: Any = type("NoDuplicates", (base,), {})
-    loader.add_constructor("tag:yaml.org,2002:map", mapping)
+    def scalar(read: Callable[[str], Any], loader: Any, node: Any) -> Any:
+        try:
+            return read(loader.construct_scalar(node).lower())
+        except (LookupError, ValueError):
+            problem = f"`{node.value:.40}` is not a value of {node.tag}"
+            raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark) from None
+
+    own: dict[str, Any] = {"__init__": init, "get_single_node": single_node}
+    if core:
+        plain = {tag: yaml.SafeLoader.yaml_constructors[tag] for tag in (None, f"{YAML}str", f"{YAML}seq")}
+        own |= {"yaml_implicit_resolvers": {}, "yaml_constructors": plain}
+    loader: Any = type("Loader", bases, own)
+    loader.add_constructor(f"{YAML}map", mapping)
+    if core:
+        loader.add_implicit_resolver(MERGE, re.compile(r"<<\Z"), ["<"])
+        for tag, (pattern, read) in CORE.items():
+            loader.add_implicit_resolver(YAML + tag, re.compile(rf"(?:{pattern})\Z"), None)
+            loader.add_constructor(YAML + tag, partial(scalar, read))
     return loader
+
+
+def _yaml_size(node: Any, sizes: dict[int, int]) -> int:
+    """Return about how many characters a node has with its aliases written out. Raises `ValueError` for a circle.
+
+    `sizes` collects the size of each node and, with key 0, that of all nodes without aliases.
+    """
+    if id(node) not in sizes:
+        sizes[id(node)] = -1
+        whole = isinstance(node.value, str)
+        parts = (
+            () if whole else (part for each in node.value for part in (each if isinstance(each, tuple) else (each,)))
+        )
+        sizes[0] += (own := NODE_SIZE + whole * len(node.value))
+        sizes[id(node)] = own + sum(_yaml_size(part, sizes) for part in parts)
+    if sizes[id(node)] < 0:
+        raise ValueError("part of it contains itself")
+    return sizes[id(node)]
 
 
 def _yaml_key(value: Any) -> str:
     """Return a key as text, as JSON would have it. Raises `TypeError` for a list or a mapping."""
     hash(value)
-    return str(value)
+    return value if isinstance(value, str) else json.dumps(value, default=str)
 
 
 def _yaml_fault(error: Exception, text: str) -> tuple[str, int]:
@@ -201,4 +262,7 @@ def _yaml_fault(error: Exception, text: str) -> tuple[str, int]:
     began = getattr(error, "context_mark", None)
     if began is not None and str(getattr(error, "context", "")).startswith(("while scanning", "while parsing a flow")):
         mark = began  # a quote or bracket that never closes, a key without its colon
-    return getattr(error, "problem", None) or str(error), 1 if mark is None else mark.line + 1
+    problem = (
+        "nested too deeply" if isinstance(error, RecursionError) else getattr(error, "problem", None) or str(error)
+    )
+    return problem, 1 if mark is None else mark.line + 1

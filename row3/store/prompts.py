@@ -107,7 +107,7 @@ def parse_prompt(text: str, ref: PromptRef, *, path: str, where: str) -> Prompt:
 
 def front_matter(text: str, *, where: str) -> dict[str, Any]:
     """Return the front matter of a prompt's text, unvalidated. Raises `InvalidFile`."""
-    value = parse_yaml(_split(text, where=where)[0], where=where, what="the front matter", above=1)
+    value = parse_yaml(_split(text, where=where)[0], where=where, what="the front matter", above=1, core=False)
     if not isinstance(value, dict):
         raise InvalidFile("the front matter has no keys", where=where, fix="Give name, version and output")
     return value
