@@ -46,5 +46,5 @@ def jsonl(*lines: Any) -> bytes:
 def take(store: Store, raw: bytes, folder: Path, keeping: Keeping | None = None, **more: Any) -> Ingested:
     """What ingest makes of a file."""
     keeping = keeping or Keeping(1.0, {"ecological": ("wolves", "acid rain")})
-    lines = chunks(io.BytesIO(raw), where="file.jsonl")
+    lines = chunks(io.BytesIO(raw))
     return ingest(store, lines, keeping, name="file.jsonl", aside=folder / "aside.jsonl", now_ms=NOW_MS, **more)

@@ -37,7 +37,7 @@ def ingest_file(project: Project, file: str, environ: Mapping[str, str], *, now_
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         return ingest(
             store,
-            chunks(stream, where=file, live=live),
+            chunks(stream, live=live),
             keeping,
             name=file,
             aside=project.at(f"{project.local.name}/{ASIDE}"),

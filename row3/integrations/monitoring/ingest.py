@@ -15,13 +15,13 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from row3.errors import InvalidFile
 from row3.integrations.monitoring.readers import Aside, Chunk, read_line
-from row3.integrations.monitoring.records import BadLineError, Opinion, Record
+from row3.integrations.monitoring.records import Opinion, Record
 from row3.integrations.monitoring.rows import Keeping, row
 from row3.integrations.monitoring.storage import Store
 from row3.integrations.monitoring.tables import OPINIONS, RECORDS, Connection
 from row3.integrations.monitoring.totals import refresh_hours
+from row3.integrations.monitoring.traces import BROKEN, why
 from row3.store.files import disk_faults
 from row3.workflows.pipeline.execute import Processes
 
@@ -89,15 +89,14 @@ def parse(chunk: Chunk, keeping: Keeping) -> Parsed:
             continue
         try:
             found = read_line(raw)
-        except BadLineError as error:
-            parsed.bad.append(Aside(number, str(error), raw))
-            continue
-        if isinstance(found, Record):
-            parsed.rows.append((number, row(found, keeping)))
-        elif found is not None:
-            parsed.opinions.append(found)
-        else:
-            parsed.unrated += 1
+            if isinstance(found, Record):
+                parsed.rows.append((number, row(found, keeping)))
+            elif found is not None:
+                parsed.opinions.append(found)
+            else:
+                parsed.unrated += 1
+        except BROKEN as error:
+            parsed.bad.append(Aside(number, why(error), raw))
     return parsed
 
 
@@ -122,7 +121,7 @@ def ingest(
 ) -> Ingested:
     """Ingest the chunks of a file; `name` is the file's in messages, `aside` the file for bad lines.
 
-    With several `jobs`, as many processes parse lines. Raises as `Store.open` and `readers.chunks`.
+    With several `jobs`, as many processes parse lines. Raises as `Store.open`.
     """
     writer = _Writer(store, name, _Aside(aside, name), now_ms)
     reading: deque[tuple[Chunk, Future[Parsed]]] = deque()
@@ -136,7 +135,7 @@ def ingest(
                     writer.take(taken, future.result())
                 if chunk is None:
                     writer.write()
-        except (InvalidFile, KeyboardInterrupt):
+        except KeyboardInterrupt:
             _finish(writer, reading)  # a stream cannot be read again
             raise
         return _finish(writer, reading)

@@ -8,10 +8,10 @@ import re
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import BinaryIO, NamedTuple
 
-from row3.errors import InvalidFile
-from row3.integrations.monitoring.records import Opinion, Record, from_value, plain_json, read_content
+from row3.integrations.monitoring.records import Opinion, Record, from_value, in_time, plain_json, read_content
 from row3.integrations.monitoring.traces import from_langfuse, from_otlp, is_langfuse
 
 CHUNK_BYTES = 1 << 22
@@ -48,41 +48,43 @@ DOCUMENT = re.compile(rb'\s*(\[|\{\s*\n|\{\s*"(resourceSpans|data)"\s*:)')
 """Beginning of a file that is one JSON document, or has traces whose spans may be lines apart."""
 
 
-def chunks(stream: BinaryIO, *, where: str, live: bool = False) -> Iterator[Chunk | None]:
+def chunks(stream: BinaryIO, *, live: bool = False) -> Iterator[Chunk | None]:
     """Yield the lines of a stream in chunks of a few megabytes; the last line need not end with a newline.
 
-    The data of a `live` stream is passed on within a second, and None marks a pause. Raises `InvalidFile` for a line of
-    more than 32 MB.
+    The data of a `live` stream is passed on within a second, and None marks a pause.
     """
-    left, first = b"", 1
+    left, first, cut = b"", 1, False
     pieces = _pieces(stream) if live else iter(lambda: stream.read(CHUNK_BYTES), b"")
     for piece in pieces:
         if piece is None:
             yield None
             continue
-        if first == 1 and not left and DOCUMENT.match(piece.removeprefix(BOM)):
+        if first == 1 and not (left or cut) and DOCUMENT.match(piece.removeprefix(BOM)):
             raw = b"".join([piece.removeprefix(BOM), *(each for each in pieces if each)])
             yield _from_document(raw) or Chunk(1, raw)
             return
         whole = left + piece if left or first > 1 else piece.removeprefix(BOM)
+        if cut:
+            whole, first, cut = whole.partition(b"\n")[2], first + (b"\n" in whole), b"\n" not in whole
         end = whole.rfind(b"\n") + 1
         left = whole[end:]
-        if len(left) > MAX_LINE_BYTES:
-            what, line = f"the line has more than {MAX_LINE_BYTES:,} bytes", first + whole.count(b"\n", 0, end)
-            raise InvalidFile(what, where=f"{where}:{line}", fix="Split or remove it")
         if end:
             yield Chunk(first, whole[: end - 1])
             first += whole.count(b"\n", 0, end)
+        if len(left) > MAX_LINE_BYTES:
+            why = f"the line has more than {MAX_LINE_BYTES:,} bytes, of which the first are kept"
+            yield Chunk(first, b"", (Aside(first, why, left),))
+            left, cut = b"", True
     if left:
         yield Chunk(first, left)
 
 
 def read_line(raw: bytes) -> Record | Opinion | None:
     """Return the content of a line, which may be a LangFuse trace, as `from_value` does."""
-    try:
-        return read_content(raw)
-    except (ValueError, RecursionError):
-        value = plain_json(raw)
+    with suppress(ValueError, RecursionError):
+        if in_time(found := read_content(raw)):
+            return found
+    value = plain_json(raw)
     return from_value(from_langfuse(value) if isinstance(value, dict) and is_langfuse(value) else value)
 
 

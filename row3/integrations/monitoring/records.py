@@ -15,6 +15,8 @@ from row3.domain.structs import MisfitsError, convert, worded
 MINUTE_MS, HOUR_MS, DAY_MS = 60_000, 3_600_000, 86_400_000
 THUMBS = {"up": 5.0, "down": 1.0}
 """Score of a thumb, on the scale from 1 to 5."""
+END_MS = 7_289_654_400_000
+"""The year 2201: times are from 1970 to before it, in milliseconds since 1970 UTC."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
 
@@ -120,24 +122,33 @@ def from_value(value: Any) -> Record | Opinion | None:
     if not isinstance(value, dict):
         raise BadLineError("not a JSON object")
     try:
+        given: Rating | Feedback | Record
         if "acceptable" in value and "concepts" not in value:
-            rating = convert(value, Rating)
-            if rating.acceptable is None:
-                return None
-            return _opinion("rating", rating, float(rating.acceptable))
-        if "score" in value or "thumb" in value:
-            feedback = convert(value, Feedback)
-            if (feedback.score is None) == (feedback.thumb is None):
-                raise BadLineError("give either `score` or `thumb`")
-            points = THUMBS[feedback.thumb] if feedback.thumb is not None else feedback.score
-            return _opinion("feedback", feedback, points or 0.0)
-        record = convert(value, Record)
-        msgspec.json.encode(record)
+            given = convert(value, Rating)
+        elif "score" in value or "thumb" in value:
+            given = convert(value, Feedback)
+        else:
+            given = convert(value, Record)
+        msgspec.json.encode(given)
     except MisfitsError as error:
         raise BadLineError(error.summary()) from None
     except UnicodeEncodeError:
         raise BadLineError("a text contains a lone surrogate, which is not a character") from None
-    return record
+    if not in_time(given):
+        raise BadLineError("field `at`: should be from 1970 to 2200")
+    if isinstance(given, Rating):
+        return None if given.acceptable is None else _opinion("rating", given, float(given.acceptable))
+    if isinstance(given, Feedback):
+        if (given.score is None) == (given.thumb is None):
+            raise BadLineError("give either `score` or `thumb`")
+        points = THUMBS[given.thumb] if given.thumb is not None else given.score
+        return _opinion("feedback", given, points or 0.0)
+    return given
+
+
+def in_time(given: Rating | Feedback | Record) -> bool:
+    """Return whether the time is one at which a model can have answered."""
+    return 0 <= milliseconds(given.at) < END_MS
 
 
 def plain_json(raw: bytes) -> Any:

@@ -37,7 +37,7 @@ def from_langfuse(trace: Value) -> dict[str, Any]:
     try:
         return _from_langfuse(trace)
     except BROKEN as error:
-        raise BadLineError(_why(error)) from None
+        raise BadLineError(why(error)) from None
 
 
 def _from_langfuse(trace: Value) -> dict[str, Any]:
@@ -70,7 +70,7 @@ def from_otlp(exports: Iterable[Value]) -> Iterator[tuple[dict[str, Any], str]]:
         try:
             spans_of = list(_spans(export))
         except BROKEN as error:
-            yield dict(export), _why(error)
+            yield dict(export), why(error)
             continue
         for span, found in spans_of:
             traces.setdefault(str(span.get("traceId")), []).append((span, found))
@@ -78,10 +78,11 @@ def from_otlp(exports: Iterable[Value]) -> Iterator[tuple[dict[str, Any], str]]:
         try:
             yield _from_spans(trace_id, spans), ""
         except BROKEN as error:
-            yield {"traceId": trace_id, "spans": [span for span, _ in spans]}, f"trace {trace_id}: {_why(error)}"
+            yield {"traceId": trace_id, "spans": [span for span, _ in spans]}, f"trace {trace_id}: {why(error)}"
 
 
-def _why(error: Exception) -> str:
+def why(error: Exception) -> str:
+    """Return what is wrong with a line."""
     return str(error) if isinstance(error, BadLineError) else f"a field is missing or has the wrong type ({error!r})"
 
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import json
+import tempfile
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from row3.errors import InvalidFile
 from row3.integrations.monitoring.quality import in_sample
@@ -18,6 +21,7 @@ from row3.integrations.monitoring.storage import DuckDb, Postgres, Store
 from row3.integrations.monitoring.tables import SCHEMA_VERSION
 from row3.integrations.monitoring.totals import Totals, by_group, by_minute, hourly, total
 from tests.monitored import EVER, NOW_MS, jsonl, record, take
+from tests.strategies import json_values
 
 HOUR = 3_600_000
 
@@ -109,6 +113,15 @@ def test_an_id_with_another_content_is_kept_aside_once(store: Store, tmp_path: P
         ({"id": "a", "at": "2026-11-01T10:00:00Z", "acceptable": "yes"}, "`acceptable`"),
         (json.dumps(record("a")).replace("forests", "\\ud800"), "a lone surrogate"),
         ("[" * 100_000, "nested too deeply"),
+        ({"id": "\ud800", "at": "2026-11-01T10:00:00Z", "score": 4}, "a lone surrogate"),
+        ({"id": "a", "at": "2026-11-01T10:00:00Z", "thumb": "up", "concept": "x\udfff"}, "a lone surrogate"),
+        ({"id": "\udfff", "at": "2026-11-01T10:00:00Z", "acceptable": True}, "a lone surrogate"),
+        (record("a", at="0001-01-01T00:00:00+14:00"), "`at`: should be from 1970 to 2200"),
+        (record("a", at="9999-12-31T23:59:59-14:00"), "`at`: should be from 1970 to 2200"),
+        (record("a", at="1969-12-31T23:59:59.999Z"), "`at`: should be from 1970 to 2200"),
+        (record("a", at="2201-01-01T00:00:00Z"), "`at`: should be from 1970 to 2200"),
+        ({"id": "a", "at": "0001-01-01T00:00:00+14:00", "score": 4}, "`at`: should be from 1970 to 2200"),
+        ({"id": "a", "at": "2201-01-01T00:00:00+00:00", "acceptable": None}, "`at`: should be from 1970 to 2200"),
     ],
 )
 def test_a_bad_line_is_counted_named_and_kept(line: Any, why: str, tmp_path: Path) -> None:
@@ -119,6 +132,43 @@ def test_a_bad_line_is_counted_named_and_kept(line: Any, why: str, tmp_path: Pat
     assert done.named[0].startswith("file.jsonl:2: ") and why in done.named[0]
     kept = json.loads((tmp_path / "aside.jsonl").read_text())
     assert kept["raw"].encode() == jsonl(line) and kept["line"] == 2
+
+
+ODD = st.sampled_from(("\ud800", "\0", "", "0001-01-01T00:00:00+14:00", "9" * 400, True)) | json_values()
+BAD = st.one_of(
+    st.binary(min_size=1, max_size=60).filter(lambda raw: b"\n" not in raw),
+    *(
+        st.dictionaries(st.sampled_from([*line, "timestamp", "output", "resourceSpans", "data"]), ODD, min_size=1).map(
+            lambda changed, line=line: jsonl(line | changed)
+        )
+        for line in (
+            record("a"),
+            *({"id": "a", "at": "2026-11-01T10:00:00Z", key: 1} for key in ("score", "acceptable")),
+        )
+    ),
+)
+
+
+@settings(max_examples=15)
+@given(before=st.lists(BAD, max_size=5), after=st.lists(BAD, max_size=5))
+def test_no_line_costs_the_lines_beside_it(before: list[bytes], after: list[bytes]) -> None:
+    lines = [*before, jsonl(record("one")), *after, jsonl(record("two"))]
+    with tempfile.TemporaryDirectory() as folder:
+        store = DuckDb(Path(folder) / "m.duckdb")
+        done = take(store, b"\n".join(lines), Path(folder))
+        counts = (done.new, done.known, done.conflicts, done.bad, done.opinions, done.known_opinions, done.unrated)
+        assert sum(counts) == sum(bool(line.strip()) for line in lines)
+        assert len(done.named) == done.bad + done.conflicts
+        with store.open() as connection:
+            assert {"one", "two"} <= {each.id for each in stored_records(connection, *EVER)}
+            assert sum(each.requests for each in hourly(connection, *EVER).values()) == done.new
+
+
+def test_times_up_to_the_bounds_are_data(tmp_path: Path) -> None:
+    store, times = DuckDb(tmp_path / "m.duckdb"), ("1970-01-01T00:00:00Z", "2200-12-31T23:59:59.999Z")
+    assert take(store, jsonl(*(record(f"r{at}", at=at) for at in times)), tmp_path).new == 2
+    with store.open() as connection:
+        assert len(hourly(connection, *EVER)) == 2
 
 
 def test_bytes_that_are_no_text_are_kept_too(tmp_path: Path) -> None:

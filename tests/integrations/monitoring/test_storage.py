@@ -15,7 +15,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from row3.errors import EnvironmentFault, InvalidFile
+from row3.errors import EnvironmentFault
 from row3.integrations.monitoring import readers, storage
 from row3.integrations.monitoring.ingest import Ingested, ingest
 from row3.integrations.monitoring.rows import Keeping
@@ -70,14 +70,15 @@ def test_a_password_is_in_no_message(url: str) -> None:
     assert "the store cannot be used" in str(refused.value) and "hunter2" not in str(refused.value)
 
 
-def test_too_long_a_line_ends_the_file_and_keeps_what_came(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("place", [0, 1, 2])
+def test_too_long_a_line_is_set_aside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: int) -> None:
     monkeypatch.setattr(readers, "CHUNK_BYTES", 2000)
     monkeypatch.setattr(readers, "MAX_LINE_BYTES", 4000)
-    store = DuckDb(tmp_path / "m.duckdb")
-    with pytest.raises(InvalidFile, match=r"file\.jsonl:2: the line has more than 4,000 bytes"):
-        take(store, jsonl(record("a"), record("b", topic="x" * 9000)), tmp_path)
-    with store.open() as connection:
-        assert total(connection, *EVER).requests == 1
+    lines = [record("a"), record("b")]
+    lines.insert(place, record("c", topic="x" * 19_000))
+    done = take(DuckDb(tmp_path / "m.duckdb"), jsonl(*lines), tmp_path)
+    assert (done.new, done.bad) == (2, 1)
+    assert done.named == [f"file.jsonl:{place + 1}: the line has more than 4,000 bytes, of which the first are kept"]
 
 
 def test_lines_of_any_length_survive_the_chunks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -93,7 +94,7 @@ def test_a_stream_is_taken_in_while_it_is_open(tmp_path: Path) -> None:
 
     def read() -> None:
         with os.fdopen(out, "rb") as stream:
-            lines = readers.chunks(stream, where="-", live=True)
+            lines = readers.chunks(stream, live=True)
             keeping = Keeping(0.0, {})
             done.append(ingest(store, lines, keeping, name="-", aside=tmp_path / "aside.jsonl", now_ms=NOW_MS))
 
@@ -125,7 +126,7 @@ def test_a_stream_that_breaks_is_an_error_of_the_machine() -> None:
             raise OSError("gone")
 
     with pytest.raises(OSError, match="gone"):
-        list(readers.chunks(Broken(), where="-", live=True))
+        list(readers.chunks(Broken(), live=True))
 
 
 @pytest.mark.slow
