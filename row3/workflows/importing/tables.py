@@ -31,7 +31,7 @@ ASSERTION = re.compile(
     r"|cost|latency|similar|llm-rubric|grade|g-eval|factuality|model-graded-\w+|answer-relevance|context-[a-z]+"
     r"|classifier|moderation|javascript|fn|eval|python|webhook|levenshtein|rouge-n|bleu|gleu|meteor|perplexity"
     r"|perplexity-score|word-count|is-valid-[a-z-]+|select-best|max-score|guardrails|pi))"
-    r"(?:\(([\d.]+)\))?(?::\s*(.*))?",
+    r"(?:\((\d{0,9}\.?\d{1,9})\))?(?::\s*(.*))?",
     re.DOTALL,
 )
 """promptfoo's assertion in a cell: `contains: Paris`, `similar(0.8): Paris`, `is-json`."""

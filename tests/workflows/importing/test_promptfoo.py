@@ -11,10 +11,11 @@ import pytest
 
 from row3.domain.judges import fenced
 from row3.domain.prompts import parse_reference
-from row3.errors import InvalidFile
+from row3.errors import InvalidFile, Row3Error
 from row3.kinds.checks.model import ChecksCase
 from row3.store.prompts import parse_prompt
 from row3.store.tree import WorkTree
+from row3.workflows.importing import promptfoo
 from row3.workflows.importing.drafts import Drafts, PromptFiles
 from row3.workflows.importing.promptfoo import read_promptfoo, read_table
 from row3.workflows.pipeline.templates import render
@@ -151,8 +152,8 @@ BROKEN = [
     ("tests:\n- assert: [contains]\n", " field tests.0", "a mapping"),
     ("tests:\n- vars: [1]\n", " field tests.0", "a mapping"),
     ("defaultTest: [1]\ntests: []\n", " field defaultTest", "a mapping"),
-    ("tests: &a\n- *a\n", ":1", "recursive"),
-    ("&a\n- *a\n", "", "contains itself"),
+    ("tests: &a\n- *a\n", ":1", "contains itself"),
+    ("tests:\n- options: [1]\n", " field tests.0", "a mapping"),
 ]
 
 
@@ -252,9 +253,235 @@ def test_prompts_may_be_many_files(tmp_path: Path) -> None:
     assert drafts.cases[0].value["input"] == {"a": 1}
 
 
-def test_values_that_json_does_not_have_are_texts(tmp_path: Path) -> None:
-    file = tmp_path / "c.yaml"
-    file.write_text("tests:\n- vars: {1: .nan, b: !!binary aGk=, c: 2026-01-29 10:00:00, d: null, e: 1.5, f: yes}\n")
-    (draft,) = read_promptfoo(file, PromptFiles(WorkTree(tmp_path))).cases
-    wanted = {"1": "nan", "b": "b'hi'", "c": "2026-01-29T10:00:00", "d": None, "e": 1.5, "f": True}
-    assert draft.value["input"] == wanted
+def from_yaml(root: Path, text: str) -> Drafts:
+    """What a configuration in YAML becomes."""
+    (root / "c.yaml").write_text(text)
+    return read_promptfoo(root / "c.yaml", PromptFiles(WorkTree(root)))
+
+
+def inputs(drafts: Drafts) -> list[Any]:
+    return [draft.value["input"] for draft in drafts.cases]
+
+
+def test_values_are_what_promptfoo_reads(tmp_path: Path) -> None:
+    variables = "{1: .nan, at: 2026-01-29 10:00:00, d: null, cc: NO, time: 12:30, number: 0123, true: 0o14}"
+    drafts = from_yaml(tmp_path, f"tests:\n- vars: {variables}\n  assert: [{{type: equals, value: Yes}}]\n")
+    wanted = {"1": ".nan", "at": "2026-01-29 10:00:00", "d": None, "cc": "NO", "time": "12:30", "number": 123}
+    assert inputs(drafts) == [wanted | {"true": 12}]
+    assert checks(drafts) == [[{"equals": "Yes"}]]
+
+
+def test_a_list_of_texts_is_a_case_for_each_combination(tmp_path: Path) -> None:
+    test = {
+        "description": "greet",
+        "vars": {"name": ["Ann", "Bob"], "tone": "kind", "place": ["here", "there"]},
+        "assert": [{"type": "contains", "value": "{{ name }}"}],
+    }
+    drafts, _ = written(tmp_path, {"tests": [test]})
+    found = [(each["name"], each["tone"], each["place"]) for each in inputs(drafts)]
+    assert found == [(name, "kind", place) for name in ("Ann", "Bob") for place in ("here", "there")]
+    assert [each[0]["contains"] for each in checks(drafts)] == ["Ann", "Ann", "Bob", "Bob"]
+    assert {draft.name for draft in drafts.cases} == {"greet"}
+
+
+@pytest.mark.parametrize("value", [[], [1, "x"], [["a", "b"]], [{"role": "user"}], {"a": ["b", "c"]}, "a, b", None])
+def test_what_promptfoo_does_not_expand_is_one_value(tmp_path: Path, value: Any) -> None:
+    drafts, _ = written(tmp_path, {"tests": [{"vars": {"x": value}, "assert": [{"type": "is-json"}]}]})
+    assert inputs(drafts) == [{"x": value}]
+
+
+WHOLE = {"disableVarExpansion": True}
+
+
+@pytest.mark.parametrize(
+    ("config", "test", "cases"),
+    [
+        ({}, {}, 2),
+        ({}, {"options": WHOLE}, 1),
+        ({"defaultTest": {"options": WHOLE}}, {}, 1),
+        ({"defaultTest": {"options": WHOLE}}, {"options": {"transform": "x"}}, 1),
+        ({"defaultTest": {"options": WHOLE}}, {"options": {"disableVarExpansion": False}}, 2),
+        ({"defaultTest": {"vars": {"name": ["Ann", "Bob"]}}}, {"vars": {}}, 2),
+        ({"env": {"PROMPTFOO_DISABLE_VAR_EXPANSION": "true"}}, {}, 1),
+        ({"env": {"PROMPTFOO_DISABLE_VAR_EXPANSION": "false"}}, {}, 2),
+    ],
+)
+def test_expansion_may_be_disabled(tmp_path: Path, config: Any, test: Any, cases: int) -> None:
+    drafts, _ = written(tmp_path, config | {"tests": [{"vars": {"name": ["Ann", "Bob"]}} | test]})
+    assert inputs(drafts) == [{"name": each} for each in (["Ann", "Bob"] if cases == 2 else [["Ann", "Bob"]])]
+    left_out = [each for draft in drafts.cases for each in draft.not_imported]
+    assert [value for _, value, _ in left_out] == [{"transform": "x"}] * ("transform" in str(test))
+
+
+def test_several_files_are_several_values(tmp_path: Path) -> None:
+    (tmp_path / "letters").mkdir()
+    for name in ("b", "a"):
+        (tmp_path / f"letters/{name}.txt").write_text(f"Dear {name}\n")
+    drafts, _ = written(
+        tmp_path, {"tests": [{"vars": {"x": "file://letters/*.txt", "y": ["file://letters/a.txt", "-"]}}]}
+    )
+    assert inputs(drafts) == [{"x": f"Dear {x}", "y": y} for x in "ab" for y in ("Dear a", "-")]
+
+
+def test_lists_that_explode_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(promptfoo, "MAX_TEXT_BYTES", 1_000_000)
+    variables = {name: ["x"] * 10 for name in "abcdefghij"}
+    with pytest.raises(InvalidFile, match="the cases and the files that they name have more than") as caught:
+        written(tmp_path, {"tests": [{"vars": variables}]})
+    assert caught.value.where == f"{tmp_path / 'c.json'} field tests.0"
+
+
+def test_a_file_that_many_cases_repeat_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "big.txt").write_text("x" * 3_000_000)
+    with pytest.raises(InvalidFile, match="more than 67,108,864 bytes"):
+        written(tmp_path, {"tests": [{"vars": {"x": "file://big.txt"}}] * 40})
+
+
+@pytest.mark.parametrize("kind", ["equals", "is-json"])
+def test_a_value_nested_deeply_is_listed(tmp_path: Path, kind: str) -> None:
+    value: Any = {}
+    for _ in range(700):
+        value = {"a": value}
+    drafts, _ = written(tmp_path, {"tests": [{"assert": [{"type": kind, "value": value}]}]})
+    assert [why for *_, why in drafts.cases[0].not_imported] == ["is nested too deeply"]
+
+
+PLACES: list[Any] = [
+    {"tests": "file://{0}.csv"},
+    {"tests": ["{0}.yaml"]},
+    {"tests": ["{0}*.yaml"]},
+    {"tests": [{"vars": "{0}.yaml"}]},
+    {"tests": [{"vars": {"x": "file://{0}.txt"}}]},
+    {"tests": [{"vars": {"x": ["file://{0}.txt", "b"]}}]},
+    {"tests": [{"assert": [{"type": "equals", "value": "file://{0}.json"}]}]},
+    {"tests": [{}], "prompts": ["file://{0}.txt"]},
+    {"tests": [{}], "prompts": [{"id": "file://{0}.json", "label": "x"}]},
+    {"tests": [{}], "prompts": ["file://{0}*.txt"]},
+    {"tests": [{}], "defaultTest": "file://{0}.yaml"},
+    {"tests": [{}], "defaultTest": {"vars": "file://{0}.yaml"}},
+]
+
+
+@pytest.mark.parametrize("place", PLACES, ids=str)
+@pytest.mark.parametrize(
+    "way", ["../outside/creds", "{root}/outside/creds", "./sub/../../outside/creds", "link", "sub/creds"]
+)
+def test_files_outside_the_folder_are_refused_by_name(tmp_path: Path, place: Any, way: str) -> None:
+    inside, outside = tmp_path / "inside", tmp_path / "outside"
+    inside.mkdir()
+    outside.mkdir()
+    (inside / "sub").symlink_to(outside)
+    for ending, text in {
+        "txt": "s3cret",
+        "json": '{"a": "s3cret"}',
+        "yaml": "{vars: {a: s3cret}}",
+        "csv": "a\ns3cret\n",
+    }.items():
+        (outside / f"creds.{ending}").write_text(text)
+        (inside / f"link.{ending}").symlink_to(outside / f"creds.{ending}")
+    text = json.dumps(place).replace("{0}", way.replace("{root}", str(tmp_path)))
+    with pytest.raises(InvalidFile, match="outside the configuration's folder") as caught:
+        written(inside, json.loads(text))
+    assert Path(way).name.format(root="") in caught.value.where
+
+
+def test_files_inside_the_folder_may_be_links_and_the_configuration_too(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("text")
+    (tmp_path / "b.txt").symlink_to(tmp_path / "a.txt")
+    (tmp_path / "x").mkdir()
+    names = ["b.txt", "./a.txt", "x/../a.txt", str(tmp_path / "a.txt")]
+    drafts, _ = written(tmp_path, {"tests": [{"vars": {"x": [f"file://{name}" for name in names]}}]})
+    assert inputs(drafts) == [{"x": "text"}] * 4
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere/c.json").symlink_to(tmp_path / "c.json")
+    (tmp_path / "elsewhere/a.txt").write_text("own")
+    (tmp_path / "c.json").write_text(json.dumps({"tests": [{"vars": {"x": "file://a.txt"}}]}))
+    assert inputs(read_promptfoo(tmp_path / "elsewhere/c.json", PromptFiles(WorkTree(tmp_path)))) == [{"x": "own"}]
+
+
+@pytest.mark.parametrize(
+    "address", ["file://a\0.txt", "file://**.txt", "file://*\0.txt", "file://" + "a" * 5000 + ".txt"]
+)
+def test_a_name_that_no_file_can_have_is_a_message(tmp_path: Path, address: str) -> None:
+    with pytest.raises(Row3Error):
+        written(tmp_path, {"tests": [{"vars": {"x": address}}]})
+
+
+def test_a_program_elsewhere_is_only_listed(tmp_path: Path) -> None:
+    test = {"vars": {"x": "file://../load.py"}, "assert": [{"type": "python", "value": "file://../check.py"}]}
+    drafts, _ = written(tmp_path, {"prompts": ["file://../prompt.js"], "tests": [test]})
+    assert [each.why for each in drafts.not_imported] == ["is a program, not text"]
+    assert [kind for kind, *_ in drafts.cases[0].not_imported] == ["vars", "python"]
+
+
+CHAT = [{"role": "system", "content": "Speak {{ language }}."}, {"role": "user", "content": 'Say "{{ text }}"\nnow'}]
+AS_YAML = (
+    '- role: system\n  content: Speak {{ language }}.\n- role: user\n  content: |\n    Say "{{ text }}"\n    now\n'
+)
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        *(json.dumps(CHAT), json.dumps(CHAT, indent=2) + "\n", AS_YAML, CHAT),
+        *({"id": "talk", "raw": json.dumps(CHAT)}, {"raw": CHAT}),
+        *("file://talk.json", "file://talk.yaml", "talk.txt"),
+    ],
+    ids=str,
+)
+def test_messages_are_system_and_user_however_they_are_written(tmp_path: Path, prompt: Any) -> None:
+    (tmp_path / "talk.json").write_text(json.dumps(CHAT))
+    (tmp_path / "talk.yaml").write_text(AS_YAML)
+    (tmp_path / "talk.txt").write_text(json.dumps(CHAT, indent=1))
+    drafts, files = written(tmp_path, {"prompts": [prompt], "tests": [{}]})
+    name = f"prompts/{'talk' if 'talk' in str(prompt) else 'say-now'}-v1.0.md"
+    assert (drafts.not_imported, [*files]) == ([], [name])
+    assert shown(files[name], name, {"language": "French", "text": "Hi"}) == 'Speak French.\nSay "Hi"\nnow'
+
+
+def message(**more: Any) -> dict[str, Any]:
+    return {"role": "user", "content": "Hi"} | more
+
+
+@pytest.mark.parametrize(
+    ("prompt", "why"),
+    [
+        ([message(), message(role="assistant"), message()], "the messages are user, assistant, user"),
+        ([message(), message(role="system")], "the messages are user, system"),
+        ([message(role="system")], "the messages are system"),
+        ([message(role="developer"), message()], "the messages are developer, user"),
+        ([message(role="system"), message(), message()], "the messages are system, user, user"),
+        ([message(tool_calls=[])], "`tool_calls` of a message"),
+        ([message(content=[{"type": "text", "text": "x"}, {"type": "image_url"}])], "not text (text, image_url)"),
+        ([message(content=None)], "not text (nothing)"),
+        ({"messages": [message()]}, "neither a text nor a list of messages"),
+        (["a", "b"], "neither a text nor a list of messages"),
+        ('[{"role": "user", "content": {{ text }}}]', "neither JSON nor YAML"),
+        ('[{% for m in all %}{"role": "user", "content": "x"}{% endfor %}]', "neither JSON nor YAML"),
+        ("- role: user\n  content: {{ text }}\n", "neither JSON nor YAML|not text"),
+    ],
+    ids=str,
+)
+def test_messages_that_a_prompt_cannot_have_are_named(tmp_path: Path, prompt: Any, why: str) -> None:
+    text = prompt if isinstance(prompt, str) else json.dumps(prompt)
+    drafts, files = written(tmp_path, {"prompts": [text], "tests": [{}]})
+    assert (drafts.prompts, files) == ([], {})
+    (left_out,) = drafts.not_imported
+    assert left_out.value == text and any(each in left_out.why for each in why.split("|"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[INST] {{ q }} [/INST]",
+        "{{ q }}",
+        '{{ q }} Answer with {"role": "…"}',
+        "- role play\n- be brief",
+        "[1] {{ q }}",
+        "7",
+    ],
+)
+def test_a_text_that_only_begins_like_messages_is_a_text(tmp_path: Path, text: str) -> None:
+    _, files = written(tmp_path, {"prompts": [text], "tests": [{}]})
+    (content,) = files.values()
+    assert f"{{% block user %}}\n{text}\n{{% endblock %}}" in content
