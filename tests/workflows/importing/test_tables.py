@@ -93,3 +93,9 @@ def test_a_broken_line_is_named(tmp_path: Path, line: str) -> None:
     with pytest.raises(InvalidFile) as caught:
         read_jsonl(file, "equals", None)
     assert caught.value.where == f"{file}:2"
+
+
+@pytest.mark.parametrize("number", ["0.8.1", ".", "9" * 400])
+def test_a_threshold_that_is_no_number_makes_a_text(number: str) -> None:
+    assert assertion_of(f"similar({number}): x") == {"type": "equals", "value": f"similar({number}): x"}
+    assert assertion_of("similar(0.8): x") == {"type": "similar", "threshold": 0.8, "value": "x"}
