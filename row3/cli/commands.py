@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import click
@@ -39,7 +40,7 @@ class Command(click.Command):
         for each in self.params:
             if isinstance(each, options.OutFile):
                 check_out(common, self.forms)
-        return super().invoke(ctx)
+        return common.ended(partial(super().invoke, ctx))
 
     @property
     def forms(self) -> tuple[str, ...]:

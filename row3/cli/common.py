@@ -5,18 +5,19 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shlex
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from row3.cli import output
 from row3.cli.output import note
 from row3.domain.given import is_set
-from row3.errors import UsageError
+from row3.errors import Row3Error, UsageError
 from row3.reports.numbers import Progress
 from row3.reports.style import WIDTH, Style, prose, shorten
 from row3.workflows.pipeline.results import CaseResult, Observer, Spent
@@ -131,6 +132,9 @@ class Common:
     verbose: int = 0
     quiet: bool = False
     no_color: bool = False
+    resume: bool = False
+    sessions: list[Session] = field(default_factory=list)
+    """Opened by the command."""
 
     @property
     def start(self) -> Path:
@@ -251,6 +255,7 @@ class Common:
             repeats=1 if self.repeats is None else self.repeats,
             jobs=self.jobs,
             only=only,
+            resume=self.resume,
             explain=self.format in ("json", "junit", "github", "codequality"),
         )
 
@@ -276,7 +281,7 @@ class Common:
         """Open the project for a command that runs cases."""
         from row3.workflows.session import open_session
 
-        return open_session(
+        session = open_session(
             self.start,
             self.suite,
             self.run_options(),
@@ -290,3 +295,27 @@ class Common:
             directory=self.printed_directory,
             guard=self.guard,
         )
+        self.sessions.append(session)
+        return session
+
+    def ended(self, command: Callable[[], Any]) -> Any:
+        """Return a command's exit code; unless interrupted, end its live runs and print what continues them."""
+        try:
+            code = command()
+        except Row3Error as error:
+            error.args = (" ".join([str(error), *self._finish()]),)
+            raise
+        for text in self._finish():
+            if code:  # a few missing grades are tolerated
+                output.tell(text)
+        return code
+
+    def _finish(self) -> Iterator[str]:
+        """End live runs; yield the command that continues them if one is incomplete."""
+        for session in self.sessions:
+            session.finish()
+        if any(session.incomplete for session in self.sessions):
+            typed = [each for each in sys.argv[1:] if each != "--continue"]
+            at = typed.index("--") if "--" in typed else len(typed)
+            command = shlex.join(["row3", *typed[:at], "--continue", *typed[at:]])
+            yield f"To ask only for what is missing: {command}"

@@ -103,7 +103,6 @@ def leaderboard(common: Common, *, models: tuple[str, ...], prompts: tuple[str, 
     session = common.session().under(LiveFlags(max_cost=max_cost))
     board = rank(session, prompts=prompts, models=models)
     common.show_report(leaderboard_document(board, verbose=common.verbose > 0), leaderboard_json(board))
-    session.finish()
     missing = not board.placed or (board.mode != "replay" and board.incomplete)
     return INCOMPLETE if missing else 0
 

@@ -167,6 +167,7 @@ class Steps(Observer):
 @options.repeats()
 @options.jobs()
 @options.max_cost()
+@options.resume()
 @options.trust()
 @options.output_options("table", "json", "markdown")
 def experiment(
@@ -209,7 +210,6 @@ def experiment(
         common.say(f"skipped until someone completes them: {count(prepared.drafts, 'draft')}")
     result = _run(session, prepared, common, baseline=baseline, compare=compare)
     code = show_result(result, common)
-    session.finish()
     assert result.run is not None
     delivery = experiments.send(session, connection, prepared, result.run)
     _note_summary(common, prepared, result)

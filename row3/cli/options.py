@@ -123,6 +123,9 @@ max_cost = option(
 trust = option(
     "--trust", is_flag=True, help="Run code and contact addresses that the base does not have (`row3 docs ci`)."
 )
+resume = option(
+    "--continue", "resume", is_flag=True, help="Live: ask only for what a run that ended incomplete has not got."
+)
 all_suites = option("--all", "all_suites", is_flag=True, help="Run every suite.")
 no_interleave = option(
     "--no-interleave", is_flag=True, help="With --compare, live: do not ask the baseline's prompts again."
@@ -145,6 +148,7 @@ def run_options(*, without: Collection[str] = (), **described: str) -> Decorator
     """Options of a run, except `without`; `described` overrides help texts by name."""
     run = {"suite": suite, "prompt": prompt, "case": choice, "mode": mode, "model": model, "temperature": temperature}
     run |= {"seed": seed, "max_tokens": max_tokens, "repeats": repeats, "jobs": jobs, "trust": trust}
+    run |= {} if "mode" in without else {"resume": resume}
     return combine(
         *(make(described[name]) if name in described else make() for name, make in run.items() if name not in without)
     )

@@ -57,7 +57,6 @@ def command(
         common.show(result_text(ran(result.run) if comparison is None else judged(comparison), common))
     for text in result.notes:
         common.say(text)
-    session.finish()
     return BLOCKED if result.refused else 0
 
 
@@ -67,6 +66,7 @@ def command(
     "--budget", type=click.IntRange(min=1), required=True, metavar="N", help="Maximum number of answers to request."
 )()
 @options.random_seed("Seed of the split of the cases; default: 0.")
+@options.resume()
 @options.suite()
 @options.trust()
 @options.output_options("table", "json")

@@ -29,6 +29,7 @@ def drift_options() -> options.Decorator[Any]:
     return options.combine(
         options.option("--sample", type=click.IntRange(min=2), metavar="N", help=SAMPLE)(),
         options.max_cost(),
+        options.resume(),
         options.all_suites(),
         options.suite(),
         options.choice(),
@@ -73,7 +74,6 @@ def show_drift(
     found = ask(session)
     document = drift_reports.drift_document(found, verbose=common.verbose > 0)
     common.show_report(document, drift_reports.drift_report_json(found))
-    session.finish()
     return found.exit_code
 
 
@@ -92,7 +92,6 @@ def _show_all(common: Common, live: LiveFlags, ask: Callable[[Session], Drifted]
             found[name] = error
     document = drift_reports.drifts_document(found, verbose=common.verbose > 0)
     common.show_report(document, drift_reports.drifts_json(found))
-    suites.finish()
     return worst_code(each.exit_code for each in found.values())
 
 

@@ -90,7 +90,6 @@ def _report_all(common: Common, against: str | None) -> int:
     for result in report.results if common.out is not None else ():
         if result.run is None and not result.is_new:
             common.say(f"{result.suite}: {result.problem}")
-    suites.finish()
     return report.exit_code if report.exit_code != 1 else 0
 
 
@@ -147,7 +146,6 @@ def comment(
     suites = open_suites(replace(common, format="comment", mode=common.mode or "replay"), LiveFlags())
     names = None if common.suite is None else [common.suite]
     text = comment_markdown(comments.gate_results(suites, against=against, names=names), more_at=_run_address())
-    suites.finish()
     if dry_run or common.out is not None:
         common.show(text)
     elif isinstance(place, str):

@@ -35,8 +35,11 @@ CONFLICTS = (
     ("dry_run", "approve", "--dry-run gives no verdict"),
     ("only", "all_suites", "leave out --all"),
     ("dry_run", "all_suites", "leave out --all"),
+    ("dry_run", "resume", "--dry-run sends nothing"),
 )
 """Options that exclude each other, and why or what to do instead."""
+SPELLED = {"all_suites": "all", "resume": "continue"}
+"""Options by the parameter, where the names differ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +79,7 @@ def run_default(common: Common, flags: Flags) -> int:
         return _compare(session, common, flags.against)
     if flags.baseline:
         return _save_baseline(session, common)
-    code = show_result(plain_run(session), common)
-    session.finish()
-    return code
+    return show_result(plain_run(session), common)
 
 
 def _compare(session: Session, common: Common, against: str | None) -> int:
@@ -88,7 +89,6 @@ def _compare(session: Session, common: Common, against: str | None) -> int:
     if common.approve is not None and comparison.approval is None:
         session.say("nothing is blocked, so there is nothing to approve")
     code = show_result(judged(comparison), common)
-    session.finish()
     if comparison.approval is None:  # with an approval, the result says what to commit
         note_history(common, int(comparison.noted), in_git=comparison.in_git)
     return code
@@ -99,7 +99,6 @@ def _save_baseline(session: Session, common: Common) -> int:
     if code := show_result(saved, common):
         session.say("baseline not saved")
         return code
-    session.finish()
     in_git = saved.run is not None and saved.run.header.dirty is not None
     note_baselines(common, [session.project.baseline(session.suite.name, session.suite.tier)], in_git=in_git)
     return 0
@@ -132,13 +131,13 @@ def _check(common: Common, flags: Flags) -> None:
             raise click.UsageError(f"{_option(one)} and {_option(other)} exclude each other; {fix}")
     if flags.adaptive and common.mode in ("replay", "auto"):
         raise click.UsageError("--adaptive asks every case again; use --mode live or record")
-    asks = next((name for name in ("max_cost", "no_interleave") if name in given), None)
+    asks = next((name for name in ("max_cost", "no_interleave", "resume") if name in given), None)
     if asks and common.mode == "replay":
         raise click.UsageError(f"{_option(asks)} has no effect in --mode replay, which asks no provider")
 
 
 def _option(name: str) -> str:
-    return "--all" if name == "all_suites" else f"--{name.replace('_', '-')}"
+    return f"--{SPELLED.get(name, name).replace('_', '-')}"
 
 
 def _run_all_suites(common: Common, live: LiveFlags, flags: Flags) -> int:
@@ -151,7 +150,6 @@ def _run_all_suites(common: Common, live: LiveFlags, flags: Flags) -> int:
     else:
         report = run_all(suites, save_baseline if flags.baseline else plain_run)
     code = show_result(report, common)
-    suites.finish()
     if flags.compare:
         note_history(common, suites.noted, in_git=suites.in_git)
     if flags.baseline:
@@ -199,7 +197,7 @@ def open_suites(common: Common, live: LiveFlags) -> AllSuites:
     )
 
     def make(suite: Suite) -> Session:
-        return Session(
+        session = Session(
             project,
             gate.applied(suite),
             options,
@@ -210,5 +208,7 @@ def open_suites(common: Common, live: LiveFlags) -> AllSuites:
             recovered=tuple(done),
             directory=common.printed_directory,
         )
+        common.sessions.append(session)
+        return session
 
     return AllSuites(project, make, options.mode or project.config.mode, common.prompt, live=live)

@@ -58,9 +58,9 @@ class RecordingIndex:
             digest = head[1].decode() if head else from_line(raw, where=spot.place).digest
             self._spots.setdefault(digest, []).append(spot)
 
-    def add_journal(self, path: Path) -> None:
-        """Index a journal, without a last line that a crash cut off. Recordings win over its answers."""
-        for spot, raw in open_journal(path):
+    def add_journal(self, journal: Path | LineFile) -> None:
+        """Index a journal, without a last line that a crash cut off. Answers indexed before win over its own."""
+        for spot, raw in open_journal(journal) if isinstance(journal, Path) else journal:
             if raw.endswith(b"\n"):
                 self._spots.setdefault(from_line(raw, where=spot.place).digest, [spot])
 
@@ -164,7 +164,7 @@ def open_journal(path: Path) -> LineFile:
     return LineFile(path, where=f"journal {path.name}", follow=False)
 
 
-def open_index(tree: Tree | None, suite: str, journals: Iterable[Path] = ()) -> RecordingIndex:
+def open_index(tree: Tree | None, suite: str, journals: Iterable[Path | LineFile] = ()) -> RecordingIndex:
     """Index a suite's recordings in a tree, if given, and the journals. Raises `InvalidFile`."""
     index = RecordingIndex(tree, suite)
     if tree is not None:

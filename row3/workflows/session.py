@@ -137,6 +137,8 @@ class Session:
     """What is left of `LiveFlags.max_cost`."""
     afterwards: list[Callable[[], None]] | None = None
     """Cleanup to run after the command has shown its result; None: clean up at once."""
+    incomplete: bool = False
+    """Whether a live run has ended without all its answers."""
     earlier: list[HistoryEntry] | None = None
     """The history, once read."""
     directory: str = ""
@@ -187,7 +189,7 @@ class Session:
         return self.earlier
 
     def finish(self) -> None:
-        """Remove what was kept in case of an interruption; call it after showing the result."""
+        """End live runs, which an interruption may no longer continue; call it after showing the result."""
         for each in self.afterwards or ():
             each()
         self.afterwards = None

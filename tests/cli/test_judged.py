@@ -159,6 +159,18 @@ class TestFailing:
             assert item["reason"].startswith("the judge failed: ")
         assert box.row3("--baseline", "--mode", "record").code == 3
 
+    @pytest.mark.parametrize("command", [("--mode", "live"), ("--compare", "--mode", "live")], ids=" ".join)
+    def test_what_continues_asks_only_for_the_grades(self, start: Start, command: tuple[str, ...]) -> None:
+        desk, box = start(by_content, settings="judge = { max_retries = 0 }\n")
+        box.row3("--baseline", "--mode", "live", code=0)
+        desk.judge = BROKEN["500"]
+        desk.judged.clear()
+        box.row3(*command, code=3)
+        failed, asked = len(desk.judged), len(desk.answered)
+        desk.judge = by_content
+        assert box.row3(*command, "--continue").code in (0, 1)
+        assert (len(desk.judged), len(desk.answered)) == (2 * failed, asked)
+
     def test_at_most_one_in_twenty_passes(self, start: Start) -> None:
         def one_fails(said: str) -> str:
             return "no idea" if "yes q00" in said else graded(90)

@@ -241,7 +241,10 @@ class TestCap:
         assert sorted(waiting) == sorted(result["failed"])
         assert "not sent: $" in done.err
         assert box.tree() == before
-        codes = [box.row3(*command).code for _ in range(4) if len(made.asked) < 30]
+        assert done.err.endswith(
+            f"To ask only for what is missing: row3 {' '.join(command)} --format json --continue\n"
+        )
+        codes = [box.row3(*command, "--continue").code for _ in range(4) if len(made.asked) < 30]
         assert codes[-1] == 1
         assert set(codes[:-1]) <= {3}
         # Nothing was paid for twice.
@@ -406,7 +409,7 @@ class TestAdaptive:
         assert 10 <= len(result["failed"]) <= 13
         codes = [3]
         while codes[-1] == 3 and len(codes) < 5:
-            codes.append(box.row3(*command).code)
+            codes.append(box.row3(*command, "--continue").code)
         assert codes[-1] in (0, 1)
         assert len(made.asked) % 30 == 0
         assert max(Counter((e.version, e.case_id, e.times) for e in made.asked).values()) == 1
@@ -515,7 +518,7 @@ class TestDrift:
         box.row3("drift", "--max-cost", f"{5 * COST:g}", "--jobs", "1", code=3)
         first = len(made.asked)
         assert first < 10
-        done = box.row3("drift", "--jobs", "1", code=0)
+        done = box.row3("drift", "--jobs", "1", "--continue", code=0)
         assert f"continuing with {first} answers" in done.err
         assert len(made.asked) == 10
         for args, text in (
@@ -527,13 +530,13 @@ class TestDrift:
         ):
             assert text in said(box.row3("drift", *args, code=2).err)
 
-    def test_answers_that_an_interrupted_run_left_days_ago_say_nothing_of_now(self, box: Box, provider: Make) -> None:
+    def test_answers_of_days_ago_say_nothing_of_now(self, box: Box, provider: Make) -> None:
         made = provider(lambda asked: concepts(asked, 4))
         box.row3("drift", "--max-cost", f"{5 * COST:g}", "--jobs", "1", code=3)
         first = len(made.asked)
         (left,) = (box.state / "journal").glob("*--drift--*.jsonl")
-        left.rename(left.with_name("bread--drift--20200101T000000Z-aaaaaa.jsonl"))
-        box.row3("drift", code=0)
+        left.rename(left.with_name("bread--drift--20200101T000000Z-aaaaaa.ended.jsonl"))
+        box.row3("drift", "--continue", code=0)
         assert len(made.asked) == first + 10
 
 

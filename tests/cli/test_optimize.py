@@ -205,7 +205,8 @@ def test_a_provider_that_stops_leaves_no_draft_and_the_command_continues(
     assert tracked(box) == before
     asked = len(server.answered)
     server.answer = server.repeat
-    result = box.row3("optimize", "answer", "--budget", "20", "--format", "json", code=0).json
+    assert done.errors[0].endswith("To ask only for what is missing: row3 optimize answer --budget 20 --continue")
+    result = box.row3("optimize", "answer", "--budget", "20", "--format", "json", "--continue", code=0).json
     assert result["draft"] == "answer-v1.1"
     assert result["asked"] == len(server.answered) - asked
     assert sum(INSTRUCTION not in said for said in server.answered[asked:]) < asked

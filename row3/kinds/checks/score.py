@@ -238,12 +238,13 @@ class Checks(Kind):
         return _invalid_checks(rules.checks, rules)
 
     def lint_suite(self, cases: Sequence[ChecksCase]) -> Iterator[Finding]:
-        """Check that no two cases have the same input."""
+        """Check that no two cases have the same input: they have one answer."""
         first: dict[str, str] = {}
         for case in cases:
             same_input = first.setdefault(digest_json(case.input), case.id)
             if same_input != case.id:
-                yield lint_warning("input-twice", f"`{case.id}` has the same input as `{same_input}`")
+                text = f"`{case.id}` has the same input as `{same_input}`: it is asked once, and both get one answer"
+                yield lint_warning("input-twice", text)
 
 
 def _invalid_checks(checks: Sequence[Check], rules: Rules) -> Iterator[Finding]:

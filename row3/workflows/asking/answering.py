@@ -16,11 +16,11 @@ from row3.domain.embeddings import EmbeddingRequest
 from row3.domain.requests import JUDGE, Answer, NoAnswer, Request, digest_text
 from row3.errors import EnvironmentFault, InvalidFile
 from row3.providers.base import Provider
-from row3.store.files import disk_faults, no_follow, read_bytes
+from row3.store.files import disk_faults, no_follow, read_bytes, write_atomic
 from row3.store.json_lines import MAX_BYTES, LineFile
 from row3.store.local import in_state
 from row3.store.project import Project
-from row3.store.recording_lines import merge, to_line
+from row3.store.recording_lines import from_line, merge, to_line
 from row3.store.recordings import RecordingIndex, open_index, open_journal
 from row3.store.transaction import locked, writing
 from row3.workflows.pipeline.asks import Given, Question
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from filelock import BaseFileLock
 
 FOLDER = "journal"
+ENDED = ".ended.jsonl"
+"""End of the names of journals that only `--continue` reads."""
 POLL_S = 0.2
 """Seconds between two checks whether another run has finished."""
 
@@ -58,30 +60,32 @@ class Journal:
         with disk_faults(str(self.path)):
             return open(self.path, "ab", opener=no_follow)
 
-    def take_turn(self, models: Iterable[str], say: Callable[[str], None]) -> None:
-        """Wait until no other run asks these models about the suite, then copy the answers those runs got.
+    def take_turn(self, models: Iterable[str], say: Callable[[str], None]) -> list[LineFile]:
+        """Wait until no other run asks these models about the suite; return the journals of those under way.
 
-        So identical requests are paid once. A killed run ends its turn. Raises as `keep`.
+        So identical requests are paid once. A killed run ends its turn. Raises `EnvironmentFault`.
         """
-        others: dict[Path, LineFile] = {}  # kept open, to be readable after their run removes them
+        others: dict[Path, LineFile | None] = {}  # kept open, to be readable after their run removes them
         for model in sorted(set(models)):
             name = f"{FOLDER}/{self._run}--{digest_text(model)[:16]}.lock"
             waits = False
             while (turn := locked(self._root, name)) is None:
                 if not waits:
                     say(f"another row3 is asking {model} about these cases; waiting for its answers")
-                for path in {*self.path.parent.glob(f"{self._run}--*.jsonl")}.difference(others, [self.path]):
-                    with contextlib.suppress(InvalidFile):
-                        others[path] = open_journal(path)
+                self._open(others)
                 waits = True
                 time.sleep(POLL_S)
             self._turns.append(turn)
-        lines = dict.fromkeys(raw for other in others.values() for _, raw in other if raw.endswith(b"\n"))
-        if lines:
-            assert self._file is not None
-            with disk_faults(str(self.path)):
-                self._file.writelines(lines)
-                self._file.flush()
+        self._open(others)  # one may have asked everything, but not yet ended
+        return [other for other in others.values() if other is not None]
+
+    def _open(self, others: dict[Path, LineFile | None]) -> None:
+        """Open the journals of other runs under way; None stands for one that is over."""
+        for path in {*self.path.parent.glob(f"{self._run}--*.jsonl")}.difference(others, [self.path]):
+            others[path] = None
+            if not path.name.endswith(ENDED) and not _is_over(self._root, path):
+                with contextlib.suppress(InvalidFile):
+                    others[path] = open_journal(path)
 
     def end_turn(self) -> None:
         """Let waiting runs begin."""
@@ -130,16 +134,21 @@ class Journal:
             self._lock.release()
 
 
-def abandoned(root: Path, suite: str, kind: str) -> list[Path]:
-    """Return the journals of interrupted runs, oldest first."""
+def abandoned(root: Path, suite: str, kind: str, *, also_ended: bool = False) -> list[Path]:
+    """Return the journals of interrupted runs, or also of those that ended without all answers, oldest first."""
     folder = in_state(root, FOLDER)
-    found = []
-    for path in sorted(folder.glob(f"{suite}--{kind}--*.jsonl")) if folder.is_dir() else ():
-        with contextlib.suppress(EnvironmentFault):
-            if (lock := locked(root, f"{FOLDER}/{_lock_of(path).name}")) is not None:
-                lock.release()
-                found.append(in_state(root, f"{FOLDER}/{path.name}"))
-    return found
+    found = sorted(folder.glob(f"{suite}--{kind}--*.jsonl")) if folder.is_dir() else []
+    left = [path for path in found if (also_ended or not path.name.endswith(ENDED)) and _is_over(root, path)]
+    return [in_state(root, f"{FOLDER}/{path.name}") for path in left]
+
+
+def _is_over(root: Path, path: Path) -> bool:
+    """Return whether no process writes a journal any more."""
+    with contextlib.suppress(EnvironmentFault):
+        if (lock := locked(root, f"{FOLDER}/{_lock_of(path).name}")) is not None:
+            lock.release()
+            return True
+    return False
 
 
 def lines_of(path: Path) -> list[str]:
@@ -163,22 +172,28 @@ def _lock_of(path: Path) -> Path:
 
 
 RESUMABLE_H = 24
-"""Hours for which an interrupted comparison can continue; later, its answers are out of date."""
-ALWAYS_RESUMABLE = ("live", "record")
-"""Kinds of journal that a run continues however old they are."""
+"""Hours for which a run can continue; later, its answers say nothing of the model now."""
 
 
 @dataclass(slots=True)
 class SavedAnswers:
-    """The answers of one side of a run: those an interrupted run saved, and new ones."""
+    """The answers of one side of a run: recorded ones, those of runs that it continues, and new ones."""
 
     project: Project
     suite: str
-    left: list[Path]
+    kind: str
     own: Journal
     index: RecordingIndex
+    """Recordings, if they answer too; behind them `left`."""
+    left: RecordingIndex
+    """Answers of the runs that this one continues or waited for, the latest first."""
     replaced: RecordingIndex | None = None
     """The suite's recordings, if new answers replace them."""
+    complete: bool = False
+    """Whether the run has all its answers."""
+    reused: int = 0
+    """Number of answers taken from other runs."""
+    _asked: set[str] = field(default_factory=set)
 
     @classmethod
     def open(
@@ -189,6 +204,7 @@ class SavedAnswers:
         *,
         recordings: bool = False,
         replaces: bool = False,
+        resume: bool = False,
         models: Iterable[str] = (),
         say: Callable[[str], None] = lambda _: None,
     ) -> SavedAnswers:
@@ -198,26 +214,21 @@ class SavedAnswers:
             kind: separates journals to be recorded, those that are not, and the two sides of a comparison.
             recordings: the suite's recordings answer too.
             replaces: new answers replace the suite's recordings.
+            resume: continue runs that ended, too, not only interrupted ones.
             models: the models to ask.
             say: shows that another run is being waited for.
         """
         own = Journal(project.root, suite, kind, new_run_id())
-        own.take_turn(models, say)
-        left = abandoned(project.root, suite, kind)
-        if kind not in ALWAYS_RESUMABLE:
-            oldest = run_id_at(datetime.now(UTC) - timedelta(hours=RESUMABLE_H))
-            stale = [path for path in left if path.stem.rpartition("--")[2] < oldest]
-            discard(stale)
-            left = [path for path in left if path not in stale]
-        index = open_index(project.tree if recordings else None, suite, [*left, own.path])
+        others = own.take_turn(models, say)
+        oldest = run_id_at(datetime.now(UTC) - timedelta(hours=RESUMABLE_H))
+        earlier = abandoned(project.root, suite, kind, also_ended=True)
+        discard([path for path in earlier if path.stem.rpartition("--")[2] < oldest])
+        earlier = abandoned(project.root, suite, kind, also_ended=resume)
+        left = open_index(None, suite, [*others, *reversed(earlier)])
+        index = open_index(project.tree if recordings else None, suite)
+        index.fallback = left
         replaced = open_index(project.tree, suite) if replaces else None
-        return cls(project, suite, left, own, index, replaced)
-
-    @property
-    def waiting(self) -> int:
-        """Number of answers saved by interrupted runs."""
-        names = tuple(f"journal {path.name}:" for path in self.left)
-        return sum(self.index.place(digest).startswith(names) for digest in self.index.digests())
+        return cls(project, suite, kind, own, index, left, replaced)
 
     def known(self, request: Request) -> Answer | None:
         """Return the saved or recorded answer, if any.
@@ -229,21 +240,42 @@ class SavedAnswers:
             refuse_replacing(self.project, self.replaced, request)
         return answer
 
+    async def take(self, request: Request) -> Answer | None:
+        """Return the `known` answer; another run's becomes this run's own."""
+        self._asked.add(request.digest)
+        answer = self.known(request)
+        if answer is not None and request.digest not in self.index:
+            self.reused += 1
+            first = self.left.first(request.digest)
+            await self.own.keep(request, answer, recorded_at="" if first is None else first.recorded_at)
+        return answer
+
     def lines(self) -> list[str]:
-        """Return the journals' answers as lines of recordings."""
-        return list(dict.fromkeys(line for path in (*self.left, self.own.path) for line in lines_of(path)))
+        """Return the run's answers as lines of recordings."""
+        return lines_of(self.own.path)
 
     def record(self, say: Callable[[str], None]) -> None:
-        """Write the journals' answers to the suite's recordings."""
+        """Write the run's answers to the suite's recordings."""
         lines = self.lines()
         if lines:
             with writing(self.project.root, say=say):
                 merge(self.project.root, self.suite, lines)
 
-    def discard(self) -> None:
-        """Remove the journals."""
+    def finish(self) -> None:
+        """End the run. If it lacks answers, `--continue` finds those it has; earlier ones to its requests are gone."""
+        over = self._asked.union(self.index.digests())
+        for path in abandoned(self.project.root, self.suite, self.kind, also_ended=True):
+            lines = lines_of(path)
+            kept = [line for line in lines if from_line(line, where=f"journal {path.name}").digest not in over]
+            if not kept:
+                discard([path])
+            elif len(kept) < len(lines):
+                write_atomic(path, "".join(f"{line}\n" for line in kept), where=str(path))
         self.own.close()
-        discard([*self.left, self.own.path])
+        if not self.complete and self.own.path.exists():
+            with disk_faults(str(self.own.path)):
+                self.own.path.replace(self.own.path.with_suffix(ENDED))
+        discard([self.own.path])
 
 
 @dataclass(slots=True)
@@ -259,27 +291,25 @@ class LiveAnswerer:
     budget: Budget | None = None
     meanings: Meanings | None = None
     """Source of vectors for matching by meaning; the budget does not cover them."""
-    under_way: dict[str, asyncio.Future[Answer | NoAnswer]] = field(default_factory=dict)
-    """Other requests under way, by digest; each side of a comparison has its own."""
+    asked: dict[str, asyncio.Future[Answer | NoAnswer]] = field(default_factory=dict)
+    """Other requests, by digest; each side of a comparison has its own."""
 
     async def answer(self, question: Question) -> Given:
         """Return the answer to a request, or the vectors of texts. Raises what provider and embedder raise."""
         if isinstance(question, EmbeddingRequest):
             assert self.meanings is not None
             return await self.meanings.of(question)
-        answer: Answer | NoAnswer | None = self.saved.known(question)
-        if answer is None:
-            answer = await self._once(question)
+        answer = await self._once(question)
         if isinstance(answer, Answer):
             spent = spent_on(question, answer)
             self.observer.answered(spent, 0.0 if spent.replayed else spent.usd(self.prices.usd))
         return answer
 
     async def _once(self, request: Request) -> Answer | NoAnswer:
-        """Ask, or wait for an identical request under way; a judge's request is sent once per run."""
+        """Ask, or share what an identical request got or will get: cases with equal inputs have one answer."""
         import asyncio
 
-        asked = self.grades if request.by == JUDGE else self.under_way
+        asked = self.grades if request.by == JUDGE else self.asked
         if (first := asked.get(request.digest)) is not None:
             answer = await first
             if isinstance(answer, Answer):
@@ -288,10 +318,7 @@ class LiveAnswerer:
                 answer = answer._replace(replayed=True)
             return answer
         asked[request.digest] = asyncio.ensure_future(self._ask(request))
-        try:
-            return await asked[request.digest]
-        finally:
-            self.under_way.pop(request.digest, None)
+        return await asked[request.digest]
 
     async def close(self) -> None:
         """Close provider and embedder."""
@@ -300,6 +327,8 @@ class LiveAnswerer:
             await self.meanings.close()
 
     async def _ask(self, request: Request) -> Answer | NoAnswer:
+        if (known := await self.saved.take(request)) is not None:
+            return known
         reserved = 0.0 if self.budget is None else await self.budget.admit(request, self.prices)
         if isinstance(reserved, NoAnswer):
             return reserved

@@ -16,7 +16,7 @@ from row3.gate.adaptive import Margin, Progress, assess
 from row3.store.cases import StoredCase
 from row3.store.suites import Suite
 from row3.workflows.asking.answering import LiveAnswerer, SavedAnswers
-from row3.workflows.asking.live import LiveRun, many
+from row3.workflows.asking.live import LiveRun, lacks_grade, many
 from row3.workflows.pipeline.evaluate import Asking, Walk, average, one_repeat
 from row3.workflows.pipeline.results import CaseResult, Packing, Spent, Transcript
 
@@ -96,12 +96,17 @@ class Interleaving:
         ]
         # The sides have separate journals, or equal prompts would share answers. The baseline's new answers are never
         # recorded, as a replay must give the baseline's own.
-        project, name, replaces = live.session.project, live.asking.suite.name, live.mode == "record"
-        say = live.session.say
-        before = SavedAnswers.open(project, name, f"{live.mode}-before", models=self.baseline.models, say=say)
-        now = SavedAnswers.open(
-            project, name, f"{live.mode}-now", replaces=replaces, models=live.asking.models, say=say
+        replaces = live.mode == "record"
+        begin = partial(
+            SavedAnswers.open,
+            live.session.project,
+            live.asking.suite.name,
+            resume=live.options.resume,
+            say=live.session.say,
         )
+        before = begin(f"{live.mode}-before", models=self.baseline.models)
+        # What is recorded is shared with all other runs that record.
+        now = begin("record" if replaces else "live-now", replaces=replaces, models=live.asking.models)
         ask = partial(self._ask_all, live, pairs)
         live.ask([before, now], ask, record=now if replaces else None, embeddings=False)
         return [self._packed(live, pair) for pair in pairs]
@@ -124,7 +129,9 @@ class Interleaving:
                 self.progress = _assess(_counting(pairs, adaptive), adaptive, self.rounds)
                 if self.progress.stop is not None:
                     break
-        return not any(pair.problem for pair in pairs)
+        sides = [side for pair in pairs for side in (pair.before, pair.now) if side is not None]
+        ungraded = any(lacks_grade(score) for side in sides for score in side.scores)
+        return not ungraded and not any(pair.problem for pair in pairs)
 
     async def _ask(self, live: LiveRun, answerers: Sequence[LiveAnswerer], number: int, pair: Pair) -> None:
         """Ask one round of one case, the sides taking turns."""

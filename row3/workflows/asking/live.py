@@ -1,21 +1,22 @@
 """Ask a provider: modes `live`, `record` and `auto`.
 
 `record` asks for every answer and records it; `auto` asks only for missing recordings; `live` asks for every answer and
-keeps only the journal, from which an interrupted run continues.
+keeps only the journal, from which an interrupted run continues, and with `--continue` one that ended incomplete.
 """
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, replace
 from operator import call
 from typing import TYPE_CHECKING, TypeVar
 
 from row3.domain.counts import count
 from row3.domain.requests import JUDGE, RECORDED_ONLY, Answer, NoAnswer
-from row3.errors import NotServedError, UsageError
+from row3.domain.scores import CaseScore
+from row3.errors import NotServedError, Row3Error, UsageError
 from row3.store.cases import CaseFiles, StoredCase, cases_in, ids_of, read_cases
 from row3.store.config import FILE
 from row3.workflows.asking.answering import LiveAnswerer, SavedAnswers
@@ -98,6 +99,7 @@ class LiveRun:
             self.kind or ("live" if self.mode == "live" else "record"),
             recordings=self.mode == "auto",
             replaces=self.mode == "record",
+            resume=self.options.resume,
             models=self.asking.models,
             say=self.session.say,
         )
@@ -134,7 +136,7 @@ class LiveRun:
             self.observer.began(self._expected())
             order.extend(await many(self.cases(), one, jobs=self.jobs))
             await asyncio.gather(*groups, *([score(waiting)] if waiting else ()))
-            return all(result.status != "failed" for result in results.values())
+            return not any(map(_lacks_answers, results.values()))
 
         self.ask([saved], ask, record=saved if self.mode != "live" else None, embeddings=self.mode == "auto")
         return [results[case_id] for case_id in order]
@@ -169,11 +171,9 @@ class LiveRun:
         """
         import asyncio
 
-        session, suite, complete = self.session, self.asking.suite, False
+        session, suite = self.session, self.asking.suite
         project, say = session.project, session.say
-        try:
-            if waiting := sum(saved.waiting for saved in sides):
-                say(f"continuing with {count(waiting, 'answer')} saved by an interrupted run")
+        with ending(session, sides):
             provider = open_provider(project, suite)
             meanings = open_meanings(project, suite, recordings=embeddings)
             prices = prices_of(project, suite)
@@ -190,7 +190,7 @@ class LiveRun:
 
             allow_connections(self.jobs)
             try:
-                all_answered = asyncio.run(asking())
+                complete = asyncio.run(asking())
             finally:
                 self.observer.ended()
                 for saved in sides:
@@ -203,16 +203,8 @@ class LiveRun:
                 say(f"the endpoint does not accept {', '.join(refused)}; requests were sent without")
             if self.mode == "live":
                 session.answers = [line for saved in sides for line in saved.lines()]
-            # A command can be interrupted until it has shown its result, so journals may have to stay until then.
-            when_done = call if session.afterwards is None else session.afterwards.append
-            for saved in sides if all_answered else ():
-                when_done(saved.discard)
-            complete = all_answered
-        finally:
             for saved in sides:
-                if not complete:
-                    saved.own.close()
-                saved.own.end_turn()
+                saved.complete = complete
 
     @property
     def observer(self) -> Observer:
@@ -240,6 +232,28 @@ class LiveRun:
         if self.files is not None:
             return len(self.files.paths)
         return len(ids_of(self.session.project.tree, self.asking.suite.golden))
+
+
+@contextmanager
+def ending(session: Session, sides: Sequence[SavedAnswers]) -> Iterator[None]:
+    """Release what a live run holds, and end it unless it is interrupted; note what it took from other runs."""
+    fault: BaseException | None = None
+    try:
+        yield
+    except BaseException as error:
+        fault = error
+        raise
+    finally:
+        # A command can be interrupted until it has shown its result, so the run ends only then.
+        when_done = call if session.afterwards is None else session.afterwards.append
+        if reused := sum(saved.reused for saved in sides):
+            session.say(f"continuing with {count(reused, 'answer')} saved by another run")
+        over = isinstance(fault, Row3Error | None)
+        if over and not all(saved.complete for saved in sides):
+            session.incomplete |= fault is None or any(saved.lines() for saved in sides)
+        for saved in sides:
+            saved.own.end_turn()
+            when_done(saved.finish) if over else saved.own.close()
 
 
 def allow_connections(count: int) -> None:
@@ -302,7 +316,12 @@ def with_missing(
 
 def _lacks_answers(result: CaseResult) -> bool:
     """Return whether an answer or a judge's grade is missing."""
-    return result.status == "failed" or bool(result.tally.get("judgements", {}).get("failed"))
+    return result.status == "failed" or lacks_grade(result)
+
+
+def lacks_grade(scored: CaseResult | CaseScore) -> bool:
+    """Return whether a judge's grade is missing."""
+    return bool(scored.tally.get("judgements", {}).get("failed"))
 
 
 def record_missing(

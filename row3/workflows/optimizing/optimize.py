@@ -105,7 +105,7 @@ def optimize(session: Session, name: str, *, budget: int, seed: int = 0) -> Opti
             before, after = (trials.scores(each, parts.held_out) for each in (prompt, new))
             held_out = compared(suite.kind, parts.held_out, before, after)
             draft = _write(project, new, held_out, suite.kind.primary_metric.title)
-        trials.asked.saved.discard()
+        trials.asked.saved.complete = True
     chosen = Evidence(values[0], values[best], len(parts.selection))
     metric = suite.kind.primary_metric
     return Optimised(suite.name, metric, prompt.ref, draft, trials.spent, budget, len(parts.train), chosen, held_out)

@@ -9,14 +9,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from row3.domain.prompts import Lineup, Prompt
-from row3.domain.requests import JUDGE, Answer, NoAnswer, Request
+from row3.domain.requests import JUDGE, NoAnswer, Request
 from row3.domain.scores import CaseScore
 from row3.errors import InvalidFile, RunIncomplete
 from row3.providers.base import Provider
 from row3.store.cases import StoredCase
 from row3.store.judges import judge_settings
 from row3.workflows.asking.answering import LiveAnswerer, SavedAnswers
-from row3.workflows.asking.live import DEFAULT_JOBS, many
+from row3.workflows.asking.live import DEFAULT_JOBS, ending, many
 from row3.workflows.pipeline.asks import Given, Question
 from row3.workflows.pipeline.budget import prices_of
 from row3.workflows.pipeline.evaluate import Walk, replay_case, steps
@@ -46,8 +46,6 @@ class Trials:
     left: int
     """Answers that may still be asked for."""
     spent: int = 0
-    answers: dict[str, Answer] = field(default_factory=dict)
-    """This command's answers, by digest of the request."""
     refused: list[str] = field(default_factory=list)
     """Why wordings since the last proposal scored 0."""
 
@@ -55,17 +53,12 @@ class Trials:
         """Answer a question of the pipeline. Raises `OutOfBudgetError`, and the provider's errors."""
         if not isinstance(question, Request) or question.by == JUDGE:
             return await self.asked.answer(question)
-        known = self.answers.get(question.digest) or self.asked.saved.known(question)
-        if known is not None:
-            return known
-        if self.left < 1:
-            raise OutOfBudgetError
-        self.left -= 1
-        self.spent += 1
-        given = await self.asked.answer(question)
-        if isinstance(given, Answer):
-            self.answers[question.digest] = given
-        return given
+        if question.digest not in self.asked.asked and self.asked.saved.known(question) is None:
+            if self.left < 1:
+                raise OutOfBudgetError
+            self.left -= 1
+            self.spent += 1
+        return await self.asked.answer(question)
 
     def missing(self, cases: Sequence[StoredCase]) -> int:
         """Return an upper limit on the missing answers of the current lineup."""
@@ -131,18 +124,15 @@ def open_trials(session: Session, lineup: Lineup, name: str, budget: int) -> Ite
     if any(each.model or each.models or each.preset or each.base_url for each in judges):
         settings = judge_settings(project.config, suite.name)
         model, endpoint = (*settings.models, settings.model)[0] or model, judge_endpoint(project, suite)
-    saved = SavedAnswers.open(project, suite.name, "optimize", recordings=True)
-    if saved.waiting:
-        session.say("continuing with the answers saved by an interrupted run")
+    saved = SavedAnswers.open(project, suite.name, "optimize", recordings=True, resume=session.options.resume)
     meanings = open_meanings(project, suite, recordings=True)
     asked = LiveAnswerer(
         open_provider(project, suite), saved, Observer(), prices_of(project, suite), {}, meanings=meanings
     )
     reflecting = guarded(project, provider_at(endpoint, os.environ))
-    with asyncio.Runner() as runner:
+    with ending(session, [saved]), asyncio.Runner() as runner:
         try:
             yield Trials(session, lineup, runner, asked, reflecting, model, budget)
         finally:
             runner.run(asked.close())
             runner.run(reflecting.close())
-            saved.own.close()

@@ -32,6 +32,8 @@ class RunOptions:
     jobs: int | None = None
     only: frozenset[str] | None = None
     """Ids of the cases to run; None for all."""
+    resume: bool = False
+    """Take the answers of a run that ended incomplete, too."""
     explain: bool = False
     """Keep every explanation, for JSON."""
     page: Page | None = None

@@ -92,11 +92,6 @@ class AllSuites:
                 what = f"`{text}` is not in any suite's pipeline"
                 raise UsageError(what, where="--prompt", fix="See `pipeline` in row3.toml")
 
-    def finish(self) -> None:
-        """Finish all sessions, once the results are shown."""
-        for session in self.made:
-            session.finish()
-
 
 def prompts_of(suite: Suite, named: Sequence[str]) -> tuple[str, ...]:
     """Return the named prompts that are in the suite's pipeline; all without a pipeline, none for a system."""

@@ -253,3 +253,26 @@ def test_an_ordinary_run_is_exported_as_traces_with_scores(box: Box, fuse: LangF
     span = root(fuse, run_id(box), "rye")
     assert not [name for name in span.attributes if "experiment" in name]
     assert fuse.scores_of(span.trace_id)["entity_f1"] == 1.0
+
+
+def test_an_item_that_always_fails_hides_no_worse_model(pushed: Box, fuse: LangFuse, model: Make) -> None:
+    broken = FakeReply(status=500, body=b'{"error": {"message": "boom"}}')
+
+    def with_concepts(found: int) -> Callable[[str, int], FakeReply]:
+        answers = {name: FakeReply(json.dumps(first(flawless(case), found))) for name, case in CASES.items()}
+        return lambda case_id, times: broken if case_id == "rye" else answers[case_id]
+
+    def recall(name: str, *args: str) -> float:
+        done = pushed.row3(*ARGS[:-1], name, "--mode", "live", "--format", "json", *args, code=3)
+        assert f"--name {name} --mode live --format json --continue" in done.err
+        value: float = done.json["metrics"]["recall"]
+        return value
+
+    model(with_concepts(4)).serve(pushed, max_retries=0)
+    assert recall("one") == 1.0
+    worse = model(with_concepts(2))
+    worse.serve(pushed, max_retries=0)
+    assert [recall(name) for name in ("one", "two", "two")] == [0.5] * 3
+    assert sorted(worse.asked) == sorted([*CASES] * 3)
+    assert recall("two", "--continue") == 0.5
+    assert worse.asked[9:] == ["rye"]
