@@ -80,7 +80,7 @@ class Entities(Kind):
     """Scores `{"entities": […]}`: entities found, their types, and whether their mentions were merged correctly."""
 
     name = "entities"
-    version = 14
+    version = 15
     tallied = ("types", "typeState")
     case_model = EntitiesCase
     case_schema = "entities-case"

@@ -43,6 +43,21 @@ def assign(edges: Edges) -> dict[int, int]:
     return {row: column for row, column in sorted(chosen) if column in edges[row]}
 
 
+def assign_groups(edges: Edges, groups: Mapping[int, int]) -> dict[int, int]:
+    """Return the best assignment of which no two rows are in one group: a group is one row with the best of its scores.
+
+    `groups` holds the group of each row of `edges`.
+    """
+    merged: dict[int, dict[int, float]] = {}
+    best: dict[tuple[int, int], int] = {}
+    for row in sorted(edges):
+        scores = merged.setdefault(groups[row], {})
+        for column, score in edges[row].items():
+            if score > scores.get(column, 0.0):
+                scores[column], best[groups[row], column] = score, row
+    return {best[pair]: pair[1] for pair in assign(merged).items()}
+
+
 def _shortest_paths(cost: Sequence[Sequence[float]]) -> dict[int, int]:
     """Return the row by column in a minimum-cost assignment of every row; rows ≤ columns."""
     height, width = len(cost), len(cost[0])

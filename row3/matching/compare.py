@@ -36,6 +36,9 @@ SCORES: dict[How, float] = {
 }
 """Score of a match by rule, for the assignment; for spelling it is the similarity, at most `TYPO`."""
 
+PERSON_STEP = 0.005
+"""How much nearer equal given names are than initials, and these than a missing middle name."""
+
 _POSSESSIVE = re.compile(r"['’]s?(?: |$)")
 
 TYPO = 0.95
@@ -121,7 +124,8 @@ def compare_spaced(
         return Comparison(False, "different", similarity(key_a, key_b, scorer), "different surnames")
     how = _rule(a, b, acronyms, pair, text=text.text)
     if how is not None:
-        return Comparison(True, how, SCORES[how], "")
+        fuller = _fuller(*pair) if how == "person" and pair is not None else 0.0
+        return Comparison(True, how, SCORES[how] + fuller, "")
     score = similarity(key_a, key_b, scorer)
     why = person_difference(*pair, text) if pair is not None else None
     if why == "":
@@ -168,6 +172,13 @@ def _rule(a: str, b: str, acronyms: Acronyms, pair: tuple[Person, Person] | None
     if not variant_keys(a).isdisjoint(variant_keys(b)) or same_but_for_addition(a, b, text):
         return "variant"
     return None
+
+
+def _fuller(one: Person, other: Person) -> float:
+    """Return how much the score of two names of a person moves: up for equal given names, down for more in one."""
+    if one.given == other.given:
+        return PERSON_STEP
+    return 0.0 if len(one.given) == len(other.given) else -PERSON_STEP
 
 
 def _difference(a: str, b: str, text: str) -> str:

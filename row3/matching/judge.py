@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rapidfuzz import process
 
 from row3.matching.candidates import Candidates
-from row3.matching.compare import SCORES, compare_spaced
+from row3.matching.compare import SCORES, compare, compare_spaced
 from row3.matching.normalise import normalise, with_single_spaces
 from row3.matching.scorers import CUTOFF_SLACK, EXACT, SCORERS, SLACK, min_similarity
 from row3.matching.text.quotes import SourceText
@@ -167,6 +167,20 @@ class Judge:
             if index not in edges:
                 edges[index], hows[index] = SCORES["variant"], "variant"
         return Matches(edges, hows, canary, vetoed)
+
+    def likeness(self, one: str, other: str, index: int) -> float:
+        """Return the score by which two names, both of which may be one expected name, match each other; else 0."""
+        found = compare(
+            one,
+            other,
+            scorer=self._scorer,
+            threshold=self._threshold,
+            acronyms=self.acronyms,
+            text=self._text,
+            person=self._expected[index].person,
+            day_first=self._day_first(f"{one} {other}"),
+        )
+        return found.score if found.same else 0.0
 
     def _listing_forms(self, name: str) -> set[int]:
         """Return the expected names of which a name lists several forms, as in `label (alias, alias)`."""

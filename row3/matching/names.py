@@ -1,21 +1,21 @@
 """Match extracted names to expected ones, one-to-one and optimally: exact, alias, then the rules of `compare`.
 
-Exact and alias matches take a look-up. Only the remaining names are compared, and only the part of the assignment
-that they can reach is solved again (see `_settle`).
+Exact and alias matches take a look-up. Only the remaining names are compared and assigned.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
 from rapidfuzz import process
 
-from row3.matching.assignment import assign
+from row3.matching.assignment import Edges, assign_groups
 from row3.matching.normalise import normalise
 from row3.matching.scorers import CUTOFF_SLACK, SCORERS, SLACK
 from row3.matching.text.quotes import NO_TEXT, SourceText, normalised_difference
@@ -158,58 +158,80 @@ def match_names(extracted: Sequence[str], index: NameIndex) -> list[NameMatch]:
     """Return one match per extracted name, in order.
 
     One-to-one and optimal: no assignment has more matches, or as many with a higher total score (1 for equal names,
-    else that of `compare`). A name that is closer to a canary than to any expected name is a canary and matches
-    nothing.
+    else that of `compare`), if a name that equals an expected one stands for that one only and names that are one name
+    (see `_groups`) match at most once. A name that is closer to a canary than to any expected name is a canary and
+    matches nothing.
     """
-    taken: dict[int, int] = {}  # expected index -> extracted index
-    result: list[NameMatch | None] = [None] * len(extracted)
-    open_items: list[int] = []
+    taken: set[int] = set()
+    result: dict[int, NameMatch] = {}
+    found: dict[int, Matches] = {}
     for item, name in enumerate(extracted):
         hit = index.exact(name)
-        if hit is None or hit[0] in taken:
-            open_items.append(item)
-        else:
-            taken[hit[0]] = item
-            result[item] = NameMatch("exact" if hit[1] else "alias", hit[0], 1.0)
-    if open_items:
-        _settle(extracted, open_items, taken, result, index)
-    return [match for match in result if match is not None]
-
-
-def _settle(
-    names: Sequence[str], open_items: list[int], taken: dict[int, int], result: list[NameMatch | None], index: NameIndex
-) -> None:
-    """Match the items that look-up left open, in place; settled ones move if that gains a match.
-
-    Settled pairs have the highest score, 1, so only an alternating path from an open item can improve the assignment
-    (Berge 1957). Only the part of the graph that these paths reach is solved again.
-    """
-    found: dict[int, Matches] = {}
-    for item in open_items:
-        matches = index.matches(names[item])
+        if hit is not None:
+            state: Any = "duplicate" if hit[0] in taken else "exact" if hit[1] else "alias"
+            taken.add(hit[0])
+            result[item] = NameMatch(state, hit[0], 1.0)
+            continue
+        matches = index.matches(name)
         if matches.canary.position >= 0 and matches.canary.score > max(matches.edges.values(), default=0.0) + SLACK:
             result[item] = NameMatch("canary", *matches.canary)
         elif matches.edges:
             found[item] = matches
         else:
-            near = matches.vetoed if matches.vetoed.position >= 0 else index.judge.nearest(names[item])
+            near = matches.vetoed if matches.vetoed.position >= 0 else index.judge.nearest(name)
             result[item] = NameMatch("unmatched", *near)
-    frontier = list(found)
-    while frontier:
-        reached = {expected for item in frontier for expected in found[item].edges}
-        frontier = [taken[one] for one in sorted(reached) if one in taken and taken[one] not in found]
-        for item in frontier:
-            found[item] = index.matches(names[item])
-    chosen = assign({item: matches.edges for item, matches in found.items()})
-    for item, matches in found.items():
+    edges = {item: matches.edges for item, matches in found.items()}
+    groups = _groups(extracted, edges, index)
+    # A name nearest to what another name equals is one more name for that, and so is what is one name with it.
+    settled = {groups[item] for item, scores in edges.items() if _nearest(scores) in taken}
+    free = {
+        item: {at: score for at, score in scores.items() if at not in taken and groups[item] not in settled}
+        for item, scores in edges.items()
+    }
+    chosen = assign_groups(free, groups)
+    of_group = {groups[item]: position for item, position in chosen.items()}
+    for item, (scores, hows, _, _) in found.items():
         position = chosen.get(item, -1)
-        duplicate = position < 0
-        if duplicate:
-            position = max(matches.edges.items(), key=_by_score)[0]
-        how = matches.hows[position]
-        equal = how in EQUAL
-        state: Any = "duplicate" if duplicate else how if equal else "fuzzy"
-        result[item] = NameMatch(state, position, matches.edges[position], "" if equal else how)
+        state = "duplicate" if position < 0 else "fuzzy"
+        if position < 0:
+            own = of_group.get(groups[item], -1)
+            position = own if own in scores else max(scores.items(), key=_by_score)[0]
+        result[item] = NameMatch(state, position, scores[position], "" if hows[position] in EQUAL else hows[position])
+    return [result[item] for item in range(len(extracted))]
+
+
+MOST_COMPARED = 300
+"""Names of an answer that are compared with one another; of more, all with one nearest concept count as one name."""
+
+
+def _groups(names: Sequence[str], edges: Edges, index: NameIndex) -> dict[int, int]:
+    """Return a group for each item of `edges`; the items of a group are one name.
+
+    Two names are one if they match each other better than either matches any expected name, except one that is nearest
+    to both; and so are names that are each one with a third.
+    """
+    first: dict[str, int] = {}
+    groups = {item: first.setdefault(names[item], item) for item in edges}
+    near = {item: _nearest(scores) for item, scores in edges.items()}
+    if len(first) > MOST_COMPARED:
+        return {item: at if at >= 0 else -1 - item for item, at in near.items()}
+    for one, other in combinations(first.values(), 2):
+        shared = edges[one].keys() & edges[other].keys()
+        if not shared or groups[one] == groups[other]:
+            continue
+        common = near[one] if near[one] == near[other] else -1
+        rivals = [score for item in (one, other) for at, score in edges[item].items() if at != common]
+        if index.judge.likeness(names[one], names[other], min(shared)) > max(rivals, default=0.0) + SLACK:
+            old = groups[other]
+            groups = {item: groups[one] if group == old else group for item, group in groups.items()}
+    return groups
+
+
+def _nearest(scores: Mapping[int, float]) -> int:
+    """Return the expected index with the highest score; -1 if two have it."""
+    best = max(scores.values())
+    nearest = [at for at, score in scores.items() if score > best - SLACK]
+    return nearest[0] if len(nearest) == 1 else -1
 
 
 def _by_score(pair: tuple[int, float]) -> tuple[float, int]:

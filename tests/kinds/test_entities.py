@@ -110,6 +110,20 @@ def test_one_name(name: str, state: str) -> None:
     assert states(score([{"name": name, "type": "PERSON"}])) == [state]
 
 
+@pytest.mark.parametrize(
+    ("names", "found"),
+    [
+        (["Marta O.", "Marta O.", "Marta Oliveira"], "alias duplicate duplicate"),
+        (["M. Oliveira", "Oliveira, M.", "Marta Lindqvist"], "fuzzy duplicate exact"),
+    ],
+)
+def test_a_name_said_twice_is_one_entity(names: list[str], found: str) -> None:
+    scored = score([{"name": name, "type": "PERSON"} for name in names])
+    assert states(scored) == found.split()
+    count = len(set(found.split()) - {"duplicate"})
+    assert (scored.counts["entity_recall"], scored.counts["entity_precision"]) == ((count, 5), (count, 3))
+
+
 def test_a_mention_of_two_is_right_under_either() -> None:
     assert score(PERFECT).metrics["deduplication_accuracy"] == 1.0
     only_one = [entity | {"mentions": [m for m in entity["mentions"] if m != "Marta"]} for entity in PERFECT[:3]]

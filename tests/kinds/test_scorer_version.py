@@ -159,7 +159,7 @@ STATES = {
 # Version 11 counts a quote only if it mentions its concept, and skips what there is nothing to count for;
 # 12 takes slips in a name of a person behind an initial or turned round, and given names that are said alike;
 # 13 and 14 leave out more of what decided hardly a pair: terms that a contract defines, rooms, a PIN number;
-# for 15 a quote such as N/A is none.
+# for 15 a quote such as N/A is none; for 16 a name said twice finds one concept.
 SCORES[3], STATES[3] = SCORES[2], STATES[2]
 SCORES[4], STATES[4] = SCORES[3], STATES[3]
 SCORES[5], STATES[5] = SCORES[4], STATES[4]
@@ -174,6 +174,7 @@ SCORES[12], STATES[12] = SCORES[11], STATES[11]
 SCORES[13], STATES[13] = SCORES[12], STATES[12]
 SCORES[14], STATES[14] = SCORES[13], STATES[13]
 SCORES[15], STATES[15] = SCORES[14], STATES[14]
+SCORES[16], STATES[16] = SCORES[15], STATES[15]
 
 
 def test_scores_move_only_with_the_version_of_the_scorer(rules: Rules) -> None:

@@ -146,7 +146,9 @@ def _with_semantic_matches(
 
     found = {match.position for match in matches if match.state in CORRECT}
     missed = [Candidate(place, (one.label, *one.aliases)) for place, one in enumerate(expected) if place not in found]
-    left = {item: labels[item] for item, match in enumerate(matches) if match.state == "unmatched"}
+    said: dict[str, int] = {}  # of a name said twice, the first counts
+    unmatched = [item for item, match in enumerate(matches) if match.state == "unmatched"]
+    left = {item: labels[item] for item in unmatched if said.setdefault(normalise(labels[item]), item) == item}
     if not missed or not left:
         return list(matches)
     # A name that resembles a concept's spelling and was rejected must not match that concept by meaning.
@@ -160,8 +162,9 @@ def _with_semantic_matches(
             break
         vectors.add((yield EmbeddingRequest(rule.model, tuple(vectors.missing))))
     result = list(matches)
-    for item, (place, score) in chosen.items():
-        result[item] = NameMatch("semantic", place, score)
+    for item in unmatched:
+        if (hit := chosen.get(said[normalise(labels[item])])) is not None:
+            result[item] = NameMatch("semantic" if item in chosen else "duplicate", *hit)
     return result
 
 

@@ -113,6 +113,11 @@ def test_names_are_matched_as_concepts_are_and_graded_by_f1() -> None:
     assert score({"names": ["Louvre"]}, "Louvre, Prado, Uffizi") == pytest.approx(0.5)
 
 
+@pytest.mark.parametrize("answer", ["John Adams\nJohn Adams", "John Quincy Adams\nJ. Q. Adams"])
+def test_one_name_said_twice_finds_one(answer: str) -> None:
+    assert score({"names": ["John Adams", "John Quincy Adams"]}, answer) == 0.5
+
+
 def test_a_pattern_that_backtracks_without_end_is_a_failed_check() -> None:
     made = case_of(Check, {"regex": "^(a+)+$"})
     result = HEURISTICS["regex"](made, Reading("a" * 40 + "!", None), NameRule())

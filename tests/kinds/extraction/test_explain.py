@@ -136,6 +136,21 @@ def test_no_embeddings_are_requested_if_everything_is_matched() -> None:
     assert finish(EXTRACTION.score(case(), everything, ON), refuse).metrics["recall"] == 1.0
 
 
+def test_a_name_said_twice_is_one_concept() -> None:
+    concepts = [{"label": "John Adams"}, {"label": "John Quincy Adams"}]
+    presidents = case(expectedConcepts=concepts, expectedRelationships=[])
+    for labels in (("John Adams", "John Adams"), ("John Quincy Adams", "J. Q. Adams")):
+        found = scored(presidents, output(*labels), OFF)
+        assert (found.counts["recall"], found.counts["precision"]) == ((1, 2), (1, 1))
+        assert found.metrics["duplicateRate"] == 0.5
+
+
+def test_a_name_said_twice_matches_by_meaning_once() -> None:
+    found = scored(case(), output("renal failure", "Renal failure", "dialysis"))
+    assert [match.state for match in found.explanation.concepts] == ["semantic", "duplicate", "exact"]
+    assert (found.counts["recall"], found.counts["precision"]) == ((2, 3), (2, 2))
+
+
 def test_the_signature_contains_the_semantic_rule_only_if_set() -> None:
     off, on = EXTRACTION.signature(Rules()), EXTRACTION.signature(ON)
     assert "semantic" not in off
