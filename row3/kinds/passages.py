@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterable
 from functools import lru_cache
 
 from rapidfuzz import fuzz
@@ -14,7 +15,6 @@ from row3.matching.normalise import normalise, normalise_text
 from row3.matching.text.quotes import find_words
 from row3.matching.value.values import with_values
 from row3.matching.variant.forms import form_key
-from row3.matching.word.contradictions import NEGATIONS
 
 
 @lru_cache(maxsize=1)
@@ -55,19 +55,109 @@ def description_similarity(one: str, other: str) -> float:
     if not a or not b:
         return 0.0
     alike = (fuzz.token_sort_ratio(a, b) + fuzz.token_set_ratio(a, b)) / 200.0
-    return alike / 2 if alike > 0.5 and _contradict(a, b) else alike
+    return alike / 2 if alike > 0.5 and (contradicts(one, other) or contradicts(other, one)) else alike
 
 
-def _contradict(one: str, other: str) -> bool:
-    """Return whether each has a number that the other lacks, only one is negated, or two of their words conflict."""
-    numbers, others = set(DIGITS.findall(one)), set(DIGITS.findall(other))
-    if numbers - others and others - numbers:
+def contradicts(one: str, other: str, said: Collection[str] = ()) -> bool:
+    """Return whether two descriptions differ in a number, a negation or an exclusive word.
+
+    `said` holds the words (see `description_key`) of the passage that reports the event described by `other`, and of
+    names: what they say too is no contradiction.
+    """
+    given, expected = set(description_key(one).split()), set(description_key(other).split())
+    numbers, others = _numbers(given), _numbers(expected)
+    if {kind for kind, _ in numbers - others - _numbers(said)} & {kind for kind, _ in others - numbers}:
         return True
-    words_of_one, words_of_other = set(one.split()), set(other.split())
-    left, right = words_of_one - words_of_other, words_of_other - words_of_one
-    if (left | right) & NEGATIONS:
+    negated, denied = bool(given & _NEGATIONS), bool(expected & _NEGATIONS)
+    if negated > denied and (expected <= given or _NEGATIONS.isdisjoint(said)):
         return True
+    if negated < denied and not _acts("denials", given):
+        return True
+    left, right = (given - expected).difference(said), expected - given
     return any(exclusive(word, rival) for word in left for rival in right)
+
+
+def other_act(one: str, other: str, said: Collection[str], names: Collection[str]) -> bool:
+    """Return whether a description says an act that is not the other's, nor the passage's, in place of that.
+
+    The first act that only one says is the opposite of the first that only the other says; or it denies; or both begin
+    with an act, and no act is in both.
+    """
+    given, expected = _without_light(one), _without_light(other)
+    extra = [word for word in given if _acts("acts", [word]) and not _stated(word, [*expected, *said])][:1]
+    missing = [word for word in expected if _acts("acts", [word]) and not _stated(word, given)][:1]
+    first = [[word for word in key if word not in names][:1] for key in (given, expected)]
+    shared = _acts("acts", given) & _acts("acts", [*expected, *said])
+    opposed = {number ^ 1 for number in _acts("acts", extra)} & _acts("acts", missing)
+    if extra and first[0] == extra and _acts("denials", extra) and not _acts("denials", expected):
+        return _NEGATIONS.isdisjoint(expected)
+    return bool(extra and missing and (opposed or (not shared and first == [extra, missing])))
+
+
+def support(one: str, other: str, said: Collection[str], names: Collection[str]) -> float:
+    """Return how much of a description another or its passage says, or of the other it says itself, in [0, 1].
+
+    It is a share of words and values; an act at the beginning and what is in `names` do not count.
+    """
+    given, expected = _without_light(one), _without_light(other)
+    shares: list[float] = []
+    for key, stated in ((given, [*expected, *said]), (expected, given)):
+        plain = [word for word in key if word.isalpha() and "valued" not in word and word not in names]
+        counted = [word for word in plain[bool(_acts("acts", plain[:1])) :] if word not in _NEGATIONS]
+        values = len((_numbers(key) & _numbers(stated)) - _numbers(names))
+        acts = _acts("acts", stated)
+        found = [word for word in counted if _stated(word, stated) or _acts("acts", [word]) & acts]
+        alone = bool(_acts("acts", key) & acts)
+        shares.append((len(found) + values) / (len(counted) + values) if counted else alone)
+    return max(shares)
+
+
+def _without_light(text: str) -> list[str]:
+    return [word for word in description_key(text).split() if word not in _MODAL]
+
+
+_NEGATIONS = words(lists("contrasts")["negations"])
+_MODAL = words(lists("contrasts")["said_with_any_act"])
+_KINDS = re.compile("(number|percent|money|date|quantity)valued")
+
+
+def _numbers(key: Iterable[str]) -> set[tuple[str, tuple[str, ...]]]:
+    """Return the values in the words of a key: kind and digits, of a date month and day; a range also as a whole."""
+    found: set[tuple[str, tuple[str, ...]]] = set()
+    for word in key:
+        parts = _KINDS.split(word)
+        if word.startswith("range"):
+            found.add(("range", (word,)))
+        for kind, text in zip(("number", *parts[1::2]), parts[::2], strict=True):
+            if digits := DIGITS.findall(text):
+                found.add((kind, tuple(digits[-2:])))
+    return found
+
+
+@lru_cache(maxsize=2)
+def _forms(section: str) -> dict[str, set[int]]:
+    """Return the groups of a list's verbs by their forms."""
+    found: dict[str, set[int]] = {}
+    sides = [side for group in lists("contrasts")[section].split("/") for side in (*group.split("|"), "")[:2]]
+    for number, side in enumerate(sides):
+        for verb in side.split():
+            stem = verb.removesuffix("e")
+            short = stem[:-1] + "i" if verb.endswith("y") else stem
+            doubled, endings = stem + stem[-1], ("ing", "al", "ion", "ation", "ment")
+            forms = [verb, f"{short}ed", f"{doubled}ed", f"{doubled}ing", f"{verb}ment", *map(stem.__add__, endings)]
+            for form in forms:
+                found.setdefault(token_form(form), set()).add(number)
+    return found
+
+
+def _acts(section: str, key: Iterable[str]) -> set[int]:
+    return {number for word in key for number in _forms(section).get(word, ())}
+
+
+def _stated(word: str, others: Iterable[str]) -> bool:
+    """Return whether a word or another form of it is among others: its first letters, four or all but four, agree."""
+    sizes = ((other, max(4, min(len(word), len(other)) - 4)) for other in others)
+    return any(word[:size] == other[:size] for other, size in sizes)
 
 
 def position_of(quote: str, text: str) -> tuple[int, int] | None:

@@ -5,7 +5,13 @@ Shortest augmenting paths with potentials (Kuhn 1955, Munkres 1957; the O(n²m) 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from itertools import combinations
+from typing import TypeVar
+
+from row3.matching.scorers import SLACK
+
+Item = TypeVar("Item", bound=Hashable)
 
 Edges = Mapping[int, Mapping[int, float]]
 """Similarity in (0, 1] by extracted index, then by expected index; absent means no match."""
@@ -41,6 +47,41 @@ def assign(edges: Edges) -> dict[int, int]:
     pairs = [(here[one], there[other]) for other, one in owner.items() if other < len(there)]
     chosen = [(b, a) if flip else (a, b) for a, b in pairs]
     return {row: column for row, column in sorted(chosen) if column in edges[row]}
+
+
+MOST_COMPARED = 300
+"""Items of an answer that are compared with one another; of more, all with one nearest expected item count as one."""
+
+
+def group_items(edges: Edges, items: Sequence[Item], likeness: Callable[[Item, Item, int], float]) -> dict[int, int]:
+    """Return a group for each row of `edges`; the items of a group say one thing.
+
+    Two items say one thing if they are more like each other than either is like any expected item, except one that is
+    nearest to both; and so do items that each say one thing with a third. `likeness` returns the similarity of two
+    items (0 for different things), given one of the columns that both may match.
+    """
+    first: dict[Item, int] = {}
+    groups = {row: first.setdefault(items[row], row) for row in edges}
+    near = {row: nearest_column(scores) for row, scores in edges.items()}
+    if len(first) > MOST_COMPARED:
+        return {row: at if at >= 0 else -1 - row for row, at in near.items()}
+    for one, other in combinations(first.values(), 2):
+        shared = edges[one].keys() & edges[other].keys()
+        if not shared or groups[one] == groups[other]:
+            continue
+        common = near[one] if near[one] == near[other] else -1
+        rivals = [score for row in (one, other) for at, score in edges[row].items() if at != common]
+        if likeness(items[one], items[other], min(shared)) > max(rivals, default=0.0) + SLACK:
+            old = groups[other]
+            groups = {row: groups[one] if group == old else group for row, group in groups.items()}
+    return groups
+
+
+def nearest_column(scores: Mapping[int, float]) -> int:
+    """Return the column with the highest score; -1 if two have it."""
+    best = max(scores.values())
+    nearest = [at for at, score in scores.items() if score > best - SLACK]
+    return nearest[0] if len(nearest) == 1 else -1
 
 
 def assign_groups(edges: Edges, groups: Mapping[int, int]) -> dict[int, int]:

@@ -124,8 +124,9 @@ def compare_spaced(
         return Comparison(False, "different", similarity(key_a, key_b, scorer), "different surnames")
     how = _rule(a, b, acronyms, pair, text=text.text)
     if how is not None:
-        fuller = _fuller(*pair) if how == "person" and pair is not None else 0.0
-        return Comparison(True, how, SCORES[how] + fuller, "")
+        one_given, other_given = [person.given for person in pair] if pair and how == "person" else ("a", "b")
+        step = (one_given == other_given) - (len(one_given) != len(other_given))
+        return Comparison(True, how, SCORES[how] + step * PERSON_STEP, "")
     score = similarity(key_a, key_b, scorer)
     why = person_difference(*pair, text) if pair is not None else None
     if why == "":
@@ -172,13 +173,6 @@ def _rule(a: str, b: str, acronyms: Acronyms, pair: tuple[Person, Person] | None
     if not variant_keys(a).isdisjoint(variant_keys(b)) or same_but_for_addition(a, b, text):
         return "variant"
     return None
-
-
-def _fuller(one: Person, other: Person) -> float:
-    """Return how much the score of two names of a person moves: up for equal given names, down for more in one."""
-    if one.given == other.given:
-        return PERSON_STEP
-    return 0.0 if len(one.given) == len(other.given) else -PERSON_STEP
 
 
 def _difference(a: str, b: str, text: str) -> str:

@@ -6,16 +6,15 @@ Exact and alias matches take a look-up. Only the remaining names are compared an
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
 from rapidfuzz import process
 
-from row3.matching.assignment import Edges, assign_groups
+from row3.matching.assignment import assign_groups, group_items, nearest_column
 from row3.matching.normalise import normalise
 from row3.matching.scorers import CUTOFF_SLACK, SCORERS, SLACK
 from row3.matching.text.quotes import NO_TEXT, SourceText, normalised_difference
@@ -159,7 +158,7 @@ def match_names(extracted: Sequence[str], index: NameIndex) -> list[NameMatch]:
 
     One-to-one and optimal: no assignment has more matches, or as many with a higher total score (1 for equal names,
     else that of `compare`), if a name that equals an expected one stands for that one only and names that are one name
-    (see `_groups`) match at most once. A name that is closer to a canary than to any expected name is a canary and
+    (see `group_items`) match at most once. A name that is closer to a canary than to any expected name is a canary and
     matches nothing.
     """
     taken: set[int] = set()
@@ -181,57 +180,19 @@ def match_names(extracted: Sequence[str], index: NameIndex) -> list[NameMatch]:
             near = matches.vetoed if matches.vetoed.position >= 0 else index.judge.nearest(name)
             result[item] = NameMatch("unmatched", *near)
     edges = {item: matches.edges for item, matches in found.items()}
-    groups = _groups(extracted, edges, index)
+    groups = group_items(edges, extracted, index.judge.likeness) if edges else {}
     # A name nearest to what another name equals is one more name for that, and so is what is one name with it.
-    settled = {groups[item] for item, scores in edges.items() if _nearest(scores) in taken}
+    settled = {groups[item] for item, scores in edges.items() if nearest_column(scores) in taken}
     free = {
         item: {at: score for at, score in scores.items() if at not in taken and groups[item] not in settled}
         for item, scores in edges.items()
     }
     chosen = assign_groups(free, groups)
-    of_group = {groups[item]: position for item, position in chosen.items()}
     for item, (scores, hows, _, _) in found.items():
-        position = chosen.get(item, -1)
-        state = "duplicate" if position < 0 else "fuzzy"
-        if position < 0:
-            own = of_group.get(groups[item], -1)
-            position = own if own in scores else max(scores.items(), key=_by_score)[0]
-        result[item] = NameMatch(state, position, scores[position], "" if hows[position] in EQUAL else hows[position])
+        position = chosen[item] if item in chosen else max(scores.items(), key=_by_score)[0]
+        how = "" if hows[position] in EQUAL else hows[position]
+        result[item] = NameMatch("fuzzy" if item in chosen else "duplicate", position, scores[position], how)
     return [result[item] for item in range(len(extracted))]
-
-
-MOST_COMPARED = 300
-"""Names of an answer that are compared with one another; of more, all with one nearest concept count as one name."""
-
-
-def _groups(names: Sequence[str], edges: Edges, index: NameIndex) -> dict[int, int]:
-    """Return a group for each item of `edges`; the items of a group are one name.
-
-    Two names are one if they match each other better than either matches any expected name, except one that is nearest
-    to both; and so are names that are each one with a third.
-    """
-    first: dict[str, int] = {}
-    groups = {item: first.setdefault(names[item], item) for item in edges}
-    near = {item: _nearest(scores) for item, scores in edges.items()}
-    if len(first) > MOST_COMPARED:
-        return {item: at if at >= 0 else -1 - item for item, at in near.items()}
-    for one, other in combinations(first.values(), 2):
-        shared = edges[one].keys() & edges[other].keys()
-        if not shared or groups[one] == groups[other]:
-            continue
-        common = near[one] if near[one] == near[other] else -1
-        rivals = [score for item in (one, other) for at, score in edges[item].items() if at != common]
-        if index.judge.likeness(names[one], names[other], min(shared)) > max(rivals, default=0.0) + SLACK:
-            old = groups[other]
-            groups = {item: groups[one] if group == old else group for item, group in groups.items()}
-    return groups
-
-
-def _nearest(scores: Mapping[int, float]) -> int:
-    """Return the expected index with the highest score; -1 if two have it."""
-    best = max(scores.values())
-    nearest = [at for at, score in scores.items() if score > best - SLACK]
-    return nearest[0] if len(nearest) == 1 else -1
 
 
 def _by_score(pair: tuple[int, float]) -> tuple[float, int]:

@@ -4,7 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from row3.kinds.passages import description_similarity, overlap, position_of
+from row3.kinds.passages import (
+    contradicts,
+    description_key,
+    description_similarity,
+    other_act,
+    overlap,
+    position_of,
+)
 from row3.matching.normalise import normalise_text
 
 SAME = 0.8
@@ -41,6 +48,51 @@ def test_descriptions_that_say_the_same(one: str, other: str) -> None:
 )
 def test_descriptions_that_differ(one: str, other: str) -> None:
     assert description_similarity(one, other) <= SAME
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("Do not stop the pilot", "Stop the pilot"), ("The lift cannot carry it", "The lift is too weak for it")],
+)
+def test_a_negation_counts_alike_from_both_sides(one: str, other: str) -> None:
+    assert description_similarity(one, other) == description_similarity(other, one) <= SAME
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "said", "expected"),
+    [
+        ("Launch in May", "Launch in April", "we launch in April", True),
+        ("Launch in May", "Launch in April", "in May, not in April, we launch", False),
+        ("Lower the price to 6 percent on 4 August", "Cut the price from 18 to 6 percent", "", False),
+        ("Lower the price to 8 percent", "Cut the price from 18 to 6 percent", "", True),
+        ("Raise the price from 6 to 18 percent", "Cut the price from 18 to 6 percent", "", True),
+        ("The launch is on 14 July", "Launch on 7 July", "on the 7th", True),
+        ("The lab is unable to do 600", "The lab cannot do 600", "", False),
+        ("The lab can do 600", "The lab cannot do 600", "", True),
+        ("No one may leave", "All have to stay", "nobody leaves", False),
+        ("Do not freeze hiring", "Freeze hiring", "no hiring", True),
+    ],
+)
+def test_contradictions(one: str, other: str, said: str, expected: bool) -> None:
+    assert contradicts(one, other, description_key(said).split()) is expected
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "said", "expected"),
+    [
+        ("Fire Dan", "Hire Dan", "we hire Dan", True),
+        ("Recruit Dan", "Hire Dan", "we take Dan on", False),
+        ("Reject the order", "Approve the order", "", True),
+        ("Signed off the order", "Approve the order", "", False),
+        ("Shorten the text", "Publish the text", "", True),
+        ("Shorten the text", "Publish the text", "shorten the text, publish it", False),
+        ("Decline the renewal offer", "Make a renewal offer", "", True),
+        ("Ask Ann to throw the samples away", "Ask Ann to keep the samples", "", True),
+        ("The text is ready", "Publish the text", "", False),
+    ],
+)
+def test_other_acts(one: str, other: str, said: str, expected: bool) -> None:
+    assert other_act(one, other, description_key(said).split(), {"dan", "ann"}) is expected
 
 
 texts = st.text(st.sampled_from("ab 12.éß\n'"), max_size=30)

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from row3.matching.assignment import MOST_COMPARED
 from row3.matching.compare import PERSON_STEP, SCORES, TYPO, compare
-from row3.matching.names import MOST_COMPARED, Named, NameIndex, NameMatch, NameRule, match_names
+from row3.matching.names import Named, NameIndex, NameMatch, NameRule, match_names
 from row3.matching.normalise import normalise
 from row3.matching.scorers import EXACT, SCORERS
 from row3.matching.scorers import similarity as scored

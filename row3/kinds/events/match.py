@@ -1,8 +1,9 @@
 """Kind `events`: matching of extracted events to expected ones (V7, "Matching Logic").
 
-Two events may be paired if their evidence is the same passage of the document, or if their descriptions say the same
-(similarity above 0.8). Pairs are assigned first, one-to-one and optimally; then category and actor are judged
-separately. An event is found if both are right.
+Two events may be paired if their descriptions are similar (above 0.8), or if their evidence is the same passage of the
+document and the descriptions, in other words, say the same; never if they contradict. Pairs are assigned first,
+one-to-one and optimally, an event said twice once; then category and actor are judged separately. An event is found if
+both are right.
 """
 
 from __future__ import annotations
@@ -13,8 +14,17 @@ from row3.domain.matches import ItemExpectation, ItemMatch, Items
 from row3.kinds.base import Rules
 from row3.kinds.events.model import TEAM, EventsCase, EventsOut, ExpectedEvent
 from row3.kinds.outputs import compare_types, type_of
-from row3.kinds.passages import description_similarity, overlap, position_of
-from row3.matching.assignment import assign
+from row3.kinds.passages import (
+    contradicts,
+    description_key,
+    description_similarity,
+    other_act,
+    overlap,
+    position_of,
+    support,
+)
+from row3.kinds.person_types import is_person_type
+from row3.matching.assignment import assign_groups, group_items
 from row3.matching.compare import compare
 from row3.matching.normalise import normalise, normalise_text
 from row3.matching.text.quotes import SourceText
@@ -22,6 +32,8 @@ from row3.matching.value.values import value_of
 
 DESCRIPTION = 0.80
 """Similarity above which two descriptions are of one event (V7)."""
+SUPPORT = 0.4
+"""Share of a description from which it says the same as another of the same passage."""
 PASSAGE = 0.5
 """Minimum share of the shorter evidence that lies in the longer one."""
 MAX_LENGTH_RATIO = 5
@@ -40,6 +52,10 @@ NOBODY = frozenset({"", "none", "null", "unknown", "unclear", "nobody", "n a", "
 GROUP = frozenset({"team", "the team", "we", "all", "everyone", "everybody", "group", "the group", "all attendees"})
 
 
+Place = tuple[str, tuple[int, int]]
+"""A document, and the start and end of a passage in it."""
+
+
 class _Documents:
     """The documents of a case, in which quotes are located."""
 
@@ -47,7 +63,7 @@ class _Documents:
         self.texts = {name: (SourceText(text), f" {normalise_text(text)} ") for name, text in case.texts().items()}
         self.several = bool(case.documents)
 
-    def place(self, document: str, quote: str) -> tuple[str, tuple[int, int]] | None:
+    def place(self, document: str, quote: str) -> Place | None:
         """Return the document and the position of a quote, looking in the named document first; None if not found."""
         for name in sorted(self.texts, key=lambda one: one != document):
             place = position_of(quote, self.texts[name][1])
@@ -67,24 +83,32 @@ def match_events(case: EventsCase, output: EventsOut, rules: Rules) -> tuple[Ite
     """
     text = _Documents(case)
     wanted = [text.place(event.document_id or "", event.evidence or "") for event in case.expected_events]
+    names = frozenset(word for one in case.expected_entities for word in _words(one.name, *one.mentions))
     edges: dict[int, dict[int, float]] = {}
     likeness: dict[tuple[int, int], float] = {}
+    said: list[tuple[str, str, str]] = []
     for item, event in enumerate(output.events):
-        given = text.place(_text_of(event.document_id), _text_of(event.evidence))
-        for place, expected in enumerate(case.expected_events):
-            alike = description_similarity(event.description, expected.description)
-            likeness[item, place] = alike
-            if text.several and not _one_document(given, _text_of(event.document_id), wanted[place], expected):
-                continue
-            passage = wanted[place]
-            same = _same_passage(given[1], passage[1]) if given and passage and given[0] == passage[0] else 0.0
-            if alike > DESCRIPTION or same >= PASSAGE:
-                # One passage may tell of two events: description and actor decide which is which. Category and due date
-                # count too, so that the order of the answer does not decide between equal descriptions.
+        given, document = text.place(_text_of(event.document_id), _text_of(event.evidence)), _text_of(event.document_id)
+        source = (given[0] if given else document) if text.several else ""
+        said.append((event.description, normalise(_text_of(event.actor)), source))
+        same: dict[int, float] = {}
+        for place, (expected, passage) in enumerate(zip(case.expected_events, wanted, strict=True)):
+            likeness[item, place] = description_similarity(event.description, expected.description)
+            if not text.several or _one_document(given, document, passage, expected):
+                same[place] = _same_passage(given, passage)
+        # Of the events that one passage reports, it proposes the nearest.
+        near = max([likeness[item, place] for place, share in same.items() if share >= PASSAGE], default=0.0)
+        for place, share in same.items():
+            expected, alike = case.expected_events[place], likeness[item, place]
+            proposed = alike > DESCRIPTION or (share >= PASSAGE and alike >= near)
+            if proposed and _says(event.description, expected, case, names, alike=alike > DESCRIPTION):
+                # Category and due date count too, so that the order of the answer does not decide between equal
+                # descriptions.
                 category, actor, day = _compared(event, expected, case, rules)
-                weight = 4 * alike + 2 * same + (category in RIGHT) + actor + (day != "wrong") / 2
+                weight = 4 * alike + 2 * share + (category in RIGHT) + actor + (day != "wrong") / 2
                 edges.setdefault(item, {})[place] = weight / 8.5
-    chosen = assign(edges)
+    likely = {item: {place: likeness[item, place] for place in places} for item, places in edges.items()}
+    chosen = assign_groups(edges, group_items(likely, said, _repeated))
     items = []
     for item, event in enumerate(output.events):
         evidence = _text_of(event.evidence)
@@ -103,13 +127,46 @@ def match_events(case: EventsCase, output: EventsOut, rules: Rules) -> tuple[Ite
             place = max(range(len(case.expected_events)), key=lambda at: likeness[item, at], default=-1)
             if item in edges:
                 place = max(edges[item], key=lambda at: (edges[item][at], -at))
-            again = item in edges and _is_repetition(event, case, place, likeness[item, place], rules)
-            state = "duplicate" if again else "unmatched"
+            state = "duplicate" if item in edges else "unmatched"
         nearest = case.expected_events[place].description if place >= 0 else None
         items.append(ItemMatch(event.description, state, nearest, likeness.get((item, place), 0.0), notes))
     found = {place: items[item] for item, place in chosen.items()}
     expectations = [_expectation(event, found.get(place)) for place, event in enumerate(case.expected_events)]
     return Items(tuple(items), tuple(expectations), CORRECT), chosen
+
+
+def _words(*texts: str) -> list[str]:
+    return [word for text in texts for word in description_key(text).split()]
+
+
+def _says(description: str, expected: ExpectedEvent, case: EventsCase, names: frozenset[str], *, alike: bool) -> bool:
+    """Return whether a description says what is expected: alike or supported, without another number, act or actor."""
+    wanted, passage = expected.description, _words(expected.evidence or "")
+    return (
+        (alike or support(description, wanted, passage, names) >= SUPPORT)
+        and not contradicts(description, wanted, names.union(passage))
+        and not other_act(description, wanted, passage, names)
+        and not _other_actor(description, expected, case)
+    )
+
+
+def _other_actor(description: str, expected: ExpectedEvent, case: EventsCase) -> bool:
+    """Return whether a description begins with a person whom neither the expected event nor its evidence names."""
+    said = f" {normalise(' '.join(filter(None, (expected.actor, expected.description, expected.evidence))))} "
+    begins = f"{normalise(description)} "
+    persons = [
+        {f"{normalise(text)} " for text in (one.name, one.name.split()[0], *one.mentions)}
+        for one in case.expected_entities
+        if is_person_type(one.type)
+    ]
+    named = [texts for texts in persons if any(map(begins.startswith, texts))]
+    return bool(expected.actor and named) and not any(f" {text}" in said for texts in named for text in texts)
+
+
+def _repeated(one: tuple[str, ...], other: tuple[str, ...], _: int) -> float:
+    """Return how alike the descriptions of two events of one actor and document are; 0 if they are not one."""
+    alike = description_similarity(one[0], other[0]) if one[1:] == other[1:] else 0.0
+    return alike if alike > DESCRIPTION else 0.0
 
 
 def _expectation(event: ExpectedEvent, match: ItemMatch | None) -> ItemExpectation:
@@ -120,27 +177,19 @@ def _expectation(event: ExpectedEvent, match: ItemMatch | None) -> ItemExpectati
     return ItemExpectation(event.description, found_by, match.label, match.score, facts)
 
 
-def _same_passage(one: tuple[int, int], other: tuple[int, int]) -> float:
+def _same_passage(given: Place | None, wanted: Place | None) -> float:
     """Return the share of the shorter passage that lies in the longer one; 0 if their lengths differ too much.
 
     Otherwise an answer that quotes the whole document, or just a name, would have evidence for every event.
     """
+    if given is None or wanted is None or given[0] != wanted[0]:
+        return 0.0
+    one, other = given[1], wanted[1]
     short, long = sorted((one[1] - one[0], other[1] - other[0]))
     return overlap(one, other) if long <= MAX_LENGTH_RATIO * short else 0.0
 
 
-def _is_repetition(event: Any, case: EventsCase, near: int, score: float, rules: Rules) -> bool:
-    """Return whether an event repeats a found one: same description, or right category and actor.
-
-    The same quote is not enough: an event invented for a passage about something else is an invention.
-    """
-    category, actor, _ = _compared(event, case.expected_events[near], case, rules)
-    return score > DESCRIPTION or (category in RIGHT and actor)
-
-
-def _one_document(
-    given: tuple[str, Any] | None, named: str, wanted: tuple[str, Any] | None, expected: ExpectedEvent
-) -> bool:
+def _one_document(given: Place | None, named: str, wanted: Place | None, expected: ExpectedEvent) -> bool:
     """Return whether both events are from the same one of several documents."""
     document = expected.document_id or (wanted[0] if wanted else "")
     return document in (named, given[0] if given else "")

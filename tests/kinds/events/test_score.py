@@ -128,7 +128,8 @@ def test_an_answer_by_hand() -> None:
 @pytest.mark.parametrize(
     ("fields", "state"),
     [
-        ({"description": "Ship it"}, "match"),  # the evidence is the same passage
+        ({"description": "Go live at the start of April"}, "match"),  # the same passage in other words
+        ({"description": "Ship it"}, "unmatched"),  # the passage is not enough
         ({"evidence": "we will launch on April 1st"}, "match"),
         ({"evidence": TEXT, "description": "Something happened"}, "unmatched"),  # the whole document is no passage
         ({"evidence": "launch", "description": "Something happened"}, "unmatched"),  # nor is a word
@@ -157,7 +158,7 @@ def test_one_event(fields: dict[str, Any], state: str) -> None:
 def test_an_invented_event_with_the_quote_of_a_found_one_is_not_a_duplicate() -> None:
     """Otherwise anything could be invented for a quote already used, at no cost."""
     invented = one(0, category="QualityRisk", description="The budget was cut", actor="Carol Davis")
-    again = one(0, description="Ship it")  # in other words, of the same category and actor
+    again = one(0, description="Go for a launch on the first of April")  # in other words
     found = score([*PERFECT, invented, again])
     assert states(found) == ["match"] * 4 + ["unmatched", "duplicate"]
     assert found.metrics["precision"] == 4 / 5

@@ -1,0 +1,138 @@
+"""Which events are found: labelled pairs on the shipped documents, and events said twice or told of one sentence.
+
+`event_pairs.jsonl` was labelled before the rule was written, `event_pairs_second.jsonl` and `event_pairs_unseen.jsonl`
+after. Each pair describes an expected event in other words or contradicts it, with the expected category, actor, due
+date and evidence.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from row3.kinds.answers import Parsed
+from row3.kinds.base import Rules
+from row3.kinds.events.model import EventsCase
+from row3.kinds.events.score import KIND as EVENTS
+from tests.scoring import case_of, score_by
+
+ROOT = Path(__file__).parents[3]
+DOCUMENTS = ROOT / "golden" / "memory" / "documents"
+KEYS = ("category", "description", "actor", "due_date", "evidence")
+
+
+def states(case: dict[str, Any], events: list[dict[str, Any]]) -> list[str]:
+    read = EVENTS.read_output({"events": events})
+    assert isinstance(read, Parsed)
+    scored = score_by(EVENTS, case_of(EventsCase, case), read.value, Rules())
+    return [match.state for match in scored.explanation.items]
+
+
+def pairs(name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (ROOT / "tests" / "data" / f"{name}.jsonl").read_text("utf-8").splitlines()]
+
+
+def is_found(pair: dict[str, Any]) -> bool:
+    case = json.loads((DOCUMENTS / f"{pair['document']}.gold.json").read_text("utf-8"))
+    (expected,) = [event for event in case["expected_events"] if event["description"] == pair["expected"]]
+    given = {key: expected.get(key) for key in KEYS} | {"description": pair["description"]}
+    return states(case, [given]) == ["match"]
+
+
+@pytest.mark.parametrize(
+    ("name", "found", "wrong"),
+    [
+        ("event_pairs", 20, 0),
+        # Three sets of 8 and 8. At first look 4, 1 and 8 paraphrases and 1, 2 and 3 others were found; each time
+        # general causes were fixed. What is left begins with a person whom the case does not know.
+        ("event_pairs_second", 21, 1),
+        # At first look 5 and 5: other objects and phrases (`hold back`) that no list has.
+        ("event_pairs_unseen", 5, 4),
+    ],
+)
+def test_labelled_pairs(name: str, found: int, wrong: int) -> None:
+    results = [(pair["same"], is_found(pair)) for pair in pairs(name)]
+    assert sum(same and said for same, said in results) >= found
+    assert sum(said and not same for same, said in results) <= wrong
+
+
+QUOTE = "Alice decided to launch in April"
+ALICE = {"category": "Decision", "actor": "Alice Chen"}
+
+
+def expecting(quote: str, *descriptions: str) -> dict[str, Any]:
+    events = [ALICE | {"description": description, "evidence": quote} for description in descriptions]
+    people = [{"name": "Alice Chen", "type": "PERSON", "mentions": ["Alice"]}]
+    people += [{"name": "Bob Smith", "type": "PERSON", "mentions": ["Bob"]}]
+    return {"document_id": "m1", "document": f"{quote}. Bob was there.", "expected_events": events} | {
+        "expected_entities": people
+    }
+
+
+def told(quote: str, *descriptions: str) -> list[dict[str, Any]]:
+    return [ALICE | {"description": description, "evidence": quote} for description in descriptions]
+
+
+@pytest.mark.parametrize(
+    ("description", "state"),
+    [
+        ("Launch in April", "match"),
+        ("Start in April", "match"),
+        ("Alice goes for April as the month of the launch", "match"),
+        ("Do not launch; cancel the project", "unmatched"),
+        ("Launch in May", "unmatched"),
+        ("Cancel the launch in April", "unmatched"),
+        ("Alice rejects April", "unmatched"),
+        ("Bob decided to launch in April", "unmatched"),
+        ("Paint the office", "unmatched"),
+        ("Something happened", "unmatched"),
+        (".", "unmatched"),
+    ],
+)
+def test_a_true_quote_does_not_make_any_event_found(description: str, state: str) -> None:
+    assert states(expecting(QUOTE, "Launch in April"), told(QUOTE, description)) == [state]
+
+
+@pytest.mark.parametrize(
+    ("quote", "expected", "given", "wanted"),
+    [
+        # Two acts on one sentence.
+        ("We hire Dan and close the office", "Hire Dan|Close the office", "Hire Dan|Hire Dan", "match duplicate"),
+        ("We hire Dan and close the office", "Hire Dan|Close the office", "Hire Dan|Hire Dan now", "match duplicate"),
+        ("We hire Dan and close the office", "Hire Dan|Close the office", "Shut the office|Take Dan on", "match match"),
+        ("We hire Dan", "Hire Dan", "Fire Dan and close the office", "unmatched"),
+        ("We hire Dan", "Hire Dan", "Dan is recruited", "match"),
+        # One description may be two expected events, each said for itself.
+        ("Ann sends the report, Ben sends the notice", "Send the report|Send the notice", "Send the report", "match"),
+        (
+            "Ann sends the report, Ben sends the notice",
+            "Send the report|Send the notice",
+            "Send the report|Send the report|Send the report",
+            "match duplicate duplicate",
+        ),
+    ],
+)
+def test_events_of_one_sentence(quote: str, expected: str, given: str, wanted: str) -> None:
+    case = expecting(quote, *expected.split("|"))
+    assert states(case, told(quote, *given.split("|"))) == wanted.split()
+
+
+SAID = ("Launch in April", "Launch in May", "Start in April", "Close the office", "Shut the office", "Hire Dan")
+
+
+@given(st.lists(st.sampled_from(SAID), min_size=1, max_size=5), st.randoms(use_true_random=False))
+@settings(max_examples=60, deadline=None)
+def test_an_event_said_again_finds_nothing_more_in_any_order(given: list[str], chance: random.Random) -> None:
+    quote = "Alice decided to launch in April and to close the office"
+    case = expecting(quote, "Launch in April", "Close the office")
+    before = states(case, told(quote, *given))
+    again = chance.sample([*given, given[0], given[-1]], len(given) + 2)
+    after = states(case, told(quote, *again))
+    assert after.count("match") == before.count("match")
+    assert len(after) - after.count("duplicate") >= len(before) - before.count("duplicate")
