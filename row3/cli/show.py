@@ -86,8 +86,8 @@ def note_baselines(common: Common, baselines: Sequence[str], *, in_git: bool) ->
 
 
 def _report_incomplete(run: Run, common: Common) -> None:
-    """Report how many cases have no answer, with the first problem unless the result shows it."""
-    text = f"the run is incomplete: {part(len(run.failed), run.cases, 'case', 'has', 'have')} no answer."
+    """Report how many cases have no answer or grade, with the first problem unless the result shows it."""
+    text = f"the run is incomplete: {part(len(run.failed), run.cases, 'case', 'has', 'have')} no {run.lacking}."
     if common.format not in (None, "table") or common.out is not None:
         first = run.failed[0]
         text += f" {first}: {dict(run.problems).get(first, '')}"

@@ -78,8 +78,12 @@ _FAMILY = re.compile(
 )
 """Start of the version or size in a model's name."""
 _HIDDEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
-_ROLE = re.compile(r"<(?=[|\uff5c]|/?s>|</?SYS>>|(?:start|end)_of_turn>)|\[(?=/?INST\])", re.IGNORECASE)
-"""Start of a marker that changes the speaker in a chat template: `<|im_start|>`, `[INST]`, `<start_of_turn>`."""
+_ROLE = re.compile(
+    r"<(?=[|\uff5c]|/?s>|</?SYS>>|(?:start|end)_of_turn>|/?(?:seed:)?(?:think|thought|reasoning|analysis))"
+    r"|\[(?=/?(?:INST|THINK)\])|◁(?=/?think)",
+    re.IGNORECASE,
+)
+"""Start of a marker by which a judge's model or reader changes the speaker: `<|im_start|>`, `[INST]`, `</think>`."""
 
 
 Winner = Literal["baseline", "full", "tie"]

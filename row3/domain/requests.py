@@ -97,6 +97,10 @@ FILTERED = frozenset(
     {"content_filter", "content_filtered", "safety", "recitation", "blocklist", "prohibited_content", "spii"}
 )
 """Finish reasons of answers stopped by a content filter: OpenAI's, and those passed through from Gemini and Bedrock."""
+SHOWN_REFUSAL = 120
+"""Maximum characters of a refusal in a message."""
+BAD_ANSWERS = ("refused", "filtered", "empty")
+"""First words of the reasons for bad answers that are named; the others are unreadable."""
 
 
 class Answer(NamedTuple):
@@ -110,16 +114,28 @@ class Answer(NamedTuple):
     completion_tokens: int | None = None
     latency_s: float | None = None
     replayed: bool = False
+    instead: str = ""
+    """Field of the reply's message that is there instead of an answer: `refusal`, `tool_calls`, `reasoning_content`."""
+    omitted: tuple[str, ...] = ()
+    """Parameters of the request that were not sent, because the endpoint refuses them."""
 
     @property
-    def filtered(self) -> bool:
-        """Whether a content filter stopped the answer, which makes it a bad answer whatever its text."""
-        return self.finish_reason != "stop" and self.finish_reason.lower().partition(":")[0] in FILTERED
+    def fault(self) -> str:
+        """Why this is a bad answer whatever its kind, begun with `refused`, `filtered` or `empty`; else empty."""
+        reason = self.finish_reason.lower().partition(":")[0]
+        if self.instead == "refusal" or reason == "refusal":
+            return f"refused: {' '.join(self.text.split())[:SHOWN_REFUSAL] or 'the model gives no reason'}"
+        if reason in FILTERED:
+            return "filtered: stopped by the content filter"
+        if self.text.strip():
+            return ""
+        return f"empty: the reply has {f'only `{self.instead}`' if self.instead else 'no text'}"
 
     @property
     def said(self) -> str:
-        """Content for comparisons of answers: the text, with a mark if it was filtered."""
-        return f"content_filter\n{self.text}" if self.filtered else self.text
+        """Content for comparisons of answers: the text, with a mark if it was filtered or refused."""
+        mark = {"filtered": "content_filter", "refused": "refusal"}.get(self.fault.partition(":")[0])
+        return self.text if mark is None else f"{mark}\n{self.text}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +144,8 @@ class NoAnswer:
 
     error: str
     fix: str = ""
+    filtered: bool = False
+    """Whether a content filter refused the request."""
 
     def __str__(self) -> str:
         return f"{self.error}. {self.fix}" if self.fix else self.error

@@ -86,6 +86,8 @@ class Run:
     """The cases for a table: all, or the worst of many."""
     partial: bool = False
     failed: Sequence[str] = ()
+    ungraded: Sequence[str] = ()
+    """The failed cases that have an answer, but not its grades."""
     bad: Sequence[str] = ()
     skipped: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     """By metric, the number of cases for each reason."""
@@ -103,6 +105,12 @@ class Run:
     def complete(self) -> bool:
         """Whether every case has an answer."""
         return not self.failed
+
+    @property
+    def lacking(self) -> str:
+        """What the failed cases lack."""
+        mixed = len(self.ungraded) < len(self.failed)
+        return "answer" if not self.ungraded else "answer or grade" if mixed else "grade"
 
     @property
     def cases(self) -> int:

@@ -1,14 +1,15 @@
-"""Reading a model's answer as JSON, with documented repairs and no guessing.
+"""Reading a model's text, in the same way for every kind, with documented repairs and no guessing.
 
-Tried in this order; the first attempt that gives JSON wins, and the result names every repair:
+Reasoning is no answer: what follows the last closing tag is, up to a block that was never closed. A text that is JSON
+as a whole is its own answer, whatever its values mention. Then `read_json` tries in this order, and the first attempt
+that gives JSON wins; the result names every repair:
 
 1. the answer as it is;
-2. without a reasoning block (`<think> … </think>`) in front;
-3. the contents of a Markdown code fence;
-4. the text from the first brace or bracket to its counterpart, without the prose around it;
-5. with trailing commas removed.
+2. the contents of a Markdown code fence;
+3. the text from the first brace or bracket to its counterpart, without the prose around it;
+4. with trailing commas removed.
 
-A truncated answer is not repaired.
+A truncated answer is not repaired. Nor is a judge's reply: see `read_object`.
 """
 
 from __future__ import annotations
@@ -17,19 +18,41 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
-FENCE = re.compile(r"```[A-Za-z0-9_-]*[ \t]*\r?\n(.*?)(?:\r?\n)?[ \t]*```", re.DOTALL)
-THINKING = re.compile(
-    r"\A(?:(?:\s*<(?:think|thinking|reasoning)>.*?</(?:think|thinking|reasoning)>)+|"
-    r"[^{\[]*?</(?:think|thinking|reasoning)>)",
-    re.DOTALL,
+from row3.domain.requests import BAD_ANSWERS
+from row3.domain.scores import Tally
+
+END = r"<\|(?:end|return|call)\|>"
+"""End of a gpt-oss message."""
+REASONING = (
+    *(
+        (rf"<{name}\s*>", rf"</{name}\s*>")
+        for name in ("think", "thinking", "thought", "reasoning", "reasoning_content", "analysis", "seed:think")
+    ),
+    (r"\[think\]", r"\[/think\]"),  # Mistral
+    ("◁think▷", "◁/think▷"),  # Kimi
+    (r"<\|channel\|>(?!\s*final)", r"<\|channel\|>\s*final[^<]*(?:<\|constrain\|>[^<]*)?<\|message\|>"),  # gpt-oss
+    (END, r"(?!)"),
 )
+"""Patterns that open and close reasoning, in any case; a tag in backticks is only named."""
+OPENING_TAG, CLOSING_TAG = (
+    re.compile(rf"(?!(?<=(?<!`)`)[^`\s]+`(?!`))(?:{'|'.join(tags)})", re.IGNORECASE)
+    for tags in zip(*REASONING, strict=True)
+)
+FENCE = re.compile(r"```[A-Za-z0-9_-]*[ \t]*\r?\n")
+"""Start of a code fence; where it ends, JSON says, since its values may contain fences."""
+SURROUNDING_FENCE = re.compile(r"```[A-Za-z0-9_-]*\s*(.*?)\s*```", re.DOTALL)
+LEAD, TAIL = re.compile(rf"[\s\ufeff]*(?:{FENCE.pattern})?\s*"), re.compile(rf"(\s*(?:```)?)\s*(?:{END}\s*)?\Z")
 TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*(?:"|\Z))|,(?=\s*[}\]])', re.DOTALL)
 OPENING = re.compile(r'\{\s*"|\[\s*[\[{"]')
 MAX_ANSWER = 4_000_000
 """Maximum characters of an answer (a model writes perhaps 500,000)."""
+THOUGHT, FENCED = "reasoning block removed", "code fence removed"
 PROSE = "prose around the JSON removed"
+MOST_TRIED = 20
+"""Closing tags, and code fences, after which JSON is looked for."""
 SHOWN = 40
 """Characters of an answer quoted in a message."""
 
@@ -49,28 +72,71 @@ class Unusable:
     reason: str
 
 
+def named_fault(reason: str) -> Tally:
+    """Return the tally of a bad answer whose reason, after its place, begins with a name: `{"badAnswers": {…: 1}}`."""
+    found = re.match(rf"(?:\S+ )?({'|'.join(BAD_ANSWERS)}): ", reason)
+    return {} if found is None else {"badAnswers": {found[1]: 1}}
+
+
 def _refuse_constant(name: str) -> float:
     raise ValueError(f"{name} is not a JSON number")
 
 
+def _refuse_repeated(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a key is repeated")
+    return found
+
+
 DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
+STRICT = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_refuse_repeated)
 
 
-def over_length(text: str) -> Unusable | None:
-    """Return `Unusable` for an answer that is too long, else None."""
-    if len(text) <= MAX_ANSWER:
-        return None
-    return Unusable(f"the answer has {len(text):,} characters, more than {MAX_ANSWER:,}")
+def plain_text(text: str) -> Parsed | Unusable:
+    """Return the text of an answer without reasoning, or why there is none."""
+    if len(text) > MAX_ANSWER:
+        return Unusable(f"the answer has {len(text):,} characters, more than {MAX_ANSWER:,}")
+    plain = _without_reasoning(text)
+    if not plain.strip():
+        return Unusable("empty: all of the reply is reasoning" if text.strip() else "empty: the reply has no text")
+    return Parsed(plain, (THOUGHT,) if plain != text else ())
 
 
-def read_json(text: str) -> Parsed | Unusable:
-    """Return the JSON value in a model's answer, or why there is none."""
-    if not text.strip():
-        return Unusable("the answer is empty")
-    if too_long := over_length(text):
-        return too_long
+def _without_reasoning(text: str) -> str:
+    """Return what follows the last closing tag, up to the next opening one; else what precedes the first block.
+
+    Before that, the first rest that is JSON as a whole wins, so that a tag in a value is no tag.
+    """
+    opened, closed = OPENING_TAG.search(text), [match.end() for match in CLOSING_TAG.finditer(text)]
+    if opened is None and not closed:
+        return text
+    for start in (0, *closed[:MOST_TRIED]):
+        if end := _json_end(text, start):
+            return text[start:end].strip() if start or end < len(text.rstrip()) else text
+    rest = text[closed[-1] if closed else 0 :]
+    unclosed = OPENING_TAG.search(rest)
+    answer = (rest if unclosed is None else rest[: unclosed.start()]).strip()
+    return answer or ("" if opened is None else text[: opened.start()].strip())
+
+
+def _json_end(text: str, start: int) -> int:
+    """Return where JSON, alone or in a code fence, ends if it is the whole rest of a text; else 0."""
+    try:
+        _, end = DECODER.raw_decode(text, LEAD.match(text, start).end())  # type: ignore[union-attr]
+    except (ValueError, RecursionError):
+        return 0
+    tail = TAIL.match(text, end)
+    return 0 if tail is None else tail.end(1)
+
+
+def read_json(text: str, *, repair: bool = True) -> Parsed | Unusable:
+    """Return the JSON value in a model's answer, or why there is none; without `repair`, only the whole or a fence."""
+    plain = plain_text(text)
+    if isinstance(plain, Unusable):
+        return plain
     problem = ""
-    for candidate, repairs in _candidates(text):
+    for candidate, repairs in _candidates(plain.value, plain.repairs, repair=repair):
         try:
             value, end = DECODER.raw_decode(candidate)
         except RecursionError:
@@ -78,22 +144,24 @@ def read_json(text: str) -> Parsed | Unusable:
         except ValueError as error:
             problem = problem or _why_broken(error, candidate)
         else:
-            if not candidate[end:].strip() or PROSE in repairs:
+            rest = candidate[end:].strip()
+            if not rest or PROSE in repairs or (FENCED in repairs and rest.startswith("```")):
                 return Parsed(value, repairs)
+    return Unusable(f"the answer is not JSON: {problem or _beginning(plain.value)}")
+
+
+def _beginning(text: str) -> str:
     line = " ".join(text[: 10 * SHOWN].split())
-    begins = f"it begins “{line[:SHOWN].rstrip()}{'…' if len(line) > SHOWN else ''}”"
-    return Unusable(f"the answer is not JSON: {problem or begins}")
+    return f"it begins “{line[:SHOWN].rstrip()}{'…' if len(line) > SHOWN else ''}”"
 
 
-def _candidates(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    bare = text.lstrip("\ufeff").strip()
-    yield bare, ()
-    plain = THINKING.sub("", bare).strip()
-    done: tuple[str, ...] = ("reasoning block removed",) if plain != bare else ()
-    if done:
-        yield plain, done
-    parts = [(match[1].strip(), (*done, "code fence removed")) for match in FENCE.finditer(plain)]
+def _candidates(text: str, done: tuple[str, ...], *, repair: bool) -> Iterator[tuple[str, tuple[str, ...]]]:
+    plain = text.lstrip("\ufeff").strip()
+    yield plain, done
+    parts = [(plain[fence.end() :].lstrip(), (*done, FENCED)) for fence in islice(FENCE.finditer(plain), MOST_TRIED)]
     yield from parts
+    if not repair:
+        return
     if (opening := OPENING.search(plain)) is not None:
         # Only the first: a value inside a broken one is a fragment, not the answer.
         parts.append((plain[opening.start() :], (*done, PROSE)))
@@ -102,6 +170,26 @@ def _candidates(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
         repaired = TRAILING_COMMA.sub(lambda match: match[1] or "", part)
         if repaired != part:
             yield repaired, (*repairs, "trailing commas removed")
+
+
+def read_object(text: str) -> dict[str, Any] | str:
+    """Return the single JSON object, without repeated keys, that is a judge's whole reply; or why there is none.
+
+    Reasoning and one surrounding fence are removed, and nothing else: a reply that quotes the answer grades nothing.
+    """
+    plain = plain_text(text)
+    if isinstance(plain, Unusable):
+        return plain.reason
+    bare = plain.value.lstrip("\ufeff").strip()
+    if (fenced := SURROUNDING_FENCE.fullmatch(bare)) is not None:
+        bare = fenced[1]
+    try:
+        value = STRICT.decode(bare)
+    except RecursionError:
+        return "the reply is nested too deeply"
+    except ValueError as error:
+        return f"the reply is not one JSON object: {_why_broken(error, bare) or _beginning(bare)}"
+    return value if isinstance(value, dict) else "the reply is not a JSON object"
 
 
 def _why_broken(error: ValueError, text: str) -> str:

@@ -21,7 +21,7 @@ from row3.domain.predicates import INVERSES, ROW3_PREDICATES, SYMMETRIC
 from row3.domain.prompts import Prompt
 from row3.domain.requests import digest_json
 from row3.domain.scores import CaseScore, Tally
-from row3.kinds.answers import Parsed, Unusable
+from row3.kinds.answers import Parsed, Unusable, named_fault
 from row3.kinds.cases import demand_text, fact_text
 from row3.kinds.faults import Faults, item_faults, spaced
 from row3.kinds.outputs import NO_FIELDS, Fields, answer_schema, fit, plain, read_text
@@ -243,6 +243,7 @@ class Kind(ABC):
             counts={key: pair for key, pair in measured.counts.items() if key in applies},
             problem=reason,
             raw=raw,
+            tally={**score.tally, **named_fault(reason)},
         )
 
     def _score(self, case: Any, measured: Measured) -> CaseScore:

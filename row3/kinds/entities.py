@@ -12,7 +12,7 @@ from row3.domain.matches import ItemMatch, Items, expectation
 from row3.domain.metrics import Metric, Threshold
 from row3.kinds.base import Expected, Finding, Kind, Measured, Reference, Rules, lint_error
 from row3.kinds.cases import DocumentCase, Labelled, Note, Text
-from row3.kinds.outputs import Output, answer_schema, compare_types, meta, type_of
+from row3.kinds.outputs import Output, answer_schema, as_text, compare_types, meta, type_of
 from row3.kinds.person_types import is_person_type
 from row3.matching.names import Named, NameIndex, NameMatch, match_names
 from row3.matching.normalise import normalise
@@ -58,7 +58,7 @@ class EntityOut(Output, frozen=True):
             return value
         given = {key: value[key] for key in ("mentions", "aliases") if key in value}
         several = {key: part if isinstance(part, list) else [part] for key, part in given.items()}
-        return value | {key: [text for text in part if isinstance(text, str)] for key, part in several.items()}
+        return value | {key: [t for t in map(as_text, part) if isinstance(t, str)] for key, part in several.items()}
 
 
 class EntitiesOut(Output, frozen=True):
@@ -80,7 +80,7 @@ class Entities(Kind):
     """Scores `{"entities": […]}`: entities found, their types, and whether their mentions were merged correctly."""
 
     name = "entities"
-    version = 15
+    version = 16
     tallied = ("types", "typeState")
     case_model = EntitiesCase
     case_schema = "entities-case"

@@ -12,7 +12,7 @@ from row3.domain.matches import ItemMatch, Items, expectation
 from row3.domain.metrics import Metric, Threshold
 from row3.kinds.base import Expected, Finding, Kind, Measured, Reference, Rules, lint_error
 from row3.kinds.cases import CaseId, Labelled, MemoryCase, Note, Text
-from row3.kinds.outputs import Output, meta
+from row3.kinds.outputs import UNREADABLE, Output, meta
 from row3.kinds.passages import description_similarity
 from row3.matching.compare import compare
 from row3.matching.variant.forms import category_key
@@ -60,7 +60,7 @@ class GraphCase(MemoryCase, frozen=True, kw_only=True):
 
 
 class ConnectionOut(Output, frozen=True):
-    """One returned connection: a document, or an event."""
+    """One returned connection: a document, or an event. Raises `ValueError` if it names neither."""
 
     document_id: Annotated[str | None, meta("", "documentId", "doc_id", "id")] = None
     event: Annotated[str | None, meta("", "description", "narrative")] = None
@@ -71,6 +71,10 @@ class ConnectionOut(Output, frozen=True):
         str | None, meta("", "connectionReason", "reason", enum=("shared_entity", "shared_event"))
     ] = None
     hops: Annotated[int | None, meta("1 is connected directly.", "hop", "depth")] = None
+
+    def __post_init__(self) -> None:
+        if self.document_id is None and self.event is None:
+            raise ValueError("it names neither a document nor an event")
 
     @classmethod
     def usual(cls, value: Any) -> Any:
@@ -106,13 +110,16 @@ def match_connections(case: GraphCase, output: ConnectionsOut, rules: Rules) -> 
         place >= 0 and _path_right(expected[place], item, rules)
         for item, (place, _, _) in zip(output.connections, placed, strict=True)
     ]
+    named: list[int | str] = [
+        place if place >= 0 else f"{label} {number}" if label == UNREADABLE else label
+        for number, (place, _, label) in enumerate(placed)
+    ]
     counting: dict[int | str, int] = {}
     for number in sorted(range(len(placed)), key=lambda number: not right[number]):
-        place, _, label = placed[number]
-        counting.setdefault(place if place >= 0 else label, number)
+        counting.setdefault(named[number], number)
     items = []
     for number, (item, (place, score, label)) in enumerate(zip(output.connections, placed, strict=True)):
-        if counting[place if place >= 0 else label] != number:
+        if counting[named[number]] != number:
             state = "duplicate"
         elif place >= 0:
             state = "connected" if right[number] else "wrong-path"
@@ -175,7 +182,7 @@ class Graph(Kind):
     """Scores `{"connections": […]}`: valid, complete, over the right path, none to unrelated documents."""
 
     name = "graph"
-    version = 12
+    version = 13
     case_model = GraphCase
     case_schema = "graph-case"
     outputs: Mapping[str, type[Any]] = {"connections": ConnectionsOut}

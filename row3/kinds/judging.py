@@ -8,7 +8,7 @@ from typing import Any
 
 from row3.domain.judges import NO_MODEL, NO_RUBRIC, Graded, JudgeRequest, JudgeRules, Judging, Opinion, Verdict
 from row3.domain.requests import Answer, NoAnswer
-from row3.kinds.answers import Unusable, read_json
+from row3.kinds.answers import read_object
 from row3.kinds.outputs import closed_object
 from row3.metrics.aggregate import counted
 
@@ -46,13 +46,15 @@ def grade(
     failed = ""
     for vote in range(len(rules.models) * rules.votes):
         answer = yield JudgeRequest(name, variables, vote)
-        read = answer.error if isinstance(answer, NoAnswer) else read_grade(answer.text, rubric.criteria)
+        read = (
+            answer.error if isinstance(answer, NoAnswer) else answer.fault or read_grade(answer.text, rubric.criteria)
+        )
         if isinstance(read, str):
             failed = failed or read
         else:
             votes.append(read)
     if not votes:
-        return Verdict(None, f"the judge failed: {failed or NO_MODEL}")
+        return Verdict(None, f"no grade: {failed or NO_MODEL}")
     scores = [vote.score for vote in votes if vote.score is not None]
     score = float(median(scores))
     agreeing = sum((each >= passes_from) == (score >= passes_from) for each in scores)
@@ -87,19 +89,16 @@ def judged_tally(rules: JudgeRules | None, judged: Iterable[tuple[Graded, bool |
 
 
 def read_grade(text: str, criteria: Mapping[str, float]) -> Verdict | str:
-    """Return a judge's answer as a verdict, or why it is unusable: prose, or no grade from 0 to 100 for a criterion."""
-    read = read_json(text)
-    if isinstance(read, Unusable):
-        return read.reason
-    value = read.value
-    if not isinstance(value, dict):
-        return "the judge's answer is not a JSON object"
+    """Return a judge's reply as a verdict, or why it is no grade: prose, or no points from 0 to 100 for a criterion."""
+    value = read_object(text)
+    if isinstance(value, str):
+        return value
     wanted = criteria or {"score": 1.0}
     total = 0.0
     for name, weight in wanted.items():
         points = value.get(name)
         if isinstance(points, bool) or not isinstance(points, int | float) or not 0 <= points <= 100:
-            return f"the judge's answer has no `{name}` from 0 to 100"
+            return f"the judge's reply has no `{name}` from 0 to 100"
         total += weight * points / 100
     issues, strengths = notes(value.get("issues")), notes(value.get("strengths"))
     grades = {name: float(value[name]) for name in criteria}

@@ -1,12 +1,14 @@
 """Output models: Structs that parse answers leniently, and the JSON schema that a prompt asks for.
 
 An answer in the usual form is decoded at once. Any other is first brought into that form: other names of keys, extra
-keys, a text in place of an object. If it still does not fit, the answer is unusable.
+keys, a text in place of an object, a number in place of a text. An item of a list that still does not fit becomes one
+that nothing matches; if the rest does not fit, the answer is unusable.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any
@@ -15,9 +17,10 @@ import msgspec
 from msgspec import Meta, Struct
 
 from row3.domain.calls import found_at
+from row3.domain.counts import count
 from row3.domain.matches import TypeMatch, TypeState
-from row3.domain.structs import Misfit, choices, describe, item_in, keys_of, misfits, struct_in
-from row3.kinds.answers import Parsed, Unusable, over_length, read_json
+from row3.domain.structs import Misfit, Place, choices, describe, item_in, keys_of, misfits, struct_in
+from row3.kinds.answers import MAX_ANSWER, Parsed, Unusable, read_json
 from row3.matching.variant.forms import category_key
 
 MOST_ITEMS = 5_000
@@ -31,6 +34,8 @@ Fields = Mapping[str, Mapping[str, str]]
 """Paths in an answer, by key of the output: of the `list`, and of the fields in its entries."""
 NO_FIELDS: Fields = {}
 LIST = "list"
+UNREADABLE = "—"
+"""Required text of an item that cannot be read. Reports show it; matchers never match a name without a letter."""
 
 
 class Output(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
@@ -54,9 +59,7 @@ def _decoder(model: type[Output]) -> msgspec.json.Decoder[Any]:
 
 def read_text(model: type[Output], text: str, fields: Fields = NO_FIELDS) -> Parsed | Unusable:
     """Parse an answer, by the documented repairs unless it is JSON in the usual form."""
-    if too_long := over_length(text):
-        return too_long
-    if not fields:
+    if not fields and len(text) <= MAX_ANSWER:
         try:
             return _bounded(_decoder(model).decode(text))
         except (ValueError, RecursionError):  # msgspec's errors are `ValueError`s
@@ -80,12 +83,13 @@ def fit(
         return Unusable(f"the answer is {describe(value)}, not an object")
     with contextlib.suppress(ValueError, RecursionError):  # most are in the usual form
         return _bounded(msgspec.convert(value, model), repairs)
+    wrong: list[str] = []
+    usual = _usual(model, value, wrong)
+    notes = (*repairs, f"{count(len(wrong), 'item')} cannot be read: {wrong[0]}") if wrong else repairs
     try:
-        return _bounded(msgspec.convert(_usual(model, value, whole=False), model, strict=False), repairs)
+        return _bounded(msgspec.convert(usual, model, strict=False), notes)
     except (ValueError, RecursionError) as error:
-        whole = _usual(model, value, whole=True)
-        wrong = misfits(whole, model, closed=False)
-        return Unusable(f"the answer does not fit: {_misfit_text(wrong[0], whole)}" if wrong else str(error))
+        return Unusable(f"the answer does not fit: {_misfit_text(value | usual, model, error)}")
 
 
 def _bounded(output: Output, repairs: tuple[str, ...] = ()) -> Parsed | Unusable:
@@ -139,43 +143,58 @@ def _found_keys(value: Any) -> str:
 
 
 @cache
-def _parts(model: type[Output]) -> list[tuple[str, tuple[str, ...], Any, Any]]:
-    """Return each key with all names accepted for it, and the Structs of its value and of a list's items."""
+def _parts(model: type[Output]) -> list[tuple[str, tuple[str, ...], Any, Any, bool]]:
+    """Return each key with all names for it, the Structs of its value and of a list's items, and if it is a text."""
     return [
-        (key, (key, *_extra(field.type, ALSO, ())), struct_in(field.type), struct_in(item_in(field.type)))
-        for key, field in keys_of(model).items()
+        (key, (key, *_extra(of, ALSO, ())), struct_in(of), struct_in(item_in(of)), str in choices(of))
+        for key, of in ((key, field.type) for key, field in keys_of(model).items())
     ]
 
 
-def _usual(model: type[Output], value: Any, *, whole: bool) -> Any:
-    """Return a value in the usual form; unknown keys are dropped unless it is kept `whole`."""
-    value = model.usual(value)
+def _usual(model: type[Output], value: Any, wrong: list[str]) -> Any:
+    """Return a value in the usual form, without unknown keys; adds why items cannot be read to `wrong`."""
+    value = model.usual(as_text(value))
     if not isinstance(value, dict):
         return value
     usual: dict[str, Any] = {}
-    taken = set()
-    for key, names, struct, item in _parts(model):
+    for key, names, struct, item, text in _parts(model):
         name = next((name for name in names if name in value), None)
         if name is None:
             continue
-        taken.add(name)
-        usual[key] = part = value[name]
-        if item is not None and isinstance(part, list):
-            usual[key] = [_usual(item, each, whole=whole) for each in part]
+        part = as_text(value[name]) if text else value[name]
+        if isinstance(part, list) and item is not None:
+            several = enumerate(map(as_text, part))
+            part = [e if text and isinstance(e, str) else _item(item, e, (key, at), wrong) for at, e in several]
         elif struct is not None:
-            usual[key] = _usual(struct, part, whole=whole)
-    if whole:
-        usual |= {key: part for key, part in value.items() if key not in taken and key not in usual}
+            part = _usual(struct, part, wrong)
+        usual[key] = part
     return usual
 
 
-def _misfit_text(misfit: Misfit, value: Any) -> str:
-    """Return what is wrong; for a missing key also which keys the model wrote instead."""
-    if misfit.rule != "missing-field":
-        return str(misfit)
-    for part in misfit.place[:-1]:
-        value = value[part]
-    return f"{misfit}; {_found_keys(value) or 'the object is empty'}"
+def _item(model: type[Output], value: Any, place: Place, wrong: list[str]) -> Any:
+    """Return an item of a list in the usual form; one that cannot be read as an item that nothing matches."""
+    usual = _usual(model, value, [])
+    try:
+        msgspec.convert(usual, model, strict=False)
+    except (ValueError, RecursionError) as error:
+        kept = value | usual if isinstance(value, dict) and isinstance(usual, dict) else usual
+        wrong.append(_misfit_text(kept, model, error, place))
+        required = [key for key, field in keys_of(model).items() if field.required] or [*keys_of(model)][:1]
+        texts = {key: usual[key] for key in required if isinstance(usual, dict) and isinstance(usual.get(key), str)}
+        return dict.fromkeys(required, UNREADABLE) | (texts if len(texts) < len(required) else {})
+    return usual
+
+
+def as_text(value: Any) -> Any:
+    """Return a number as its text, and any other value as it is."""
+    return json.dumps(value) if isinstance(value, int | float) and not isinstance(value, bool) else value
+
+
+def _misfit_text(value: Any, model: type[Output], error: Exception, place: Place = ()) -> str:
+    """Return the first misfit in a value; for a missing key also which keys the model wrote instead."""
+    first = next(iter(misfits(value, model, closed=False)), Misfit((), "invalid-field", str(error)))
+    text = str(first._replace(place=(*place, *first.place)))
+    return f"{text}; {_found_keys(value) or 'the object is empty'}" if first.rule == "missing-field" else text
 
 
 def plain(value: Any, *, without_none: bool = False) -> Any:

@@ -16,7 +16,7 @@ from row3.domain.scores import CaseScore
 from row3.kinds.base import Expected, Finding, Kind, Measured, Reference, Rules, lint_error, lint_warning
 from row3.kinds.cases import CaseId, Day, Labelled, MemoryCase, Note, Text
 from row3.kinds.faults import Fault, Faults
-from row3.kinds.outputs import Output, meta
+from row3.kinds.outputs import UNREADABLE, Output, meta
 from row3.metrics.retrieval import (
     average_precision,
     judged_in,
@@ -78,10 +78,11 @@ class ResultsOut(Output, frozen=True):
     results: Annotated[list[ResultOut], meta("", "documents", "events", "items")]
 
     def __post_init__(self) -> None:
-        scores = [result.score for result in self.results if result.score is not None]
+        read = [result for result in self.results if result.id != UNREADABLE]
+        scores = [result.score for result in read if result.score is not None]
         if not all(map(math.isfinite, scores)):
             raise ValueError("a score is not a finite number")
-        if scores and len(scores) < len(self.results):
+        if scores and len(scores) < len(read):
             raise ValueError("only some results have a score, so they cannot be ranked")
 
 
@@ -92,7 +93,7 @@ class Retrieval(Kind):
     """Scores `{"results": [{"id", "score"}, …]}` against graded judgements."""
 
     name = "retrieval"
-    version = 2
+    version = 3
     case_model = RetrievalCase
     case_schema = "retrieval-case"
     outputs: Mapping[str, type[Any]] = {"results": ResultsOut}
@@ -115,7 +116,9 @@ class Retrieval(Kind):
         """Rank the results and look up their relevance."""
         yield from ()
         judged = case.relevance()
-        ranking = ranked([(result.id, result.score) for result in output.results])
+        entries = enumerate(output.results, 1)
+        named = [(f"{each.id} {at}" if each.id == UNREADABLE else each.id, each.score) for at, each in entries]
+        ranking = ranked(named)
         relevant, shown = relevant_count(judged), min(10, len(ranking))
         values = {
             "mrr": reciprocal_rank(ranking, judged),

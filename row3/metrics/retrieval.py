@@ -23,11 +23,12 @@ Judgements = Mapping[str, int]
 
 
 def ranked(documents: Sequence[tuple[str, float | None]]) -> list[str]:
-    """Return the ranking of an answer's documents, given as id and score (all or none have one), each once."""
+    """Return the ranking of an answer's documents, given as id and score, each once; one without a score is last."""
     scores = [score for _, score in documents if score is not None]
     if scores:
         # The better score of a document named twice comes first and is kept.
-        single = zip(array("f", scores), [name for name, _ in documents], strict=True)
+        every = array("f", [-math.inf if score is None else score for _, score in documents])
+        single = zip(every, [name for name, _ in documents], strict=True)
         return list(dict.fromkeys([name for _, name in sorted(single, reverse=True)]))
     return list(dict.fromkeys([name for name, _ in documents]))
 

@@ -29,14 +29,20 @@ _NO_MONEY = frozenset(
 _NO_CREDIT = re.compile(r"(?i)credit balance is too low|insufficient (?:credits?|balance|quota)")
 _BAD_KEY = re.compile(r"(?i)api[_ ]key (?:is )?(?:not valid|invalid|expired)|api_key_invalid|api key expired")
 
-OPTIONAL = ("response_format", "seed", "max_tokens", "max_completion_tokens")
-"""Fields that row3 drops if the endpoint rejects them."""
+OPTIONAL = re.compile(r"\b(?:response_format|temperature|seed|max_tokens|max_completion_tokens)\b")
+"""Fields that row3 drops if the endpoint rejects them: all but model and messages."""
 
 _UNSUPPORTED = re.compile(
     r"(?i)(?:not|n't|never)\s+(?:be\s+)?(?:currently\s+)?(?:support|permit|allow|accept|recogni|available|valid|use)"
     r"|unsupported|unknown|unrecogni[sz]ed|unexpected|extra (?:inputs?|fields?)|no such|cannot find field"
-    r"|invalid (?:parameter|argument|field)|deprecated|instead"
+    r"|invalid (?:parameter|argument|field)|deprecated|\buse\b.{1,60}\binstead"
+    r"|\bonly (?:(?:the )?default|be set|[\d.]+ is)"
 )
+_FILTER = re.compile(
+    r"(?i)content[ _-]?(?:filter|management policy|policy[ _]violation|exists risk)|responsibleaipolicyviolation"
+    r"|data_inspection_failed|flagged as potentially violating"
+)
+"""Refused by a content filter: Azure, OpenAI, DeepSeek, Alibaba."""
 _SCHEMA = re.compile(
     r"(?i)response[_ ]?format|json[_ ]?schema|structured[_ ]outputs?|response[_ ]?schema|guided|grammar"
 )
@@ -46,13 +52,13 @@ _SCHEMA = re.compile(
 class Fault:
     """A failed attempt. `message` is redacted and has no full stop."""
 
-    kind: Literal["give_up", "retry", "stop"]
+    kind: Literal["give_up", "retry", "stop", "filtered"]
     message: str
     fix: str = ""
     delay_s: float | None = None
     """Seconds to wait, if the server named any."""
-    refused: frozenset[str] = frozenset()
-    """Body fields that the endpoint rejects."""
+    refused: tuple[str, ...] = ()
+    """Body fields that the endpoint may reject, the likeliest first."""
     limited: bool = False
     """Whether the status was 429."""
 
@@ -153,12 +159,15 @@ def status_fault(status: int, text: str, exchange: Exchange) -> Fault:
         return Fault("stop", message, "add credit at the provider, or use --mode replay")
     if status == 401 or (status == 400 and _BAD_KEY.search(error.message + error.code + error.kind)):
         return Fault("stop", message, _key_fix(endpoint))
-    if status == 403 and not error.moderated:
+    refused = refused_fields(error) if status in (400, 422) else ()
+    flagged = _FILTER.search(f"{error.code} {error.kind} {error.message}") or error.moderated
+    if status in (400, 403, 422, 451) and flagged and not refused:
+        return Fault("filtered", message)
+    if status == 403:
         return Fault("stop", message, f"{_key_fix(endpoint)}, and whether it may use this model")
     if status in (408, 409, 429) or status >= 500:
         delay = retry_after_s(exchange.headers)
         return Fault("retry", message, delay_s=error.delay_s if delay is None else delay, limited=status == 429)
-    refused = refused_fields(error.message, error.param) if status in (400, 422) else frozenset()
     return Fault("give_up", message, _fix_for(status, error), refused=refused)
 
 
@@ -171,28 +180,19 @@ def _fix_for(status: int, error: VendorError) -> str:
         return "check the model's name and the base_url (most end in /v1)"
     if status == 413 or "context" in error.message.lower() or error.code == "context_length_exceeded":
         return "the prompt is too long for this model"
-    if "temperature" in (error.param, *error.message.split("'")[1:2]):
-        return "this model rejects the temperature; remove it from the prompt's front matter and row3.toml"
     return ""
 
 
-def refused_fields(message: str, param: str) -> frozenset[str]:
-    """Return the optional fields that a 400 or 422 message rejects as unsupported.
+def refused_fields(error: VendorError) -> tuple[str, ...]:
+    """Return the optional fields that a 400 or 422 names as unsupported, the likeliest first.
 
     A complaint about a value (`max_tokens is too large`) does not count: dropping the field changes the request.
     """
-    found = set()
-    if _SCHEMA.search(message) or param.startswith("response_format"):
-        found.add("response_format")
-    if _UNSUPPORTED.search(message):
-        if param in OPTIONAL:
-            found.add(param)  # OpenAI's message names both limit fields, and `param` the unsupported one
-        elif re.search(r"\bseed\b", message):
-            found.add("seed")
-        limit = None if param in OPTIONAL else re.search(r"\bmax_(?:completion_)?tokens\b", message)
-        if limit:
-            found.add(limit[0])
-    return frozenset(found)
+    unsupported = error.code.startswith("unsupported_") or _UNSUPPORTED.search(error.message)
+    named = [*OPTIONAL.findall(error.param), *OPTIONAL.findall(error.message)] if unsupported else []
+    if _SCHEMA.search(error.message) or error.param.startswith("response_format"):
+        named.insert(len(OPTIONAL.findall(error.param)), "response_format")
+    return tuple(dict.fromkeys(named))
 
 
 def retry_after_s(headers: Mapping[str, str]) -> float | None:

@@ -9,6 +9,7 @@ import math
 import re
 import struct
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -16,9 +17,14 @@ from row3.domain.counts import count
 from row3.domain.requests import Answer, NoAnswer, Request
 from row3.providers.base import Endpoint
 from row3.providers.faults import Exchange, Fault, hidden_error, read_body
-from row3.providers.redaction import public_model_name, redact
+from row3.providers.redaction import public_model_name
 from row3.providers.wire import Wire
 
+TEXTS, THOUGHTS = ("text", "output_text"), ("thinking", "reasoning")
+"""Types of a message's parts: the answer, and Mistral's and others' reasoning."""
+INSTEAD = ("tool_calls", "function_call", "reasoning_content", "reasoning")
+"""Fields that a message may have in the place of an answer; of DeepSeek, vLLM, OpenRouter."""
+LIMITS = ("max_tokens", "max_completion_tokens")
 CHARACTERS_A_TOKEN = 4
 """Estimate, until the endpoint reports its count."""
 
@@ -32,8 +38,8 @@ class OpenAIChat(Wire):
         """Send nothing yet; a server that needs the fields of `extra_fields` must accept all others too."""
         super().__init__(endpoint, **wire)
         self._extra_fields = extra_fields
-        self.refused: frozenset[str] = frozenset()
-        """Fields no longer sent because the endpoint rejected them, such as `response_format`."""
+        self._refused: dict[str, frozenset[str]] = {}
+        """By model, the fields no longer sent because the endpoint rejected them, such as `response_format`."""
         self._longest = 0
         """Tokens of the longest answer so far."""
 
@@ -42,29 +48,38 @@ class OpenAIChat(Wire):
         """The preset's name."""
         return self.endpoint.preset
 
+    @property
+    def refused(self) -> frozenset[str]:
+        """Fields that the endpoint rejected for any model."""
+        return frozenset().union(*self._refused.values())
+
     async def ask(self, request: Request) -> Answer | NoAnswer:
         """Answer one request; see `Provider.ask` for failures, `Wire.send` for retries."""
         sent: dict[str, Any] = {}
 
         def body() -> dict[str, Any]:
             nonlocal sent
-            sent = chat_body(request, self.endpoint, self.refused)
+            sent = chat_body(request, self.endpoint, self._refused.get(request.model, ()))
             if self._extra_fields is not None:
                 sent |= self._extra_fields(request)
             return sent
 
-        def refuse(fields: frozenset[str]) -> bool:
-            left_out = frozenset() if self._extra_fields else fields & sent.keys()
-            self.refused |= left_out
+        def refuse(fields: Sequence[str]) -> bool:
+            left_out = [field for field in fields if field in sent and self._extra_fields is None][:1]
+            self._refused[request.model] = self._refused.get(request.model, frozenset()).union(left_out)
             return bool(left_out)
 
         guess = (len(request.system) + len(request.user)) / CHARACTERS_A_TOKEN + self._longest
         answer = await self.send("chat/completions", body, read_reply, refuse, tokens=guess)
-        if isinstance(answer, Answer) and answer.prompt_tokens is not None:
+        if isinstance(answer, NoAnswer):
+            return Answer("", "content_filter") if answer.filtered else answer
+        if answer.prompt_tokens is not None:
             written = answer.completion_tokens or 0
             self._longest = max(self._longest, written)
             self.pace.tokens.take(answer.prompt_tokens + written - guess)
-        return answer
+        omitted = chat_body(request, replace(self.endpoint, json_schema=True, seed=True)).keys() - sent.keys()
+        limited = sent.keys() & set(LIMITS)
+        return answer._replace(omitted=tuple(sorted(omitted.difference(LIMITS if limited else ()))))
 
 
 def chat_body(request: Request, endpoint: Endpoint, refused: Collection[str] = ()) -> dict[str, Any]:
@@ -76,12 +91,12 @@ def chat_body(request: Request, endpoint: Endpoint, refused: Collection[str] = (
     if request.system:
         messages.insert(0, {"role": "system", "content": request.system})
     body: dict[str, Any] = {"model": request.model, "messages": messages}
-    if request.temperature is not None:
+    if request.temperature is not None and "temperature" not in refused:
         body["temperature"] = request.temperature
     if request.seed is not None and endpoint.seed and "seed" not in refused:
         body["seed"] = request.seed
     if request.max_tokens is not None:
-        either = (endpoint.limit_field, "max_tokens", "max_completion_tokens")
+        either = (endpoint.limit_field, *LIMITS)
         limit_field = next((name for name in either if name not in refused), None)
         if limit_field is not None:
             body[limit_field] = request.max_tokens
@@ -106,34 +121,35 @@ def read_reply(raw: bytes, exchange: Exchange, latency_s: float) -> Answer | Fau
     message = choice.get("message")
     if not isinstance(message, dict):
         return Fault("retry", f"{exchange.endpoint.host} sent no message")
-    found = _content(message, exchange)
-    if isinstance(found, Fault):
-        return found
+    text, instead = _content(message)
     usage = body.get("usage")
     counts: dict[str, Any] = usage if isinstance(usage, dict) else {}
     model = body.get("model")
     return Answer(
-        text=found,
+        text=text,
         finish_reason=_finish_reason(choice),
         served_model=public_model_name(model) if isinstance(model, str) and model else None,
         prompt_tokens=_count(counts.get("prompt_tokens")),
         completion_tokens=_count(counts.get("completion_tokens")),
         latency_s=latency_s,
+        instead=instead,
     )
 
 
-def _content(message: dict[str, Any], exchange: Exchange) -> str | Fault:
-    """Return the text; empty if all tokens went into reasoning or a filter stopped it."""
+def _content(message: dict[str, Any]) -> tuple[str, str]:
+    """Return the text, and the field that is there instead of one; a refusal is a text too."""
     content = message.get("content")
-    if isinstance(content, list):
-        parts = [part.get("text") for part in content if isinstance(part, dict)]
-        content = "".join(part for part in parts if isinstance(part, str))
-    if isinstance(content, str) and (content or not message.get("refusal")):
-        return content
-    refusal = message.get("refusal")
-    if isinstance(refusal, str) and refusal:
-        return Fault("give_up", f"the model refused: {redact(refusal, exchange.guard).rstrip('.')}")
-    return ""
+    parts = [part for part in content if isinstance(part, dict)] if isinstance(content, list) else []
+    texts = [part.get("text") for part in parts if part.get("type", "text") in TEXTS]
+    text = content if isinstance(content, str) else "".join(each for each in texts if isinstance(each, str))
+    if text.strip():
+        return text, ""
+    for each in (message, *parts):
+        if isinstance(refusal := each.get("refusal"), str) and refusal:
+            return refusal, "refusal"
+    if any(part.get("type") in THOUGHTS for part in parts):
+        return text, "reasoning_content"
+    return text, next((name for name in INSTEAD if message.get(name)), "")
 
 
 def _finish_reason(choice: dict[str, Any]) -> str:

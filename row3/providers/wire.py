@@ -10,7 +10,7 @@ import socket
 import struct
 import sys
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urljoin, urlsplit
 from weakref import WeakKeyDictionary
@@ -82,7 +82,7 @@ class Wire:
         path: str,
         body: Callable[[], dict[str, Any]],
         read: Read[T],
-        refuse: Callable[[frozenset[str]], bool] = lambda _: False,
+        refuse: Callable[[Sequence[str]], bool] = lambda _: False,
         *,
         tokens: float = 0.0,
     ) -> T | NoAnswer:
@@ -92,7 +92,7 @@ class Wire:
         times and with at most 300 seconds of waiting in total.
 
         Args:
-            refuse: takes the fields that the endpoint rejected; returns whether to send the request again without them.
+            refuse: takes the fields that the endpoint may reject; returns whether to send again without one.
             tokens: estimate for request and answer.
         """
         tries, waited_s, content = 0, 0.0, b""
@@ -117,8 +117,8 @@ class Wire:
             if outcome.refused and refuse(outcome.refused):
                 content = b""
                 continue  # ends, as every round sends fewer fields; not counted as a retry
-            if outcome.kind == "give_up":
-                return NoAnswer(outcome.message, as_sentence(outcome.fix))
+            if outcome.kind in ("give_up", "filtered"):
+                return NoAnswer(outcome.message, as_sentence(outcome.fix), outcome.kind == "filtered")
             tries += 1
             if tries > self.endpoint.max_retries:
                 return NoAnswer(outcome.message + (f" ({tries} tries)" if tries > 1 else ""), as_sentence(outcome.fix))

@@ -70,9 +70,9 @@ def verdict_label(comparison: Comparison) -> VerdictLabel:
 
 def summary(comparison: Comparison) -> str:
     """Return the primary metric, how it moved over how many cases, and how the cases moved."""
-    failed = comparison.run.failed
-    if failed:
-        return f"{len(failed):,} of {numbers.count(comparison.run.cases, 'case')} without an answer"
+    run = comparison.run
+    if run.failed:
+        return f"{len(run.failed):,} of {numbers.count(run.cases, 'case')} with no {run.lacking}"
     change = comparison.primary_change
     if change is None or change.current is None:
         return count_line(comparison.moves)

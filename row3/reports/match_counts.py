@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from row3.domain.counts import nearest
 from row3.domain.predicates import fold_predicate
+from row3.domain.requests import BAD_ANSWERS
 from row3.domain.scores import Tally
 from row3.gate.exact import upper_bound
 from row3.gate.results import Comparison, Run
@@ -70,6 +71,7 @@ GROUPS = (
         "exact inverse fuzzy inverse-fuzzy wrong-predicate reversed wrong-end duplicate forbidden unmatched",
         {"wrong-predicate": "wrongPredicates"},
     ),
+    Group("badAnswers", "Bad answers", "without content", " ".join(BAD_ANSWERS)),
 )
 
 

@@ -40,6 +40,8 @@ class Words:
     policy: GatePolicy
     brief: bool = False
     """Whether to leave out intervals and p-values."""
+    lacking: str = "answer"
+    """What failed cases lack."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,8 @@ def words_of(comparison: Comparison, *, brief: bool = False) -> Words:
     """Return the context for the sentences of a comparison."""
     suite = comparison.run.suite
     metrics = {metric.key: metric for metric in suite.kind.metrics}
-    return Words(metrics, {change.key: change for change in comparison.metrics}, suite.policy, brief)
+    moves = {change.key: change for change in comparison.metrics}
+    return Words(metrics, moves, suite.policy, brief, comparison.run.lacking)
 
 
 def grounds_of(comparison: Comparison, *, brief: bool = False) -> list[Ground]:
@@ -125,6 +128,11 @@ def _rolling_drop(group: Sequence[Reason], words: Words) -> str:
     before, after, drop, runs = (float(reason.figures.get(name, 0)) for name in ("before", "after", "drop", "runs"))
     fell = f"{numbers.percent(drop)} worse than the mean of the latest {runs:.0f} runs"
     return f"{_title(reason, words)} is {fell}: {numbers.percent(before)} → {numbers.percent(after)}"
+
+
+def _unanswered(group: Sequence[Reason], words: Words) -> str:
+    have = f"{'has' if len(group) == 1 else 'have'} no {words.lacking}"
+    return _worded(group, (f"{{n}} case {have}{{whose}}: {{names}}", f"{{n}} cases {have}{{whose}}: {{names}}"))
 
 
 def _unmeasured(group: Sequence[Reason], words: Words) -> str:
@@ -203,7 +211,7 @@ SENTENCES: Mapping[Code, str | tuple[str, str] | Callable[[Sequence[Reason], Wor
         "a case in quarantine fell beyond the limit: {names}",
         "{n} cases in quarantine fell beyond the limit: {names}",
     ),
-    Code.NO_ANSWER: ("{n} case has no answer{whose}: {names}", "{n} cases have no answer{whose}: {names}"),
+    Code.NO_ANSWER: _unanswered,
     Code.NO_CASE: "no case was scored",
     Code.INCOMPARABLE: _incomparable,
     Code.MODEL_CHANGED: "the model or its settings changed, so the prompts may not be the cause: {before} → {after}",

@@ -40,6 +40,8 @@ class Response(Struct, frozen=True, rename="camel", gc=False):
     prompt_tokens: Count | None = None
     completion_tokens: Count | None = None
     latency_s: Annotated[float, Meta(ge=0)] | None = None
+    instead: str = ""
+    omitted: tuple[str, ...] = ()
 
 
 class Recording(Struct, frozen=True, kw_only=True, rename="camel", gc=False):
@@ -60,7 +62,8 @@ class Recording(Struct, frozen=True, kw_only=True, rename="camel", gc=False):
         """The answer, to replay."""
         r = self.response
         tokens = r.prompt_tokens, r.completion_tokens
-        return Answer(r.text, r.finish_reason or "stop", r.served_model, *tokens, r.latency_s, replayed=True)
+        finish = r.finish_reason or "stop"
+        return Answer(r.text, finish, r.served_model, *tokens, r.latency_s, True, r.instead, r.omitted)
 
 
 _DECODER = Decoder(Recording)
@@ -84,6 +87,8 @@ def to_line(request: Request, answer: Answer, *, recorded_at: str) -> str:
                 "promptTokens": answer.prompt_tokens,
                 "completionTokens": answer.completion_tokens,
                 "latencyS": None if answer.latency_s is None else round(answer.latency_s, 3),
+                **({"instead": answer.instead} if answer.instead else {}),
+                **({"omitted": list(answer.omitted)} if answer.omitted else {}),
             },
             "answerDigest": digest_text(answer.text),
             "recordedAt": recorded_at,

@@ -313,5 +313,5 @@ def scored_by(run: Run) -> str:
 def incomplete(run: Run, consequence: str) -> RunIncomplete:
     """Return the error for a run in which a case has no answer."""
     first, failed = run.failed[0], part(len(run.failed), run.cases, "case", "has", "have")
-    what = f"the run is incomplete: {failed} no answer, {consequence}"
+    what = f"the run is incomplete: {failed} no {run.lacking}, {consequence}"
     return RunIncomplete(what, where=first, fix=dict(run.problems).get(first, ""))

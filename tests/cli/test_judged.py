@@ -156,7 +156,7 @@ class TestFailing:
         for case in done.json["cases"]:
             item = next(each for each in case["matches"]["items"] if each["type"] == "judge")
             assert (item["state"], item["score"]) == ("not-judged", 0.5)
-            assert item["reason"].startswith("the judge failed: ")
+            assert item["reason"].startswith("no grade: ")
         assert box.row3("--baseline", "--mode", "record").code == 3
 
     @pytest.mark.parametrize("command", [("--mode", "live"), ("--compare", "--mode", "live")], ids=" ".join)

@@ -98,9 +98,9 @@ def test_what_is_no_completion_is_no_answer(box: Box, model: Make, reply: FakeRe
 @pytest.mark.parametrize(
     ("reply", "said"),
     [
-        (FakeReply(json.dumps(flawless(CASES["rye"])), finish="content_filter"), "stopped by the content filter"),
-        (FakeReply("", finish="content_filter"), "stopped by the content filter"),
-        (FakeReply(""), "the answer is empty"),
+        (FakeReply(json.dumps(flawless(CASES["rye"])), finish="content_filter"), "filtered: stopped by the content filter"),
+        (FakeReply("", finish="content_filter"), "filtered: stopped by the content filter"),
+        (FakeReply(""), "empty: the reply has no text"),
     ],
 )
 def test_a_filtered_and_an_empty_reply_are_bad_answers_everywhere(

@@ -67,7 +67,14 @@ class TestRepairs:
         assert value('```json\n{"a": 1}\n```\n```json\n{"a": 2}\n```') == {"a": 1}
 
     def test_a_fence_that_was_never_closed(self) -> None:
-        assert read_json('```json\n{"a": [1]}') == Parsed({"a": [1]}, (PROSE,))
+        assert read_json('```json\n{"a": [1]}') == Parsed({"a": [1]}, (FENCED,))
+
+    @pytest.mark.parametrize("inside", ["```", "```python\\nprint()\\n```", "``` and ```json\\n{}\\n```"])
+    def test_a_fence_whose_values_contain_a_fence(self, inside: str) -> None:
+        wanted = {"code": json.loads(f'"{inside}"'), "b": 1}
+        for text in (json.dumps(wanted), f'{{"code": "{inside}", "b": 1,}}'):
+            assert value(f"So:\n```json\n{text}\n```\nDone.") == wanted
+        assert read_json(f"```\n{json.dumps(wanted)}\n```", repair=False) == Parsed(wanted, (FENCED,))
 
     @pytest.mark.parametrize(
         "text",
@@ -129,7 +136,7 @@ class TestRepairs:
 class TestUnusable:
     @pytest.mark.parametrize("text", ["", " ", "\n\t\r\n"])
     def test_an_empty_answer(self, text: str) -> None:
-        assert reason(text) == "the answer is empty"
+        assert reason(text) == "empty: the reply has no text"
 
     @pytest.mark.parametrize(
         "text",

@@ -66,7 +66,11 @@ def test_any_value_is_an_output_or_unusable_with_a_reason(kind: str, value: Any)
     ("kind", "value", "read"),
     [
         ("entities", {"entities": [{"label": "A", "aliases": "a"}]}, [{"name": "A", "mentions": ["a"]}]),
-        ("entities", {"entities": [{"name": "A", "mentions": ["a", 1, None]}]}, [{"name": "A", "mentions": ["a"]}]),
+        (
+            "entities",
+            {"entities": [{"name": "A", "mentions": ["a", 1, None]}]},
+            [{"name": "A", "mentions": ["a", "1"]}],
+        ),
         ("events", [{"summary": "Moved", "who": ["Ana"], "rank": 1}], [{"description": "Moved", "actor": ["Ana"]}]),
         ("retrieval", {"documents": ["a", {"doc_id": "b", "id": "7"}]}, [{"id": "a"}, {"id": "b"}]),
         ("graph", {"items": ["a", {"id": "b", "hops": "2"}]}, [{"document_id": "a"}, {"document_id": "b", "hops": 2}]),

@@ -92,7 +92,6 @@ def test_answers_of_any_shape_are_one_ranking(value: Any) -> None:
         ({"results": [{"id": "a", "score": 1}, {"id": "b"}]}, "cannot be ranked"),
         ('{"results": [{"id": "a", "score": NaN}]}', "NaN"),
         ('{"results": [{"id": "a", "score": 1e999}]}', "finite"),
-        ({"results": [{"score": 1}]}, "id"),
         ({"hits": []}, "results"),
         ("nothing found", "not JSON"),
         (7, "a number"),

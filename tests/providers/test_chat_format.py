@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from row3.domain.requests import Answer
 from row3.domain.secrets import NO_SECRETS
 from row3.providers.base import endpoint_for
-from row3.providers.faults import Exchange, Fault, refused_fields
+from row3.providers.faults import Exchange, Fault, VendorError, refused_fields
 from row3.providers.openai_api import chat_body, read_reply
 
 
@@ -39,25 +39,31 @@ def test_the_schema_name_fits_the_rules(make_request: Any) -> None:
 @pytest.mark.parametrize(
     ("message", "param", "fields"),
     [
-        ("Invalid parameter: 'response_format' of type 'json_schema' is not supported", "", {"response_format"}),
-        ("Invalid schema for response_format 'x': additionalProperties is required", "", {"response_format"}),
-        ("Unable to generate parser: JSON schema error", "", {"response_format"}),
-        ("This model does not support structured outputs", "", {"response_format"}),
-        ('Unknown name "seed": Cannot find field.', "", {"seed"}),
-        ("Unsupported parameter", "seed", {"seed"}),
-        ("'max_tokens' is not supported. Use 'max_completion_tokens' instead.", "max_tokens", {"max_tokens"}),
-        ("'max_tokens' is not supported. Use 'max_completion_tokens' instead.", "", {"max_tokens"}),
-        ("max_completion_tokens: Extra inputs are not permitted", "", {"max_completion_tokens"}),
-        ('Unknown name "seed". Unknown name "max_completion_tokens".', "", {"seed", "max_completion_tokens"}),
-        ("max_tokens is too large: 9. Maximum is 8", "max_tokens", set()),
-        ("seed must be an integer", "", set()),
-        ("maximum context length is 8192 tokens", "messages", set()),
-        ("Unsupported value: 'temperature' does not support 0", "temperature", set()),
-        ("", "", set()),
+        ("Invalid parameter: 'response_format' of type 'json_schema' is not supported", "", "response_format"),
+        ("Invalid schema for response_format 'x': additionalProperties is required", "", "response_format"),
+        ("Unable to generate parser: JSON schema error", "", "response_format"),
+        ("This model does not support structured outputs", "", "response_format"),
+        ('Unknown name "seed": Cannot find field.', "", "seed"),
+        ("Unsupported parameter", "seed", "seed"),
+        ("'max_tokens' is not supported. Use 'max_completion_tokens' instead.", "max_tokens", "max_tokens"),
+        ("'max_tokens' is not supported. Use 'max_completion_tokens' instead.", "", "max_tokens"),
+        ("max_completion_tokens: Extra inputs are not permitted", "", "max_completion_tokens"),
+        ('Unknown name "seed". Unknown name "max_completion_tokens".', "", "seed"),
+        ("max_tokens is too large: 9. Maximum is 8", "max_tokens", ""),
+        ("seed must be an integer", "", ""),
+        ("maximum context length is 8192 tokens", "messages", ""),
+        ("Unsupported value: 'temperature' does not support 0 with this model.", "temperature", "temperature"),
+        ("Unsupported parameter: 'temperature' is not supported with this model.", "", "temperature"),
+        ("`temperature` is deprecated for this model.", "", "temperature"),
+        ("`temperature` may only be set to 1 when thinking is enabled.", "", "temperature"),
+        ("invalid temperature: only 1 is allowed for this model", "", "temperature"),
+        ("'temperature' is not supported with structured outputs", "temperature", "temperature"),
+        ("Invalid 'temperature': Expected a value <= 2, but got 3 instead.", "temperature", ""),
+        ("", "", ""),
     ],
 )
-def test_complaints(message: str, param: str, fields: set[str]) -> None:
-    assert refused_fields(message, param) == fields
+def test_complaints(message: str, param: str, fields: str) -> None:
+    assert next(iter(refused_fields(VendorError(message, param=param))), "") == fields
 
 
 ENDPOINT = endpoint_for("openrouter")
@@ -78,7 +84,39 @@ def test_the_text_is_unedited(make_completion: Any) -> None:
 
 def test_an_empty_text_is_an_answer(make_completion: Any) -> None:
     assert read(make_completion("")).text == ""
-    assert isinstance(read(make_completion("", refusal="no")), Fault)
+
+
+@pytest.mark.parametrize(
+    ("message", "text", "instead", "fault"),
+    [
+        ({"content": None, "refusal": "I will\nnot."}, "I will\nnot.", "refusal", "refused: I will not."),
+        ({"content": [{"type": "refusal", "refusal": "No."}]}, "No.", "refusal", "refused: No."),
+        ({"content": "", "tool_calls": [{"id": "1"}]}, "", "tool_calls", "empty: the reply has only `tool_calls`"),
+        (
+            {"content": None, "reasoning_content": "Rome?"},
+            "",
+            "reasoning_content",
+            "empty: the reply has only `reasoning_content`",
+        ),
+        ({"content": "", "reasoning": "Rome?"}, "", "reasoning", "empty: the reply has only `reasoning`"),
+        (
+            {"content": [{"type": "thinking", "thinking": [{"type": "text", "text": "Rome?"}]}]},
+            "",
+            "reasoning_content",
+            "empty: the reply has only `reasoning_content`",
+        ),
+        ({"content": "", "tool_calls": [], "reasoning_content": ""}, "", "", "empty: the reply has no text"),
+        ({"content": "Rome", "reasoning_content": "Paris?", "refusal": None}, "Rome", "", ""),
+        ({"content": [{"type": "reasoning", "text": "Paris?"}, {"type": "text", "text": "Rome"}]}, "Rome", "", ""),
+    ],
+)
+def test_what_stands_in_the_place_of_an_answer(
+    make_completion: Any, message: dict[str, Any], text: str, instead: str, fault: str
+) -> None:
+    body = make_completion()
+    body["choices"][0]["message"] = {"role": "assistant", **message}
+    answer = read(body)
+    assert (answer.text, answer.instead, answer.fault) == (text, instead, fault)
 
 
 def test_content_in_parts(make_completion: Any) -> None:

@@ -61,12 +61,20 @@ def test_bodies_that_are_not_json() -> None:
     assert fault(599, "busy\nbusy").message == "api.openai.com answered 599 (non-standard status): busy busy"
 
 
-def test_a_rejected_temperature_is_explained() -> None:
-    said = "Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) is supported."
-    found = fault(400, {"error": {"message": said, "param": "temperature", "code": "unsupported_value"}})
-    assert found.kind == "give_up"
-    assert "rejects the temperature" in found.fix
-    assert not found.refused
+@pytest.mark.parametrize(
+    ("status", "error"),
+    [
+        (400, {"message": "The response was filtered", "code": "content_filter", "param": "prompt", "type": None}),
+        (400, {"message": "ResponsibleAIPolicyViolation", "code": "400"}),
+        (400, {"message": "Content Exists Risk", "type": "invalid_request_error"}),
+        (400, {"message": "Input data may contain inappropriate content.", "code": "data_inspection_failed"}),
+        (400, {"message": "Invalid prompt: your prompt was flagged as potentially violating our usage policy"}),
+        (403, {"message": "flagged", "metadata": {"reasons": ["violence"]}}),
+    ],
+)
+def test_a_content_filter_is_no_failure_of_the_endpoint(status: int, error: dict[str, object]) -> None:
+    assert fault(status, {"error": error}).kind == "filtered"
+    assert fault(500, {"error": error}).kind == "retry"
 
 
 def test_a_prompt_that_is_too_long() -> None:

@@ -217,7 +217,25 @@ def test_a_moderated_input_is_the_fault_of_one_request(
     fake: Any, asker: Asker, make_request: Any, make_reply: Any
 ) -> None:
     fake.script = [make_reply(403, error("flagged", code=403, metadata={"reasons": ["x"], "flagged_input": "y"}))]
-    assert isinstance(asker.ask(make_request()), NoAnswer)
+    answer = asker.ask(make_request())
+    assert (answer.text, answer.fault) == ("", "filtered: stopped by the content filter")
+
+
+def test_a_refused_temperature_is_left_out_for_that_model(
+    fake: Any, asker: Asker, make_request: Any, make_reply: Any
+) -> None:
+    said = "Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) is supported."
+
+    def choose(body: dict[str, Any]) -> Any:
+        if "temperature" in body and body["model"] == "o3":
+            return make_reply(400, error(said, param="temperature", code="unsupported_value"))
+        return make_reply()
+
+    fake.chooser = choose
+    first, second, other = asker.ask(make_request(model="o3"), make_request(model="o3"), make_request())
+    assert (first.omitted, second.omitted, other.omitted) == (("temperature",), ("temperature",), ())
+    assert ["temperature" in body for body in fake.seen] == [True, False, False, True]
+    assert asker.provider.refused == {"temperature"}
 
 
 def test_500_twice_then_an_answer(fake: Any, asker: Asker, make_request: Any, make_reply: Any) -> None:
@@ -300,11 +318,10 @@ def test_a_redirect_to_anywhere_ends_the_run(
     assert "s3cret" not in str(caught.value)
 
 
-def test_a_model_that_refuses_gives_no_answer(fake: Any, asker: Asker, make_request: Any, make_reply: Any) -> None:
+def test_a_refusal_is_a_bad_answer(fake: Any, asker: Asker, make_request: Any, make_reply: Any) -> None:
     fake.script = [make_reply(body={"choices": [{"message": {"content": None, "refusal": "I will not."}}]})]
     answer = asker.ask(make_request())
-    assert isinstance(answer, NoAnswer)
-    assert "refused: I will not" in answer.error
+    assert (answer.text, answer.fault) == ("I will not.", "refused: I will not.")
     assert len(fake.seen) == 1
 
 
@@ -315,7 +332,8 @@ def test_an_empty_reply_is_an_answer(
 ) -> None:
     fake.script = [make_reply(body=make_completion(text, finish))]
     answer = asker.ask(make_request())
-    assert (answer.text, answer.finish_reason, answer.filtered) == ("", finish, finish == "content_filter")
+    fault = "filtered" if finish == "content_filter" else "empty"
+    assert (answer.text, answer.finish_reason, answer.fault.partition(":")[0]) == ("", finish, fault)
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])

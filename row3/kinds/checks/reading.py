@@ -8,9 +8,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, NamedTuple
 
-import msgspec
-
-from row3.kinds.answers import FENCE
+from row3.kinds.answers import Parsed, read_json
 from row3.kinds.checks.compiled import path_of
 from row3.matching.value.values import Value, value_of
 
@@ -45,12 +43,8 @@ class Reading:
         """The answer as a JSON value; `Nothing` if it is not JSON."""
         if not isinstance(self.answer, str):
             return self.answer
-        text = self.answer.strip()
-        fence = FENCE.search(text)
-        try:
-            return msgspec.json.decode(fence[1] if fence is not None else text)
-        except (msgspec.DecodeError, RecursionError):
-            return Nothing
+        read = read_json(self.answer, repair=False)
+        return read.value if isinstance(read, Parsed) else Nothing
 
     @cached_property
     def value(self) -> Any:

@@ -14,7 +14,7 @@ from row3.domain.metrics import Metric, Threshold
 from row3.domain.prompts import Prompt
 from row3.domain.requests import digest_json
 from row3.domain.scores import CaseScore, Tally
-from row3.kinds.answers import Parsed, Unusable
+from row3.kinds.answers import Parsed, Unusable, named_fault, plain_text
 from row3.kinds.base import Expected, Finding, Kind, Measured, Rules, lint_error, lint_warning
 from row3.kinds.checks.model import TIERS, Check, ChecksCase, Reply
 from row3.kinds.checks.reading import Reading
@@ -129,8 +129,9 @@ class Checks(Kind):
         return {"input": Anything(), "expected": Anything(), "answer": "example", "value": Anything()}
 
     def parse(self, output: str, text: str, fields: Fields = NO_FIELDS) -> Parsed | Unusable:
-        """Take an answer as it is; only an empty one is unusable."""
-        return Parsed(Reply(text)) if text.strip() else Unusable("the answer is empty")
+        """Take an answer as it is, without reasoning; only an empty one is unusable."""
+        read = plain_text(text)
+        return read if isinstance(read, Unusable) else Parsed(Reply(read.value), read.repairs)
 
     def read_output(self, value: Any, fields: Fields = NO_FIELDS) -> Parsed | Unusable:
         """Take an answer made by another program: a text, or any JSON value."""
@@ -187,7 +188,8 @@ class Checks(Kind):
         checked = [Checked(check, 0.0, reason) for check in (*rules.checks, *case.checks)]
         metrics, _ = metrics_of(checked, frozenset() if rules.judge is None else rules.judge.warranted)
         zeros = dict.fromkeys(metrics, 0.0)
-        return CaseScore(case.id, "bad_answer", zeros, {}, {}, Items(checked, (), CORRECT), problem=reason, raw=raw)
+        items, tally = Items(checked, (), CORRECT), named_fault(reason)
+        return CaseScore(case.id, "bad_answer", zeros, {}, {}, items, problem=reason, raw=raw, tally=tally)
 
     def shortfall(self, score: CaseScore) -> dict[str, tuple[str, ...]]:
         """Return the failed checks."""

@@ -160,7 +160,7 @@ class Extraction(Kind):
     """Scores `{"concepts": […], "relationships": […]}` against a golden case."""
 
     name = "extraction"
-    version = 16
+    version = 17
     case_model = GoldenCase
     case_schema = "golden-case"
     metrics = METRICS

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from row3.domain.judges import NO_MODEL, NO_RUBRIC, JudgeRequest, JudgeRules
 from row3.domain.requests import Answer, NoAnswer
-from row3.kinds.answers import Unusable, read_json
+from row3.kinds.answers import read_object
 from row3.kinds.judging import notes
 from row3.kinds.outcome.model import ARMS, AnswerOut, Arm, Grades, Judgement, OutcomeCase
 from row3.kinds.outputs import closed_object, plain
@@ -72,10 +72,9 @@ def document(documents: Mapping[str, SourceText], name: str) -> SourceText | Non
 def read_judgement(value: Any, case: OutcomeCase) -> Judgement | str:
     """Return V7.1's JSON as a judgement, or why it is unusable: prose, a grade other than 0, 1, 2, an unknown fact."""
     if isinstance(value, str):
-        read = read_json(value)
-        if isinstance(read, Unusable):
-            return read.reason
-        value = read.value
+        value = read_object(value)
+        if isinstance(value, str):
+            return value
     if not isinstance(value, dict):
         return "the judgement is not a JSON object"
     arms: dict[Arm, Grades] = {}
@@ -155,14 +154,14 @@ def ask_judge(
         for swapped in (False, True):
             shown = (answers["full"], answers["baseline"]) if swapped else (answers["baseline"], answers["full"])
             answer = yield JudgeRequest(RUBRIC, variables_of(case, *shown, documents), vote)
-            read = answer.error if isinstance(answer, NoAnswer) else read_judgement(answer.text, case)
+            read = answer.error if isinstance(answer, NoAnswer) else answer.fault or read_judgement(answer.text, case)
             if isinstance(read, str):
                 failed = failed or read
             else:
                 both.append(swap(read) if swapped else read)
         if len(both) == 2:
             votes.append(tuple(both))
-    return rule(votes) if votes else f"the judge failed: {failed or NO_MODEL}"
+    return rule(votes) if votes else f"no grade: {failed or NO_MODEL}"
 
 
 def variables_of(

@@ -12,7 +12,7 @@ from row3.domain.metrics import Metric, Threshold
 from row3.domain.prompts import Prompt
 from row3.domain.requests import digest_json
 from row3.domain.scores import CaseScore
-from row3.kinds.answers import Parsed, Unusable, read_json
+from row3.kinds.answers import Parsed, Unusable, named_fault, plain_text, read_json
 from row3.kinds.base import Expected, Finding, Kind, Measured, Rules, lint_error, lint_warning
 from row3.kinds.faults import Fault, Faults
 from row3.kinds.judging import WINNERS, judged_tally
@@ -58,7 +58,7 @@ class Outcomes(Kind):
     """Scores `{"baseline", "full", "judgement"}`: two answers with citations, and V7.1's judgement of them."""
 
     name = "outcome"
-    version = 2
+    version = 3
     case_model = OutcomeCase
     case_schema = "outcome-case"
     metrics = METRICS
@@ -93,13 +93,16 @@ class Outcomes(Kind):
 
     def parse(self, output: str, text: str, fields: Fields = NO_FIELDS) -> Parsed | Unusable:
         """Parse what an arm found, or its answer; prose is an answer without citations."""
+        plain_answer = plain_text(text)
+        if isinstance(plain_answer, Unusable):
+            return plain_answer
         if output == "found":
-            read = read_json(text)
-            return Parsed(Found(text if isinstance(read, Unusable) else read.value))
+            found = read_json(text)
+            return Parsed(Found(plain_answer.value if isinstance(found, Unusable) else found.value))
         read = read_text(AnswerOut, text, fields)
-        if isinstance(read, Unusable) and text.strip():
-            return Parsed(AnswerOut(text.strip()), ("prose taken for the answer",))
-        return read
+        if isinstance(read, Parsed):
+            return read
+        return Parsed(AnswerOut(plain_answer.value.strip()), (*plain_answer.repairs, "prose taken for the answer"))
 
     def read_output(self, value: Any, fields: Fields = NO_FIELDS) -> Parsed | Unusable:
         """Parse two answers made elsewhere, with their judgement if it is given."""
@@ -180,7 +183,8 @@ class Outcomes(Kind):
         if case.required_facts:
             worst["evidenceRate"] = 0.0
         items = _items(case, Outcome(AnswerOut(""), AnswerOut("")), reason, None)
-        return CaseScore(case.id, "bad_answer", worst, {}, {}, items, problem=reason, raw=raw)
+        tally = named_fault(reason)
+        return CaseScore(case.id, "bad_answer", worst, {}, {}, items, problem=reason, raw=raw, tally=tally)
 
     def shortfall(self, score: CaseScore) -> dict[str, tuple[str, ...]]:
         """Return the facts that `full` does not prove, and its unsupported claims."""

@@ -171,7 +171,7 @@ def collect(
     notes: list[str] = []
     problems: list[tuple[str, str]] = []
     skipped: dict[str, Counter[str]] = {}
-    ids: dict[str, list[str]] = {"failed": [], "bad_answer": [], "scored": [], "quarantined": []}
+    ids: dict[str, list[str]] = {"failed": [], "bad_answer": [], "scored": [], "quarantined": [], "ungraded": []}
     primary = suite.kind.primary
     unscored: list[tuple[str, str]] = []
     until = {entry.case_id: entry.until for entry in quarantine.active}
@@ -204,7 +204,8 @@ def collect(
         what = "no case matches the selection"
         raise UsageError(what, where=f"{suite.golden}/", fix="Choose other cases with --case, --tag or --only")
     if len(unscored) > MOST_FAILED * sum(tally.get("judgements", {}).values()):
-        ids["failed"] += dict.fromkeys(case_id for case_id, _ in unscored)
+        ids["ungraded"] += dict.fromkeys(case_id for case_id, _ in unscored)
+        ids["failed"] += ids["ungraded"]
         problems += unscored
     means, pooled, usage = aggregate.means(), aggregate.pooled(), usage_of(spent, cost)
     zones = zones_of(means, suite.kind.metrics, suite.rules.thresholds)
@@ -233,6 +234,7 @@ def collect(
         rows,
         partial,
         failed=ids["failed"],
+        ungraded=ids["ungraded"],
         bad=ids["bad_answer"],
         skipped=skipped,
         seen_in=aggregate.seen_in(),

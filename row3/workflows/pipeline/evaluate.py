@@ -171,12 +171,8 @@ def steps(asking: Asking, stored: StoredCase) -> Steps:
 
 
 def read_answer(suite: Suite, output: str, answer: Answer) -> Parsed | Unusable:
-    """Return an answer as the suite's kind parses it; an empty or filtered one is unusable in every kind."""
-    if answer.filtered:
-        return Unusable("stopped by the content filter")
-    if not answer.text.strip():
-        return Unusable("the answer is empty")
-    return suite.kind.parse(output, answer.text, suite.rules.fields)
+    """Return an answer as the suite's kind parses it; a refusal, a filter and an empty reply are bad in every kind."""
+    return Unusable(answer.fault) if answer.fault else suite.kind.parse(output, answer.text, suite.rules.fields)
 
 
 @dataclass(frozen=True, slots=True)

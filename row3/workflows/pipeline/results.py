@@ -274,6 +274,8 @@ def detail_json(kind: Kind, score: CaseScore, zones: Mapping[str, Zone], change:
         "zones": {key: _WORDS[zone] for key, zone in zones.items()},
         "deltas": dict(change.deltas) if change is not None else {},
     }
+    if score.status == "bad_answer" and (named := score.tally.get("badAnswers")):
+        value["badAnswer"] = next(iter(named))
     if change is not None:
         value["change"] = change.move
         value["gained"], value["lost"] = change.gained, change.lost

@@ -360,7 +360,7 @@ def test_a_case_with_a_repeated_document() -> None:
 
 @pytest.mark.parametrize(
     "answer",
-    ["", "no events", '{"events": [{"category": "Decision"}]}', '{"events": NaN}', {"event": []}, 3],
+    ["", "no events", '{"events": NaN}', {"event": []}, 3],
 )
 def test_an_unreadable_answer_scores_zero(answer: Any) -> None:
     read = EVENTS.read_output(answer)

@@ -52,7 +52,7 @@ def test_grades_are_found_by_rubric_and_model(box: Box) -> None:
     said = {answer.case_id: own.opinion(answer) for answer in judged_answers(project, suite).values()}
     assert said["q01"] == Opinion(100.0, True, reason="seen 1")
     assert said["q03"] == Opinion(25.0, False, reason="seen 3")
-    assert isinstance(said["q07"], str) and "the judge failed" in said["q07"]
+    assert isinstance(said["q07"], str) and "no grade" in said["q07"]
     other = own.with_judge({}, ("claude-opus",))
     assert {other.opinion(answer) for answer in judged_answers(project, suite).values()} == {"no grade is recorded"}
 

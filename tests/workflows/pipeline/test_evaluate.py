@@ -60,16 +60,17 @@ def test_the_three_states(small: Box, opened: Open) -> None:
 def test_a_filtered_answer_is_unusable_even_with_text(small: Box, opened: Open, reason: str) -> None:
     for text in (GOOD.text, ""):
         bad = walk(opened(), small, Answer(text, reason))
-        assert (bad.status, bad.problem) == ("bad_answer", "extract-v1.1: stopped by the content filter")
+        assert (bad.status, bad.problem) == ("bad_answer", "extract-v1.1: filtered: stopped by the content filter")
+        assert bad.tally["badAnswers"] == {"filtered": 1}
         assert set(bad.metrics.values()) == {0.0}
 
 
 def test_an_empty_answer_is_unusable(small: Box, opened: Open) -> None:
     for text in ("", " \n"):
         bad = walk(opened(), small, Answer(text))
-        assert (bad.status, bad.problem) == ("bad_answer", "extract-v1.1: the answer is empty")
+        assert (bad.status, bad.problem) == ("bad_answer", "extract-v1.1: empty: the reply has no text")
     cut = walk(opened(), small, Answer("", "length"))
-    assert cut.problem == "extract-v1.1: the answer is empty (cut off by the token limit)"
+    assert cut.problem == "extract-v1.1: empty: the reply has no text (cut off by the token limit)"
 
 
 def test_a_hidden_key_is_noted(small: Box, opened: Open) -> None:
