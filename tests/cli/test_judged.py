@@ -157,7 +157,10 @@ class TestFailing:
             item = next(each for each in case["matches"]["items"] if each["type"] == "judge")
             assert (item["state"], item["score"]) == ("not-judged", 0.5)
             assert item["reason"].startswith("no grade: ")
-        assert box.row3("--baseline", "--mode", "record").code == 3
+        incomplete = box.row3("--baseline", "--mode", "record", code=3)
+        shown = " ".join(f"{incomplete.out} {incomplete.err}".split())
+        assert "no grade" in shown
+        assert "no answer" not in shown and "without an answer" not in shown
 
     @pytest.mark.parametrize("command", [("--mode", "live"), ("--compare", "--mode", "live")], ids=" ".join)
     def test_what_continues_asks_only_for_the_grades(self, start: Start, command: tuple[str, ...]) -> None:

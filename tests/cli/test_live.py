@@ -6,6 +6,7 @@ import json
 import signal
 import time
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -113,6 +114,64 @@ def test_a_filtered_and_an_empty_reply_are_bad_answers_everywhere(
         assert (rye["status"], set(rye["metrics"].values())) == ("bad_answer", {0.0}), mode
     assert said in " ".join(box.row3("--model", "other", code=0).out.split())
     assert f"rye: {said}" in " ".join(box.row3("recordings", "verify").out.split())
+
+
+def replying(**message: object) -> FakeReply:
+    choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": None, **message}}
+    return FakeReply(body=json.dumps({"choices": [choice]}).encode())
+
+
+FILTERED_INPUT = b'{"error": {"message": "The response was filtered", "code": "content_filter", "param": "prompt"}}'
+
+
+@pytest.mark.parametrize(
+    ("reply", "name", "said"),
+    [
+        (replying(refusal="I can't help with rye."), "refused", "refused: I can't help with rye."),
+        (FakeReply(status=400, body=FILTERED_INPUT), "filtered", "filtered: stopped by the content filter"),
+        (replying(tool_calls=[{"id": "1"}]), "empty", "empty: the reply has only `tool_calls`"),
+        (replying(reasoning_content="Rye?"), "empty", "empty: the reply has only `reasoning_content`"),
+        (
+            FakeReply(f"<think>{json.dumps(flawless(CASES['rye']))}", finish="length"),
+            "empty",
+            "empty: all of the reply is reasoning (cut off by the token limit)",
+        ),
+    ],
+)
+def test_a_reply_without_an_answer_is_named_and_counted_everywhere(
+    box: Box, model: Make, reply: FakeReply, name: str, said: str
+) -> None:
+    model(but_rye(reply)).serve(box, max_retries=0)
+    for mode in ("record", "replay"):
+        result = box.row3("--mode", mode, "--model", "other", "--format", "json", code=0).json
+        rye = next(case for case in result["cases"] if case["id"] == "rye")
+        assert (rye["status"], rye["badAnswer"], set(rye["metrics"].values())) == ("bad_answer", name, {0.0})
+        assert rye["problem"].endswith(said)
+        assert (result["badAnswers"], result["matchCounts"]["badAnswers"]) == (["rye"], {name: 1})
+    shown = " ".join(box.row3("--model", "other", code=0).out.split())
+    assert said in shown
+    assert f"Bad answers 1 without content: 1 {name}" in shown
+
+
+def test_a_temperature_that_the_model_refuses_is_left_out_told_and_recorded(box: Box, model: Make) -> None:
+    said = "Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) is supported."
+    refusing = json.dumps({"error": {"message": said, "param": "temperature", "code": "unsupported_value"}}).encode()
+
+    class Reasoning(FakeModel):
+        def reply_to(self, body: Any) -> FakeReply:
+            return FakeReply(status=400, body=refusing) if "temperature" in body else super().reply_to(body)
+
+    fake = Reasoning(good)
+    try:
+        fake.serve(box, max_retries=0)
+        done = box.row3("--mode", "record", "--model", "other", code=0)
+    finally:
+        fake.stop()
+    assert done.err.count("the endpoint does not accept temperature; requests were sent without") == 1
+    lines = [json.loads(line) for path in box.root.glob("recordings/*/*.jsonl") for line in path.open(encoding="utf-8")]
+    own = [line for line in lines if line["request"]["model"] == "other"]
+    assert [(line["request"]["temperature"], line["response"]["omitted"]) for line in own] == [(0, ["temperature"])] * 3
+    box.row3("--mode", "replay", "--model", "other", code=0)
 
 
 def test_an_answer_cut_off_is_marked_and_one_that_is_no_json_scores_0(box: Box, model: Make) -> None:
