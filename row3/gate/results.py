@@ -113,6 +113,11 @@ class Run:
         return "answer" if not self.ungraded else "answer or grade" if mixed else "grade"
 
     @property
+    def without(self) -> str:
+        """The same with its article."""
+        return f"{'a' if self.lacking == 'grade' else 'an'} {self.lacking}"
+
+    @property
     def cases(self) -> int:
         """Number of cases that were run."""
         return len(self.records)

@@ -72,7 +72,7 @@ def summary(comparison: Comparison) -> str:
     """Return the primary metric, how it moved over how many cases, and how the cases moved."""
     run = comparison.run
     if run.failed:
-        return f"{len(run.failed):,} of {numbers.count(run.cases, 'case')} with no {run.lacking}"
+        return f"{len(run.failed):,} of {numbers.count(run.cases, 'case')} without {run.without}"
     change = comparison.primary_change
     if change is None or change.current is None:
         return count_line(comparison.moves)

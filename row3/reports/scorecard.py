@@ -108,17 +108,12 @@ def missing_note(run: Run) -> Note:
     return Note([*(f"skipped: {text}" for text in skipped_lines(run)), *bounds_lines(run)], "quiet")
 
 
-def lacks(run: Run) -> str:
-    """Return `an answer` or `a grade`, which the failed cases lack."""
-    return f"{'a' if run.lacking == 'grade' else 'an'} {run.lacking}"
-
-
 def problem_blocks(run: Run, *, verbose: bool = False) -> list[Block]:
     """Return cases without an answer and bad answers, each problem once unless verbose."""
     why = dict(run.problems)
     blocks: list[Block] = []
     for ids, mark, text in (
-        (run.failed, Span("? ", "bad"), f"without {lacks(run)}: the run is incomplete; they do not count as 0"),
+        (run.failed, Span("? ", "bad"), f"without {run.without}: the run is incomplete; they do not count as 0"),
         (run.bad, Span("✗ ", "warning"), "with a bad answer: 0 on every metric"),
     ):
         if ids:

@@ -156,7 +156,7 @@ def _details(result: SuiteResult, *, verbose: bool) -> list[Block]:
     if not (verbose or stopped):
         if not run.failed:
             return []
-        lacking, first = f"{part(len(run.failed), run.cases, 'case')} with no {run.lacking}", run.failed[0]
+        lacking, first = f"{part(len(run.failed), run.cases, 'case')} without {run.without}", run.failed[0]
         return [Title(result.suite), Note([f"{lacking}; {first}: {dict(run.problems).get(first, '')}"])]
     if comparison is None:
         inner = scorecard_document(run, declines=result.declines, verbose=verbose, headed=False)

@@ -99,7 +99,10 @@ def test_what_is_no_completion_is_no_answer(box: Box, model: Make, reply: FakeRe
 @pytest.mark.parametrize(
     ("reply", "said"),
     [
-        (FakeReply(json.dumps(flawless(CASES["rye"])), finish="content_filter"), "filtered: stopped by the content filter"),
+        (
+            FakeReply(json.dumps(flawless(CASES["rye"])), finish="content_filter"),
+            "filtered: stopped by the content filter",
+        ),
         (FakeReply("", finish="content_filter"), "filtered: stopped by the content filter"),
         (FakeReply(""), "empty: the reply has no text"),
     ],
