@@ -93,7 +93,7 @@ class Checks(Kind):
     """Scores any answer by the checks of its case and those of the suite."""
 
     name = "checks"
-    version = 6
+    version = 7
     case_model = ChecksCase
     case_schema = "checks-case"
     metrics = METRICS
