@@ -1,4 +1,4 @@
-"""`row3 promote VERSION`."""
+"""`row3 promote VERSION...`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from row3.errors import UsageError
 
 
 @click.command(cls=Command)
-@click.argument("version")
+@click.argument("versions", metavar="VERSION...", nargs=-1, required=True)
 @options.dry_run("Judge by recordings and show what would be written.")
 @click.option(
     "--commit", "make_commit", is_flag=True, help="Commit the written files with the prompts and their recordings."
@@ -26,12 +26,19 @@ from row3.errors import UsageError
 @options.approve()
 @options.output_options(*options.FORMATS)
 def command(
-    common: Common, *, version: str, dry_run: bool, make_commit: bool, no_interleave: bool, max_cost: float | None
+    common: Common,
+    *,
+    versions: tuple[str, ...],
+    dry_run: bool,
+    make_commit: bool,
+    no_interleave: bool,
+    max_cost: float | None,
 ) -> int:
-    """Gate VERSION and, if it passes, make it the current one.
+    """Gate the candidates as --compare does and, if they pass, make them the current versions.
 
-    VERSION is `v1.1` or `decompose-concepts-v1.1`. Writes lock, baseline, changelog, history and charts in one
-    transaction; if blocked, writes nothing unless you pass --approve REASON.
+    VERSION is `decompose-concepts-v1.1`, or `v1.1` for every prompt of the pipeline in that version. Writes locks,
+    baseline, changelog, history and charts in one transaction; if blocked, writes nothing unless you pass
+    --approve REASON.
     """
     from row3.gate.results import judged, ran
     from row3.reports.formats import promotion_document, with_first_line
@@ -45,7 +52,7 @@ def command(
         common = replace(common, mode="live" if (common.mode or common.project().config.mode) == "live" else "replay")
     session = common.session().under(LiveFlags(interleave=not no_interleave, max_cost=max_cost))
     try:
-        result = promote(session, version, approve=common.approve, dry_run=dry_run, make_commit=make_commit)
+        result = promote(session, versions, approve=common.approve, dry_run=dry_run, make_commit=make_commit)
     except AlreadyDone as done:
         common.show(done.text)
         return 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -48,6 +48,11 @@ def parse_reference(text: str) -> PromptRef | None:
     """Return the name and version in `decompose-concepts-v1.1`; None for anything else."""
     match = REFERENCE.match(text)
     return PromptRef(match[1], Version(int(match[2]), int(match[3]))) if match else None
+
+
+def names_of(refs: Iterable[PromptRef]) -> str:
+    """Return references as in a sentence: `decompose-concepts v1.1 and map-ontology v1.1`."""
+    return " and ".join(f"{name} {version}" for name, version in refs)
 
 
 @dataclass(frozen=True, slots=True)

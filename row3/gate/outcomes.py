@@ -39,19 +39,17 @@ class HookVerdict:
 class PromotionResult:
     """The result of `row3 promote`, or of its dry run."""
 
-    ref: PromptRef
+    refs: tuple[PromptRef, ...]
+    """The versions that become current, in the order of the pipeline."""
     run: Run
     comparison: Comparison | None
     """None for a first promotion, which has no baseline."""
     judgement: Judgement
     approval: Approval | None
-    promoted: tuple[str, ...]
-    """References of all prompts that became current."""
     dry_run: bool
     files: tuple[str, ...] = ()
-    entry: str = ""
+    entries: tuple[str, ...] = ()
+    """A changelog entry for each of `refs`."""
     commit: str | None = None
     notes: list[str] = field(default_factory=list)
-    replaced: str | None = None
-    """For a rubric, the promoted version it replaces."""
     refused: bool = False

@@ -163,8 +163,8 @@ class _Steps:
         if any(reason.code is Code.PARTIAL for reason in self.comparison.reasons):
             return [*self._explain(), f"{fix} {again} with all the cases."]
         if promoting:
-            waiting = candidates(self.run) or [""]
-            again = f"{self.command('row3 promote', waiting[0])} {waiting[0]}".rstrip()
+            waiting = candidates(self.run)
+            again = " ".join([self.command("row3 promote", *waiting), *waiting])
         return [*self._explain(), f"{fix} {again} again, or accept it with --approve REASON."]
 
     def _remedies(self) -> list[str]:
@@ -212,8 +212,9 @@ class _Steps:
         return f" (git diff{since} {visible(path)})"
 
     def _promote(self) -> list[str]:
-        waiting = [name for name in candidates(self.run) if name not in formerly_promoted(self.run)]
-        return [f"{self.command('row3 promote', waiting[0])} {waiting[0]}"] if waiting else []
+        waiting = candidates(self.run)
+        drafts = set(waiting) - formerly_promoted(self.run)
+        return [" ".join([self.command("row3 promote", *waiting), *waiting])] if drafts else []
 
 
 def worst_case(comparison: Comparison, reasons: Sequence[Reason]) -> str | None:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from msgspec import structs
 
 from row3.domain.judgements import Code
+from row3.domain.prompts import names_of
 from row3.domain.verdicts import Verdict
 from row3.gate.outcomes import PromotionResult
 from row3.gate.results import Run, SuiteResult, SuitesReport
@@ -128,19 +129,22 @@ def first_verdict(result: PromotionResult) -> list[Block]:
         return blocks
     blocking = [reason for reason in judgement.reasons if reason.verdict is Verdict.BLOCK]
     scores = all(reason.code in SCORES or reason.code is Code.NO_CASE for reason in blocking)
-    again = f"row3 promote{result.run.suite.flags('row3 promote', str(result.ref))} {result.ref} again"
+    refs = [str(ref) for ref in result.refs]
+    again = f"row3 promote{result.run.suite.flags('row3 promote', *refs)} {' '.join(refs)} again"
     fix = "fix the prompt" if scores else "fix the problems above"
     return [*blocks, Note([f"Next: {fix} and run {again}, or accept it with --approve REASON."])]
 
 
 def _outcome(result: PromotionResult) -> list[Block]:
-    name = f"{result.ref.name} {result.ref.version}"
+    names, several = names_of(result.refs), len(result.refs) > 1
     if result.refused:
-        return [Note([f"{name} was not promoted; nothing was written."])]
+        return [Note([f"{names} {'were' if several else 'was'} not promoted; nothing was written."])]
     if result.dry_run:
-        head = f"{name} would be promoted; without --dry-run row3 writes these files:"
-        return [Note([head]), Lines(list(result.files)), Lines(result.entry.rstrip("\n").split("\n"), "markdown")]
+        head = f"{names} would be promoted; without --dry-run row3 writes these files:"
+        entries = "\n".join(result.entries).rstrip("\n").split("\n")
+        return [Note([head]), Lines(list(result.files)), Lines(entries, "markdown")]
     last = [f"committed as {result.commit[:10]}"] if result.commit else []
     if not last and result.run.header.commit is not None:
         last = ["Commit these files together."]
-    return [Note([f"{name} is promoted. Written as one change: {', '.join(result.files)}", *last])]
+    head = f"{names} {'are' if several else 'is'} promoted. Written as one change: {', '.join(result.files)}"
+    return [Note([head, *last])]

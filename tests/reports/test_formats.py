@@ -75,12 +75,11 @@ def promoted(
     given: dict[str, Any] = {
         "judgement": Judgement(verdict, tuple(reasons), complete=True, signature=""),
         "approval": None,
-        "promoted": (str(REF),),
         "dry_run": False,
         "files": ("prompts/promoted.json", "CHANGELOG.md"),
-        "entry": "## decompose-concepts v1.1\n\nBetter.\n",
+        "entries": ("## decompose-concepts v1.1\n\nBetter.\n",),
     }
-    return PromotionResult(REF, run, comparison, **given | more)
+    return PromotionResult((REF,), run, comparison, **given | more)
 
 
 def said(promotion: PromotionResult, *, verbose: bool = False) -> str:

@@ -5,7 +5,7 @@ A bare name is tried in the order of `FINDERS`; a prefix such as `git:` picks on
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
@@ -114,16 +114,16 @@ class Names:
         raise UsageError(f"`{name}` is not a prompt version, run, baseline or commit", where=WHERE, fix=fix)
 
     def prompt(self, name: str, value: str) -> Opener | None:
-        """Find a prompt version; a bare `v1.1` means the prompt that `row3 promote v1.1` would promote."""
+        """Find a prompt version; a bare `v1.1` means every prompt of the pipeline that has it."""
         bare = value.startswith("v") and parse_version(value) is not None
         if not bare and parse_reference(value.removeprefix("prompts/")) is None:
             return None
         try:
-            ref = resolve_version(self.project, self.suite, value)
+            refs = resolve_version(self.project, self.suite, value)
         except UsageError as error:
             self.wrong_version = error
             return None
-        return partial(self._replay_version, name, ref)
+        return partial(self._replay_versions, name, refs)
 
     def saved_run(self, name: str, value: str) -> Opener | None:
         """Find a saved run: `latest`, an id or its beginning, or a file."""
@@ -213,9 +213,10 @@ class Names:
         run = _replayed(project, suite, lineup, self.options())
         return replace(_side(name, f"{at}, replayed", run, project), commit=sha)
 
-    def _replay_version(self, name: str, ref: PromptRef) -> Side:
-        others = (text for text in self.named if text.removeprefix("prompts/").rpartition("-v")[0] != ref.name)
-        named = (*others, str(ref))
+    def _replay_versions(self, name: str, refs: Sequence[PromptRef]) -> Side:
+        given = {ref.name for ref in refs}
+        others = (text for text in self.named if text.removeprefix("prompts/").rpartition("-v")[0] not in given)
+        named = (*others, *map(str, refs))
         where = f"{WHERE} or --prompt" if len(named) > 1 else WHERE
         lineup = line_up(self.project, self.suite, role="candidate", named=named, where=where)
         return _side(name, "replayed now", _replayed(self.project, self.suite, lineup, self.options()), self.project)

@@ -163,11 +163,10 @@ def _default_pipeline(project: Project, suite: Suite, existing: Mapping[str, Seq
     return tuple(name for _, name in sorted(ranked))
 
 
-def resolve_version(project: Project, suite: Suite, text: str) -> PromptRef:
-    """Return the prompt version that a reference or a bare `v1.1` means.
+def resolve_version(project: Project, suite: Suite, text: str) -> list[PromptRef]:
+    """Return the version that a reference names; for a bare `v1.1`, that of each prompt in the pipeline that has it.
 
-    A bare version means the first prompt in the pipeline that has it unpromoted, else the first that has it. Raises
-    `UsageError`.
+    Raises `UsageError`.
     """
     if suite.system is not None:
         raise no_prompts(suite, "VERSION")
@@ -175,19 +174,16 @@ def resolve_version(project: Project, suite: Suite, text: str) -> PromptRef:
     ref = parse_reference(text.removeprefix("prompts/"))
     if ref is not None:
         _named([str(ref)], existing, "VERSION")
-        return ref
+        return [ref]
     version = parse_version(text)
     if version is None:
         fix = f"Write it like v1.1 or {_example(text, existing)}"
         raise UsageError(f"`{text}` is not a version", where="VERSION", fix=fix)
     pipeline = suite.pipeline or _default_pipeline(project, suite, existing)
-    owners = [name for name in pipeline if version in existing.get(name, ())]
-    if not owners:
-        known = ", ".join(f"{name} {v}" for name in pipeline for v in existing.get(name, ()))
-        raise UsageError(f"no prompt has version {version}", where="VERSION", fix=f"Versions: {known}")
-    promoted = store.read_promoted(project.tree)
-    waiting = [name for name in owners if name not in promoted or promoted[name].version != str(version)]
-    return PromptRef((waiting or owners)[0], version)
+    if found := [PromptRef(name, version) for name in pipeline if version in existing.get(name, ())]:
+        return found
+    known = ", ".join(f"{name} {v}" for name in pipeline for v in existing.get(name, ()))
+    raise UsageError(f"no prompt has version {version}", where="VERSION", fix=f"Versions: {known}")
 
 
 def named_rubric(project: Project, text: str) -> Prompt | None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from row3.domain.counts import count
 from row3.domain.judgements import Approval, Judgement
 from row3.domain.metrics import SLACK
-from row3.domain.prompts import Lineup, Prompt, PromptRef
+from row3.domain.prompts import Lineup, Prompt, PromptRef, names_of, parse_reference
 from row3.domain.verdicts import Verdict
 from row3.errors import EnvironmentFault, InvalidFile, Row3Error, UsageError
 from row3.gate.judging import Context, Scores, Side, judge
@@ -38,11 +38,17 @@ from row3.workflows.snapshots import inside_of, repository_state, work_base
 
 
 def promote(
-    session: Session, version: str, *, approve: str | None = None, dry_run: bool = False, make_commit: bool = False
+    session: Session,
+    versions: Sequence[str],
+    *,
+    approve: str | None = None,
+    dry_run: bool = False,
+    make_commit: bool = False,
 ) -> PromotionResult:
-    """Judge a version by the limits of policy `fixed`, the other prompts as promoted, and promote it if it passes.
+    """Judge versions by the limits of policy `fixed`, the other prompts as candidates, and promote all that pass.
 
-    An approval promotes a blocked version too. Lock, baseline, changelog, history and charts are one transaction.
+    The other candidates become current too, because the baseline holds their answers. An approval promotes blocked
+    versions too. Locks, baseline, changelog, history and charts are one transaction.
     """
     check_approval(approve, may_write=session.may_write, gate_flags=str(session.gate))
     if session.options.partial:
@@ -52,8 +58,8 @@ def promote(
         what = "options may only tighten a promotion's rules, which row3.toml sets"
         raise UsageError(what, where=str(session.gate), fix="Leave these out, or set them in row3.toml")
     promoted = prompt_store.read_promoted(project.tree)
-    ref = _promotable(session, version, promoted)
-    newly, run, comparison, judgement = _gated(session, ref, promoted)
+    newly, lineup = _promotable(session, versions, promoted)
+    run, comparison, judgement = judge_rubric(session, newly[0]) if lineup is None else _judged(session, lineup)
     if not judgement.complete:
         raise incomplete(run, "so nothing is promoted")
     approval = judgement.approval
@@ -64,24 +70,24 @@ def promote(
     run = with_action(run, "promotion", commit=state[0], dirty=state[1])
     if comparison is not None:
         comparison.run, comparison.approval = run, approval
-    names = tuple(str(prompt.ref) for prompt in newly)
-    result = PromotionResult(ref, run, comparison, judgement, approval, names, dry_run, refused=refused)
-    if newly[0].is_rubric and ref.name in promoted:
-        result.replaced = promoted[ref.name].version
-    result.entry = promotion_entry(project, result)
+    refs = tuple(prompt.ref for prompt in newly)
+    result = PromotionResult(refs, run, comparison, judgement, approval, dry_run, refused=refused)
+    result.entries = tuple(promotion_entry(result, prompt, promoted) for prompt in newly)
     if refused:
         note_lessons(session, [] if comparison is None else [comparison])
         return result
     if dry_run:
-        result.entry = merged_entry(read_changelog(project), result.entry, str(ref.version), ref.name)
+        before, new = read_changelog(project), zip(refs, result.entries, strict=True)
+        result.entries = tuple(merged_entry(before, entry, str(ref.version), ref.name) for ref, entry in new)
         result.files = tuple(promotion_files(session, result, newly))
         return result
     if not session.may_write:
         what = "a promotion writes tracked files"
         raise UsageError(what, where="CI", fix="Promote on a developer's machine and commit it")
     with writing(project.root, say=session.say):
-        if _is_current(prompt_store.read_promoted(project.tree), ref):  # another process was quicker
-            raise AlreadyDone(f"{ref.name} {ref.version}")
+        table = prompt_store.read_promoted(project.tree)
+        if all(_is_current(table, ref) for ref in refs):  # another process was quicker
+            raise AlreadyDone(names_of(refs))
         files = promotion_files(session, result, newly)
         commit(project.root, files)
     result.files = tuple(files)
@@ -95,37 +101,55 @@ def promote(
     return result
 
 
-def _promotable(session: Session, version: str, promoted: dict[str, prompt_store.Promotion]) -> PromptRef:
-    """Return the reference of a version. Raises if it is promoted already, or has a broken changelog entry."""
-    rubric = named_rubric(session.project, version)
-    ref = resolve_version(session.project, session.suite, version) if rubric is None else rubric.ref
-    name = f"{ref.name} {ref.version}"
-    if not _is_current(promoted, ref):
-        for entry in mixed_entries(read_changelog(session.project)):
-            if entry.concerns(str(ref.version), ref.name):
-                raise InvalidFile(entry.problem, where=f"{CHANGELOG}:{entry.line}", fix="Then promote again")
-        return ref
-    if prompt_store.PROMOTED in session.recovered:
-        raise AlreadyDone(name, session.recovered)
-    see = f"See `row3 history{session.suite.flag}`"
-    raise UsageError(f"{name} is promoted already", where="VERSION", fix=see)
+def _promotable(
+    session: Session, versions: Sequence[str], promoted: Mapping[str, prompt_store.Promotion]
+) -> tuple[list[Prompt], Lineup | None]:
+    """Return the prompts that become current, and the lineup that is judged; None for a rubric.
 
-
-def _gated(
-    session: Session, ref: PromptRef, promoted: dict[str, prompt_store.Promotion]
-) -> tuple[list[Prompt], Run, Comparison | None, Judgement]:
-    """Return the prompts that become current, their run, its comparison and the judgement."""
+    Raises if the versions are promoted already, or one has a broken changelog entry.
+    """
     project, suite = session.project, session.suite
-    rubric = named_rubric(project, str(ref))
-    if rubric is not None:
-        return [rubric], *judge_rubric(session, rubric)
-    where = "VERSION or --prompt" if session.named else "VERSION"
-    lineup = line_up(project, suite, role="promoted", named=(str(ref), *session.named), where=where)
-    newly = [prompt for prompt in lineup.prompts if not _is_current(promoted, prompt.ref)]
-    return newly, *_judged(session, lineup)
+    newly = [rubric for text in versions if (rubric := named_rubric(project, text)) is not None]
+    lineup, refs = None, [each.ref for each in newly]
+    if newly and len(versions) > 1:
+        raise UsageError("a rubric is promoted alone", where="VERSION", fix="Promote one after the other")
+    if not newly:
+        refs = _meant(session, versions, promoted)
+        where = "VERSION or --prompt" if session.named else "VERSION"
+        lineup = line_up(project, suite, role="candidate", named=(*map(str, refs), *session.named), where=where)
+        newly = [prompt for prompt in lineup.prompts if not _is_current(promoted, prompt.ref)]
+    if all(_is_current(promoted, ref) for ref in refs):
+        if prompt_store.PROMOTED in session.recovered:
+            raise AlreadyDone(names_of(refs), session.recovered)
+        what = f"{names_of(refs)} {'is' if len(refs) == 1 else 'are'} promoted already"
+        raise UsageError(what, where="VERSION", fix=f"See `row3 history{suite.flag}`")
+    if others := [prompt.ref for prompt in newly if prompt.ref not in refs]:
+        session.say(f"judged together, so this also promotes {names_of(others)}; --prompt chooses other versions")
+    for entry in mixed_entries(read_changelog(project)):
+        if any(entry.concerns(str(prompt.ref.version), prompt.ref.name) for prompt in newly):
+            raise InvalidFile(entry.problem, where=f"{CHANGELOG}:{entry.line}", fix="Then promote again")
+    return newly, lineup
 
 
-def _is_current(promoted: dict[str, prompt_store.Promotion], ref: PromptRef) -> bool:
+def _meant(
+    session: Session, versions: Sequence[str], promoted: Mapping[str, prompt_store.Promotion]
+) -> list[PromptRef]:
+    """Return the versions to promote. A bare `v1.1` means the candidates of that version.
+
+    If no candidate has it, it means every prompt that has it, to go back.
+    """
+    highest = {name: PromptRef(name, known[-1]) for name, known in prompt_store.versions(session.project.tree).items()}
+    named = (parse_reference(text.removeprefix("prompts/")) for text in session.named)
+    candidates = highest | {ref.name: ref for ref in named if ref is not None}
+    refs: list[PromptRef] = []
+    for text in versions:
+        found = resolve_version(session.project, session.suite, text)
+        waiting = [ref for ref in found if not _is_current(promoted, ref)]
+        refs += [ref for ref in waiting if candidates[ref.name] == ref] or waiting or found
+    return refs
+
+
+def _is_current(promoted: Mapping[str, prompt_store.Promotion], ref: PromptRef) -> bool:
     entry = promoted.get(ref.name)
     return entry is not None and entry.version == str(ref.version)
 
@@ -198,12 +222,14 @@ class AlreadyDone(Exception):  # noqa: N818 - nothing went wrong
         return f"{self.name} is promoted: row3 finished the interrupted promotion. Commit these files together.{listed}"
 
 
-def promotion_entry(project: Project, result: PromotionResult) -> str:
-    """Return the entry of STANDARDS 5.3: what changed, the metric deltas, the notable cases."""
+def promotion_entry(result: PromotionResult, prompt: Prompt, promoted: Mapping[str, prompt_store.Promotion]) -> str:
+    """Return a prompt's entry of STANDARDS 5.3: what changed, the metric deltas, the notable cases."""
     comparison, run, approval = result.comparison, result.run, result.approval
     baseline = comparison.baseline.metrics if comparison is not None else {}
-    replaced = comparison.baseline.prompts.get(result.ref.name) if comparison is not None else None
-    before = result.replaced or replaced
+    name, version = prompt.ref.name, str(prompt.ref.version)
+    before = None if comparison is None else comparison.baseline.prompts.get(name)
+    if prompt.is_rubric and name in promoted:
+        before = promoted[name].version
     significant = set() if comparison is None else {each.key for each in comparison.metrics if each.significant}
     rows = [
         MetricRow(
@@ -216,16 +242,15 @@ def promotion_entry(project: Project, result: PromotionResult) -> str:
         for metric in result.run.suite.kind.metrics
         if not metric.companion and metric.key in run.header.metrics
     ]
-    description = prompt_store.read_prompt(project.tree, result.ref).description
-    others = [name for name in result.promoted if name != str(result.ref)]
+    others = [ref for ref in result.refs if ref != prompt.ref]
     return changelog_entry(
-        version=str(result.ref.version),
+        version=version,
         date=now()[:10],
-        prompt=result.ref.name,
-        changes=[description] if description else [],
+        prompt=name,
+        changes=[prompt.description] if prompt.description else [],
         rows=rows,
-        baseline_version=None if before == str(result.ref.version) else before,
-        notes=[*_notes(result), *(f"Promoted with it: {name}" for name in others)],
+        baseline_version=None if before == version else before,
+        notes=[*_notes(result), *(f"Promoted with it: {ref}" for ref in others)],
         approval="" if approval is None else f"{approval.reason} ({approval.by}, {approval.at})",
     )
 
@@ -268,7 +293,9 @@ def promotion_files(session: Session, result: PromotionResult, newly: Sequence[P
     if has_baseline(project, suite) or not all(prompt.is_rubric for prompt in newly):
         files |= baseline_files(project, suite, run, session.answers)
     changelog = read_changelog(project)
-    files[CHANGELOG] = insert_entry(changelog, result.entry, str(result.ref.version), result.ref.name).encode()
+    for ref, entry in reversed(list(zip(result.refs, result.entries, strict=True))):  # the first one ends up on top
+        changelog = insert_entry(changelog, entry, str(ref.version), ref.name)
+    files[CHANGELOG] = changelog.encode()
     history = history_text(project.tree, entry_of(run, result.judgement, result.approval))
     files[HISTORY] = history.encode()
     chart = b"" if result.dry_run else chart_file(suite, marked_points(suite, parse_history(history)))
@@ -283,10 +310,10 @@ def commit_promotion(project: Project, result: PromotionResult) -> None:
     if repository is None:
         result.notes.append("no git repository: nothing was committed")
         return
-    name, suite = f"{result.ref.name} {result.ref.version}", result.run.suite.name
-    asked = dict.fromkeys([*(str(prompt.ref) for prompt in result.run.lineup.prompts), *result.promoted])
+    name, suite = names_of(result.refs), result.run.suite.name
+    asked = dict.fromkeys([*(prompt.ref for prompt in result.run.lineup.prompts), *result.refs])
     recorded = [f"recordings/{suite}/{ref}.jsonl" for ref in asked]
-    files = [*result.files, *(f"prompts/{ref}.md" for ref in result.promoted)]
+    files = [*result.files, *(f"prompts/{ref}.md" for ref in result.refs)]
     files += [file for file in recorded if project.tree.exists(file)]
     inside = inside_of(repository, project.root)
     try:

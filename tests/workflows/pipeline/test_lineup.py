@@ -89,17 +89,17 @@ def test_the_default_pipeline_follows_the_order_of_outputs(small: Box) -> None:
 def test_the_meaning_of_a_bare_version(small: Box) -> None:
     project = open_project(small.root)
     suite = pick_suite(project, None)
-    assert str(resolve_version(project, suite, "v1.1")) == "extract-v1.1"
-    assert str(resolve_version(project, suite, "extract-v1.0")) == "extract-v1.0"
+    assert list(map(str, resolve_version(project, suite, "v1.1"))) == ["extract-v1.1"]
+    assert list(map(str, resolve_version(project, suite, "extract-v1.0"))) == ["extract-v1.0"]
     for text in ("v1", "1.1.1", "v9.9", "../x", "extrakt-v1.0", "", "v1.1\n"):
         with pytest.raises(UsageError):
             resolve_version(project, suite, text)
 
 
-def test_a_bare_version_prefers_an_unpromoted_prompt(small: Box) -> None:
-    small.prompt("1.1", "link")
-    small.replace("prompts/link-v1.1.md", "output: extraction", "output: relationships")
-    small.write("row3.toml", small.read("row3.toml") + '[suites.bread]\npipeline = ["extract", "link"]\n')
-    promote(small, "1.1")
+def test_a_bare_version_means_each_prompt_of_the_pipeline_that_has_it(small: Box) -> None:
+    for name, version in (("link", "1.1"), ("other", "1.1"), ("judge", "1.0")):
+        small.prompt(version, name)
+    small.write("row3.toml", small.read("row3.toml") + '[suites.bread]\npipeline = ["extract", "link", "judge"]\n')
     project = open_project(small.root)
-    assert str(resolve_version(project, pick_suite(project, None), "v1.1")) == "link-v1.1"
+    found = resolve_version(project, pick_suite(project, None), "v1.1")
+    assert list(map(str, found)) == ["extract-v1.1", "link-v1.1"]
