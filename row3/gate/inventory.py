@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from row3.domain.judgements import Criteria, CriteriaChange, Effect, Rule
+from row3.kinds.cases import DISARMED, SOURCE
 
 Demands = Callable[[str], Mapping[str, str]]
 """Returns a case's demands, key to digest, by case id; called only for cases that differ."""
@@ -39,7 +40,15 @@ def _cases(base: Criteria, head: Criteria, base_demands: Demands, head_demands: 
         for key, effect in effects.items():
             # Demands about a concept are added and removed with the concept.
             if effect == "changed" or effects.get(key.partition(":")[2]) != effect:
-                yield CriteriaChange(effect, f"case {case_id} {key}", old.get(key), new.get(key), case_id)
+                said = _said(key, effect)
+                yield CriteriaChange(said, f"case {case_id} {key}", old.get(key), new.get(key), case_id)
+
+
+def _said(key: str, effect: Effect) -> Effect:
+    """Return the effect of a change of what is no demand on an answer; that of a demand as it is."""
+    if key.startswith(DISARMED) and effect != "changed":
+        return "loosened" if effect == "added" else "tightened"
+    return "changed" if key == SOURCE else effect
 
 
 def _rules(base: Mapping[str, Rule], head: Mapping[str, Rule]) -> Iterator[CriteriaChange]:

@@ -15,6 +15,7 @@ from row3.domain.requests import digest_json
 from row3.domain.verdicts import Verdict
 from row3.gate.policy import GatePolicy
 from row3.gate.rolling import RollingBaseline
+from row3.kinds.cases import SOURCE
 
 SIGNATURE_DIGITS = 16
 MOST_INCOMPARABLE = 0.5
@@ -70,6 +71,8 @@ class Context(Struct, frozen=True):
 
     declines: int = 0
     """Consecutive declining runs, including this one."""
+    merged: bool = False
+    """Cases that share a `source` leave too few independent ones to see a fall that the base's cases could show."""
     partial: bool = False
     flags: Sequence[CriteriaChange] = ()
     """Rules that the command line loosens; only reported, because such a comparison is never saved."""
@@ -172,7 +175,7 @@ def _all(
                 # Cases that the base cannot answer do not affect the next change: its base is this head.
                 if reason.verdict is Verdict.BLOCK and reason.code is not Code.INCOMPARABLE:
                     yield replace(reason, after=True)
-    yield from _criteria_reasons(changes, effect)
+    yield from _criteria_reasons(changes, effect, merged=context.merged)
     yield from _context_reasons(suite, context)
     yield from (Reason(Code.LOCK_BROKEN, Verdict.BLOCK, ref) for ref in context.broken_locks)
     if context.baseline_removed:
@@ -226,12 +229,16 @@ def _zone_reasons(scores: Scores) -> Iterator[Reason]:
 
 
 def _criteria_reasons(
-    changes: Iterable[CriteriaChange], effect: Callable[[CriteriaChange], Effect | None]
+    changes: Iterable[CriteriaChange], effect: Callable[[CriteriaChange], Effect | None], *, merged: bool
 ) -> Iterator[Reason]:
-    """Yield a reason for each changed criterion; an addition that raises the same answers' score counts as changed."""
+    """Yield a reason for each changed criterion; an addition that raises the same answers' score counts as changed.
+
+    A `source` loosens if cases are `merged`.
+    """
     for change in changes:
         figures: dict[str, Any] = {"before": _plain(change.before), "after": _plain(change.after)}
-        if change.effect in ("removed", "loosened"):
+        hides = merged and change.key == f"case {change.case_id} {SOURCE}"
+        if hides or change.effect in ("removed", "loosened"):
             code = Code.CRITERIA_REMOVED if change.effect == "removed" else Code.CRITERIA_LOOSENED
             yield Reason(code, Verdict.BLOCK, change.key, figures)
             continue

@@ -11,7 +11,7 @@ whose square is added. Source: Miller 2024, arXiv 2411.00640, power analysis.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -110,6 +110,13 @@ class PowerReport:
     """Options that select the suite on the command line."""
     skipped: Mapping[str, str] = field(default_factory=dict)
     """Reasons by metric that applies to no case."""
+
+
+def detectable_metrics(pairs: Pairs, metrics: Iterable[Metric], policy: GatePolicy, *, primary: str) -> set[str]:
+    """Return the gated metrics whose fall the policy's test can show with this many independent units."""
+    gated = [each for each in metrics if each.key in pairs.counts() and each.key in (primary, *policy.metrics)]
+    levels = [(each, Finding.of(policy, each.key, primary=primary, baseline=0.0).alpha) for each in gated]
+    return {each.key for each, alpha in levels if alpha and pairs.differences(each).units >= fewest_units(alpha)}
 
 
 def sensitivity(

@@ -22,10 +22,11 @@ from row3.domain.prompts import Prompt
 from row3.domain.requests import digest_json
 from row3.domain.scores import CaseScore, Tally
 from row3.kinds.answers import Parsed, Unusable, named_fault
-from row3.kinds.cases import demand_text, fact_text
+from row3.kinds.cases import DISARMED, SOURCE, demand_text, fact_text
 from row3.kinds.faults import Faults, item_faults, spaced
 from row3.kinds.outputs import NO_FIELDS, Fields, answer_schema, fit, plain, read_text
 from row3.matching.names import NameRule
+from row3.matching.normalise import normalise
 from row3.matching.text.quotes import SourceText
 from row3.metrics.aggregate import counted
 from row3.metrics.ratios import ratio
@@ -88,6 +89,9 @@ class Expected(NamedTuple):
     name: str
     facts: Mapping[str, Any] = {}
     """Further demands on it by name: `required`, `alias`, `type`."""
+    names: Sequence[str] = ()
+    """What an answer calls it, if not `name`; a forbidden item with a name of an expected one is never found."""
+    forbidden: bool = False
 
 
 class Measured(NamedTuple):
@@ -293,20 +297,25 @@ class Kind(ABC):
     def demands(self, case: Any) -> Mapping[str, str]:
         """Return a case's demands by key; a key that disappears is a removed demand.
 
-        Duplicates count once; the order of lists does not matter.
+        Duplicates count once; the order of lists does not matter. The key of a forbidden item that is also expected
+        appears a second time, with the prefix `disarmed:`.
         """
         found = {"input": {digest_json(self.variables(case))}}
         if case.critical:
             found["critical"] = {"yes"}
         if source := (case.source or "").strip():
-            found["source"] = {source}
-        for one in self.expected(case):
+            found[SOURCE] = {source}
+        items = list(self.expected(case))
+        wanted = {normalise(name) for one in items if not one.forbidden for name in one.names or (one.name,)} - {""}
+        for one in items:
             name = " ".join(unicodedata.normalize("NFKC", one.name).casefold().split())
             key = f"{one.what}:{name}"
             found.setdefault(key, set()).add(one.name)
             for fact, value in one.facts.items():
                 if value is not None:
                     found.setdefault(f"{fact}:{key}", set()).add(fact_text(value))
+            if one.forbidden and any(normalise(name) in wanted for name in one.names or (one.name,)):
+                found[f"{DISARMED}{key}"] = {"yes"}
         return {key: demand_text(contents) for key, contents in found.items()}
 
     @abstractmethod

@@ -15,6 +15,10 @@ SHOWN = 60
 """Maximum characters of a demand's text; a digest replaces a longer one."""
 DIGITS = 16
 """Hexadecimal digits kept of a digest: 64 bits suffice for a project."""
+SOURCE = "source"
+"""Key of a case's source."""
+DISARMED = "disarmed:"
+"""Prefix of the key of a forbidden item that cannot be found, because the case also expects it."""
 Text = Annotated[str, Meta(pattern=r"\S")]
 CaseId = Annotated[
     str,
@@ -138,4 +142,4 @@ def demand_text(contents: set[str]) -> str:
 
 def expected_in(demands: Mapping[str, str]) -> list[str]:
     """Return the keys of demands that an answer can meet: all but the case's input, marks and aliases."""
-    return [key for key in demands if ":" in key and not key.startswith("alias:")]
+    return [key for key in demands if ":" in key and not key.startswith(("alias:", DISARMED))]

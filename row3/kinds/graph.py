@@ -242,7 +242,7 @@ class Graph(Kind):
             }
             yield Expected("connection", one.document_id, facts)
         for name in case.expected_not_connected:
-            yield Expected("unrelated", name)
+            yield Expected("unrelated", name, forbidden=True)
 
     def refers_to(self, case: GraphCase) -> list[Reference]:
         """Return the seed, every other document, and the connecting entities."""

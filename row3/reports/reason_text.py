@@ -13,6 +13,7 @@ from row3.domain.metrics import SLACK, Metric
 from row3.domain.verdicts import Verdict
 from row3.gate.policy import GatePolicy
 from row3.gate.results import Comparison
+from row3.kinds.cases import DISARMED
 from row3.reports import numbers
 from row3.reports.headline import some
 from row3.reports.move_text import move_text
@@ -298,7 +299,8 @@ def _demands(group: Sequence[Reason]) -> str:
 
 def _demand(key: str) -> str:
     """Return `concept halons` for the key `concept:halons`."""
-    return key.replace(":", " ", 1)
+    armed = key.removeprefix(DISARMED)
+    return armed.replace(":", " ", 1) + (" (expected now)" if armed != key else "")
 
 
 def _values(reason: Reason) -> str:

@@ -60,6 +60,14 @@ BLOCKED = {
         case(forbiddenConcepts=["cold rye memory"]),
         "removed case rye canary:gluten lattice theory",
     ),
+    "a canary is expected": (
+        case(expectedConcepts=[*CONCEPTS, {"label": "gluten lattice theory"}]),
+        "loosened case rye disarmed:canary:gluten lattice theory",
+    ),
+    "a canary is an alias": (
+        alias("secale", "Gluten-Lattice Theory"),
+        "loosened case rye disarmed:canary:gluten lattice theory",
+    ),
     "a threshold is lowered": (rule("minimum = 0.1", "thresholds.recall"), "loosened rule threshold.recall.minimum"),
     "a threshold only warns": (
         rule("blocking = false", "thresholds.recall"),
@@ -293,6 +301,40 @@ def test_an_alias_that_a_new_prompt_needs_takes_two_changes_or_a_signature(work:
     merge(work, "aliases")
     work.git("stash", "pop", "-q")
     assert judged(work, code=0).reasons == {"note recorded"}
+
+
+class TestSources:
+    """Fifteen cases; the test of recall, the one gated metric beside the composite, needs five units."""
+
+    @pytest.fixture
+    def fifteen(self, tmp_path: Any) -> Box:
+        box = bakery(tmp_path / "project")
+        box.write("row3.toml", f'{box.read("row3.toml")}\n[suites.{SUITE}.gate]\nmetrics = ["recall", "overall"]\n')
+        for version in ("1.0", "1.1"):
+            box.record(version, {case_id: answer(case_id, 4) for case_id in IDS[:15]})
+        box.init()
+        box.row3("promote", "v1.0", code=0)
+        box.commit("v1.0")
+        box.git("checkout", "-q", "-b", "work")
+        return box
+
+    @pytest.mark.parametrize(
+        ("sources", "word"),
+        [
+            (["one"] * 15, "block criteria_loosened"),
+            (["a", "b", "c", "d"] * 3 + ["a", "b", "c"], "block criteria_loosened"),
+            (["a", "b", "c", "d", "e"] * 3, "investigate criteria_changed"),
+            (["one"] * 3, "investigate criteria_changed"),
+        ],
+    )
+    def test_cases_of_one_source(self, fifteen: Box, sources: list[str], word: str) -> None:
+        for case_id, source in zip(IDS, sources, strict=False):
+            path = f"golden/{SUITE}/{case_id}.gold.json"
+            fifteen.write(path, json.dumps(json.loads(fifteen.read(path)) | {"source": source}))
+        done = fifteen.row3("--compare", "--against", "main", "--format", "json").json
+        assert done["verdict"] == word.split(maxsplit=1)[0]
+        found = {reason["code"] for reason in done["reasons"] if reason["verdict"] == done["verdict"]}
+        assert found == {word.split()[1]}
 
 
 class TestQuarantine:

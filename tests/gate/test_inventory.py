@@ -59,6 +59,25 @@ def test_demands_about_a_concept_are_added_and_removed_with_it():
         assert found == expected
 
 
+def test_a_canary_that_is_expected_is_loosened_and_one_that_is_not_any_more_tightened():
+    armed, disarmed = {"canary:gold": "a"}, {"canary:gold": "a", "disarmed:canary:gold": "yes"}
+    for old, new, expected in (
+        (armed, disarmed, [("loosened", "case rye disarmed:canary:gold")]),
+        (disarmed, armed, [("tightened", "case rye disarmed:canary:gold")]),
+        (disarmed, {}, [("removed", "case rye canary:gold")]),
+        ({}, disarmed, [("added", "case rye canary:gold")]),
+    ):
+        assert (
+            changes(criteria(cases={"rye": "1"}), criteria(cases={"rye": "2"}), {"rye": old}, {"rye": new}) == expected
+        )
+
+
+def test_a_source_only_differs():
+    for old, new in (({}, {"source": "a"}), ({"source": "a"}, {"source": "b"}), ({"source": "a"}, {})):
+        found = changes(criteria(cases={"rye": "1"}), criteria(cases={"rye": "2"}), {"rye": old}, {"rye": new})
+        assert found == [("changed", "case rye source")]
+
+
 def test_a_rule_with_an_order_is_loosened_or_tightened():
     for rule, value, effect in (
         (LOWER, 0.5, "loosened"),

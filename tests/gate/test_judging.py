@@ -155,6 +155,24 @@ ROWS = {
         {"changes": [CriteriaChange("changed", "case rye alias:flour", "a", "b", "rye")]},
         [("criteria_changed", INVESTIGATE)],
     ),
+    "a canary becomes expected": (
+        {"changes": [CriteriaChange("loosened", "case rye disarmed:canary:gold", None, "yes", "rye")]},
+        [("criteria_loosened", BLOCK)],
+    ),
+    "a source after which the suite sees its limit": (
+        {"changes": [CriteriaChange("changed", "case rye source", None, "a", "rye")]},
+        [("criteria_changed", INVESTIGATE)],
+    ),
+    "a source that merges cases until the suite cannot see its limit": (
+        {
+            "changes": [
+                CriteriaChange("changed", "case rye source", None, "a", "rye"),
+                CriteriaChange("changed", "case rye alias:flour", "a", "b", "rye"),
+            ],
+            "merged": True,
+        },
+        [("criteria_loosened", BLOCK), ("criteria_changed", INVESTIGATE)],
+    ),
     "an alias added beside a prompt that needs it": (
         {
             "changes": [CriteriaChange("changed", "case rye alias:flour", "a", "b", "rye")],

@@ -21,6 +21,7 @@ from row3.gate.power import (
     Needed,
     better_buy,
     cases_needed,
+    detectable_metrics,
     detection_factor,
     repeats_needed,
     sensitivity,
@@ -32,6 +33,24 @@ UNSPLIT = DifferenceVariance(0.0025, 14.0, 15, 1.0)
 FIXED = Finding(0.05)
 PAIRED = Finding(0.05, 0.025, 0.05)
 METRICS = (Metric("overall", "Overall"), Metric("recall", "Recall"))
+
+
+@pytest.mark.parametrize(
+    ("policy", "units", "found"),
+    [
+        ("evidence", 5, {"recall"}),  # 1 / 2^5 is below 5%
+        ("evidence", 4, set()),
+        ("fixed", 4, set()),  # the mean alone decides, whatever the cases share
+        ("paired", 6, {"overall", "recall"}),
+    ],
+)
+def test_a_test_needs_enough_independent_units(policy: PolicyName, units: int, found: set[str]) -> None:
+    for cases in (units, 30):
+        pairs = Pairs()
+        for place in range(cases):
+            pairs.add({"overall": 0.8, "recall": 0.9}, {"overall": 0.8, "recall": 0.9}, source=f"{place % units}")
+        given = GatePolicy(policy=policy, metrics=("overall", "recall"))
+        assert detectable_metrics(pairs, METRICS, given, primary="overall") == found
 
 
 def known(drop: float | None) -> float:

@@ -75,7 +75,20 @@ GRAPH: dict[str, Any] = {
     ],
     "expected_not_connected": ["d"],
 }
-CASES = {"extraction": EXTRACTION, "events": EVENTS, "entities": ENTITIES, "retrieval": RETRIEVAL, "graph": GRAPH}
+OUTCOME: dict[str, Any] = {
+    "id": "launch",
+    "question": "When is the launch?",
+    "required_facts": [{"fact_id": "day", "claim": "It is in June.", "must_cite": []}],
+    "forbidden_claims": ["It is May."],
+}
+CASES = {
+    "outcome": OUTCOME,
+    "extraction": EXTRACTION,
+    "events": EVENTS,
+    "entities": ENTITIES,
+    "retrieval": RETRIEVAL,
+    "graph": GRAPH,
+}
 
 
 def demands(kind: str, value: dict[str, Any]) -> Mapping[str, str]:
@@ -118,6 +131,44 @@ def test_a_removed_demand_is_a_removed_key(kind: str, edit: Callable[[dict[str, 
     removed, added, _ = edited(kind, edit)
     assert key in removed
     assert not added
+
+
+GOLD = {"label": "Gold"}
+HEATED = {"source": "5 °C", "target": "Rye", "predicate": "Causes"}
+OWNED = {"source": "5 °C", "target": "Rye", "predicate": "owned_by"}
+DISARMED: list[tuple[str, Callable[[dict[str, Any]], object], set[str]]] = [
+    ("extraction", lambda case: case["expectedConcepts"].append({"label": "yeast"}), {"disarmed:canary:yeast"}),
+    ("extraction", lambda case: case["expectedConcepts"][0]["aliases"].append("YEAST!"), {"disarmed:canary:yeast"}),
+    ("extraction", lambda case: case["expectedConcepts"][0]["aliases"].append("yeast cell"), set()),
+    ("extraction", lambda case: case["expectedConcepts"].append(GOLD), set()),
+    (
+        "extraction",
+        lambda case: case["expectedRelationships"].append(HEATED),
+        {"disarmed:forbidden:5 °c causes rye"},
+    ),
+    (
+        "extraction",
+        lambda case: (
+            case["expectedRelationships"].append(OWNED),
+            case["forbiddenRelationships"].append({"source": "Rye", "target": "5 °C", "predicate": "OWNS"}),
+        ),
+        {"disarmed:forbidden:rye owns 5 °c"},
+    ),
+    (
+        "graph",
+        lambda case: case["expected_connections"].append({**GRAPH["expected_connections"][0], "document_id": "d"}),
+        {"disarmed:unrelated:d"},
+    ),
+    ("outcome", lambda case: case["required_facts"][0].update(claim="It is May"), {"disarmed:forbidden:it is may."}),
+]
+
+
+@pytest.mark.parametrize(("kind", "edit", "keys"), DISARMED)
+def test_what_is_forbidden_and_expected_is_disarmed(
+    kind: str, edit: Callable[[dict[str, Any]], object], keys: set[str]
+) -> None:
+    _, added, _ = edited(kind, edit)
+    assert {key for key in added if key.startswith("disarmed:")} == keys
 
 
 CHANGED: list[tuple[str, Callable[[dict[str, Any]], object], set[str]]] = [

@@ -205,7 +205,7 @@ def _relationships(case: GoldenCase, rules: Rules) -> Iterator[Finding]:
             if known and fold_predicate(link.predicate) not in known:
                 what = f"predicate `{link.predicate}` is not one of {', '.join(rules.predicates)}"
                 yield lint_error("predicate", what, (field, i, "predicate"), "predicates.allowed")
-            key = _key(link, predicates)
+            key = relationship_key(link, predicates)
             if field == "expectedRelationships":
                 if key in keys:
                     yield lint_error("relationship-twice", f"the same as relationship {keys[key] + 1}", (field, i))
@@ -214,7 +214,7 @@ def _relationships(case: GoldenCase, rules: Rules) -> Iterator[Finding]:
                 yield lint_error(
                     "contradiction", f"forbidden, and also expected (relationship {keys[key] + 1})", (field, i)
                 )
-            elif key in {_key(other, predicates) for other in forbidden[:i]}:
+            elif key in {relationship_key(other, predicates) for other in forbidden[:i]}:
                 yield lint_error("relationship-twice", "the same as an earlier forbidden relationship", (field, i))
     used = {name for link in links for name in (link.source, link.target)}
     for i, concept in enumerate(case.expected_concepts):
@@ -236,7 +236,8 @@ def _ends(
         yield lint_error("self-relationship", f"`{link.source}` is related to itself", place)
 
 
-def _key(link: Relationship, predicates: Predicates) -> tuple[str, str, str]:
+def relationship_key(link: Relationship, predicates: Predicates) -> tuple[str, str, str]:
+    """Return predicate, source and target, the same for a relationship and its inverse."""
     name, swapped, symmetric = predicates.canonical(link.predicate)
     source, target = normalise(link.source), normalise(link.target)
     if target < source if symmetric else swapped:

@@ -9,7 +9,7 @@ from typing import Any
 from row3.domain.asks import Ask
 from row3.domain.matches import CORRECT_RELATIONSHIP, Explanation
 from row3.domain.metrics import Metric, Threshold
-from row3.domain.predicates import fold_predicate
+from row3.domain.predicates import Predicates, fold_predicate
 from row3.domain.scores import CaseScore, Tally
 from row3.kinds.base import Expected, Finding, Kind, Measured, Rules
 from row3.kinds.extraction import lint
@@ -262,13 +262,13 @@ class Extraction(Kind):
         """Yield every concept, canary and relationship."""
         for concept in case.expected_concepts:
             facts = {"required": concept.required or None, "type": concept.type, "alias": concept.aliases}
-            yield Expected("concept", concept.label, facts)
+            yield Expected("concept", concept.label, facts, (concept.label, *concept.aliases))
         for canary in case.forbidden_concepts:
-            yield Expected("canary", canary)
+            yield Expected("canary", canary, forbidden=True)
         for link in case.expected_relationships:
-            yield Expected("relationship", _stated(link), {"required": link.required or None})
-        for forbidden in case.forbidden_relationships:
-            yield Expected("forbidden", _stated(forbidden))
+            yield Expected("relationship", _stated(link), {"required": link.required or None}, _names(link))
+        for other in case.forbidden_relationships:
+            yield Expected("forbidden", _stated(other), names=_names(other), forbidden=True)
 
     def lint(self, case: GoldenCase, rules: Rules) -> list[Finding]:
         """Check a case against STANDARDS, section 3, and for contradictions."""
@@ -277,6 +277,15 @@ class Extraction(Kind):
     def lint_suite(self, cases: Sequence[GoldenCase]) -> list[Finding]:
         """Check the number of cases and the coverage of domains."""
         return lint.lint_suite(cases)
+
+
+STANDARD = Predicates()
+"""The usual predicates, whatever a suite adds: what a case demands does not depend on settings."""
+
+
+def _names(link: Relationship) -> tuple[str]:
+    """Return the statement in the form that it shares with its inverse."""
+    return (" ".join(lint.relationship_key(link, STANDARD)),)
 
 
 def _stated(link: Relationship) -> str:

@@ -213,9 +213,10 @@ class Outcomes(Kind):
         """Yield every required fact with its evidence, and every forbidden claim."""
         for fact in case.required_facts:
             cites = [[needed.doc, needed.quote_contains] for needed in fact.must_cite]
-            yield Expected("fact", fact.fact_id, {"claim": fact.claim, "must_cite": digest_json(cites)})
+            facts = {"claim": fact.claim, "must_cite": digest_json(cites)}
+            yield Expected("fact", fact.fact_id, facts, (fact.claim,))
         for claim in case.forbidden_claims:
-            yield Expected("forbidden", claim)
+            yield Expected("forbidden", claim, forbidden=True)
 
     def lint(self, case: OutcomeCase, rules: Rules) -> Iterator[Finding]:
         """Check that every fact has a unique id, and evidence that occurs in its document."""
@@ -235,6 +236,10 @@ class Outcomes(Kind):
                 elif normalise_text(needed.quote_contains) not in normalise_text(text.text):
                     message = f"`{needed.quote_contains}` does not occur in `{needed.doc}`"
                     yield lint_error("quote-not-found", message, where)
+        claims = {normalise_text(fact.claim) for fact in case.required_facts}
+        for at, claim in enumerate(case.forbidden_claims):
+            if normalise_text(claim) in claims:
+                yield lint_error("contradiction", "forbidden, and also a required fact", ("forbidden_claims", at))
         if not case.required_facts and not case.forbidden_claims:
             yield lint_warning("nothing-asked", "the case requires no fact and forbids no claim")
 

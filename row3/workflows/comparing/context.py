@@ -15,6 +15,7 @@ from row3.domain.requests import digest_text
 from row3.domain.runs import HistoryEntry
 from row3.errors import InvalidFile
 from row3.gate.judging import Context
+from row3.gate.power import detectable_metrics
 from row3.gate.results import Run
 from row3.gate.rolling import RollingBaseline, rolling_baseline
 from row3.store.project import Project
@@ -52,9 +53,15 @@ def context_of(gate: Gate, run: Run, comparer: Comparer, after: Comparer | None,
     rules = read_suite((gate.base or gate.head).project, suite.name, suite.tier)
     old_model, new_model = (", ".join(sorted(each)) for each in comparer.served)
     served_differ = all(comparer.served) and old_model != new_model and not settings_differ
+    primary, metrics = suite.kind.primary, suite.kind.metrics
+    seen, left = (
+        set() if each is None else detectable_metrics(each.pairs, metrics, suite.policy, primary=primary)
+        for each in (comparer, after)
+    )
     context = Context(
         rolling=_rolling(history if base is None else earlier, run, suite),
         declines=declines if declines >= suite.policy.declines else 0,
+        merged=after is not None and bool(seen - left),
         partial=session.options.partial,
         flags=tuple(loosened(rules, suite)),
         recorded_again=tuple(_recorded_again(gate, comparer)),
