@@ -8,7 +8,7 @@ from typing import Literal, Protocol
 
 from row3.domain.changes import MetricChange
 from row3.domain.given import NOTHING, Given
-from row3.domain.judgements import Approval, Judgement, Reason
+from row3.domain.judgements import Approval, Code, Judgement, Reason
 from row3.domain.judges import Rate
 from row3.domain.manifests import Tier
 from row3.domain.metrics import Zone
@@ -180,6 +180,12 @@ class Comparison:
     def complete(self) -> bool:
         """Whether no answer is missing; an incomplete comparison is not judged."""
         return self.judgement.complete and not self.run.failed
+
+    @property
+    def unanswered(self) -> list[str]:
+        """Ids of the cases without an answer, those of the base first, then those that only the head has."""
+        missing = [reason.subject for reason in self.reasons if reason.code is Code.NO_ANSWER]
+        return list(dict.fromkeys([*self.run.failed, *missing]))
 
     @property
     def blocked(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import os
 import random
 import socket
 import struct
@@ -13,6 +14,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urljoin, urlsplit
+from urllib.request import proxy_bypass
 from weakref import WeakKeyDictionary
 
 from row3.domain.requests import NoAnswer
@@ -42,6 +44,8 @@ LAST_RECEIVED = struct.Struct("=52xI")
 TICK_MS = 4
 """Resolution of `LAST_RECEIVED`: a single tick may mean no delay at all."""
 
+PROXIES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")
+"""Environment variables of proxies, in lower case."""
 _JSON = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 T = TypeVar("T")
 Read = Callable[[bytes, Exchange, float], T | Fault]
@@ -146,13 +150,19 @@ class Wire:
             headers |= {name: self._environ[env] for name, env in ACCOUNT_HEADERS.items() if self._environ.get(env)}
         if self._tls is None:
             self._tls = httpx2.create_ssl_context()
-        client = httpx2.AsyncClient(
-            base_url=self.endpoint.base_url,
-            headers=headers,
-            # `_try` limits the whole request, so a slow drip cannot extend it.
-            timeout=httpx2.Timeout(None, connect=CONNECT_S),
-            verify=self._tls,
-        )
+        try:
+            client = httpx2.AsyncClient(
+                base_url=self.endpoint.base_url,
+                headers=headers,
+                # `_try` limits the whole request, so a slow drip cannot extend it.
+                timeout=httpx2.Timeout(None, connect=CONNECT_S),
+                verify=self._tls,
+            )
+        except (ValueError, ImportError, httpx2.InvalidURL):
+            if not (names := [name for name in sorted(os.environ) if name.lower() in PROXIES]):
+                raise
+            what, fix = "not the address of an http proxy", "Write it like http://proxy.example.com:8080, or unset it"
+            raise UsageError(what, where=" or ".join(names), fix=fix) from None
         self._clients.append(client)
         self._idle += [client] * (CONNECTIONS - 1)
         return client
@@ -191,14 +201,15 @@ class Wire:
                         return Fault("give_up", f"{host} sent more than {megabytes:g} MB, too much for an answer")
                 latency_s = max(0.0, time.perf_counter() - sent_at - self._unread_s(response))
         except httpx2.ConnectTimeout:
-            return Fault(
-                "retry", f"no connection to {host} within {CONNECT_S:g} s", "check the network and the base_url"
-            )
+            fix = f"check {_proxy_of(self.endpoint.base_url) or 'the network'} and the base_url"
+            return Fault("retry", f"no connection to {host} within {CONNECT_S:g} s", fix)
         except TimeoutError:
             return Fault("retry", f"{host} did not finish its answer within {self.endpoint.timeout_s:g} s")
         except httpx2.RequestError as error:
             detail = redact(str(error) or type(error).__name__, self._guard).rstrip(".")
             fix = "check the network and the base_url" if self.endpoint.key_variable else "is the server running?"
+            if proxy := _proxy_of(self.endpoint.base_url):
+                fix = f"check {proxy} and the base_url"
             return Fault("retry", f"no answer from {host}: {detail}", fix)
         exchange = Exchange(self.endpoint, response.headers, self._guard)
         self.pace.read_limits(response.headers)
@@ -227,6 +238,16 @@ class Wire:
             return 0.0
         milliseconds: int = LAST_RECEIVED.unpack(info)[0]
         return milliseconds / 1000 if milliseconds > TICK_MS else 0.0
+
+
+def _proxy_of(url: str) -> str:
+    """Return the proxy that requests to an address go through, as its environment variable; empty for none."""
+    parts = urlsplit(url)
+    if proxy_bypass(parts.netloc.rpartition("@")[2]):
+        return ""
+    wanted = (f"{parts.scheme}_proxy", "all_proxy")
+    found = (name for each in wanted for name in (each, each.upper()) if os.environ.get(name))
+    return next((f"the proxy in {name}" for name in found), "")
 
 
 def _redirected(response: Response, guard: Guard) -> Fault:

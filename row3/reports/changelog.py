@@ -12,6 +12,7 @@ from row3.reports import numbers
 from row3.reports.markdown import inline
 from row3.reports.style import plain
 
+BOM = "\ufeff"
 HEADING = "# Changelog"
 TO_WRITE = "<!-- What changes and why, one line each. -->"
 """Placeholder under `### Changes` of an unreleased entry."""
@@ -134,8 +135,9 @@ def insert_entry(changelog: str, entry: str, version: str, prompt: str) -> str:
     """
     newline = "\r\n" if "\r\n" in changelog else "\n"
     entry = entry.strip("\n") + "\n"
-    if not changelog.strip("\ufeff \t\r\n"):
-        return f"{HEADING}\n\n{entry}"
+    mark = BOM if changelog.startswith(BOM) else ""
+    if not changelog.strip(f"{BOM} \t\r\n"):
+        return f"{mark}{HEADING}\n\n{entry}".replace("\n", newline)
     if entry.replace("\n", newline) in changelog:
         return changelog
     lines, starts = _split(changelog)
@@ -149,7 +151,7 @@ def insert_entry(changelog: str, entry: str, version: str, prompt: str) -> str:
     if above and not above.endswith("\n"):
         above += newline
     gap = "" if not above or above.endswith((newline * 2, "\n\n")) else newline
-    return above + gap + entry.replace("\n", newline) + (newline if below else "") + below
+    return mark + above + gap + entry.replace("\n", newline) + (newline if below else "") + below
 
 
 def merged_entry(changelog: str, entry: str, version: str, prompt: str) -> str:
@@ -203,8 +205,8 @@ def _parts(lines: list[str]) -> dict[str, _Part]:
 
 
 def _split(changelog: str) -> tuple[list[str], list[int]]:
-    """Return the lines with their ends, and the numbers of those that begin an entry."""
-    lines = re.findall(r"[^\n]*\n|[^\n]+$", changelog)
+    """Return the lines with their ends, without a byte-order mark, and the numbers of those that begin an entry."""
+    lines = re.findall(r"[^\n]*\n|[^\n]+$", changelog.removeprefix(BOM))
     return lines, [i for i, line in _outside_code(lines) if SECTION.match(line)]
 
 

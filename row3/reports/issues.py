@@ -189,8 +189,10 @@ def _behind(commits: int, ref: str, name: str) -> Issue:
 
 
 def _reason(comparison: Comparison, ground: Ground, name: str, places: Places) -> Issue:
-    run, reason, word = comparison.run, ground.reasons[0], "note" if ground.note else ground.verdict.word
-    blocks = ground.verdict is Verdict.BLOCK and comparison.blocked
+    run, reason = comparison.run, ground.reasons[0]
+    lacks = reason.code is Code.NO_ANSWER
+    word = "incomplete" if lacks else "note" if ground.note else ground.verdict.word
+    blocks = lacks or (ground.verdict is Verdict.BLOCK and comparison.blocked)
     severity: Severity = "info" if ground.note else "major"
     if ground.verdict is Verdict.BLOCK:
         severity = "blocker" if blocks else "minor"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from row3.domain.counts import part
 from row3.domain.verdicts import Verdict
 from row3.gate.policy import GatePolicy
 from row3.gate.results import Standing, SuiteResult, SuitesReport
@@ -154,10 +153,10 @@ def _details(result: SuiteResult, *, verbose: bool) -> list[Block]:
         return [Title(result.suite), Note([text, *_signing(result)])] if text else []
     stopped = result.standing == "block"
     if not (verbose or stopped):
-        if not run.failed:
+        if not (lacking := run.failed if comparison is None else comparison.unanswered):
             return []
-        lacking, first = f"{part(len(run.failed), run.cases, 'case')} without {run.without}", run.failed[0]
-        return [Title(result.suite), Note([f"{lacking}; {first}: {dict(run.problems).get(first, '')}"])]
+        some, why = numbers.count(len(lacking), "case"), dict(run.problems).get(lacking[0], "")
+        return [Title(result.suite), Note([f"{some} without {run.without}; {lacking[0]}: {why}"])]
     if comparison is None:
         inner = scorecard_document(run, declines=result.declines, verbose=verbose, headed=False)
     else:

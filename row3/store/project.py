@@ -15,6 +15,7 @@ from row3.errors import InvalidFile, UsageError
 from row3.store.cases import GOLDEN, golden_files
 from row3.store.config import FILE, Config, read_config
 from row3.store.documents import read_json
+from row3.store.files import decode, refuse_conflicts
 from row3.store.tree import Tree, WorkTree, read_text
 
 LOCAL = ".row3"
@@ -122,8 +123,12 @@ def open_project(start: Path) -> Project:
 
 
 def read_changelog(project: Project) -> str:
-    """Return the text of `CHANGELOG.md`; empty if there is none. Raises `InvalidFile`."""
-    return read_text(project.tree, CHANGELOG) if project.tree.exists(CHANGELOG) else ""
+    """Return `CHANGELOG.md` with its line ends and byte-order mark; empty if there is none. Raises `InvalidFile`."""
+    if not project.tree.exists(CHANGELOG):
+        return ""
+    raw = project.tree.read(CHANGELOG)
+    refuse_conflicts(decode(raw, where=CHANGELOG), where=CHANGELOG)
+    return raw.decode("utf-8")
 
 
 def read_corpus(tree: Tree, patterns: Iterable[str], *, where: str) -> list[tuple[str, dict[str, Any]]]:

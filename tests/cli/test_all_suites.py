@@ -318,6 +318,19 @@ class TestAgainst:
             codes
         )
 
+    def test_a_new_case_without_a_recording_is_named_with_the_reason(self, box: Box) -> None:
+        box.write(
+            "golden/good/new.gold.json",
+            json.dumps({"id": "new"} | CASES["rye"] | {"sourceText": "Rye is a cereal. It is new."}),
+        )
+        asked = ("--compare", "--all", "--against", "HEAD")
+        text = " ".join(box.row3(*asked).out.split())
+        assert "good 1 case without an answer; new: find-good-v1.1: no recording" in text
+        github = box.row3(*asked, "--format", "github").out
+        named = "::error file=golden/good/new.gold.json,title=row3 good%3A incomplete::1 case has no answer"
+        assert named in github
+        assert "good%3A block" not in github
+
     def test_the_command_that_is_printed_last_judges_by_the_same_base(self, box: Box) -> None:
         box.write("row3.toml", box.read("row3.toml") + "\n[suites.worse.gate]\nblock = 90\n")
         done = box.row3("--compare", "--all", "--against", "HEAD", code=1)

@@ -287,3 +287,23 @@ def test_dry_run_sends_nothing(box: Box, model: Make) -> None:
     assert value
     assert fake.asked == []
     assert box.tree() == before
+
+
+WRONG = "not the address of an http proxy. Write it like http://proxy.example.com:8080, or unset it."
+
+
+@pytest.mark.parametrize("name", ["HTTP_PROXY", "https_proxy", "ALL_PROXY"])
+@pytest.mark.parametrize("value", ["foo://bar", "socks5://127.0.0.1:9", "http://[::1", "http://h:port", "ftp://u:pw@h"])
+def test_a_proxy_that_cannot_be_used_is_named(box: Box, model: Make, name: str, value: str) -> None:
+    model(good).serve(box)
+    (error,) = box.row3("--mode", "live", code=2, **{name: value}).errors
+    assert error == f"error: {name}: {WRONG}"
+
+
+@pytest.mark.parametrize(("more", "named"), [({}, True), ({"NO_PROXY": "127.0.0.1"}, False)])
+def test_a_proxy_that_does_not_answer_is_named(box: Box, model: Make, more: dict[str, str], named: bool) -> None:
+    fake = model(good)
+    fake.serve(box, max_retries=0)
+    done = box.row3("--mode", "live", code=3 if named else 0, HTTP_PROXY="http://127.0.0.1:9", **more)
+    assert ("check the proxy in http_proxy and the base_url" in " ".join(done.out.split()).lower()) is named
+    assert bool(fake.asked) is not named

@@ -235,3 +235,26 @@ def test_what_was_never_promoted_stands_in_the_changelog_by_the_baselines_versio
     box.path("CHANGELOG.md").unlink(missing_ok=True)
     box.row3("promote", "v1.1", code=0)
     assert "| Metric | v1.0 | v1.1 | Delta |" in box.read("CHANGELOG.md")
+
+
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+@pytest.mark.parametrize("newline", [b"\n", b"\r\n"])
+@pytest.mark.parametrize("draft", [b"", b"## v1.1 (Unreleased)\n\nPrompt: extract\n\n### Changes\n- by hand\n\n"])
+def test_the_changelog_keeps_its_line_ends_and_its_mark(box: Box, mark: bytes, newline: bytes, draft: bytes) -> None:
+    mine = b"# Ours\n\nMy words.\n\n"
+    box.write("CHANGELOG.md", mark + (mine + draft + b"## v1.0 (2026-01-29)\n\nMore.\n").replace(b"\n", newline))
+    box.row3("promote", "v1.1", code=0)
+    raw = box.path("CHANGELOG.md").read_bytes()
+    assert raw.startswith(mark + mine.replace(b"\n", newline) + b"## v1.1 (")
+    assert raw.count(b"\xef\xbb\xbf") == bool(mark)
+    assert raw.count(b"\n") == raw.count(newline)
+    assert (b"- by hand" in raw) is bool(draft)
+    assert b"nreleased" not in raw
+
+
+def test_the_mark_of_a_changelog_that_begins_with_a_draft_stays_first(box: Box) -> None:
+    box.write("CHANGELOG.md", "\ufeff## v1.1 (Unreleased)\r\n\r\nPrompt: extract\r\n\r\n### Changes\r\n- by hand\r\n")
+    box.row3("promote", "v1.1", code=0)
+    raw = box.path("CHANGELOG.md").read_bytes()
+    assert raw.startswith(b"\xef\xbb\xbf## v1.1 (20")
+    assert raw.count(b"## v1.1") == raw.count(b"- by hand") == 1

@@ -73,6 +73,7 @@ def compare(
     sides, comparers = [candidate], [comparer, after]
     if (promoted := _promoted(gate, run, again=again)) is not None:
         by_base, by_head = promoted.comparer, promoted.after
+        run = replace(run, problems=[*promoted.run.problems, *run.problems])
         sides.append(Side(by_base.scores(judged), None if by_head is None else by_head.scores(own_policy)))
         comparers += [by_base, by_head]
     judgement = judge(

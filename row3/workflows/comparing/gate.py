@@ -75,10 +75,9 @@ class Gate:
             return Scored(run, comparer)
         judged = session.gate.applied(session.suite)
         files, after = self._cases(self.head, judged)
-        after.add_failed(
-            answered(suite=judged, files=files, before=self._before(session, judged), take=after.take).failed
-        )
-        return Scored(run, comparer, after)
+        own = answered(suite=judged, files=files, before=self._before(session, judged), take=after.take)
+        after.add_failed(own.failed)
+        return Scored(replace(run, problems=[*run.problems, *own.problems]), comparer, after)
 
     def _cases(self, place: Snapshot, suite: Suite) -> tuple[CaseFiles, Comparer]:
         """Return the cases of a snapshot, and a comparer that knows which are in quarantine."""

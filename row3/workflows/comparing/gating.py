@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from row3.domain.judgements import Approval, Code
+from row3.domain.judgements import Approval
 from row3.domain.runs import HistoryEntry
 from row3.domain.verdicts import Verdict
 from row3.errors import Row3Error, UsageError
@@ -130,8 +130,7 @@ def compare_asking(session: Session, base: Snapshot | None, *, pages: bool = Fal
     if session.mode == "live":
         raise UsageError("--against judges recorded answers", where="--mode", fix="Use --mode replay, record or auto")
     comparison = compare(session, base=base, pages=pages)
-    missing = [reason.subject for reason in comparison.reasons if reason.code is Code.NO_ANSWER]
-    if not missing:
+    if not (missing := comparison.unanswered):
         return comparison
     from row3.workflows.asking.live import record_missing
 

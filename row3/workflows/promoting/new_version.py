@@ -12,8 +12,8 @@ from row3.domain.prompts import PromptRef, Version, parse_reference, parse_versi
 from row3.errors import InvalidFile, UsageError
 from row3.reports.changelog import insert_entry, unreleased_entry
 from row3.store import prompts as store
-from row3.store.files import decode, refuse_conflicts
-from row3.store.project import CHANGELOG, Project
+from row3.store.files import decode
+from row3.store.project import CHANGELOG, Project, read_changelog
 from row3.store.transaction import commit, writing
 
 HIGHEST = 999_999
@@ -47,7 +47,7 @@ def new_version(project: Project, name: str, *, major: bool = False) -> NewVersi
         if (target := project.at(path)).exists():
             raise UsageError("the file exists already", where=path, fix="Rename or remove it")
         files = {path: renumbered(project.tree.read(prompt.path), source, ref)}
-        before = _changelog(project)
+        before = read_changelog(project)
         after = insert_entry(before, unreleased_entry(str(ref.version), name), str(ref.version), name)
         if after != before:
             files[CHANGELOG] = after.encode("utf-8")
@@ -83,12 +83,3 @@ def renumbered(raw: bytes, source: PromptRef, ref: PromptRef) -> bytes:
         fix = f'Write it on a line of its own: version: "{source.version.major}.{source.version.minor}"'
         raise InvalidFile("row3 cannot replace the version in the front matter", where=where, fix=fix) from None
     return new
-
-
-def _changelog(project: Project) -> str:
-    """Return the changelog with its line ends; empty if there is no file."""
-    if not project.tree.exists(CHANGELOG):
-        return ""
-    raw = project.tree.read(CHANGELOG)
-    refuse_conflicts(decode(raw, where=CHANGELOG), where=CHANGELOG)
-    return raw.decode("utf-8")
