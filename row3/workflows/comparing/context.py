@@ -53,15 +53,10 @@ def context_of(gate: Gate, run: Run, comparer: Comparer, after: Comparer | None,
     rules = read_suite((gate.base or gate.head).project, suite.name, suite.tier)
     old_model, new_model = (", ".join(sorted(each)) for each in comparer.served)
     served_differ = all(comparer.served) and old_model != new_model and not settings_differ
-    primary, metrics = suite.kind.primary, suite.kind.metrics
-    seen, left = (
-        set() if each is None else detectable_metrics(each.pairs, metrics, suite.policy, primary=primary)
-        for each in (comparer, after)
-    )
     context = Context(
         rolling=_rolling(history if base is None else earlier, run, suite),
         declines=declines if declines >= suite.policy.declines else 0,
-        merged=after is not None and bool(seen - left),
+        merged=after is not None and bool(_detectable(comparer, suite) - _detectable(after, suite)),
         partial=session.options.partial,
         flags=tuple(loosened(rules, suite)),
         recorded_again=tuple(_recorded_again(gate, comparer)),
@@ -73,6 +68,10 @@ def context_of(gate: Gate, run: Run, comparer: Comparer, after: Comparer | None,
         project_changes=() if base is None else tuple(_project_changes(base, session.project, suite.name)),
     )
     return _with_promotion(context, gate, run, comparer, after)
+
+
+def _detectable(comparer: Comparer, suite: Suite) -> set[str]:
+    return detectable_metrics(comparer.pairs, suite.kind.metrics, suite.policy, primary=suite.kind.primary)
 
 
 def _rolling(history: Sequence[HistoryEntry], run: Run, suite: Suite) -> RollingBaseline | None:
