@@ -156,7 +156,7 @@ def _misfits(value: Any, annotation: Any, place: Place, *, closed: bool) -> Iter
         yield from inner
         return
     try:
-        msgspec.convert(value, annotation, strict=closed)
+        msgspec.convert({"value": value}, _holder(annotation), strict=closed)
     except UnicodeEncodeError:
         yield Misfit(
             place, "invalid-field", "contains a lone surrogate (`\\ud800` to `\\udfff`), which is not a character"
@@ -165,6 +165,15 @@ def _misfits(value: Any, annotation: Any, place: Place, *, closed: bool) -> Iter
         message = str(error).partition(" - at `")[0]
         if closed or "unknown field" not in message:
             yield Misfit(place, "invalid-field", _problem(value, annotation, message))
+
+
+@cache
+def _holder(annotation: Any) -> type[msgspec.Struct]:
+    """Return a Struct with a field `value` of this type, which is never freed.
+
+    msgspec 0.22 frees a bare union with a pattern twice, which ends the process.
+    """
+    return msgspec.defstruct("Holder", [("value", annotation)])
 
 
 def _of_object(value: dict[str, Any], struct: type[msgspec.Struct], place: Place, *, closed: bool) -> Iterator[Misfit]:
