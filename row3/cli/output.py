@@ -32,16 +32,23 @@ class SafeStream(io.TextIOWrapper):
         """Write the text if possible."""
         try:
             return super().write(text)
-        except self._dropped:
-            _redirect_to_nowhere(self)
+        except OSError as error:
+            self._failed(error)
             return len(text)
 
     def flush(self) -> None:
         """Flush the buffer if possible."""
         try:
             super().flush()
-        except self._dropped:
-            _redirect_to_nowhere(self)
+        except OSError as error:
+            self._failed(error)
+
+    def _failed(self, error: OSError) -> None:
+        # At exit, the interpreter would write the rest again and fail with its own exit code.
+        _redirect_to_nowhere(self)
+        if not isinstance(error, self._dropped):
+            error.filename = "standard output"
+            raise error
 
 
 def make_streams_safe() -> None:
@@ -99,14 +106,9 @@ def emit(pieces: str | Iterable[bytes], out: str | None, *, commands: bool = Fal
 
         write_atomic(own_file(Path(out)), pieces, where=out)
         return
-    try:
-        for piece in pieces:
-            sys.stdout.write(piece.decode() if commands else inert(piece.decode()))
-        sys.stdout.flush()
-    except OSError:
-        # At exit, the interpreter would write the rest again and fail with its own exit code.
-        _redirect_to_nowhere(sys.stdout)
-        raise
+    for piece in pieces:
+        sys.stdout.write(piece.decode() if commands else inert(piece.decode()))
+    sys.stdout.flush()
 
 
 def append_summary(markdown: str) -> bool:

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from operator import mul
 
 from row3.domain.requests import digest_text
+from row3.errors import InvalidFile
 
 Similarity = Callable[[Sequence[str], Sequence[str]], Sequence[Sequence[float]]]
 """Returns the similarity of each text of the first list to each text of the second, in [0, 1]."""
@@ -93,8 +94,13 @@ def unpack(text: str) -> Vector:
 
 
 def cosine(one: Vector, other: Vector) -> float:
-    """Return the cosine of two vectors, clipped to [0, 1], identical on every machine; `ValueError` if sizes differ."""
+    """Return the cosine of two vectors, clipped to [0, 1], identical on every machine.
+
+    Raises `InvalidFile` if their lengths differ.
+    """
     if len(one) != len(other):
-        raise ValueError(f"vectors of {len(one)} and {len(other)} numbers")
+        what = f"embeddings of {len(one)} and {len(other)} numbers are compared, so they come from two models"
+        fix = "Delete the model's embeddings file and record it again"
+        raise InvalidFile(what, where="recordings/", fix=fix)
     lengths = math.fsum(map(mul, one, one)) * math.fsum(map(mul, other, other))
     return min(1.0, max(0.0, math.fsum(map(mul, one, other)) / math.sqrt(lengths)))

@@ -26,7 +26,7 @@ SHOWN = 40
 """Longest value, in characters, that a message quotes."""
 MUST = "must"
 """Key of `Meta(extra=…)` for a description of valid values, used in messages instead of a pattern."""
-EXPECTED = re.compile(r"Expected `([^`]+)`( [<>]=? [\d.-]+)?")
+EXPECTED = re.compile(r"Expected `([^`]+)`((?: of length)? [<>]=? [\d.-]+)?")
 """The expected type in msgspec's messages."""
 WORDS = {
     "str": "a string",
@@ -94,6 +94,8 @@ def describe(value: Any) -> str:
 
 def shown(value: Any) -> str:
     """Return a JSON value quoted for a message, or its type if it is long."""
+    if value == []:
+        return "an empty array"
     if value is None or isinstance(value, dict | list) or len(str(value)) > SHOWN:
         return describe(value)
     if isinstance(value, date | time):

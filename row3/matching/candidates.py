@@ -179,13 +179,14 @@ class Candidates:
                     *near,
                     *(at for at, own in counted if not begins or not own or any(map(letters.__contains__, own))),
                 }
+        forms, keys = set(form_keys(name)), _search_keys(name)
         found = {
             self._owners[place]
             for place in near
             if place not in similar
             and (
-                not set(form_keys(name)).isdisjoint(form_keys(self._names[place]))
-                or not _search_keys(name).isdisjoint(_search_keys(self._names[place]))
+                not forms.isdisjoint(form_keys(self._names[place]))
+                or not keys.isdisjoint(_search_keys(self._names[place]))
                 # East Asian names, surname first or last.
                 or sorted(spelt) == sorted(self._words[place])
             )

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from itertools import chain, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from rapidfuzz import process
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 LONGEST_NAME = 300
 """Characters of a name beyond which only its spelling is compared."""
+MOST_COMPARED = 100
+"""Names that a name is compared with, the most similar first. A flood of names that are all alike would take hours."""
 
 _DATED = re.compile(r"\d[-/.]\d{1,2}[-/.]\d{4}")
 """A date in digits, day or month first."""
@@ -121,7 +124,7 @@ class Judge:
         if not key:
             return NO_MATCHES
         cutoff = (min_similarity(key, key, self._scorer, self._threshold) - CUTOFF_SLACK) * full
-        hits = process.extract(key, self._keys, scorer=scorer, processor=None, limit=None, score_cutoff=cutoff)
+        hits = process.extract(key, self._keys, scorer=scorer, processor=None, limit=MOST_COMPARED, score_cutoff=cutoff)
         similar = {
             position: raw / full
             for other, raw, position in hits
@@ -135,11 +138,11 @@ class Judge:
         numbered = has_number(name)
         day_first = self._day_first(name) if numbered else None
         by_rules = self._scorer != EXACT
-        if by_rules and len(name) <= LONGEST_NAME:
+        if by_rules and len(name) <= LONGEST_NAME and len(similar) < MOST_COMPARED:
             readings = self._candidates.readings(name)
             more = self._candidates.of(name, readings, similar, numbered=numbered, day_first=day_first)
         owners, count = self._owners, len(self._owners)
-        for position in (*similar, *sorted(more.difference(similar))) if more else similar:
+        for position in islice(chain(similar, sorted(more.difference(similar))), MOST_COMPARED):
             person = self._expected[owners[position]].person if position < count else None
             acronyms = self.acronyms if readings or position in self._candidates.expanded else NO_ACRONYMS
             same, how, score, why_not = compare_spaced(

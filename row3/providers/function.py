@@ -44,7 +44,7 @@ class Function(System):
                     if inspect.isawaitable(value):
                         value = await value
             return value if isinstance(value, str) else canonical(value)
-        except Exception as error:  # the user's function may raise anything
+        except (Exception, SystemExit) as error:  # the user's function may raise anything
             if isinstance(error, TimeoutError) and limit.expired():
                 raise SlowError(f"`{self.name}` gave no answer within {self.access.timeout_s:g} s") from None
             detail = f"{type(error).__name__}: {redact(str(error), self.guard).rstrip('.')}"
@@ -69,7 +69,7 @@ class Function(System):
             value: Any = importlib.import_module(module)
             for part in path.split("."):
                 value = getattr(value, part)
-        except Exception as error:  # importing runs the user's code, which may raise anything
+        except (Exception, SystemExit) as error:  # importing runs the user's code, which may raise anything
             raise ProviderStopped(
                 f"cannot load `{self.name}`: {type(error).__name__}: {redact(str(error), self.guard)}",
                 fix="Correct `callable` in row3.toml; row3 looks in the project's folder first",

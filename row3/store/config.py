@@ -8,12 +8,13 @@ from typing import Annotated, Any, Literal, TypeVar
 from msgspec import Meta, Struct, field
 from msgspec.structs import asdict, replace
 
-from row3.domain.calls import Word
+from row3.domain.calls import Seconds, Word
 from row3.domain.embeddings import LOCAL, LOCAL_MODEL, THRESHOLD
+from row3.domain.requests import MOST_REPEATS
 from row3.domain.structs import worded
 from row3.errors import InvalidFile
 from row3.gate.policy import PolicyName
-from row3.store.documents import validate
+from row3.store.documents import refuse_numbers, validate
 from row3.store.integration_config import LangFuseConfig, MonitorConfig
 from row3.store.system_config import CommandConfig, Cost, McpConfig, PythonConfig
 from row3.store.tree import Tree, read_text
@@ -92,7 +93,10 @@ class GateConfig(_Section, frozen=True):
     unit: Annotated[Literal["points", "relative"] | None, Meta(description="Default: points.")] = None
     block: Annotated[Points | None, Meta(description="Larger drops can block. Default: 5.")] = None
     investigate: Annotated[Points | None, Meta(description="Drop from which a person should look. Default: 1.")] = None
-    metrics: Annotated[list[str] | None, Meta(description="Metrics that can block. Default: the headline ones.")] = None
+    metrics: Annotated[
+        Annotated[list[str], Meta(min_length=1)] | None,
+        Meta(description="Metrics that can block. Default: the headline ones."),
+    ] = None
     declines: Annotated[AtLeastTwo | None, Meta(description="Consecutive declines to report. Default: 3.")] = None
     policy: Annotated[
         PolicyName | None,
@@ -127,7 +131,7 @@ class EndpointConfig(_Section, frozen=True):
     key_variable: Annotated[str | None, Meta(description="Name of the environment variable with the key.")] = None
     allow_http: Annotated[bool | None, Meta(description="Allow plain http to another machine. Default: false.")] = None
     model: str | None = None
-    timeout_s: Annotated[float, Meta(gt=0)] | None = None
+    timeout_s: Seconds | None = None
     max_retries: Annotated[int, Meta(ge=0, le=20)] | None = None
     requests_per_minute: PerMinute = None
     tokens_per_minute: PerMinute = None
@@ -147,7 +151,10 @@ class JudgeConfig(EndpointConfig, frozen=True):
 
     preset: Annotated[str | None, Meta(description="Default: [provider]'s.")] = None
     models: Annotated[list[str], Meta(description="Several judges instead of `model`; the majority decides.")] = []
-    votes: Annotated[Whole | None, Meta(description="Requests per judge and answer. Default: 1.")] = None
+    votes: Annotated[
+        Annotated[int, Meta(ge=1, le=MOST_REPEATS)] | None,
+        Meta(description="Requests per judge and answer. Default: 1."),
+    ] = None
     temperature: Annotated[Temperature | None, Meta(description="Default: 0.")] = None
     min_kappa: Annotated[Fraction | None, Meta(description="Kappa with people needed to block. Default: 0.6.")] = None
 
@@ -268,6 +275,7 @@ def read_config(tree: Tree) -> Config:
     if isinstance(version, int) and version > CONFIG_SCHEMA_VERSION:
         what = f"schema_version {version} is newer than this row3 knows ({CONFIG_SCHEMA_VERSION})"
         raise InvalidFile(what, where=where, fix="Upgrade row3")
+    refuse_numbers(value, where=where)
     return validate(Config, _with_types(value), where=where)
 
 

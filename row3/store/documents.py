@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 from functools import cache, partial
+from itertools import accumulate
 from typing import Any, NoReturn, TypeVar
 
 import msgspec
@@ -24,6 +25,9 @@ from row3.store.tree import Tree
 
 Model = TypeVar("Model", bound=msgspec.Struct)
 
+MOST_NUMBER = 2**63 - 1
+MOST_NESTED = 1_000
+"""Open brackets in YAML, whose parser takes time with their square."""
 ESCAPED_COLON = re.compile(rb"\\u003[aA]")
 YAML = "tag:yaml.org,2002:"
 MERGE = f"{YAML}merge"
@@ -80,10 +84,19 @@ def quick_json(raw: bytes) -> Any:
         value = msgspec.json.decode(raw)
     except RecursionError:
         raise ValueError from None
-    # A duplicate key is dropped with its colon. Only an escaped colon, in a text, could make up for it.
-    if raw.count(b":") != msgspec.json.encode(value).count(b":") or (b"\\" in raw and ESCAPED_COLON.search(raw)):
+    if may_repeat_keys(raw, value):
         raise ValueError
     return value
+
+
+def may_repeat_keys(raw: bytes, value: Any) -> bool:
+    """Return whether a key may occur twice in one object of JSON that was decoded as this value.
+
+    A duplicate key is dropped with its colon. Only an escaped colon, in a text, could make up for it.
+    """
+    return raw.count(b":") != msgspec.json.encode(value).count(b":") or (
+        b"\\" in raw and ESCAPED_COLON.search(raw) is not None
+    )
 
 
 def _slow_json(text: str, where: str, *, surrogates: bool) -> Any:
@@ -123,6 +136,16 @@ def validate(model: type[Model], value: Any, *, where: str, fix: str = "Correct 
         return convert(json_object(value, where=where), model)
     except MisfitsError as error:
         raise InvalidFile(error.summary(), where=where, fix=fix) from None
+
+
+def refuse_numbers(value: Any, *, where: str, field: str = "") -> None:
+    """Raise `InvalidFile` for a number of a configuration that is not finite or has more than 63 bits."""
+    if isinstance(value, int | float) and not -MOST_NUMBER <= value <= MOST_NUMBER:
+        what = f"field `{field}`: should be a finite number of at most 63 bits, not `{value:g}`"
+        raise InvalidFile(what, where=where, fix="Correct it and run `row3 lint`")
+    parts = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, part in parts:
+        refuse_numbers(part, where=where, field=f"{field}.{key}" if field else f"{key}")
 
 
 def refuse_duplicates(ids: Iterable[str], *, where: str, fix: str) -> None:
@@ -170,6 +193,9 @@ def parse_yaml(text: str, *, where: str, what: str = "the file", above: int = 0,
     """
     import yaml
 
+    steps = (1 if mark in "[{" else -1 for mark in re.findall(r"[][{}]", text))
+    if max(accumulate(steps), default=0) > MOST_NESTED:
+        raise InvalidFile(f"{what} is nested too deeply", where=where, fix="Correct it")
     try:
         return yaml.load(text, Loader=_yaml_loader(core))  # noqa: S506 - a safe loader
     except (yaml.YAMLError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:

@@ -94,6 +94,8 @@ class EmbeddingIndex:
         self._tree, self._suite, self._model, self._fallback = tree, suite, model, fallback
         self._held: dict[str, tuple[Embedding, str]] | None = None
         self._vectors: dict[str, Vector] = {}
+        self._length = 0
+        """Numbers in each vector; 0 before the first."""
 
     def get(self, texts: Iterable[str]) -> dict[str, Vector]:
         """Return the vectors of the texts that have one. Raises `InvalidFile` for a broken or edited line."""
@@ -110,6 +112,10 @@ class EmbeddingIndex:
                     what = "the line was edited: its model and text do not match its digest"
                     raise InvalidFile(what, where=where, fix=FIX)
                 vector = self._vectors[text] = embedding.vector(where)
+                if self._length not in (0, len(vector)):
+                    what = f"field `vector` has {len(vector)} numbers, another of the model's has {self._length}"
+                    raise InvalidFile(what, where=where, fix="Delete the file and record it again")
+                self._length = len(vector)
             found[text] = vector
         return found
 

@@ -72,7 +72,7 @@ class _FirstVersion(msgspec.Struct, frozen=True, rename="camel"):
 
 def read_manifest(tree: Tree, path: str) -> Manifest:
     """Return the baseline of a file. Raises as `parse_manifest`."""
-    return parse_manifest(tree.read(path, limit=2**30), where=tree.place(path))
+    return parse_manifest(tree.read(path), where=tree.place(path))
 
 
 def parse_manifest(raw: bytes, *, where: str) -> Manifest:

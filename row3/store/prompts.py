@@ -11,7 +11,7 @@ from row3.domain.prompts import RUBRIC_OUTPUTS, Prompt, PromptRef, Version, pars
 from row3.domain.requests import digest_text
 from row3.domain.structs import MUST
 from row3.errors import InvalidFile
-from row3.store.documents import check_schema_version, parse_yaml, read_json, validate
+from row3.store.documents import check_schema_version, parse_yaml, read_json, refuse_numbers, validate
 from row3.store.tree import Tree, read_text
 
 FOLDER = "prompts"
@@ -110,6 +110,7 @@ def front_matter(text: str, *, where: str) -> dict[str, Any]:
     value = parse_yaml(_split(text, where=where)[0], where=where, what="the front matter", above=1, core=False)
     if not isinstance(value, dict):
         raise InvalidFile("the front matter has no keys", where=where, fix="Give name, version and output")
+    refuse_numbers(value, where=where)
     return value
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import row3
+from row3.domain.embeddings import pack
 from row3.workflows.pipeline import asks
 from tests.browsers import browser, open_page
 from tests.embedding_server import EmbeddingServer
@@ -200,6 +201,20 @@ def nan(case, answer): return float("nan")
 def slow(case, answer): time.sleep(5)
 """
 
+ENDS = """
+import os, sys
+from os import _exit
+def at_once(case, answer): os._exit(0)
+def politely(case, answer): sys.exit(0)
+def by_name(case, answer): _exit(7)
+def aborted(case, answer): raise SystemExit
+def child(case, answer):
+    number = os.fork()
+    if not number:
+        os._exit(9)
+    return os.waitstatus_to_exitcode(os.waitpid(number, 0)[1]) == 9
+"""
+
 
 def simple(root: Path, desk: Desk, checks: list[dict[str, Any]], settings: str = "") -> Box:
     """One case, `refund`, with these checks."""
@@ -237,6 +252,21 @@ class TestOtherChecks:
         assert done.json["matchCounts"]["judgements"] == {"failed": 4, "given": 2}
         assert box.row3("--baseline").code == 3
 
+    def test_a_scorer_that_ends_the_process_is_a_fault_of_its_check(self, tmp_path: Path, desk: Desk) -> None:
+        names = ("at_once", "politely", "by_name", "aborted")
+        checks = [{"python": f"ends:{name}", "name": name} for name in names]
+        checks += [{"python": "ends_when_read:f", "name": "read"}, {"python": "ends:child", "name": "child"}]
+        box = simple(tmp_path / "p", desk, checks)
+        box.write("ends.py", ENDS)
+        box.write("ends_when_read.py", "raise SystemExit(0)\n")
+        done = box.row3("--mode", "record", "--format", "json", code=3, fresh=True)
+        found = items(done.json)
+        assert found.pop("child")[0] == "passed"
+        assert len(found) == 5
+        for name, (state, _, reason) in found.items():
+            assert state == "not-judged", name
+            assert "SystemExit" in reason, name
+
     def test_cost_and_latency(self, tmp_path: Path, desk: Desk) -> None:
         checks = [{"cost": 0.001}, {"cost": 0.0000001, "name": "cheap"}, {"latency": 60}]
         box = simple(tmp_path / "p", desk, checks)
@@ -262,6 +292,23 @@ class TestOtherChecks:
             assert len(server.texts) == asked
         finally:
             server.stop()
+
+    def test_embeddings_of_two_lengths_are_named(self, tmp_path: Path, desk: Desk) -> None:
+        server = EmbeddingServer((GOOD["refund"], "Mail us the bill soon."))
+        try:
+            settings = f'matching = {{ semantic = {{ model = "toy-embed", base_url = "{server.url}" }} }}\n'
+            box = simple(tmp_path / "p", desk, [{"semantic": "Mail us the bill soon."}], settings)
+            box.row3("--mode", "record", code=0)
+        finally:
+            server.stop()
+        path = next(name for name in box.tree() if "/embeddings-" in name)
+        first, *others = box.read(path).splitlines()
+        other = json.loads(first) | {"vector": pack([1.0])}
+        box.write(path, "\n".join([json.dumps(other), *others]) + "\n")
+        for command in ((), ("--baseline",)):
+            done = box.row3(*command, code=2)
+            assert f"{path}:" in done.err
+            assert "field `vector` has" in done.err
 
     def test_two_of_three_answers(self, tmp_path: Path) -> None:
         answers = iter([GOOD["refund"], BAD["refund"], GOOD["refund"]] * 2)

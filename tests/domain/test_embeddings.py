@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from row3.domain.embeddings import MOST_NUMBERS, cosine, embedding_digest, pack, unpack
+from row3.errors import InvalidFile
 
 NUMBERS = st.floats(-1e6, 1e6, allow_nan=False, width=32)
 VECTORS = st.lists(NUMBERS, min_size=2, max_size=40).filter(lambda v: max(map(abs, v)) > 1e-3)
@@ -52,7 +53,7 @@ def test_an_invalid_packed_vector_is_refused(text: str) -> None:
 
 
 def test_vectors_of_different_lengths_have_no_cosine() -> None:
-    with pytest.raises(ValueError, match="2 and 3 numbers"):
+    with pytest.raises(InvalidFile, match="2 and 3 numbers"):
         cosine((1.0, 0.0), (1.0, 0.0, 0.0))
 
 

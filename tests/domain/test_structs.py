@@ -23,6 +23,7 @@ class Outer(Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
     share: Annotated[float, Meta(ge=0, le=1)] = 0.5
     inner_parts: list[Inner] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
+    few: Annotated[list[str], Meta(min_length=1)] | None = None
 
     def __post_init__(self) -> None:
         if len(self.texts) > 2:
@@ -32,9 +33,9 @@ class Outer(Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
 @pytest.mark.parametrize(
     ("value", "told"),
     [
-        ([], "should be an object, not an array"),
+        ([], "should be an object, not an empty array"),
         ({"Word": "one"}, "field `Word` is unknown; did you mean `word`?"),
-        ({"x": 1}, "field `x` is unknown; known fields: code, day, innerParts, share, texts, word"),
+        ({"x": 1}, "field `x` is unknown; known fields: code, day, few, innerParts, share, texts, word"),
         ({"inner_parts": []}, "field `inner_parts` is unknown; did you mean `innerParts`?"),
         ({"word": "three"}, 'field `word`: should be one of one, two, not `"three"`'),
         ({"code": "A"}, 'field `code`: should be one letter, not `"A"`'),
@@ -49,6 +50,7 @@ class Outer(Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
         ),
         ({"innerParts": [{"name": "a"}, None]}, "field `innerParts.1`: should be an object, not null"),
         ({"texts": ["a", 1]}, "field `texts.1`: should be a string, not `1`"),
+        ({"few": []}, "field `few`: should be an array of length >= 1, not an empty array"),
         ({"texts": ["a", "b", "c"]}, "give at most two texts"),
     ],
 )

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import itertools
 import random
+import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
@@ -463,3 +464,20 @@ def test_blanks_around_and_between_words_change_nothing(name: str, blank: str) -
     assert match_names([spaced], index) == plain
     turned = NameIndex([Named(blank.format(one.label), ()) for one in expected], (), NameRule(), text)
     assert match_names([name], turned) == plain
+
+
+@pytest.mark.parametrize("marks", ["{0}", "{1}{2}", "x{2}", "J{1}n"])
+def test_a_flood_of_names_that_are_nearly_equal_takes_time_in_proportion(marks: str) -> None:
+    def names(number: int, more: str) -> list[str]:
+        pairs = [(chr(97 + n % 26), chr(97 + n // 26 % 26)) for n in range(number)]
+        texts = [marks.format(n, *pair) for n, pair in enumerate(pairs)]
+        return [f"international federation {text} of widget makers{more}" for text in texts]
+
+    def seconds(number: int) -> float:
+        index = NameIndex([Named(name, ()) for name in names(number, "")], (), NameRule())
+        begun = time.process_time()
+        match_names(names(number, "e"), index)
+        return time.process_time() - begun
+
+    seconds(10)  # imports
+    assert seconds(700) < 10

@@ -10,7 +10,6 @@ from row3.domain.asks import Ask
 from row3.domain.embeddings import EmbeddingRequest, SemanticRule, Vector, cosine
 from row3.domain.matches import CORRECT, ConceptMatch, Expectation, Explanation, QuoteState, Triple
 from row3.domain.predicates import Predicates
-from row3.errors import InvalidFile
 from row3.kinds.base import Rules
 from row3.kinds.extraction.evidence import mentions
 from row3.kinds.extraction.model import ExtractionOut, GoldenCase
@@ -154,7 +153,7 @@ def _with_semantic_matches(
     # A name that resembles a concept's spelling and was rejected must not match that concept by meaning.
     rejected = {item: matches[item].position for item in left if matches[item].why_not}
     rivals = [*canaries, *(expected[place].label for place in sorted(found))]
-    vectors = _Vectors(rule.model)
+    vectors = _Vectors()
     while True:
         # Later steps need embeddings that depend on earlier ones, so this repeats, three times at most.
         chosen = match_by_meaning(left, missed, rivals, rule.threshold, vectors.similarity, rejected=rejected)
@@ -171,8 +170,7 @@ def _with_semantic_matches(
 class _Vectors:
     """The embeddings for one output, and the texts whose embeddings are still missing."""
 
-    def __init__(self, model: str) -> None:
-        self._model = model
+    def __init__(self) -> None:
         self._held: dict[str, Vector | None] = {}
         self.missing: dict[str, None] = {}
 
@@ -188,14 +186,7 @@ class _Vectors:
 
     def _alike(self, one: str, other: str) -> float:
         a, b = self._held.get(one), self._held.get(other)
-        try:
-            return 0.0 if a is None or b is None else cosine(a, b)
-        except ValueError as error:
-            raise InvalidFile(
-                f"the embeddings of `{one}` and `{other}` by {self._model} have {error}: they come from two models",
-                where="recordings/",
-                fix="Delete the model's embeddings file and record it again",
-            ) from None
+        return 0.0 if a is None or b is None else cosine(a, b)
 
 
 def _concepts(

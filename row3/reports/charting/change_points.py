@@ -48,6 +48,8 @@ def with_changes(points: Sequence[TrendPoint], key: str) -> list[TrendPoint]:
     places = [place for place, run in enumerate(runs) if run.comparable and key in run.metrics]
     values = [runs[place].metrics[key] for place in places]
     starts = level_changes(values)
+    if not starts:
+        return runs
     levels = [math.fsum(values[a:b]) / (b - a) for a, b in zip([0, *starts], [*starts, len(values)], strict=True)]
     for start, (before, after) in zip(starts, pairwise(levels), strict=True):
         runs[places[start]] = replace(runs[places[start]], level=(before, after))

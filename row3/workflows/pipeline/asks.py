@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import os
 import sys
 import threading
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from row3.domain.asks import FunctionRequest, FunctionScore, Spending, UsageRequest
 from row3.domain.embeddings import EmbeddingRequest, Vectors
@@ -98,15 +99,18 @@ def call_scorer(root: Path, ask: FunctionRequest, guard: Guard) -> FunctionScore
 
 
 def _called(root: Path, ask: FunctionRequest) -> FunctionScore | NoAnswer:
+    vars(os)["_exit"] = _stay
     try:
-        function = _loaded(str(root), ask.function)
-    except Exception as error:
+        with _own_code():
+            function = _loaded(str(root), ask.function)
+    except (Exception, SystemExit) as error:
         return NoAnswer(f"`{ask.function}` cannot be loaded: {type(error).__name__}: {error}")
     returned: list[Any] = []
 
     def run() -> None:
         try:
-            returned.append(function(dict(ask.case), ask.answer))
+            with _own_code():
+                returned.append(function(dict(ask.case), ask.answer))
         except BaseException as error:
             returned.append(NoAnswer(f"`{ask.function}` raised {type(error).__name__}: {error}"))
 
@@ -122,6 +126,27 @@ def _called(root: Path, ask: FunctionRequest) -> FunctionScore | NoAnswer:
     if isinstance(value, tuple | list) and len(value) == 2:
         return FunctionScore(value[0], str(value[1]))
     return FunctionScore(value)
+
+
+_RUNNING = threading.local()
+"""Has the id of the process as `pid` in a thread that runs a scorer."""
+_exit = os._exit
+
+
+@contextlib.contextmanager
+def _own_code() -> Iterator[None]:
+    _RUNNING.pid = os.getpid()
+    try:
+        yield
+    finally:
+        _RUNNING.pid = 0
+
+
+def _stay(status: int) -> NoReturn:
+    """In place of `os._exit`: a scorer that ends the process raises, but a process that it has forked ends."""
+    if getattr(_RUNNING, "pid", 0) == os.getpid():
+        raise SystemExit(status)
+    _exit(status)
 
 
 @lru_cache(maxsize=64)
