@@ -88,14 +88,18 @@ def misfits(value: Any, model: Any, *, closed: bool = True) -> list[Misfit]:
 
 def describe(value: Any) -> str:
     """Return the name of a JSON value's type."""
-    names = {dict: "an object", list: "an array", str: "a string", bool: "a boolean", NoneType: "null"}
+    names = {
+        dict: "an object",
+        list: "an array" if value else "an empty array",
+        str: "a string",
+        bool: "a boolean",
+        NoneType: "null",
+    }
     return names.get(type(value), "a number")
 
 
 def shown(value: Any) -> str:
     """Return a JSON value quoted for a message, or its type if it is long."""
-    if value == []:
-        return "an empty array"
     if value is None or isinstance(value, dict | list) or len(str(value)) > SHOWN:
         return describe(value)
     if isinstance(value, date | time):

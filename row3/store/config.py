@@ -268,7 +268,7 @@ def read_config(tree: Tree) -> Config:
     where, text = tree.place(FILE), read_text(tree, FILE)
     try:
         value = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         why = "nested too deeply" if isinstance(error, RecursionError) else str(error)
         raise InvalidFile(f"not TOML: {why}", where=where, fix="Correct the file") from None
     version = value.get("schema_version", 1)

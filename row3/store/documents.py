@@ -17,7 +17,7 @@ from typing import Any, NoReturn, TypeVar
 import msgspec
 
 from row3.domain.counts import marked
-from row3.domain.structs import MisfitsError, convert
+from row3.domain.structs import MisfitsError, convert, shown
 from row3.errors import InvalidFile
 from row3.kinds.answers import why_no_json
 from row3.store.files import decode, refuse_conflicts
@@ -26,8 +26,11 @@ from row3.store.tree import Tree
 Model = TypeVar("Model", bound=msgspec.Struct)
 
 MOST_NUMBER = 2**63 - 1
-MOST_NESTED = 1_000
+MOST_NESTED = 200
+"""Levels of JSON; Python ends what is nested in a thousand calls."""
+MOST_OPEN = 1_000
 """Open brackets in YAML, whose parser takes time with their square."""
+QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
 ESCAPED_COLON = re.compile(rb"\\u003[aA]")
 YAML = "tag:yaml.org,2002:"
 MERGE = f"{YAML}merge"
@@ -84,25 +87,32 @@ def quick_json(raw: bytes) -> Any:
         value = msgspec.json.decode(raw)
     except RecursionError:
         raise ValueError from None
-    if may_repeat_keys(raw, value):
+    if is_doubtful(raw, value):
         raise ValueError
     return value
 
 
-def may_repeat_keys(raw: bytes, value: Any) -> bool:
-    """Return whether a key may occur twice in one object of JSON that was decoded as this value.
+def is_doubtful(raw: bytes, value: Any) -> bool:
+    """Return whether JSON that was decoded as this value may have a key twice or be nested too deeply."""
+    if raw.count(b"[") + raw.count(b"{") > MOST_NESTED and _open_brackets(raw.decode("latin-1")) > MOST_NESTED:
+        return True
+    # A duplicate key is dropped with its colon. Only an escaped colon, in a text, could make up for it.
+    if raw.count(b":") != msgspec.json.encode(value).count(b":"):
+        return True
+    return b"\\" in raw and ESCAPED_COLON.search(raw) is not None
 
-    A duplicate key is dropped with its colon. Only an escaped colon, in a text, could make up for it.
-    """
-    return raw.count(b":") != msgspec.json.encode(value).count(b":") or (
-        b"\\" in raw and ESCAPED_COLON.search(raw) is not None
-    )
+
+def _open_brackets(text: str) -> int:
+    """Return the most brackets that are open at once, those in quoted texts included."""
+    return max(accumulate(1 if mark in "[{" else -1 for mark in re.findall(r"[][{}]", text)), default=0)
 
 
 def _slow_json(text: str, where: str, *, surrogates: bool) -> Any:
     fix = "Correct the file"
     try:
         value = _DECODER.decode(text)
+        if _open_brackets(QUOTED.sub("", text)) > MOST_NESTED:
+            raise RecursionError
         if not surrogates:
             json.dumps(value, ensure_ascii=False).encode("utf-8")
     except _RefusedError as error:
@@ -141,7 +151,7 @@ def validate(model: type[Model], value: Any, *, where: str, fix: str = "Correct 
 def refuse_numbers(value: Any, *, where: str, field: str = "") -> None:
     """Raise `InvalidFile` for a number of a configuration that is not finite or has more than 63 bits."""
     if isinstance(value, int | float) and not -MOST_NUMBER <= value <= MOST_NUMBER:
-        what = f"field `{field}`: should be a finite number of at most 63 bits, not `{value:g}`"
+        what = f"field `{field}`: should be a finite number of at most 63 bits, not {shown(value)}"
         raise InvalidFile(what, where=where, fix="Correct it and run `row3 lint`")
     parts = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, part in parts:
@@ -193,8 +203,7 @@ def parse_yaml(text: str, *, where: str, what: str = "the file", above: int = 0,
     """
     import yaml
 
-    steps = (1 if mark in "[{" else -1 for mark in re.findall(r"[][{}]", text))
-    if max(accumulate(steps), default=0) > MOST_NESTED:
+    if _open_brackets(text) > MOST_OPEN:
         raise InvalidFile(f"{what} is nested too deeply", where=where, fix="Correct it")
     try:
         return yaml.load(text, Loader=_yaml_loader(core))  # noqa: S506 - a safe loader

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from row3.domain.requests import Answer, Request, digest_text
 from row3.domain.structs import MisfitsError, convert
 from row3.errors import InvalidFile
-from row3.store.documents import check_schema_version, dump_line, may_repeat_keys, parse_json
+from row3.store.documents import check_schema_version, dump_line, is_doubtful, parse_json
 from row3.store.embeddings import is_embeddings
 from row3.store.files import write_all
 from row3.store.json_lines import decode_line, lines_in
@@ -101,7 +101,7 @@ def from_line(line: str | bytes, *, where: str) -> Recording:
     raw = line.encode("utf-8", "surrogatepass") if isinstance(line, str) else line
     try:
         recording = _DECODER.decode(raw)
-        if recording.schema_version == SCHEMA_VERSION and not may_repeat_keys(raw, recording):
+        if recording.schema_version == SCHEMA_VERSION and not is_doubtful(raw, recording):
             return recording
     except (ValueError, RecursionError):
         pass

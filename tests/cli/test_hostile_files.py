@@ -21,6 +21,7 @@ READERS = (("--compare",), ("recordings", "list"), ("recordings", "verify"), ("l
     ("old", "new", "told"),
     [
         ('"request": {', f'"request": {{"a": {"[" * 50_000}{"]" * 50_000}, ', "nested too deeply"),
+        ('"request": {', f'"request": {{"a": {"[" * 250}{"]" * 250}, ', "nested too deeply"),
         ('"request": {', f'"request": {{"a": {"{" * 50_000}, ', "not JSON"),
         ('"repeat": 0', '"repeat": 0, "repeat": 0', "key `repeat` occurs twice"),
         ('"text": ', '"text": "{}", "text": ', "key `text` occurs twice"),
@@ -36,6 +37,18 @@ def test_a_recording_that_is_too_deep_or_says_a_key_twice(box: Box, old: str, ne
         assert told in f"{done.out}{done.err}", done
 
 
+def test_an_output_that_is_too_deep(box: Box) -> None:
+    for levels, told in ((900, "nested too deeply"), (201, "nested too deeply"), (190, "")):
+        label = '{"a":' * levels + "1" + "}" * levels
+        box.write("outputs.jsonl", f'{{"caseId": "rye", "output": {{"concepts": [{{"label": {label}}}]}}}}\n')
+        done = box.row3("score", "bread", "--outputs", "outputs.jsonl", "--format", "json")
+        assert "internal error" not in done.err
+        assert told in done.err
+    text = json.dumps({"caseId": "rye", "output": {"concepts": [{"label": "[{" * 500}]}})
+    box.write("outputs.jsonl", f"{text}\n")
+    assert "nested" not in box.row3("score", "bread", "--outputs", "outputs.jsonl").err
+
+
 @pytest.mark.parametrize(
     ("table", "key", "value"),
     [
@@ -46,6 +59,7 @@ def test_a_recording_that_is_too_deep_or_says_a_key_twice(box: Box, old: str, ne
         ("suites.bread.provider", "timeout_s", "inf"),
         ("suites.bread.provider", "timeout_s", "1e300"),
         ("suites.bread.provider", "seed", "1" + "0" * 30),
+        ("suites.bread.provider", "seed", "9" * 400),
         ("suites.bread.judge", "votes", "1_000_000"),
         ("prices.m", "input", "inf"),
         ("monitor.alerts.latency", "threshold", "-inf"),
@@ -60,6 +74,11 @@ def test_a_number_that_is_not_finite_or_bounded_and_a_gate_without_metrics(
         done = box.row3(*command, code=2)
         assert "row3.toml" in f"{done.out}{done.err}"
         assert f"field `{table}.{key}`: should be" in f"{done.out}{done.err}"
+
+
+def test_a_number_of_thousands_of_digits(box: Box) -> None:
+    box.write("row3.toml", f"{box.read('row3.toml')}\nseed = {'9' * 5_000}\n")
+    assert "error: row3.toml: not TOML: " in box.row3("--compare", code=2).err
 
 
 def test_numbers_of_a_prompt_are_finite(box: Box) -> None:

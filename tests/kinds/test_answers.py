@@ -284,7 +284,7 @@ def test_an_object_survives_fence_prose_and_reasoning(wanted: object) -> None:
     ("thing", "words"),
     [
         ({}, "an object"),
-        ([], "an array"),
+        ([], "an empty array"),
         ("", "a string"),
         (True, "a boolean"),
         (None, "null"),

@@ -7,7 +7,7 @@ import importlib
 import os
 import sys
 import threading
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NoReturn
@@ -100,17 +100,19 @@ def call_scorer(root: Path, ask: FunctionRequest, guard: Guard) -> FunctionScore
 
 def _called(root: Path, ask: FunctionRequest) -> FunctionScore | NoAnswer:
     vars(os)["_exit"] = _stay
+    _RUNNING.pid = os.getpid()
     try:
-        with _own_code():
-            function = _loaded(str(root), ask.function)
+        function = _loaded(str(root), ask.function)
     except (Exception, SystemExit) as error:
         return NoAnswer(f"`{ask.function}` cannot be loaded: {type(error).__name__}: {error}")
+    finally:
+        _RUNNING.pid = 0
     returned: list[Any] = []
 
     def run() -> None:
+        _RUNNING.pid = os.getpid()
         try:
-            with _own_code():
-                returned.append(function(dict(ask.case), ask.answer))
+            returned.append(function(dict(ask.case), ask.answer))
         except BaseException as error:
             returned.append(NoAnswer(f"`{ask.function}` raised {type(error).__name__}: {error}"))
 
@@ -131,15 +133,6 @@ def _called(root: Path, ask: FunctionRequest) -> FunctionScore | NoAnswer:
 _RUNNING = threading.local()
 """Has the id of the process as `pid` in a thread that runs a scorer."""
 _exit = os._exit
-
-
-@contextlib.contextmanager
-def _own_code() -> Iterator[None]:
-    _RUNNING.pid = os.getpid()
-    try:
-        yield
-    finally:
-        _RUNNING.pid = 0
 
 
 def _stay(status: int) -> NoReturn:
