@@ -28,8 +28,6 @@ Model = TypeVar("Model", bound=msgspec.Struct)
 MOST_NUMBER = 2**63 - 1
 MOST_NESTED = 200
 """Levels of JSON; Python ends what is nested in a thousand calls."""
-MOST_OPEN = 1_000
-"""Open brackets in YAML, whose parser takes time with their square."""
 QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
 ESCAPED_COLON = re.compile(rb"\\u003[aA]")
 YAML = "tag:yaml.org,2002:"
@@ -203,8 +201,6 @@ def parse_yaml(text: str, *, where: str, what: str = "the file", above: int = 0,
     """
     import yaml
 
-    if _open_brackets(text) > MOST_OPEN:
-        raise InvalidFile(f"{what} is nested too deeply", where=where, fix="Correct it")
     try:
         return yaml.load(text, Loader=_yaml_loader(core))  # noqa: S506 - a safe loader
     except (yaml.YAMLError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
