@@ -27,7 +27,7 @@ Model = TypeVar("Model", bound=msgspec.Struct)
 
 MOST_NUMBER = 2**63 - 1
 MOST_NESTED = 200
-"""Levels of JSON; Python ends what is nested in a thousand calls."""
+"""Levels of JSON and YAML; Python ends what is nested in a thousand calls."""
 QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
 ESCAPED_COLON = re.compile(rb"\\u003[aA]")
 YAML = "tag:yaml.org,2002:"
@@ -85,19 +85,12 @@ def quick_json(raw: bytes) -> Any:
         value = msgspec.json.decode(raw)
     except RecursionError:
         raise ValueError from None
-    if is_doubtful(raw, value):
+    if raw.count(b"[") + raw.count(b"{") > MOST_NESTED and _open_brackets(raw.decode("latin-1")) > MOST_NESTED:
+        raise ValueError
+    # A duplicate key is dropped with its colon. Only an escaped colon, in a text, could make up for it.
+    if raw.count(b":") != msgspec.json.encode(value).count(b":") or (b"\\" in raw and ESCAPED_COLON.search(raw)):
         raise ValueError
     return value
-
-
-def is_doubtful(raw: bytes, value: Any) -> bool:
-    """Return whether JSON that was decoded as this value may have a key twice or be nested too deeply."""
-    if raw.count(b"[") + raw.count(b"{") > MOST_NESTED and _open_brackets(raw.decode("latin-1")) > MOST_NESTED:
-        return True
-    # A duplicate key is dropped with its colon. Only an escaped colon, in a text, could make up for it.
-    if raw.count(b":") != msgspec.json.encode(value).count(b":"):
-        return True
-    return b"\\" in raw and ESCAPED_COLON.search(raw) is not None
 
 
 def _open_brackets(text: str) -> int:
@@ -260,19 +253,22 @@ def _yaml_loader(core: bool) -> Any:
     return loader
 
 
-def _yaml_size(node: Any, sizes: dict[int, int]) -> int:
-    """Return about how many characters a node has with its aliases written out. Raises `ValueError` for a circle.
+def _yaml_size(node: Any, sizes: dict[int, int], level: int = 0) -> int:
+    """Return about how many characters a node has with its aliases written out.
 
-    `sizes` collects the size of each node and, with key 0, that of all nodes without aliases.
+    `sizes` collects the size of each node and, with key 0, that of all nodes without aliases. Raises `ValueError` for a
+    circle, `RecursionError` below `MOST_NESTED` levels.
     """
     if id(node) not in sizes:
         sizes[id(node)] = -1
         whole = isinstance(node.value, str)
+        if level > MOST_NESTED - 1 + whole:
+            raise RecursionError
         parts = (
             () if whole else (part for each in node.value for part in (each if isinstance(each, tuple) else (each,)))
         )
         sizes[0] += (own := NODE_SIZE + whole * len(node.value))
-        sizes[id(node)] = own + sum(_yaml_size(part, sizes) for part in parts)
+        sizes[id(node)] = own + sum(_yaml_size(part, sizes, level + 1) for part in parts)
     if sizes[id(node)] < 0:
         raise ValueError("part of it contains itself")
     return sizes[id(node)]

@@ -13,13 +13,12 @@ from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 from msgspec import Meta, Struct
-from msgspec.json import Decoder
 from msgspec.structs import replace
 
 from row3.domain.requests import Answer, Request, digest_text
 from row3.domain.structs import MisfitsError, convert
 from row3.errors import InvalidFile
-from row3.store.documents import check_schema_version, dump_line, is_doubtful, parse_json
+from row3.store.documents import check_schema_version, dump_line, parse_json, quick_json
 from row3.store.embeddings import is_embeddings
 from row3.store.files import write_all
 from row3.store.json_lines import decode_line, lines_in
@@ -66,9 +65,6 @@ class Recording(Struct, frozen=True, kw_only=True, rename="camel", gc=False):
         return Answer(r.text, finish, r.served_model, *tokens, r.latency_s, True, r.instead, r.omitted)
 
 
-_DECODER = Decoder(Recording)
-
-
 def to_line(request: Request, answer: Answer, *, recorded_at: str) -> str:
     """Return a recording as its line, without anything of the connection: no key, no header, no account."""
     fields = request.fields()
@@ -100,13 +96,10 @@ def from_line(line: str | bytes, *, where: str) -> Recording:
     """Return the recording of a line. Raises `InvalidFile`."""
     raw = line.encode("utf-8", "surrogatepass") if isinstance(line, str) else line
     try:
-        recording = _DECODER.decode(raw)
-        if recording.schema_version == SCHEMA_VERSION and not is_doubtful(raw, recording):
-            return recording
-    except (ValueError, RecursionError):
-        pass
-    # Slower, but this accepts half a surrogate pair, which a model can write, and names any fault.
-    value = parse_json(decode_line(raw, where).rstrip("\r\n"), where=where, surrogates=True)
+        value = quick_json(raw)
+    except ValueError:
+        # Slower, but this accepts half a surrogate pair, which a model can write, and names any fault.
+        value = parse_json(decode_line(raw, where).rstrip("\r\n"), where=where, surrogates=True)
     check_schema_version(value, SCHEMA_VERSION, where=where)
     try:
         return convert(value, Recording)

@@ -122,9 +122,8 @@ class _Reader:
             kind, rest = str(assertion.get("type")), {key: assertion[key] for key in assertion if key != "type"}
             try:
                 check = check_of(assertion, given, self._prompts, lambda address: self._load(self._beside(address)))
-            except (UnmappedError, RecursionError) as error:
-                why = str(error) if isinstance(error, UnmappedError) else "is nested too deeply"
-                draft.not_imported.append((kind, rest["value"] if rest.keys() == {"value"} else rest, why))
+            except UnmappedError as error:
+                draft.not_imported.append((kind, rest["value"] if rest.keys() == {"value"} else rest, str(error)))
                 continue
             if check not in checks:
                 checks.append(check)

@@ -338,12 +338,20 @@ def test_a_file_that_many_cases_repeat_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["equals", "is-json"])
-def test_a_value_nested_deeply_is_listed(tmp_path: Path, kind: str) -> None:
-    value: Any = {}
-    for _ in range(700):
-        value = {"a": value}
-    drafts, _ = written(tmp_path, {"tests": [{"assert": [{"type": kind, "value": value}]}]})
-    assert [why for *_, why in drafts.cases[0].not_imported] == ["is nested too deeply"]
+def test_a_value_nested_too_deeply_for_a_golden_case_is_refused(tmp_path: Path, kind: str) -> None:
+    def config(levels: int) -> dict[str, Any]:
+        value: Any = 1
+        for _ in range(levels):
+            value = {"a": value}
+        return {"tests": [{"assert": [{"type": kind, "value": value}]}]}
+
+    for levels in (196, 700):
+        for name in ("c.json", "c.yaml"):  # JSON is YAML too
+            (tmp_path / name).write_text(json.dumps(config(levels)))
+            with pytest.raises(InvalidFile, match="nested too deeply"):
+                read_promptfoo(tmp_path / name, PromptFiles(WorkTree(tmp_path)))
+    drafts, _ = written(tmp_path, config(195))
+    assert not drafts.cases[0].not_imported
 
 
 PLACES: list[Any] = [
