@@ -22,14 +22,14 @@ from row3.domain.prompts import PromptRef, Version
 from row3.domain.requests import Answer
 from row3.domain.structs import convert
 from row3.kinds.extraction.model import GoldenCase
-from row3.store.cases import StoredCase
-from row3.store.project import Project, open_project
-from row3.store.prompts import Promotion, promoted_text, read_prompt
-from row3.store.recording_lines import to_line
-from row3.store.suites import Suite, pick_suite
-from row3.store.tree import WorkTree
-from row3.workflows.pipeline.lineup import line_up
-from row3.workflows.pipeline.run_suite import RunOptions, make_asking
+from row3.project.cases import StoredCase
+from row3.project.project import Project, open_project
+from row3.project.prompts import Promotion, promoted_text, read_prompt
+from row3.project.recording_lines import to_line
+from row3.project.suites import Suite, pick_suite
+from row3.project.tree import WorkTree
+from row3.running.lineup import line_up
+from row3.running.run_options import RunOptions, make_asking
 
 CONCEPTS, RELATIONSHIPS, CANARIES, FORBIDDEN = 20, 40, 6, 4
 SUITE = "bench"

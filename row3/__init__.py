@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from row3.workflows.score import score
+    from row3.running.score import score
 
 __all__ = ["__version__", "score"]
 
@@ -19,7 +19,7 @@ __all__ = ["__version__", "score"]
 def __getattr__(name: str) -> Any:
     # Loaded when first asked for: `import row3` stays at the price of a bare interpreter.
     if name == "score":
-        from row3.workflows.score import score
+        from row3.running.score import score
 
         return score
     raise AttributeError(f"module 'row3' has no attribute {name!r}")

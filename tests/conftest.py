@@ -7,12 +7,17 @@ import os
 import shutil
 import signal
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
 
-from tests.projects import clean_env
+from row3.commands.init import init
+from row3.running.run_options import RunOptions
+from row3.running.session import Session, open_session
+from tests.projects import Box, clean_env, tiny
 
 # The same examples in every run, so that a change is blamed for what it did; other ones with HYPOTHESIS_PROFILE=random.
 settings.register_profile("same", derandomize=True, deadline=None)
@@ -64,3 +69,37 @@ def calm_env(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         monkeypatch.setenv(name, value)
     for name in ("CI", "GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE", "XDG_STATE_HOME"):
         monkeypatch.delenv(name, raising=False)
+
+
+Open = Callable[..., Session]
+
+
+@pytest.fixture
+def small(tmp_path: Path, calm_env: None) -> Box:
+    """Three cases, v1.0 and v1.1 with recordings, no baseline, no git."""
+    return tiny(tmp_path / "project")
+
+
+@pytest.fixture
+def opened(small: Box) -> Open:
+    """Opens the small project as a command does."""
+
+    def open_it(named: tuple[str, ...] = (), **options: Any) -> Session:
+        return open_session(small.root, None, RunOptions(**options), named=named)
+
+    return open_it
+
+
+@pytest.fixture(scope="session")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What `row3 init` makes; nobody may touch it."""
+    folder = tmp_path_factory.mktemp("begun")
+    init(folder, "example")
+    return folder
+
+
+@pytest.fixture
+def root(begun: Path, tmp_path: Path) -> Path:
+    """A copy."""
+    shutil.copytree(begun, tmp_path, dirs_exist_ok=True)
+    return tmp_path

@@ -16,12 +16,12 @@ from typing import Any
 
 import pytest
 
-from row3.store.local import state_folder
-from row3.store.project import open_project
-from row3.store.suites import pick_suite
-from row3.workflows.pipeline.lineup import line_up
-from row3.workflows.pipeline.run_suite import RunOptions
-from row3.workflows.recorded.import_responses import import_responses
+from row3.commands.recordings.import_responses import import_responses
+from row3.project.local_state import state_folder
+from row3.project.project import open_project
+from row3.project.suites import pick_suite
+from row3.running.lineup import line_up
+from row3.running.run_options import RunOptions
 from tests.runner import PATIENCE_S, Done, run, run_row3
 
 HOME = Path(__file__).resolve().parents[1]

@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from row3.domain.requests import Answer, NoAnswer, Request
-from row3.store.cases import read_cases
-from row3.store.project import open_project
-from row3.store.suites import read_suite
-from row3.workflows.pipeline.asks import Given, Question
-from row3.workflows.pipeline.evaluate import replay_case
-from row3.workflows.pipeline.lineup import line_up
-from row3.workflows.pipeline.replaying import Recorded, open_recordings
-from row3.workflows.pipeline.run_suite import RunOptions, make_asking
+from row3.project.cases import read_cases
+from row3.project.project import open_project
+from row3.project.suites import read_suite
+from row3.running.asks import Given, Question
+from row3.running.evaluate import replay_case
+from row3.running.lineup import line_up
+from row3.running.replay import Recorded, open_recordings
+from row3.running.run_options import RunOptions, make_asking
 from tests.chat_server import ChatServer, FakeReply
 
 Text = tuple[str, str]

@@ -33,7 +33,7 @@ READ_LATER = "LANGFUSE_"
 """Beginning of variables that only look like these."""
 SET_FOR_ALL = ("LC_ALL", "MPLCONFIGDIR")
 """Set by `clean_env`; a test that gives them another value asks for a new process."""
-READERS = ("row3.store.", "row3.workflows.")
+READERS = ("row3.project.", "row3.running.", "row3.comparing.", "row3.commands.")
 """Modules whose caches may hold what an earlier command read."""
 PATIENCE_S = 120.0
 """For a process that takes a second on an idle machine."""

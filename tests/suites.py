@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from row3.store.project import open_project
-from row3.store.suites import pick_suite
-from row3.workflows.pipeline.run_suite import RunOptions
-from row3.workflows.recorded.import_responses import import_responses
+from row3.commands.recordings.import_responses import import_responses
+from row3.project.project import open_project
+from row3.project.suites import pick_suite
+from row3.running.run_options import RunOptions
 from tests.projects import CASES, PROMPT, Box, first, flawless
 
 SUITES = ("broken", "good", "incomplete", "worse")

@@ -6,15 +6,15 @@ import json
 from pathlib import Path
 from typing import Any
 
+from row3.commands.recordings.import_responses import import_responses
+from row3.commands.recordings.upkeep import verify
 from row3.domain.findings import Imported
 from row3.gate.results import Run
-from row3.store.project import Project, open_project
-from row3.store.suites import Suite, pick_suite
-from row3.workflows.pipeline.collecting import collect, header_for
-from row3.workflows.pipeline.lineup import line_up
-from row3.workflows.pipeline.run_suite import RunOptions, make_asking, replay
-from row3.workflows.recorded.import_responses import import_responses
-from row3.workflows.recorded.recordings import verify
+from row3.project.project import Project, open_project
+from row3.project.suites import Suite, pick_suite
+from row3.running.collect import collect, header_for
+from row3.running.lineup import line_up
+from row3.running.run_options import RunOptions, make_asking, replay
 
 DECOMPOSE = """---
 name: decompose

@@ -11,14 +11,14 @@ import click
 from row3.cli import options
 from row3.cli.commands import Group
 from row3.cli.common import Common
+from row3.commands import aliases
 from row3.errors import Row3Error, UsageError
 from row3.reports import alias_review
 from row3.reports.document import Document, Note
 from row3.reports.headline import some
 from row3.reports.style import Style
 from row3.reports.terminal import terminal_text
-from row3.workflows import aliases
-from row3.workflows.session import Session
+from row3.running.session import Session
 
 NAMED = 5
 """Most cases without a recorded answer that a note names."""

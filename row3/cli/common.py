@@ -20,17 +20,17 @@ from row3.domain.given import is_set
 from row3.errors import Row3Error, UsageError
 from row3.reports.numbers import Progress
 from row3.reports.style import WIDTH, Style, prose, shorten
-from row3.workflows.pipeline.results import CaseResult, Observer, Spent
+from row3.running.case_results import CaseResult, Observer, Spent
 
 if TYPE_CHECKING:
+    from row3.commands.code_guard import Guard
     from row3.gate.policy import PolicyName
+    from row3.project.config import Mode
+    from row3.project.project import Project
+    from row3.project.suites import Suite
     from row3.reports.document import Document
-    from row3.store.config import Mode
-    from row3.store.project import Project
-    from row3.store.suites import Suite
-    from row3.workflows.guard import Guard
-    from row3.workflows.pipeline.run_suite import RunOptions
-    from row3.workflows.session import GateFlags, Session
+    from row3.running.run_options import RunOptions
+    from row3.running.session import GateFlags, Session
 
 INTERVAL_S = 0.1
 TICK_S = 1.0
@@ -216,7 +216,7 @@ class Common:
     @property
     def guard(self) -> Guard | None:
         """Check for code that settings and cases name; None if all of it may run."""
-        from row3.workflows.guard import guard_of
+        from row3.commands.code_guard import guard_of
 
         return guard_of(os.environ, against=self.base, trust=self.trust)
 
@@ -228,7 +228,7 @@ class Common:
     @property
     def gate_flags(self) -> GateFlags:
         """Options of the gate."""
-        from row3.workflows.session import GateFlags
+        from row3.running.session import GateFlags
 
         return GateFlags(self.policy, self.inconclusive, self.fail)
 
@@ -240,14 +240,14 @@ class Common:
 
     def chosen(self, project: Project, suite: Suite, how: Callable[[str], str] | None = None) -> frozenset[str] | None:
         """Return the case ids that --case and --tag choose, None for all; `how` formats a suite's option."""
-        from row3.store.chosen_cases import BY_OPTION, choose_cases
+        from row3.project.chosen_cases import BY_OPTION, choose_cases
 
         return choose_cases(project, suite, self.case, self.tag, how=how or BY_OPTION)
 
     def run_options(self, only: frozenset[str] | None = None) -> RunOptions:
         """Options of a run of all cases or of `only`."""
-        from row3.workflows.pipeline.run_suite import RunOptions
-        from row3.workflows.pipeline.stages import Overrides
+        from row3.running.run_options import RunOptions
+        from row3.running.stages import Overrides
 
         return RunOptions(
             mode=self.mode,
@@ -261,8 +261,8 @@ class Common:
 
     def project(self) -> Project:
         """Open the project for a command that runs nothing, and finish an interrupted promotion."""
-        from row3.store.project import open_project
-        from row3.workflows.opening import prepare
+        from row3.project.project import open_project
+        from row3.running.opening import prepare
 
         project = replace(open_project(self.start), guard=self.guard)
         prepare(project.root, may_write=self.may_write, say=self.say)
@@ -270,8 +270,8 @@ class Common:
 
     def project_and_suite(self) -> tuple[Project, Suite]:
         """Open the project for a command that runs nothing; the suite knows the options for printed commands."""
-        from row3.store.suites import pick_suite
-        from row3.workflows.session import given_by
+        from row3.project.suites import pick_suite
+        from row3.running.session import given_by
 
         project = self.project()
         given = given_by(self.run_options(), self.prompt, directory=self.printed_directory)
@@ -279,7 +279,7 @@ class Common:
 
     def session(self) -> Session:
         """Open the project for a command that runs cases."""
-        from row3.workflows.session import open_session
+        from row3.running.session import open_session
 
         session = open_session(
             self.start,

@@ -14,9 +14,9 @@ from row3.cli.common import Common
 from row3.cli.output import inert
 
 if TYPE_CHECKING:
-    from row3.vcs.hooks import HookReport
-    from row3.vcs.repository import Repository
-    from row3.workflows.hook import HookName
+    from row3.commands.hook import HookName
+    from row3.project.git.hooks import HookReport
+    from row3.project.git.repository import Repository
 
 OUTCOMES = {
     "left": "left alone: not a row3 hook",
@@ -35,8 +35,8 @@ def command() -> None:
 @options.output_options()
 def install(common: Common) -> None:
     """Install pre-commit, pre-merge-commit and pre-push; existing hooks still run."""
-    from row3.store.project import find_root
-    from row3.vcs.hooks import install as install_hooks
+    from row3.project.git.hooks import install as install_hooks
+    from row3.project.project import find_root
 
     _show(install_hooks(_repository(common), sys.executable, find_root(common.start)), common)
     common.say("`git commit --no-verify` skips the hook; `row3 --compare --against` in CI does not (`row3 docs ci`)")
@@ -46,7 +46,7 @@ def install(common: Common) -> None:
 @options.output_options()
 def uninstall(common: Common) -> None:
     """Remove row3's hooks and restore the previous ones."""
-    from row3.vcs.hooks import uninstall as uninstall_hooks
+    from row3.project.git.hooks import uninstall as uninstall_hooks
 
     _show(uninstall_hooks(_repository(common)), common)
 
@@ -55,7 +55,7 @@ def uninstall(common: Common) -> None:
 @options.output_options()
 def status(common: Common) -> None:
     """Show which hooks are installed."""
-    from row3.vcs.hooks import status as hook_status
+    from row3.project.git.hooks import status as hook_status
 
     _show(hook_status(_repository(common)), common)
 
@@ -66,11 +66,11 @@ def status(common: Common) -> None:
 def run_(common: Common, name: HookName, arguments: tuple[str, ...]) -> int:
     """Judge a commit, merge or push (called by git)."""
     del arguments  # from git: the remote's name and address
+    from row3.commands.hook import run_hook
+    from row3.project.project import find_root
     from row3.reports.hook import hook_document
     from row3.reports.style import Style
     from row3.reports.terminal import terminal_text
-    from row3.store.project import find_root
-    from row3.workflows.hook import run_hook
 
     verdict = run_hook(find_root(common.start), name, _pushed() if name == "pre-push" else "")
     text = terminal_text(hook_document(verdict), Style(sys.stderr.isatty() and common.wants_colour)).strip("\n")
@@ -81,8 +81,8 @@ def run_(common: Common, name: HookName, arguments: tuple[str, ...]) -> int:
 
 def _repository(common: Common) -> Repository:
     from row3.errors import UsageError
-    from row3.store.project import find_root
-    from row3.vcs.repository import Repository
+    from row3.project.git.repository import Repository
+    from row3.project.project import find_root
 
     repository = Repository.find(find_root(common.start))
     if repository is None:

@@ -12,16 +12,16 @@ import click
 from row3.cli import options
 from row3.cli.commands import Command, Group
 from row3.cli.common import Common
+from row3.commands.importing import tables, write
+from row3.commands.importing.drafts import Drafts, PromptFiles
+from row3.commands.importing.promptfoo import read_promptfoo, read_table
 from row3.errors import EnvironmentFault, UsageError
 from row3.integrations.monitoring.samples import record_with_text
 from row3.integrations.monitoring.storage import open_store
 from row3.kinds import MODULES
 from row3.kinds.base import Kind
+from row3.project.files import MAX_TEXT_BYTES, decode, read_bytes
 from row3.reports.imports import imported_document, kept_text
-from row3.store.files import MAX_TEXT_BYTES, decode, read_bytes
-from row3.workflows.importing import tables, write
-from row3.workflows.importing.drafts import Drafts, PromptFiles
-from row3.workflows.importing.promptfoo import read_promptfoo, read_table
 
 Reader = Callable[[Path, PromptFiles, Kind], Drafts]
 

@@ -27,11 +27,11 @@ def score(name: str, outputs: str, common: Common) -> int:
     FILE has one line per golden case of SUITE. Judges nothing: exit 0, or 3 if a case has no output.
     """
     from row3.gate.results import ran
-    from row3.store.history import read_history
-    from row3.store.suites import pick_suite
-    from row3.workflows.running import declining_runs
-    from row3.workflows.score import BY_SCORE, score_outputs
-    from row3.workflows.session import Session, note_misnamed, save_log
+    from row3.project.history import read_history
+    from row3.project.suites import pick_suite
+    from row3.running.score import BY_SCORE, score_outputs
+    from row3.running.session import Session, note_misnamed, save_log
+    from row3.running.suite_run import declining_runs
 
     project = common.project()
     suite = pick_suite(project, name)
@@ -59,8 +59,8 @@ def diff(common: Common, before: str, after: str) -> int:
     Versions, models and refs are replayed from recordings; a ref uses its own prompts, golden cases and recordings.
     --prompt sets the version for a model or ref. Exit 3 if recordings are missing.
     """
+    from row3.comparing.diff import diff as compare
     from row3.reports.diff import diff_document, diff_json
-    from row3.workflows.diffing.diff import diff as compare
 
     project, suite = common.project_and_suite()
     only = common.chosen(project, suite)
@@ -94,9 +94,9 @@ def leaderboard(common: Common, *, models: tuple[str, ...], prompts: tuple[str, 
     them: `--model A --model B --prompt v1.1 --mode live`. Exit 3 if no combination is complete, or if answers are still
     missing after --mode live.
     """
+    from row3.comparing.leaderboard import leaderboard as rank
     from row3.reports.leaderboard import leaderboard_document, leaderboard_json
-    from row3.workflows.leaderboard import leaderboard as rank
-    from row3.workflows.session import LiveFlags
+    from row3.running.session import LiveFlags
 
     if max_cost is not None and common.mode in (None, "replay"):
         raise click.UsageError("--max-cost limits live requests; add --mode live")
@@ -124,8 +124,8 @@ def investigate(cases: tuple[str, ...], common: Common, *, issue: bool) -> int:
     The last good run is the baseline, else the newest saved run that passed. -v and Markdown show every item, with its
     place in the text, and the full checklist of the standards. Exit 3 if a case has no answer.
     """
+    from row3.commands.investigate import investigate as explain
     from row3.reports.investigations.report import investigation_document, investigation_json, investigation_page
-    from row3.workflows.investigate import investigate as explain
 
     session = common.session()
     found = explain(session.project, session.suite, cases, session.options, named=session.named)

@@ -14,12 +14,12 @@ from row3.cli import options
 from row3.cli.aliases import Dialogue, keys
 from row3.cli.commands import Group
 from row3.cli.common import Common
+from row3.commands.judging import calibrate as calibrating
+from row3.commands.judging.judged_answers import JudgedAnswer, Labelling
 from row3.domain.judges import Winner
+from row3.project.labels import labels_path
+from row3.project.project import own_file
 from row3.reports import judges
-from row3.store.labels import labels_path
-from row3.store.project import own_file
-from row3.workflows.judging import calibrating
-from row3.workflows.judging.judged_answers import JudgedAnswer, Labelling
 
 GRADES = {"1": 0.0, "2": 25.0, "3": 50.0, "4": 75.0, "5": 100.0, "p": 100.0, "f": 0.0}
 """Grade of each key, 0 to 100."""

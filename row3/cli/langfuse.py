@@ -11,6 +11,8 @@ from row3.cli import options
 from row3.cli.commands import Command, Group
 from row3.cli.common import Common
 from row3.cli.show import INCOMPLETE, show_result
+from row3.comparing.baseline import save_baseline
+from row3.comparing.gating import gate
 from row3.domain.counts import count
 from row3.errors import Undelivered
 from row3.gate.results import SuiteResult, judged, ran
@@ -20,13 +22,11 @@ from row3.integrations.langfuse import experiment as experiments
 from row3.integrations.langfuse import prompts as prompt_sync
 from row3.integrations.langfuse.client import Connection, connect
 from row3.integrations.langfuse.seed import seed as seed_from
+from row3.project.project import Project
+from row3.project.suites import Suite, pick_suite
 from row3.reports.headline import some
-from row3.store.project import Project
-from row3.store.suites import Suite, pick_suite
-from row3.workflows.comparing.baseline import save_baseline
-from row3.workflows.comparing.gating import gate
-from row3.workflows.pipeline.results import CaseResult, Observer
-from row3.workflows.session import LiveFlags, Session
+from row3.running.case_results import CaseResult, Observer
+from row3.running.session import LiveFlags, Session
 
 force = options.option("--force", is_flag=True, help="Overwrite changes on the other side too.")()
 names = click.argument("names", nargs=-1, metavar="[NAME]…")

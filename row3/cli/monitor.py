@@ -25,9 +25,9 @@ from row3.integrations.monitoring.records import DAY_MS
 from row3.integrations.monitoring.storage import open_store
 from row3.integrations.monitoring.totals import total
 from row3.integrations.reviews.report import review_document, review_json
+from row3.project.files import write_atomic
 from row3.reports.document import Plot
 from row3.reports.html.page import document_html
-from row3.store.files import write_atomic
 
 EVER_MS = 1 << 60
 UNIT_MS = {"m": 60_000, "h": 3_600_000, "d": 86_400_000}

@@ -63,8 +63,8 @@ def refuse_foreign(targets: Iterable[Path], form: str, *, where: str = "") -> No
 
     Raises `InvalidFile` for a symbolic link inside a project.
     """
+    from row3.project.project import own_file
     from row3.reports.generated_files import is_generated
-    from row3.store.project import own_file
 
     for target in targets:
         if not own_file(target).is_file() or is_generated(form, *(ends := _ends(target))):
@@ -95,7 +95,7 @@ def _ends(path: Path) -> tuple[bytes, bytes]:
 def _is_project_file(common: Common, target: Path) -> bool:
     """Return whether row3 reads this file or folder, so that writing would lose data."""
     from row3.errors import Row3Error
-    from row3.store.project import CHANGELOG, READ_PATHS, find_root
+    from row3.project.project import CHANGELOG, READ_PATHS, find_root
 
     try:
         parts = target.resolve().relative_to(find_root(common.start)).parts

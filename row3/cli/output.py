@@ -101,8 +101,8 @@ def emit(pieces: str | Iterable[bytes], out: str | None, *, commands: bool = Fal
     if isinstance(pieces, str):
         pieces = ((pieces if pieces.endswith("\n") else f"{pieces}\n").encode("utf-8", "backslashreplace"),)
     if out is not None:
-        from row3.store.files import write_atomic
-        from row3.store.project import own_file
+        from row3.project.files import write_atomic
+        from row3.project.project import own_file
 
         write_atomic(own_file(Path(out)), pieces, where=out)
         return

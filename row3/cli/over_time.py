@@ -14,8 +14,13 @@ from row3.cli.common import Common
 from row3.cli.import_ import import_cases, new_case
 from row3.cli.out_file import check_folder, refuse_foreign
 from row3.cli.output import emit
+from row3.commands.cases import find_flaky, judge_cases, plan
+from row3.commands.trend import chart_name, draw_trend, suite_history
+from row3.comparing import lessons as lesson_workflows
+from row3.comparing import quarantine as quarantining
 from row3.domain.manifests import Tier, tier_of
 from row3.errors import UsageError
+from row3.project.suites import pick_suite
 from row3.reports import case_worth
 from row3.reports import lessons as lesson_reports
 from row3.reports.charting.trend_chart import change_text
@@ -23,11 +28,6 @@ from row3.reports.flaky import flaky_document, flaky_json
 from row3.reports.history import history_document
 from row3.reports.power import power_document, power_json
 from row3.reports.quarantine_text import changed_text
-from row3.store.suites import pick_suite
-from row3.workflows import lessons as lesson_workflows
-from row3.workflows import quarantine as quarantining
-from row3.workflows.history.cases import find_flaky, judge_cases, plan
-from row3.workflows.history.trend import chart_name, draw_trend, suite_history
 
 
 @click.command(cls=Command)

@@ -17,7 +17,7 @@ from row3.domain.counts import did_you_mean
 from row3.errors import UsageError
 
 if TYPE_CHECKING:
-    from row3.workflows.init import StarterKind
+    from row3.commands.init import StarterKind
 
 
 @click.command(cls=Command)
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 @options.output_options()
 def init(kind: StarterKind | None, common: Common, *, empty: bool, example: bool) -> None:
     """Create a row3 project here: settings, a prompt, two golden cases; overwrites nothing."""
-    from row3.workflows.init import init as make_project
-    from row3.workflows.init import next_steps
+    from row3.commands.init import init as make_project
+    from row3.commands.init import next_steps
 
     if sum((empty, example, kind is not None)) > 1:
         raise click.UsageError("--kind, --empty and --example exclude each other; leave out all but one")
@@ -50,6 +50,7 @@ def lint(common: Common) -> int:
     Exit 2 on errors; warnings do not fail, and -q hides them. In a pipe each finding is one line.
     """
     from row3.cli.show import places_of
+    from row3.commands.linting.lint import lint_at
     from row3.reports.issues import (
         codequality_json,
         findings_json,
@@ -58,7 +59,6 @@ def lint(common: Common) -> int:
         lint_issues,
         lint_notice,
     )
-    from row3.workflows.linting.lint import lint_at
 
     report = lint_at(common.start, common.suite, finish=common.may_write, say=common.say)
     match common.format:
@@ -83,8 +83,8 @@ def new_version(name: str, common: Common, *, major: bool) -> None:
 
     Adds an "Unreleased" entry to CHANGELOG.md: describe there what the new version changes.
     """
-    from row3.store.prompts import versions
-    from row3.workflows.promoting.new_version import new_version as copy_version
+    from row3.commands.promoting.new_version import new_version as copy_version
+    from row3.project.prompts import versions
 
     project = common.project()
     made = copy_version(project, name, major=major)
@@ -106,8 +106,8 @@ def schema(common: Common) -> None:
 
     Editors use them to complete and check golden cases, row3.toml and the rest as you type.
     """
-    from row3.store.project import find_root
-    from row3.workflows.schemas import schema_files, write_schemas
+    from row3.commands.schemas import schema_files, write_schemas
+    from row3.project.project import find_root
 
     folder = Path(common.out) if common.out is not None else find_root(common.start) / "schemas"
     if common.out is not None:

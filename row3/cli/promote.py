@@ -40,10 +40,10 @@ def command(
     baseline, changelog, history and charts in one transaction; if blocked, writes nothing unless you pass
     --approve REASON.
     """
+    from row3.commands.promoting.promote import AlreadyDone, promote
     from row3.gate.results import judged, ran
     from row3.reports.formats import promotion_document, with_first_line
-    from row3.workflows.promoting.promote import AlreadyDone, promote
-    from row3.workflows.session import LiveFlags
+    from row3.running.session import LiveFlags
 
     if dry_run:
         if common.mode in ("record", "auto"):
@@ -83,8 +83,8 @@ def optimize(common: Common, *, prompt_name: str, budget: int, random_seed: int 
     Half of the golden cases give feedback, a quarter choose the wording, and a quarter that the optimiser never sees
     measure it. The draft still has to pass the gate. Needs row3[optimize].
     """
+    from row3.commands.optimizing.optimize import optimize as reword
     from row3.reports.optimised import optimised_document, optimised_json
-    from row3.workflows.optimizing.optimize import optimize as reword
 
     result = reword(common.session(), prompt_name, budget=budget, seed=random_seed or 0)
     common.show_report(optimised_document(result), optimised_json(result))

@@ -12,14 +12,14 @@ from row3.cli import options
 from row3.cli.commands import Command, Group
 from row3.cli.common import Common
 from row3.cli.run import open_suites, refuse_suite_options
+from row3.commands.recordings import upkeep as recorded
+from row3.commands.recordings.import_responses import import_responses
+from row3.comparing import ask_again as comparing
 from row3.errors import NotServedError, Row3Error
 from row3.gate.results import Drifted, worst_code
 from row3.reports import drift as drift_reports
 from row3.reports import recordings as reports
-from row3.workflows.comparing import live as comparing
-from row3.workflows.recorded import recordings as recorded
-from row3.workflows.recorded.import_responses import import_responses
-from row3.workflows.session import LiveFlags, Session
+from row3.running.session import LiveFlags, Session
 
 SAMPLE = "Number of cases; default: half, 10 to 20."
 

@@ -16,17 +16,17 @@ from row3.cli.out_file import PAGES, check_folder, check_out, refuse_foreign
 from row3.cli.output import append_summary, emit, note
 from row3.cli.run import open_suites, refuse_suite_options
 from row3.cli.show import INCOMPLETE, show_result
+from row3.commands.all_suites import compare_all
+from row3.commands.trend import points_of, suite_history
+from row3.comparing.compare import compare
 from row3.domain.counts import count
 from row3.errors import Undelivered, UsageError
 from row3.gate.results import Comparison, SuiteResult, SuitesReport, judged
 from row3.integrations import github as comments
+from row3.project.base import find_base
 from row3.reports.html.page import html_report, index_html
 from row3.reports.suites import comment_markdown
-from row3.workflows.comparing.compare import compare
-from row3.workflows.history.trend import points_of, suite_history
-from row3.workflows.session import LiveFlags, Session
-from row3.workflows.snapshots import find_base
-from row3.workflows.suites.all_suites import compare_all
+from row3.running.session import LiveFlags, Session
 
 HTML = "html"
 FORMS = ("markdown", *(each for each in options.FORMATS if each != "markdown"), "comment", HTML)

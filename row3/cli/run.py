@@ -9,16 +9,16 @@ import click
 
 from row3.cli.common import Common
 from row3.cli.show import note_baselines, note_history, show_result
+from row3.comparing.baseline import pick_cases, save_baseline
 from row3.domain.counts import count
 from row3.errors import UsageError
 from row3.gate.results import SuitesReport, judged
-from row3.store.suites import Suite
-from row3.workflows.comparing.baseline import pick_cases, save_baseline
-from row3.workflows.running import note_unused_inputs, plain_run
-from row3.workflows.session import MAX_REPEATS, LiveFlags, Session, open_recovered
+from row3.project.suites import Suite
+from row3.running.session import MAX_REPEATS, LiveFlags, Session, open_recovered
+from row3.running.suite_run import note_unused_inputs, plain_run
 
 if TYPE_CHECKING:
-    from row3.workflows.suites.all_suites import AllSuites
+    from row3.commands.all_suites import AllSuites
 
 NEEDS = {
     **dict.fromkeys(("against", "approve", "policy", "inconclusive", "fail", "adaptive", "no_interleave"), "compare"),
@@ -83,7 +83,7 @@ def run_default(common: Common, flags: Flags) -> int:
 
 
 def _compare(session: Session, common: Common, against: str | None) -> int:
-    from row3.workflows.comparing.gating import gate
+    from row3.comparing.gating import gate
 
     comparison = gate(session, against=against, approve=common.approve)
     if common.approve is not None and comparison.approval is None:
@@ -106,10 +106,10 @@ def _save_baseline(session: Session, common: Common) -> int:
 
 def _estimate(session: Session, common: Common, flags: Flags) -> int:
     """Show the requests, tokens and price of a live run; a live comparison asks the baseline's prompts too."""
+    from row3.comparing.ask_again import planned_interleaving
     from row3.reports.estimate import estimate_document, estimate_json
-    from row3.workflows.asking.estimate import estimate
-    from row3.workflows.comparing.live import planned_interleaving
-    from row3.workflows.pipeline.lineup import line_up
+    from row3.running.estimate import estimate
+    from row3.running.lineup import line_up
 
     role: Literal["promoted", "candidate"] = "promoted" if flags.baseline else "candidate"
     lineup = line_up(session.project, session.suite, role=role, named=session.named)
@@ -141,7 +141,7 @@ def _option(name: str) -> str:
 
 
 def _run_all_suites(common: Common, live: LiveFlags, flags: Flags) -> int:
-    from row3.workflows.suites.all_suites import gate_all, run_all
+    from row3.commands.all_suites import gate_all, run_all
 
     refuse_suite_options(common)
     suites = open_suites(common, live)
@@ -162,7 +162,7 @@ def _run_all_suites(common: Common, live: LiveFlags, flags: Flags) -> int:
 
 def _gate_removed(common: Common, against: str) -> int | None:
     """Judge a suite that the change removed; returns None if it did not."""
-    from row3.workflows.suites.all_suites import gate_removed
+    from row3.commands.all_suites import gate_removed
 
     removed = gate_removed(
         common.project(),
@@ -189,7 +189,7 @@ def refuse_suite_options(common: Common) -> None:
 
 def open_suites(common: Common, live: LiveFlags) -> AllSuites:
     """Open the project with all its suites. Raises `InvalidFile`."""
-    from row3.workflows.suites.all_suites import AllSuites
+    from row3.commands.all_suites import AllSuites
 
     options, gate = common.run_options(), common.gate_flags
     project, done = open_recovered(

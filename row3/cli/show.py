@@ -43,11 +43,11 @@ def result_text(result: SuiteResult | SuitesReport, common: Common) -> str | Ite
 def places_of(common: Common) -> Places:
     """Return the paths of the project's files relative to the repository, as GitHub and GitLab need them."""
     from row3.errors import Row3Error
+    from row3.project.base import inside_of
+    from row3.project.cases import MANY
+    from row3.project.git.repository import Repository
+    from row3.project.project import open_project
     from row3.reports.issues import Places
-    from row3.store.cases import MANY
-    from row3.store.project import open_project
-    from row3.vcs.repository import Repository
-    from row3.workflows.snapshots import inside_of
 
     try:
         project = open_project(common.start)

@@ -12,10 +12,10 @@ from row3.errors import UsageError
 from row3.integrations.finished import find_run, read_finished
 from row3.integrations.outbox import Delivery, Outbox
 from row3.integrations.seams import FinishedRun, Sink
+from row3.project.project import Project
+from row3.project.saved_runs import latest_runs
 from row3.providers.guarded import FIX
-from row3.store.project import Project
-from row3.store.saved_runs import latest_runs
-from row3.workflows.pipeline.providers import guard_of
+from row3.running.provider_access import guard_of
 
 SINKS = {"otel": "opentelemetry", "mlflow": "mlflow", "langfuse": "langfuse.sink"}
 """Module under `row3.integrations` with an `open_sink(project)`, by the name that `--to` takes."""

@@ -14,21 +14,21 @@ from row3.domain.requests import JUDGE, NoAnswer, Request, digest_text
 from row3.domain.runs import RunHeader
 from row3.errors import InvalidFile, UsageError
 from row3.integrations.seams import FinishedCase, FinishedRequest, FinishedRun
-from row3.store.cases import read_cases
-from row3.store.documents import json_object, parse_json
-from row3.store.files import decode, read_bytes
-from row3.store.json_lines import LineFile
-from row3.store.project import Project
-from row3.store.recording_lines import Recording
-from row3.store.recordings import RecordingIndex, open_index
-from row3.store.saved_runs import CaseRecord, SavedRun, answers_beside, context_beside, latest_runs, read_log
-from row3.store.suites import Suite, pick_suite
-from row3.workflows.pipeline.asks import Given, Question
-from row3.workflows.pipeline.budget import prices_of
-from row3.workflows.pipeline.evaluate import Asking, answers_to
-from row3.workflows.pipeline.lineup import line_up
-from row3.workflows.pipeline.results import Cost
-from row3.workflows.pipeline.stages import parameters_from
+from row3.project.cases import read_cases
+from row3.project.documents import json_object, parse_json
+from row3.project.files import decode, read_bytes
+from row3.project.json_lines import LineFile
+from row3.project.project import Project
+from row3.project.recording_lines import Recording
+from row3.project.recordings import RecordingIndex, open_index
+from row3.project.saved_runs import CaseRecord, SavedRun, answers_beside, context_beside, latest_runs, read_log
+from row3.project.suites import Suite, pick_suite
+from row3.running.asks import Given, Question
+from row3.running.budget import prices_of
+from row3.running.case_results import Cost
+from row3.running.evaluate import Asking, answers_to
+from row3.running.lineup import line_up
+from row3.running.stages import parameters_from
 
 WHERE = ".row3/runs"
 

@@ -13,11 +13,11 @@ from urllib.parse import quote
 import msgspec
 from msgspec import Struct, field
 
+from row3.commands.all_suites import AllSuites, gate_all
 from row3.errors import Row3Error, Undelivered, UsageError
 from row3.gate.results import SuiteResult
 from row3.integrations.http import Service
-from row3.workflows.snapshots import find_base
-from row3.workflows.suites.all_suites import AllSuites, gate_all
+from row3.project.base import find_base
 
 BOT = "github-actions[bot]"
 """Author of comments written with a job's token."""

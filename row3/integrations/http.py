@@ -10,10 +10,10 @@ from urllib.parse import urlsplit
 
 from row3.domain.secrets import Guard
 from row3.errors import Undelivered, UsageError
+from row3.project.documents import quick_json
 from row3.providers.base import is_exposed
 from row3.providers.faults import read_error, retry_after_s
 from row3.providers.redaction import redact
-from row3.store.documents import quick_json
 
 TIMEOUT_S = 30.0
 """For the connection, for the start of the answer, and for the whole answer."""

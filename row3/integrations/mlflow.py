@@ -15,7 +15,7 @@ from msgspec.json import decode, encode
 from row3.errors import Undelivered
 from row3.integrations.http import Service, address
 from row3.integrations.seams import FinishedCase, FinishedRun
-from row3.store.project import Project
+from row3.project.project import Project
 
 URI = "MLFLOW_TRACKING_URI"
 TOKEN, USER, PASSWORD = "MLFLOW_TRACKING_TOKEN", "MLFLOW_TRACKING_USERNAME", "MLFLOW_TRACKING_PASSWORD"

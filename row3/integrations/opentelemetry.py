@@ -19,7 +19,7 @@ from row3 import __version__
 from row3.errors import MissingExtra, Undelivered
 from row3.integrations.http import Service, address
 from row3.integrations.seams import FinishedCase, FinishedRequest, FinishedRun
-from row3.store.project import Project
+from row3.project.project import Project
 
 if TYPE_CHECKING:
     from opentelemetry.proto.trace.v1.trace_pb2 import Span

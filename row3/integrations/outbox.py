@@ -12,11 +12,11 @@ from msgspec.json import format as indented
 
 from row3.errors import EnvironmentFault, InvalidFile, Undelivered
 from row3.integrations.seams import SCHEMA_VERSION, FinishedRun, Sink
-from row3.store.documents import check_schema_version
-from row3.store.files import disk_faults, write_atomic
-from row3.store.local import local_folder
-from row3.store.transaction import locked
-from row3.store.tree import WorkTree
+from row3.project.documents import check_schema_version
+from row3.project.files import disk_faults, write_atomic
+from row3.project.local_state import local_folder
+from row3.project.transaction import locked
+from row3.project.tree import WorkTree
 
 FOLDER = "outbox"
 MAX_BYTES = 2**30

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
+    from row3.comparing.score_case import CaseScorecard
     from row3.pytest_plugin.suites import GoldenCaseView, SuiteScorer
-    from row3.workflows.score_case import CaseScorecard
 
 MARKERS = (
     "row3_case: a golden case of row3, collected with --row3",

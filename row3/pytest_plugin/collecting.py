@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 
 from row3.errors import InvalidFile, Row3Error
+from row3.project.cases import StoredCase, case_files, is_draft, read_case
+from row3.project.project import Project, find_root, open_project
+from row3.project.suites import Suite, make_suite
 from row3.pytest_plugin.items import CaseItem, Evaluations, GateItem, Key
-from row3.store.cases import StoredCase, case_files, is_draft, read_case
-from row3.store.project import Project, find_root, open_project
-from row3.store.suites import Suite, make_suite
-from row3.workflows.suites.judge_suite import Flags
+from row3.pytest_plugin.suite_results import Flags
 
 SHARED, CHOSEN = "row3_shared", "row3_chosen"
 """Keys of `workerinput`: the shared folder, and the tests named on the command line."""

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 import pytest
 
-from row3.workflows.suites.judge_suite import Flags, JudgedCase, JudgedSuite, judge_suite, judged_from_json
+from row3.pytest_plugin.suite_results import Flags, JudgedCase, JudgedSuite, judge_suite, judged_from_json
 
 LONGEST_RUN_S = 86_400.0
 """How long a process waits for the run of another process; a long live run takes hours."""

@@ -392,7 +392,7 @@ def test_another_locale_reads_and_writes_utf_8(box: Box) -> None:
 
 
 def test_memory_that_runs_out_is_no_defect_of_ours(box: Box) -> None:
-    whole = "import row3.workflows.pipeline.collecting as run; run.collect = lambda *_, **__: bytearray(2**62)"
+    whole = "import row3.running.collect as run; run.collect = lambda *_, **__: bytearray(2**62)"
     script = f"{whole}\nfrom row3.cli.app import run; run()"
     done = subprocess.run([sys.executable, "-c", script], cwd=box.root, env=box.env, capture_output=True, check=False)
     assert done.returncode == 2

@@ -12,7 +12,7 @@ import pytest
 
 import row3
 from row3.domain.embeddings import pack
-from row3.workflows.pipeline import asks
+from row3.running import asks
 from tests.browsers import browser, open_page
 from tests.embedding_server import EmbeddingServer
 from tests.projects import Box

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from row3.workflows.comparing.gating import gate
-from row3.workflows.pipeline.run_suite import RunOptions
-from row3.workflows.session import open_session
+from row3.comparing.gating import gate
+from row3.running.run_options import RunOptions
+from row3.running.session import open_session
 from tests.projects import Box
 
 pytestmark = pytest.mark.slow
@@ -23,14 +23,14 @@ DRIVER = """
 import json, os, random, shutil, signal, sys, time
 from pathlib import Path
 import matplotlib.pyplot
-import row3.workflows.promoting.promote, row3.workflows.promoting.promote
+import row3.commands.promoting.promote, row3.commands.promoting.promote
 from row3.cli.app import main
-from row3.store.local import state_folder
+from row3.project.local_state import state_folder
 import row3.cli.promote, row3.cli.show, row3.reports.comparison, row3.reports.changelog
 
 template, work, kills, mode = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
 if "ROW3_KILLS" not in os.environ:  # drawing takes most of the time, and none of the writing
-    row3.workflows.promoting.promote.chart_file = lambda suite, points: str(len(points)).encode() * 5000
+    row3.commands.promoting.promote.chart_file = lambda suite, points: str(len(points)).encode() * 5000
 LOCAL = (".git", ".row3")
 
 def tree(root):
@@ -156,7 +156,7 @@ def test_killed_before_every_single_write_it_is_old_or_can_be_finished(tiny_prom
 
 HALFWAY = """
 import sys
-from row3.store import transaction
+from row3.project import transaction
 from row3.cli.app import run
 whole, transaction.recover = transaction.recover, lambda *_: []
 sys.argv = ["row3", "promote", "v1.1"]

@@ -11,11 +11,11 @@ import pytest
 
 from examples.memory_server.memory import Memory
 from examples.memory_server.stores import SqliteStore
+from row3.project.project import open_project
+from row3.project.suites import pick_suite
 from row3.providers import minilm
-from row3.store.project import open_project
-from row3.store.suites import pick_suite
-from row3.workflows.pipeline.lineup import line_up
-from row3.workflows.pipeline.stages import request_texts
+from row3.running.lineup import line_up
+from row3.running.stages import request_texts
 from tests.projects import CASES, HOME, Box, first, flawless, tiny, worse
 
 NOTED, KEPT = ".row3/lessons.jsonl", "lessons/bread.jsonl"

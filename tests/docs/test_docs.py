@@ -23,8 +23,8 @@ from row3.kinds.events.model import EventsCase
 from row3.kinds.extraction.lint import SIZES
 from row3.kinds.extraction.model import GoldenCase
 from row3.kinds.extraction.score import METRICS
+from row3.project.config import Config
 from row3.providers.base import PRESETS
-from row3.store.config import Config
 
 KINDS = all_kinds()
 
@@ -139,7 +139,7 @@ def project_lint_rules() -> set[str]:
 
 
 def lint_modules() -> list[Path]:
-    return sorted((ROOT / "row3/workflows/linting").glob("*.py"))
+    return sorted((ROOT / "row3/commands/linting").glob("*.py"))
 
 
 def test_every_lint_rule_is_documented() -> None:

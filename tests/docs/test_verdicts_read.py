@@ -11,15 +11,15 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from row3.commands.judging.judged_answers import judge_of, judged_answers
 from row3.domain.judges import Coefficient, JudgeRequest
 from row3.gate.agreement import kappa
 from row3.kinds.judging import read_grade
 from row3.kinds.outcome.judgement import GRADES, winner
 from row3.kinds.outcome.model import Grades, Judgement
-from row3.store.project import open_project
-from row3.store.suites import Suite, read_suite
-from row3.workflows.judging.judged_answers import judge_of, judged_answers
-from row3.workflows.pipeline.asks import judge_request
+from row3.project.project import open_project
+from row3.project.suites import Suite, read_suite
+from row3.running.asks import judge_request
 
 ROOT = Path(__file__).parents[2]
 READ = [json.loads(line) for line in (ROOT / "tests/data/verdicts_read.jsonl").read_text("utf-8").splitlines()]

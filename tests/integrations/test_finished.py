@@ -10,7 +10,7 @@ from msgspec.json import encode
 from row3.errors import UsageError
 from row3.integrations.finished import find_run, read_finished
 from row3.integrations.seams import FinishedRun
-from row3.store.project import open_project
+from row3.project.project import open_project
 from tests.chat_server import FakeModel, FakeReply
 from tests.projects import CASES, Box, flawless, next_second, tiny
 

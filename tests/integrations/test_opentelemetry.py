@@ -13,7 +13,7 @@ from row3.integrations import opentelemetry as otel
 from row3.integrations.finished import find_run, read_finished
 from row3.integrations.opentelemetry import open_sink
 from row3.integrations.seams import FinishedRun
-from row3.store.project import open_project
+from row3.project.project import open_project
 from tests.integrations.receivers import Collector, Fault, attributes
 from tests.projects import CASES, Box, flawless
 

@@ -12,7 +12,7 @@ from row3.errors import InvalidFile, Undelivered
 from row3.integrations.finished import find_run, read_finished
 from row3.integrations.outbox import Outbox
 from row3.integrations.seams import FinishedRun
-from row3.store.project import open_project
+from row3.project.project import open_project
 from tests.projects import Box
 
 

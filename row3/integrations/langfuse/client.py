@@ -13,12 +13,12 @@ from urllib.parse import quote, urlsplit
 from row3.domain.requests import canonical
 from row3.domain.secrets import Guard
 from row3.errors import InvalidFile, MissingExtra, Row3Error, Undelivered, UsageError
+from row3.project.config import FILE
+from row3.project.project import Project
 from row3.providers.base import checked_url
 from row3.providers.guarded import FIX
 from row3.providers.redaction import redact
-from row3.store.config import FILE
-from row3.store.project import Project
-from row3.workflows.pipeline.providers import LANGFUSE_KEYS, guard_of
+from row3.running.provider_access import LANGFUSE_KEYS, guard_of
 
 if TYPE_CHECKING:
     import httpx

@@ -12,17 +12,17 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from row3.commands.importing.drafts import Draft
+from row3.commands.importing.write import golden_file, new_case
 from row3.domain.counts import count
 from row3.errors import InvalidFile, UsageError
 from row3.integrations.langfuse.client import NO_DATASET, Connection, NotFoundError, in_path
 from row3.integrations.langfuse.items import HEADER, ROW3_KEY, Item, case_digest, case_of, item_id, item_of, rest_of
+from row3.project.cases import ENDING, case_id_of, case_value, file_of, golden_files, place_in, unique_cases
+from row3.project.project import Project
+from row3.project.suites import Suite
+from row3.project.transaction import commit, writing
 from row3.reports.headline import some
-from row3.store.cases import ENDING, case_id_of, case_value, file_of, golden_files, place_in, unique_cases
-from row3.store.project import Project
-from row3.store.suites import Suite
-from row3.store.transaction import commit, writing
-from row3.workflows.importing.drafts import Draft
-from row3.workflows.importing.write import golden_file, new_case
 
 if TYPE_CHECKING:
     from langfuse.api import Dataset, DatasetItem

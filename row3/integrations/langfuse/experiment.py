@@ -18,18 +18,18 @@ from row3.integrations.langfuse.items import ROW3_KEY
 from row3.integrations.langfuse.prompts import PromptSync, labelled, pull_prompts
 from row3.integrations.langfuse.sink import LangFuseSink, metadata_of
 from row3.integrations.outbox import Delivery
+from row3.project.cases import ENDING, CaseFiles
+from row3.project.files import write_atomic
+from row3.project.local_state import in_local
+from row3.project.project import Project
+from row3.project.saved_runs import RUNS, context_beside
+from row3.project.suites import Suite
+from row3.project.tree import GitTree
 from row3.reports.headline import some
-from row3.store.cases import ENDING, CaseFiles
-from row3.store.files import write_atomic
-from row3.store.local import in_local
-from row3.store.project import Project
-from row3.store.saved_runs import RUNS, context_beside
-from row3.store.suites import Suite
-from row3.store.tree import GitTree
-from row3.workflows.pipeline.lineup import line_up
-from row3.workflows.pipeline.results import CaseResult
-from row3.workflows.running import run_suite
-from row3.workflows.session import Session, save_log
+from row3.running.case_results import CaseResult
+from row3.running.lineup import line_up
+from row3.running.session import Session, save_log
+from row3.running.suite_run import run_suite
 
 if TYPE_CHECKING:
     from langfuse.api import Dataset

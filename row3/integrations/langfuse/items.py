@@ -17,8 +17,8 @@ from row3.domain.structs import MisfitsError, convert, keys_of
 from row3.errors import InvalidFile
 from row3.kinds.base import Kind
 from row3.kinds.cases import Case
-from row3.store.cases import ID_KEYS, case_id_of
-from row3.store.suites import Suite
+from row3.project.cases import ID_KEYS, case_id_of
+from row3.project.suites import Suite
 
 ROW3_KEY = "row3"
 """Key of row3's part of an item's metadata."""

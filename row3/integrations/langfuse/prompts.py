@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from row3.commands.promoting.new_version import next_version
 from row3.domain.prompts import NAME, PromptRef, Version
 from row3.errors import InvalidFile, UsageError
 from row3.integrations.langfuse.client import Connection, in_path
+from row3.project import prompts as store
+from row3.project.project import CHANGELOG, Project, read_changelog
+from row3.project.transaction import commit, writing
 from row3.reports.changelog import insert_entry, unreleased_entry
-from row3.store import prompts as store
-from row3.store.project import CHANGELOG, Project, read_changelog
-from row3.store.transaction import commit, writing
-from row3.workflows.promoting.new_version import next_version
 
 if TYPE_CHECKING:
     from langfuse.api import Prompt_Chat, Prompt_Text

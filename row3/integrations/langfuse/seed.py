@@ -6,17 +6,17 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from row3.commands.importing.drafts import Draft
+from row3.commands.importing.write import new_case
 from row3.errors import InvalidFile, UsageError
 from row3.integrations.langfuse.client import Connection
 from row3.integrations.langfuse.datasets import dataset_of, make_dataset, put_item
 from row3.integrations.langfuse.items import EXTRACTION, Item, case_of, item_id, item_of, parsed
 from row3.kinds.answers import Unusable
-from row3.store.cases import ENDING
-from row3.store.project import Project
-from row3.store.suites import Suite
-from row3.store.transaction import commit, writing
-from row3.workflows.importing.drafts import Draft
-from row3.workflows.importing.write import new_case
+from row3.project.cases import ENDING
+from row3.project.project import Project
+from row3.project.suites import Suite
+from row3.project.transaction import commit, writing
 
 TRACE = re.compile(r"[0-9A-Za-z_-]{1,64}\Z")
 ID_DIGITS = 16

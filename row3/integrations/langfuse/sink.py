@@ -18,7 +18,7 @@ from row3.integrations.langfuse.items import parsed
 from row3.integrations.opentelemetry import case_spans, put, requests_of
 from row3.integrations.seams import FinishedCase, FinishedRun
 from row3.kinds import kind_named
-from row3.store.project import Project
+from row3.project.project import Project
 
 if TYPE_CHECKING:
     from langfuse.api import CreateScoreRequest

@@ -10,7 +10,7 @@ from row3.integrations.monitoring.figures import CONDITIONS, FIGURE, Condition
 from row3.integrations.monitoring.records import DAY_MS, HOUR_MS, MINUTE_MS, moment
 from row3.integrations.monitoring.tables import Connection
 from row3.integrations.monitoring.totals import Totals, by_minute, hourly
-from row3.store.integration_config import AlertConfig, AlertsConfig
+from row3.project.integration_config import AlertConfig, AlertsConfig
 
 LEVEL = 0.95
 """Confidence with which a rate must be beyond its threshold."""

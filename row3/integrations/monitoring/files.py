@@ -19,8 +19,8 @@ from row3.integrations.monitoring.records import moment
 from row3.integrations.monitoring.rows import Keeping
 from row3.integrations.monitoring.samples import stored_records
 from row3.integrations.monitoring.storage import open_store
-from row3.store.files import disk_faults, read_faults, write_atomic
-from row3.store.project import Project
+from row3.project.files import disk_faults, read_faults, write_atomic
+from row3.project.project import Project
 
 STDIN = "-"
 ASIDE = "monitor/aside.jsonl"

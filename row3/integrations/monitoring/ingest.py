@@ -22,8 +22,8 @@ from row3.integrations.monitoring.storage import Store
 from row3.integrations.monitoring.tables import OPINIONS, RECORDS, Connection
 from row3.integrations.monitoring.totals import refresh_hours
 from row3.integrations.monitoring.traces import BROKEN, why
-from row3.store.files import disk_faults
-from row3.workflows.pipeline.execute import Processes
+from row3.project.files import disk_faults
+from row3.running.execute import Processes
 
 NAMED = 20
 """Maximum bad lines to name; the file has all of them."""

@@ -14,11 +14,11 @@ from row3.integrations.monitoring.alerts import Alert
 from row3.integrations.monitoring.figures import FIGURE
 from row3.integrations.monitoring.records import moment
 from row3.integrations.monitoring.views import value_text
+from row3.project.files import write_atomic
+from row3.project.local_state import in_local, local_folder
+from row3.project.project import Project
+from row3.project.transaction import locked
 from row3.reports.document import Block, Document, Items, Note, Span, Table, Task, Text, Title
-from row3.store.files import write_atomic
-from row3.store.local import in_local, local_folder
-from row3.store.project import Project
-from row3.store.transaction import locked
 
 POSTED = "monitor/told.json"
 """File in `.row3/` for the alerts that the webhook has received."""

@@ -12,8 +12,8 @@ from row3.kinds.extraction.evidence import mentions
 from row3.kinds.extraction.explain import is_quote
 from row3.matching.names import NameIndex, NameRule, match_names
 from row3.matching.text.quotes import SourceText
-from row3.store.cases import golden_files, unique_cases
-from row3.store.project import Project
+from row3.project.cases import golden_files, unique_cases
+from row3.project.project import Project
 
 EXTRACTION = "extraction"
 

@@ -17,9 +17,9 @@ import msgspec
 from row3.domain.secrets import Guard
 from row3.errors import EnvironmentFault, InvalidFile, MissingExtra
 from row3.integrations.monitoring.tables import BYTES, SCHEMA, SCHEMA_VERSION, Connection
-from row3.store.files import disk_faults
-from row3.store.local import in_local, local_folder
-from row3.store.project import Project
+from row3.project.files import disk_faults
+from row3.project.local_state import in_local, local_folder
+from row3.project.project import Project
 
 PATIENCE_S = 60.0
 POLL_S = 0.01

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from msgspec import to_builtins
 
+from row3.commands.importing.drafts import slug
 from row3.domain.asks import finish, no_vectors
 from row3.integrations.monitoring.figures import FIGURE
 from row3.integrations.monitoring.quality import EXTRACTION, Quality, measure
@@ -14,11 +15,10 @@ from row3.integrations.monitoring.samples import StoredRecord
 from row3.kinds import kind_named
 from row3.kinds.answers import Parsed
 from row3.metrics.ratios import overall, ratio
-from row3.store.cases import StoredCase, golden_files, read_case
-from row3.store.config import SuiteConfig
-from row3.store.project import Project
-from row3.store.suites import Suite, make_suite, read_suite
-from row3.workflows.importing.drafts import slug
+from row3.project.cases import StoredCase, golden_files, read_case
+from row3.project.config import SuiteConfig
+from row3.project.project import Project
+from row3.project.suites import Suite, make_suite, read_suite
 
 WEIGHED = {
     "recall": "Concept recall",

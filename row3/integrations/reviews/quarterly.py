@@ -21,9 +21,9 @@ from row3.integrations.reviews.measures import PROXIES, WEIGHED, read_golden
 from row3.integrations.reviews.monthly import rated_records
 from row3.integrations.reviews.regression import Sample, propose
 from row3.integrations.reviews.report import Cell, Review, Section, figure_cell, number
+from row3.project.project import Project
 from row3.reports.charting.production_chart import Estimate, estimates_chart
 from row3.reports.numbers import interval, points
-from row3.store.project import Project
 
 DAYS = 92
 LEAST = 30

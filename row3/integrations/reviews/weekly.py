@@ -15,10 +15,10 @@ from row3.integrations.monitoring.totals import Totals, by_group, total
 from row3.integrations.reviews.measures import proxies_of, proxy_composite, read_golden
 from row3.integrations.reviews.report import Cell, Review, Section, figure_cell, number
 from row3.metrics.ratios import best_score
+from row3.project.project import Project
 from row3.reports.charting.production_chart import Panel, days_chart
 from row3.reports.numbers import percent
 from row3.reports.style import shorten
-from row3.store.project import Project
 
 DAYS = 7
 ALERTS, WORST, PATTERNS, ERRORS = 4, 5, 3, 3

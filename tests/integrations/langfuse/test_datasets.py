@@ -12,9 +12,9 @@ from langfuse import Langfuse
 
 from row3.integrations.langfuse.items import Item, case_digest, case_of, item_of
 from row3.kinds import MODULES, kind_named
-from row3.store.cases import case_value, file_of, golden_files
-from row3.store.project import open_project
-from row3.store.suites import pick_suite
+from row3.project.cases import case_value, file_of, golden_files
+from row3.project.project import open_project
+from row3.project.suites import pick_suite
 from tests.langfuse_server import SECRET, Fault, LangFuse
 from tests.projects import CASES, HOME, Box
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from row3.store.project import Project, open_project
+from row3.project.project import Project, open_project
 from tests.integrations.monitoring.conftest import postgres_url, store
 from tests.projects import tiny
 

@@ -11,8 +11,8 @@ from scipy.stats import spearmanr
 from row3.integrations.monitoring.storage import Store
 from row3.integrations.reviews.monthly import monthly
 from row3.integrations.reviews.report import review_document, review_json
+from row3.project.project import Project
 from row3.reports.terminal import terminal_text
-from row3.store.project import Project
 from tests.produced import END_MS, GOOD, keep, made, score
 from tests.projects import CASES, flawless
 

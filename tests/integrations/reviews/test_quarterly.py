@@ -17,8 +17,8 @@ from row3.integrations.monitoring.totals import Totals
 from row3.integrations.reviews.quarterly import Spread, difference, quarterly, room_used, targets, weights_section
 from row3.integrations.reviews.regression import Sample
 from row3.integrations.reviews.report import review_document, review_json
+from row3.project.project import Project
 from row3.reports.terminal import terminal_text
-from row3.store.project import Project
 from tests.produced import END_MS, failed, keep, made, score
 
 WEIGHTS = {

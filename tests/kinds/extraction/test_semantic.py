@@ -170,12 +170,12 @@ def test_the_signature_is_one_word_with_all_settings() -> None:
     assert SemanticRule("nomic: embed", 0.75).signature() == "semantic/1=nomic__embed>=0.75"
 
 
-@pytest.mark.parametrize("imported", ["row3.workflows.score", "row3.workflows.running", "row3.workflows.session"])
+@pytest.mark.parametrize("imported", ["row3.running.score", "row3.running.suite_run", "row3.running.session"])
 def test_a_suite_without_semantic_matching_does_not_import_it(imported: str) -> None:
     import subprocess
 
     code = (
-        f"import sys, row3.kinds, row3.store.project, {imported}\n"
+        f"import sys, row3.kinds, row3.project.project, {imported}\n"
         "mine = ('matching.semantic', 'matching.contrasts', 'providers.embedders', 'providers.minilm')\n"
         "loaded = {'asyncio', 'numpy', 'openai', *(f'row3.{name}' for name in mine)} & sys.modules.keys()\n"
         "sys.exit(str(loaded) if loaded else 0)"

@@ -12,8 +12,8 @@ from types import FrameType
 
 from row3.errors import EnvironmentFault, UsageError
 from row3.integrations.monitoring.storage import Store, open_store, require
+from row3.project.project import Project
 from row3.providers.base import is_exposed
-from row3.store.project import Project
 
 VARIABLE = "ROW3_MONITOR_TOKEN"
 MIN_TOKEN = 16

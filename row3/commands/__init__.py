@@ -1,0 +1,1 @@
+"""The verbs beside run and compare."""

@@ -1,0 +1,117 @@
+"""`row3 hook run`: judge a commit, merge or push by recorded answers, read from git into memory."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from row3.commands.all_suites import judge_suites
+from row3.commands.code_guard import VARIABLE, Guard
+from row3.domain.given import is_set
+from row3.errors import Row3Error, UsageError
+from row3.gate.outcomes import HookVerdict
+from row3.project.base import affected, fork_of_work, inside_of, protected_branch, snapshot_of
+from row3.project.project import PLACES, READ_PATHS, find_root
+from row3.project.suites import pick_suite
+from row3.running.opening import refuse_tracked
+from row3.running.run_options import RunOptions
+from row3.running.session import Session
+
+if TYPE_CHECKING:
+    from row3.project.git.refs import Push
+    from row3.project.git.repository import Repository
+
+HookName = Literal["pre-commit", "pre-merge-commit", "pre-push"]
+
+
+def run_hook(start: Path, name: HookName, stdin: str = "") -> HookVerdict:
+    """Judge a commit, merge or push for one hook; `stdin` is what git passes to `pre-push`."""
+    from row3.project.git.repository import Repository
+
+    repository, start = Repository.find(start), start.resolve()
+    if repository is None:
+        raise UsageError("not a git repository", where=str(start), fix="Run `git init`, then `row3 hook install`")
+    verdict = HookVerdict(name)
+    verdict.directory, verdict.folder = _called_from(repository, start)
+    if name == "pre-push":
+        from row3.project.git.refs import parse_pushes
+
+        for push in parse_pushes(stdin):
+            if push.local_sha is not None:
+                base = _push_base(repository, start, push)
+                _judge(repository, start, verdict, commit=push.local_sha, base=base)
+        return verdict
+    head = repository.head()
+    base = None if head is None else fork_of_work(repository, start, head)
+    _judge(repository, start, verdict, commit=None, base=base)
+    verdict.merging = bool(verdict.exit_code) and (name == "pre-merge-commit" or bool(repository.merging()))
+    if verdict.exit_code:
+        inside = inside_of(repository, start)
+        verdict.not_added = tuple(repository.unstaged([inside + path for path in READ_PATHS]))
+    return verdict
+
+
+def _push_base(repository: Repository, start: Path, push: Push) -> str | None:
+    """Return the commit that judges a push: where it left what the remote has; None if unknown."""
+    local, protected = push.local_sha or "", protected_branch(repository, start)
+    if push.remote_sha is not None:
+        try:
+            remote = repository.resolve(push.remote_sha)
+            base = repository.merge_base(local, remote) or remote
+        except UsageError:
+            pass  # the remote's commit was never fetched: use the last one that was
+        else:
+            # A forced push to the protected branch may undo a promotion, so all it drops is judged.
+            onto = push.remote_ref.removeprefix("refs/heads/")
+            forced = base != remote and protected is not None and onto == protected.removeprefix("origin/")
+            return remote if forced else base
+    for name in () if protected is None else (f"refs/remotes/{protected}", f"refs/remotes/origin/{protected}"):
+        try:
+            published = repository.resolve(name)  # never the local branch, which may be what is pushed
+        except UsageError:
+            continue
+        return repository.merge_base(local, published) or published
+    return None
+
+
+def _judge(repository: Repository, root: Path, verdict: HookVerdict, *, commit: str | None, base: str | None) -> None:
+    """Judge the index or a commit for the suites that the change affects, or for all without a base."""
+    inside = inside_of(repository, root)
+    repository.object_ids(commit, [inside + path for path in PLACES])  # refuses symbolic links
+    refuse_tracked(root)
+    changed: list[str] = []
+    if base is not None:
+        changed = repository.changed([inside + path for path in READ_PATHS], base=base, tree=commit)
+        if not changed:
+            return
+        verdict.changed = tuple(dict.fromkeys((*verdict.changed, *changed)))
+    verdict.base = base
+    head = snapshot_of(repository, root, commit, label="")
+    judge = None if base is None else snapshot_of(repository, root, base, label=base[:10])
+    if judge is not None and not is_set(os.environ, VARIABLE):
+        guard = Guard(judge)
+        for each in (head, judge):
+            each.project = replace(each.project, guard=guard)
+    project = head.project
+    names = [name for name in project.suite_names() if head.has_cases(name)]
+    affects = set(names) if judge is None else affected(head, judge, [path.removeprefix(inside) for path in changed])
+    verdict.untouched += [name for name in names if name not in affects]
+
+    def session(name: str) -> Session:
+        return Session(project, pick_suite(project, name, "replay"), RunOptions(mode="replay"), may_write=False)
+
+    verdict.results += judge_suites(session, project, [name for name in names if name in affects], judge)
+
+
+def _called_from(repository: Repository, project: Path) -> tuple[str, str]:
+    """Return the project's folder relative to where git was called: for `row3 -C`, empty if not needed, and for git."""
+    prefix = os.environ.get("GIT_PREFIX")
+    here = Path.cwd() if prefix is None else repository.root / prefix
+    path = os.path.relpath(project, here.resolve())
+    try:
+        found = find_root(here) == project
+    except Row3Error:
+        found = False
+    return "" if found else path, "" if path == "." else f"{path}/"

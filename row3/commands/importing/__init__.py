@@ -1,0 +1,1 @@
+"""Import cases of other tools."""

@@ -1,0 +1,1 @@
+"""Calibrate and compare judges."""

@@ -1,0 +1,92 @@
+"""Collect the findings of `row3 lint`; errors of the store become findings with rule, field and line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TypeVar
+
+from row3.domain.counts import nearest
+from row3.domain.findings import Level, LintFinding, LintReport, make_report
+from row3.errors import Row3Error
+from row3.kinds.base import Finding
+from row3.project import positions
+from row3.project.files import decode
+from row3.project.suites import Suite
+from row3.project.tree import WorkTree
+
+Value = TypeVar("Value")
+
+
+class Findings:
+    """The findings of one pass over a project, and the number of files checked."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.files = 0
+        self._found: list[LintFinding] = []
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def report(self) -> LintReport:
+        """Return the sorted findings and the number of files."""
+        return make_report(self._found, self.files)
+
+    def add(
+        self, level: Level, rule: str, file: str, message: str, *, field: str = "", line: int = 1, setting: str = ""
+    ) -> None:
+        """Add a finding."""
+        self._found.append(LintFinding(level, rule, file, field, line, message, setting))
+
+    def add_at(self, level: Level, rule: str, file: str, message: str, at: tuple[str, ...]) -> None:
+        """Add a finding about a field of a file; `at` is the path of the field."""
+        self.add(level, rule, file, message, field=".".join(at), line=positions.line_in(file, self.text(file), at))
+
+    def add_of_kind(self, suite: Suite, found: Iterable[Finding], file: str, text: str = "") -> None:
+        """Add a kind's findings that apply to the suite; `text` is the file's."""
+        applicable = applicable_findings(suite, found)
+        lines = positions.lines_of(text, [each.path for each in applicable])
+        for each in applicable:
+            field = ".".join(map(str, each.path))
+            setting = f"suites.{suite.name}.{each.setting}" if each.setting else ""
+            message = f"{each.message} ({setting})" if setting else each.message
+            self.add(each.level, each.rule, file, message, field=field, line=lines[each.path], setting=setting)
+
+    def attempt(self, file: str, read: Callable[[], Value], *, count: bool = True) -> Value | None:
+        """Return the result of `read`; if it raises, add a finding and return None."""
+        self.files += count
+        try:
+            return read()
+        except Row3Error as error:
+            self.unusable(error, file)
+            return None
+
+    def unusable(self, error: Row3Error, file: str) -> None:
+        """Add a finding for each field that an error of the store names, in the file it names, else in `file`."""
+        named = re.split("[: ]", error.where)[0]
+        file = named if named and (self.root / named).is_file() else file
+        for what, field, line in positions.places(error, file, self.text(file)):
+            rule = "invalid-field" if field else "invalid-file"
+            stop = "" if what.endswith("?") else "."
+            message = f"{what}{stop} {error.fix}" if error.fix else what
+            self.add("error", rule, file, message, field=field, line=line)
+
+    def text(self, file: str) -> str:
+        """Return the text of a file of the project; empty if it cannot be read."""
+        try:
+            return decode(WorkTree(self.root).read(file), where=file)
+        except Row3Error:
+            return ""
+
+
+def applicable_findings(suite: Suite, found: Iterable[Finding]) -> list[Finding]:
+    """Return a kind's findings without those on standards that the suite does not set."""
+    return [each for each in found if each.setting != "standards" or suite.standards is not None]
+
+
+def near_miss(name: str, known: Iterable[str]) -> str:
+    """Return a suggestion of the nearest known name, as the end of a sentence; empty if none is near."""
+    near = nearest(name, known)
+    return f"; did you mean `{near}`?" if near else ""

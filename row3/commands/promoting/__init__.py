@@ -1,0 +1,1 @@
+"""Make a prompt version the current one."""

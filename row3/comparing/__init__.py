@@ -1,0 +1,1 @@
+"""Compare two runs and judge the difference."""

@@ -1,0 +1,214 @@
+"""The comparator of gate, diff, promotion and drift: adds up how a candidate's cases compare with the base's."""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from row3.domain.judgements import CriteriaChange
+from row3.domain.metrics import SLACK, Zone, zone_of
+from row3.domain.verdicts import CaseChange, Compared
+from row3.gate.comparison import beyond_noise, by_size, worse_by
+from row3.gate.judging import Effect, Scores
+from row3.gate.moves import compare_metrics
+from row3.gate.pairs import Pairs, align_metrics
+from row3.gate.policy import GatePolicy
+from row3.metrics.aggregate import Aggregate, Tallies
+from row3.project.suites import Suite
+from row3.running.case_results import CaseResult
+
+KEPT_CHANGES = 200
+"""Case changes kept for the report; the rest are only counted."""
+REPLACED = "the recorded answer differs from the baseline's"
+COMPANION_WEIGHT = 1e-12
+"""Rank of a drop outside the composite: below any change of the composite."""
+
+
+@dataclass(slots=True)
+class Comparer:
+    """Takes results one by one; keeps in memory only the paired metrics and the largest changes."""
+
+    suite: Suite
+    watched: frozenset[str] = frozenset()
+    """Cases whose metrics are kept for both sides, to show the effect of changed criteria."""
+    resting: Mapping[str, str] = field(default_factory=dict)
+    """End of the quarantine, by case id."""
+    pairs: Pairs = field(init=False)
+    moves: Counter[str] = field(default_factory=Counter)
+    failed: list[str] = field(default_factory=list)
+    incomparable: list[str] = field(default_factory=list)
+    broke: list[str] = field(default_factory=list)
+    critical: list[str] = field(default_factory=list)
+    quarantined: list[str] = field(default_factory=list)
+    counted: int = 0
+    """Cases outside quarantine."""
+    compared: int = 0
+    kept: dict[str, tuple[Mapping[str, float] | None, Mapping[str, float]]] = field(default_factory=dict)
+    """Metrics of the base and the candidate for the `watched` cases."""
+    latest: dict[str, Mapping[str, float]] = field(default_factory=dict)
+    """The candidate's metrics for the compared cases."""
+    answers: list[tuple[str, tuple[str, ...], tuple[str, ...]]] = field(default_factory=list)
+    """Case id, digests of the candidate's answers, digests of the base's answers."""
+    requests: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = field(default_factory=dict)
+    """Digests of the candidate's and of the base's requests, by case id."""
+    tallies: tuple[Tallies, Tallies] = field(default_factory=lambda: (Tallies(), Tallies()))
+    asked_again: dict[str, Compared] | None = None
+    """The base's current answers by case id; None if it is not asked again."""
+    replaced: list[str] = field(default_factory=list)
+    """Cases whose recorded answer differs from the baseline's."""
+    served: tuple[set[str], set[str]] = field(default_factory=lambda: (set(), set()))
+    """Models that served the base and the candidate."""
+    aggregate: Aggregate = field(default_factory=Aggregate)
+    """The candidate's metrics over all cases outside quarantine."""
+    golden: dict[str, str] = field(default_factory=dict)
+    """Digests of the golden cases' files, by case id."""
+    _heap: list[tuple[float, int, CaseChange]] = field(default_factory=list)
+    """Changes by weight; a serial number breaks ties."""
+
+    def __post_init__(self) -> None:
+        self.pairs = Pairs(self.suite.kind)
+
+    def take(self, result: CaseResult) -> None:
+        """Add one case."""
+        compared, case_id = result.compared, result.case_id
+        change = CaseChange(case_id, "new", 0.0) if compared is None else compared.change
+        resting = case_id in self.resting
+        self.counted += not resting
+        self.golden[case_id] = result.digest
+        if result.status == "failed":
+            self.failed.append(case_id)
+            self._keep(change._replace(move="failed"))
+            return
+        before = None if compared is None else compared.before
+        self.served[0].update(() if compared is None else compared.served)
+        self.served[1].update(result.served)
+        if self.asked_again is not None and compared is not None:
+            self.asked_again[case_id] = compared
+        self.answers.append((case_id, result.answers, () if compared is None else compared.answers))
+        self.requests[case_id] = result.requests, () if compared is None else compared.requests
+        if case_id in self.watched:
+            self.kept[case_id] = before, result.metrics
+        if not resting:
+            self.aggregate.add(result.metrics, {})
+        if compared is not None and before is not None:
+            self._judge_case(result, compared, before, resting=resting)
+        elif compared is not None:
+            self.replaced += [case_id] if REPLACED in compared.problem else []
+            self.incomparable += [] if resting else [case_id]
+        if resting:
+            change = change._replace(note=f"in quarantine until {self.resting[case_id]}: not counted")
+        self._keep(change)
+
+    def _judge_case(
+        self, result: CaseResult, compared: Compared, before: Mapping[str, float], *, resting: bool
+    ) -> None:
+        fell = compared.change.move == "broke" or self._fell(result, compared, before)
+        if resting:
+            if fell:
+                self.quarantined.append(result.case_id)
+            return
+        if compared.change.move == "broke":
+            self.broke.append(result.case_id)
+        if fell and result.critical:
+            self.critical.append(result.case_id)
+        self.compared += 1
+        self.latest[result.case_id] = result.metrics
+        self.pairs.add(
+            before,
+            result.metrics,
+            source=result.source,
+            repeats=(compared.repeats, result.repeats),
+            spreads=(compared.spread, result.spread),
+        )
+        if compared.tally and result.tally and compared.repeats == result.repeats:
+            self.tallies[0].add(compared.tally)
+            self.tallies[1].add(result.tally)
+
+    def _fell(self, result: CaseResult, compared: Compared, before: Mapping[str, float]) -> bool:
+        """Return whether the primary metric dropped past the limit or into its fail zone, and by more than noise."""
+        kind, policy, key = self.suite.kind, self.suite.policy, self.suite.kind.primary
+        old, new = (side.get(key) for side in align_metrics(kind, (before, result.metrics)))
+        if old is None or new is None:
+            return False
+        higher = kind.primary_metric.higher_is_better
+        worse = worse_by(old, new, higher_is_better=higher, unit=policy.unit)
+        limits = self.suite.rules.thresholds.get(key)
+        enters = (
+            limits is not None
+            and limits.blocking
+            and zone_of(new, limits, higher_is_better=higher) is Zone.FAIL
+            and zone_of(old, limits, higher_is_better=higher) is not Zone.FAIL
+        )
+        if not enters and worse <= policy.limit(key) + 100 * SLACK:
+            return False
+        drop = old - new if higher else new - old
+        return policy.policy == "fixed" or beyond_noise(
+            drop, compared.spread.get(key, 0.0), compared.repeats, result.spread.get(key, 0.0), result.repeats
+        )
+
+    def add_removed(self, case_ids: Iterable[str]) -> None:
+        """Add cases that only the base has."""
+        for case_id in case_ids:
+            self._keep(CaseChange(case_id, "removed", 0.0))
+
+    def add_failed(self, case_ids: Iterable[str]) -> None:
+        """Count more cases as failed."""
+        self.failed += [case_id for case_id in case_ids if case_id not in self.failed]
+
+    def _keep(self, change: CaseChange) -> None:
+        self.moves[change.move] += 1
+        weight = 2.0 if change.move in ("broke", "failed") else abs(change.delta)
+        if change.move == "unchanged":
+            higher = {metric.key: metric.higher_is_better for metric in self.suite.kind.metrics}
+            drops = (-delta if higher[key] else delta for key, delta in change.deltas.items())
+            weight = COMPANION_WEIGHT * max(drops, default=0.0)
+            if weight <= COMPANION_WEIGHT * SLACK:
+                return
+        heapq.heappush(self._heap, (weight, self.moves.total(), change))
+        if len(self._heap) > KEPT_CHANGES:
+            heapq.heappop(self._heap)
+
+    def largest(self) -> list[CaseChange]:
+        """Return the largest changes, most important first."""
+        return by_size(change for _, _, change in self._heap)
+
+    def scores(self, policy: GatePolicy | None = None) -> Scores:
+        """Return what the gate judges, over the cases both sides answer; a new metric has no base value."""
+        kind, judged = self.suite.kind, policy or self.suite.policy
+        before, after = self.pairs.means()
+        after = {**self.aggregate.means(), **after}
+        return Scores(
+            policy=judged,
+            metrics=kind.metrics,
+            thresholds=self.suite.rules.thresholds,
+            changes=compare_metrics(before, after, kind.metrics, judged, self.pairs, primary=kind.primary),
+            before=before,
+            after=after,
+            cases=self.counted,
+            failed=self.failed,
+            incomparable=self.incomparable,
+            broke=self.broke,
+            critical=self.critical,
+            quarantined=self.quarantined,
+        )
+
+
+def effect_of(before: Comparer, after: Comparer | None, change: CriteriaChange) -> Effect | None:
+    """Return the effect of a change of the criteria on the primary metric of the same answers; None if unknown."""
+    if after is None:
+        return None
+    old, new = (each.kept.get(change.case_id) if change.case_id else each.pairs.means() for each in (before, after))
+    if old is None or new is None:
+        return None
+    kind, policy = before.suite.kind, before.suite.policy
+    signs = {m.key: 1 if m.higher_is_better else -1 for m in kind.metrics if m.key in (*policy.metrics, kind.primary)}
+    figures, raises = {}, False
+    for name, one, other in zip(("base", "candidate"), old, new, strict=True):
+        if one is None or other is None:
+            continue
+        if kind.primary in one and kind.primary in other:
+            figures[name] = one[kind.primary], other[kind.primary]
+        raises |= any(signs[key] * (other[key] - one[key]) > SLACK for key in signs if key in one and key in other)
+    return Effect(figures, raises=raises and bool(change.case_id or change.effect == "added"))

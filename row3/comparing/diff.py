@@ -1,0 +1,95 @@
+"""`row3 diff`: what differs between two runs: saved ones, baselines, prompt versions, git refs or models."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+
+from row3.comparing.base_side import text_diff
+from row3.comparing.comparison import Comparer
+from row3.comparing.named_sides import Names, Side
+from row3.domain.runs import Diff
+from row3.domain.verdicts import Compared
+from row3.gate.comparison import compare_case
+from row3.project.cases import sources_of
+from row3.project.project import Project
+from row3.project.saved_runs import CaseRecord
+from row3.project.suites import Suite
+from row3.running.case_results import result_of
+from row3.running.run_options import RunOptions
+
+
+def diff(
+    project: Project,
+    suite: Suite,
+    before: str,
+    after: str,
+    options: Callable[[], RunOptions] = RunOptions,
+    *,
+    named: tuple[str, ...] = (),
+    only: Collection[str] | None = None,
+) -> Diff:
+    """Compare two runs of a suite, `before` and `after`, case by case; of all cases or `only` these.
+
+    Any name but a saved run's is replayed from recordings; see `Names`. Raises `UsageError` for an unknown name,
+    `InvalidFile` for a broken file, `RunIncomplete` if a side has no recorded answer at all.
+    """
+    names = Names(project, suite, options, named)
+    left, right = [opener() for opener in [names.find(before), names.find(after)]]
+    comparer = Comparer(suite)
+    sources = {**sources_of(left.project.tree, suite.golden), **sources_of(right.project.tree, suite.golden)}
+    old_cases, new_cases = (
+        {case_id: record for case_id, record in side.run.cases.items() if only is None or case_id in only}
+        for side in (left, right)
+    )
+    for case_id in old_cases | new_cases:
+        old, new = old_cases.get(case_id), new_cases.get(case_id)
+        if new is None:
+            comparer.add_removed([case_id])
+            continue
+        compared = None if old is None else _compared(suite, old, new, left.run.header.repeats)
+        comparer.take(result_of(new, compared, repeats=right.run.header.repeats, source=sources.get(case_id)))
+    diffs, without_text = _prompt_diffs(left, right)
+    return Diff(
+        suite=suite.name,
+        names=(left.name, right.name),
+        places=(left.where, right.where),
+        commits=(left.commit, right.commit),
+        before=left.run.header,
+        after=right.run.header,
+        sizes=(len(old_cases), len(new_cases)),
+        notes=[f"the text of {name} as it was run no longer exists" for name in without_text],
+        metrics=list(comparer.scores().changes),
+        primary=suite.kind.primary,
+        moves=dict(comparer.moves.most_common()),
+        cases=comparer.largest(),
+        compared=comparer.compared,
+        prompt_diffs=diffs,
+        unanswered=[(side.name, len(side.missing), side.problem) for side in (left, right) if side.missing],
+    )
+
+
+def _compared(suite: Suite, old: CaseRecord, new: CaseRecord, repeats: int) -> Compared:
+    """Return one case in both runs; it is comparable if its golden file is the same."""
+    comparable = old.digest == new.digest and old.status != "failed"
+    before, after = ((each.status, each.metrics, each.found) for each in (old, new))
+    change = compare_case(old.id, before, after, kind=suite.kind, comparable=comparable)
+    metrics = old.metrics if comparable else None
+    return Compared(change, metrics, old.spread, old.tally, repeats, old.requests, old.answers)
+
+
+def _prompt_diffs(left: Side, right: Side) -> tuple[dict[str, str], list[str]]:
+    """Return text diffs of the prompts that differ, and the names of those whose text no longer exists."""
+    before, after = left.run.header, right.run.header
+    diffs: dict[str, str] = {}
+    gone: list[str] = []
+    for name, new in after.prompts.items():
+        old = before.prompts.get(name)
+        if old is None or before.prompt_digests.get(name) == after.prompt_digests.get(name):
+            continue
+        sides = ((left, old), (right, new))
+        missing = [f"{name} {version} of {side.name}" for side, version in sides if name not in side.texts]
+        gone += missing
+        if not missing:
+            titles = [f"{name}-{version} ({side.name})" for side, version in sides]
+            diffs[name] = text_diff(left.texts[name], right.texts[name], *titles)
+    return diffs, gone

@@ -1,0 +1,150 @@
+"""Score single outputs against golden cases, for tests of a user's own system."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from row3.comparing.base_side import baseline_side
+from row3.domain.verdicts import CaseChange, Verdict
+from row3.errors import UsageError
+from row3.gate.comparison import judge_move, worse_by
+from row3.project.cases import StoredCase, read_cases
+from row3.project.chosen_cases import case_hint
+from row3.project.outputs import Output
+from row3.project.project import Project
+from row3.project.suites import Suite, has_baseline
+from row3.reports import numbers
+from row3.reports.case_text import case_text
+from row3.running.case_results import Before, CaseResult, Packing
+from row3.running.meanings import vector_source
+from row3.running.provider_access import guard_of
+from row3.running.score import Scoring
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CaseScorecard:
+    """The score of one output on one golden case; printed, it shows what was missed.
+
+    >>> score = row3_score("decomposition", "bank-runs", output)   # doctest: +SKIP
+    >>> assert score.zone in ("pass", "excellent"), str(score)     # doctest: +SKIP
+    >>> assert not score.regressed, str(score)                     # doctest: +SKIP
+    """
+
+    case_id: str
+    status: str
+    """`scored`, or `bad_answer` for an unusable output, which scores 0 on every metric."""
+    metrics: Mapping[str, float]
+    """Unrounded fractions in [0, 1], by key; metrics that do not apply are left out."""
+    zones: Mapping[str, str]
+    """`fail`, `marginal`, `pass` or `excellent`, by metric."""
+    primary: str
+    """Key of the composite."""
+    delta: float | None
+    """Change of the composite against the baseline, a fraction; None without a baseline for the case."""
+    regressed: bool
+    """Whether it is worse than the baseline by more than the gate's limit, or no longer usable."""
+    shortfall: Mapping[str, tuple[str, ...]]
+    """Missed items (lists that begin with `missed`) and extra ones."""
+    problem: str
+    text: str
+
+    @property
+    def value(self) -> float | None:
+        """The composite, a fraction; 0 for a bad answer, None if it does not apply."""
+        return self.metrics.get(self.primary)
+
+    @property
+    def zone(self) -> str:
+        """The composite's zone; empty without thresholds."""
+        return self.zones.get(self.primary, "")
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        moved = "" if self.delta is None else f" {numbers.points(self.delta)}"
+        worth = "unknown" if self.value is None else numbers.percent(self.value)
+        return f"<row3 score {self.case_id} {worth} {self.zone}{moved}>"
+
+
+@dataclass
+class CaseScorer:
+    """Scores single outputs of a suite's cases; reads cases and baseline once."""
+
+    project: Project
+    suite: Suite
+
+    @cached_property
+    def cases(self) -> dict[str, StoredCase]:
+        """The golden cases by id, in the order of their files. Raises `InvalidFile`."""
+        return {stored.id: stored for stored in read_cases(self.project.tree, self.suite.golden, self.suite.kind)}
+
+    @cached_property
+    def _before(self) -> Before | None:
+        return baseline_side(self.project, self.suite).score if has_baseline(self.project, self.suite) else None
+
+    def score(self, case_id: str, output: Any) -> CaseScorecard:
+        """Score an output: a JSON value, or its text. Raises `UsageError` for an unknown case, `InvalidFile`."""
+        if (stored := self.cases.get(case_id)) is None:
+            see, how = "See the ids with `row3 -v`", "`suite={!r}`".format
+            fix = case_hint(self.project, self.suite.name, case_id, self.cases, otherwise=see, how=how)
+            raise UsageError(f"there is no golden case `{case_id}`", where=f"suite {self.suite.name}", fix=fix)
+        outputs = {case_id: Output(case_id, as_json(output), "", "the output")}
+        with vector_source(self.project, self.suite, self.project.config.mode) as vectors:
+            packing, guard = Packing(self.suite, before=self._before), guard_of(self.project)
+            scoring = Scoring(self.suite, outputs.get, packing, vectors, guard=guard)
+            return self._card(scoring(stored))
+
+    def _card(self, result: CaseResult) -> CaseScorecard:
+        suite = self.suite
+        change = None if result.compared is None else result.compared.change
+        if change is not None and change.move not in ("improved", "unchanged", "regressed", "broke", "fixed"):
+            change = None
+        regressed = change is not None and self._regressed(result, change)
+        return CaseScorecard(
+            case_id=result.case_id,
+            status=result.status,
+            metrics=dict(result.metrics),
+            zones={key: zone.word for key, zone in result.zones.items()},
+            primary=suite.kind.primary,
+            delta=None if change is None else change.delta,
+            regressed=regressed,
+            shortfall=result.found,
+            problem=result.problem,
+            text=case_text(
+                suite,
+                result.case_id,
+                result.status,
+                result.metrics,
+                change,
+                why="bad answer" if result.status == "bad_answer" else "regressed" if regressed else "",
+                problem=result.problem,
+                shortfall=result.found,
+            ),
+        )
+
+    def _regressed(self, result: CaseResult, change: CaseChange) -> bool:
+        if change.move == "broke":
+            return True
+        kind, policy = self.suite.kind, self.suite.policy
+        now = result.metrics.get(kind.primary, 0.0)
+        up = kind.primary_metric.higher_is_better
+        worse = worse_by(now - change.delta, now, higher_is_better=up, unit=policy.unit)
+        return judge_move(worse, policy) is Verdict.BLOCK
+
+
+def as_json(output: Any) -> Any:
+    """Return an output, which may be a pydantic model, as a JSON value. Raises `UsageError` if that is impossible."""
+    dump = getattr(output, "model_dump", None)
+    value = dump(mode="json", by_alias=True) if callable(dump) else output
+    if isinstance(value, str):
+        return value
+    try:
+        return json.loads(json.dumps(value, allow_nan=False))
+    except (TypeError, ValueError, RecursionError) as error:
+        fix = "Give the text of an answer, plain values, or a pydantic model"
+        raise UsageError(f"it cannot be written as JSON: {error}", where="the output", fix=fix) from None

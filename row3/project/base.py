@@ -1,0 +1,198 @@
+"""Find the base: the commit that `--against` names, or the one where the work left the protected branch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from row3.domain.manifests import suite_of_stem
+from row3.errors import EnvironmentFault, Row3Error, UsageError
+from row3.project.config import FILE, read_config
+from row3.project.files import link_at
+from row3.project.history import FILE as HISTORY
+from row3.project.project import PLACES, READ_PATHS, Guard, Project
+from row3.project.prompts import PROMOTED
+from row3.project.snapshot import Snapshot
+from row3.project.suites import make_suite
+from row3.project.system_config import McpConfig
+from row3.project.tree import GitTree, WorkTree
+
+if TYPE_CHECKING:
+    from row3.project.git.repository import Repository
+
+JUDGED = (FILE, "golden", "baselines", "calibrations", PROMOTED, HISTORY, "prompts", "recordings")
+"""Files of a project that can move a verdict."""
+OUTSIDE_GIT = (None, None)
+"""`repository_state` of a project outside git."""
+
+
+def snapshot_of(
+    repository: Repository, root: Path, commit: str | None, *, label: str, behind: int = 0, guard: Guard | None = None
+) -> Snapshot:
+    """Return the project in `root` as of a commit, or of the index if `commit` is None."""
+    ids, differing = repository.contents(commit, root, READ_PATHS)
+    tree = GitTree(root, label, ids, differing)
+    return Snapshot(Project(root, read_config(tree), tree, guard), commit, behind)
+
+
+def find_base(project: Project, name: str) -> Snapshot:
+    """Return the snapshot of a ref, or for `REF...` of the commit where HEAD left REF. Raises `UsageError`."""
+    from row3.project.git.refs import fork_of
+    from row3.project.git.repository import Repository
+
+    repository = Repository.find(project.root)
+    if repository is None:
+        raise UsageError("not a git repository", where="--against", fix="Leave --against out, or run `git init`")
+    if links := list(WorkTree(project.root).links(PLACES)):
+        raise link_at(", ".join(links))
+    inside = inside_of(repository, project.root)
+    repository.refuse_submodules([inside + path for path in READ_PATHS])
+    if (left := fork_of(name)) is not None:
+        fork = repository.fork_point(left)
+        return snapshot_of(repository, project.root, fork, label=name, guard=project.guard)
+    sha = repository.resolve(name)
+    behind = repository.missing_commits(sha, [inside + path for path in JUDGED])
+    return snapshot_of(repository, project.root, sha, label=name, behind=behind, guard=project.guard)
+
+
+def inside_of(repository: Repository, root: Path) -> str:
+    """Return the project's folder in the repository, empty or ending in a slash."""
+    relative = repository.relative(root)
+    return "" if relative in ("", ".") else f"{relative}/"
+
+
+def repository_state(project: Project) -> tuple[str | None, bool | None]:
+    """Return the short commit id, and whether the files row3 reads differ from it; `OUTSIDE_GIT` without git."""
+    from row3.project.git.repository import Repository
+
+    try:
+        repository = Repository.find(project.root)
+    except EnvironmentFault:
+        return OUTSIDE_GIT
+    if repository is None:
+        return OUTSIDE_GIT
+    inside = inside_of(repository, project.root)
+    head, dirty = repository.state([inside + name for name in (FILE, "golden", "prompts", "recordings")])
+    return (head[:12] if head else None), dirty
+
+
+def work_base(project: Project) -> Snapshot | None:
+    """Return the commit by which the hook would judge a commit made now; None without a repository or commit."""
+    from row3.project.git.repository import Repository
+
+    repository = Repository.find(project.root)
+    head = None if repository is None else repository.head()
+    if repository is None or head is None:
+        return None
+    sha = fork_of_work(repository, project.root, head)
+    return snapshot_of(repository, project.root, sha, label=sha[:10], guard=project.guard)
+
+
+def fork_of_work(repository: Repository, root: Path, head: str) -> str:
+    """Return the commit where the work left the protected branch; in a merge, the latest of these."""
+    base = _fork(repository, root, head)
+    for other in repository.merging():
+        theirs = _fork(repository, root, other)
+        if repository.merge_base(base, theirs) == base:
+            base = theirs
+    return base
+
+
+def _fork(repository: Repository, root: Path, commit: str) -> str:
+    """Return where a commit's branch left the protected branch; the commit itself on that branch."""
+    protected = protected_branch(repository, root)
+    if protected is None:
+        return commit
+    base = repository.merge_base(commit, protected)
+    if base is None:  # unrelated histories
+        return repository.resolve(protected)
+    # A clone has the branch as fetched and as a local branch; use whichever the work left later.
+    _, slash, local = protected.partition("/")
+    if slash:
+        try:
+            nearer = repository.merge_base(commit, repository.resolve(local))
+        except UsageError:
+            return base
+        if nearer is not None and repository.merge_base(base, nearer) == base:
+            return nearer
+    return base
+
+
+def protected_branch(repository: Repository, root: Path) -> str | None:
+    """Return the ref of the protected branch: the one configured on the usual branch, else the usual branch."""
+    usual = repository.protected_branch(None)
+    if usual is None:
+        config = read_config(WorkTree(root))
+    else:
+        config = snapshot_of(repository, root, repository.resolve(usual), label=usual).project.config
+    return repository.protected_branch(config.protected_branch) if config.protected_branch else usual
+
+
+def affected(head: Snapshot, base: Snapshot, changed: Iterable[str]) -> set[str]:
+    """Return the suites that a change of these files (project-relative) affects; all of them if in doubt."""
+    project = head.project
+    names, found = set(project.suite_names()), set[str]()
+    for path in changed:
+        parts = path.split("/")
+        if parts[0] == "golden":
+            found |= {
+                name for name in names if path.startswith(f"{project.golden(name)}/") or _reads(project, name, path)
+            }
+        elif parts[0] == "recordings" and len(parts) > 2:
+            found |= names & {parts[1]}
+        elif parts[0] == "baselines":
+            found |= names & {suite_of_stem(parts[1].removesuffix(".json"))} if len(parts) == 2 else set()
+        elif parts[0] == "calibrations":
+            found |= names & {parts[-1].partition(".")[0]}
+        elif parts[0] == "prompts" and path.endswith(".md"):
+            found |= asked_by(project, parts[-1].removesuffix(".md").rpartition("-v")[0]) or names
+        elif path == PROMOTED:
+            locks, earlier = head.locks(), base.locks()
+            moved = {ref.rpartition("-v")[0] for ref in locks.keys() ^ earlier.keys()} or None
+            found |= {name for prompt in moved or ("",) for name in asked_by(project, prompt) or names}
+        elif path == HISTORY:
+            found |= names & _of_other_entries(head, base)
+        else:  # row3.toml and unknown files
+            return names
+    return found & names
+
+
+def asked_by(project: Project, prompt: str) -> set[str]:
+    """Return the suites that may ask a prompt.
+
+    A suite without a configured pipeline may ask any prompt; a judge may ask any that is in no pipeline.
+    """
+    return {name for name in project.suite_names() if _asks(project, name, prompt)}
+
+
+def _asks(project: Project, suite: str, prompt: str) -> bool:
+    try:
+        settings = make_suite(project.config, suite)
+    except Row3Error:  # reported when the suite is judged
+        return True
+    asked = {name for arm in (settings.arms or {"": settings}).values() for name in arm.pipeline}
+    if settings.kind.rubrics and not any(prompt in other.pipeline for other in project.config.suites.values()):
+        return True
+    return settings.system is None and (not asked or prompt in asked)
+
+
+def _reads(project: Project, suite: str, path: str) -> bool:
+    """Return whether the suite's systems receive the file, or its documents include it."""
+    try:
+        settings = make_suite(project.config, suite)
+    except Row3Error:
+        return True
+    systems = [each.system for each in (settings, *(settings.arms or {}).values())]
+    calls = [call for each in systems if isinstance(each, McpConfig) for call in each.setup]
+    patterns = [text for call in calls for text in call.patterns()]
+    own = project.config.suites.get(suite)
+    patterns += [f"golden/{own.documents}/*"] if own is not None and own.documents is not None else []
+    return any(path.startswith(pattern.partition("*")[0].rpartition("/")[0] + "/") for pattern in patterns)
+
+
+def _of_other_entries(head: Snapshot, base: Snapshot) -> set[str]:
+    """Return the suites of added or removed history entries, which may be approvals or declining runs."""
+    before: Mapping[str, str] = {entry.run_id: entry.suite for entry in base.history()}
+    after: Mapping[str, str] = {entry.run_id: entry.suite for entry in head.history()}
+    return {(before.get(run_id) or after.get(run_id) or "") for run_id in before.keys() ^ after.keys()}

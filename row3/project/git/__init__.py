@@ -1,0 +1,1 @@
+"""The git repository of a project."""

@@ -1,0 +1,56 @@
+"""Lessons on disk: all in `.row3/lessons.jsonl`, those kept for prompts in `lessons/<suite>.jsonl`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from msgspec import to_builtins
+
+from row3.domain.lessons import SCHEMA_VERSION, Lesson
+from row3.domain.prompts import Prompt, PromptRef
+from row3.project.documents import dump_line
+from row3.project.json_lines import parse_structs
+from row3.project.prompts import read_prompt
+from row3.project.tree import Tree, WorkTree, read_text
+
+FILE = "lessons.jsonl"
+"""File name in `.row3/`."""
+FOLDER = "lessons"
+FIX = "Correct the line, or remove it"
+
+
+def kept_file(suite: str) -> str:
+    """Return the path of a suite's kept lessons."""
+    return f"{FOLDER}/{suite}.jsonl"
+
+
+def read_noted(local: Path) -> list[Lesson]:
+    """Return the lessons in `.row3/`, oldest first. Raises `InvalidFile`."""
+    return _read(WorkTree(local.parent), f"{local.name}/{FILE}")
+
+
+def read_kept(tree: Tree, suite: str) -> list[Lesson]:
+    """Return a suite's kept lessons, oldest first. Raises `InvalidFile`."""
+    return _read(tree, kept_file(suite))
+
+
+def _read(tree: Tree, path: str) -> list[Lesson]:
+    if not tree.exists(path):
+        return []
+    lessons = parse_structs(read_text(tree, path), Lesson, SCHEMA_VERSION, where=tree.place(path), fix=FIX)
+    return sorted({each.id: each for each in lessons}.values(), key=lambda each: (each.metadata.timestamp, each.id))
+
+
+def lessons_text(lessons: Iterable[Lesson]) -> str:
+    """Return the text of a file of lessons, one per line."""
+    return "".join(dump_line(to_builtins(each)) + "\n" for each in lessons)
+
+
+def read_suite_prompt(tree: Tree, ref: PromptRef, suite: str) -> Prompt:
+    """Return a prompt version with the suite's lessons, if its template shows lessons. Raises `InvalidFile`."""
+    prompt = read_prompt(tree, ref)
+    if prompt.lessons is None:
+        return prompt
+    return replace(prompt, lessons=tuple(each.information for each in read_kept(tree, suite)))

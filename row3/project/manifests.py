@@ -1,0 +1,109 @@
+"""`baselines/<suite>.json`: the baseline as a manifest, one case per line; version 1 is migrated when read."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import structs
+
+from row3.domain.manifests import Manifest, ManifestCase, ManifestPrompt, Tier, tier_of
+from row3.domain.runs import RunId, check_models
+from row3.errors import InvalidFile
+from row3.project.documents import check_schema_version, dump_line, parse_json, refuse_duplicates, validate
+from row3.project.files import decode
+from row3.project.tree import Tree
+
+SCHEMA_VERSION = 2
+HEAD = ("suite", "kind", "tier", "runId", "at", "commit", "prompts", "model", "parameters", "repeats", "summary")
+"""Keys in the order of the file."""
+SCHEMA = "../schemas/baseline.schema.json"
+Repeats = Annotated[int, msgspec.Meta(ge=1)]
+RESTORE = "Restore it with `git checkout`, or save a new one with `row3 --baseline`"
+
+
+class ManifestFile(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True, omit_defaults=True):
+    """The file of version 2."""
+
+    schema_version: int
+    suite: str
+    kind: str
+    tier: Tier
+    run_id: RunId
+    at: str
+    prompts: dict[str, ManifestPrompt]
+    model: str
+    parameters: dict[str, dict[str, Any]]
+    repeats: Repeats
+    cases: list[ManifestCase]
+    commit: str | None = None
+    summary: dict[str, float] = {}
+    schema: str | None = msgspec.field(default=None, name="$schema")
+
+    def __post_init__(self) -> None:
+        check_models(self.prompts, self.parameters)
+
+
+class _FirstCase(msgspec.Struct, frozen=True, rename="camel"):
+    """A case of version 1, which has no requests."""
+
+    id: str
+    digest: str = ""
+    input: str = ""
+
+
+class _FirstVersion(msgspec.Struct, frozen=True, rename="camel"):
+    """The parts of version 1 that a manifest needs, without its scores."""
+
+    suite: str
+    kind: str
+    run_id: RunId
+    at: str
+    mode: str
+    prompts: dict[str, str]
+    prompt_digests: dict[str, str]
+    model: str
+    parameters: dict[str, dict[str, Any]]
+    cases: list[_FirstCase]
+    repeats: Repeats = 1
+    commit: str | None = None
+
+
+def read_manifest(tree: Tree, path: str) -> Manifest:
+    """Return the baseline of a file. Raises as `parse_manifest`."""
+    return parse_manifest(tree.read(path), where=tree.place(path))
+
+
+def parse_manifest(raw: bytes, *, where: str) -> Manifest:
+    """Return the baseline in a file's bytes. Raises `InvalidFile` with file and field."""
+    value = parse_json(decode(raw, where=where), where=where)
+    if check_schema_version(value, SCHEMA_VERSION, where=where) > 1:
+        file = validate(ManifestFile, value, where=where, fix=RESTORE)
+        refuse_duplicates((case.id for case in file.cases), where=where, fix=RESTORE)
+        for number, case in enumerate(file.cases):
+            if len(case.answers) != len(case.requests):
+                what = (
+                    f"field `cases.{number}.answers`: has {len(case.answers)} answers to {len(case.requests)} requests"
+                )
+                raise InvalidFile(what, where=where, fix=RESTORE)
+        given = {name: part for name, part in structs.asdict(file).items() if name not in ("schema", "schema_version")}
+        return Manifest(**given | {"cases": {case.id: case for case in file.cases}})
+    first = validate(_FirstVersion, value, where=where, fix=RESTORE)
+    given = structs.asdict(first)
+    del given["mode"], given["prompt_digests"]
+    prompts = {name: ManifestPrompt(each, first.prompt_digests.get(name, "")) for name, each in first.prompts.items()}
+    refuse_duplicates((case.id for case in first.cases), where=where, fix=RESTORE)
+    cases = {case.id: ManifestCase(case.id, case.digest, case.input) for case in first.cases}
+    return Manifest(**given | {"tier": tier_of(first.mode), "prompts": prompts, "cases": cases}, version=1)
+
+
+def manifest_bytes(manifest: Manifest) -> bytes:
+    """Return the file of a manifest: indented, its cases sorted, one per line, so that git shows which changed."""
+    plain = msgspec.to_builtins(structs.replace(manifest, cases={}))
+    head = {"$schema": SCHEMA, "schemaVersion": SCHEMA_VERSION}
+    head |= {key: plain[key] for key in HEAD if plain[key] is not None}
+    text = json.dumps(head, ensure_ascii=False, indent=1)
+    cases = sorted(manifest.cases.values(), key=lambda case: case.id)
+    lines = ",\n".join(dump_line(msgspec.to_builtins(case)) for case in cases)
+    return f'{text[:-2]},\n "cases": [\n{lines}\n]}}\n'.encode()

@@ -1,0 +1,170 @@
+"""Prompt files, and which version of each is promoted."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct, field, to_builtins
+
+from row3.domain.prompts import RUBRIC_OUTPUTS, Prompt, PromptRef, Version, parse_reference, parse_version
+from row3.domain.requests import digest_text
+from row3.domain.structs import MUST
+from row3.errors import InvalidFile
+from row3.project.documents import check_schema_version, parse_yaml, read_json, refuse_numbers, validate
+from row3.project.tree import Tree, read_text
+
+FOLDER = "prompts"
+PROMOTED = "prompts/promoted.json"
+NO_PROMPTS = frozenset({"README", "CHANGELOG"})
+"""Markdown files in the folder that are not prompts, without their extension."""
+PROMOTED_SCHEMA_VERSION = 1
+
+
+class _FrontMatter(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    name: str
+    version: Annotated[str, Meta(extra={MUST: 'a version in quotes, like "1.0"'})]
+    description: str = ""
+    output: str
+    model: str | None = None
+    temperature: Annotated[float, Meta(ge=0, le=2)] | None = None
+    seed: int | None = None
+    max_tokens: Annotated[int, Meta(ge=1)] | None = None
+    criteria: Annotated[
+        dict[str, Annotated[float, Meta(gt=0)]], Meta(description="Of a rubric: weight by criterion.")
+    ] = field(default_factory=dict)
+    lessons: Annotated[bool, Meta(description="Whether the template may show lessons of the suite.")] = False
+
+
+class Promotion(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """One line of `prompts/promoted.json`."""
+
+    version: str
+    digest: str
+    date: str
+    locked: Annotated[dict[str, str], Meta(description="Digest of every version that was ever promoted.")] = {}
+
+
+class PromotedFile(Struct, frozen=True, forbid_unknown_fields=True):
+    """Which version of each prompt is current: prompts/promoted.json."""
+
+    schema_: str | None = field(default=None, name="$schema")
+    schema_version: int = field(default=PROMOTED_SCHEMA_VERSION, name="schemaVersion")
+    prompts: dict[str, Promotion] = {}
+
+
+def versions(tree: Tree) -> dict[str, list[Version]]:
+    """Return all versions in ascending order, by prompt name. Raises `InvalidFile` for a misnamed Markdown file."""
+    found: dict[str, list[Version]] = {}
+    for path in tree.files(FOLDER):
+        stem, _, ending = path.removeprefix(f"{FOLDER}/").rpartition(".")
+        if ending != "md" or stem.upper() in NO_PROMPTS:
+            continue
+        ref = parse_reference(f"{stem}.md")
+        if ref is None:
+            what = "the file name is not `<name>-v<major>.<minor>.md`"
+            fix = "Rename it, for example to `decompose-concepts-v1.0.md`"
+            raise InvalidFile(what, where=tree.place(path), fix=fix)
+        found.setdefault(ref.name, []).append(ref.version)
+    return {name: sorted(each) for name, each in found.items()}
+
+
+def read_prompt(tree: Tree, ref: PromptRef) -> Prompt:
+    """Return one prompt version. Raises `InvalidFile`."""
+    path = f"{FOLDER}/{ref}.md"
+    if not tree.exists(path):
+        known = versions(tree).get(ref.name)
+        fix = f"Versions: {', '.join(map(str, known))}" if known else "See `row3 new-version`"
+        raise InvalidFile(f"prompt `{ref}` does not exist", where=tree.place(path), fix=fix)
+    return parse_prompt(read_text(tree, path), ref, path=path, where=tree.place(path))
+
+
+def parse_prompt(text: str, ref: PromptRef, *, path: str, where: str) -> Prompt:
+    """Return the prompt in a file's text. Raises `InvalidFile`."""
+    _, body = _split(text, where=where)
+    matter = validate(_FrontMatter, front_matter(text, where=where), where=where)
+    version = parse_version(matter.version)
+    if matter.name != ref.name or version != ref.version:
+        field = "name" if matter.name != ref.name else "version"
+        what = f"the front matter says {matter.name} {matter.version}, the file name says {ref.name} {ref.version}"
+        raise InvalidFile(what, where=f"{where} field {field}", fix="Make them agree")
+    if matter.lessons and matter.output in RUBRIC_OUTPUTS:
+        raise InvalidFile("a judge's rubric cannot show lessons", where=f"{where} field lessons", fix="Remove it")
+    given = {key: getattr(matter, key) for key in ("model", "temperature", "seed", "max_tokens")}
+    return Prompt(
+        ref=ref,
+        description=matter.description,
+        output=matter.output,
+        parameters={key: value for key, value in given.items() if value is not None},
+        body=body,
+        digest=digest_text(text),
+        text=text,
+        path=path,
+        criteria=matter.criteria,
+        lessons=() if matter.lessons else None,
+    )
+
+
+def front_matter(text: str, *, where: str) -> dict[str, Any]:
+    """Return the front matter of a prompt's text, unvalidated. Raises `InvalidFile`."""
+    value = parse_yaml(_split(text, where=where)[0], where=where, what="the front matter", above=1, core=False)
+    if not isinstance(value, dict):
+        raise InvalidFile("the front matter has no keys", where=where, fix="Give name, version and output")
+    refuse_numbers(value, where=where)
+    return value
+
+
+def _split(text: str, *, where: str) -> tuple[str, str]:
+    lines = text.split("\n")
+    rulers = [number for number, line in enumerate(lines) if line.strip() == "---"]
+    if rulers[:1] != [0]:
+        what = "the file does not begin with YAML front matter"
+        raise InvalidFile(what, where=f"{where}:1", fix="Begin it with a line `---`")
+    if len(rulers) < 2:
+        raise InvalidFile("the front matter has no end", where=f"{where}:1", fix="End it with a line `---`")
+    return "\n".join(lines[1 : rulers[1]]), "\n".join(lines[rulers[1] + 1 :])
+
+
+def read_promoted(tree: Tree) -> dict[str, Promotion]:
+    """Return the promotion of each prompt; none if there is no file. Raises `InvalidFile`."""
+    if not tree.exists(PROMOTED):
+        return {}
+    value = read_json(tree, PROMOTED)
+    where = tree.place(PROMOTED)
+    check_schema_version(value, PROMOTED_SCHEMA_VERSION, where=where)
+    promoted = validate(PromotedFile, value, where=where).prompts
+    for name, entry in promoted.items():
+        if parse_version(entry.version) is None or parse_reference(f"{name}-{entry.version}") is None:
+            what = f"field `prompts.{name}.version`: `{entry.version}` is not a version"
+            raise InvalidFile(what, where=where, fix="Correct it")
+    return promoted
+
+
+def check_locked(prompt: Prompt, promoted: dict[str, Promotion]) -> None:
+    """Raise `InvalidFile` if a version that was ever promoted has been edited."""
+    name, version = prompt.ref.name, str(prompt.ref.version)
+    entry = promoted.get(name)
+    locked = {} if entry is None else entry.locked | {entry.version: entry.digest}
+    if locked.get(version, prompt.digest) != prompt.digest:
+        fix = f"Copy the edits to a new version with `row3 new-version {name}`, then restore this one: "
+        fix += f"`git checkout -- {prompt.path}`"
+        raise InvalidFile(f"{name} {version} is promoted and was edited in place", where=prompt.path, fix=fix)
+
+
+def check_all_locked(tree: Tree, promoted: dict[str, Promotion]) -> None:
+    """Check every existing version that was ever promoted, as `check_locked`."""
+    for name, entry in promoted.items():
+        for text in (*entry.locked, entry.version):
+            version = parse_version(text)
+            if version is not None and tree.exists(f"{FOLDER}/{name}-{version}.md"):
+                check_locked(read_prompt(tree, PromptRef(name, version)), promoted)
+
+
+def promoted_text(promoted: dict[str, Promotion]) -> str:
+    """Return the text of `prompts/promoted.json`."""
+    value = {
+        "$schema": "../schemas/promoted.schema.json",
+        "schemaVersion": PROMOTED_SCHEMA_VERSION,
+        "prompts": {name: to_builtins(promoted[name]) for name in sorted(promoted)},
+    }
+    return json.dumps(value, ensure_ascii=False, indent=2) + "\n"

@@ -1,0 +1,111 @@
+"""`golden/<suite>/quarantine.json`: which cases cannot block, until when, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict
+from datetime import UTC, date, datetime
+from pathlib import Path
+from typing import Annotated
+
+from msgspec import Meta, Struct, field
+
+from row3.domain.counts import part
+from row3.domain.quarantine import SHARE, Quarantine, Quarantined, complaint, room, split
+from row3.errors import InvalidFile
+from row3.project.cases import CaseFiles, case_files, is_draft
+from row3.project.documents import check_schema_version, dump_line, parse_json, validate
+from row3.project.files import write_all
+from row3.project.project import Project
+from row3.project.suites import Suite
+from row3.project.tree import Tree, WorkTree, read_text
+
+FILE = "quarantine.json"
+SCHEMA_VERSION = 1
+SCHEMA = "../../schemas/quarantine.schema.json"
+Text = Annotated[str, Meta(pattern=r"\S")]
+
+MOST = f"no more than one in {SHARE} may be"
+
+
+class QuarantineEntry(Struct, frozen=True, forbid_unknown_fields=True):
+    """One case in quarantine."""
+
+    case: Annotated[Text, Meta(description="Id of the golden case.")]
+    since: date
+    until: Annotated[date, Meta(description="Day from which it counts again, at most 90 days after `since`.")]
+    reason: Text
+    who: str = ""
+
+
+class QuarantineFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Cases that cannot block for a while: golden/<suite>/quarantine.json."""
+
+    schema_: str | None = field(default=None, name="$schema")
+    schema_version: int = field(default=SCHEMA_VERSION, name="schemaVersion")
+    cases: list[QuarantineEntry]
+
+
+def read_quarantine(tree: Tree, folder: str) -> list[Quarantined]:
+    """Return the entries of a suite's folder, sorted by case; none if there is no file. Raises `InvalidFile`."""
+    path = f"{folder}/{FILE}"
+    if not tree.exists(path):
+        return []
+    where = tree.place(path)
+    value = parse_json(read_text(tree, path), where=where)
+    check_schema_version(value, SCHEMA_VERSION, where=where)
+    file = validate(QuarantineFile, value, where=where, fix="Correct it and run `row3 flaky`")
+    found: dict[str, Quarantined] = {}
+    for number, entry in enumerate(file.cases):
+        field = f"{where} field cases.{number}"
+        if entry.case in found:
+            raise InvalidFile(f"`{entry.case}` is listed twice", where=field, fix="Keep one of them")
+        if wrong := complaint(entry.since, entry.until):
+            what = f"the quarantine of `{entry.case}`: {wrong}"
+            raise InvalidFile(what, where=field, fix="Correct `until`, or remove the entry")
+        found[entry.case] = Quarantined(
+            entry.case, entry.since.isoformat(), entry.until.isoformat(), entry.reason.strip(), entry.who
+        )
+    return [found[case_id] for case_id in sorted(found)]
+
+
+def quarantine_text(entries: Iterable[Quarantined]) -> str:
+    """Return the file's text: one entry per line, so that branches merge line by line."""
+    values = map(asdict, sorted(entries, key=lambda entry: entry.case_id))
+    rows = ["  " + dump_line({"case": value.pop("case_id"), **value}) for value in values]
+    head = f'{{\n "$schema": "{SCHEMA}",\n "schemaVersion": {SCHEMA_VERSION},\n "cases": [\n'
+    return head + ",\n".join(rows) + "\n ]\n}\n"
+
+
+def write_quarantine(root: Path, folder: str, entries: Iterable[Quarantined]) -> None:
+    """Replace the file, or remove it if there are no entries. Raises `EnvironmentFault`."""
+    entries, where = list(entries), f"{folder}/{FILE}"
+    write_all({WorkTree(root).at(where): quarantine_text(entries) if entries else None}, where=where)
+
+
+def today() -> date:
+    """Return today's date, in UTC."""
+    return datetime.now(UTC).date()
+
+
+def in_force(project: Project, suite: Suite, files: CaseFiles | None = None, *, on: date | None = None) -> Quarantine:
+    """Return the quarantine of a run: that of the judging cases (`files`), not the change's own.
+
+    Raises `InvalidFile` for a broken file, or if more than a fifth of the cases is in quarantine.
+    """
+    folder, own, on = suite.golden, project.tree, on or today()
+    tree = own if files is None else files.tree
+    active, expired = split(read_quarantine(tree, folder), on)
+    waiting: tuple[Quarantined, ...] = ()
+    if tree != own:
+        known = {entry.case_id for entry in active}
+        added = split(read_quarantine(own, project.golden(suite.name)), on)[0]
+        waiting = tuple([entry for entry in added if entry.case_id not in known])
+    if active:
+        paths = files.paths if files and files.paths else case_files(tree, folder)
+        cases = sum(1 for path in paths if not is_draft(tree, path))
+        if len(active) > room(cases):
+            what = f"{part(len(active), cases, 'case', 'is', 'are')} in quarantine; {MOST}"
+            fix = f"Release some with `row3 flaky release{suite.flag} CASE`"
+            raise InvalidFile(what, where=f"{folder}/{FILE}", fix=fix)
+    return Quarantine(active, expired, waiting)

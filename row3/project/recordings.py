@@ -1,0 +1,184 @@
+"""The recordings of a suite, indexed by request digest; answers are parsed when needed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from row3.domain.counts import marked
+from row3.domain.requests import Answer, Request, digest_text
+from row3.errors import EnvironmentFault, InvalidFile
+from row3.project.embeddings import EmbeddingIndex
+from row3.project.json_lines import LineFile, Spot, lines_in
+from row3.project.recording_lines import HEAD, Recording, from_line, other_field, recording_files
+from row3.project.tree import Tree, same_file
+
+
+@dataclass(slots=True)
+class RecordingIndex:
+    """The recordings of a suite by digest. Only their places are kept; each answer is read when needed."""
+
+    tree: Tree | None = None
+    """Files with the suite's embeddings; None for no embeddings."""
+    suite: str = ""
+    fallback: RecordingIndex | None = None
+    """Index to search for answers that this one lacks: the base's, behind the head's."""
+    asks_differently: Callable[[Recording, Request], bool] | None = None
+    """Whether the prompt and case that a recording names, if they are not the request's, make another request."""
+    _spots: dict[str, list[Spot]] = field(default_factory=dict)
+    """Lines by digest; several after a merge, or for a copied prompt."""
+    _by_case: dict[str, list[str]] | None = None
+    """Digests by case id, filled on first use."""
+    _embeddings: dict[str, EmbeddingIndex] = field(default_factory=dict)
+
+    def embeddings(self, model: str) -> EmbeddingIndex:
+        """Return the recorded embeddings of a model."""
+        if model not in self._embeddings:
+            behind = None if self.fallback is None else self.fallback.embeddings(model)
+            self._embeddings[model] = EmbeddingIndex(self.tree, self.suite, model, fallback=behind)
+        return self._embeddings[model]
+
+    def __len__(self) -> int:
+        return len(self._spots)
+
+    def __contains__(self, digest: str) -> bool:
+        return digest in self._spots
+
+    def digests(self) -> list[str]:
+        """Return all digests, in file order."""
+        return list(self._spots)
+
+    def add(self, file: LineFile) -> None:
+        """Index a file. Raises `InvalidFile` for a line that is not a recording."""
+        self._by_case = None
+        for spot, raw in file:
+            head = HEAD.match(raw)
+            digest = head[1].decode() if head else from_line(raw, where=spot.place).digest
+            self._spots.setdefault(digest, []).append(spot)
+
+    def add_journal(self, journal: Path | LineFile) -> None:
+        """Index a journal, without a last line that a crash cut off. Answers indexed before win over its own."""
+        for spot, raw in open_journal(journal) if isinstance(journal, Path) else journal:
+            if raw.endswith(b"\n"):
+                self._spots.setdefault(from_line(raw, where=spot.place).digest, [spot])
+
+    def get(self, digest: str) -> Recording | None:
+        """Return the recording of a digest; None if there is none.
+
+        Raises `InvalidFile` for a broken line or a second, different answer, `EnvironmentFault` if the file changed.
+        """
+        found: Recording | None = None
+        for spot, recording in zip(self._spots.get(digest, ()), self.every(digest), strict=True):
+            if found is not None and recording.answer.said != found.answer.said:
+                what = f"the same request has a different answer in {spot.place}"
+                raise InvalidFile(what, where=self.place(digest), fix="Remove one of the two lines")
+            found = found or recording
+        return found
+
+    def answer(self, asked: Request | str) -> Answer | None:
+        """Return the recorded answer to a request, given whole or by digest; None if there is none.
+
+        Raises as `get`, and `InvalidFile` if the answer was edited or the recording's fields contradict its digest.
+        """
+        digest = asked if isinstance(asked, str) else asked.digest
+        found = self.get(digest)
+        if found is None:
+            return None if self.fallback is None else self.fallback.answer(asked)
+        what = "" if isinstance(asked, str) else self.contradiction(found, asked)
+        if found.answer_digest and found.answer_digest != digest_text(found.answer.text):
+            what = "the recorded answer was edited (its digest does not match)"
+        if what:
+            fix = "Restore the line from git, or remove it and re-record"
+            raise InvalidFile(what, where=self.place(digest), fix=fix)
+        return found.answer
+
+    def contradiction(self, recording: Recording, request: Request) -> str:
+        """Return how a recording's fields contradict its digest; empty if they do not."""
+        other = other_field(recording, request)
+        named = recording.case_id, recording.request.get("promptDigest", request.prompt_digest)
+        if other is not None:
+            what = f"its `{other[0]}` is {marked(other[1])}, not {marked(other[2])}"
+        elif (
+            named != (request.case_id, request.prompt_digest)
+            and self.asks_differently
+            and self.asks_differently(recording, request)
+        ):
+            what = f"{recording.prompt} asks something else about `{recording.case_id}`"
+        else:
+            return ""
+        return f"the line does not match its digest: {what}"
+
+    def first(self, digest: str) -> Recording | None:
+        """Return the first recording of a digest, whatever others say. Raises `InvalidFile` if its line is broken."""
+        return next(self.every(digest), None)
+
+    def every(self, digest: str) -> Iterator[Recording]:
+        """Yield all recordings of a digest, in file order. Raises `InvalidFile` for a broken line."""
+        for spot in self._spots.get(digest, ()):
+            raw = spot.read()
+            if digest.encode("utf-8", "replace") not in raw:
+                what = "the file was changed while it was being read"
+                raise EnvironmentFault(what, where=spot.file.where, fix="Run the command again")
+            yield from_line(raw, where=spot.place)
+
+    def place(self, digest: str) -> str:
+        """Return file and line of a recording, as messages name them."""
+        return self._spots[digest][0].place
+
+    def all(self) -> Iterator[Recording]:
+        """Yield the first recording of each digest, in file order."""
+        for digest in self._spots:
+            yield next(self.every(digest))
+
+    def of_case(self, case_id: str) -> list[Recording]:
+        """Return all recordings of a case, in file order."""
+        if self._by_case is None:
+            self._by_case = {}
+            for recording in self.all():
+                self._by_case.setdefault(recording.case_id, []).append(recording.digest)
+        return [next(self.every(digest)) for digest in self._by_case.get(case_id, ())]
+
+    def nearest(self, request: Request, promoted: str | None = None) -> tuple[Recording, str, Any, Any] | None:
+        """Return the recording most like a request, the first field that differs, and its two values; None for none.
+
+        The fewest differences win, then the request's prompt version, then the promoted one, then the latest.
+        """
+        wanted = request.fields()
+        best: tuple[tuple[int, bool, bool], Recording, str, Any, Any] | None = None
+        for recording in self.of_case(request.case_id):
+            if recording.prompt.rpartition("-v")[0] != request.prompt.rpartition("-v")[0]:
+                continue
+            recorded = {"prompt": recording.prompt, "repeat": recording.repeat, **recording.request}
+            different = [key for key in wanted if recorded.get(key) != wanted[key]]
+            first = different[0] if different else "rendered text"
+            rank = -len(different), recording.prompt == request.prompt, recording.prompt == promoted
+            if best is None or rank >= best[0]:
+                best = rank, recording, first, recorded.get(first), wanted.get(first)
+        return None if best is None else best[1:]
+
+
+def open_journal(path: Path) -> LineFile:
+    """Open the journal of a run. Raises as `LineFile`."""
+    return LineFile(path, where=f"journal {path.name}", follow=False)
+
+
+def open_index(tree: Tree | None, suite: str, journals: Iterable[Path | LineFile] = ()) -> RecordingIndex:
+    """Index a suite's recordings in a tree, if given, and the journals. Raises `InvalidFile`."""
+    index = RecordingIndex(tree, suite)
+    if tree is not None:
+        for path in recording_files(tree, suite):
+            index.add(lines_in(tree, path))
+    for journal in journals:
+        index.add_journal(journal)
+    return index
+
+
+def open_changed(base: Tree, head: Tree, suite: str) -> RecordingIndex:
+    """Index the base's recordings files that the head changes or lacks. Raises as `open_index`."""
+    index = RecordingIndex(base, suite)
+    for path in recording_files(base, suite):
+        if not same_file(base, head, path):
+            index.add(lines_in(base, path))
+    return index

@@ -1,0 +1,171 @@
+"""Files that are safe to delete: the log of every run in `.row3/`, and a cache of scores in the project's state."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta, Struct, field, to_builtins
+from msgspec.json import Decoder, encode
+
+from row3.domain.requests import digest_json, digest_text
+from row3.domain.runs import SCHEMA_VERSION, RunHeader
+from row3.domain.scores import CaseScore
+from row3.errors import EnvironmentFault, InvalidFile
+from row3.project.documents import check_schema_version, parse_json, refuse_duplicates, validate
+from row3.project.files import decode, read_bytes, write_atomic
+from row3.project.local_state import in_state
+from row3.project.tree import WorkTree
+
+RUNS = "runs"
+"""Folder of the run logs in `.row3/`."""
+RESTORE = "Delete the file, or restore it"
+MAX_BYTES = 2**30
+MAX_CACHE_BYTES = 2**26
+Fraction = Annotated[float, Meta(ge=0, le=1)]
+Digests = tuple[str, ...]
+
+
+class CaseRecord(Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True):
+    """One case of a saved run."""
+
+    id: str
+    digest: str
+    """Digest of the golden case's file."""
+    status: str
+    metrics: Mapping[str, Fraction]
+    found: Mapping[str, tuple[str, ...]]
+    said: str = field(default="", name="answers")
+    """Short digest of all answers; empty for outputs made elsewhere."""
+    spread: Mapping[str, Annotated[float, Meta(ge=0)]] = {}
+    """Standard deviation over the repeats, by metric; empty without repeats."""
+    tally: Mapping[str, Mapping[str, Annotated[int, Meta(ge=0)]]] = {}
+    """Items by outcome, counted; empty in older runs."""
+    requests: Digests = ()
+    """Digests of the requests, stage by stage, repeat by repeat; empty in older runs and for outputs made elsewhere."""
+    answers: Digests = field(default=(), name="answerDigests")
+    """SHA-256 of each answer's text, in the order of the requests; one fewer if the last had no answer."""
+    problem: str = ""
+    """Why the answer is bad or missing; empty in older runs."""
+
+    def line(self) -> bytes:
+        """Return the record as JSON."""
+        try:
+            return encode(self)
+        except UnicodeEncodeError:  # half a surrogate pair, which models write and UTF-8 cannot hold
+            return json.dumps(to_builtins(self), ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
+
+
+_DECODER = Decoder(CaseRecord)
+
+
+def parse_record(line: bytes | str, *, where: str) -> CaseRecord:
+    """Return the case record of a line. Raises `InvalidFile`."""
+    try:
+        return _DECODER.decode(line)
+    except ValueError:
+        raise InvalidFile("a case record is broken", where=where, fix="Restore the file from git") from None
+
+
+class _File(RunHeader, frozen=True, kw_only=True):
+    schema_: str | None = field(default=None, name="$schema")
+    cases: list[CaseRecord]
+
+
+@dataclass(frozen=True, slots=True)
+class SavedRun:
+    """A saved run."""
+
+    header: RunHeader
+    cases: Mapping[str, CaseRecord]
+    """By case id, in the order of the run."""
+
+
+def read_log(path: Path, *, where: str = "") -> SavedRun:
+    """Return the run of a local log, or of another file that messages call `where`. Raises `InvalidFile`."""
+    where = where or f".row3/runs/{path.name}"
+    return parse_run(read_bytes(path, where=where, limit=MAX_BYTES), where=where)
+
+
+def parse_run(raw: bytes, *, where: str) -> SavedRun:
+    """Return the saved run in a file's bytes. Raises `InvalidFile`."""
+    value = parse_json(decode(raw, where=where), where=where, surrogates=True)
+    check_schema_version(value, SCHEMA_VERSION, where=where)
+    file = validate(_File, value, where=where, fix=RESTORE)
+    refuse_duplicates((record.id for record in file.cases), where=where, fix=RESTORE)
+    header = {key: getattr(file, key) for key in RunHeader.__struct_fields__}
+    return SavedRun(RunHeader(**header), {record.id: record for record in file.cases})
+
+
+def run_bytes(header: RunHeader, lines: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the file of a saved run, piece by piece."""
+    yield json.dumps(header.plain(), ensure_ascii=False, allow_nan=False, indent=1)[:-2].encode()
+    yield b',\n "cases": [\n'
+    for number, line in enumerate(lines):
+        yield b",\n" + line if number else line
+    yield b"\n]}\n"
+
+
+def write_run(path: Path, header: RunHeader, lines: Iterable[bytes]) -> None:
+    """Write a saved run. Raises as `write_atomic`."""
+    write_atomic(path, run_bytes(header, lines), where=path.name)
+
+
+def answers_beside(log: Path) -> Path:
+    """Return the path of a log's answers that are not recorded: those of a live run."""
+    return log.with_suffix(".answers.jsonl")
+
+
+def context_beside(log: Path) -> Path:
+    """Return the path of a log's context for a sink: an experiment's name and items."""
+    return log.with_suffix(".context.jsonl")
+
+
+def latest_runs(local: Path) -> list[Path]:
+    """Return the run logs in `.row3/`, newest first. Raises `InvalidFile` for a symbolic link."""
+    folder = f"{local.name}/{RUNS}"
+    tree = WorkTree(local.parent)
+    return [tree.at(path) for path in reversed(tree.files(folder)) if path.endswith(".json")]
+
+
+KEPT_SCORES = 4000
+"""Most scores in a file; the oldest are dropped."""
+
+
+class ScoreCache:
+    """Scores by golden case and answers, under one scorer and one set of rules."""
+
+    def __init__(self, root: Path, name: str) -> None:
+        self._root, self._path = root, f"scores/{name}.msgpack"
+        self._scores: dict[str, CaseScore] = {}
+        self._new = False
+        with suppress(InvalidFile, EnvironmentFault, msgspec.DecodeError):  # a broken file counts as empty
+            raw = read_bytes(in_state(root, self._path), where=self._path, limit=MAX_CACHE_BYTES, follow=False)
+            self._scores = msgspec.msgpack.decode(raw, type=dict[str, CaseScore])
+
+    def get(self, case: str, answers: Sequence[str]) -> CaseScore | None:
+        """Return the score of these answers to the case with this digest, without its explanation."""
+        return self._scores.get(_key(case, answers))
+
+    def put(self, case: str, answers: Sequence[str], score: CaseScore) -> None:
+        """Add a score, whose `found` must already list the missed and extra items of its explanation."""
+        self._scores[_key(case, answers)] = msgspec.structs.replace(score, explanation=None, output=None)
+        self._new = True
+
+    def save(self) -> None:
+        """Write new scores, if the folder is writable."""
+        if not self._new:
+            return
+        kept = dict(list(self._scores.items())[-KEPT_SCORES:])
+        with suppress(InvalidFile, EnvironmentFault, UnicodeEncodeError):  # an answer may hold half a surrogate pair
+            write_atomic(in_state(self._root, self._path), msgspec.msgpack.encode(kept))
+        self._new = False
+
+
+def _key(case: str, answers: Sequence[str]) -> str:
+    return digest_json([case, [digest_text(text) for text in answers]])

@@ -1,0 +1,198 @@
+"""Where a project's files are read from: the work tree, the index or a commit.
+
+Paths are relative to the project's folder, with forward slashes. Listings omit files and folders whose names begin with
+a dot. Symbolic links inside the project are never followed: git's commits have no file there either.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import ClassVar
+
+from row3.errors import InvalidFile
+from row3.project.files import MAX_TEXT_BYTES, decode, link_at, read_bytes, read_faults, refuse_conflicts
+
+ALL = "\U0010ffff"
+"""Sorts after every path."""
+
+
+@dataclass(frozen=True)
+class WorkTree:
+    """The project's folder on disk."""
+
+    root: Path
+    label: ClassVar[str] = ""
+    _folders: set[str] = field(default_factory=lambda: {""}, repr=False, compare=False)
+    """Folders already checked: no link leads to them."""
+
+    def at(self, path: str) -> Path:
+        """Return a file's path on disk. Raises `InvalidFile` if it or a folder above it is a symbolic link."""
+        if Path(path).is_absolute() or ".." in path.split("/"):
+            raise InvalidFile("the path is outside the project", where=path, fix="Correct the name")
+        place = self.root / path
+        self._check_folders(path)
+        if place.is_symlink():
+            raise link_at(path)
+        return place
+
+    def _check_folders(self, path: str) -> None:
+        folder = path.rpartition("/")[0]
+        if folder not in self._folders:
+            self.at(folder)
+            self._folders.add(folder)
+
+    def read(self, path: str, *, limit: int = MAX_TEXT_BYTES) -> bytes:
+        """Return a file's bytes. Raises as `at` and `read_bytes`."""
+        self._check_folders(path)
+        return read_bytes(self.root / path, where=path, limit=limit, follow=False)
+
+    def exists(self, path: str) -> bool:
+        """Return whether a file or folder with this path exists. Raises as `at`."""
+        return self.at(path).exists()
+
+    def files(self, folder: str, *, deep: bool = False) -> list[str]:
+        """Return the sorted paths of a folder's files, with those below it if `deep`; empty if there is no folder."""
+        with read_faults(folder):
+            return sorted(self._files(folder, deep=deep))
+
+    def _files(self, folder: str, *, deep: bool) -> Iterator[str]:
+        for entry in self._entries(folder):
+            # A folder named like a file is listed, so that reading it fails instead of missing a case.
+            if not entry.is_dir() or entry.name.endswith((".json", ".jsonl")):
+                yield f"{folder}/{entry.name}"
+            elif deep:
+                yield from self._files(f"{folder}/{entry.name}", deep=True)
+
+    def folders(self, folder: str) -> list[str]:
+        """Return the sorted names of the folders directly inside a folder."""
+        with read_faults(folder):
+            return sorted(entry.name for entry in self._entries(folder) if entry.is_dir())
+
+    def _entries(self, folder: str) -> list[os.DirEntry[str]]:
+        path = self.at(folder)
+        if not path.is_dir():
+            return []
+        with os.scandir(path) as entries:
+            found = [entry for entry in entries if not entry.name.startswith(".")]
+        if (link := next((entry for entry in found if entry.is_symlink()), None)) is not None:
+            raise link_at(f"{folder}/{link.name}")
+        return found
+
+    def links(self, paths: Iterable[str]) -> Iterator[str]:
+        """Yield the symbolic links at or below these paths, in order."""
+        for path in paths:
+            place = self.root / path
+            if place.is_symlink():
+                yield path
+            elif place.is_dir():
+                with os.scandir(place) as entries:
+                    deeper = [f"{path}/{entry.name}" for entry in entries if entry.is_symlink() or entry.is_dir()]
+                yield from self.links(sorted(deeper))
+
+    def oid(self, path: str) -> str:
+        """Return the file's git object id; equal ids mean equal bytes. Raises as `read`."""
+        return blob_id(self.read(path, limit=2**30))
+
+    def on_disk(self, path: str) -> Path | None:
+        """Return the path on disk, or None if the contents are held only in memory. Raises as `at`."""
+        return self.at(path)
+
+    def place(self, path: str) -> str:
+        """Return the file's name in messages: its path, and the label of a commit or the index."""
+        return path
+
+
+@dataclass(frozen=True, eq=False)
+class GitTree:
+    """A commit or the index: all its file names, and the contents that differ from the work tree.
+
+    Its methods are those of `WorkTree`.
+    """
+
+    root: Path
+    """The project's folder in the work tree."""
+    label: str
+    """Name in messages, such as `main`."""
+    ids: Mapping[str, str]
+    """Object id by path, of every file."""
+    contents: Mapping[str, bytes]
+    """Bytes by path; files that are not listed are the same in the work tree."""
+
+    @cached_property
+    def _work_tree(self) -> WorkTree:
+        return WorkTree(self.root)
+
+    @cached_property
+    def _names(self) -> list[str]:
+        return sorted(self.ids)
+
+    def read(self, path: str, *, limit: int = MAX_TEXT_BYTES) -> bytes:
+        if path not in self.ids:
+            what = "this is a folder, not a file" if self._below(path) else "the file does not exist"
+            raise InvalidFile(what, where=self.place(path), fix="Correct the name")
+        raw = self.contents.get(path)
+        if raw is None:
+            return self._work_tree.read(path, limit=limit)
+        if len(raw) > limit:
+            what = f"the file has {len(raw):,} bytes, more than {limit:,}"
+            raise InvalidFile(what, where=self.place(path), fix="Split it or remove it")
+        return raw
+
+    def exists(self, path: str) -> bool:
+        return path in self.ids or bool(self._below(path))
+
+    def files(self, folder: str, *, deep: bool = False) -> list[str]:
+        inner = ((path, path[len(folder) + 1 :]) for path in self._below(folder))
+        return [path for path, rest in inner if (deep or "/" not in rest) and "/." not in f"/{rest}"]
+
+    def folders(self, folder: str) -> list[str]:
+        inner = (path[len(folder) + 1 :].split("/") for path in self._below(folder))
+        return sorted({parts[0] for parts in inner if len(parts) > 1 and not parts[0].startswith(".")})
+
+    def _below(self, folder: str) -> list[str]:
+        start = bisect_left(self._names, f"{folder}/")
+        return self._names[start : bisect_left(self._names, f"{folder}/{ALL}", start)]
+
+    def oid(self, path: str) -> str:
+        oid = self.ids.get(path, "")
+        return oid if len(oid) == 40 else blob_id(self.read(path, limit=2**30))  # 64: a SHA-256 repository
+
+    def on_disk(self, path: str) -> Path | None:
+        return self._work_tree.at(path) if path in self.ids and path not in self.contents else None
+
+    def place(self, path: str) -> str:
+        return f"{path} at {self.label}" if self.label else path
+
+
+Tree = WorkTree | GitTree
+"""The files of a project in the work tree, the index or a commit."""
+
+
+def read_text(tree: Tree, path: str) -> str:
+    """Return a file's text. Raises as `Tree.read`, `decode` and `refuse_conflicts`."""
+    where = tree.place(path)
+    text = decode(tree.read(path), where=where)
+    refuse_conflicts(text, where=where)
+    return text
+
+
+def same_file(one: Tree, other: Tree, path: str) -> bool:
+    """Return whether a file exists in both trees with the same text, apart from line ends."""
+    if not (one.exists(path) and other.exists(path)):
+        return False
+    return one.oid(path) == other.oid(path) or _text(one, path) == _text(other, path)
+
+
+def blob_id(raw: bytes) -> str:
+    """Return the id that git would give the bytes."""
+    return hashlib.sha1(b"blob %d\0" % len(raw) + raw, usedforsecurity=False).hexdigest()
+
+
+def _text(tree: Tree, path: str) -> bytes:
+    return tree.read(path, limit=2**30).replace(b"\r\n", b"\n")

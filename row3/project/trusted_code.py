@@ -1,0 +1,63 @@
+"""Programs and addresses, named by settings and golden cases, that a run starts or sends data to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from msgspec import json, to_builtins
+
+from row3.domain.code import Code
+from row3.project.cases import read_cases
+from row3.project.config import FILE, Config
+from row3.project.judges import judge_settings
+from row3.project.project import Project
+from row3.project.suites import Suite, make_suite
+from row3.project.system_config import PythonConfig
+
+ADDRESS = ("preset", "base_url", "key_variable", "allow_http")
+
+
+def code_of(config: Config, suite: Suite) -> Iterator[Code]:
+    """Yield the programs and addresses that answer, judge, embed and receive lessons, except known services."""
+    where = f"{FILE} field suites.{suite.name}"
+    for name, each in (suite.arms or {"": suite}).items():
+        place = f"{where}.arms.{name}.provider" if name else f"{where}.provider"
+        if each.system is not None:
+            yield _program(place, each.system)
+        yield from _address(place, each.provider)
+    if suite.kind.rubrics:
+        yield from _address("the judge", judge_settings(config, suite.name))
+    if (settings := config.suites.get(suite.name)) is not None:
+        yield from _address(f"{where}.matching.semantic", settings.matching.semantic)
+    if config.lessons.mcp is not None:
+        yield _program(f"{FILE} field lessons.mcp", config.lessons.mcp)
+
+
+def scorer_code(function: str) -> Code:
+    """Return a check's Python scorer as code."""
+    return Code("a check of type python", function, python=True)
+
+
+def all_code(project: Project, name: str) -> Iterator[Code]:
+    """Yield the code that a suite's settings and cases name; the project may lack the suite. Raises `InvalidFile`."""
+    suite = make_suite(project.config, name)
+    yield from code_of(project.config, suite)
+    yield from map(scorer_code, suite.kind.scorers(None, suite.rules))
+    for stored in read_cases(project.tree, project.golden(name), suite.kind):
+        yield from map(scorer_code, suite.kind.scorers(stored.case, suite.rules))
+
+
+def _program(place: str, settings: Any) -> Code:
+    words = (getattr(settings, "command", None) or "", *getattr(settings, "args", ()))
+    return Code(place, _text(to_builtins(settings)), words, python=isinstance(settings, PythonConfig))
+
+
+def _address(place: str, settings: Any) -> Iterator[Code]:
+    found = {key: value for key in ADDRESS if (value := getattr(settings, key, None))}
+    if found.keys() & {"base_url", "key_variable"}:
+        yield Code(place, _text(found))
+
+
+def _text(value: Any) -> str:
+    return json.encode(value, order="sorted").decode()

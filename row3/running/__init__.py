@@ -1,0 +1,1 @@
+"""Run a suite: line up prompts, render, ask or replay, score, collect."""

@@ -1,0 +1,179 @@
+"""Price a run by the table in `row3.toml`, and keep to `--max-cost`: send no request that would exceed it."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from row3.domain.calls import CALLED
+from row3.domain.requests import JUDGE, Answer, NoAnswer, Request
+from row3.errors import UsageError
+from row3.project.config import PriceConfig
+from row3.project.judges import judge_settings
+from row3.project.project import Project
+from row3.project.recordings import open_index
+from row3.project.suites import Suite
+from row3.project.system_config import runs_here
+
+if TYPE_CHECKING:
+    import asyncio
+
+# A dated or numbered release of the same model: -2026-01-01, -20260101, -0613, -002. Not -5: claude-sonnet-4-5 is not
+# a release of claude-sonnet-4.
+_RELEASE = re.compile(r"-\d{3,}(?:-\d+)*")
+
+FREE = PriceConfig(0.0, 0.0)
+
+
+def price_of(model: str, prices: Mapping[str, PriceConfig]) -> PriceConfig | None:
+    """Return the price of a model, or of the longest listed name it is a release of; None if neither is listed."""
+    if model in prices:
+        return prices[model]
+    families = [name for name in prices if model.startswith(name) and _RELEASE.fullmatch(model, len(name))]
+    return prices[max(families, key=len)] if families else None
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """Prices of a suite's answers."""
+
+    table: Mapping[str, PriceConfig]
+    """Prices in `row3.toml`, by model, or by a system's type such as `mcp`."""
+    free: Mapping[tuple[str, bool], bool] = field(default_factory=dict)
+    """Free providers, by `Request.by` and whether it is a system: True if set to free, False if free unless priced."""
+
+    def of(self, model: str, by: str = "") -> PriceConfig | None:
+        """Return the price of a model or system; None if unknown."""
+        free = self.free.get((by, model in CALLED))
+        return FREE if free else price_of(model, self.table) or (None if free is None else FREE)
+
+    def usd(self, model: str, prompt_tokens: int | None, completion_tokens: int | None, by: str = "") -> float | None:
+        """Return the cost in US dollars; None if the price or a count is unknown."""
+        price = self.of(model, by)
+        if price is FREE:
+            return 0.0
+        if price is None or prompt_tokens is None or completion_tokens is None:
+            return None
+        return (prompt_tokens * price.input + completion_tokens * price.output) / 1_000_000
+
+
+def estimate_tokens(text: str) -> int:
+    """Return the tokens in a text at four characters each, rounded up.
+
+    About 20% off for English prose; half the true number for code and other scripts.
+    """
+    return (len(text) + 3) // 4
+
+
+FIRST_GUESS = 1000
+"""Tokens assumed for the first answer to a request without a limit."""
+
+
+def prices_of(project: Project, suite: Suite) -> Prices:
+    """Return the prices of a suite's answers; what runs on this machine is free unless `row3.toml` sets a price."""
+    judge = judge_settings(project.config, suite.name)
+    known = [(JUDGE, False, judge.cost, judge.preset == "local")]
+    for by, arm in (suite.arms or {"": suite}).items():
+        known.append((by, False, arm.provider.cost, arm.provider.preset == "local"))
+        if arm.system is not None:
+            known.append((by, True, arm.system.cost, runs_here(arm.system)))
+    free = {(by, called): cost is not None for by, called, cost, here in known if here or cost is not None}
+    return Prices(project.config.prices, free)
+
+
+class Budget:
+    """US dollars that one command may spend.
+
+    Each request reserves an estimate: its text at four characters per token, corrected by the provider's counts so far,
+    and the longest answer to its prompt so far (at first: among those `recorded`). So spending can exceed the limit by
+    no more than the error of that estimate.
+    """
+
+    def __init__(self, limit: float, recorded: Callable[[], Mapping[str, int]] = dict) -> None:
+        self.limit = limit
+        self.spent = 0.0
+        self.cut = False
+        """Whether a request was refused."""
+        self._reserved = 0.0
+        self._under_way = 0
+        self._longest: dict[str, int] = {}
+        self._counted = 1.0
+        """Highest ratio so far of the provider's token count to the estimate."""
+        self._recorded = recorded
+        self._settled: asyncio.Event | None = None
+
+    def check(self, models: Iterable[tuple[str, str]], prices: Prices) -> None:
+        """Raise `UsageError` for a model without a price; each is given with its `Request.by`."""
+        for model, by in dict.fromkeys(models):
+            if prices.of(model, by) is None:
+                fix = f'Add [prices."{model}"] to row3.toml: input and output, US dollars per million tokens; '
+                fix += 'or set `cost = "free"` for its provider'
+                raise UsageError(f"the price of `{model}` is unknown", where="--max-cost", fix=fix)
+
+    async def admit(self, request: Request, prices: Prices) -> float | NoAnswer:
+        """Reserve the cost of a request and return it; a `NoAnswer` if it would exceed the limit."""
+        import asyncio
+
+        estimate = self._estimate(request, prices)
+        while not self.cut and self.spent + self._reserved + estimate > self.limit:
+            if not self._under_way:
+                self.cut = True
+                break
+            # Answers under way may cost less than reserved.
+            self._settled = self._settled or asyncio.Event()
+            await self._settled.wait()
+        if self.cut:
+            what = f"not sent: ${self.spent:.4f} of --max-cost ${self.limit:g} is spent"
+            if estimate > self.limit:
+                return NoAnswer(f"{what}, and one request may cost ${estimate:.4f}", "Raise --max-cost")
+            return NoAnswer(what, "Run the same command to continue, with the same budget again")
+        self._reserved += estimate
+        self._under_way += 1
+        return estimate
+
+    def settle(self, reserved: float, request: Request, answer: Answer | NoAnswer | None, prices: Prices) -> None:
+        """Release a reservation and book the answer; None if the request was interrupted."""
+        self._under_way -= 1
+        self._reserved = self._reserved - reserved if self._under_way else 0.0
+        if isinstance(answer, Answer):
+            written = answer.completion_tokens
+            written = estimate_tokens(answer.text) if written is None else written
+            guessed = estimate_tokens(request.system) + estimate_tokens(request.user)
+            read = guessed if answer.prompt_tokens is None else answer.prompt_tokens
+            self._counted = max(self._counted, read / max(1, guessed))
+            self.spent += prices.usd(request.model, read, written, request.by) or 0.0
+            self._longest[request.prompt] = max(self._longest.get(request.prompt, 0), written)
+        if self._settled is not None:
+            self._settled.set()
+            self._settled = None
+
+    def _estimate(self, request: Request, prices: Prices) -> float:
+        written = self._longest.get(request.prompt) or self._guess(request)
+        read = self._counted * (estimate_tokens(request.system) + estimate_tokens(request.user))
+        return prices.usd(request.model, math.ceil(read), written, request.by) or 0.0
+
+    def _guess(self, request: Request) -> int:
+        size = self._recorded().get(request.prompt.rpartition("-v")[0])
+        if size is None:
+            return request.max_tokens or FIRST_GUESS
+        return size if request.max_tokens is None else min(size, request.max_tokens)
+
+
+def open_budget(project: Project, suites: Sequence[Suite], limit: float) -> Budget:
+    """Return the budget of a command over these suites; recorded answers give the first estimates of length."""
+
+    @cache
+    def longest() -> dict[str, int]:
+        sizes: dict[str, int] = {}
+        for recording in chain.from_iterable(open_index(project.tree, suite.name).all() for suite in suites):
+            name = recording.prompt.rpartition("-v")[0]
+            tokens = recording.answer.completion_tokens or estimate_tokens(recording.answer.text)
+            sizes[name] = max(sizes.get(name, 0), tokens)
+        return sizes
+
+    return Budget(limit, longest)

@@ -1,0 +1,250 @@
+"""Collect a run: header and sums in memory, result lines on disk."""
+
+from __future__ import annotations
+
+import math
+import os
+import secrets
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from tempfile import SpooledTemporaryFile
+from typing import IO, Any
+from weakref import finalize
+
+from msgspec import to_builtins
+
+from row3.domain.judges import MOST_FAILED
+from row3.domain.metrics import warning_only, zones_of
+from row3.domain.prompts import Lineup
+from row3.domain.quarantine import NO_QUARANTINE, Quarantine
+from row3.domain.runs import CaseRow, RunHeader
+from row3.domain.scores import Usage
+from row3.errors import EnvironmentFault, UsageError
+from row3.gate.agreement import rate
+from row3.gate.results import Run
+from row3.metrics.aggregate import Aggregate, Tallies, percentile
+from row3.metrics.ratios import overall
+from row3.project.suites import Suite
+from row3.running.case_results import CaseResult, Cost, Spent, total
+from row3.running.evaluate import Asking
+
+
+def header_for(suite: Suite, asking: Asking, *, mode: str) -> dict[str, Any]:
+    """Return the part of a run's header that is known before it runs."""
+    return {
+        "run_id": new_run_id(),
+        "suite": suite.name,
+        "kind": suite.kind.name,
+        "action": "run",
+        "at": now(),
+        "mode": mode,
+        "prompts": asking.lineup.versions(),
+        "prompt_digests": asking.lineup.digests(),
+        "model": ", ".join(dict.fromkeys(asking.models)),
+        "parameters": {name: p.as_json() for name, p in asking.parameters.items()},
+        "repeats": asking.repeats,
+        **rules_json(suite),
+    }
+
+
+def rules_json(suite: Suite) -> dict[str, Any]:
+    """Return scorer, weights, thresholds and gate policy for a header."""
+    return {
+        "scorer": suite.kind.signature(suite.rules),
+        "weights": dict(suite.rules.weights),
+        "thresholds": {
+            key: {"minimum": limits.minimum, "target": limits.target, "excellent": limits.excellent}
+            for key, limits in suite.rules.thresholds.items()
+        },
+        "gate": {**to_builtins(suite.policy), "warning": sorted(warning_only(suite.rules.thresholds))},
+    }
+
+
+def usage_json(usage: Usage) -> dict[str, Any]:
+    """Return usage with the keys of files and JSON."""
+    return {
+        "requests": usage.requests,
+        "replayed": usage.replayed,
+        "promptTokens": usage.prompt_tokens,
+        "completionTokens": usage.completion_tokens,
+        "costUsd": usage.cost_usd,
+        "latencyP50S": usage.latency_p50_s,
+        "latencyP95S": usage.latency_p95_s,
+        "truncated": usage.truncated,
+        **({"judgements": usage.judgements, "judgeCostUsd": usage.judge_cost_usd} if usage.judgements else {}),
+    }
+
+
+def now() -> str:
+    """Return the time in UTC, ISO 8601, to the second."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def new_run_id() -> str:
+    """Return an id that sorts by time; its random part tells apart two runs in the same microsecond."""
+    at = datetime.now(UTC)
+    return f"{run_id_at(at)}-{at.microsecond:05x}{secrets.randbelow(4096):03x}"
+
+
+def run_id_at(moment: datetime) -> str:
+    """Return the beginning of the id of a run that starts at that moment."""
+    return f"{moment:%Y%m%dT%H%M%SZ}"
+
+
+SPOOL_BYTES = 4 * 1024 * 1024
+"""Bytes of result lines kept in memory."""
+KEPT_ROWS = 400
+"""Case rows kept for a table: the worst ones."""
+
+
+class Spool:
+    """JSON lines of a run's cases in order, in memory up to `SPOOL_BYTES`, then on disk."""
+
+    def __init__(self) -> None:
+        self._file: IO[bytes] = SpooledTemporaryFile(max_size=SPOOL_BYTES)  # noqa: SIM115 - lives as long as the run
+        finalize(self, self._file.close)
+        self._count = 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    def add(self, line: bytes) -> None:
+        """Append a line. Raises `EnvironmentFault` if the disk is full."""
+        try:
+            self._file.write(line + b"\n")
+        except OSError as error:
+            what = f"the run's results cannot be written ({error.strerror or error})"
+            fix = "Free some space, or set TMPDIR to a folder on another disk"
+            raise EnvironmentFault(what, where=tempfile.tempdir or "the temporary folder", fix=fix) from None
+        self._count += 1
+
+    def __iter__(self) -> Iterator[bytes]:
+        self._file.seek(0)
+        try:
+            for line in self._file:
+                yield line[:-1]
+        finally:
+            self._file.seek(0, os.SEEK_END)
+
+
+def usage_of(spent: Sequence[Spent], cost: Cost) -> Usage:
+    """Return the usage of a run's answers together; a replayed one has the latency of its recording."""
+    judged = [each.usd(cost) for each in spent if each.judge]
+    latencies = [each.latency_s for each in spent if each.latency_s is not None and not each.judge]
+    return Usage(
+        requests=len(spent),
+        replayed=sum(each.replayed for each in spent),
+        prompt_tokens=sum(each.prompt_tokens or 0 for each in spent),
+        completion_tokens=sum(each.completion_tokens or 0 for each in spent),
+        cost_usd=total([each.usd(cost) for each in spent if not each.judge]),
+        judgements=len(judged),
+        judge_cost_usd=total(judged),
+        latency_p50_s=percentile(latencies, 0.50),
+        latency_p95_s=percentile(latencies, 0.95),
+        truncated=sum(each.truncated for each in spent),
+    )
+
+
+def collect(
+    results: Iterable[CaseResult],
+    suite: Suite,
+    lineup: Lineup,
+    head: dict[str, Any],
+    *,
+    partial: bool,
+    take: Callable[[CaseResult], None] | None = None,
+    cost: Cost = lambda *_: None,
+    quarantine: Quarantine = NO_QUARANTINE,
+    tolerated: tuple[str, ...] = (),
+) -> Run:
+    """Return the run of these results; memory holds sums and the rows of a table. Raises `UsageError` for no case.
+
+    Quarantined cases are listed but not counted. If more than 5% of the judges' and scorers' scores are missing, not
+    counting `tolerated` reasons, the cases that lack them have failed.
+    """
+    aggregate, tally = Aggregate(), Tallies()
+    spent: list[Spent] = []
+    records, details = Spool(), Spool()
+    rows: list[CaseRow] = []
+    notes: list[str] = []
+    problems: list[tuple[str, str]] = []
+    skipped: dict[str, Counter[str]] = {}
+    ids: dict[str, list[str]] = {"failed": [], "bad_answer": [], "scored": [], "quarantined": [], "ungraded": []}
+    primary = suite.kind.primary
+    unscored: list[tuple[str, str]] = []
+    until = {entry.case_id: entry.until for entry in quarantine.active}
+    for each in results:
+        result = each._replace(quarantined=until[each.case_id]) if each.case_id in until else each
+        if take is not None:
+            take(result)
+        ids[result.status].append(result.case_id)
+        if result.status != "failed" and result.quarantined:
+            ids["quarantined"].append(result.case_id)
+        elif result.status != "failed":
+            aggregate.add(result.metrics, result.counts, result.source)
+            tally.add(result.tally)
+            for key, reason in result.skipped.items():
+                skipped.setdefault(key, Counter())[reason] += 1
+        reasons = result.tally.get("unscored", {})
+        unscored += [(result.case_id, each) for each in reasons if not each.endswith(tolerated)]
+        spent += result.spent
+        records.add(result.line)
+        if result.detail is not None:
+            details.add(result.detail)
+        spread = result.spread.get(primary)
+        rows.append(CaseRow(result.case_id, result.status, result.metrics, result.zones, spread))
+        if len(rows) > 2 * KEPT_ROWS:
+            rows.sort(key=lambda row: (row.status == "scored", row.metrics.get(primary, math.inf)))
+            del rows[KEPT_ROWS:]
+        problems += [(result.case_id, result.problem)] if result.problem else []
+        notes += [f"{result.case_id}: {note}" for note in result.notes]
+    if not records:
+        what = "no case matches the selection"
+        raise UsageError(what, where=f"{suite.golden}/", fix="Choose other cases with --case, --tag or --only")
+    if len(unscored) > MOST_FAILED * sum(tally.get("judgements", {}).values()):
+        ids["ungraded"] += dict.fromkeys(case_id for case_id, _ in unscored)
+        ids["failed"] += ids["ungraded"]
+        problems += unscored
+    means, pooled, usage = aggregate.means(), aggregate.pooled(), usage_of(spent, cost)
+    zones = zones_of(means, suite.kind.metrics, suite.rules.thresholds)
+    shares = {metric.key for metric in suite.kind.metrics if metric.share}
+    if pooled and suite.rules.weights:
+        pooled[primary] = overall(pooled, suite.rules.weights)
+    if ids["quarantined"]:
+        head = head | {"gate": head["gate"] | {"quarantined": sorted(ids["quarantined"])}}
+    header = RunHeader(
+        **head,
+        metrics=means,
+        pooled=pooled,
+        denominators=aggregate.denominators(),
+        zones={key: zone.word for key, zone in zones.items()},
+        usage=usage_json(usage),
+        complete=not ids["failed"],
+    )
+    return Run(
+        header,
+        suite,
+        lineup,
+        zones,
+        usage,
+        records,
+        details,
+        rows,
+        partial,
+        failed=ids["failed"],
+        ungraded=ids["ungraded"],
+        bad=ids["bad_answer"],
+        skipped=skipped,
+        seen_in=aggregate.seen_in(),
+        rates={
+            key: found
+            for key, n in aggregate.units().items()
+            if key in shares and (found := rate(means[key] * n, n)) is not None
+        },
+        tally=tally,
+        notes=notes,
+        problems=problems,
+        quarantine=quarantine,
+    )

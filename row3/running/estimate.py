@@ -1,0 +1,192 @@
+"""Estimate what a live run would send and cost, without sending anything: `--dry-run`.
+
+The first stage is rendered exactly, and so are later stages if the answers before them are recorded. Otherwise their
+size is estimated from the case's input, its expectations, and the prompt's text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from row3.domain.asks import Ask, FunctionRequest, Spending, UsageRequest, finish
+from row3.domain.embeddings import EmbeddingRequest
+from row3.domain.estimates import Estimate, Planned
+from row3.domain.judges import JudgeRequest
+from row3.domain.prompts import Lineup, Prompt
+from row3.domain.requests import JUDGE, NoAnswer, Request
+from row3.kinds.answers import Parsed
+from row3.kinds.cases import expected_in
+from row3.project.cases import StoredCase, read_cases
+from row3.project.project import Project
+from row3.project.recording_lines import Recording
+from row3.project.recordings import RecordingIndex, open_index
+from row3.project.suites import Suite
+from row3.providers.guarded import check_request
+from row3.running.asks import judge_request
+from row3.running.budget import Prices, estimate_tokens, prices_of
+from row3.running.evaluate import Answers, Asking
+from row3.running.provider_access import check_provider, endpoint_of, guard_of, missing_access
+from row3.running.run_options import RunOptions, make_asking
+
+UNKNOWN = "not known yet"
+"""Placeholder for an unknown answer in a judge's requests."""
+GRADE_TOKENS = 150
+"""Tokens assumed for a grade that is not recorded."""
+NO_GRADE = NoAnswer("not recorded")
+NOTHING_KNOWN: Mapping[type, Any] = {
+    EmbeddingRequest: {},
+    FunctionRequest: NO_GRADE,
+    UsageRequest: Spending(None, None),
+}
+"""Assumed answers to everything but judges, none of which is part of the estimate."""
+
+
+@dataclass(frozen=True, slots=True)
+class BaselineRequests:
+    """What a live comparison also asks: the baseline's prompts, about the baseline's cases."""
+
+    asking: Asking
+    cases: Collection[str]
+    rounds: int = 1
+
+
+def estimate(
+    project: Project, suite: Suite, lineup: Lineup, options: RunOptions, *, baseline: BaselineRequests | None = None
+) -> Estimate:
+    """Return the requests that a run would send.
+
+    Recordings answer in modes `replay` and `auto`; in `live` and `record` they only give the length of answers. Raises
+    `InvalidFile`, `UsageError`.
+    """
+    mode = options.mode or project.config.mode
+    exposed = check_provider(project, suite)
+    asking = make_asking(suite, lineup, options)
+    prices = prices_of(project, suite)
+    index = open_index(project.tree, suite.name)
+    judged = set[str]()
+    planner = _Planner(asking, index, prices, mode in ("replay", "auto"), judged)
+    plan = Estimate(suite.name, mode, lineup.versions(), exposed=exposed)
+    for stored in read_cases(project.tree, suite.golden, suite.kind):
+        if not options.wants(stored.id):
+            continue
+        for repeat in range(options.repeats):
+            planner.case(stored, repeat, plan)
+            if baseline is not None and stored.id in baseline.cases:
+                before = len(plan.requests)
+                _Planner(baseline.asking, index, prices, False, judged).case(stored, repeat, plan)
+                plan.again += len(plan.requests) - before
+    plan.missing = missing_access(suite, endpoint_of(project, suite)) if plan.to_send else ""
+    plan.rounds = 1 if baseline is None else baseline.rounds
+    guard = guard_of(project)
+    for request in filter(None, (each.request for each in plan.to_send)):
+        check_request(request, guard)
+    return plan
+
+
+@dataclass(slots=True)
+class _Planner:
+    asking: Asking
+    index: RecordingIndex
+    prices: Prices
+    replays: bool
+    judged: set[str]
+    """Digests of the judge's requests so far, as each is sent once."""
+
+    def case(self, stored: StoredCase, repeat: int, plan: Estimate) -> None:
+        """Add the requests of one repeat of a case to the plan."""
+        kind = self.asking.suite.kind
+        held = {recording.digest: recording for recording in self.index.of_case(stored.id)}
+        known: dict[str, Answers | None]
+        known = dict.fromkeys(kind.arms or ("",), Answers(kind.variables(stored.case)))
+        handed_on = dict.fromkeys(known, 0)
+        for arm, prompt in self.asking.lineup.steps:
+            answers, parameters = known[arm], self.asking.parameters_of(prompt.ref.name, arm)
+            request = self.asking.request(prompt, stored.id, answers.variables, repeat, arm) if answers else None
+            recording = held.get(request.digest) if request is not None else None
+            if request is not None:
+                sent = estimate_tokens(request.system) + estimate_tokens(request.user)
+            else:
+                sent = self._size_of_input(prompt, stored) + handed_on[arm]
+            answered = self._size_of_answer(prompt, stored, recording, list(held.values()), parameters.max_tokens)
+            replayed = self.replays and recording is not None
+            sizes = {"model": parameters.model, "prompt_tokens": sent, "completion_tokens": answered}
+            plan.requests.append(self._planned(stored, prompt, repeat, arm, request, recorded=replayed, **sizes))
+            handed_on[arm] += answered
+            answers = answers.after(self.asking.suite, prompt, recording.answer) if answers and recording else None
+            known[arm] = None if answers is not None and answers.bad else answers
+        if self.asking.suite.rules.judge is not None:
+            self._judge(stored, repeat, known, sum(handed_on.values()), plan)
+
+    def _judge(
+        self, stored: StoredCase, repeat: int, known: Mapping[str, Answers | None], answered: int, plan: Estimate
+    ) -> None:
+        """Add the judge's requests about the answers, or about a placeholder if they are unknown."""
+        suite, kind = self.asking.suite, self.asking.suite.kind
+        outputs: dict[str, Mapping[str, Any]] = {
+            arm: answers.outputs for arm, answers in known.items() if answers is not None
+        }
+        exact = len(outputs) == len(known)
+        if not exact:
+            unknown = kind.parse(kind.whole, UNKNOWN)
+            assert isinstance(unknown, Parsed)
+            outputs = {arm: {kind.whole: unknown.value} for arm in known}
+        output = kind.combine(outputs if kind.arms else outputs[""])
+
+        def answer(ask: Ask) -> Any:
+            if not isinstance(ask, JudgeRequest):
+                return NOTHING_KNOWN[type(ask)]
+            request = judge_request(suite, ask, stored.id)
+            recording = self.index.first(request.digest) if exact else None
+            if exact and request.digest in self.judged:
+                return NO_GRADE if recording is None else recording.answer
+            self.judged.add(request.digest)
+            sent = estimate_tokens(request.system) + estimate_tokens(request.user) + (0 if exact else answered)
+            said = GRADE_TOKENS if recording is None else estimate_tokens(recording.answer.text)
+            replayed = self.replays and recording is not None
+            assert suite.rules.judge is not None
+            rubric, asked = suite.rules.judge.rubrics[ask.rubric], request if exact else None
+            sizes = {"model": request.model, "prompt_tokens": sent, "completion_tokens": said}
+            plan.requests.append(self._planned(stored, rubric, repeat, JUDGE, asked, recorded=replayed, **sizes))
+            return NO_GRADE if recording is None else recording.answer
+
+        finish(kind.score(stored.case, output, suite.rules), answer)
+
+    def _planned(
+        self,
+        stored: StoredCase,
+        prompt: Prompt,
+        repeat: int,
+        by: str,
+        request: Request | None,
+        *,
+        recorded: bool,
+        **sizes: Any,
+    ) -> Planned:
+        return Planned(
+            case_id=stored.id,
+            prompt=str(prompt.ref),
+            repeat=repeat,
+            recorded=recorded,
+            exact=request is not None,
+            cost_usd=0.0 if recorded else self.prices.usd(**sizes, by=by),
+            request=None if recorded else request,
+            **sizes,
+        )
+
+    def _size_of_input(self, prompt: Prompt, stored: StoredCase) -> int:
+        given = self.asking.suite.kind.variables(stored.case)
+        return estimate_tokens(prompt.body) + sum(estimate_tokens(str(value)) for value in given.values())
+
+    def _size_of_answer(
+        self, prompt: Prompt, stored: StoredCase, own: Recording | None, held: list[Recording], limit: int | None
+    ) -> int:
+        """Return tokens: of the recorded answer, else of other versions' answers, else of the expectations."""
+        same = [own] if own is not None else [r for r in held if r.prompt.rpartition("-v")[0] == prompt.ref.name]
+        if same:
+            sizes = [r.answer.completion_tokens or estimate_tokens(r.answer.text) for r in same]
+            size = round(sum(sizes) / len(sizes))
+        else:
+            size = estimate_tokens("\n".join(expected_in(self.asking.suite.kind.demands(stored.case))))
+        return size if limit is None else min(size, limit)

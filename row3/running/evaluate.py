@@ -1,0 +1,299 @@
+"""Run one case through the pipeline: render, ask, parse, pass on, score.
+
+`steps` yields requests and is sent answers; a `Walk` gets these from an `Answerer`. So replay (no waiting) and live
+(many at once) share one piece of code.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Generator, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+from msgspec import structs
+
+from row3.domain.prompts import Lineup, Prompt
+from row3.domain.requests import Answer, NoAnswer, Request, digest_json
+from row3.domain.scores import CaseScore
+from row3.domain.secrets import HIDDEN
+from row3.errors import InvalidFile
+from row3.gate.pairs import align_metrics
+from row3.kinds.answers import Parsed, Unusable
+from row3.kinds.base import Kind
+from row3.metrics.aggregate import Tallies, mean_and_spread
+from row3.project.cases import StoredCase
+from row3.project.saved_runs import ScoreCache
+from row3.project.suites import Suite
+from row3.running.asks import Given, Question, scored
+from row3.running.case_results import Spent, Transcript, spent_on
+from row3.running.stages import Parameters, answer_schema, begin_request, fill_request
+
+
+@dataclass(slots=True)
+class Asking:
+    """Turns a suite's cases into requests."""
+
+    suite: Suite
+    lineup: Lineup
+    parameters: Mapping[str, Parameters]
+    """By prompt name, or by `arm/name` if an arm has its own model."""
+    repeats: int = 1
+    scores: ScoreCache | None = None
+    """Cached scores; None for runs that need explanations."""
+    schemas: dict[str, tuple[Mapping[str, Any], str]] = field(default_factory=dict)
+    """Schema and digest, by output name."""
+    _begun: dict[tuple[str, int, str], tuple[Request, bytes]] = field(default_factory=dict)
+    """By prompt digest, repeat and arm: the fields all requests share, and the head of their digests."""
+
+    def request(
+        self, prompt: Prompt, case_id: str, variables: Mapping[str, Any], repeat: int, arm: str = ""
+    ) -> Request:
+        """Return the exact request for one case and prompt; raises `InvalidFile` for a template that fails."""
+        key = prompt.digest, repeat, arm
+        if key not in self._begun:
+            if prompt.output not in self.schemas:
+                made = answer_schema(prompt, self.suite.kind, self.suite.rules)
+                self.schemas[prompt.output] = made, digest_json(made)
+            parameters = self.parameters_of(prompt.ref.name, arm)
+            self._begun[key] = begin_request(prompt, parameters, repeat, *self.schemas[prompt.output], by=arm)
+        try:
+            return fill_request(self._begun[key], prompt, case_id, variables)
+        except InvalidFile as error:
+            raise InvalidFile(f"case {case_id}: {error.what}", where=error.where, fix=error.fix) from None
+
+    @property
+    def models(self) -> list[str]:
+        """The model of each prompt."""
+        return [each.model for each in self.parameters.values()]
+
+    def parameters_of(self, prompt: str, arm: str = "") -> Parameters:
+        """Return the parameters of a prompt's requests."""
+        return self.parameters.get(f"{arm}/{prompt}") or self.parameters[prompt]
+
+    def arm_models(self) -> list[tuple[str, str]]:
+        """Return the model of each stage with the name of its arm; empty without arms."""
+        return [(self.parameters_of(prompt.ref.name, arm).model, arm) for arm, prompt in self.lineup.steps]
+
+
+Steps = Generator[Question, Given, CaseScore]
+"""Yields requests and texts to embed; is sent answers, vectors, or a `NoAnswer`; returns the score."""
+
+
+class Answerer(Protocol):
+    """Source of answers and vectors: recordings, or a provider."""
+
+    async def answer(self, question: Question) -> Given: ...
+
+
+class Walk:
+    """Takes a case through the pipeline, one question a step, until it has a score."""
+
+    def __init__(self, steps: Steps, answerer: Answerer, transcript: Transcript | None = None) -> None:
+        """Begin a case; `transcript` continues that of earlier rounds."""
+        self._steps, self._answerer = steps, answerer
+        self.transcript = transcript or Transcript()
+        self.score: CaseScore | None = None
+        self._question: Question | None = None
+        self._advance(None)
+
+    async def step(self) -> bool:
+        """Ask the next question; return False if there is none."""
+        question = self._question
+        if question is None:
+            return False
+        given = await self._answerer.answer(question)
+        if isinstance(question, Request):
+            assert isinstance(given, Answer | NoAnswer)
+            self.transcript.add(question, given)
+        self._advance(given)
+        return True
+
+    async def to_end(self) -> CaseScore:
+        """Ask the remaining questions and return the score."""
+        while await self.step():
+            pass
+        assert self.score is not None
+        return self.score
+
+    def _advance(self, given: Given | None) -> None:
+        try:
+            self._question = next(self._steps) if given is None else self._steps.send(given)
+        except StopIteration as end:
+            self._question, self.score = None, end.value
+
+
+@dataclass(frozen=True, slots=True)
+class FixedAnswers:
+    """Answers questions from a list, in order."""
+
+    answers: Iterator[Given]
+
+    async def answer(self, question: Question) -> Given:
+        """Return the next answer, whatever the question."""
+        return next(self.answers)
+
+
+def replay_case(asking: Asking, stored: StoredCase, answerer: Answerer) -> tuple[CaseScore, Transcript]:
+    """Score one case without an event loop; the answerer must not wait. Raises what it raises."""
+    walk = Walk(steps(asking, stored), answerer)
+    try:
+        walk.to_end().send(None)
+    except StopIteration as end:
+        return end.value, walk.transcript
+    raise RuntimeError("the answerer waited during a replay")
+
+
+async def answers_to(asking: Asking, stored: StoredCase, answerer: Answerer) -> list[Given]:
+    """Ask about one case without scoring it; return the answers in order, for `FixedAnswers`."""
+    given: list[Given] = []
+    for repeat in range(asking.repeats):
+        asked = ask_pipeline(asking, stored, repeat)
+        with contextlib.suppress(StopIteration):
+            question = next(asked)
+            while True:
+                given.append(await answerer.answer(question))
+                question = asked.send(given[-1])
+        if given and isinstance(given[-1], NoAnswer):
+            break
+    return given
+
+
+def steps(asking: Asking, stored: StoredCase) -> Steps:
+    """Ask all repeats of one case and return its score."""
+    scores = []
+    for repeat in range(asking.repeats):
+        score = yield from one_repeat(asking, stored, repeat)
+        if score.status == "failed":
+            return score
+        scores.append(score)
+    return scores[0] if len(scores) == 1 else average(asking.suite.kind, scores, asking.suite.rules.passes)
+
+
+def read_answer(suite: Suite, output: str, answer: Answer) -> Parsed | Unusable:
+    """Return an answer as the suite's kind parses it; a refusal, a filter and an empty reply are bad in every kind."""
+    return Unusable(answer.fault) if answer.fault else suite.kind.parse(output, answer.text, suite.rules.fields)
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """The answers to one case so far, prompt by prompt."""
+
+    variables: Mapping[str, Any]
+    """Variables of the next prompt's template."""
+    outputs: Mapping[str, Any] = field(default_factory=dict)
+    """Parsed answers, by output name."""
+    texts: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    bad: str = ""
+    """Why the last answer is unusable, which ends the pipeline."""
+
+    def after(self, suite: Suite, prompt: Prompt, answer: Answer) -> Answers:
+        """Return a copy with one more answer."""
+        caveats = ["cut off by the token limit"] if answer.finish_reason == "length" else []
+        caveats += ["a key in the answer is hidden"] if HIDDEN in answer.text else []
+        parsed = read_answer(suite, prompt.output, answer)
+        texts = (*self.texts, answer.text)
+        if isinstance(parsed, Unusable):
+            bad = f"{prompt.ref}: {parsed.reason}" + (f" ({'; '.join(caveats)})" if caveats else "")
+            return replace(self, texts=texts, bad=bad)
+        notes = (*self.notes, *(f"{prompt.ref}: {note}" for note in (*caveats, *parsed.repairs)))
+        variables = {**self.variables, **suite.kind.context(prompt.output, parsed.value)}
+        return Answers(variables, {**self.outputs, prompt.output: parsed.value}, texts, notes)
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedAnswers:
+    """The parsed answers of one repeat of a case."""
+
+    output: Any
+    texts: tuple[str, ...]
+    notes: tuple[str, ...]
+    spent: list[Spent]
+
+
+def ask_pipeline(
+    asking: Asking, stored: StoredCase, repeat: int
+) -> Generator[Request, Given, ParsedAnswers | CaseScore]:
+    """Ask every prompt about one case; return its score if an answer is missing or unusable."""
+    kind, rules = asking.suite.kind, asking.suite.rules
+    arms = dict.fromkeys(kind.arms or ("",), Answers(kind.variables(stored.case)))
+    spent: list[Spent] = []
+    for arm, prompt in asking.lineup.steps:
+        request = asking.request(prompt, stored.id, arms[arm].variables, repeat, arm)
+        answer = yield request
+        if isinstance(answer, NoAnswer):
+            return CaseScore(stored.id, "failed", {}, problem=f"{prompt.ref}: {answer}")
+        assert isinstance(answer, Answer)
+        spent.append(spent_on(request, answer))
+        arms[arm] = arms[arm].after(asking.suite, prompt, answer)
+        if arms[arm].bad:
+            return kind.bad_answer(stored.case, arms[arm].bad, answer.text, rules)
+    outputs = {arm: each.outputs for arm, each in arms.items()}
+    texts = tuple(text for each in arms.values() for text in each.texts)
+    notes = tuple(note for each in arms.values() for note in each.notes)
+    return ParsedAnswers(kind.combine(outputs if kind.arms else outputs[""]), texts, notes, spent)
+
+
+def one_repeat(asking: Asking, stored: StoredCase, repeat: int) -> Steps:
+    """Ask one repeat of one case and return its score."""
+    kind, rules = asking.suite.kind, asking.suite.rules
+    read = yield from ask_pipeline(asking, stored, repeat)
+    if isinstance(read, CaseScore):
+        return read
+    known = None if asking.scores is None else asking.scores.get(stored.digest, read.texts)
+    if known is None:
+        known = yield from scored(asking.suite, stored, read.output, read.spent)
+        # A score that also depends on a judge, a scorer or the clock is not cached.
+        if asking.scores is not None and known.status == "scored" and not kind.asks(stored.case, rules):
+            asking.scores.put(stored.digest, read.texts, structs.replace(known, found=kind.shortfall(known)))
+    return structs.replace(known, notes=read.notes, output=read.output)
+
+
+def average(kind: Kind, scores: list[CaseScore], passes: int | None = None) -> CaseScore:
+    """Return the repeats of a case as one score: means, spreads, summed counts, the explanation nearest the mean.
+
+    An unusable answer counts with its zeros; a rightly empty one counts as flawless if another repeat invents.
+    """
+    metrics = align_metrics(kind, [score.metrics for score in scores])
+    keys = [key for key in metrics[0] if all(key in values for values in metrics)]
+    summary = {key: mean_and_spread([values[key] for values in metrics]) for key in keys}
+    means = {key: mean for key, (mean, _) in summary.items()}
+    if passes is not None and "casesPassed" in means:
+        means["casesPassed"] = float(sum(values["casesPassed"] >= 1.0 for values in metrics) >= passes)
+
+    def distance(number: int) -> tuple[bool, float]:
+        return scores[number].status != "scored", sum(abs(metrics[number][key] - means[key]) for key in keys)
+
+    middle = scores[min(range(len(scores)), key=distance)]
+    counts: dict[str, tuple[int, int]] = {}
+    tally = Tallies()
+    for score in scores:
+        tally.add(score.tally)
+        for key, (part, whole) in score.counts.items():
+            parts, wholes = counts.get(key, (0, 0))
+            counts[key] = (parts + part, wholes + whole)
+    unusable = [score for score in scores if score.status == "bad_answer"]
+    notes = list(dict.fromkeys(note for score in scores for note in score.notes))
+    silent = sum(score.metrics is not values for score, values in zip(scores, metrics, strict=True))
+    if silent and (invent := len(scores) - silent - len(unusable)):
+        notes.append(f"{invent} of {len(scores)} repeats give items although the case expects none")
+    all_bad = len(unusable) == len(scores)
+    if unusable and not all_bad:
+        notes.append(f"{len(unusable)} of {len(scores)} repeats gave a bad answer: {unusable[0].problem}")
+    return CaseScore(
+        case_id=middle.case_id,
+        status="bad_answer" if all_bad else "scored",
+        metrics=means,
+        skipped={key: why for score in scores for key, why in score.skipped.items() if key not in means},
+        counts=counts,
+        explanation=middle.explanation,
+        problem=unusable[0].problem if all_bad else "",
+        raw=unusable[0].raw if all_bad else "",
+        notes=tuple(notes),
+        spread={key: spread for key, (_, spread) in summary.items()},
+        repeats=len(scores),
+        tally=tally,
+        found=middle.found,
+        output=middle.output,
+    )

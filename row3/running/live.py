@@ -1,0 +1,348 @@
+"""Ask a provider: modes `live`, `record` and `auto`.
+
+`record` asks for every answer and records it; `auto` asks only for missing recordings; `live` asks for every answer and
+keeps only the journal, from which an interrupted run continues, and with `--continue` one that ended incomplete.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from contextlib import AsyncExitStack, contextmanager
+from dataclasses import dataclass, replace
+from operator import call
+from typing import TYPE_CHECKING, TypeVar
+
+from row3.domain.counts import count
+from row3.domain.requests import JUDGE, RECORDED_ONLY, Answer, NoAnswer
+from row3.domain.scores import CaseScore
+from row3.errors import NotServedError, Row3Error, UsageError
+from row3.project.cases import CaseFiles, StoredCase, cases_in, ids_of, read_cases
+from row3.project.config import FILE
+from row3.running.answering import LiveAnswerer, SavedAnswers
+from row3.running.asks import Given
+from row3.running.budget import prices_of
+from row3.running.case_results import Before, CaseResult, Observer, Packing
+from row3.running.evaluate import Asking, FixedAnswers, Walk, answers_to, replay_case, steps
+from row3.running.execute import Inline, executor_for, few_collections
+from row3.running.meanings import open_meanings
+from row3.running.provider_access import open_provider
+from row3.running.run_options import RunOptions
+from row3.running.session import Session
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+    Answered = tuple[StoredCase, list[Given]]
+    Submit = Callable[[Sequence[Answered]], Future[list[CaseResult]]]
+
+DEFAULT_JOBS = 8
+"""Concurrent requests."""
+GROUP = 8
+"""Cases sent to another process together; sending one alone takes as long."""
+OTHER_FILES = 128
+"""Files that a run has open, apart from connections."""
+NAMED = 3
+"""Most cases without a recording that a message names."""
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+@dataclass(slots=True)
+class LiveRun:
+    """A run whose answers come from a provider."""
+
+    session: Session
+    asking: Asking
+    options: RunOptions
+    mode: str
+    packing: Packing
+    kind: str = ""
+    """Kind of its journal; empty for the mode's."""
+    files: CaseFiles | None = None
+    """Files of the cases, if not the suite's."""
+
+    @classmethod
+    def of(cls, session: Session, asking: Asking, before: Before | None = None) -> LiveRun:
+        """Return a run in the session's mode."""
+        options = session.options
+        packing = Packing(asking.suite, options.explain, before, options.page)
+        return cls(session, asking, options, session.mode, packing)
+
+    def results(self) -> list[CaseResult]:
+        """Return the results of all cases, asking the provider for what the mode does not take from recordings.
+
+        Raises `ProviderStopped` if the provider refuses all requests; the answers so far are kept. Raises `UsageError`
+        for a model without a price under a budget, and if a recording would replace another prompt version's answer.
+        """
+        self.check_models(self.asking)
+        executor = executor_for(self._expected() or 0, None)
+        if isinstance(executor, Inline):
+            return self._ask_all(None)
+        with few_collections(), executor.open(self._score) as submit:
+            return self._ask_all(submit)
+
+    def _score(self, answered: Sequence[Answered]) -> list[CaseResult]:
+        """Score cases from their answers; runs in the other processes."""
+        return [
+            self.packing(stored, *replay_case(self.asking, stored, FixedAnswers(iter(answers))))
+            for stored, answers in answered
+        ]
+
+    def _ask_all(self, submit: Submit | None) -> list[CaseResult]:
+        """Return all results; `submit` has cases scored by another process if that needs only case and answers."""
+        # Journals of live and recorded runs are separate: a live run's answers never become recordings.
+        saved = SavedAnswers.open(
+            self.session.project,
+            self.asking.suite.name,
+            self.kind or ("live" if self.mode == "live" else "record"),
+            recordings=self.mode == "auto",
+            replaces=self.mode == "record",
+            resume=self.options.resume,
+            models=self.asking.models,
+            say=self.session.say,
+        )
+        order: list[str] = []
+        results: dict[str, CaseResult] = {}
+        kind, rules = self.asking.suite.kind, self.asking.suite.rules
+
+        def take(result: CaseResult) -> None:
+            results[result.case_id] = result
+            self.observer.finished(result)
+
+        async def ask(answerers: Sequence[LiveAnswerer]) -> bool:
+            import asyncio
+
+            waiting: list[Answered] = []
+            groups: list[asyncio.Task[None]] = []
+
+            async def score(answered: Sequence[Answered]) -> None:
+                assert submit is not None
+                for result in await asyncio.wrap_future(submit(answered)):
+                    take(result)
+
+            async def one(stored: StoredCase) -> str:
+                if submit is None or answerers[0].meanings is not None or kind.asks(stored.case, rules):
+                    walk = Walk(steps(self.asking, stored), answerers[0])
+                    take(self.packing(stored, await walk.to_end(), walk.transcript))
+                    return stored.id
+                waiting.append((stored, await answers_to(self.asking, stored, answerers[0])))
+                if len(waiting) == GROUP:
+                    groups.append(asyncio.create_task(score(waiting[:])))
+                    waiting.clear()
+                return stored.id
+
+            self.observer.began(self._expected())
+            order.extend(await many(self.cases(), one, jobs=self.jobs))
+            await asyncio.gather(*groups, *([score(waiting)] if waiting else ()))
+            return not any(map(_lacks_answers, results.values()))
+
+        self.ask([saved], ask, record=saved if self.mode != "live" else None, embeddings=self.mode == "auto")
+        return [results[case_id] for case_id in order]
+
+    def check_models(self, *askings: Asking) -> None:
+        """Raise `UsageError` for a model that no provider serves, or without a price under a budget."""
+        suite = self.asking.suite
+        judge = suite.rules.judge
+        models = [each for asking in askings for each in asking.arm_models()]
+        models += [(model, JUDGE) for model in (() if judge is None else judge.models)]
+        if by := [by for model, by in models if model == RECORDED_ONLY]:
+            what = f"no provider serves `{RECORDED_ONLY}`, the model of recordings made by hand"
+            fix = "Set the judge's `model` in [judge]" if by == [JUDGE] else "Set a model there, or with --model"
+            raise NotServedError(what, where=f"{FILE} field {'judge' if by == [JUDGE] else 'provider'}.model", fix=fix)
+        if self.session.budget is not None:
+            self.session.budget.check(models, prices_of(self.session.project, suite))
+
+    def ask(
+        self,
+        sides: Sequence[SavedAnswers],
+        ask: Callable[[Sequence[LiveAnswerer]], Awaitable[bool]],
+        *,
+        record: SavedAnswers | None,
+        embeddings: bool,
+    ) -> None:
+        """Ask with one answerer per side; however it ends, the answers stay on disk.
+
+        Args:
+            ask: returns whether every case has all its answers; only then are the journals discarded.
+            record: the side whose answers become recordings.
+            embeddings: use recorded embeddings.
+        """
+        import asyncio
+
+        session, suite = self.session, self.asking.suite
+        project, say = session.project, session.say
+        with ending(session, sides):
+            provider = open_provider(project, suite)
+            meanings = open_meanings(project, suite, recordings=embeddings)
+            prices = prices_of(project, suite)
+            grades: dict[str, asyncio.Future[Answer | NoAnswer]] = {}
+            answerers = [
+                LiveAnswerer(provider, saved, self.observer, prices, grades, session.budget, meanings)
+                for saved in sides
+            ]
+
+            async def asking() -> bool:
+                async with AsyncExitStack() as stack:
+                    stack.push_async_callback(answerers[0].close)
+                    return await ask(answerers)
+
+            allow_connections(self.jobs)
+            try:
+                complete = asyncio.run(asking())
+            finally:
+                self.observer.ended()
+                for saved in sides:
+                    saved.own.end()
+                if record is not None:
+                    record.record(say)
+                    if meanings is not None:
+                        meanings.record(project, say)
+            if refused := sorted(getattr(provider, "refused", ())):
+                say(f"the endpoint does not accept {', '.join(refused)}; requests were sent without")
+            if self.mode == "live":
+                session.answers = [line for saved in sides for line in saved.lines()]
+            for saved in sides:
+                saved.complete = complete
+
+    @property
+    def observer(self) -> Observer:
+        """The session's observer, or one that shows nothing."""
+        return self.session.observer or Observer()
+
+    @property
+    def jobs(self) -> int:
+        """Most concurrent requests."""
+        return self.options.jobs or self.session.project.config.jobs or DEFAULT_JOBS
+
+    def cases(self) -> Iterator[StoredCase]:
+        """Yield the cases to run, reading one at a time."""
+        project, suite = self.session.project, self.asking.suite
+        if self.files is None:
+            cases = read_cases(project.tree, suite.golden, suite.kind)
+        else:
+            cases = cases_in(self.files.tree, self.files.paths, suite.kind)
+        yield from (stored for stored in cases if self.options.wants(stored.id))
+
+    def _expected(self) -> int:
+        """Return the number of cases."""
+        if self.options.only is not None:
+            return len(self.options.only)
+        if self.files is not None:
+            return len(self.files.paths)
+        return len(ids_of(self.session.project.tree, self.asking.suite.golden))
+
+
+@contextmanager
+def ending(session: Session, sides: Sequence[SavedAnswers]) -> Iterator[None]:
+    """Release what a live run holds, and end it unless it is interrupted; note what it took from other runs."""
+    fault: BaseException | None = None
+    try:
+        yield
+    except BaseException as error:
+        fault = error
+        raise
+    finally:
+        # A command can be interrupted until it has shown its result, so the run ends only then.
+        when_done = call if session.afterwards is None else session.afterwards.append
+        if reused := sum(saved.reused for saved in sides):
+            session.say(f"continuing with {count(reused, 'answer')} saved by another run")
+        over = isinstance(fault, Row3Error | None)
+        if over and not all(saved.complete for saved in sides):
+            session.incomplete |= fault is None or any(saved.lines() for saved in sides)
+        for saved in sides:
+            saved.own.end_turn()
+            when_done(saved.finish) if over else saved.own.close()
+
+
+def allow_connections(count: int) -> None:
+    """Raise this process's limit of open files for that many connections, as far as the system allows."""
+    if sys.platform != "win32":
+        import resource
+
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        wanted = count + OTHER_FILES if hard == resource.RLIM_INFINITY else min(count + OTHER_FILES, hard)
+        if soft != resource.RLIM_INFINITY and soft < wanted:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
+async def many(items: Iterable[Item], one: Callable[[Item], Awaitable[Result]], *, jobs: int) -> list[Result]:
+    """Call `one` for every item, up to `jobs` at once; return the results in the order of the items.
+
+    It reads items only as workers are free. The first exception cancels the rest and is raised.
+    """
+    import asyncio
+
+    source = enumerate(items)
+    results: dict[int, Result] = {}
+
+    async def worker() -> None:
+        for place, item in source:
+            results[place] = await one(item)
+
+    workers = [asyncio.create_task(worker()) for _ in range(jobs)]
+    try:
+        await asyncio.gather(*workers)
+    except BaseException:
+        for task in workers:
+            task.cancel()
+        await asyncio.gather(*workers, return_exceptions=True)
+        raise
+    return [results[place] for place in sorted(results)]
+
+
+def with_missing(
+    replayed: Iterable[CaseResult],
+    session: Session,
+    asking: Asking,
+    before: Before | None,
+    files: CaseFiles | None = None,
+) -> Iterator[CaseResult]:
+    """Yield results in mode `auto`: replayed, or asked for if a recording is missing, in file order.
+
+    They stream up to the first missing recording, and then wait for the provider.
+    """
+    waiting: list[CaseResult] = []
+    for result in replayed:
+        if _lacks_answers(result) or waiting:
+            waiting.append(result)
+        else:
+            yield result
+    missing = [result.case_id for result in waiting if _lacks_answers(result)]
+    asked = {result.case_id: result for result in record_missing(session, asking, missing, files=files, before=before)}
+    yield from (asked.get(result.case_id, result) for result in waiting)
+
+
+def _lacks_answers(result: CaseResult) -> bool:
+    """Return whether an answer or a judge's grade is missing."""
+    return result.status == "failed" or lacks_grade(result)
+
+
+def lacks_grade(scored: CaseResult | CaseScore) -> bool:
+    """Return whether a judge's grade is missing."""
+    return bool(scored.tally.get("judgements", {}).get("failed"))
+
+
+def record_missing(
+    session: Session,
+    asking: Asking,
+    missing: Sequence[str],
+    *,
+    files: CaseFiles | None = None,
+    before: Before | None = None,
+) -> list[CaseResult]:
+    """Ask for the missing recordings of these cases and record them. Raises as `LiveRun.results`."""
+    if not missing:
+        return []
+    options = replace(session.options, only=frozenset(missing))
+    live = replace(LiveRun.of(session, asking, before), mode="auto", files=files, options=options)
+    try:
+        return live.results()
+    except UsageError as error:
+        cases = list(dict.fromkeys(missing))
+        which = ", ".join(cases[:NAMED]) + (f" and {len(cases) - NAMED:,} more" if len(cases) > NAMED else "")
+        have = count(len(cases), "case has", "cases have")
+        what = f"{have} no recording ({which}), and mode auto would ask the provider: {error.what}"
+        fix = f"{error.fix}; or use --mode replay to see the nearest recording"
+        raise UsageError(what, where=error.where, fix=fix) from None

@@ -1,0 +1,34 @@
+"""What every command does first in a project: refuse a tracked `.row3/`, and finish an interrupted change."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from row3.errors import EnvironmentFault, InvalidFile
+from row3.project.project import LOCAL
+from row3.project.transaction import finish_interrupted
+
+
+def prepare(root: Path, *, may_write: bool, say: Callable[[str], None]) -> list[str]:
+    """Do both; return the files of the change. Raises `InvalidFile`, `EnvironmentFault`."""
+    refuse_tracked(root)
+    return finish_interrupted(root, may_write=may_write, say=say)
+
+
+def refuse_tracked(root: Path) -> None:
+    """Raise `InvalidFile` if git tracks files in `.row3/`, which belongs to one machine and which nobody reviews."""
+    if not (root / LOCAL).exists():
+        return
+    from row3.project.git.process import EXPORTED, GitProcess
+
+    with suppress(EnvironmentFault):  # no git
+        index = GitProcess(root, without=(*EXPORTED, "GIT_INDEX_FILE"))
+        if index.run("ls-files", "-z", "--", f":(literal){LOCAL}", check=False).out:
+            here = os.path.relpath(root)
+            git = "git" if here == "." else f"git -C {shlex.quote(here)}"
+            fix = f"Run `{git} rm -r --cached {LOCAL}` and commit; the files stay"
+            raise InvalidFile("git tracks this folder, which belongs to one machine", where=LOCAL, fix=fix)

@@ -1,0 +1,1 @@
+"""Render templates, in a process of their own."""

@@ -1,0 +1,95 @@
+"""Run a suite: answer and score every case under one set of prompts, model and parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from msgspec import structs
+
+from row3.domain.prompts import Lineup
+from row3.errors import UsageError
+from row3.gate.results import Run
+from row3.project.cases import CaseFiles, StoredCase, case_files
+from row3.project.config import Mode
+from row3.project.project import Project
+from row3.project.recordings import RecordingIndex
+from row3.project.suites import Suite
+from row3.running.case_results import Before, CaseResult, Packing, Page
+from row3.running.evaluate import Asking, replay_case
+from row3.running.execute import evaluate_all
+from row3.running.replay import Recorded, open_recordings
+from row3.running.stages import Overrides, Parameters, parameters_of
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """Options of a run, as the command line sets them."""
+
+    mode: Mode | None = None
+    overrides: Overrides = field(default_factory=Overrides)
+    repeats: int = 1
+    jobs: int | None = None
+    only: frozenset[str] | None = None
+    """Ids of the cases to run; None for all."""
+    resume: bool = False
+    """Take the answers of a run that ended incomplete, too."""
+    explain: bool = False
+    """Keep every explanation, for JSON."""
+    page: Page | None = None
+    """Keep the data of a page for each case instead."""
+
+    @property
+    def partial(self) -> bool:
+        """Whether only part of the suite runs."""
+        return self.only is not None
+
+    def wants(self, case_id: str) -> bool:
+        """Return whether a case runs."""
+        return self.only is None or case_id in self.only
+
+
+def make_asking(suite: Suite, lineup: Lineup, options: RunOptions) -> Asking:
+    """Return what turns this run's cases into requests; raises `UsageError` without a model."""
+    if options.repeats < 1:
+        raise UsageError(f"{options.repeats} repeats", where="--repeats", fix="Ask for 1 or more")
+    parameters: dict[str, Parameters] = {}
+    for arm, prompt in lineup.steps:
+        provider = suite.arms[arm].provider if suite.arms else suite.provider
+        # An arm may begin with a system's call, which takes no model parameters.
+        given = Overrides() if arm and prompt.stage is not None else options.overrides
+        each = parameters_of(prompt, provider, given)
+        key = prompt.ref.name if parameters.get(prompt.ref.name, each) == each else f"{arm}/{prompt.ref.name}"
+        parameters[key] = each
+    return Asking(suite, lineup, parameters, options.repeats)
+
+
+def replay(
+    project: Project,
+    suite: Suite,
+    asking: Asking,
+    options: RunOptions,
+    files: CaseFiles | None = None,
+    *,
+    index: RecordingIndex | None = None,
+    before: Before | None = None,
+) -> Iterator[CaseResult]:
+    """Yield the result of every case from recordings, compared with `before` if given.
+
+    Raises `InvalidFile`, `UsageError`.
+    """
+    answerer = Recorded(index or open_recordings(project, suite), asking.lineup)
+    tree, paths = files or (project.tree, [])
+    files = CaseFiles(tree, paths or case_files(tree, suite.golden))
+    pack = Packing(suite, options.explain, before, options.page)
+
+    def evaluate(stored: StoredCase) -> CaseResult:
+        return pack(stored, *replay_case(asking, stored, answerer))
+
+    yield from evaluate_all(files, suite.kind, evaluate, options.wants, jobs=options.jobs or project.config.jobs)
+
+
+def with_action(run: Run, action: str, *, commit: str | None, dirty: bool | None) -> Run:
+    """Return the run with its action and the state of the repository in its header."""
+    header = structs.replace(run.header, action=action, commit=commit, dirty=dirty)
+    return replace(run, header=header)

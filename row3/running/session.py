@@ -1,0 +1,325 @@
+"""A project opened for one command, the command line's options, and what every command does with its run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from msgspec import structs
+
+from row3 import __version__
+from row3.domain.counts import part
+from row3.domain.given import Given
+from row3.domain.judgements import Approval, Judgement
+from row3.domain.manifests import tier_of
+from row3.domain.requests import RECORDED_ONLY, digest_json, digest_text
+from row3.domain.runs import HistoryEntry
+from row3.domain.verdicts import Verdict
+from row3.errors import EnvironmentFault, InvalidFile, RunIncomplete
+from row3.gate.policy import PolicyName
+from row3.gate.results import Run
+from row3.project.cases import PATTERN, golden_files, misnamed
+from row3.project.chosen_cases import choose_cases
+from row3.project.config import Mode
+from row3.project.files import disk_faults, write_atomic
+from row3.project.history import read_history
+from row3.project.local_state import in_local, local_folder
+from row3.project.project import Guard, Project, open_project
+from row3.project.saved_runs import (
+    RUNS,
+    ScoreCache,
+    answers_beside,
+    context_beside,
+    latest_runs,
+    parse_record,
+    write_run,
+)
+from row3.project.suites import Suite, pick_suite, with_limits
+from row3.running.budget import Budget, open_budget
+from row3.running.case_results import Observer
+from row3.running.opening import prepare
+from row3.running.run_options import RunOptions
+
+MAX_REPEATS = 5
+"""Default limit on the rounds of an adaptive comparison."""
+
+
+@dataclass(frozen=True, slots=True)
+class GateFlags:
+    """The command line's gate options, which override `row3.toml`; loosening a rule still blocks."""
+
+    policy: PolicyName | None = None
+    inconclusive: Literal["investigate", "block"] | None = None
+    fail: str | None = None
+    """Limits of single metrics, in the form `row3.gate.policy.parse_limits` reads."""
+
+    def __str__(self) -> str:
+        return " ".join(f"--{name} {value}" for name, value in self.given)
+
+    @property
+    def given(self) -> list[tuple[str, str]]:
+        """The options that were given, each with its value."""
+        options = {"policy": self.policy, "inconclusive": self.inconclusive, "fail": self.fail}
+        return [(name, value) for name, value in options.items() if value]
+
+    def applied(self, suite: Suite) -> Suite:
+        """Return the suite with these options applied. Raises `UsageError` for invalid limits."""
+        old = suite.policy
+        policy = replace(old, policy=self.policy or old.policy, inconclusive=self.inconclusive or old.inconclusive)
+        if self.fail:
+            policy = with_limits(policy, suite.kind, self.fail, where="--fail")
+        return replace(suite, policy=policy)
+
+
+NO_FLAGS: Final = GateFlags()
+
+
+@dataclass(frozen=True, slots=True)
+class LiveFlags:
+    """The command line's options for a run that asks a provider."""
+
+    interleave: bool = True
+    """Whether a comparison asks the baseline's prompts again in the same run."""
+    adaptive: bool = False
+    max_repeats: int = MAX_REPEATS
+    """Limit on the rounds of an adaptive comparison."""
+    max_cost: float | None = None
+    """Budget of the command, in US dollars."""
+
+
+def given_by(
+    options: RunOptions,
+    named: Sequence[str],
+    gate: GateFlags = NO_FLAGS,
+    live: LiveFlags = LiveFlags(),
+    directory: str = "",
+) -> Given:
+    """Return the options that select answers and set the gate, as typed; a switch has an empty value."""
+    overrides = options.overrides
+    typed: list[tuple[str, Any]] = [
+        ("C", directory or None),
+        *(("prompt", text) for text in named),
+        ("model", overrides.model),
+        ("temperature", overrides.temperature),
+        ("seed", overrides.seed),
+        ("max-tokens", overrides.max_tokens),
+        ("repeats", options.repeats if options.repeats > 1 else None),
+        ("mode", None if live.adaptive else options.mode),
+        *gate.given,
+        ("adaptive", "" if live.adaptive else None),
+        ("max-repeats", live.max_repeats if live.max_repeats != MAX_REPEATS else None),
+        ("max-cost", None if live.max_cost is None else f"{live.max_cost:g}"),
+        ("no-interleave", None if live.interleave else ""),
+    ]
+    return Given(tuple((name, str(value)) for name, value in typed if value is not None))
+
+
+MAX_NAMED = 5
+"""Files named in one note."""
+MAX_CACHED = 300
+"""Cases up to which cached scores save time; larger suites are scored by several processes."""
+KEPT_RUNS = 20
+"""Run logs kept in `.row3/runs`, per suite."""
+SCORED_DIGITS = 16
+
+
+@dataclass(slots=True)
+class Session:
+    """A project opened for one command, with the command line's options."""
+
+    project: Project
+    suite: Suite
+    options: RunOptions
+    named: tuple[str, ...] = ()
+    may_write: bool = True
+    """False in CI, in the hook and for report formats: no tracked file is written."""
+    say: Callable[[str], None] = lambda _: None
+    observer: Observer | None = None
+    gate: GateFlags = NO_FLAGS
+    recovered: tuple[str, ...] = ()
+    """Files written by finishing an interrupted promotion or baseline."""
+    live: LiveFlags = field(default_factory=LiveFlags)
+    budget: Budget | None = None
+    """What is left of `LiveFlags.max_cost`."""
+    afterwards: list[Callable[[], None]] | None = None
+    """Cleanup to run after the command has shown its result; None: clean up at once."""
+    incomplete: bool = False
+    """Whether a live run has ended without all its answers."""
+    earlier: list[HistoryEntry] | None = None
+    """The history, once read."""
+    directory: str = ""
+    """The project's folder as typed; empty if commands work without."""
+    answers: list[str] = field(default_factory=list)
+    """A live run's answers, as lines of a recording."""
+    caches: dict[str, ScoreCache] = field(default_factory=dict)
+    """Cached scores, by scorer and rules."""
+    warned: set[str] = field(default_factory=set)
+    """Prompts already warned about for unused input."""
+
+    def __post_init__(self) -> None:
+        self.update_given()
+
+    def update_given(self) -> None:
+        """Give the suite the typed options, which printed commands repeat."""
+        given = given_by(self.options, self.named, self.gate, self.live, self.directory)
+        if given != self.suite.given:
+            self.suite = replace(self.suite, given=given)
+
+    def under(self, live: LiveFlags) -> Session:
+        """Apply the options for asking a provider; the command calls `finish` after showing its result."""
+        self.live, self.afterwards = live, []
+        if live.adaptive and self.mode not in ("live", "record"):
+            self.switch("live")
+        if live.max_cost is not None:
+            self.budget = open_budget(self.project, [self.suite], live.max_cost)
+        self.update_given()
+        return self
+
+    def switch(self, mode: Mode) -> None:
+        """Change to another mode, with the rules of its tier."""
+        self.options = replace(self.options, mode=mode)
+        if tier_of(mode) != self.suite.tier:
+            self.suite = self.gate.applied(pick_suite(self.project, self.suite.name, tier_of(mode)))
+            self.update_given()
+
+    def replaying(self) -> Session:
+        """Return the session in replay mode; printed commands keep the typed mode."""
+        other = replace(self, options=replace(self.options, mode="replay"))
+        other.suite = self.suite
+        return other
+
+    def history(self) -> list[HistoryEntry]:
+        """Return the history, read once, so that a command judges all its suites by the same one."""
+        if self.earlier is None:
+            self.earlier = read_history(self.project.tree)
+        return self.earlier
+
+    def finish(self) -> None:
+        """End live runs, which an interruption may no longer continue; call it after showing the result."""
+        for each in self.afterwards or ():
+            each()
+        self.afterwards = None
+
+    def scores(self, suite: Suite) -> ScoreCache | None:
+        """Return the cached scores under a suite's rules; None for large suites and for matching by meaning."""
+        if suite.rules.semantic is not None or len(golden_files(self.project.tree, suite.golden)) > MAX_CACHED:
+            return None
+        rules = repr(replace(suite.rules, thresholds={}))
+        key = digest_text("\n".join([__version__, suite.kind.name, suite.kind.signature(suite.rules), rules]))[:16]
+        if key not in self.caches:
+            self.caches[key] = ScoreCache(self.project.root, f"{suite.name}-{key}")
+        return self.caches[key]
+
+    @property
+    def mode(self) -> str:
+        """The run's mode: the option's, else the configured one."""
+        return self.options.mode or self.project.config.mode
+
+
+def open_recovered(
+    start: Path, options: RunOptions, *, may_write: bool, say: Callable[[str], None], guard: Guard | None = None
+) -> tuple[Project, list[str]]:
+    """Open the project and finish an interrupted promotion; return the project and the files this wrote.
+
+    If a run asks a provider and none serves the configured model, the judge also uses the model of the options. Raises
+    `InvalidFile`.
+    """
+    project = replace(open_project(start), guard=guard)
+    recovered = prepare(project.root, may_write=may_write, say=say)
+    model, config = options.overrides.model, project.config
+    asks = (options.mode or config.mode) in ("live", "record")
+    if asks and model is not None and config.provider.model == RECORDED_ONLY:
+        config = structs.replace(config, provider=structs.replace(config.provider, model=model))
+    return replace(project, config=config), recovered
+
+
+def open_session(
+    start: Path,
+    suite: str | None,
+    options: RunOptions,
+    *,
+    named: tuple[str, ...] = (),
+    case: Sequence[str] = (),
+    tag: Sequence[str] = (),
+    may_write: bool = True,
+    say: Callable[[str], None] = lambda _: None,
+    observer: Observer | None = None,
+    gate: GateFlags = NO_FLAGS,
+    directory: str = "",
+    guard: Guard | None = None,
+) -> Session:
+    """Open the project as `open_recovered` does, and choose the suite, and its cases by `case` globs and `tag`s.
+
+    Raises `InvalidFile`, `UsageError`.
+    """
+    project, done = open_recovered(start, options, may_write=may_write, say=say, guard=guard)
+    chosen = gate.applied(pick_suite(project, suite, tier_of(options.mode or project.config.mode)))
+    note_misnamed(project, chosen, say)
+    options = replace(options, only=choose_cases(project, chosen, case, tag)) if case or tag else options
+    return Session(project, chosen, options, named, may_write, say, observer, gate, tuple(done), directory=directory)
+
+
+def note_misnamed(project: Project, suite: Suite, say: Callable[[str], None]) -> None:
+    """Warn of files that look like golden cases but are not read because of their names."""
+    if names := misnamed(project.tree, suite.golden):
+        more = f" and {len(names) - MAX_NAMED:,} more" if len(names) > MAX_NAMED else ""
+        say(f"not read, as a golden case is named {PATTERN}: {', '.join(names[:MAX_NAMED])}{more} in {suite.golden}/")
+
+
+def save_log(session: Session, run: Run) -> None:
+    """Save the run in `.row3/runs`, with a live run's answers, and delete old runs. Never fails a command."""
+    local = session.project.local
+    try:
+        path = in_local(local_folder(local), f"{RUNS}/{run.header.run_id}.json")
+        if session.answers:
+            lines = [f"{line.strip()}\n".encode() for line in session.answers]
+            write_atomic(answers_beside(path), lines, where=".row3/runs")
+        write_run(path, run.header, run.records)
+        with disk_faults(".row3/runs"):
+            for old in latest_runs(local)[KEPT_RUNS * len(session.project.suite_names()) :]:
+                old.unlink(missing_ok=True)
+                answers_beside(old).unlink(missing_ok=True)
+                context_beside(old).unlink(missing_ok=True)
+    except (EnvironmentFault, InvalidFile) as error:
+        session.say(f"the run log was not saved: {error}")
+
+
+def entry_of(run: Run, judgement: Judgement | None = None, approval: Approval | None = None) -> HistoryEntry:
+    """Return the run as an entry of the history."""
+    header = run.header
+    assert header.action != "run"
+    reasons = () if judgement is None else judgement.reasons
+    return HistoryEntry(
+        run_id=header.run_id,
+        at=header.at,
+        action=header.action,
+        suite=header.suite,
+        commit=header.commit,
+        dirty=header.dirty,
+        prompts=header.prompts,
+        model=header.model,
+        mode=header.mode,
+        cases=run.cases,
+        metrics=header.metrics,
+        scored=scored_by(run),
+        verdict=None if judgement is None else judgement.verdict.word,
+        reasons=[f"{each.code} {each.subject}".strip() for each in reasons if each.verdict is not Verdict.PROCEED],
+        evidence="" if judgement is None else judgement.signature,
+        approval=approval,
+    )
+
+
+def scored_by(run: Run) -> str:
+    """Return a digest of all that a run's scores depend on but answers: scorer, weights, cases, quarantine."""
+    header = run.header
+    cases = sorted([each.id, each.digest] for each in (parse_record(line, where="the run") for line in run.records))
+    return digest_json([header.scorer, header.weights, cases, sorted(header.quarantined)])[:SCORED_DIGITS]
+
+
+def incomplete(run: Run, consequence: str) -> RunIncomplete:
+    """Return the error for a run in which a case has no answer."""
+    first, failed = run.failed[0], part(len(run.failed), run.cases, "case", "has", "have")
+    what = f"the run is incomplete: {failed} no {run.lacking}, {consequence}"
+    return RunIncomplete(what, where=first, fix=dict(run.problems).get(first, ""))

@@ -1,0 +1,131 @@
+"""Run a suite in any mode; plain `row3`."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from msgspec import structs
+
+from row3.domain.manifests import tier_of
+from row3.domain.prompts import Lineup
+from row3.domain.runs import HistoryEntry, RunHeader
+from row3.errors import EnvironmentFault, InvalidFile
+from row3.gate.comparison import consecutive_declines
+from row3.gate.results import JudgedSuite, Run, SuiteResult, ran
+from row3.project.cases import CaseFiles, golden_files, read_case
+from row3.project.quarantine import in_force
+from row3.project.recordings import RecordingIndex
+from row3.project.suites import Suite
+from row3.running.budget import prices_of
+from row3.running.case_results import Before, CaseResult
+from row3.running.collect import collect, header_for
+from row3.running.lineup import Role, line_up, named_rubric, with_rubrics
+from row3.running.provider_access import shown_address
+from row3.running.rendering.unused_input import unused_inputs
+from row3.running.run_options import make_asking, replay
+from row3.running.session import Session, save_log
+
+if TYPE_CHECKING:
+    from row3.running.interleaved import Interleaving
+
+
+def run_suite(
+    session: Session,
+    *,
+    role: Role = "candidate",
+    suite: Suite | None = None,
+    lineup: Lineup | None = None,
+    files: CaseFiles | None = None,
+    index: RecordingIndex | None = None,
+    before: Before | None = None,
+    interleaving: Interleaving | None = None,
+    take: Callable[[CaseResult], None] | None = None,
+) -> Run:
+    """Run cases under the promoted or the candidate prompts; suite, lineup, files and index default to the session's.
+
+    Args:
+        before: returns the base's answer to a case.
+        interleaving: how to ask the base in the same run.
+        take: called with each result.
+    """
+    suite = suite or session.suite
+    if session.mode != "replay":
+        suite = replace(suite, address=shown_address(session.project, suite))
+    lineup = lineup or line_up(session.project, suite, role=role, named=session.named)
+    note_unused_inputs(session, suite, lineup, files)
+    asking = make_asking(suite, lineup, session.options)
+    if session.mode == "replay" and not session.options.explain and session.options.page is None:
+        asking.scores = session.scores(suite)
+    head = header_for(suite, asking, mode=session.mode)
+    results: Iterable[CaseResult]
+    if session.mode in ("replay", "auto"):
+        results = replay(session.project, suite, asking, session.options, files, index=index, before=before)
+        if session.mode == "auto":
+            from row3.running.live import with_missing  # replay needs no provider
+
+            results = with_missing(results, session, asking, before, files)
+    else:
+        from row3.running.live import LiveRun
+
+        live = LiveRun.of(session, asking, before)
+        live.files = files
+        results = live.results() if interleaving is None else interleaving.results(live)
+        if interleaving is not None:
+            head["repeats"] = interleaving.rounds
+    run = collect(
+        results,
+        suite,
+        lineup,
+        head,
+        partial=session.options.partial,
+        take=take,
+        cost=prices_of(session.project, session.suite).usd,
+        quarantine=in_force(session.project, suite, files),
+    )
+    for cache in session.caches.values():
+        cache.save()
+    unfinished = {} if interleaving is None else interleaving.unfinished
+    if not unfinished:
+        return run
+    header, problems = structs.replace(run.header, complete=False), [*run.problems, *unfinished.items()]
+    return replace(run, header=header, failed=[*run.failed, *unfinished], problems=problems)
+
+
+def note_unused_inputs(session: Session, suite: Suite, lineup: Lineup, files: CaseFiles | None = None) -> None:
+    """Warn, once per command and before anything is asked, of prompts that do not use all of a case's input."""
+    own = session.project.tree
+    with suppress(InvalidFile, EnvironmentFault):  # the run itself reports a broken case
+        tree, paths = files or CaseFiles(own, golden_files(own, suite.golden))
+        if not paths:
+            return
+        given = suite.kind.variables(read_case(tree, paths[0], suite.kind).case)
+        for prompt, unused in unused_inputs(suite.kind, suite.rules, lineup.prompts, given):
+            if prompt.path not in session.warned:
+                session.warned.add(prompt.path)
+                session.say(f"{prompt.path}:{unused.line} {unused.message}")
+
+
+def declining_runs(history: list[HistoryEntry], run: Run | None, suite: JudgedSuite) -> int:
+    """Return how many of a tier's latest runs declined in a row by the composite, repeated runs counted once."""
+    primary = suite.kind.primary
+    mine = [each for each in history if each.suite == suite.name and tier_of(each.mode) == suite.tier]
+    headers: list[HistoryEntry | RunHeader] = [*mine, *([] if run is None else [run.header])]
+    runs = [(each.prompts, each.model, each.metrics) for each in headers if primary in each.metrics]
+    return consecutive_declines([metrics[primary] for (_, _, metrics), _ in itertools.groupby(runs)])
+
+
+def plain_run(session: Session) -> SuiteResult:
+    """Run the candidates, or the named prompts and rubrics, and return the scorecard; nothing is judged."""
+    found = {text: named_rubric(session.project, text) for text in session.named}
+    rubrics = {prompt.ref.name: prompt for prompt in found.values() if prompt is not None}
+    session.named = tuple(text for text, prompt in found.items() if prompt is None)
+    session.suite = with_rubrics(session.suite, rubrics)
+    for prompt in rubrics.values():
+        session.say(f"the judge grades by {prompt.ref}")
+    run = run_suite(session)
+    save_log(session, run)
+    return ran(run, declining_runs(session.history(), run, session.suite))

@@ -1,1 +1,0 @@
-"""The files of a project: reading them strictly, writing them atomically."""

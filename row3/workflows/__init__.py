@@ -1,1 +1,0 @@
-"""The verbs: they return values and print nothing."""

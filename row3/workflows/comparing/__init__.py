@@ -1,1 +1,0 @@
-"""Compare a run with its baseline: changes, gains and losses, and the gate's verdict."""

@@ -1,1 +1,0 @@
-"""`row3 diff`: two runs side by side."""

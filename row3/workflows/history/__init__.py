@@ -1,1 +1,0 @@
-"""Runs over time: trends, flaky cases, informative cases, the power of a suite."""

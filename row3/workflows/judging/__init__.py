@@ -1,1 +1,0 @@
-"""Judges: label their answers, calibrate them, and compare two of them."""

@@ -1,1 +1,0 @@
-"""`row3 lint`: find errors without running anything."""

@@ -1,1 +1,0 @@
-"""Better words for a prompt, proposed by a language model and measured on golden cases."""

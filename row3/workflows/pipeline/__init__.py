@@ -1,1 +1,0 @@
-"""Take cases through a suite's prompts: render, ask or replay, parse, score and collect."""

@@ -1,1 +1,0 @@
-"""Promoting prompt versions and rubrics, and making new versions."""

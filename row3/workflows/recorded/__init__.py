@@ -1,1 +1,0 @@
-"""Recordings: import, list, verify and prune them, and replay their answers."""

@@ -1,1 +1,0 @@
-"""Run or judge all suites of a project in one command."""

@@ -1,0 +1,235 @@
+"""The JSON Schemas accept what row3 writes and reads, and refuse what it refuses."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from row3.commands.init import StarterKind, init
+from row3.commands.schemas import schemas, write_schemas
+from row3.domain.manifests import Manifest, ManifestCase, ManifestPrompt
+from row3.domain.quarantine import Quarantined
+from row3.domain.requests import Answer, Request
+from row3.domain.runs import HistoryEntry
+from row3.errors import InvalidFile
+from row3.kinds import all_kinds
+from row3.project.history import history_text
+from row3.project.manifests import manifest_bytes
+from row3.project.prompts import Promotion, promoted_text
+from row3.project.quarantine import write_quarantine
+from row3.project.recording_lines import to_line
+from row3.project.reviewed import from_line, with_wrong
+from row3.project.tree import WorkTree
+from row3.reports.result_json import SCHEMA_VERSION
+
+ROOT = Path(__file__).parents[2]
+SHA = "0" * 64
+KINDS = {"documents": ("events-case", "entities-case"), "queries": ("retrieval-case",), "graph": ("graph-case",)}
+NAMES = sorted(
+    [
+        "baseline",
+        "calibration",
+        "checks-case",
+        "golden-case",
+        "history",
+        "label",
+        "lesson",
+        "outcome-case",
+        "promoted",
+        "quarantine",
+        "recording",
+        "result",
+        "results",
+        "reviewed",
+        "row3",
+    ]
+    + [name for names in KINDS.values() for name in names]
+)
+MEMORY = [
+    (path, schema)
+    for folder, names in KINDS.items()
+    for path in sorted((ROOT / "golden/memory" / folder).rglob("*.gold.json"))
+    for schema in names
+]
+
+
+def _errors(name: str, value: Any) -> list[str]:
+    validator = Draft202012Validator(schemas()[name], format_checker=Draft202012Validator.FORMAT_CHECKER)
+    return [f"{error.json_path}: {error.message}" for error in validator.iter_errors(value)]
+
+
+def test_every_schema_exists_and_is_valid() -> None:
+    assert sorted(schemas()) == NAMES
+    for schema in schemas().values():
+        Draft202012Validator.check_schema(schema)
+        assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+        assert "$id" not in schema
+        assert schema["title"]
+        assert schema["description"]
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "golden/decomposition").glob("*.gold.json")), ids=lambda path: path.name
+)
+def test_the_shipped_golden_cases_fit(path: Path) -> None:
+    name = {"memory-operations": "checks-case", "outcome": "outcome-case"}.get(path.parent.name, "golden-case")
+    assert _errors(name, json.loads(path.read_text(encoding="utf-8"))) == []
+
+
+def test_the_shipped_cases_of_a_memory_fit() -> None:
+    assert len(MEMORY) == 2 * 56 + 30 + 10
+    for path, schema in MEMORY:
+        assert _errors(schema, json.loads(path.read_text(encoding="utf-8"))) == [], path.name
+
+
+@pytest.mark.parametrize("starter", get_args(StarterKind))
+def test_files_from_init_fit(tmp_path: Path, starter: StarterKind) -> None:
+    init(tmp_path, starter)
+    paths = [*(tmp_path / "golden" / starter).iterdir()]
+    assert len(paths) == 2
+    for path in paths:
+        value = json.loads(path.read_text(encoding="utf-8"))
+        assert _errors(all_kinds()[starter].case_schema, value) == []
+    assert _errors("row3", tomllib.loads((tmp_path / "row3.toml").read_text(encoding="utf-8"))) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "place"),
+    [
+        ({"expectedConcept": []}, "expectedConcept"),
+        ({"domain": "economy"}, "domain"),
+        ({"expectedConcepts": [{"lable": "x"}]}, "lable"),
+        ({"sourceText": 1}, "sourceText"),
+    ],
+)
+def test_a_wrong_golden_case_does_not_fit(change: dict[str, Any], place: str) -> None:
+    value = {"id": "a", "sourceText": "text", "expectedConcepts": [{"label": "x"}]}
+    assert _errors("golden-case", value) == []
+    assert any(place in error for error in _errors("golden-case", value | change))
+
+
+JUDGED = {
+    "schemaVersion": 1,
+    "caseId": "rye",
+    "item": "salt",
+    "verdict": "wrong",
+    "text": "0123456789abcdef",
+    "date": "2026-12-02",
+}
+
+
+def test_a_written_judgement_fits() -> None:
+    line = with_wrong({}, "rye", "salt", "Rye is a cereal.", date="2026-12-02")
+    assert _errors("reviewed", json.loads(line)) == []
+
+
+@pytest.mark.parametrize(
+    "change", [{"verdict": "right"}, {"text": "0"}, {"date": "2.12.2026"}, {"schemaVersion": 2}, {"case": "rye"}]
+)
+def test_a_wrong_judgement_does_not_fit(change: dict[str, Any]) -> None:
+    assert _errors("reviewed", JUDGED) == []
+    assert _errors("reviewed", JUDGED | change)
+    with pytest.raises(InvalidFile):
+        from_line(json.dumps(JUDGED | change), where="golden/bread/reviewed.jsonl:1")
+
+
+def test_a_written_quarantine_fits_and_points_to_its_schema(tmp_path: Path) -> None:
+    folder = tmp_path / "golden" / "bread"
+    folder.mkdir(parents=True)
+    write_quarantine(tmp_path, "golden/bread", [Quarantined("rye", "2026-11-22", "2026-12-01", "wavers", "Zoë")])
+    value = json.loads((folder / "quarantine.json").read_text(encoding="utf-8"))
+    assert _errors("quarantine", value) == []
+    assert (folder / value["$schema"]).resolve() == tmp_path / "schemas/quarantine.schema.json"
+    assert _errors("quarantine", value | {"cases": [{"case": "rye", "since": "2026-11-22", "until": "soon"}]})
+
+
+def test_settings() -> None:
+    config = {
+        "suite": "a",
+        "suites": {"a": {"thresholds": {"recall": {"minimum": 0.5, "target": 0.6, "excellent": 1}}}},
+    }
+    assert _errors("row3", config) == []
+    assert _errors("row3", {"suits": {}})
+    assert _errors("row3", {"mode": "reply"})
+
+
+def test_a_baseline_as_row3_writes_it() -> None:
+    case = ManifestCase("a", SHA, SHA, (SHA,), (SHA,))
+    prompts = {"p": ManifestPrompt("v1.0", SHA, "concepts")}
+    at = "2026-01-29T00:00:00Z"
+    manifest = Manifest("s", "extraction", "replay", "r", at, prompts, "m", {"p": {"model": "m"}}, 1, {"a": case})
+    value = json.loads(manifest_bytes(manifest))
+    assert _errors("baseline", value) == []
+    value["cases"][0]["answers"] = [1]
+    assert _errors("baseline", value) == ["$.cases[0].answers[0]: 1 is not of type 'string'"]
+
+
+def test_a_recording_as_row3_writes_it() -> None:
+    request = Request("a", "p-v1.0", 0, "m", 0.0, None, None, "s", "u", "concepts", {}, SHA, SHA, SHA, SHA)
+    value = json.loads(to_line(request, Answer("{}", latency_s=1.25), recorded_at="2026-01-29T00:00:00Z"))
+    assert _errors("recording", value) == []
+    del value["response"]["text"]
+    assert _errors("recording", value) == ["$.response: 'text' is a required property"]
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "recordings").glob("*/*.jsonl")), ids=lambda path: path.name)
+def test_the_shipped_recordings_fit(path: Path) -> None:
+    validator = Draft202012Validator(schemas()["recording"])
+    for line in path.read_text(encoding="utf-8").splitlines():
+        validator.validate(json.loads(line))
+
+
+def test_a_history_as_row3_writes_it(tmp_path: Path) -> None:
+    entry = HistoryEntry(
+        run_id="r", at="2026-01-29T00:00:00Z", action="compare", suite="s", prompts={"p": "v1.0"}, model="m",
+        mode="replay", cases=1, metrics={"recall": 0.5}, verdict="block", reasons=["x"],
+    )  # fmt: skip
+    value = json.loads(history_text(WorkTree(tmp_path), entry))
+    assert _errors("history", value) == []
+    value[0]["verdict"] = "maybe"
+    assert _errors("history", value)
+
+
+def test_promoted_versions_as_row3_writes_them() -> None:
+    text = promoted_text({"p": Promotion(version="v1.0", digest=SHA, date="2026-01-29", locked={"v1.0": SHA})})
+    assert _errors("promoted", json.loads(text)) == []
+    assert _errors("promoted", {"prompts": {"p": {"version": "v1.0"}}})
+
+
+def test_a_result() -> None:
+    value = {
+        "schemaVersion": SCHEMA_VERSION, "suite": "s", "mode": "replay", "prompts": {"p": "v1.0"}, "model": "m",
+        "metrics": {"recall": 0.5}, "intervals": {}, "zones": {"recall": "fail"}, "deltas": {"recall": -0.1},
+        "verdict": None, "reasons": [{"verdict": "block", "text": "x"}], "usage": {}, "cases": [
+            {"id": "a", "status": "scored", "metrics": {}, "zones": {}, "deltas": {}, "matches": None}
+        ],
+    }  # fmt: skip
+    assert _errors("result", value) == []
+    assert _errors("result", value | {"metrics": {"recall": 1.5}})
+
+
+def test_the_results_of_all_suites() -> None:
+    value = {
+        "schemaVersion": SCHEMA_VERSION, "verdict": "block", "exitCode": 2, "standings": {"s": "unusable"},
+        "suites": [{"schemaVersion": SCHEMA_VERSION, "suite": "s", "verdict": None, "problem": "not JSON"}],
+    }  # fmt: skip
+    assert _errors("results", value) == []
+    assert _errors("results", value | {"exitCode": 4})
+    assert _errors("results", value | {"standings": {"s": "fine"}})
+
+
+def test_written_once_and_then_left_alone(tmp_path: Path) -> None:
+    folder = tmp_path / "schemas"
+    paths = write_schemas(folder)
+    assert sorted(path.name for path in paths) == [f"{name}.schema.json" for name in NAMES]
+    before = [path.stat().st_mtime_ns for path in paths]
+    assert write_schemas(folder) == paths
+    assert [path.stat().st_mtime_ns for path in paths] == before
+    paths[0].write_text("{}")
+    write_schemas(folder)
+    assert json.loads(paths[0].read_text(encoding="utf-8"))["title"]

@@ -1,0 +1,240 @@
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from row3.domain.requests import digest_text
+from row3.errors import InvalidFile
+from row3.kinds import all_kinds
+from row3.kinds.extraction.model import GoldenCase
+from row3.project.cases import (
+    StoredCase,
+    case_files,
+    golden_files,
+    ids_of,
+    is_draft,
+    misnamed,
+    name_of,
+    parse_case,
+    read_case,
+    read_cases,
+    source_of,
+)
+from row3.project.tree import WorkTree
+
+KINDS = all_kinds()
+
+EXTRACTION = KINDS["extraction"]
+GOLDEN = Path(__file__).parents[2] / "golden"
+CASE: dict[str, Any] = {
+    "id": "rye",
+    "sourceText": "Rye ferments: salt slows it.",
+    "expectedConcepts": [{"label": "Rye", "aliases": ["secale"], "required": True}, {"label": "Salt"}],
+    "expectedRelationships": [{"source": "Salt", "target": "Rye", "predicate": "SLOWS"}],
+    "forbiddenConcepts": ["Yeast"],
+}
+FIELDS = GoldenCase.__struct_encode_fields__
+
+
+FILE = "golden/core/rye.gold.json"
+
+
+def read(root: Path, raw: str) -> StoredCase:
+    path = root / FILE
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(raw.encode())
+    return read_case(WorkTree(root), FILE, EXTRACTION)
+
+
+def mostly(right: st.SearchStrategy[Any], wrong: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """Mostly valid values, so that whole cases are often valid."""
+    return st.integers(0, 19).flatmap(lambda chance: wrong if chance == 0 else right)
+
+
+blanks = st.text(alphabet=" \t\n\x1c\u00a0\u3000", max_size=2)
+texts = mostly(st.text(alphabet=' \n\x7f\u00a0\u200ba:"\\/é😀', max_size=3).map("{}a".format), blanks)
+odd = blanks | st.sampled_from([None, True, 0, 1, 2, 1.0, 2**70, "technical", [], {}, [None], [""], ["a"], [{}], [[]]])
+flags, notes = mostly(st.booleans(), odd), mostly(st.none() | texts, odd)
+concepts = st.fixed_dictionaries(
+    {"label": texts},
+    optional={"aliases": st.lists(texts, max_size=2), "required": flags, "inferred": flags, "type": notes},
+)
+ends = {"source": texts, "target": texts, "predicate": texts}
+links = st.fixed_dictionaries(ends, optional={"required": flags, "note": notes})
+values = st.fixed_dictionaries(
+    {},
+    optional={
+        "sourceText": texts,
+        "expectedConcepts": st.lists(mostly(concepts, odd), max_size=2),
+        "expectedRelationships": st.lists(links, max_size=2),
+        "forbiddenConcepts": st.lists(texts, max_size=2),
+        "forbiddenRelationships": st.lists(st.fixed_dictionaries(ends), max_size=2),
+        "domain": mostly(st.sampled_from([None, "social"]), odd),
+        "citation": notes,
+        "schemaVersion": mostly(st.just(1), odd),
+    },
+)
+strange = st.dictionaries(st.sampled_from([*FIELDS, "source_text", "Id", ""]), odd, min_size=1, max_size=1)
+ESCAPES = rb"\ud800|\ud83d\ude00|\u00a0|\u003a|\n".split(b"|")
+WORDS = b'NaN|-|.0|e1|null| |:|,|"|\r|\n|\xff|\x00|\x1c|\xc2\xa0|\xef\xbb\xbf|\xed\xa0\x80'.split(b"|")
+chunks = st.sampled_from([*ESCAPES, *WORDS, b"9" * 5000, b"[" * 3000])
+
+
+@st.composite
+def files(draw: st.DrawFn) -> bytes:
+    """Golden cases with wrong values, odd texts, duplicate keys and stray bytes."""
+    text = json.dumps(
+        CASE | draw(values) | draw(mostly(st.just({}), strange)),
+        ensure_ascii=draw(st.booleans()),
+        indent=draw(st.sampled_from([None, 2])),
+        separators=draw(st.sampled_from([(",", ":"), (", ", ": "), (",", " : ")])),
+    )
+    if draw(st.integers(0, 3)) == 0:
+        keys = list(re.finditer(r'"(\w+)"\s*:', text))
+        key = draw(st.sampled_from(keys))
+        text = f"{text[: key.start()]}{key[0]}{draw(st.sampled_from(['null', 'true', '[]']))},{text[key.start() :]}"
+    raw = text.encode()
+    if draw(st.integers(0, 3)) == 0:
+        place = draw(st.integers(0, len(raw)))
+        raw = raw[:place] + draw(chunks) + raw[place:]
+    return raw
+
+
+@given(files())
+def test_a_file_is_a_case_or_one_message(raw: bytes) -> None:
+    try:
+        stored = parse_case(raw, FILE, EXTRACTION, where=FILE)
+    except InvalidFile:
+        return
+    again = parse_case(msgspec.json.encode(stored.case), FILE, EXTRACTION, where=FILE)
+    assert again.case == stored.case
+
+
+def test_bom_and_crlf_give_the_same_case(tmp_path: Path) -> None:
+    raw = json.dumps(CASE, indent=2)
+    case = read(tmp_path, raw)
+    windows = read(tmp_path, "\ufeff" + raw.replace("\n", "\r\n"))
+    assert (windows.case, windows.digest) == (case.case, case.digest)
+    assert case.digest == digest_text(raw)
+    assert case.where == "golden/core/rye.gold.json"
+
+
+def test_a_large_file(tmp_path: Path) -> None:
+    long = "Rye ferments. " * 20_000
+    assert read(tmp_path, json.dumps(CASE | {"sourceText": long})).case.source_text == long
+
+
+@pytest.mark.parametrize(
+    ("raw", "words"),
+    [
+        ('{"id": "rye", "sourceText": "Rye.", "expectedConcepts": [], "id": "oat"}', "key `id` occurs twice"),
+        (json.dumps(CASE).replace('"label": "Salt"', '"label": "Salt", "label": "Salt"'), "key `label` occurs twice"),
+        (json.dumps(CASE).replace('"label": "Salt"', '"label" : "", "label": "Salt"'), "key `label` occurs twice"),
+        (json.dumps(CASE | {"schemaVersion": 2}), "schemaVersion 2 is newer"),
+        (json.dumps(CASE | {"topic": 1}), "field `topic`: should be a string, not `1`"),
+        (json.dumps(CASE | {"forbiddenConcepts": [" "]}), r"field `forbiddenConcepts.0`: the text is empty"),
+        (json.dumps(CASE | {"topics": ""}), "field `topics` is unknown; did you mean `topic`?"),
+        (json.dumps(CASE).replace("Yeast", "\\ud800"), "a lone surrogate"),
+        ("", "the file is empty"),
+    ],
+)
+def test_faults_are_named(tmp_path: Path, raw: str, words: str) -> None:
+    with pytest.raises(InvalidFile, match=re.escape(words)) as caught:
+        read(tmp_path, raw)
+    assert caught.value.where.startswith("golden/core/rye.gold.json")
+
+
+def test_a_folder_named_like_a_case(tmp_path: Path) -> None:
+    (tmp_path / FILE).mkdir(parents=True)
+    with pytest.raises(InvalidFile, match="this is a folder"):
+        read_case(WorkTree(tmp_path), FILE, EXTRACTION)
+
+
+@pytest.mark.parametrize(("folder", "name"), [("documents", "events"), ("queries", "retrieval"), ("graph", "graph")])
+def test_cases_have_the_model_of_their_kind(folder: str, name: str) -> None:
+    stored = next(read_cases(WorkTree(GOLDEN.parent), f"golden/memory/{folder}", KINDS[name]))
+    assert isinstance(stored.case, KINDS[name].case_model)
+
+
+@pytest.mark.parametrize(("source", "found"), [(None, None), ("", None), (" \t", None), (" report 7 ", "report 7")])
+def test_a_blank_source_is_none(source: str | None, found: str | None) -> None:
+    assert source_of(SimpleNamespace(source=source)) == found
+    assert source_of(object()) is None
+
+
+def touch(folder: Path, *names: str) -> None:
+    for name in names:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("{}")
+
+
+def test_a_suites_folder_is_read_without_subfolders(tmp_path: Path) -> None:
+    touch(tmp_path / "golden/core", "b.gold.json", "a.gold.json", "drafts/c.gold.json", "notes.json", ".x.gold.json")
+    assert [name_of(path) for path in golden_files(WorkTree(tmp_path), "golden/core")] == ["a.gold.json", "b.gold.json"]
+
+
+def test_a_deeper_folder_is_read_with_subfolders(tmp_path: Path) -> None:
+    folder = tmp_path / "golden/memory/documents"
+    touch(folder, "m.gold.json", "linking/a.gold.json", "linking/deep/z.gold.json", ".hidden/h.gold.json")
+    found = [
+        path.removeprefix("golden/memory/documents/")
+        for path in golden_files(WorkTree(tmp_path), "golden/memory/documents")
+    ]
+    assert found == ["linking/a.gold.json", "m.gold.json", "linking/deep/z.gold.json"]
+
+
+def test_a_missing_folder_has_no_cases(tmp_path: Path) -> None:
+    assert golden_files(WorkTree(tmp_path), "golden/none") == []
+    with pytest.raises(InvalidFile, match=r"golden/memory/none/: the suite has no golden cases"):
+        case_files(WorkTree(tmp_path), "golden/memory/none")
+
+
+def test_misnamed_cases(tmp_path: Path) -> None:
+    folder = tmp_path / "golden/bread"
+    touch(folder, "a.gold.json", "b.json", "c.gold.JSON", "quarantine.json", "reviewed.jsonl", ".d.json", "e.txt")
+    (folder / "folder.json").mkdir()
+    assert misnamed(WorkTree(tmp_path), "golden/bread") == ["b.json", "c.gold.JSON"]
+    assert misnamed(WorkTree(tmp_path), "golden/none") == []
+
+
+class TestDrafts:
+    @pytest.fixture
+    def tree(self, tmp_path: Path) -> WorkTree:
+        """A case, a draft, one of each in a file of many, and a case with the word in its text."""
+        folder = tmp_path / "golden/core"
+        folder.mkdir(parents=True)
+        draft = {"draft": True}
+        values = {"rye": {}, "oats": draft, "word": {"topic": '"draft"'}, "false": {"draft": False}}
+        for case_id, more in values.items():
+            (folder / f"{case_id}.gold.json").write_text(json.dumps(CASE | {"id": case_id} | more))
+        many = [CASE | {"id": "one"}, CASE | draft | {"id": "two"}]
+        (folder / "cases.json").write_text(json.dumps({"version": "1.0", "cases": many}))
+        return WorkTree(tmp_path)
+
+    def test_only_cases_are_read(self, tree: WorkTree) -> None:
+        cases = [stored.id for stored in read_cases(tree, "golden/core", EXTRACTION)]
+        assert cases == ["false", "rye", "word", "one"]
+        assert ids_of(tree, "golden/core") == cases
+        assert ids_of(tree, "golden/core", drafts=True) == ["oats", "two"]
+
+    def test_drafts_are_marked_in_their_files(self, tree: WorkTree) -> None:
+        drafts = [path for path in case_files(tree, "golden/core") if is_draft(tree, path)]
+        assert drafts == ["golden/core/oats.gold.json", "golden/core/cases.json#1"]
+        (tree.root / "golden/core/rye.gold.json").write_text('{"draft": tru')
+        assert not is_draft(tree, "golden/core/rye.gold.json")  # reading it reports the fault
+
+    def test_a_suite_needs_more_than_drafts(self, tree: WorkTree) -> None:
+        for path in golden_files(tree, "golden/core"):
+            if not is_draft(tree, path) or "#" in path:
+                (tree.root / path.partition("#")[0]).unlink(missing_ok=True)
+        with pytest.raises(InvalidFile, match="every golden case of the suite is a draft"):
+            case_files(tree, "golden/core")

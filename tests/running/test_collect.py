@@ -1,0 +1,39 @@
+"""Lines of a run: kept in order, and readable many times."""
+
+from __future__ import annotations
+
+import tempfile
+from unittest.mock import patch
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from row3.errors import EnvironmentFault
+from row3.running import collect as collecting
+from row3.running.collect import Spool
+
+LINES = st.lists(st.binary(min_size=1, max_size=30).map(lambda line: line.replace(b"\n", b",")), max_size=12)
+
+
+@given(st.lists(LINES, max_size=6), st.integers(1, 40))
+def test_lines_come_back_in_their_order(parts: list[list[bytes]], block: int) -> None:
+    kept, expected = Spool(), []
+    with patch.object(collecting, "SPOOL_BYTES", block):
+        for lines in parts:
+            for line in lines:
+                kept.add(line)
+            expected += lines
+            assert list(kept) == expected  # reading does not disturb what is added afterwards
+        assert len(kept) == len(expected)
+
+
+def test_a_full_temporary_folder_is_named() -> None:
+    kept = Spool()
+    with open("/dev/full", "wb", buffering=0) as full:
+        with patch.object(kept, "_file", full), pytest.raises(EnvironmentFault) as caught:
+            kept.add(b"a")
+    assert str(caught.value) == (
+        f"{tempfile.gettempdir()}: the run's results cannot be written (No space left on device). "
+        "Free some space, or set TMPDIR to a folder on another disk."
+    )
