@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-from msgspec import to_builtins
 
 from row3.cli import options
 from row3.cli.aliases import Dialogue, keys
@@ -17,6 +16,7 @@ from row3.cli.common import Common
 from row3.commands.judging import calibrate as calibrating
 from row3.commands.judging.judged_answers import JudgedAnswer, Labelling
 from row3.domain.judges import Winner
+from row3.domain.models import as_json
 from row3.project.labels import labels_path
 from row3.project.project import own_file
 from row3.reports import judges
@@ -91,7 +91,7 @@ def compare(common: Common, *, first: str, second: str, labels: str | None) -> N
 
 
 def _plain(report: object) -> dict[str, Any]:
-    return {"schemaVersion": 1, **to_builtins(report)}
+    return {"schemaVersion": 1, **as_json(report)}
 
 
 def _labels(root: Path, suite: str, file: str | None) -> tuple[Path, str]:

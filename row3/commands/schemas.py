@@ -1,6 +1,6 @@
 """`row3 schema`: JSON Schemas of all files and results, for editors.
 
-They are derived from the Structs that read the files. Results are only written, so their Structs are here.
+They are derived from the models that read the files. Results are only written, so their models are here.
 """
 
 from __future__ import annotations
@@ -9,11 +9,12 @@ import json
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import msgspec
-from msgspec import Meta, Struct
+from pydantic import Field, TypeAdapter
+from pydantic.json_schema import GenerateJsonSchema
 
 from row3.domain import lessons
 from row3.domain.manifests import Tier
+from row3.domain.models import CamelModel, Reply
 from row3.domain.runs import HistoryEntry
 from row3.domain.scores import CaseStatus
 from row3.domain.verdicts import Word
@@ -29,12 +30,12 @@ from row3.reports.result_json import SCHEMA_VERSION as RESULT_VERSION
 FOLDER = "schemas"
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
-Fractions = dict[str, Annotated[float, Meta(ge=0, le=1)]]
+Fractions = dict[str, Annotated[float, Field(ge=0, le=1)]]
 Zones = dict[str, Literal["fail", "marginal", "pass", "excellent"]]
-Deltas = dict[str, Annotated[float, Meta(ge=-1, le=1)]]
+Deltas = dict[str, Annotated[float, Field(ge=-1, le=1)]]
 
 
-class ReasonResult(Struct):
+class ReasonResult(Reply):
     """A reason for the verdict."""
 
     verdict: Word
@@ -43,7 +44,7 @@ class ReasonResult(Struct):
     case: str | None = None
 
 
-class CaseResult(Struct):
+class CaseResult(Reply):
     """One case."""
 
     id: str
@@ -51,67 +52,81 @@ class CaseResult(Struct):
     metrics: Fractions
     zones: Zones
     deltas: Deltas
-    matches: Annotated[dict[str, Any] | None, Meta(description="How each extracted and expected item was matched.")]
-    problem: Annotated[str, Meta(description="Why the answer is missing or unusable.")] = ""
-    skipped: Annotated[dict[str, str], Meta(description="Why a metric does not apply.")] = {}
+    matches: dict[str, Any] | None
+    """How each extracted and expected item was matched."""
+    problem: str = ""
+    """Why the answer is missing or unusable."""
+    skipped: dict[str, str] = {}
+    """Why a metric does not apply."""
 
 
-class BaselineResult(Struct):
+class BaselineResult(Reply):
     """The baseline of a comparison."""
 
     tier: Tier
     mode: str
 
 
-class Moves(Struct):
+class Moves(Reply):
     """Match counts over the cases in both runs."""
 
     baseline: dict[str, Any]
     current: dict[str, Any]
 
 
-class Result(Struct, kw_only=True, rename="camel"):
+class Result(CamelModel):
     """The output of `--format json` for a run or a comparison."""
 
     schema_version: int
     suite: str
     mode: str
-    prompts: Annotated[dict[str, str], Meta(description="Version by prompt name, in pipeline order.")]
+    prompts: dict[str, str]
+    """Version by prompt name, in pipeline order."""
     model: str
-    metrics: Annotated[Fractions, Meta(description="Means over the cases, fractions, by metric.")]
-    intervals: Annotated[
-        dict[str, Any], Meta(description="Paired interval of each delta; without a comparison, of the judged rates.")
-    ]
+    metrics: Fractions
+    """Means over the cases, fractions, by metric."""
+    intervals: dict[str, Any]
+    """Paired interval of each delta; without a comparison, of the judged rates."""
     zones: Zones
-    deltas: Annotated[Deltas, Meta(description="Current minus baseline, fractions; empty without a comparison.")]
+    deltas: Deltas
+    """Current minus baseline, fractions; empty without a comparison."""
     verdict: Word | None
     reasons: list[ReasonResult]
-    usage: Annotated[dict[str, Any], Meta(description="Requests, tokens, cost in US dollars (null: unknown), seconds.")]
+    usage: dict[str, Any]
+    """Requests, tokens, cost in US dollars (null: unknown), seconds."""
     cases: list[CaseResult]
-    tier: Annotated[Tier | None, Meta(description="Recorded or live answers.")] = None
-    warning_only: Annotated[list[str], Meta(description="Metrics whose fail zone warns but does not block.")] = []
+    tier: Tier | None = None
+    """Recorded or live answers."""
+    warning_only: list[str] = []
+    """Metrics whose fail zone warns but does not block."""
     baseline: BaselineResult | None = None
-    entity_metrics: Annotated[Fractions, Meta(description="Means of typed suites as entity_precision …")] = {}
-    match_counts: Annotated[dict[str, Any], Meta(description="Counts of match states over the run.")] = {}
+    entity_metrics: Fractions = {}
+    """Means of typed suites as entity_precision …"""
+    match_counts: dict[str, Any] = {}
+    """Counts of match states over the run."""
     match_moves: Moves | None = None
 
 
-class SuiteResult(Struct, rename="camel"):
+class SuiteResult(CamelModel):
     """The result of a suite, or why it is missing."""
 
     schema_version: int
     suite: str
     verdict: Word | None
-    problem: Annotated[str, Meta(description="Why the suite has no result.")] = ""
+    problem: str = ""
+    """Why the suite has no result."""
 
 
-class Results(Struct, kw_only=True, rename="camel", forbid_unknown_fields=True):
+class Results(CamelModel):
     """The output of `--all --format json`."""
 
     schema_version: int
-    verdict: Annotated[Word | None, Meta(description="Worst verdict of the suites; null: none judged.")]
-    exit_code: Annotated[Literal[0, 1, 2, 3], Meta(description="Worst of the suites, in the order 2, 1, 3, 0.")]
-    standings: Annotated[dict[str, Standing], Meta(description="Standing by suite.")]
+    verdict: Word | None
+    """Worst verdict of the suites; null: none judged."""
+    exit_code: Literal[0, 1, 2, 3]
+    """Worst of the suites, in the order 2, 1, 3, 0."""
+    standings: dict[str, Standing]
+    """Standing by suite."""
     suites: list[SuiteResult]
 
 
@@ -138,10 +153,17 @@ def schemas() -> dict[str, dict[str, Any]]:
     return {name: {"$schema": DRAFT, "title": f"row3: {name}"} | value for name, value in named.items()}
 
 
+class _Untitled(GenerateJsonSchema):
+    """Schemas without a title for each field, which only repeats its name."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        return False
+
+
 def _schema(model: Any, version: int | None = None) -> dict[str, Any]:
-    """Return the schema of a type; a Struct's docstring describes it."""
-    value = msgspec.json.schema(model, ref_template="#/$defs/{name}")
-    parts: dict[str, Any] = value.pop("$defs")
+    """Return the schema of a type; a model's docstring describes it."""
+    value = TypeAdapter(model).json_schema(ref_template="#/$defs/{model}", schema_generator=_Untitled)
+    parts: dict[str, Any] = value.pop("$defs", {})
     if "$ref" in value:
         value = parts.pop(model.__name__)
     for key in ("schemaVersion", "schema_version") if version is not None else ():

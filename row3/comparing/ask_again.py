@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from msgspec import structs
-
 from row3.comparing.base_side import BaseSide, baseline_side, side_of_lineup
 from row3.comparing.baseline import read_baseline
 from row3.comparing.comparison import Comparer
@@ -177,7 +175,7 @@ def _with_usage(run: Run, more: Usage) -> Run:
         cost_usd=None if own.cost_usd is None or more.cost_usd is None else own.cost_usd + more.cost_usd,
         truncated=own.truncated + more.truncated,
     )
-    return replace(run, usage=usage, header=structs.replace(run.header, usage=usage_json(usage)))
+    return replace(run, usage=usage, header=run.header.replace(usage=usage_json(usage)))
 
 
 def drift(session: Session, *, sample: int | None = None, seed: int = 0, recordings: bool = False) -> Drifted:

@@ -59,7 +59,9 @@ def manifest_of(project: Project, run: Run) -> Manifest:
     cases = {}
     for line in run.records:
         record = parse_record(line, where="the run")
-        cases[record.id] = ManifestCase(record.id, record.digest, inputs[record.id], record.requests, record.answers)
+        cases[record.id] = ManifestCase(
+            record.id, record.digest, inputs[record.id], record.requests, record.answer_digests
+        )
     return Manifest(
         suite=header.suite,
         kind=kind.name,

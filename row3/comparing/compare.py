@@ -6,8 +6,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from msgspec import structs
-
 from row3.comparing.approvals import new_approvals
 from row3.comparing.base_side import prompt_diffs
 from row3.comparing.comparison import Comparer, effect_of
@@ -165,7 +163,7 @@ def _after_rounds(gate: Gate, comparer: Comparer, scores: Scores) -> Scores:
         judge_rounds(progress, fixed, paired, policy) if own.key == kind.primary else own
         for own, fixed, paired in zip(others, by_evidence, by_interval, strict=True)
     ]
-    return structs.replace(scores, changes=changes)
+    return replace(scores, changes=changes)
 
 
 def _unchanged(gate: Gate, run: Run, comparer: Comparer) -> bool:

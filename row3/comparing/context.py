@@ -6,8 +6,6 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from msgspec import structs
-
 from row3.comparing.baseline import manifest_of
 from row3.comparing.comparison import Comparer
 from row3.domain.judgements import CriteriaChange
@@ -132,7 +130,7 @@ def _with_promotion(context: Context, gate: Gate, run: Run, comparer: Comparer, 
         return context
     locks = tuple(_broken_locks(base, gate.head, suite))
     if base is None:
-        return structs.replace(context, broken_locks=locks, baseline_differs=now is not None and _differs(gate, now))
+        return replace(context, broken_locks=locks, baseline_differs=now is not None and _differs(gate, now))
     before, differs = base.manifest(suite.name), False
     unanswered = [*_unrecorded(gate, after or comparer)]
     if after is not None and gate.promoted.digests() == gate.side.header.prompt_digests != run.lineup.digests():
@@ -143,7 +141,7 @@ def _with_promotion(context: Context, gate: Gate, run: Run, comparer: Comparer, 
         else:
             gone, differs = _altered(gate, now, (after or comparer).requests)
             unanswered += gone
-    return structs.replace(
+    return replace(
         context,
         broken_locks=locks,
         baseline_removed=before is not None and now is None,

@@ -74,7 +74,7 @@ def _compared(suite: Suite, old: CaseRecord, new: CaseRecord, repeats: int) -> C
     before, after = ((each.status, each.metrics, each.found) for each in (old, new))
     change = compare_case(old.id, before, after, kind=suite.kind, comparable=comparable)
     metrics = old.metrics if comparable else None
-    return Compared(change, metrics, old.spread, old.tally, repeats, old.requests, old.answers)
+    return Compared(change, metrics, old.spread, old.tally, repeats, old.requests, old.answer_digests)
 
 
 def _prompt_diffs(left: Side, right: Side) -> tuple[dict[str, str], list[str]]:

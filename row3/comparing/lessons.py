@@ -6,9 +6,6 @@ import json
 import os
 from collections.abc import Sequence
 
-from msgspec import to_builtins
-from msgspec.structs import replace
-
 from row3.domain.calls import Call, Stage, UnknownPlaceholderError, filled
 from row3.domain.counts import did_you_mean
 from row3.domain.embeddings import cosine
@@ -71,7 +68,7 @@ async def _send(project: Project, mcp: LessonsMcpConfig, lessons: Sequence[Lesso
     from row3.providers.system import Question
 
     template = {name: f"{{{name}}}" for name in MEMORY_ARGUMENTS} if mcp.arguments is None else mcp.arguments
-    stage = Stage("mcp", "1.0", Call(mcp.tool, template))
+    stage = Stage("mcp", "1.0", Call(tool=mcp.tool, arguments=template))
     server = McpServer(Access(command=(mcp.command, *mcp.args)), stage, (), root=project.root, environ=os.environ)
     try:
         await server.prepare()
@@ -80,7 +77,7 @@ async def _send(project: Project, mcp: LessonsMcpConfig, lessons: Sequence[Lesso
                 "id": each.id,
                 "information": each.information,
                 "tags": ",".join(each.tags),
-                "metadata": json.dumps(to_builtins(each.metadata)),
+                "metadata": json.dumps(each.metadata.plain()),
             }
             try:
                 arguments = filled(template, values)
@@ -145,7 +142,7 @@ def keep_lessons(project: Project, ids: Sequence[str], suite: str | None = None)
             kept = read_kept(project.tree, name)
             known = {each.id for each in kept}
             mine = [noted[each] for each in ids or noted if noted[each].suite == name and each not in known]
-            if new := [replace(each, common=[]) for each in mine]:
+            if new := [each.replace(common=[]) for each in mine]:
                 added[kept_file(name)] = new
                 files[kept_file(name)] = lessons_text([*kept, *new]).encode()
         if files:

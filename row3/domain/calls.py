@@ -12,7 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal, get_args
 
-from msgspec import Meta, Struct, structs
+from pydantic import Field
+
+from row3.domain.models import Model, Text
 
 _PART = re.compile(r"\{\{|\}\}|\{([A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_-]+)*)\}|[{}]")
 
@@ -72,28 +74,29 @@ SystemType = Literal["mcp", "command", "python"]
 CALLED = frozenset(get_args(SystemType))
 """System types, which runs name in place of a model."""
 
-Seconds = Annotated[float, Meta(gt=0, le=86_400)]
-Word = Annotated[str, Meta(pattern=r"\S")]
+Seconds = Annotated[float, Field(gt=0, le=86_400)]
 
 
-class Poll(Struct, frozen=True, forbid_unknown_fields=True):
+class Poll(Model):
     """A tool called repeatedly until the job started by the preceding call is done."""
 
-    tool: Word
-    until: Annotated[
-        dict[str, Any], Meta(min_length=1, description="Path into the result = the value, or values, that mean done.")
-    ]
-    arguments: Annotated[dict[str, Any], Meta(description="May use {result.…}, the result of the preceding call.")] = {}
-    failed: Annotated[dict[str, Any], Meta(description="Likewise: the values that mean the job failed.")] = {}
+    tool: Text
+    until: Annotated[dict[str, Any], Field(min_length=1)]
+    """Path into the result = the value, or values, that mean done."""
+    arguments: dict[str, Any] = {}
+    """May use {result.…}, the result of the preceding call."""
+    failed: dict[str, Any] = {}
+    """Likewise: the values that mean the job failed."""
     interval_s: Seconds = 1.0
     limit_s: Seconds = 120.0
 
 
-class Call(Struct, frozen=True, forbid_unknown_fields=True):
+class Call(Model):
     """One call: a tool and its arguments, with placeholders or filled in."""
 
-    tool: Word
-    arguments: Annotated[dict[str, Any] | None, Meta(description="None for all variables of a case.")] = {}
+    tool: Text
+    arguments: dict[str, Any] | None = {}
+    """None for all variables of a case."""
     poll: Poll | None = None
 
     def as_json(self) -> dict[str, Any]:
@@ -131,7 +134,7 @@ class Stage:
 def filled_call(call: Call, values: Mapping[str, Any]) -> Call:
     """Return the call with its arguments filled. Raises `UnknownPlaceholderError`."""
     arguments = dict(values) if call.arguments is None else filled(call.arguments, values)
-    return structs.replace(call, arguments=arguments)
+    return call.replace(arguments=arguments)
 
 
 def filled_stage(stage: Stage, values: Mapping[str, Any]) -> Stage:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
-from msgspec import Struct
+from pydantic import ConfigDict
 
+from row3.domain.models import PART
 from row3.domain.verdicts import Verdict
 
 Looser = Literal["lower", "higher", "fewer", "more", "absent"]
@@ -15,7 +17,8 @@ Looser = Literal["lower", "higher", "fewer", "more", "absent"]
 Effect = Literal["added", "removed", "changed", "loosened", "tightened"]
 
 
-class Rule(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Rule:
     """One rule of a suite."""
 
     value: Any
@@ -26,18 +29,20 @@ class Rule(Struct, frozen=True):
     """Keys of the rules that apply if this one is not set, nearest first."""
 
 
-class Criteria(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Criteria:
     """A suite's criteria, by key; locks and baseline are judged without it."""
 
     rules: Mapping[str, Rule]
     """`threshold.recall.minimum`, `weight.recall`, `gate.block`, `matching.threshold` …"""
     cases: Mapping[str, str]
     """Golden cases' digests by id."""
-    quarantine: Mapping[str, str] = {}
+    quarantine: Mapping[str, str] = field(default_factory=dict)
     """End of the quarantine (YYYY-MM-DD) by case id."""
 
 
-class CriteriaChange(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class CriteriaChange:
     """One key in which head and base differ."""
 
     effect: Effect
@@ -84,7 +89,8 @@ class Code(StrEnum):
     APPROVAL_STALE = "approval_stale"
 
 
-class Reason(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Reason:
     """One reason of a verdict; `reports/` puts it into words."""
 
     code: Code
@@ -92,7 +98,7 @@ class Reason(Struct, frozen=True):
     """PROCEED for a note, which does not affect the verdict."""
     subject: str = ""
     """A metric's key, a case id, a file, or a key of the inventory."""
-    figures: Mapping[str, Any] = {}
+    figures: Mapping[str, Any] = field(default_factory=dict)
     """Values for the text: numbers in the metric's unit (fractions), names, ids."""
     after: bool = False
     """Whether the head's criteria are the reason, which would block the next change."""
@@ -103,8 +109,11 @@ class Reason(Struct, frozen=True):
         return self.code.value, self.subject
 
 
-class Approval(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+@dataclass(frozen=True, slots=True)
+class Approval:
     """A person's approval of a comparison."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = PART
 
     reason: str
     by: str
@@ -114,7 +123,8 @@ class Approval(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=Tr
     """Distinguishes approvals with the same content in the same second."""
 
 
-class Judgement(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Judgement:
     """The gate's judgement of a change."""
 
     verdict: Verdict

@@ -5,18 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
-from msgspec import Meta, Struct
+from pydantic import ConfigDict, Field
 
+from row3.domain.models import PART, CamelModel
 from row3.domain.prompts import Prompt
 from row3.domain.requests import Answer, NoAnswer, canonical, digest_json, digest_text
 
-Fraction = Annotated[float, Meta(ge=0, le=1)]
+Fraction = Annotated[float, Field(ge=0, le=1)]
 
 
-class Rate(Struct, frozen=True, forbid_unknown_fields=True):
+@dataclass(frozen=True, slots=True)
+class Rate:
     """A share, its 95 % interval, and the number of labels or answers behind it."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = PART
 
     value: Fraction
     low: Fraction
@@ -24,32 +28,44 @@ class Rate(Struct, frozen=True, forbid_unknown_fields=True):
     count: int
 
 
-class Coefficient(Struct, frozen=True, forbid_unknown_fields=True):
+@dataclass(frozen=True, slots=True)
+class Coefficient:
     """A kappa (1 is perfect, 0 is chance), a correlation, or a difference in points, with its 95 % interval."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = PART
 
     value: float
     low: float
     high: float
 
 
-class Agreement(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True, omit_defaults=True):
+class Agreement(CamelModel):
     """A judge's agreement with people's labels of the same answers."""
 
     labels: int
     accuracy: Rate
-    sensitivity: Annotated[Rate | None, Meta(description="On answers that a person passes.")] = None
-    specificity: Annotated[Rate | None, Meta(description="On answers that a person fails.")] = None
-    kappa: Annotated[Coefficient, Meta(description="On whether an answer passes.")]
-    weighted_kappa: Annotated[Coefficient, Meta(description="On grades or winners, with quadratic weights.")]
-    winner_accuracy: Annotated[Rate | None, Meta(description="On pairs of answers.")] = None
-    winner_kappa: Annotated[Coefficient | None, Meta(description="On pairs of answers.")] = None
-    win_sensitivity: Annotated[Rate | None, Meta(description="On pairs whose `full` answer a person prefers.")] = None
-    win_specificity: Annotated[Rate | None, Meta(description="On all other pairs.")] = None
-    position_bias: Annotated[Rate | None, Meta(description="Judgements that flip with the order.")] = None
-    length_bias: Annotated[Coefficient | None, Meta(description="Spearman: judge minus person, and length.")] = None
-    self_preference: Annotated[
-        Coefficient | None, Meta(description="Judge minus person, points: own model family minus others.")
-    ] = None
+    sensitivity: Rate | None = None
+    """On answers that a person passes."""
+    specificity: Rate | None = None
+    """On answers that a person fails."""
+    kappa: Coefficient
+    """On whether an answer passes."""
+    weighted_kappa: Coefficient
+    """On grades or winners, with quadratic weights."""
+    winner_accuracy: Rate | None = None
+    """On pairs of answers."""
+    winner_kappa: Coefficient | None = None
+    """On pairs of answers."""
+    win_sensitivity: Rate | None = None
+    """On pairs whose `full` answer a person prefers."""
+    win_specificity: Rate | None = None
+    """On all other pairs."""
+    position_bias: Rate | None = None
+    """Judgements that flip with the order."""
+    length_bias: Coefficient | None = None
+    """Spearman: judge minus person, and length."""
+    self_preference: Coefficient | None = None
+    """Judge minus person, points: own model family minus others."""
 
     @property
     def least_kappa(self) -> Coefficient:
@@ -150,7 +166,8 @@ class Graded(NamedTuple):
         return digest_json(self.variables)
 
 
-class Opinion(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Opinion:
     """A judge's or a person's grade of an answer."""
 
     grade: float

@@ -2,36 +2,38 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from dataclasses import dataclass
 
-from msgspec import Meta, Struct
+from row3.domain.models import CamelModel, Model
 
 SCHEMA_VERSION = 1
 
 
-class LessonFigures(Struct, frozen=True, forbid_unknown_fields=True):
+class LessonFigures(Model):
     """The figures of a regression, under STRATEGY's names."""
 
-    eval_name: Annotated[str, Meta(description="The suite.")]
+    eval_name: str
+    """The suite."""
     baseline_score: float
     current_score: float
-    drop_percentage: Annotated[float, Meta(description="Share of the baseline score: 0.2 is 20%.")]
-    timestamp: Annotated[str, Meta(description="UTC, ISO 8601.")]
+    drop_percentage: float
+    """Share of the baseline score: 0.2 is 20%."""
+    timestamp: str
+    """UTC, ISO 8601."""
 
 
-class Lesson(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True, omit_defaults=True):
+class Lesson(CamelModel):
     """One regression: a line of .row3/lessons.jsonl or lessons/<suite>.jsonl."""
 
     schema_version: int
-    id: Annotated[
-        str, Meta(description="Digest of suite, prompts, model, baseline and metric: one lesson per regression.")
-    ]
-    information: Annotated[str, Meta(description="Numbers and kinds of failures, without golden-case content.")]
+    id: str
+    """Digest of suite, prompts, model, baseline and metric: one lesson per regression."""
+    information: str
+    """Numbers and kinds of failures, without golden-case content."""
     tags: list[str]
     metadata: LessonFigures
-    common: Annotated[
-        list[str], Meta(description="Most frequent failures by name; for people, and never stored in lessons/.")
-    ] = []
+    common: list[str] = []
+    """Most frequent failures by name; for people, and never stored in lessons/."""
 
     @property
     def suite(self) -> str:
@@ -39,7 +41,8 @@ class Lesson(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_f
         return self.metadata.eval_name
 
 
-class Found(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Found:
     """A lesson, and whether prompts may show it."""
 
     lesson: Lesson

@@ -6,10 +6,12 @@ A suite has two tiers: recorded answers for every change, live answers for night
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
 
-from msgspec import Struct
+from pydantic import ConfigDict
 
+from row3.domain.models import PART
 from row3.domain.requests import digest_json
 
 Tier = Literal["replay", "live"]
@@ -31,8 +33,11 @@ def suite_of_stem(stem: str) -> str:
     return stem.removesuffix(".live")
 
 
-class ManifestPrompt(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+@dataclass(frozen=True, slots=True)
+class ManifestPrompt:
     """One stage of the pipeline."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = PART
 
     version: str
     digest: str
@@ -40,8 +45,11 @@ class ManifestPrompt(Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     """The kind's output that the prompt produces; empty in a manifest of version 1."""
 
 
-class ManifestCase(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+@dataclass(frozen=True, slots=True)
+class ManifestCase:
     """One golden case of the baseline; digests are SHA-256, hexadecimal."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = PART
 
     id: str
     digest: str
@@ -54,7 +62,8 @@ class ManifestCase(Struct, frozen=True, forbid_unknown_fields=True, omit_default
     """Digest of the answer to each request."""
 
 
-class Manifest(Struct, frozen=True, rename="camel"):
+@dataclass(frozen=True, slots=True)
+class Manifest:
     """The baseline of one tier of a suite."""
 
     suite: str
@@ -71,7 +80,7 @@ class Manifest(Struct, frozen=True, rename="camel"):
     repeats: int
     cases: Mapping[str, ManifestCase]
     commit: str | None = None
-    summary: Mapping[str, float] = {}
+    summary: Mapping[str, float] = field(default_factory=dict)
     """Metrics at the time of saving, for people; row3 does not read them."""
     version: int = 2
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Protocol
-
-from msgspec import Struct
 
 ConceptState = Literal["exact", "alias", "fuzzy", "semantic", "duplicate", "canary", "unmatched"]
 """`semantic`: different words, matched by embeddings; only in suites that enable it."""
@@ -30,7 +29,7 @@ CORRECT: frozenset[str] = frozenset({"exact", "alias", "fuzzy", "semantic"})
 CORRECT_RELATIONSHIP: frozenset[str] = frozenset({"exact", "inverse", "fuzzy", "inverse-fuzzy"})
 
 
-class Triple(Struct, frozen=True, gc=False, array_like=True, order=True):
+class Triple(NamedTuple):
     """A relationship as written: source, predicate, target."""
 
     source: str
@@ -41,7 +40,8 @@ class Triple(Struct, frozen=True, gc=False, array_like=True, order=True):
         return f"{self.source} {self.predicate} {self.target}"
 
 
-class TypeMatch(Struct, frozen=True, gc=False, rename="camel"):
+@dataclass(frozen=True, slots=True)
+class TypeMatch:
     """A concept's extracted and expected type."""
 
     given: str
@@ -50,7 +50,8 @@ class TypeMatch(Struct, frozen=True, gc=False, rename="camel"):
     state: TypeState
 
 
-class ConceptMatch(Struct, frozen=True, gc=False, rename="camel", omit_defaults=True):
+@dataclass(frozen=True, slots=True)
+class ConceptMatch:
     """One extracted concept, in output order. The order of fields is that of the JSON."""
 
     label: str
@@ -71,7 +72,8 @@ class ConceptMatch(Struct, frozen=True, gc=False, rename="camel", omit_defaults=
     """Set for a match (exact, alias, fuzzy) whose expected concept has a type."""
 
 
-class Expectation(Struct, frozen=True, gc=False, rename="camel"):
+@dataclass(frozen=True, slots=True)
+class Expectation:
     """One expected concept and the extracted label that found it."""
 
     label: str
@@ -84,7 +86,8 @@ class Expectation(Struct, frozen=True, gc=False, rename="camel"):
     """Similarity to that label in [0, 1], to four digits."""
 
 
-class RelationshipMatch(Struct, frozen=True, gc=False, rename="camel"):
+@dataclass(frozen=True, slots=True)
+class RelationshipMatch:
     """One extracted relationship, in output order."""
 
     triple: Triple
@@ -93,7 +96,8 @@ class RelationshipMatch(Struct, frozen=True, gc=False, rename="camel"):
     """The matched or nearest expected relationship."""
 
 
-class ExpectedRelationship(Struct, frozen=True, gc=False, rename="camel"):
+@dataclass(frozen=True, slots=True)
+class ExpectedRelationship:
     """One expected relationship and the extracted one that found it."""
 
     triple: Triple
@@ -101,7 +105,8 @@ class ExpectedRelationship(Struct, frozen=True, gc=False, rename="camel"):
     found_by: Triple | None
 
 
-class Explanation(Struct, frozen=True, gc=False, rename="camel"):
+@dataclass(frozen=True, slots=True)
+class Explanation:
     """Why a case scored as it did."""
 
     concepts: tuple[ConceptMatch, ...]

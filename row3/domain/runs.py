@@ -6,21 +6,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from types import NoneType
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from msgspec import Meta, Struct, to_builtins
+from pydantic import Field, model_validator
 
 from row3.domain.changes import MetricChange
 from row3.domain.judgements import Approval
 from row3.domain.metrics import Zone
-from row3.domain.structs import worded
+from row3.domain.models import CamelModel, Worded
 from row3.domain.verdicts import CaseChange
 
 SCHEMA_VERSION = 1
 """Version of a saved run's header."""
 HISTORY_SCHEMA_VERSION = 2
 """Version of a history entry; version 1 has no `scored`."""
-RunId = Annotated[str, worded(r"[0-9A-Za-z][0-9A-Za-z_.-]{0,63}", "at most 64 letters, digits, `-`, `_` and `.`")]
+RunId = Annotated[str, Worded(r"[0-9A-Za-z][0-9A-Za-z_.-]{0,63}", "at most 64 letters, digits, `-`, `_` and `.`")]
 """Part of a file name, so it must not be a path."""
 
 
@@ -35,13 +35,13 @@ def check_models(prompts: Iterable[str], parameters: Mapping[str, Mapping[str, A
                 raise ValueError(f"field `parameters.{name}.{key}` is not a number")
 
 
-class _Plain(Struct, frozen=True):
+class _Plain(CamelModel):
     def plain(self) -> dict[str, Any]:
         """Return the value as JSON, without fields that are None."""
-        return {key: value for key, value in to_builtins(self).items() if value is not None}
+        return {key: value for key, value in self.model_dump(mode="json").items() if value is not None}
 
 
-class RunHeader(_Plain, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
+class RunHeader(_Plain):
     """Everything about a run except its cases, as later comparisons need it."""
 
     schema_version: int = SCHEMA_VERSION
@@ -49,32 +49,40 @@ class RunHeader(_Plain, frozen=True, kw_only=True, rename="camel", forbid_unknow
     suite: str
     kind: str
     action: Literal["run", "baseline", "compare", "promotion"]
-    at: Annotated[str, Meta(description="UTC, ISO 8601.")]
+    at: str
+    """UTC, ISO 8601."""
     commit: str | None = None
     dirty: bool | None = None
     mode: str
-    prompts: Annotated[dict[str, str], Meta(description="Version by prompt name, in pipeline order.")]
+    prompts: dict[str, str]
+    """Version by prompt name, in pipeline order."""
     prompt_digests: dict[str, str]
     model: str
-    parameters: Annotated[dict[str, dict[str, Any]], Meta(description="By prompt name.")]
-    repeats: Annotated[int, Meta(ge=1)] = 1
-    scorer: Annotated[str, Meta(description="Everything in row3 that can move a score, with versions.")]
+    parameters: dict[str, dict[str, Any]]
+    """By prompt name."""
+    repeats: Annotated[int, Field(ge=1)] = 1
+    scorer: str
+    """Everything in row3 that can move a score, with versions."""
     weights: dict[str, float]
     thresholds: dict[str, dict[str, float]]
-    gate: Annotated[dict[str, Any], Meta(description="Unit, limits and gated metrics.")]
-    metrics: Annotated[dict[str, float], Meta(description="Means over the cases.")]
+    gate: dict[str, Any]
+    """Unit, limits and gated metrics."""
+    metrics: dict[str, float]
+    """Means over the cases."""
     pooled: dict[str, float]
     denominators: dict[str, int]
     zones: dict[str, str]
     usage: dict[str, Any] = {}
     complete: bool = True
 
-    def __post_init__(self) -> None:
+    @model_validator(mode="after")
+    def _checked(self) -> Self:
         try:
             datetime.fromisoformat(self.at).astimezone(UTC)
         except (ValueError, OverflowError):
             raise ValueError("field `at` is not a time like 2026-12-01T09:30:00Z") from None
         check_models(self.prompts, self.parameters)
+        return self
 
     @property
     def quarantined(self) -> frozenset[str]:
@@ -116,12 +124,13 @@ class CaseRow:
     """Standard deviation of `overall` over the repeats."""
 
 
-class HistoryEntry(_Plain, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
+class HistoryEntry(_Plain):
     """One entry of `metrics-history.json`."""
 
     schema_version: int = HISTORY_SCHEMA_VERSION
     run_id: str
-    at: Annotated[str, Meta(description="UTC, ISO 8601.")]
+    at: str
+    """UTC, ISO 8601."""
     action: Literal["baseline", "compare", "promotion"]
     suite: str
     commit: str | None = None
@@ -131,14 +140,12 @@ class HistoryEntry(_Plain, frozen=True, kw_only=True, rename="camel", forbid_unk
     mode: str
     cases: int
     metrics: dict[str, float]
-    scored: Annotated[
-        str, Meta(description="Digest of scorer, weights and golden cases: runs with the same digest are comparable.")
-    ] = ""
+    scored: str = ""
+    """Digest of scorer, weights and golden cases: runs with the same digest are comparable."""
     verdict: Literal["proceed", "investigate", "block"] | None = None
     reasons: list[str] = []
-    evidence: Annotated[
-        str, Meta(description="Digest of what the verdict is based on: prompts, cases, scorer, baseline.")
-    ] = ""
+    evidence: str = ""
+    """Digest of what the verdict is based on: prompts, cases, scorer, baseline."""
     approval: Approval | None = None
 
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
-
-from msgspec import Struct
 
 CaseStatus = Literal["scored", "bad_answer", "failed"]
 Tally = Mapping[str, Mapping[str, int]]
@@ -16,7 +14,8 @@ A state that names a pair, extracted and expected, separates them with a tab.
 """
 
 
-class CaseScore(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class CaseScore:
     """The score of one case of a run.
 
     `metrics` holds each applicable metric, fractions in [0, 1], unrounded; `skipped` has the reasons why others do not
@@ -26,8 +25,8 @@ class CaseScore(Struct, frozen=True):
     case_id: str
     status: CaseStatus
     metrics: Mapping[str, float]
-    skipped: Mapping[str, str] = {}
-    counts: Mapping[str, tuple[int, int]] = {}
+    skipped: Mapping[str, str] = field(default_factory=dict)
+    counts: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     """Numerator and denominator of each ratio, for the pooled (micro) values."""
     explanation: Any = None
     """Why the case scored as it did; the kind's own type (`Explanation` for extraction)."""
@@ -37,10 +36,10 @@ class CaseScore(Struct, frozen=True):
     """Repairs made to the answer, truncation."""
     raw: str = ""
     """The original text of a bad answer."""
-    spread: Mapping[str, float] = {}
+    spread: Mapping[str, float] = field(default_factory=dict)
     """Standard deviation of each metric over the repeats (K > 1)."""
     repeats: int = 1
-    tally: Tally = {}
+    tally: Tally = field(default_factory=dict)
     """Item counts over all repeats."""
     found: Mapping[str, tuple[str, ...]] | None = None
     """Missed and extra items, by list; None if the explanation contains them."""

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from statistics import correlation, fmean, variance
 from typing import Literal, NamedTuple
-
-from msgspec import Struct, structs
 
 from row3.domain.judges import Agreement, Coefficient, JudgeRules, Opinion, Rate, Winner
 from row3.domain.scores import Tally
@@ -23,7 +22,8 @@ FEWEST_COVERED = 20
 """Fewest labelled answers of a run for which its own labels, not the calibration, correct its rate."""
 
 
-class Labelled(Struct, frozen=True, rename="camel"):
+@dataclass(frozen=True, slots=True)
+class Labelled:
     """An answer that a person and the judge have graded."""
 
     case_id: str
@@ -53,7 +53,8 @@ class Labelled(Struct, frozen=True, rename="camel"):
         return 1000.0 * (not self.agrees) + abs(self.error)
 
 
-class Warranty(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Warranty:
     """A judge's agreement with people's labels, and its disagreements."""
 
     figures: Agreement
@@ -74,8 +75,7 @@ def warranty(labels: Sequence[Labelled], flips: Sequence[bool] = ()) -> Warranty
     errors = [each.error for each in labels]
     own, others = ([each.error for each in labels if each.own_family is family] for family in (True, False))
     apart = sorted((each for each in labels if each.error or not each.agrees), key=lambda each: -each.disagreement)
-    figures = structs.replace(
-        agreement(person, judge, passes=[(one.passes, other.passes) for one, other in sides]),
+    figures = agreement(person, judge, passes=[(one.passes, other.passes) for one, other in sides]).replace(
         winner_accuracy=rate(sum(map(float.__eq__, person, judge)), len(labels)) if pairwise else None,
         winner_kappa=kappa(person, judge) if pairwise else None,
         win_sensitivity=_winners_found(sides, full=True) if pairwise else None,
@@ -200,7 +200,8 @@ def corrected_rates(tally: Tally, judge: JudgeRules, repeats: int = 1) -> Iterat
             yield _by_calibration(rubric, "passes", raw, known)
 
 
-class RubricReport(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class RubricReport:
     """The agreement of one rubric's judge with the labels."""
 
     rubric: str
@@ -212,21 +213,23 @@ class RubricReport(Struct, frozen=True):
     """Labelled answers without a readable grade."""
 
 
-class CalibrationReport(Struct, rename="camel"):
+@dataclass(slots=True)
+class CalibrationReport:
     """The result of `row3 judge calibrate`."""
 
     suite: str
     judge: str
     """Models and votes."""
     min_kappa: float
-    rubrics: list[RubricReport] = []
-    skipped: list[tuple[str, str]] = []
+    rubrics: list[RubricReport] = field(default_factory=list)
+    skipped: list[tuple[str, str]] = field(default_factory=list)
     """Rubrics without a calibration, and why."""
     written: str = ""
     """The written file; empty if none."""
 
 
-class JudgeComparison(Struct, frozen=True, rename="camel"):
+@dataclass(frozen=True, slots=True)
+class JudgeComparison:
     """Two judges compared on the labels that both have graded."""
 
     suite: str

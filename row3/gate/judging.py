@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
-
-from msgspec import Struct
-from msgspec.structs import replace
 
 from row3.domain.changes import MetricChange
 from row3.domain.judgements import Approval, Code, CriteriaChange, Judgement, Reason
@@ -24,7 +22,8 @@ CODES = {code.value: code for code in Code}
 NO_APPROVALS: Mapping[str, Approval] = {}
 
 
-class Scores(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Scores:
     """Candidate and base scored by one set of criteria; metric values are fractions."""
 
     policy: GatePolicy
@@ -32,9 +31,9 @@ class Scores(Struct, frozen=True):
     thresholds: Mapping[str, Threshold]
     changes: Sequence[MetricChange] = ()
     """How each metric moved over the cases that both sides answer."""
-    before: Mapping[str, float] = {}
+    before: Mapping[str, float] = field(default_factory=dict)
     """Means of the base over those cases."""
-    after: Mapping[str, float] = {}
+    after: Mapping[str, float] = field(default_factory=dict)
     """Means of the candidate over those cases; over all its cases for a metric that the base never has."""
     cases: int = 0
     failed: Sequence[str] = ()
@@ -48,7 +47,8 @@ class Scores(Struct, frozen=True):
     """Quarantined cases that broke or fell beyond the limit."""
 
 
-class Side(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Side:
     """The head's candidate or promoted versions, judged by both sets of criteria."""
 
     by_base: Scores
@@ -58,7 +58,8 @@ class Side(Struct, frozen=True):
     """Equal to the base's own draft in prompts, settings and answers: not judged again."""
 
 
-class Effect(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Effect:
     """The same answers scored by the old and by the new criteria."""
 
     figures: Mapping[str, Any]
@@ -66,7 +67,8 @@ class Effect(Struct, frozen=True):
     raises: bool
 
 
-class Context(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Context:
     """Further facts that the verdict depends on."""
 
     declines: int = 0

@@ -76,7 +76,13 @@ def lesson_of(comparison: Comparison) -> Lesson | None:
         id=digest_json(asked)[:ID_DIGITS],
         information=information,
         tags=["eval-failure", header.suite, "regression"],
-        metadata=LessonFigures(header.suite, before, after, drop, header.at),
+        metadata=LessonFigures(
+            eval_name=header.suite,
+            baseline_score=before,
+            current_score=after,
+            drop_percentage=drop,
+            timestamp=header.at,
+        ),
         common=[f"{what} ({count(number, 'case')})" for what, number in _most(named)],
     )
 

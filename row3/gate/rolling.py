@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-
-from msgspec import Struct
+from dataclasses import dataclass
 
 from row3.domain.judgements import Code, Reason
 from row3.domain.manifests import Tier, tier_of
@@ -19,7 +18,8 @@ LEAST_RUNS = 2
 """Fewest runs for a mean."""
 
 
-class RollingBaseline(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class RollingBaseline:
     """A run compared with the mean of the runs before it."""
 
     runs: int

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib import import_module
 
-from msgspec.json import encode
-
 from row3.domain.counts import did_you_mean
 from row3.errors import UsageError
 from row3.integrations.finished import find_run, read_finished
@@ -42,6 +40,6 @@ def deliver(project: Project, sink: Sink, runs: Sequence[FinishedRun]) -> Delive
     """
     guard = guard_of(project)
     for run in runs:
-        if held := guard.found(encode(run).decode()):
+        if held := guard.found(run.model_dump_json()):
             raise UsageError(f"the run contains the value of {held}, so it was not sent", where=run.id, fix=FIX)
     return Outbox(project.local, sink.name).deliver(sink, runs)

@@ -123,7 +123,7 @@ def rendered(project: Project, suite: Suite, saved: SavedRun, index: RecordingIn
 
 def _recordings(index: RecordingIndex, record: CaseRecord) -> Iterator[tuple[str, Recording | None]]:
     """Yield each request's digest and the recording that the run used, even if it was recorded again since."""
-    for digest, answer in zip_longest(record.requests, record.answers, fillvalue=""):
+    for digest, answer in zip_longest(record.requests, record.answer_digests, fillvalue=""):
         searched: RecordingIndex | None = index
         held = None
         while searched is not None and held is None:

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 from urllib.parse import quote
 
-import msgspec
-from msgspec import Struct, field
+from pydantic import Field, TypeAdapter
 
 from row3.commands.all_suites import AllSuites, gate_all
+from row3.domain.models import Reply
 from row3.errors import Row3Error, Undelivered, UsageError
 from row3.gate.results import SuiteResult
 from row3.integrations.http import Service
@@ -37,17 +37,17 @@ FIXES = {
 Value = TypeVar("Value")
 
 
-class _User(Struct, frozen=True):
+class _User(Reply):
     login: str = ""
 
 
-class Comment(Struct, frozen=True):
+class Comment(Reply):
     """A comment, as GitHub sends it."""
 
     id: int
     body: str = ""
     user: _User | None = None
-    url: str = field(default="", name="html_url")
+    url: str = Field(default="", alias="html_url")
 
 
 @dataclass
@@ -84,7 +84,7 @@ class PullRequestComments:
         url = f"{self.api.rstrip('/')}/repos/{quote(self.repository, safe='/')}/issues/"
         service = Service(url, {"Authorization": f"Bearer {self.token}"}, key_variable="GITHUB_TOKEN")
         try:
-            return msgspec.json.decode(service.send(method, path, body), type=kind)
+            return TypeAdapter(kind).validate_json(service.send(method, path, body))
         except Undelivered as error:
             fix = FIXES.get(error.status, error.fix)
             raise Undelivered(error.what, where=error.where, fix=fix, status=error.status) from None

@@ -61,9 +61,9 @@ class Service:
         Raises `Undelivered` for a failed connection, a time-out and any status but 2xx.
         """
         import httpx2
-        from msgspec.json import encode
+        from pydantic_core import to_json
 
-        content = body if isinstance(body, bytes) else encode(body)
+        content = body if isinstance(body, bytes) else to_json(body)
         for last in (False, False, True):
             try:
                 status, headers, answer = self._try(method, path, content, kind)

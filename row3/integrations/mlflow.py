@@ -9,9 +9,10 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, TypeVar
 
-from msgspec import Struct
-from msgspec.json import decode, encode
+from pydantic import TypeAdapter
+from pydantic_core import to_json
 
+from row3.domain.models import Reply
 from row3.errors import Undelivered
 from row3.integrations.http import Service, address
 from row3.integrations.seams import FinishedCase, FinishedRun
@@ -27,28 +28,28 @@ USAGE = {"promptTokens": "prompt_tokens", "completionTokens": "completion_tokens
 USAGE |= {"latencyS": "latency_s", "costUsd": "cost_usd"}
 
 
-class _Info(Struct):
+class _Info(Reply):
     run_id: str
     artifact_uri: str
 
 
-class _Run(Struct):
+class _Run(Reply):
     info: _Info
 
 
-class _Made(Struct):
+class _Made(Reply):
     run: _Run
 
 
-class _Runs(Struct):
+class _Runs(Reply):
     runs: list[_Run] = []
 
 
-class _Experiment(Struct):
+class _Experiment(Reply):
     experiment_id: str
 
 
-class _Experiments(Struct):
+class _Experiments(Reply):
     experiments: list[_Experiment] = []
 
 
@@ -92,7 +93,7 @@ class MLflow:
         if info.artifact_uri.startswith(SERVED):
             path = info.artifact_uri.removeprefix(SERVED).strip("/")
             self._service.send("PUT", f"/api/2.0/mlflow-artifacts/artifacts/{path}/{TABLE}", _table(run))
-            tags["mlflow.loggedArtifacts"] = encode([{"path": TABLE, "type": "table"}]).decode()
+            tags["mlflow.loggedArtifacts"] = to_json([{"path": TABLE, "type": "table"}]).decode()
         else:
             tags["row3.cases"] = "no table: this server does not store files itself"
         texts = {key: str(value) for key, value in params.items()}
@@ -115,7 +116,7 @@ class MLflow:
 
     def _call(self, path: str, type_: type[Answer], **body: Any) -> Answer:
         try:
-            return decode(self._service.send("POST", f"/api/2.0/mlflow{path}", body), type=type_)
+            return TypeAdapter(type_).validate_json(self._service.send("POST", f"/api/2.0/mlflow{path}", body))
         except ValueError:
             raise Undelivered(
                 f"{self._service.host} did not answer like an MLflow server", fix=f"Check {URI}"

@@ -6,9 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from msgspec import DecodeError, ValidationError
-from msgspec.json import decode, encode
-from msgspec.json import format as indented
+from pydantic import ValidationError
+from pydantic_core import from_json
 
 from row3.errors import EnvironmentFault, InvalidFile, Undelivered
 from row3.integrations.seams import SCHEMA_VERSION, FinishedRun, Sink
@@ -51,16 +50,20 @@ class Outbox:
     def put(self, run: FinishedRun) -> None:
         """Save a run until it is sent, replacing one with the same id. Raises `EnvironmentFault`, `InvalidFile`."""
         local_folder(self._local)
-        write_atomic(self._tree.at(self._file(run.id)), indented(encode(run), indent=1), where=self._file(run.id))
+        write_atomic(
+            self._tree.at(self._file(run.id)),
+            run.model_dump_json(indent=1, exclude_defaults=True),
+            where=self._file(run.id),
+        )
 
     def get(self, run_id: str) -> FinishedRun:
         """Return a waiting run. Raises `InvalidFile` if its file is damaged."""
         where, fix = self._file(run_id), "Delete it; `row3 export RUN` can send the run while it is in .row3/runs"
         try:
-            value = decode(raw := self._tree.read(where, limit=MAX_BYTES))
-            check_schema_version(value, SCHEMA_VERSION, where=where)
-            return decode(raw, type=FinishedRun)
-        except (DecodeError, ValidationError):
+            raw = self._tree.read(where, limit=MAX_BYTES)
+            check_schema_version(from_json(raw), SCHEMA_VERSION, where=where)
+            return FinishedRun.model_validate_json(raw, by_alias=True, by_name=False)
+        except (ValueError, ValidationError):
             raise InvalidFile("not a run waiting to be sent", where=where, fix=fix) from None
 
     def deliver(self, sink: Sink, runs: Iterable[FinishedRun] = ()) -> Delivery:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Annotated, Any, Protocol
 
-from msgspec import Struct
+from pydantic import Field
 
+from row3.domain.models import CamelModel
 from row3.domain.runs import RunHeader
 
 SCHEMA_VERSION = 1
 """Of the JSON form of a finished run."""
 
 
-class FinishedRequest(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+class FinishedRequest(CamelModel, extra="ignore"):
     """A request of a case and its answer; without a recording only `digest` is known."""
 
     digest: str
@@ -41,7 +42,7 @@ class FinishedRequest(Struct, frozen=True, kw_only=True, rename="camel", omit_de
     answer: str = ""
 
 
-class FinishedCase(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+class FinishedCase(CamelModel, extra="ignore"):
     """A case of a run and its scores."""
 
     id: str
@@ -55,18 +56,18 @@ class FinishedCase(Struct, frozen=True, kw_only=True, rename="camel", omit_defau
     """Name of the zone, by metric."""
     problem: str = ""
     """Why there is no answer. With content, also why an answer was unusable, which may quote it."""
-    requests: tuple[FinishedRequest, ...] = ()
+    requests: Annotated[tuple[FinishedRequest, ...], Field(strict=False)] = ()
     """By stage, then by repeat; judges' requests come last."""
 
 
-class FinishedRun(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+class FinishedRun(CamelModel, extra="ignore"):
     """A run in the form that sinks take."""
 
     schema_version: int = SCHEMA_VERSION
     header: RunHeader
     provider: str = ""
     """Preset of the endpoint or type of the system, from today's row3.toml."""
-    cases: tuple[FinishedCase, ...]
+    cases: Annotated[tuple[FinishedCase, ...], Field(strict=False)]
     """In the order of the run."""
     context: Mapping[str, Any] = {}
     """JSON data for one sink: an experiment's name and items."""

@@ -5,12 +5,11 @@ from __future__ import annotations
 import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import rapidfuzz
-from msgspec.structs import replace
 
 from row3.domain.asks import Ask, Scoring, finish, no_vectors
 from row3.domain.embeddings import SemanticRule
@@ -229,7 +228,7 @@ class Kind(ABC):
 
     def bad_answer(self, case: Any, reason: str, raw: str, rules: Rules) -> CaseScore:
         """Return the score of an unusable answer: 0 on every metric that applies, all expected items missed."""
-        measured = finish(self.measure(case, self.outputs[self.whole]([]), rules), no_vectors)
+        measured = finish(self.measure(case, self.outputs[self.whole].empty(), rules), no_vectors)
         score = self._score(case, measured)
         # 0 also where an empty answer would be skipped: a broken answer must not beat a wrong one.
         applies = {
@@ -287,7 +286,7 @@ class Kind(ABC):
         return spaced(name)
 
     def matches_json(self, explanation: Any) -> dict[str, Any]:
-        """Return an explanation, every match of every item, as values that msgspec can write."""
+        """Return an explanation, every match of every item, as values that JSON can hold."""
         return items_json(explanation)
 
     @abstractmethod

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import date
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
-from msgspec import Meta, Struct, field
+from pydantic import Field, model_validator
 
+from row3.domain.models import Day, Model, Text, Worded
 from row3.domain.requests import digest_json, digest_text
-from row3.domain.structs import worded
 
 SHOWN = 60
 """Maximum characters of a demand's text; a digest replaces a longer one."""
@@ -19,25 +18,18 @@ SOURCE = "source"
 """Key of a case's source."""
 DISARMED = "disarmed:"
 """Prefix of the key of a forbidden item that cannot be found, because the case also expects it."""
-Text = Annotated[str, Meta(pattern=r"\S")]
 CaseId = Annotated[
     str,
-    worded(
+    Worded(
         r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}",
         "letters, digits and . _ - only, the first a letter or a digit, at most 128",
     ),
-    Meta(description="Unique in the suite."),
+    Field(description="Unique in the suite."),
 ]
-Day = date
-"""YYYY-MM-DD in the file."""
-Note = Annotated[str | None, Meta(description="For readers of the case.")]
+Note = Annotated[str | None, Field(description="For readers of the case.")]
 
 
-class Labelled(Struct, frozen=True, kw_only=True, gc=False, forbid_unknown_fields=True):
-    """A part of a golden file."""
-
-
-class Change(Labelled, frozen=True, kw_only=True):
+class Change(Model):
     """Why a golden case was changed."""
 
     date: Text
@@ -45,59 +37,71 @@ class Change(Labelled, frozen=True, kw_only=True):
     reason: Text
 
 
-class Case(Labelled, frozen=True, kw_only=True):
+class Case(Model):
     """Keys of cases of all kinds."""
 
-    schema_: Annotated[str | None, Meta(description="JSON Schema for editors.")] = field(default=None, name="$schema")
-    schema_version: Annotated[int, Meta(ge=1)] = field(default=1, name="schemaVersion")
+    schema_: str | None = Field(default=None, alias="$schema")
+    """JSON Schema for editors."""
+    schema_version: Annotated[int, Field(ge=1)] = Field(default=1, alias="schemaVersion")
     version: str = "1.0"
-    created: Annotated[str | None, Meta(description="YYYY-MM-DD.")] = None
-    origin: Annotated[str | None, Meta(description="Where the text comes from: original writing, or a source.")] = None
-    source: Annotated[str | None, Meta(description="Any word; cases from the same source share it.")] = None
-    tags: Annotated[list[Text], Meta(description="Words by which --tag selects cases.")] = field(default_factory=list)
-    draft: Annotated[bool, Meta(description="Not complete yet: linted but never scored.")] = False
-    critical: Annotated[bool, Meta(description="A regression in this case blocks on its own.")] = False
-    history: Annotated[list[Change], Meta(description="Changes to the expectations, with reasons.")] = field(
-        default_factory=list
-    )
+    created: str | None = None
+    """YYYY-MM-DD."""
+    origin: str | None = None
+    """Where the text comes from: original writing, or a source."""
+    source: str | None = None
+    """Any word; cases from the same source share it."""
+    tags: list[Text] = []
+    """Words by which --tag selects cases."""
+    draft: bool = False
+    """Not complete yet: linted but never scored."""
+    critical: bool = False
+    """A regression in this case blocks on its own."""
+    history: list[Change] = []
+    """Changes to the expectations, with reasons."""
 
 
-class MemoryCase(Case, frozen=True, kw_only=True):
+class MemoryCase(Case):
     """A case of a memory system; its own keys are in V7's snake_case."""
 
-    domain: Annotated[Text | None, Meta(description="What the scorecard groups by: meeting, email, chat …")] = None
+    domain: Text | None = None
+    """What the scorecard groups by: meeting, email, chat …"""
 
 
-class SourceDocument(Labelled, frozen=True, kw_only=True):
+class SourceDocument(Model):
     """One of several documents of a case."""
 
     document_id: CaseId
     title: str = ""
-    date: Annotated[Day | None, Meta(description="When it was written, YYYY-MM-DD.")] = None
-    document: Annotated[Text, Meta(description="The text itself.")]
+    date: Day | None = None
+    """When it was written, YYYY-MM-DD."""
+    document: Text
+    """The text itself."""
 
 
-class DocumentCase(MemoryCase, frozen=True, kw_only=True):
+class DocumentCase(MemoryCase):
     """A case on one document, which shares its id, or on several documents that are read together."""
 
-    document_id: Annotated[CaseId | None, Meta(description="Unique in the suite; for a case with one document.")] = None
-    case_id: Annotated[CaseId | None, Meta(description="Unique in the suite; for a case with several documents.")] = (
-        None
-    )
+    document_id: CaseId | None = None
+    """Unique in the suite; for a case with one document."""
+    case_id: CaseId | None = None
+    """Unique in the suite; for a case with several documents."""
     title: str = ""
-    date: Annotated[Day | None, Meta(description="When it was written, YYYY-MM-DD.")] = None
-    document: Annotated[Text | None, Meta(description="The text itself.")] = None
-    documents: Annotated[list[SourceDocument], Meta(description="Instead of `document`: several of them.")] = field(
-        default_factory=list
-    )
+    date: Day | None = None
+    """When it was written, YYYY-MM-DD."""
+    document: Text | None = None
+    """The text itself."""
+    documents: list[SourceDocument] = []
+    """Instead of `document`: several of them."""
 
-    def __post_init__(self) -> None:
+    @model_validator(mode="after")
+    def _checked(self) -> Self:
         given = [bool(value) for value in (self.document_id, self.document, self.case_id, self.documents)]
         if given not in ([True, True, False, False], [False, False, True, True]):
             raise ValueError("give either `document_id` and `document`, or `case_id` and `documents`")
         names = [one.document_id for one in self.documents]
         if twice := next((name for name in names if names.count(name) > 1), ""):
             raise ValueError(f"`documents` lists `{twice}` twice")
+        return self
 
     @property
     def id(self) -> str:
@@ -116,7 +120,7 @@ class DocumentCase(MemoryCase, frozen=True, kw_only=True):
 
     def variables(self) -> dict[str, Any]:
         """Return the variables of a template: `documents`, and the fields of a single document."""
-        only = SourceDocument(
+        only = SourceDocument.model_construct(
             document_id=self.document_id or "", title=self.title, date=self.date, document=self.document or ""
         )
         return _fields(only) | {"documents": [_fields(one) for one in self.documents or [only]]}

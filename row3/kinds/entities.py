@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
-from msgspec import Meta, field
-
 from row3.domain.asks import Ask
 from row3.domain.matches import ItemMatch, Items, expectation
 from row3.domain.metrics import Metric, Threshold
+from row3.domain.models import Model, Text
 from row3.kinds.base import Expected, Finding, Kind, Measured, Reference, Rules, lint_error
-from row3.kinds.cases import DocumentCase, Labelled, Note, Text
+from row3.kinds.cases import DocumentCase, Note
 from row3.kinds.outputs import Output, answer_schema, as_text, compare_types, meta, type_of
 from row3.kinds.person_types import is_person_type
 from row3.matching.names import Named, NameIndex, NameMatch, match_names
@@ -22,26 +21,28 @@ from row3.metrics.ratios import f1, ratio
 ENTITY_TYPES = ("PERSON", "ORG", "PROJECT", "PRODUCT", "PLACE")
 
 
-class ExpectedEntity(Labelled, frozen=True):
+class ExpectedEntity(Model):
     """A person or thing in the document, by its name in the whole corpus."""
 
     name: Text
-    type: Annotated[Text, Meta(description="PERSON, ORG, PROJECT, PRODUCT or PLACE, or what the suite defines.")]
-    role: Annotated[Text | None, Meta(description="Only if this document states it.")] = None
-    mentions: Annotated[list[Text], Meta(description="How the document names it, word for word.")] = field(
-        default_factory=list
-    )
+    type: Text
+    """PERSON, ORG, PROJECT, PRODUCT or PLACE, or what the suite defines."""
+    role: Text | None = None
+    """Only if this document states it."""
+    mentions: list[Text] = []
+    """How the document names it, word for word."""
     note: Note = None
 
 
-class EntitiesCase(DocumentCase, frozen=True, kw_only=True):
+class EntitiesCase(DocumentCase):
     """A golden case of kind `entities`: one document or several, and the people and things in them."""
 
     expected_entities: list[ExpectedEntity]
-    expected_events: Annotated[Any, Meta(description="Used by kind `events`; ignored here.")] = None
+    expected_events: Any = None
+    """Used by kind `events`; ignored here."""
 
 
-class EntityOut(Output, frozen=True):
+class EntityOut(Output):
     """One extracted entity."""
 
     name: Annotated[str, meta("The fullest name that the document gives.", "label", "entity")]
@@ -49,7 +50,7 @@ class EntityOut(Output, frozen=True):
     role: Annotated[Any, meta("Position or function, where the document says it; else empty.")] = None
     mentions: Annotated[
         list[str], meta("Every name that the document uses for it, copied character by character.", "aliases")
-    ] = field(default_factory=list)
+    ] = []
 
     @classmethod
     def usual(cls, value: Any) -> Any:
@@ -61,7 +62,7 @@ class EntityOut(Output, frozen=True):
         return value | {key: [t for t in map(as_text, part) if isinstance(t, str)] for key, part in several.items()}
 
 
-class EntitiesOut(Output, frozen=True):
+class EntitiesOut(Output):
     """Answer to a prompt with `output: entities`."""
 
     entities: list[EntityOut]
@@ -80,7 +81,7 @@ class Entities(Kind):
     """Scores `{"entities": […]}`: entities found, their types, and whether their mentions were merged correctly."""
 
     name = "entities"
-    version = 16
+    version = 15
     tallied = ("types", "typeState")
     case_model = EntitiesCase
     case_schema = "entities-case"

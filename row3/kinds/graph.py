@@ -3,51 +3,60 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from msgspec import Meta, field
+from pydantic import Field, model_validator
 
 from row3.domain.asks import Ask
 from row3.domain.matches import ItemMatch, Items, expectation
 from row3.domain.metrics import Metric, Threshold
+from row3.domain.models import Model, Text
 from row3.kinds.base import Expected, Finding, Kind, Measured, Reference, Rules, lint_error
-from row3.kinds.cases import CaseId, Labelled, MemoryCase, Note, Text
+from row3.kinds.cases import CaseId, MemoryCase, Note
 from row3.kinds.outputs import UNREADABLE, Output, meta
 from row3.kinds.passages import description_similarity
 from row3.matching.compare import compare
 from row3.matching.variant.forms import category_key
 
-Hops = Annotated[int, Meta(ge=1, le=5)]
+Hops = Annotated[int, Field(ge=1, le=5)]
 Reason = Literal["shared_entity", "shared_event"]
 
 
-class ExpectedConnection(Labelled, frozen=True):
+class ExpectedConnection(Model):
     """A document connected to the seed, and why."""
 
     document_id: Text
     connection_reason: Reason
-    entity: Annotated[Text | None, Meta(description="Name of the shared entity.")] = None
-    event: Annotated[Text | None, Meta(description="Description of the shared event.")] = None
-    aliases: Annotated[list[Text], Meta(description="Other names of the entity.")] = field(default_factory=list)
-    also: Annotated[
-        list[Text], Meta(description="Other shared entities; a path through any of them is also correct.")
-    ] = field(default_factory=list)
+    entity: Text | None = None
+    """Name of the shared entity."""
+    event: Text | None = None
+    """Description of the shared event."""
+    aliases: list[Text] = []
+    """Other names of the entity."""
+    also: list[Text] = []
+    """Other shared entities; a path through any of them is also correct."""
     relevance: Literal["high", "medium", "low"] | None = None
-    hops: Annotated[Hops | None, Meta(description="1 is connected directly.")] = None
-    via: Annotated[Text | None, Meta(description="For two hops: the document in between.")] = None
+    hops: Hops | None = None
+    """1 is connected directly."""
+    via: Text | None = None
+    """For two hops: the document in between."""
     note: Note = None
 
 
-class GraphCase(MemoryCase, frozen=True, kw_only=True):
+class GraphCase(MemoryCase):
     """A golden case of kind `graph`: a document, the documents connected to it, and unrelated ones."""
 
     id: CaseId
-    seed_document: Annotated[Text, Meta(description="Id of the document to start from.")]
-    seed_text: Annotated[Text | None, Meta(description="Words that find it in a memory searched by text.")] = None
-    depth: Annotated[Hops, Meta(description="Maximum number of hops.")] = 2
-    limit: Annotated[int, Meta(ge=1, le=1000, description="Number of connections requested.")] = 20
+    seed_document: Text
+    """Id of the document to start from."""
+    seed_text: Text | None = None
+    """Words that find it in a memory searched by text."""
+    depth: Hops = 2
+    """Maximum number of hops."""
+    limit: Annotated[int, Field(ge=1, le=1000)] = 20
+    """Number of connections requested."""
     expected_connections: list[ExpectedConnection]
-    expected_not_connected: list[Text] = field(default_factory=list)
+    expected_not_connected: list[Text] = []
 
     def variables(self) -> dict[str, Any]:
         """Return `seed_document`, `seed_text` (by default the id), `depth` and `limit`."""
@@ -59,7 +68,7 @@ class GraphCase(MemoryCase, frozen=True, kw_only=True):
         }
 
 
-class ConnectionOut(Output, frozen=True):
+class ConnectionOut(Output):
     """One returned connection: a document, or an event. Raises `ValueError` if it names neither."""
 
     document_id: Annotated[str | None, meta("", "documentId", "doc_id", "id")] = None
@@ -72,9 +81,11 @@ class ConnectionOut(Output, frozen=True):
     ] = None
     hops: Annotated[int | None, meta("1 is connected directly.", "hop", "depth")] = None
 
-    def __post_init__(self) -> None:
+    @model_validator(mode="after")
+    def _checked(self) -> Self:
         if self.document_id is None and self.event is None:
             raise ValueError("it names neither a document nor an event")
+        return self
 
     @classmethod
     def usual(cls, value: Any) -> Any:
@@ -87,7 +98,7 @@ class ConnectionOut(Output, frozen=True):
         return value
 
 
-class ConnectionsOut(Output, frozen=True):
+class ConnectionsOut(Output):
     """Answer to an expansion."""
 
     connections: Annotated[list[ConnectionOut], meta("", "related", "expanded", "items", "events", "documents")]

@@ -1,4 +1,4 @@
-"""Output models: Structs that parse answers leniently, and the JSON schema that a prompt asks for.
+"""Output models, which parse answers leniently, and the JSON schema that a prompt asks for.
 
 An answer in the usual form is decoded at once. Any other is first brought into that form: other names of keys, extra
 keys, a text in place of an object, a number in place of a text. An item of a list that still does not fit becomes one
@@ -11,15 +11,16 @@ import contextlib
 import json
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache, lru_cache
-from typing import Any
+from typing import Any, Self
 
-import msgspec
-from msgspec import Meta, Struct
+from pydantic import ConfigDict, Field
+from pydantic.fields import FieldInfo
+from pydantic_core import from_json
 
 from row3.domain.calls import found_at
 from row3.domain.counts import count
 from row3.domain.matches import TypeMatch, TypeState
-from row3.domain.structs import Misfit, Place, choices, describe, item_in, keys_of, misfits, struct_in
+from row3.domain.models import Model, Place, choices, describe, first_misfit, item_in, keys_of, models_in
 from row3.kinds.answers import MAX_ANSWER, Parsed, Unusable, read_json
 from row3.matching.variant.forms import category_key
 
@@ -28,7 +29,7 @@ MOST_ITEMS = 5_000
 SHOWN = 80
 """Maximum characters of an object's keys in a message."""
 ALSO, ENUM, ASKED = "also", "enum", "asked"
-"""Keys of `Meta(extra=…)`: other names of a field, its values, and whether prompts ask for it."""
+"""Keys of a field's `json_schema_extra`: other names of a field, its values, and whether prompts ask for it."""
 
 Fields = Mapping[str, Mapping[str, str]]
 """Paths in an answer, by key of the output: of the `list`, and of the fields in its entries."""
@@ -38,8 +39,15 @@ UNREADABLE = "—"
 """Required text of an item that cannot be read. Reports show it; matchers never match a name without a letter."""
 
 
-class Output(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
-    """An answer, or part of one."""
+class Output(Model):
+    """An answer, or part of one; what a prompt asks for is described in each field, not in its docstring."""
+
+    model_config = ConfigDict(use_attribute_docstrings=False)
+
+    @classmethod
+    def empty(cls) -> Self:
+        """Return an answer whose first list is empty."""
+        return cls(**{next(iter(cls.model_fields)): []})
 
     @classmethod
     def usual(cls, value: Any) -> Any:
@@ -47,22 +55,17 @@ class Output(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
         return value
 
 
-def meta(description: str = "", *also: str, **more: Any) -> Meta:
-    """Return the metadata of an output's field: its description, other accepted names and `extra` values."""
-    return Meta(description=description or None, extra={ALSO: also, **more})
-
-
-@cache
-def _decoder(model: type[Output]) -> msgspec.json.Decoder[Any]:
-    return msgspec.json.Decoder(model)
+def meta(description: str = "", *also: str, **more: Any) -> Any:
+    """Return the metadata of an output's field: its description, other accepted names and further values."""
+    return Field(description=description or None, json_schema_extra={ALSO: also, **more})
 
 
 def read_text(model: type[Output], text: str, fields: Fields = NO_FIELDS) -> Parsed | Unusable:
     """Parse an answer, by the documented repairs unless it is JSON in the usual form."""
     if not fields and len(text) <= MAX_ANSWER:
         try:
-            return _bounded(_decoder(model).decode(text))
-        except (ValueError, RecursionError):  # msgspec's errors are `ValueError`s
+            return _bounded(_strict(model, from_json(text, allow_inf_nan=False)))
+        except (ValueError, RecursionError):  # pydantic's errors are `ValueError`s
             pass
     found = read_json(text)
     return found if isinstance(found, Unusable) else fit(model, found.value, found.repairs, fields)
@@ -82,19 +85,27 @@ def fit(
     if not isinstance(value, dict):
         return Unusable(f"the answer is {describe(value)}, not an object")
     with contextlib.suppress(ValueError, RecursionError):  # most are in the usual form
-        return _bounded(msgspec.convert(value, model), repairs)
+        return _bounded(_strict(model, value), repairs)
     wrong: list[str] = []
     usual = _usual(model, value, wrong)
     notes = (*repairs, f"{count(len(wrong), 'item')} cannot be read: {wrong[0]}") if wrong else repairs
     try:
-        return _bounded(msgspec.convert(usual, model, strict=False), notes)
+        return _bounded(_lenient(model, usual), notes)
     except (ValueError, RecursionError) as error:
         return Unusable(f"the answer does not fit: {_misfit_text(value | usual, model, error)}")
 
 
+def _strict(model: type[Output], value: Any) -> Output:
+    return model.model_validate(value, by_alias=True, by_name=False)
+
+
+def _lenient(model: type[Output], value: Any) -> Output:
+    return model.model_validate(value, strict=False, by_alias=True, by_name=False)
+
+
 def _bounded(output: Output, repairs: tuple[str, ...] = ()) -> Parsed | Unusable:
     """Return an output, or `Unusable` if scoring its many items would take minutes."""
-    for name in output.__struct_fields__:
+    for name in type(output).model_fields:
         part = getattr(output, name)
         if isinstance(part, list) and len(part) > MOST_ITEMS:
             return Unusable(f"the answer lists {len(part):,} {name}, more than {MOST_ITEMS:,}")
@@ -144,10 +155,10 @@ def _found_keys(value: Any) -> str:
 
 @cache
 def _parts(model: type[Output]) -> list[tuple[str, tuple[str, ...], Any, Any, bool]]:
-    """Return each key with all names for it, the Structs of its value and of a list's items, and if it is a text."""
+    """Return each key with all names for it, the models of its value and of a list's items, and if it is a text."""
     return [
-        (key, (key, *_extra(of, ALSO, ())), struct_in(of), struct_in(item_in(of)), str in choices(of))
-        for key, of in ((key, field.type) for key, field in keys_of(model).items())
+        (key, (key, *_extra(field, ALSO, ())), _model_in(of), _model_in(item_in(of)), str in choices(of))
+        for key, field, of in ((key, field, field.annotation) for key, field in keys_of(model).items())
     ]
 
 
@@ -175,11 +186,11 @@ def _item(model: type[Output], value: Any, place: Place, wrong: list[str]) -> An
     """Return an item of a list in the usual form; one that cannot be read as an item that nothing matches."""
     usual = _usual(model, value, [])
     try:
-        msgspec.convert(usual, model, strict=False)
+        _lenient(model, usual)
     except (ValueError, RecursionError) as error:
         kept = value | usual if isinstance(value, dict) and isinstance(usual, dict) else usual
         wrong.append(_misfit_text(kept, model, error, place))
-        required = [key for key, field in keys_of(model).items() if field.required] or [*keys_of(model)][:1]
+        required = [key for key, field in keys_of(model).items() if field.is_required()] or [*keys_of(model)][:1]
         texts = {key: usual[key] for key in required if isinstance(usual, dict) and isinstance(usual.get(key), str)}
         return dict.fromkeys(required, UNREADABLE) | (texts if len(texts) < len(required) else {})
     return usual
@@ -192,25 +203,22 @@ def as_text(value: Any) -> Any:
 
 def _misfit_text(value: Any, model: type[Output], error: Exception, place: Place = ()) -> str:
     """Return the first misfit in a value; for a missing key also which keys the model wrote instead."""
-    first = next(iter(misfits(value, model, closed=False)), Misfit((), "invalid-field", str(error)))
+    first = first_misfit(error, value, model)
     text = str(first._replace(place=(*place, *first.place)))
     return f"{text}; {_found_keys(value) or 'the object is empty'}" if first.rule == "missing-field" else text
 
 
 def plain(value: Any, *, without_none: bool = False) -> Any:
     """Return an output as plain values, without the fields that prompts do not ask for."""
-    if isinstance(value, Struct):
-        parts = {
-            key: getattr(value, field.name)
-            for key, field in keys_of(type(value)).items()
-            if _extra(field.type, ASKED, True)
-        }
+    if isinstance(value, Output):
+        fields = type(value).model_fields.items()
+        parts = {str(of.alias or name): getattr(value, name) for name, of in fields if _extra(of, ASKED, True)}
         return {k: plain(v, without_none=without_none) for k, v in parts.items() if not (without_none and v is None)}
     return [plain(part, without_none=without_none) for part in value] if isinstance(value, list) else value
 
 
 def answer_schema(
-    model: type[Struct], allowed: Mapping[str, Sequence[str]], *, without: Collection[str] = ()
+    model: type[Output], allowed: Mapping[str, Sequence[str]], *, without: Collection[str] = ()
 ) -> dict[str, Any]:
     """Return the JSON schema of a prompt's answer, derived from the output model.
 
@@ -219,19 +227,20 @@ def answer_schema(
     place of the model's; fields in `without` are left out.
     """
     properties: dict[str, Any] = {}
-    for key, field in keys_of(model).items():
-        if key in without or not _extra(field.type, ASKED, True):
+    for name, field in model.model_fields.items():
+        key, of = str(field.alias or name), field.annotation
+        if key in without or not _extra(field, ASKED, True):
             continue
-        item = item_in(field.type) if len(choices(field.type)) == 1 else None
+        item = item_in(of) if len(choices(of)) == 1 else None
         if item is not None:
-            inner = struct_in(item)
+            inner = _model_in(item)
             items = {"type": "string"} if inner is None else answer_schema(inner, allowed, without=without)
             properties[key] = {"type": "array", "items": items}
         else:
-            properties[key] = {"type": "integer" if int in choices(field.type) else "string"}
-        if description := next((one.description for one in _metas(field.type) if one.description), ""):
-            properties[key]["description"] = description
-        if values := allowed.get(field.name, _extra(field.type, ENUM, ())):
+            properties[key] = {"type": "integer" if int in choices(of) else "string"}
+        if field.description:
+            properties[key]["description"] = field.description
+        if values := allowed.get(name, _extra(field, ENUM, ())):
             properties[key]["enum"] = list(values)
     return closed_object(properties)
 
@@ -246,12 +255,13 @@ def closed_object(properties: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _metas(annotation: Any) -> list[Meta]:
-    return [one for one in getattr(annotation, "__metadata__", ()) if isinstance(one, Meta)]
+def _extra(field: FieldInfo, key: str, otherwise: Any) -> Any:
+    given = field.json_schema_extra
+    return given.get(key, otherwise) if isinstance(given, dict) else otherwise
 
 
-def _extra(annotation: Any, key: str, otherwise: Any) -> Any:
-    return next((one.extra[key] for one in _metas(annotation) if one.extra and key in one.extra), otherwise)
+def _model_in(annotation: Any) -> type[Output] | None:
+    return next((one for one in models_in(annotation) if issubclass(one, Output)), None)
 
 
 MOST_GIVEN = 80

@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from itertools import dropwhile
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
-from msgspec import Meta
+from pydantic import Field, model_validator
 
 from row3.domain.asks import Ask
 from row3.domain.matches import Item, ItemExpectation, ItemMatch, Items
 from row3.domain.metrics import Metric, Threshold
+from row3.domain.models import Day, Model, Text
 from row3.domain.scores import CaseScore
 from row3.kinds.base import Expected, Finding, Kind, Measured, Reference, Rules, lint_error, lint_warning
-from row3.kinds.cases import CaseId, Day, Labelled, MemoryCase, Note, Text
+from row3.kinds.cases import CaseId, MemoryCase, Note
 from row3.kinds.faults import Fault, Faults
 from row3.kinds.outputs import UNREADABLE, Output, meta
 from row3.metrics.retrieval import (
@@ -28,23 +29,25 @@ from row3.metrics.retrieval import (
 )
 
 
-class Judged(Labelled, frozen=True):
+class Judged(Model):
     """A document and how well it answers the query."""
 
-    id: Annotated[Text, Meta(description="Id of the document.")]
-    relevance: Annotated[
-        int, Meta(ge=0, le=10, description="0 is not relevant; 3 answers the query, 2 useful context, 1 tangential.")
-    ] = 1
+    id: Text
+    """Id of the document."""
+    relevance: Annotated[int, Field(ge=0, le=10)] = 1
+    """0 is not relevant; 3 answers the query, 2 useful context, 1 tangential."""
     note: Note = None
 
 
-class RetrievalCase(MemoryCase, frozen=True, kw_only=True):
+class RetrievalCase(MemoryCase):
     """A golden case of kind `retrieval`: a query, and the relevance of documents to it."""
 
     id: CaseId
     query: Text
-    limit: Annotated[int, Meta(ge=1, le=1000, description="Number of results requested.")] = 10
-    date: Annotated[Day | None, Meta(description="Day of the query, YYYY-MM-DD.")] = None
+    limit: Annotated[int, Field(ge=1, le=1000)] = 10
+    """Number of results requested."""
+    date: Day | None = None
+    """Day of the query, YYYY-MM-DD."""
     relevant_documents: list[Judged]
 
     def variables(self) -> dict[str, Any]:
@@ -56,7 +59,7 @@ class RetrievalCase(MemoryCase, frozen=True, kw_only=True):
         return {document.id: document.relevance for document in self.relevant_documents}
 
 
-class ResultOut(Output, frozen=True):
+class ResultOut(Output):
     """One result; without scores, the order of the list is the ranking."""
 
     id: Annotated[str, meta("The document's id.", "document_id", "documentId", "doc_id")]
@@ -72,18 +75,20 @@ class ResultOut(Output, frozen=True):
         return value
 
 
-class ResultsOut(Output, frozen=True):
+class ResultsOut(Output):
     """Answer to a search. Raises `ValueError` if a score is not finite or only some results have one."""
 
     results: Annotated[list[ResultOut], meta("", "documents", "events", "items")]
 
-    def __post_init__(self) -> None:
+    @model_validator(mode="after")
+    def _checked(self) -> Self:
         read = [result for result in self.results if result.id != UNREADABLE]
         scores = [result.score for result in read if result.score is not None]
         if not all(map(math.isfinite, scores)):
             raise ValueError("a score is not a finite number")
         if scores and len(scores) < len(read):
             raise ValueError("only some results have a score, so they cannot be ranked")
+        return self
 
 
 SHOWN_RANKS = 10

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from msgspec import Struct
 from rapidfuzz import process
 
 from row3.matching.assignment import assign_groups, group_items, nearest_column
@@ -34,7 +33,8 @@ class NameRule:
     """Similarity in (0, 1] from which two normalised names may be spellings of one name."""
 
 
-class Named(Struct, frozen=True, gc=False):
+@dataclass(frozen=True, slots=True)
+class Named:
     """An expected name and its accepted alternatives."""
 
     label: str
@@ -43,7 +43,8 @@ class Named(Struct, frozen=True, gc=False):
     """Whether the case declares it a person; None if the case does not say."""
 
 
-class NameMatch(Struct, frozen=True, gc=False):
+@dataclass(frozen=True, slots=True)
+class NameMatch:
     """The result for one extracted name."""
 
     state: Literal["exact", "alias", "fuzzy", "semantic", "duplicate", "canary", "unmatched"]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 
-from msgspec import Struct, field, to_builtins
+from pydantic import Field
 
 from row3.domain.judges import Agreement, JudgeRules
-from row3.project.documents import check_schema_version, read_json, validate
+from row3.domain.models import CamelModel
+from row3.project.documents import read_model
 from row3.project.tree import Tree
 
 FOLDER = "calibrations"
@@ -16,7 +17,7 @@ LEAST_LABELS = 20
 """Labels needed before a kappa counts: two labels that agree already have a kappa of 1."""
 
 
-class Calibration(Agreement, frozen=True, kw_only=True):
+class Calibration(Agreement):
     """Agreement of one rubric's judge with labels by people."""
 
     rubric_digest: str
@@ -37,10 +38,10 @@ class Calibration(Agreement, frozen=True, kw_only=True):
         return "" if self.votes == judge.votes else f"the judge had {self.votes} votes and now has {judge.votes}"
 
 
-class Calibrations(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
+class Calibrations(CamelModel):
     """All calibrations of a suite, by rubric name."""
 
-    schema_: str | None = field(default=None, name="$schema")
+    schema_: str | None = Field(default=None, alias="$schema")
     schema_version: int = SCHEMA_VERSION
     rubrics: dict[str, Calibration] = {}
 
@@ -64,15 +65,10 @@ def calibrations_path(suite: str) -> str:
 
 def read_calibrations(tree: Tree, suite: str) -> Calibrations:
     """Return a suite's calibrations; none if there is no file. Raises `InvalidFile`."""
-    path = calibrations_path(suite)
-    if not tree.exists(path):
-        return Calibrations()
-    value, where = read_json(tree, path), tree.place(path)
-    check_schema_version(value, SCHEMA_VERSION, where=where)
-    return validate(Calibrations, value, where=where)
+    return read_model(tree, calibrations_path(suite), Calibrations, SCHEMA_VERSION) or Calibrations()
 
 
 def calibrations_text(calibrations: Calibrations) -> str:
     """Return the text of the file."""
-    value = to_builtins(calibrations) | {"$schema": "../schemas/calibration.schema.json"}
+    value = calibrations.plain() | {"$schema": "../schemas/calibration.schema.json"}
     return json.dumps(value, ensure_ascii=False, indent=2, sort_keys=True) + "\n"

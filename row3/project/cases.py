@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-import msgspec
+from pydantic_core import from_json
 
 from row3.domain.requests import digest_json, digest_text
 from row3.errors import EnvironmentFault, InvalidFile
@@ -198,7 +198,7 @@ def sources_of(tree: Tree, folder: str) -> dict[str, str]:
 def _objects(tree: Tree, folder: str, *, drafts: bool = False) -> Iterator[dict[str, Any]]:
     for path in golden_files(tree, folder):
         with contextlib.suppress(InvalidFile, EnvironmentFault, ValueError, LookupError, TypeError, AttributeError):
-            value = msgspec.json.decode(tree.read(file_of(path)), type=dict[str, Any])
+            value = from_json(tree.read(file_of(path)))
             one = value["cases"][place[1]] if (place := place_in(path)) else value
             if (one.get("draft") is True) == drafts:
                 yield one

@@ -5,13 +5,12 @@ from __future__ import annotations
 import tomllib
 from typing import Annotated, Any, Literal, TypeVar
 
-from msgspec import Meta, Struct, field
-from msgspec.structs import asdict, replace
+from pydantic import Discriminator, Field, Tag
 
-from row3.domain.calls import Seconds, Word
+from row3.domain.calls import Seconds
 from row3.domain.embeddings import LOCAL, LOCAL_MODEL, THRESHOLD
+from row3.domain.models import Model, Text, Worded
 from row3.domain.requests import MOST_REPEATS
-from row3.domain.structs import worded
 from row3.errors import InvalidFile
 from row3.gate.policy import PolicyName
 from row3.project.documents import refuse_numbers, validate
@@ -19,51 +18,50 @@ from row3.project.integration_config import LangFuseConfig, MonitorConfig
 from row3.project.system_config import CommandConfig, Cost, McpConfig, PythonConfig
 from row3.project.tree import Tree, read_text
 
-Fraction = Annotated[float, Meta(ge=0, le=1)]
-Portion = Annotated[float, Meta(gt=0, le=1)]
-Points = Annotated[float, Meta(ge=0)]
-Percent = Annotated[float, Meta(gt=0, le=100)]
-Temperature = Annotated[float, Meta(ge=0, le=2)]
-Whole = Annotated[int, Meta(ge=1)]
-AtLeastTwo = Annotated[int, Meta(ge=2)]
-PerMinute = Annotated[Whole | None, Meta(description="Rate limit per minute; default: none.")]
+Fraction = Annotated[float, Field(ge=0, le=1)]
+Portion = Annotated[float, Field(gt=0, le=1)]
+Points = Annotated[float, Field(ge=0)]
+Percent = Annotated[float, Field(gt=0, le=100)]
+Temperature = Annotated[float, Field(ge=0, le=2)]
+Whole = Annotated[int, Field(ge=1)]
+AtLeastTwo = Annotated[int, Field(ge=2)]
+PerMinute = Annotated[Whole | None, Field(description="Rate limit per minute; default: none.")]
 Mode = Literal["replay", "live", "record", "auto"]
 NAME = r"[a-z0-9][a-z0-9_-]{0,63}"
-SuiteName = Annotated[str, worded(NAME, "1 to 64 lowercase letters, digits, _ or -, not starting with _ or -")]
+SuiteName = Annotated[str, Worded(NAME, "1 to 64 lowercase letters, digits, _ or -, not starting with _ or -")]
 Folder = Annotated[
     str,
-    worded(f"{NAME}(/{NAME}){{0,4}}", "at most five names of lowercase letters, digits, _ and -, separated by slashes"),
-    Meta(description="Folder of its golden cases under golden/; default: the suite's name."),
+    Worded(f"{NAME}(/{NAME}){{0,4}}", "at most five names of lowercase letters, digits, _ and -, separated by slashes"),
+    Field(description="Folder of its golden cases under golden/; default: the suite's name."),
 ]
-Path = Annotated[str, worded(r"[^.\s][^.]*(\.[^.]+)*", "a path like `results.items`")]
+Path = Annotated[str, Worded(r"[^.\s][^.]*(\.[^.]+)*", "a path like `results.items`")]
 FILE = "row3.toml"
 CONFIG_SCHEMA_VERSION = 1
 
 
-class _Section(Struct, frozen=True, forbid_unknown_fields=True):
-    """A table of the file; None stands for a missing key."""
-
-
-class ThresholdConfig(_Section, frozen=True):
+class ThresholdConfig(Model):
     """Limits of a metric's zones, as fractions; missing keys keep their defaults."""
 
-    minimum: Annotated[Fraction | None, Meta(description="Worse than this fails.")] = None
-    target: Annotated[Fraction | None, Meta(description="At least this good passes.")] = None
-    excellent: Annotated[Fraction | None, Meta(description="At least this good is excellent.")] = None
-    blocking: Annotated[bool | None, Meta(description="False: the fail zone only warns.")] = None
+    minimum: Fraction | None = None
+    """Worse than this fails."""
+    target: Fraction | None = None
+    """At least this good passes."""
+    excellent: Fraction | None = None
+    """At least this good is excellent."""
+    blocking: bool | None = None
+    """False: the fail zone only warns."""
 
 
-class SemanticConfig(_Section, frozen=True):
+class SemanticConfig(Model):
     """Matching by meaning, with embeddings."""
 
-    model: Annotated[
-        str,
-        worded(r"[\x21-\x7e]{1,120}", "a model name without spaces"),
-        Meta(description="`local`, or a model of an embeddings endpoint."),
-    ]
+    model: Annotated[str, Worded(r"[\x21-\x7e]{1,120}", "a model name without spaces")]
+    """`local`, or a model of an embeddings endpoint."""
     threshold: Portion = THRESHOLD
-    base_url: Annotated[str | None, Meta(description="Address of the endpoint; default: the provider's.")] = None
-    key_variable: Annotated[str | None, Meta(description="Name of the environment variable with the key.")] = None
+    base_url: str | None = None
+    """Address of the endpoint; default: the provider's."""
+    key_variable: str | None = None
+    """Name of the environment variable with the key."""
 
     @property
     def model_name(self) -> str:
@@ -71,177 +69,205 @@ class SemanticConfig(_Section, frozen=True):
         return LOCAL_MODEL if self.model == LOCAL else self.model
 
 
-class MatchingConfig(_Section, frozen=True):
+class MatchingConfig(Model):
     """How names are compared."""
 
     scorer: Literal["exact", "levenshtein", "jaro-winkler", "ratio", "token-sort", "token-set"] = "levenshtein"
     threshold: Portion = 0.85
-    semantic: Annotated[SemanticConfig | None, Meta(description="Also match by meaning.")] = None
+    semantic: SemanticConfig | None = None
+    """Also match by meaning."""
 
 
-class PredicatesConfig(_Section, frozen=True):
+class PredicatesConfig(Model):
     """Predicates beyond the defaults."""
 
-    allowed: Annotated[list[str] | None, Meta(description="Predicates an answer may use; [] for any.")] = None
-    symmetric: Annotated[list[str], Meta(description="Added to the default symmetric predicates.")] = []
-    inverse: Annotated[dict[str, str], Meta(description="Added to the default pairs: predicate = its inverse.")] = {}
+    allowed: list[str] | None = None
+    """Predicates an answer may use; [] for any."""
+    symmetric: list[str] = []
+    """Added to the default symmetric predicates."""
+    inverse: dict[str, str] = {}
+    """Added to the default pairs: predicate = its inverse."""
 
 
-class GateConfig(_Section, frozen=True):
+class GateConfig(Model):
     """When a comparison blocks; None means the default of `GatePolicy`."""
 
-    unit: Annotated[Literal["points", "relative"] | None, Meta(description="Default: points.")] = None
-    block: Annotated[Points | None, Meta(description="Larger drops can block. Default: 5.")] = None
-    investigate: Annotated[Points | None, Meta(description="Drop from which a person should look. Default: 1.")] = None
-    metrics: Annotated[
-        Annotated[list[str], Meta(min_length=1)] | None,
-        Meta(description="Metrics that can block. Default: the headline ones."),
-    ] = None
-    declines: Annotated[AtLeastTwo | None, Meta(description="Consecutive declines to report. Default: 3.")] = None
-    policy: Annotated[
-        PolicyName | None,
-        Meta(description="Role of noise: `evidence` (default), `fixed`, `paired` (`row3 docs gate`)."),
-    ] = None
-    inconclusive: Annotated[
-        Literal["investigate", "block"] | None,
-        Meta(description="Verdict of `paired` if the interval shows neither. Default: investigate."),
-    ] = None
-    fail: Annotated[str | None, Meta(description="Limits by metric: `overall:5,recall:3`.")] = None
-    informational: Annotated[bool | None, Meta(description="Report, but never block.")] = None
-    baseline: Annotated[
-        Literal["saved", "rolling", "both"] | None,
-        Meta(description="`rolling`, `both`: the mean of the latest runs gates as well. Default: saved."),
-    ] = None
-    window: Annotated[AtLeastTwo | None, Meta(description="Runs in the rolling mean. Default: 5.")] = None
-    drop: Annotated[Percent | None, Meta(description="Drop that blocks, in % of the rolling mean. Default: 15.")] = None
+    unit: Literal["points", "relative"] | None = None
+    """Default: points."""
+    block: Points | None = None
+    """Larger drops can block. Default: 5."""
+    investigate: Points | None = None
+    """Drop from which a person should look. Default: 1."""
+    metrics: Annotated[list[str], Field(min_length=1)] | None = None
+    """Metrics that can block. Default: the headline ones."""
+    declines: AtLeastTwo | None = None
+    """Consecutive declines to report. Default: 3."""
+    policy: PolicyName | None = None
+    """Role of noise: `evidence` (default), `fixed`, `paired` (`row3 docs gate`)."""
+    inconclusive: Literal["investigate", "block"] | None = None
+    """Verdict of `paired` if the interval shows neither. Default: investigate."""
+    fail: str | None = None
+    """Limits by metric: `overall:5,recall:3`."""
+    informational: bool | None = None
+    """Report, but never block."""
+    baseline: Literal["saved", "rolling", "both"] | None = None
+    """`rolling`, `both`: the mean of the latest runs gates as well. Default: saved."""
+    window: AtLeastTwo | None = None
+    """Runs in the rolling mean. Default: 5."""
+    drop: Percent | None = None
+    """Drop that blocks, in % of the rolling mean. Default: 15."""
 
 
-class LiveConfig(_Section, frozen=True):
+class LiveConfig(Model):
     """Settings of mode `live`, which override the suite's own key by key."""
 
     thresholds: dict[str, ThresholdConfig] = {}
     gate: GateConfig = GateConfig()
 
 
-class EndpointConfig(_Section, frozen=True):
+class EndpointConfig(Model):
     """Connection to a model; the key comes from the environment only."""
 
     cost: Cost = None
     base_url: str | None = None
-    key_variable: Annotated[str | None, Meta(description="Name of the environment variable with the key.")] = None
-    allow_http: Annotated[bool | None, Meta(description="Allow plain http to another machine. Default: false.")] = None
+    key_variable: str | None = None
+    """Name of the environment variable with the key."""
+    allow_http: bool | None = None
+    """Allow plain http to another machine. Default: false."""
     model: str | None = None
     timeout_s: Seconds | None = None
-    max_retries: Annotated[int, Meta(ge=0, le=20)] | None = None
+    max_retries: Annotated[int, Field(ge=0, le=20)] | None = None
     requests_per_minute: PerMinute = None
     tokens_per_minute: PerMinute = None
 
 
-class ProviderConfig(EndpointConfig, frozen=True, tag_field="type", tag="chat"):
+class ProviderConfig(EndpointConfig):
     """A model that answers prompts."""
 
-    preset: Annotated[str, Meta(description="Default: openai.")] = ""
+    type: Literal["chat"] = "chat"
+
+    preset: str = ""
+    """Default: openai."""
     temperature: Temperature | None = None
     seed: int | None = None
     max_tokens: Whole | None = None
 
 
-class JudgeConfig(EndpointConfig, frozen=True):
+class JudgeConfig(EndpointConfig):
     """The language model that grades answers."""
 
-    preset: Annotated[str | None, Meta(description="Default: [provider]'s.")] = None
-    models: Annotated[list[str], Meta(description="Several judges instead of `model`; the majority decides.")] = []
-    votes: Annotated[
-        Annotated[int, Meta(ge=1, le=MOST_REPEATS)] | None,
-        Meta(description="Requests per judge and answer. Default: 1."),
-    ] = None
-    temperature: Annotated[Temperature | None, Meta(description="Default: 0.")] = None
-    min_kappa: Annotated[Fraction | None, Meta(description="Kappa with people needed to block. Default: 0.6.")] = None
+    preset: str | None = None
+    """Default: [provider]'s."""
+    models: list[str] = []
+    """Several judges instead of `model`; the majority decides."""
+    votes: Annotated[int, Field(ge=1, le=MOST_REPEATS)] | None = None
+    """Requests per judge and answer. Default: 1."""
+    temperature: Temperature | None = None
+    """Default: 0."""
+    min_kappa: Fraction | None = None
+    """Kappa with people needed to block. Default: 0.6."""
 
 
-class LessonsMcpConfig(_Section, frozen=True):
+class LessonsMcpConfig(Model):
     """A tool of an MCP server that receives every new lesson."""
 
-    command: Word
+    command: Text
     args: list[str] = []
-    tool: Word = "remember"
-    arguments: Annotated[
-        dict[str, Any] | None,
-        Meta(description="Placeholders: {id}, {information}, {tags}, {metadata}. Default: the last three."),
-    ] = None
+    tool: Text = "remember"
+    arguments: dict[str, Any] | None = None
+    """Placeholders: {id}, {information}, {tags}, {metadata}. Default: the last three."""
 
 
-class LessonsConfig(_Section, frozen=True):
+class LessonsConfig(Model):
     """Where lessons from regressions go, apart from .row3/lessons.jsonl."""
 
     mcp: LessonsMcpConfig | None = None
 
 
-class PriceConfig(_Section, frozen=True):
+class PriceConfig(Model):
     """US dollars per million tokens."""
 
     input: Points
     output: Points
 
 
-class ExportConfig(_Section, frozen=True):
+class ExportConfig(Model):
     """What `row3 export` sends; addresses and keys come from the environment only."""
 
-    content: Annotated[bool, Meta(description="Send prompts and answers too.")] = False
-    allow_http: Annotated[bool, Meta(description="Allow plain http to another machine.")] = False
+    content: bool = False
+    """Send prompts and answers too."""
+    allow_http: bool = False
+    """Allow plain http to another machine."""
 
 
-SuiteProvider = ProviderConfig | McpConfig | CommandConfig | PythonConfig
+def _provider_type(value: Any) -> str:
+    """Return the `type` of a provider's table; a model needs none."""
+    return str(value.get("type", "chat") if isinstance(value, dict) else value.type)
 
 
-class ArmConfig(_Section, frozen=True):
+SuiteProvider = Annotated[
+    Annotated[ProviderConfig, Tag("chat")]
+    | Annotated[McpConfig, Tag("mcp")]
+    | Annotated[CommandConfig, Tag("command")]
+    | Annotated[PythonConfig, Tag("python")],
+    Discriminator(_provider_type),
+]
+
+
+class ArmConfig(Model):
     """One of two systems that answer the same cases."""
 
-    pipeline: Annotated[list[str], Meta(description="Prompt names in order; default: the suite's.")] = []
-    provider: Annotated[
-        SuiteProvider | None, Meta(description="A model instead of the suite's, or a system called before the prompts.")
-    ] = None
+    pipeline: list[str] = []
+    """Prompt names in order; default: the suite's."""
+    provider: SuiteProvider | None = None
+    """A model instead of the suite's, or a system called before the prompts."""
 
 
-class SuiteConfig(_Section, frozen=True):
+class SuiteConfig(Model):
     """Golden cases of one kind, what answers them, and how they are judged."""
 
     kind: str = "extraction"
     golden: Folder | None = None
-    pipeline: Annotated[list[str], Meta(description="Prompt names in order; default: all that fit the kind.")] = []
-    provider: Annotated[
-        SuiteProvider | None, Meta(description="Overrides [provider] key by key; with a `type`, a system.")
-    ] = None
-    weights: dict[str, Annotated[float, Meta(ge=-1, le=1)]] = {}
+    pipeline: list[str] = []
+    """Prompt names in order; default: all that fit the kind."""
+    provider: SuiteProvider | None = None
+    """Overrides [provider] key by key; with a `type`, a system."""
+    weights: dict[str, Annotated[float, Field(ge=-1, le=1)]] = {}
     thresholds: dict[str, ThresholdConfig] = {}
-    types: Annotated[list[str] | None, Meta(description="Concept types to ask for; [] for any. Default: none.")] = None
-    fields: Annotated[
-        dict[str, dict[str, Path]], Meta(description="Fields of the answer: `X = { list = PATH, FIELD = PATH }`.")
-    ] = {}
+    types: list[str] | None = None
+    """Concept types to ask for; [] for any. Default: none."""
+    fields: dict[str, dict[str, Path]] = {}
+    """Fields of the answer: `X = { list = PATH, FIELD = PATH }`."""
     matching: MatchingConfig = MatchingConfig()
     predicates: PredicatesConfig = PredicatesConfig()
     gate: GateConfig = GateConfig()
-    checks: Annotated[list[dict[str, Any]], Meta(description="Kind checks: checks of every case.")] = []
-    passes: Annotated[Whole | None, Meta(description="Kind checks: repeats that must pass; default: the mean.")] = None
-    judge: Annotated[JudgeConfig, Meta(description="Overrides [judge] key by key.")] = JudgeConfig()
-    documents: Annotated[Folder | None, Meta(description="Kind outcome: folder of documents under golden/.")] = None
-    arms: Annotated[dict[str, ArmConfig], Meta(description="Kind outcome: what answers as `baseline` and `full`.")] = {}
-    standards: Annotated[Literal["row3"] | None, Meta(description="Counts and coverage that lint requires.")] = None
-    live: Annotated[LiveConfig, Meta(description="Overrides in mode `live`.")] = LiveConfig()
+    checks: list[dict[str, Any]] = []
+    """Kind checks: checks of every case."""
+    passes: Whole | None = None
+    """Kind checks: repeats that must pass; default: the mean."""
+    judge: JudgeConfig = JudgeConfig()
+    """Overrides [judge] key by key."""
+    documents: Folder | None = None
+    """Kind outcome: folder of documents under golden/."""
+    arms: dict[str, ArmConfig] = {}
+    """Kind outcome: what answers as `baseline` and `full`."""
+    standards: Literal["row3"] | None = None
+    """Counts and coverage that lint requires."""
+    live: LiveConfig = LiveConfig()
+    """Overrides in mode `live`."""
 
 
-class Config(_Section, frozen=True):
+class Config(Model):
     """Settings of a row3 project: row3.toml."""
 
     schema_version: Whole = 1
-    suite: Annotated[SuiteName | None, Meta(description="The default suite.")] = None
+    suite: SuiteName | None = None
+    """The default suite."""
     mode: Mode = "auto"
-    jobs: Annotated[
-        Annotated[int, Meta(ge=1, le=1024)] | None, Meta(description="Parallel requests; when scoring, processes.")
-    ] = None
-    protected_branch: Annotated[
-        str | None, Meta(description="Branch the hook compares with; default: origin's head, main or master.")
-    ] = None
+    jobs: Annotated[int, Field(ge=1, le=1024)] | None = None
+    """Parallel requests; when scoring, processes."""
+    protected_branch: str | None = None
+    """Branch the hook compares with; default: origin's head, main or master."""
     provider: ProviderConfig = ProviderConfig()
     judge: JudgeConfig = JudgeConfig()
     lessons: LessonsConfig = LessonsConfig()
@@ -249,7 +275,7 @@ class Config(_Section, frozen=True):
     langfuse: LangFuseConfig = LangFuseConfig()
     prices: dict[str, PriceConfig] = {}
     export: ExportConfig = ExportConfig()
-    suites: dict[SuiteName, SuiteConfig] = field(default_factory=dict)
+    suites: dict[SuiteName, SuiteConfig] = {}
 
 
 Settings = TypeVar("Settings", GateConfig, ProviderConfig, JudgeConfig)
@@ -257,8 +283,7 @@ Settings = TypeVar("Settings", GateConfig, ProviderConfig, JudgeConfig)
 
 def overridden(general: Settings, own: Settings) -> Settings:
     """Return the general settings, overridden by those that `own` sets."""
-    defaults = asdict(type(own)())
-    return replace(general, **{key: value for key, value in asdict(own).items() if value != defaults[key]})
+    return general.model_copy(update={key: getattr(own, key) for key in own.model_fields_set})
 
 
 def read_config(tree: Tree) -> Config:
@@ -276,15 +301,4 @@ def read_config(tree: Tree) -> Config:
         what = f"schema_version {version} is newer than this row3 knows ({CONFIG_SCHEMA_VERSION})"
         raise InvalidFile(what, where=where, fix="Upgrade row3")
     refuse_numbers(value, where=where)
-    return validate(Config, _with_types(value), where=where)
-
-
-def _with_types(value: dict[str, Any]) -> dict[str, Any]:
-    """Return the settings with `type = "chat"` filled in for each suite's and arm's provider that has none."""
-    suites = value.get("suites")
-    for suite in suites.values() if isinstance(suites, dict) else ():
-        arms = suite.get("arms") if isinstance(suite, dict) else None
-        for each in (suite, *(arms.values() if isinstance(arms, dict) else ())):
-            if isinstance(each, dict) and isinstance(each.get("provider"), dict):
-                each["provider"].setdefault("type", "chat")
-    return value
+    return validate(Config, value, where=where)

@@ -1,4 +1,4 @@
-"""JSON and YAML documents: strict parsing, and values as Structs.
+"""JSON and YAML documents: strict parsing, and values as models.
 
 Duplicate keys are refused because they lose data silently; NaN and Infinity because they pass every comparison.
 """
@@ -14,16 +14,16 @@ from functools import cache, partial
 from itertools import accumulate
 from typing import Any, NoReturn, TypeVar
 
-import msgspec
+from pydantic_core import from_json, to_json
 
 from row3.domain.counts import marked
-from row3.domain.structs import MisfitsError, convert, shown
+from row3.domain.models import MisfitsError, Model, convert, shown
 from row3.errors import InvalidFile
 from row3.kinds.answers import why_no_json
 from row3.project.files import decode, refuse_conflicts
 from row3.project.tree import Tree
 
-Model = TypeVar("Model", bound=msgspec.Struct)
+M = TypeVar("M", bound=Model)
 
 MOST_NUMBER = 2**63 - 1
 MOST_NESTED = 200
@@ -82,13 +82,13 @@ def parse_json(text: str, *, where: str, surrogates: bool = False) -> Any:
 def quick_json(raw: bytes) -> Any:
     """Return the JSON value of bytes five times faster. Raises `ValueError` for anything that it might misread."""
     try:
-        value = msgspec.json.decode(raw)
+        value = from_json(raw, allow_inf_nan=False)
     except RecursionError:
         raise ValueError from None
     if raw.count(b"[") + raw.count(b"{") > MOST_NESTED and _open_brackets(raw.decode("latin-1")) > MOST_NESTED:
         raise ValueError
     # A duplicate key is dropped with its colon. Only an escaped colon, in a text, could make up for it.
-    if raw.count(b":") != msgspec.json.encode(value).count(b":") or (b"\\" in raw and ESCAPED_COLON.search(raw)):
+    if raw.count(b":") != to_json(value).count(b":") or (b"\\" in raw and ESCAPED_COLON.search(raw)):
         raise ValueError
     return value
 
@@ -131,12 +131,23 @@ def read_json(tree: Tree, path: str) -> Any:
     return parse_json(decode(tree.read(path), where=where), where=where)
 
 
-def validate(model: type[Model], value: Any, *, where: str, fix: str = "Correct it and run `row3 lint`") -> Model:
-    """Return the value as a Struct. Raises `InvalidFile` that names every wrong field and suggests known ones."""
+def validate(model: type[M], value: Any, *, where: str, fix: str = "Correct it and run `row3 lint`") -> M:
+    """Return the value as a model. Raises `InvalidFile` that names every wrong field and suggests known ones."""
     try:
         return convert(json_object(value, where=where), model)
     except MisfitsError as error:
         raise InvalidFile(error.summary(), where=where, fix=fix) from None
+
+
+def read_model(
+    tree: Tree, path: str, model: type[M], version: int, *, fix: str = "Correct it and run `row3 lint`"
+) -> M | None:
+    """Return a file of a schema version as a model; None if it does not exist. Raises `InvalidFile`."""
+    if not tree.exists(path):
+        return None
+    value, where = read_json(tree, path), tree.place(path)
+    check_schema_version(value, version, where=where)
+    return validate(model, value, where=where, fix=fix)
 
 
 def refuse_numbers(value: Any, *, where: str, field: str = "") -> None:

@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from msgspec import Struct, field
+from pydantic import Field
 
 from row3.domain.embeddings import Vector, embedding_digest, unpack
-from row3.domain.structs import MisfitsError, convert
+from row3.domain.models import MisfitsError, Reply, convert
 from row3.errors import InvalidFile
 from row3.project.documents import check_schema_version, dump_line, parse_json
 from row3.project.files import write_all
@@ -26,13 +26,13 @@ _NAME = re.compile(r"embeddings-[a-z0-9_-]+\.jsonl")
 """No dot before the extension, unlike files of prompts, whose names end in a version."""
 
 
-class Embedding(Struct, frozen=True, gc=False):
+class Embedding(Reply):
     """One line of an embeddings file."""
 
     digest: str
     model: str
     text: str
-    packed: str = field(name="vector")
+    packed: str = Field(alias="vector")
 
     @property
     def sort_key(self) -> tuple[str, str, str]:

@@ -4,32 +4,29 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from msgspec import Meta, Struct, field
+from pydantic import Field
 
-from row3.domain.structs import worded
-
-
-class _Section(Struct, frozen=True, forbid_unknown_fields=True):
-    """A table of the file."""
+from row3.domain.models import Model, Worded
 
 
-class AlertConfig(_Section, frozen=True):
+class AlertConfig(Model):
     """When one condition raises an alert."""
 
-    threshold: Annotated[float | None, Meta(description="Default: the standards'.")] = None
-    window_minutes: Annotated[int, Meta(ge=1, le=10_080, description="Length of a window.")] = 60
-    min_records: Annotated[
-        int, Meta(ge=1, description="Records a window needs; smaller windows are joined with the next.")
-    ] = 20
+    threshold: float | None = None
+    """Default: the standards'."""
+    window_minutes: Annotated[int, Field(ge=1, le=10_080)] = 60
+    """Length of a window."""
+    min_records: Annotated[int, Field(ge=1)] = 20
+    """Records a window needs; smaller windows are joined with the next."""
 
 
-class AlertsConfig(_Section, frozen=True):
+class AlertsConfig(Model):
     """When production raises an alert, and where it is sent."""
 
-    webhook_variable: Annotated[
-        str | None, Meta(description="Name of the environment variable with the URL that `--notify` posts to.")
-    ] = None
-    allow_http: Annotated[bool, Meta(description="Allow plain http to another machine.")] = False
+    webhook_variable: str | None = None
+    """Name of the environment variable with the URL that `--notify` posts to."""
+    allow_http: bool = False
+    """Allow plain http to another machine."""
     confidence: AlertConfig = AlertConfig()
     hallucination: AlertConfig = AlertConfig()
     latency: AlertConfig = AlertConfig()
@@ -38,33 +35,28 @@ class AlertsConfig(_Section, frozen=True):
     errors: AlertConfig = AlertConfig()
 
 
-class MonitorConfig(_Section, frozen=True):
+class MonitorConfig(Model):
     """Where production records are stored, and how much of them."""
 
-    store: Annotated[
-        str,
-        worded(r"[a-z0-9][a-z0-9_-]{0,63}\.duckdb", "a name like `monitor.duckdb`"),
-        Meta(description="DuckDB file in .row3/."),
-    ] = "monitor.duckdb"
-    url_variable: Annotated[
-        str | None,
-        Meta(description="Name of the environment variable with a postgresql:// URL; records then live there."),
-    ] = None
-    sample: Annotated[float, Meta(ge=0, le=1, description="Share of records to measure and export.")] = 0.05
-    keep: Annotated[
-        Literal["sample", "all"],
-        Meta(description="Records kept whole: the sample, errors and records rated before import; or all."),
-    ] = "sample"
+    store: Annotated[str, Worded(r"[a-z0-9][a-z0-9_-]{0,63}\.duckdb", "a name like `monitor.duckdb`")] = (
+        "monitor.duckdb"
+    )
+    """DuckDB file in .row3/."""
+    url_variable: str | None = None
+    """Name of the environment variable with a postgresql:// URL; records then live there."""
+    sample: Annotated[float, Field(ge=0, le=1)] = 0.05
+    """Share of records to measure and export."""
+    keep: Literal["sample", "all"] = "sample"
+    """Records kept whole: the sample, errors and records rated before import; or all."""
     alerts: AlertsConfig = AlertsConfig()
 
 
-class LangFuseConfig(_Section, frozen=True):
+class LangFuseConfig(Model):
     """Address of LangFuse, and the dataset of each suite."""
 
-    host: Annotated[
-        str | None, Meta(description="LANGFUSE_HOST overrides it; default: https://cloud.langfuse.com.")
-    ] = None
-    allow_http: Annotated[bool | None, Meta(description="Allow plain http to another machine. Default: false.")] = None
-    datasets: Annotated[dict[str, str], Meta(description="Dataset by suite; default: the suite's name.")] = field(
-        default_factory=dict
-    )
+    host: str | None = None
+    """LANGFUSE_HOST overrides it; default: https://cloud.langfuse.com."""
+    allow_http: bool | None = None
+    """Allow plain http to another machine. Default: false."""
+    datasets: dict[str, str] = {}
+    """Dataset by suite; default: the suite's name."""

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, NamedTuple
 from weakref import finalize
 
 from row3.errors import InvalidFile
-from row3.project.documents import Model, check_schema_version, parse_json, quick_json, validate
+from row3.project.documents import M, check_schema_version, parse_json, quick_json, validate
 from row3.project.files import CONFLICT, NO_PIPE, open_file, read_faults
 from row3.project.tree import Tree
 
@@ -130,15 +130,15 @@ def parse_line(raw: bytes, *, where: str, shape: str) -> dict[str, Any]:
     return value
 
 
-def parse_struct(line: str, model: type[Model], version: int, *, where: str, fix: str) -> Model:
-    """Return a line as a Struct of a schema version. Raises `InvalidFile`."""
+def parse_model(line: str, model: type[M], version: int, *, where: str, fix: str) -> M:
+    """Return a line as a model of a schema version. Raises `InvalidFile`."""
     value = parse_line(line.encode("utf-8", "surrogatepass"), where=where, shape=fix)
     check_schema_version(value, version, where=where)
     return validate(model, value, where=where, fix=fix)
 
 
-def parse_structs(text: str, model: type[Model], version: int, *, where: str, fix: str) -> Iterator[Model]:
-    """Yield the lines of a small file, as `parse_struct`."""
+def parse_models(text: str, model: type[M], version: int, *, where: str, fix: str) -> Iterator[M]:
+    """Yield the lines of a small file, as `parse_model`."""
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
-            yield parse_struct(line, model, version, where=f"{where}:{number}", fix=fix)
+            yield parse_model(line, model, version, where=f"{where}:{number}", fix=fix)

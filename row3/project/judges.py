@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from msgspec import structs
-
 from row3.domain.judges import JudgeRules
 from row3.domain.prompts import Prompt, PromptRef, parse_version
 from row3.errors import InvalidFile
@@ -56,15 +54,14 @@ def judge_settings(config: Config, suite: str) -> JudgeConfig:
     own, provider = config.suites[suite].judge if suite in config.suites else JudgeConfig(), config.provider
     found = overridden(config.judge, own)
     if found.preset is None and found.base_url is None:
-        found = structs.replace(
-            found,
+        found = found.replace(
             preset=provider.preset or None,
             base_url=provider.base_url,
             cost=found.cost or provider.cost,
             key_variable=found.key_variable or provider.key_variable,
             allow_http=provider.allow_http if found.allow_http is None else found.allow_http,
         )
-    return found if found.model or found.models else structs.replace(found, model=provider.model)
+    return found if found.model or found.models else found.replace(model=provider.model)
 
 
 def _rubrics(tree: Tree, kind: Kind) -> dict[str, Prompt]:

@@ -6,35 +6,40 @@ The last line about an answer counts, so a further line corrects a grade.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Self
 
-from msgspec import Meta, Struct, to_builtins
+from pydantic import Field, model_validator
 
 from row3.domain.judges import Graded, Opinion, Winner
+from row3.domain.models import CamelModel
 from row3.errors import InvalidFile
 from row3.project.documents import dump_line
 from row3.project.files import decode, read_bytes, write_atomic
-from row3.project.json_lines import parse_structs
+from row3.project.json_lines import parse_models
 
 SCHEMA_VERSION = 1
 SHAPE = 'Write lines like {"schemaVersion": 1, "suite": …, "rubric": …, "caseId": …, "answerDigest": …, "grade": 75}'
 
 
-class Label(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True, omit_defaults=True):
+class Label(CamelModel):
     """A person's grade of one answer; or, for two answers, the winner and whether the full one passes."""
 
     schema_version: int = SCHEMA_VERSION
     suite: str
     rubric: str
     case_id: str
-    answer_digest: Annotated[str, Meta(description="SHA-256 of everything the rubric shows of the answer.")]
-    grade: Annotated[float, Meta(ge=0, le=100)] | None = None
+    answer_digest: str
+    """SHA-256 of everything the rubric shows of the answer."""
+    grade: Annotated[float, Field(ge=0, le=100)] | None = None
     winner: Winner | None = None
-    passes: Annotated[bool | None, Meta(description="Whether the answer of `full` passes.")] = None
+    passes: bool | None = None
+    """Whether the answer of `full` passes."""
 
-    def __post_init__(self) -> None:
+    @model_validator(mode="after")
+    def _checked(self) -> Self:
         if (self.grade is None) == (self.winner is None) or (self.winner is None) != (self.passes is None):
             raise ValueError("a label has a `grade`, or a `winner` and `passes`")
+        return self
 
     @property
     def key(self) -> tuple[str, str]:
@@ -58,7 +63,7 @@ def labels_path(suite: str) -> str:
 
 def parse_labels(raw: bytes, *, where: str) -> list[Label]:
     """Return the last label of each answer in a file. Raises `InvalidFile`."""
-    labels = parse_structs(decode(raw, where=where), Label, SCHEMA_VERSION, where=where, fix=SHAPE)
+    labels = parse_models(decode(raw, where=where), Label, SCHEMA_VERSION, where=where, fix=SHAPE)
     return list({(label.suite, *label.key): label for label in labels}.values())
 
 
@@ -76,5 +81,5 @@ def add_label(path: Path, label: Label, *, where: str) -> None:
     content = read_bytes(path, where=where) if path.exists() else b""
     if content and not content.endswith(b"\n"):
         content += b"\n"
-    line = dump_line({"schemaVersion": SCHEMA_VERSION, **to_builtins(label)})
+    line = dump_line({"schemaVersion": SCHEMA_VERSION, **label.plain()})
     write_atomic(path, content + f"{line}\n".encode(), where=where)

@@ -6,12 +6,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from msgspec import to_builtins
-
 from row3.domain.lessons import SCHEMA_VERSION, Lesson
 from row3.domain.prompts import Prompt, PromptRef
 from row3.project.documents import dump_line
-from row3.project.json_lines import parse_structs
+from row3.project.json_lines import parse_models
 from row3.project.prompts import read_prompt
 from row3.project.tree import Tree, WorkTree, read_text
 
@@ -39,13 +37,13 @@ def read_kept(tree: Tree, suite: str) -> list[Lesson]:
 def _read(tree: Tree, path: str) -> list[Lesson]:
     if not tree.exists(path):
         return []
-    lessons = parse_structs(read_text(tree, path), Lesson, SCHEMA_VERSION, where=tree.place(path), fix=FIX)
+    lessons = parse_models(read_text(tree, path), Lesson, SCHEMA_VERSION, where=tree.place(path), fix=FIX)
     return sorted({each.id: each for each in lessons}.values(), key=lambda each: (each.metadata.timestamp, each.id))
 
 
 def lessons_text(lessons: Iterable[Lesson]) -> str:
     """Return the text of a file of lessons, one per line."""
-    return "".join(dump_line(to_builtins(each)) + "\n" for each in lessons)
+    return "".join(dump_line(each.plain()) + "\n" for each in lessons)
 
 
 def read_suite_prompt(tree: Tree, ref: PromptRef, suite: str) -> Prompt:

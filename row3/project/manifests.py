@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
-import msgspec
-from msgspec import structs
+from pydantic import Field, TypeAdapter, model_validator
+from pydantic.alias_generators import to_camel
 
 from row3.domain.manifests import Manifest, ManifestCase, ManifestPrompt, Tier, tier_of
+from row3.domain.models import CamelModel
 from row3.domain.runs import RunId, check_models
 from row3.errors import InvalidFile
 from row3.project.documents import check_schema_version, dump_line, parse_json, refuse_duplicates, validate
@@ -16,14 +17,15 @@ from row3.project.files import decode
 from row3.project.tree import Tree
 
 SCHEMA_VERSION = 2
-HEAD = ("suite", "kind", "tier", "runId", "at", "commit", "prompts", "model", "parameters", "repeats", "summary")
-"""Keys in the order of the file."""
+HEAD = ("suite", "kind", "tier", "run_id", "at", "commit", "prompts", "model", "parameters", "repeats", "summary")
+"""Fields in the order of the file."""
 SCHEMA = "../schemas/baseline.schema.json"
-Repeats = Annotated[int, msgspec.Meta(ge=1)]
+Repeats = Annotated[int, Field(ge=1)]
+_CASE, _PROMPT = TypeAdapter(ManifestCase), TypeAdapter(ManifestPrompt)
 RESTORE = "Restore it with `git checkout`, or save a new one with `row3 --baseline`"
 
 
-class ManifestFile(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True, omit_defaults=True):
+class ManifestFile(CamelModel):
     """The file of version 2."""
 
     schema_version: int
@@ -39,13 +41,15 @@ class ManifestFile(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_f
     cases: list[ManifestCase]
     commit: str | None = None
     summary: dict[str, float] = {}
-    schema: str | None = msgspec.field(default=None, name="$schema")
+    schema_: str | None = Field(default=None, alias="$schema")
 
-    def __post_init__(self) -> None:
+    @model_validator(mode="after")
+    def _checked(self) -> Self:
         check_models(self.prompts, self.parameters)
+        return self
 
 
-class _FirstCase(msgspec.Struct, frozen=True, rename="camel"):
+class _FirstCase(CamelModel, extra="ignore"):
     """A case of version 1, which has no requests."""
 
     id: str
@@ -53,7 +57,7 @@ class _FirstCase(msgspec.Struct, frozen=True, rename="camel"):
     input: str = ""
 
 
-class _FirstVersion(msgspec.Struct, frozen=True, rename="camel"):
+class _FirstVersion(CamelModel, extra="ignore"):
     """The parts of version 1 that a manifest needs, without its scores."""
 
     suite: str
@@ -87,10 +91,10 @@ def parse_manifest(raw: bytes, *, where: str) -> Manifest:
                     f"field `cases.{number}.answers`: has {len(case.answers)} answers to {len(case.requests)} requests"
                 )
                 raise InvalidFile(what, where=where, fix=RESTORE)
-        given = {name: part for name, part in structs.asdict(file).items() if name not in ("schema", "schema_version")}
+        given = {name: part for name, part in file if name not in ("schema_", "schema_version")}
         return Manifest(**given | {"cases": {case.id: case for case in file.cases}})
     first = validate(_FirstVersion, value, where=where, fix=RESTORE)
-    given = structs.asdict(first)
+    given = dict(first)
     del given["mode"], given["prompt_digests"]
     prompts = {name: ManifestPrompt(each, first.prompt_digests.get(name, "")) for name, each in first.prompts.items()}
     refuse_duplicates((case.id for case in first.cases), where=where, fix=RESTORE)
@@ -100,10 +104,11 @@ def parse_manifest(raw: bytes, *, where: str) -> Manifest:
 
 def manifest_bytes(manifest: Manifest) -> bytes:
     """Return the file of a manifest: indented, its cases sorted, one per line, so that git shows which changed."""
-    plain = msgspec.to_builtins(structs.replace(manifest, cases={}))
-    head = {"$schema": SCHEMA, "schemaVersion": SCHEMA_VERSION}
-    head |= {key: plain[key] for key in HEAD if plain[key] is not None}
+    prompts = {name: _PROMPT.dump_python(each, exclude_defaults=True) for name, each in manifest.prompts.items()}
+    given = {name: getattr(manifest, name) for name in HEAD} | {"prompts": prompts}
+    head: dict[str, Any] = {"$schema": SCHEMA, "schemaVersion": SCHEMA_VERSION}
+    head |= {to_camel(name): value for name, value in given.items() if value is not None}
     text = json.dumps(head, ensure_ascii=False, indent=1)
     cases = sorted(manifest.cases.values(), key=lambda case: case.id)
-    lines = ",\n".join(dump_line(msgspec.to_builtins(case)) for case in cases)
+    lines = ",\n".join(dump_line(_CASE.dump_python(case, exclude_defaults=True)) for case in cases)
     return f'{text[:-2]},\n "cases": [\n{lines}\n]}}\n'.encode()

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated, Any
+from dataclasses import dataclass, field
+from typing import Annotated, Any, ClassVar
 
-from msgspec import Meta, Struct, field, to_builtins
+from pydantic import ConfigDict, Field, TypeAdapter
 
+from row3.domain.models import PART, Model, Worded
 from row3.domain.prompts import RUBRIC_OUTPUTS, Prompt, PromptRef, Version, parse_reference, parse_version
 from row3.domain.requests import digest_text
-from row3.domain.structs import MUST
 from row3.errors import InvalidFile
-from row3.project.documents import check_schema_version, parse_yaml, read_json, refuse_numbers, validate
+from row3.project.documents import parse_yaml, read_model, refuse_numbers, validate
 from row3.project.tree import Tree, read_text
 
 FOLDER = "prompts"
@@ -21,35 +22,39 @@ NO_PROMPTS = frozenset({"README", "CHANGELOG"})
 PROMOTED_SCHEMA_VERSION = 1
 
 
-class _FrontMatter(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class _FrontMatter(Model):
     name: str
-    version: Annotated[str, Meta(extra={MUST: 'a version in quotes, like "1.0"'})]
+    version: Annotated[str, Worded(r"[\s\S]*", 'a version in quotes, like "1.0"')]
     description: str = ""
     output: str
     model: str | None = None
-    temperature: Annotated[float, Meta(ge=0, le=2)] | None = None
+    temperature: Annotated[float, Field(ge=0, le=2)] | None = None
     seed: int | None = None
-    max_tokens: Annotated[int, Meta(ge=1)] | None = None
-    criteria: Annotated[
-        dict[str, Annotated[float, Meta(gt=0)]], Meta(description="Of a rubric: weight by criterion.")
-    ] = field(default_factory=dict)
-    lessons: Annotated[bool, Meta(description="Whether the template may show lessons of the suite.")] = False
+    max_tokens: Annotated[int, Field(ge=1)] | None = None
+    criteria: dict[str, Annotated[float, Field(gt=0)]] = {}
+    """Of a rubric: weight by criterion."""
+    lessons: bool = False
+    """Whether the template may show lessons of the suite."""
 
 
-class Promotion(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+@dataclass(frozen=True, slots=True)
+class Promotion:
     """One line of `prompts/promoted.json`."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = PART
 
     version: str
     digest: str
     date: str
-    locked: Annotated[dict[str, str], Meta(description="Digest of every version that was ever promoted.")] = {}
+    locked: dict[str, str] = field(default_factory=dict)
+    """Digest of every version that was ever promoted."""
 
 
-class PromotedFile(Struct, frozen=True, forbid_unknown_fields=True):
+class PromotedFile(Model):
     """Which version of each prompt is current: prompts/promoted.json."""
 
-    schema_: str | None = field(default=None, name="$schema")
-    schema_version: int = field(default=PROMOTED_SCHEMA_VERSION, name="schemaVersion")
+    schema_: str | None = Field(default=None, alias="$schema")
+    schema_version: int = Field(default=PROMOTED_SCHEMA_VERSION, alias="schemaVersion")
     prompts: dict[str, Promotion] = {}
 
 
@@ -127,12 +132,8 @@ def _split(text: str, *, where: str) -> tuple[str, str]:
 
 def read_promoted(tree: Tree) -> dict[str, Promotion]:
     """Return the promotion of each prompt; none if there is no file. Raises `InvalidFile`."""
-    if not tree.exists(PROMOTED):
-        return {}
-    value = read_json(tree, PROMOTED)
-    where = tree.place(PROMOTED)
-    check_schema_version(value, PROMOTED_SCHEMA_VERSION, where=where)
-    promoted = validate(PromotedFile, value, where=where).prompts
+    file, where = read_model(tree, PROMOTED, PromotedFile, PROMOTED_SCHEMA_VERSION), tree.place(PROMOTED)
+    promoted = {} if file is None else file.prompts
     for name, entry in promoted.items():
         if parse_version(entry.version) is None or parse_reference(f"{name}-{entry.version}") is None:
             what = f"field `prompts.{name}.version`: `{entry.version}` is not a version"
@@ -162,9 +163,10 @@ def check_all_locked(tree: Tree, promoted: dict[str, Promotion]) -> None:
 
 def promoted_text(promoted: dict[str, Promotion]) -> str:
     """Return the text of `prompts/promoted.json`."""
+    promotions = TypeAdapter(Promotion)
     value = {
         "$schema": "../schemas/promoted.schema.json",
         "schemaVersion": PROMOTED_SCHEMA_VERSION,
-        "prompts": {name: to_builtins(promoted[name]) for name in sorted(promoted)},
+        "prompts": {name: promotions.dump_python(promoted[name], exclude_defaults=True) for name in sorted(promoted)},
     }
     return json.dumps(value, ensure_ascii=False, indent=2) + "\n"

@@ -6,55 +6,54 @@ from collections.abc import Iterable
 from dataclasses import asdict
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Annotated
 
-from msgspec import Meta, Struct, field
+from pydantic import Field
 
 from row3.domain.counts import part
+from row3.domain.models import Day, Model, Text
 from row3.domain.quarantine import SHARE, Quarantine, Quarantined, complaint, room, split
 from row3.errors import InvalidFile
 from row3.project.cases import CaseFiles, case_files, is_draft
-from row3.project.documents import check_schema_version, dump_line, parse_json, validate
+from row3.project.documents import dump_line, read_model
 from row3.project.files import write_all
 from row3.project.project import Project
 from row3.project.suites import Suite
-from row3.project.tree import Tree, WorkTree, read_text
+from row3.project.tree import Tree, WorkTree
 
 FILE = "quarantine.json"
 SCHEMA_VERSION = 1
 SCHEMA = "../../schemas/quarantine.schema.json"
-Text = Annotated[str, Meta(pattern=r"\S")]
 
 MOST = f"no more than one in {SHARE} may be"
 
 
-class QuarantineEntry(Struct, frozen=True, forbid_unknown_fields=True):
+class QuarantineEntry(Model):
     """One case in quarantine."""
 
-    case: Annotated[Text, Meta(description="Id of the golden case.")]
-    since: date
-    until: Annotated[date, Meta(description="Day from which it counts again, at most 90 days after `since`.")]
+    case: Text
+    """Id of the golden case."""
+    since: Day
+    until: Day
+    """Day from which it counts again, at most 90 days after `since`."""
     reason: Text
     who: str = ""
 
 
-class QuarantineFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class QuarantineFile(Model):
     """Cases that cannot block for a while: golden/<suite>/quarantine.json."""
 
-    schema_: str | None = field(default=None, name="$schema")
-    schema_version: int = field(default=SCHEMA_VERSION, name="schemaVersion")
+    schema_: str | None = Field(default=None, alias="$schema")
+    schema_version: int = Field(default=SCHEMA_VERSION, alias="schemaVersion")
     cases: list[QuarantineEntry]
 
 
 def read_quarantine(tree: Tree, folder: str) -> list[Quarantined]:
     """Return the entries of a suite's folder, sorted by case; none if there is no file. Raises `InvalidFile`."""
     path = f"{folder}/{FILE}"
-    if not tree.exists(path):
+    file = read_model(tree, path, QuarantineFile, SCHEMA_VERSION, fix="Correct it and run `row3 flaky`")
+    if file is None:
         return []
     where = tree.place(path)
-    value = parse_json(read_text(tree, path), where=where)
-    check_schema_version(value, SCHEMA_VERSION, where=where)
-    file = validate(QuarantineFile, value, where=where, fix="Correct it and run `row3 flaky`")
     found: dict[str, Quarantined] = {}
     for number, entry in enumerate(file.cases):
         field = f"{where} field cases.{number}"

@@ -12,11 +12,10 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
-from msgspec import Meta, Struct
-from msgspec.structs import replace
+from pydantic import Field
 
+from row3.domain.models import CamelModel, MisfitsError, convert
 from row3.domain.requests import Answer, Request, digest_text
-from row3.domain.structs import MisfitsError, convert
 from row3.errors import InvalidFile
 from row3.project.documents import check_schema_version, dump_line, parse_json, quick_json
 from row3.project.embeddings import is_embeddings
@@ -27,10 +26,10 @@ from row3.project.tree import Tree, WorkTree
 SCHEMA_VERSION = 1
 HEAD = re.compile(rb'\{"digest": "([0-9a-f]{64})", "schemaVersion": 1, "caseId": "[^"\\]*(?:\\.[^"\\]*)*"')
 """Start of a line that row3 wrote; other lines are parsed completely."""
-Count = Annotated[int, Meta(ge=0, le=2**53)]
+Count = Annotated[int, Field(ge=0, le=2**53)]
 
 
-class Response(Struct, frozen=True, rename="camel", gc=False):
+class Response(CamelModel, extra="ignore"):
     """The recorded part of an answer."""
 
     text: str
@@ -38,12 +37,12 @@ class Response(Struct, frozen=True, rename="camel", gc=False):
     served_model: str | None = None
     prompt_tokens: Count | None = None
     completion_tokens: Count | None = None
-    latency_s: Annotated[float, Meta(ge=0)] | None = None
+    latency_s: Annotated[float, Field(ge=0)] | None = None
     instead: str = ""
-    omitted: tuple[str, ...] = ()
+    omitted: Annotated[tuple[str, ...], Field(strict=False)] = ()
 
 
-class Recording(Struct, frozen=True, kw_only=True, rename="camel", gc=False):
+class Recording(CamelModel, extra="ignore"):
     """One line of a recordings file."""
 
     digest: str
@@ -165,7 +164,7 @@ def merge(root: Path, suite: str, lines: Iterable[str]) -> Merged:
                 same = held.answer.said == recording.answer.said
                 said[held.digest] = said.get(held.digest, True) and same
                 if not same or path == own[held.digest]:
-                    if same and replace(held, recorded_at="") == replace(recording, recorded_at=""):
+                    if same and held.replace(recorded_at="") == recording.replace(recorded_at=""):
                         fresh[held.digest] = held, line  # keep the date of the first recording
                     changed.add(path)
                     continue

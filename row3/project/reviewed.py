@@ -6,18 +6,16 @@ source text: it lapses when the case's text changes.
 
 from __future__ import annotations
 
-from datetime import date as Day  # noqa: N812 - a field is called date
+from datetime import date as date_type
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
-from msgspec import Meta, Struct, to_builtins
-
+from row3.domain.models import CamelModel, Day, Worded
 from row3.domain.requests import digest_text
-from row3.domain.structs import worded
 from row3.matching.normalise import normalise
 from row3.project.documents import dump_line
 from row3.project.files import decode
-from row3.project.json_lines import parse_struct
+from row3.project.json_lines import parse_model
 from row3.project.tree import WorkTree
 
 FILE = "reviewed.jsonl"
@@ -26,19 +24,19 @@ DIGITS = 16
 """Number of hexadecimal digits of a text's digest that are kept."""
 
 
-class Judgement(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
+class Judgement(CamelModel):
     """An item that a person judged to be wrong: one line of golden/<suite>/reviewed.jsonl."""
 
     schema_version: int = SCHEMA_VERSION
-    case_id: Annotated[str, Meta(description="Id of the golden case.")]
-    item: Annotated[str, Meta(description="As an answer gave it.")]
+    case_id: str
+    """Id of the golden case."""
+    item: str
+    """As an answer gave it."""
     verdict: Literal["wrong"]
-    text: Annotated[
-        str,
-        worded(f"[0-9a-f]{{{DIGITS}}}", f"{DIGITS} hexadecimal digits"),
-        Meta(description="Start of the digest of the source text it was judged by."),
-    ]
-    date: Annotated[Day, Meta(description="UTC.")]
+    text: Annotated[str, Worded(f"[0-9a-f]{{{DIGITS}}}", f"{DIGITS} hexadecimal digits")]
+    """Start of the digest of the source text it was judged by."""
+    date: Day
+    """UTC."""
 
 
 class Key(NamedTuple):
@@ -68,13 +66,13 @@ def read_reviewed(root: Path, where: str) -> dict[Key, Judgement]:
 def with_wrong(judged: dict[Key, Judgement], case_id: str, item: str, source_text: str, *, date: str) -> bytes:
     """Return the file's contents with one more wrong item."""
     key = key_of(case_id, item, source_text)
-    new = Judgement(case_id=case_id, item=item, verdict="wrong", text=key.text, date=Day.fromisoformat(date))
+    new = Judgement(case_id=case_id, item=item, verdict="wrong", text=key.text, date=date_type.fromisoformat(date))
     ordered = sorted((judged | {key: new}).items(), key=lambda pair: pair[0])
-    return "".join(f"{dump_line(to_builtins(each))}\n" for _, each in ordered).encode()
+    return "".join(f"{dump_line(each.model_dump(mode='json'))}\n" for _, each in ordered).encode()
 
 
 def from_line(line: str, *, where: str) -> Judgement:
     """Return the judgement of a line; `where` names its file and line. Raises `InvalidFile`."""
-    return parse_struct(
+    return parse_model(
         line, Judgement, SCHEMA_VERSION, where=where, fix="Correct the line and run `row3 aliases review`"
     )

@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
-import msgspec
-from msgspec import Meta, Struct, field, to_builtins
-from msgspec.json import Decoder, encode
+from pydantic import Field, TypeAdapter, ValidationError
+from pydantic_core import PydanticSerializationError
 
+from row3.domain.models import Reply
 from row3.domain.requests import digest_json, digest_text
 from row3.domain.runs import SCHEMA_VERSION, RunHeader
 from row3.domain.scores import CaseScore
@@ -27,11 +27,11 @@ RUNS = "runs"
 RESTORE = "Delete the file, or restore it"
 MAX_BYTES = 2**30
 MAX_CACHE_BYTES = 2**26
-Fraction = Annotated[float, Meta(ge=0, le=1)]
-Digests = tuple[str, ...]
+Fraction = Annotated[float, Field(ge=0, le=1)]
+Digests = Annotated[tuple[str, ...], Field(strict=False)]
 
 
-class CaseRecord(Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True):
+class CaseRecord(Reply):
     """One case of a saved run."""
 
     id: str
@@ -39,16 +39,16 @@ class CaseRecord(Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True
     """Digest of the golden case's file."""
     status: str
     metrics: Mapping[str, Fraction]
-    found: Mapping[str, tuple[str, ...]]
-    said: str = field(default="", name="answers")
+    found: Mapping[str, Digests]
+    said: str = Field(default="", validation_alias="answers", serialization_alias="answers")
     """Short digest of all answers; empty for outputs made elsewhere."""
-    spread: Mapping[str, Annotated[float, Meta(ge=0)]] = {}
+    spread: Mapping[str, Annotated[float, Field(ge=0)]] = {}
     """Standard deviation over the repeats, by metric; empty without repeats."""
-    tally: Mapping[str, Mapping[str, Annotated[int, Meta(ge=0)]]] = {}
+    tally: Mapping[str, Mapping[str, Annotated[int, Field(ge=0)]]] = {}
     """Items by outcome, counted; empty in older runs."""
     requests: Digests = ()
     """Digests of the requests, stage by stage, repeat by repeat; empty in older runs and for outputs made elsewhere."""
-    answers: Digests = field(default=(), name="answerDigests")
+    answer_digests: Digests = Field(default=(), validation_alias="answerDigests", serialization_alias="answerDigests")
     """SHA-256 of each answer's text, in the order of the requests; one fewer if the last had no answer."""
     problem: str = ""
     """Why the answer is bad or missing; empty in older runs."""
@@ -56,24 +56,21 @@ class CaseRecord(Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True
     def line(self) -> bytes:
         """Return the record as JSON."""
         try:
-            return encode(self)
-        except UnicodeEncodeError:  # half a surrogate pair, which models write and UTF-8 cannot hold
-            return json.dumps(to_builtins(self), ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
-
-
-_DECODER = Decoder(CaseRecord)
+            return self.model_dump_json(exclude_defaults=True).encode()
+        except (PydanticSerializationError, UnicodeEncodeError):  # half a surrogate pair, which UTF-8 cannot hold
+            return json.dumps(self.plain(), ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
 
 
 def parse_record(line: bytes | str, *, where: str) -> CaseRecord:
     """Return the case record of a line. Raises `InvalidFile`."""
     try:
-        return _DECODER.decode(line)
+        return CaseRecord.model_validate_json(line, by_alias=True, by_name=False)
     except ValueError:
         raise InvalidFile("a case record is broken", where=where, fix="Restore the file from git") from None
 
 
-class _File(RunHeader, frozen=True, kw_only=True):
-    schema_: str | None = field(default=None, name="$schema")
+class _File(RunHeader):
+    schema_: str | None = Field(default=None, alias="$schema")
     cases: list[CaseRecord]
 
 
@@ -98,7 +95,7 @@ def parse_run(raw: bytes, *, where: str) -> SavedRun:
     check_schema_version(value, SCHEMA_VERSION, where=where)
     file = validate(_File, value, where=where, fix=RESTORE)
     refuse_duplicates((record.id for record in file.cases), where=where, fix=RESTORE)
-    header = {key: getattr(file, key) for key in RunHeader.__struct_fields__}
+    header = {key: getattr(file, key) for key in RunHeader.model_fields}
     return SavedRun(RunHeader(**header), {record.id: record for record in file.cases})
 
 
@@ -133,6 +130,7 @@ def latest_runs(local: Path) -> list[Path]:
     return [tree.at(path) for path in reversed(tree.files(folder)) if path.endswith(".json")]
 
 
+_SCORES = TypeAdapter(dict[str, CaseScore])
 KEPT_SCORES = 4000
 """Most scores in a file; the oldest are dropped."""
 
@@ -141,12 +139,12 @@ class ScoreCache:
     """Scores by golden case and answers, under one scorer and one set of rules."""
 
     def __init__(self, root: Path, name: str) -> None:
-        self._root, self._path = root, f"scores/{name}.msgpack"
+        self._root, self._path = root, f"scores/{name}.json"
         self._scores: dict[str, CaseScore] = {}
         self._new = False
-        with suppress(InvalidFile, EnvironmentFault, msgspec.DecodeError):  # a broken file counts as empty
+        with suppress(InvalidFile, EnvironmentFault, ValidationError):  # a broken file counts as empty
             raw = read_bytes(in_state(root, self._path), where=self._path, limit=MAX_CACHE_BYTES, follow=False)
-            self._scores = msgspec.msgpack.decode(raw, type=dict[str, CaseScore])
+            self._scores = _SCORES.validate_json(raw)
 
     def get(self, case: str, answers: Sequence[str]) -> CaseScore | None:
         """Return the score of these answers to the case with this digest, without its explanation."""
@@ -154,7 +152,7 @@ class ScoreCache:
 
     def put(self, case: str, answers: Sequence[str], score: CaseScore) -> None:
         """Add a score, whose `found` must already list the missed and extra items of its explanation."""
-        self._scores[_key(case, answers)] = msgspec.structs.replace(score, explanation=None, output=None)
+        self._scores[_key(case, answers)] = replace(score, explanation=None, output=None)
         self._new = True
 
     def save(self) -> None:
@@ -163,7 +161,7 @@ class ScoreCache:
             return
         kept = dict(list(self._scores.items())[-KEPT_SCORES:])
         with suppress(InvalidFile, EnvironmentFault, UnicodeEncodeError):  # an answer may hold half a surrogate pair
-            write_atomic(in_state(self._root, self._path), msgspec.msgpack.encode(kept))
+            write_atomic(in_state(self._root, self._path), _SCORES.dump_json(kept))
         self._new = False
 
 

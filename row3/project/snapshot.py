@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import get_args
-
-from msgspec import json
-from msgspec.structs import replace
 
 from row3.domain.judgements import Criteria, CriteriaChange, Looser, Rule
 from row3.domain.manifests import Manifest, Tier
-from row3.domain.requests import digest_text
+from row3.domain.requests import canonical, digest_text
 from row3.domain.runs import HistoryEntry
 from row3.gate.inventory import POLICIES, Demands, inventory
 from row3.project.cases import StoredCase, cases_in, golden_files, is_draft, object_id
@@ -121,10 +118,10 @@ def _criteria_rules(project: Project, suite: Suite) -> Iterator[tuple[str, Rule]
     yield "predicates.inverse", Rule(frozenset(rules.inverses))
     yield "predicates.allowed", Rule(frozenset(rules.predicates))
     if rules.fields:
-        yield "fields", Rule(json.encode(rules.fields).decode())
+        yield "fields", Rule(canonical(rules.fields))
     yield "types", Rule(None if rules.types is None else frozenset(rules.types))
     for check in rules.checks:
-        yield f"check {check.title}", Rule(json.encode(check).decode(), "absent")
+        yield f"check {check.title}", Rule(canonical(check.plain()), "absent")
     if rules.passes is not None:
         yield "passes", Rule(rules.passes, "lower")
     if rules.judge is not None:

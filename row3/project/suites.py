@@ -7,15 +7,12 @@ import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from msgspec import Struct, structs
-from msgspec.structs import asdict
-
 from row3.domain.counts import did_you_mean
 from row3.domain.embeddings import LOCAL, SemanticRule
 from row3.domain.manifests import Tier, suite_of_stem, tier_of
 from row3.domain.metrics import SLACK, Metric, Threshold
+from row3.domain.models import item_in, keys_of, models_in
 from row3.domain.predicates import INVERSES, ROW3_PREDICATES, SYMMETRIC
-from row3.domain.structs import item_in, keys_of, struct_in
 from row3.errors import InvalidFile, UsageError
 from row3.gate.policy import GatePolicy, parse_limits
 from row3.gate.results import JudgedSuite
@@ -240,9 +237,9 @@ def _complaints(
 
 def _unknown_fields(settings: SuiteConfig, kind: Kind) -> Iterator[tuple[str, str, str]]:
     """Yield the complaints about names in `fields` that answers of the kind do not have."""
-    whole: type[Struct] = kind.outputs[kind.whole]
-    lists = {key: struct_in(item_in(each.type)) for key, each in keys_of(whole).items()}
-    known = {key: [LIST, *keys_of(item)] for key, item in lists.items() if item is not None}
+    whole = kind.outputs[kind.whole]
+    lists = {key: models_in(item_in(each.annotation)) for key, each in keys_of(whole).items()}
+    known = {key: [LIST, *keys_of(items[0])] for key, items in lists.items() if items}
     for key, names in settings.fields.items():
         given = [(f"fields.{key}", name, known[key]) for name in names] if key in known else []
         for field, name, options in [("fields", key, [*known]), *given]:
@@ -274,7 +271,7 @@ def _threshold(
 def _policy(gate: GateConfig, kind: Kind, thresholds: Mapping[str, Threshold], *, where: str) -> GatePolicy:
     blocking = {key for key, threshold in thresholds.items() if threshold.blocking}
     headline = [m.key for m in kind.metrics if not m.companion and (m.blocking or m.key in blocking)]
-    given = {key: value for key, value in asdict(gate).items() if value is not None and key != "fail"}
+    given = {key: value for key, value in gate if value is not None and key != "fail"}
     # Unit and limit belong together: a suite that sets either takes neither from the kind.
     usual = {} if {"unit", "block"} & given.keys() else dict(kind.gate_defaults)
     policy = GatePolicy(**usual | given | {"metrics": tuple(headline if gate.metrics is None else gate.metrics)})
@@ -297,4 +294,4 @@ def _answering(general: ProviderConfig, own: SuiteProvider | None) -> tuple[Prov
     if not isinstance(own, ProviderConfig):
         return general, own
     elsewhere = own.preset or own.base_url is not None
-    return overridden(structs.replace(general, cost=None) if elsewhere else general, own), None
+    return overridden(general.replace(cost=None) if elsewhere else general, own), None

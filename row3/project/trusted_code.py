@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
-
-from msgspec import json, to_builtins
 
 from row3.domain.code import Code
 from row3.project.cases import read_cases
@@ -50,7 +49,7 @@ def all_code(project: Project, name: str) -> Iterator[Code]:
 
 def _program(place: str, settings: Any) -> Code:
     words = (getattr(settings, "command", None) or "", *getattr(settings, "args", ()))
-    return Code(place, _text(to_builtins(settings)), words, python=isinstance(settings, PythonConfig))
+    return Code(place, _text(settings.model_dump()), words, python=isinstance(settings, PythonConfig))
 
 
 def _address(place: str, settings: Any) -> Iterator[Code]:
@@ -60,4 +59,4 @@ def _address(place: str, settings: Any) -> Iterator[Code]:
 
 
 def _text(value: Any) -> str:
-    return json.encode(value, order="sorted").decode()
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-import msgspec
+from pydantic import TypeAdapter
 
 from row3.commands.all_suites import prompts_of
 from row3.commands.code_guard import guard_of
@@ -75,12 +75,12 @@ class JudgedSuite:
 
     def as_json(self) -> str:
         """Return it as text, for another process."""
-        return json.dumps(msgspec.to_builtins(self))
+        return TypeAdapter(JudgedSuite).dump_json(self).decode()
 
 
 def judged_from_json(text: str) -> JudgedSuite:
     """Parse the text of `as_json`."""
-    return msgspec.convert(json.loads(text), JudgedSuite)
+    return TypeAdapter(JudgedSuite).validate_json(text)
 
 
 def judge_suite(root: Path, name: str, flags: Flags, only: frozenset[str] | None = None) -> JudgedSuite:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
-
-from msgspec import structs
 
 from row3.domain.judgements import Code, Judgement, Reason
 from row3.domain.requests import RECORDED_ONLY
@@ -64,7 +63,7 @@ def judgement_label(judgement: Judgement, *, informational: bool = False, incomp
 def verdict_label(comparison: Comparison) -> VerdictLabel:
     """Return the label of a comparison's verdict."""
     run, judgement = comparison.run, comparison.judgement
-    judgement = structs.replace(judgement, approval=judgement.approval or comparison.approval)
+    judgement = replace(judgement, approval=judgement.approval or comparison.approval)
     return judgement_label(judgement, informational=run.suite.policy.informational, incomplete=bool(run.failed))
 
 

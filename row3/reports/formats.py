@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-
-from msgspec import structs
+from dataclasses import replace
 
 from row3.domain.judgements import Code
 from row3.domain.prompts import names_of
@@ -116,7 +115,7 @@ def promotion_document(result: PromotionResult, *, verbose: bool = False, style:
 def first_verdict(result: PromotionResult) -> list[Block]:
     """Return the verdict on a first promotion, judged by zones alone, with its reasons and the next step."""
     suite, run = result.run.suite, result.run
-    judgement = structs.replace(result.judgement, approval=result.approval)
+    judgement = replace(result.judgement, approval=result.approval)
     label = judgement_label(judgement, informational=suite.policy.informational)
     value = run.header.metrics.get(suite.kind.primary)
     shown = "" if value is None else f"{title_of(suite, suite.kind.primary)} {numbers.percent(value)} · "

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from msgspec import to_builtins
-
 from row3.domain.judges import Rate, model_family
+from row3.domain.models import as_json
 from row3.gate.calibration import Corrected, corrected_rates
 from row3.gate.results import Run
 from row3.kinds.judging import JUDGED
@@ -129,5 +128,5 @@ def judges_json(run: Run) -> dict[str, Any]:
 
 
 def _corrected_json(found: Corrected) -> dict[str, Any]:
-    rates = {"raw": to_builtins(found.raw), "corrected": to_builtins(found.corrected)}
+    rates = {"raw": as_json(found.raw), "corrected": as_json(found.corrected)}
     return rates | {"method": found.method, "labels": found.labels}

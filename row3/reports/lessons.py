@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from msgspec import to_builtins
-
 from row3.domain.lessons import Found
+from row3.domain.models import as_json
 
 
 def lessons_json(found: Sequence[Found]) -> dict[str, Any]:
     """Return the lessons as JSON."""
-    return {"schemaVersion": 1, "lessons": [to_builtins(each.lesson) | {"kept": each.kept} for each in found]}
+    return {"schemaVersion": 1, "lessons": [as_json(each.lesson) | {"kept": each.kept} for each in found]}
 
 
 def lessons_text(found: Sequence[Found], query: str) -> str:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from msgspec import to_builtins
-
+from row3.domain.models import as_json
 from row3.domain.optimised import Evidence, Optimised
 from row3.reports import numbers
 from row3.reports.document import Document, Facts, Note, Title, code
@@ -51,4 +50,4 @@ def optimised_json(result: Optimised) -> dict[str, Any]:
 def _evidence_json(evidence: Evidence) -> dict[str, Any]:
     found = evidence.interval
     interval = None if found is None else {"low": found.low, "high": found.high}
-    return {**to_builtins(evidence), "interval": interval}
+    return {**as_json(evidence), "interval": interval}

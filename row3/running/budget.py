@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 # a release of claude-sonnet-4.
 _RELEASE = re.compile(r"-\d{3,}(?:-\d+)*")
 
-FREE = PriceConfig(0.0, 0.0)
+FREE = PriceConfig(input=0.0, output=0.0)
 
 
 def price_of(model: str, prices: Mapping[str, PriceConfig]) -> PriceConfig | None:

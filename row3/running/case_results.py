@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-import msgspec
+from pydantic_core import PydanticSerializationError, to_json, to_jsonable_python
 
 from row3.domain.metrics import Zone, by_other_names, zones_of
 from row3.domain.requests import JUDGE, Answer, NoAnswer, Request
@@ -108,7 +108,7 @@ def result_of(record: CaseRecord, compared: Compared | None, *, repeats: int, so
         tally=record.tally,
         found=record.found,
         requests=record.requests,
-        answers=record.answers,
+        answers=record.answer_digests,
     )
 
 
@@ -198,7 +198,7 @@ class Packing:
             spread=score.spread,
             tally=score.tally,
             requests=(*said.requests, *(request for request, _ in said.judged)),
-            answers=(*said.answers, *(answer for _, answer in said.judged)),
+            answer_digests=(*said.answers, *(answer for _, answer in said.judged)),
             problem=score.problem,
         )
         base = None if self.before is None else self.before(stored)
@@ -260,9 +260,9 @@ _WORDS = tuple(zone.word for zone in Zone)
 def dump(value: Any) -> bytes:
     """Return compact JSON, with lone surrogates (a model can write them) escaped."""
     try:
-        return msgspec.json.encode(value)
-    except UnicodeEncodeError:
-        return json.dumps(msgspec.to_builtins(value), allow_nan=False, separators=(",", ":")).encode()
+        return to_json(value, inf_nan_mode="null")
+    except (PydanticSerializationError, UnicodeEncodeError):
+        return json.dumps(to_jsonable_python(value), allow_nan=False, separators=(",", ":")).encode()
 
 
 def detail_json(kind: Kind, score: CaseScore, zones: Mapping[str, Zone], change: CaseChange | None) -> bytes:

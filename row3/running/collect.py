@@ -8,12 +8,11 @@ import secrets
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any
 from weakref import finalize
-
-from msgspec import to_builtins
 
 from row3.domain.judges import MOST_FAILED
 from row3.domain.metrics import warning_only, zones_of
@@ -58,7 +57,7 @@ def rules_json(suite: Suite) -> dict[str, Any]:
             key: {"minimum": limits.minimum, "target": limits.target, "excellent": limits.excellent}
             for key, limits in suite.rules.thresholds.items()
         },
-        "gate": {**to_builtins(suite.policy), "warning": sorted(warning_only(suite.rules.thresholds))},
+        "gate": {**asdict(suite.policy), "warning": sorted(warning_only(suite.rules.thresholds))},
     }
 
 

@@ -11,8 +11,6 @@ from collections.abc import Generator, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from msgspec import structs
-
 from row3.domain.prompts import Lineup, Prompt
 from row3.domain.requests import Answer, NoAnswer, Request, digest_json
 from row3.domain.scores import CaseScore
@@ -246,8 +244,8 @@ def one_repeat(asking: Asking, stored: StoredCase, repeat: int) -> Steps:
         known = yield from scored(asking.suite, stored, read.output, read.spent)
         # A score that also depends on a judge, a scorer or the clock is not cached.
         if asking.scores is not None and known.status == "scored" and not kind.asks(stored.case, rules):
-            asking.scores.put(stored.digest, read.texts, structs.replace(known, found=kind.shortfall(known)))
-    return structs.replace(known, notes=read.notes, output=read.output)
+            asking.scores.put(stored.digest, read.texts, replace(known, found=kind.shortfall(known)))
+    return replace(known, notes=read.notes, output=read.output)
 
 
 def average(kind: Kind, scores: list[CaseScore], passes: int | None = None) -> CaseScore:

@@ -8,8 +8,6 @@ from dataclasses import replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from msgspec import structs, to_builtins
-
 from row3.domain.calls import CALLED
 from row3.domain.embeddings import LOCAL
 from row3.domain.requests import JUDGE, Answer, NoAnswer, Request
@@ -158,7 +156,7 @@ def guard_of(project: Project) -> Guard:
     from row3.providers.system import is_secret
 
     names = dict.fromkeys(preset.key_variable for preset in PRESETS.values() if preset.key_variable)
-    names |= dict.fromkeys((*LANGFUSE_KEYS, *_key_variables(to_builtins(project.config), is_secret)))
+    names |= dict.fromkeys((*LANGFUSE_KEYS, *_key_variables(project.config.model_dump(), is_secret)))
     return Guard({name: os.environ.get(name, "").strip() for name in names})
 
 
@@ -282,12 +280,12 @@ def _embedding_endpoint(project: Project, suite: Suite) -> Endpoint | None:
         return None
     section, key = f"suites.{suite.name}.matching.semantic", settings.key_variable
     if settings.base_url is not None:
-        other = structs.replace(suite.provider, preset="vllm", base_url=settings.base_url, key_variable=key)
+        other = suite.provider.replace(preset="vllm", base_url=settings.base_url, key_variable=key)
         return replace(_endpoint(other, lambda _: section), preset="embeddings")
     endpoint = endpoint_of(project, suite)
     if endpoint.preset in WITHOUT_EMBEDDINGS:
         what = f"the {endpoint.preset} provider has no embeddings"
         raise InvalidFile(what, where=f"{FILE} field {section}.base_url", fix="Set the address of a provider that has")
     if key is not None:
-        endpoint = _endpoint(structs.replace(suite.provider, key_variable=key), lambda _: section)
+        endpoint = _endpoint(suite.provider.replace(key_variable=key), lambda _: section)
     return endpoint

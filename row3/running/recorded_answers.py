@@ -313,4 +313,4 @@ class RecordedAnswers:
         return list(found.values())
 
     def _has_concepts(self, prompt: Prompt) -> bool:
-        return "concepts" in self._suite.kind.outputs[prompt.output].__struct_fields__
+        return "concepts" in self._suite.kind.outputs[prompt.output].model_fields

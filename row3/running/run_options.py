@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from msgspec import structs
-
 from row3.domain.prompts import Lineup
 from row3.errors import UsageError
 from row3.gate.results import Run
@@ -91,5 +89,5 @@ def replay(
 
 def with_action(run: Run, action: str, *, commit: str | None, dirty: bool | None) -> Run:
     """Return the run with its action and the state of the repository in its header."""
-    header = structs.replace(run.header, action=action, commit=commit, dirty=dirty)
+    header = run.header.replace(action=action, commit=commit, dirty=dirty)
     return replace(run, header=header)

@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
-
-from msgspec.structs import replace
 
 from row3.domain.asks import finish
 from row3.domain.judges import NOT_JUDGED, NOT_RECORDED

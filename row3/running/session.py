@@ -7,8 +7,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from msgspec import structs
-
 from row3 import __version__
 from row3.domain.counts import part
 from row3.domain.given import Given
@@ -231,7 +229,7 @@ def open_recovered(
     model, config = options.overrides.model, project.config
     asks = (options.mode or config.mode) in ("live", "record")
     if asks and model is not None and config.provider.model == RECORDED_ONLY:
-        config = structs.replace(config, provider=structs.replace(config.provider, model=model))
+        config = config.replace(provider=config.provider.replace(model=model))
     return replace(project, config=config), recovered
 
 

@@ -173,7 +173,7 @@ def call_stage(project: Project, suite: Suite, version: Version | None = None) -
     stage = Stage(
         type=system.type,
         version=str(version or own),
-        call=Call(tool_of(system), system.arguments, poll),
+        call=Call(tool=tool_of(system), arguments=system.arguments, poll=poll),
         before=tuple(system.before) if isinstance(system, McpConfig) else (),
         answer=system.answer,
         setup=digest_json(setup) if setup else "",

@@ -8,8 +8,6 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from msgspec import structs
-
 from row3.domain.manifests import tier_of
 from row3.domain.prompts import Lineup
 from row3.domain.runs import HistoryEntry, RunHeader
@@ -91,7 +89,7 @@ def run_suite(
     unfinished = {} if interleaving is None else interleaving.unfinished
     if not unfinished:
         return run
-    header, problems = structs.replace(run.header, complete=False), [*run.problems, *unfinished.items()]
+    header, problems = run.header.replace(complete=False), [*run.problems, *unfinished.items()]
     return replace(run, header=header, failed=[*run.failed, *unfinished], problems=problems)
 
 

@@ -17,9 +17,9 @@ from typing import Any
 
 import msgspec
 import pytest
+from row3.domain.structs import MisfitsError, convert, fields
 
 import row3
-from row3.domain.structs import MisfitsError, convert, fields
 from row3.kinds.checks.model import TYPES
 from tests.cli.test_broken_files import FILES, Broken, changed, places, prepared
 from tests.projects import HOME, Box, clean_env, tiny

@@ -14,8 +14,8 @@ from typing import Any, get_args
 import click
 import pytest
 from msgspec import Struct
-
 from row3.domain.structs import keys_of
+
 from row3.kinds import all_kinds
 from row3.kinds.cases import MemoryCase
 from row3.kinds.entities import ExpectedEntity

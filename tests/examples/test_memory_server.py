@@ -42,8 +42,12 @@ TEXTS = {
     "canteen": "The canteen serves soup on Tuesdays. Lovely bread, and the coffee machine is fixed.",
     "garden": "Somebody planted tomatoes behind the car park. They need water twice a week.",
 }
-DONE = Poll("status", {"state": "done"}, {}, {"state": "failed"}, interval_s=0.02, limit_s=60)
-SETUP = [Call("remember", {"document_id": name, "text": text}, DONE) for name, text in TEXTS.items()]
+DONE = Poll(
+    tool="status", until={"state": "done"}, arguments={}, failed={"state": "failed"}, interval_s=0.02, limit_s=60
+)
+SETUP = [
+    Call(tool="remember", arguments={"document_id": name, "text": text}, poll=DONE) for name, text in TEXTS.items()
+]
 
 
 class TestExtraction:

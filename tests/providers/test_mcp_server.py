@@ -22,7 +22,10 @@ from tests.systems.http_servers import Forgetful, faulty, free_port
 pytestmark = pytest.mark.slow
 
 QUICK = Poll("status", {"state": "done"}, {"job": "{result.job}"}, {"state": "failed"}, interval_s=0.01, limit_s=10)
-CORPUS = [Call("remember", {"name": name, "text": text}, QUICK) for name, text in (("a", "rye"), ("b", "oats"))]
+CORPUS = [
+    Call(tool="remember", arguments={"name": name, "text": text}, poll=QUICK)
+    for name, text in (("a", "rye"), ("b", "oats"))
+]
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +58,7 @@ class TestStdio:
         assert given == NoAnswer("the result of `recall` has no `results.0.id`", "Correct `answer` in row3.toml")
 
     def test_calls_ahead_of_the_question_and_a_polled_question(self) -> None:
-        before = (Call("remember", {"name": "n", "text": "barley"}, QUICK),)
+        before = (Call(tool="remember", arguments={"name": "n", "text": "barley"}, poll=QUICK),)
         asked = stage("mcp", "recall", {"query": "barley"}, before=before)
         given = ask(stdio(asked), asked)
         assert isinstance(given, Answer)
@@ -154,7 +157,7 @@ class TestStdio:
     def test_a_setup_that_fails_stops_the_run(self) -> None:
         asked = stage("mcp", "echo", {"text": "x"})
         with pytest.raises(ProviderStopped, match="`fail` failed"):
-            ask(stdio(asked, setup=[Call("fail", {"text": "it"})]), asked)
+            ask(stdio(asked, setup=[Call(tool="fail", arguments={"text": "it"})]), asked)
 
 
 class TestStreamableHttp:
@@ -194,7 +197,7 @@ class TestStreamableHttp:
         server.forget_at = {2}  # the first call is the setup
         asked = stage("mcp", "say", {"word": "hello"})
         with server.listening() as url:
-            given = ask(over_http(asked, url, setup=[Call("learn", {"fact": 1})]), asked)
+            given = ask(over_http(asked, url, setup=[Call(tool="learn", arguments={"fact": 1})]), asked)
         assert isinstance(given, Answer)
         assert json.loads(given.text) == {"word": "hello"}
         assert server.opened == 2

@@ -46,7 +46,7 @@ def everything(asked: Stage, url: str, **more: Any) -> McpServer:
 class TestMemory:
     def test_remembers_and_recalls_within_a_session(self, tmp_path: Path) -> None:
         file = {"MEMORY_FILE_PATH": str(tmp_path / "memory.jsonl")}
-        setup = [Call("create_entities", FACTS), Call("create_relations", PEOPLE)]
+        setup = [Call(tool="create_entities", arguments=FACTS), Call(tool="create_relations", arguments=PEOPLE)]
         asked = [stage("mcp", "search_nodes", {"query": word}) for word in ("horses", "poor soil", "nothing of it")]
         given = ask_all(server("memory", asked[0], setup=setup, env=file), [request(each) for each in asked])
         names = [
@@ -57,7 +57,7 @@ class TestMemory:
     def test_a_part_of_its_result_is_the_answer(self, tmp_path: Path) -> None:
         file = {"MEMORY_FILE_PATH": str(tmp_path / "memory.jsonl")}
         asked = stage("mcp", "open_nodes", {"names": ["Rye"]}, answer="entities.0.observations")
-        given = ask(server("memory", asked, setup=[Call("create_entities", FACTS)], env=file), asked)
+        given = ask(server("memory", asked, setup=[Call(tool="create_entities", arguments=FACTS)], env=file), asked)
         assert isinstance(given, Answer)
         assert given.text == '["grows on poor soil"]'
 

@@ -18,7 +18,7 @@ from row3.project.suites import make_suite
 from row3.running.budget import Budget, Prices, estimate_tokens, price_of, prices_of
 from row3.running.live import many
 
-PRICES = Prices({"m": PriceConfig(1.0, 4.0)})
+PRICES = Prices({"m": PriceConfig(input=1.0, output=4.0)})
 
 
 def admitted(budget: Budget) -> float:
@@ -148,10 +148,10 @@ class TestMany:
 
 
 TABLE = {
-    "gpt-5": PriceConfig(1.25, 10.0),
-    "gpt-5-mini": PriceConfig(0.25, 2.0),
-    "claude-sonnet-4": PriceConfig(3.0, 15.0),
-    "free": PriceConfig(0.0, 0.0),
+    "gpt-5": PriceConfig(input=1.25, output=10.0),
+    "gpt-5-mini": PriceConfig(input=0.25, output=2.0),
+    "claude-sonnet-4": PriceConfig(input=3.0, output=15.0),
+    "free": PriceConfig(input=0.0, output=0.0),
 }
 
 

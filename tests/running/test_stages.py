@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from row3.domain.models import convert
 from row3.domain.prompts import parse_version
 from row3.domain.requests import Request
-from row3.domain.structs import convert
 from row3.errors import InvalidFile, UsageError
 from row3.kinds import kind_named
 from row3.project.config import Config

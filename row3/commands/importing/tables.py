@@ -11,10 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from msgspec import Struct
-
 from row3.commands.importing.drafts import Draft, Drafts
-from row3.domain.structs import choices, item_in, keys_of, struct_in
+from row3.domain.models import Model, choices, item_in, keys_of, models_in
 from row3.errors import InvalidFile, UsageError
 from row3.kinds.base import Kind
 from row3.kinds.checks.model import TYPES, ChecksCase
@@ -133,8 +131,8 @@ def read_columns(file: Path, kind: Kind) -> Drafts:
     Raises `InvalidFile`.
     """
     drafts = Drafts()
-    model: type[Struct] = kind.case_model
-    needed = [key for key, field in keys_of(model).items() if field.required and key not in ID_KEYS]
+    model: type[Model] = kind.case_model
+    needed = [key for key, field in keys_of(model).items() if field.is_required() and key not in ID_KEYS]
     for row in read_rows(file):
         if missing := next((key for key in needed if key not in row.cells), None):
             what = f"there is no column `{missing}`, and a case of kind `{kind.name}` needs it"
@@ -144,8 +142,8 @@ def read_columns(file: Path, kind: Kind) -> Drafts:
     return drafts
 
 
-def _fields(cells: dict[str, str], model: type[Struct], where: str) -> dict[str, Any]:
-    types = {key: field.type for key, field in keys_of(model).items()}
+def _fields(cells: dict[str, str], model: type[Model], where: str) -> dict[str, Any]:
+    types = {key: field.annotation for key, field in keys_of(model).items()}
     found = {}
     for key, cell in cells.items():
         if text := cell.strip():
@@ -164,8 +162,8 @@ def _field(cell: str, annotation: Any) -> Any:
     if cell[0] in "[{":
         return json.loads(cell)
     if item is not None:
-        texts, struct = [text.strip() for text in cell.split(";") if text.strip()], struct_in(item)
-        return texts if struct is None else [{next(iter(keys_of(struct))): text} for text in texts]
+        texts, model = [text.strip() for text in cell.split(";") if text.strip()], next(iter(models_in(item)), None)
+        return texts if model is None else [{next(iter(keys_of(model))): text} for text in texts]
     with suppress(ValueError):
         return json.loads(cell.lower() if cell.lower() in ("true", "false") else cell)
     return cell

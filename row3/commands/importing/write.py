@@ -10,11 +10,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct
-
 from row3.commands.importing.drafts import Draft, Drafts, PromptFiles, slug
 from row3.domain.findings import ImportedCases, NotImported
-from row3.domain.structs import MisfitsError, convert, keys_of
+from row3.domain.models import MisfitsError, Model, convert, keys_of
 from row3.errors import InvalidFile, UsageError
 from row3.kinds import kind_named
 from row3.kinds.base import Kind
@@ -132,7 +130,7 @@ def _with_ids(drafts: Iterable[Draft], stem: str) -> Iterable[tuple[str, Draft]]
 
 
 def _id_key(kind: Kind, value: dict[str, Any]) -> str:
-    model: type[Struct] = kind.case_model
+    model: type[Model] = kind.case_model
     keys = [key for key in ID_KEYS if key in keys_of(model)]
     return keys[-1] if "documents" in value else keys[0]
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
-from msgspec import structs
-
 from row3.commands.judging.judged_answers import JudgedAnswer, RecordedGrades, judge_of, judged_answers, own_family
 from row3.domain.judges import JudgeRules
 from row3.domain.prompts import Prompt, PromptRef, parse_reference, parse_version
@@ -22,7 +20,7 @@ from row3.gate.calibration import (
     mcnemar,
     warranty,
 )
-from row3.project.calibrations import Calibration, Calibrations, calibrations_path, calibrations_text, read_calibrations
+from row3.project.calibrations import Calibration, calibrations_path, calibrations_text, read_calibrations
 from row3.project.files import write_atomic
 from row3.project.judges import judge_settings
 from row3.project.labels import Label, read_labels
@@ -76,7 +74,7 @@ def calibrate(
         report.written = calibrations_path(suite.name)
         with writing(project.root, say=say):
             earlier = read_calibrations(project.tree, suite.name)
-            merged = Calibrations(earlier.schema_, earlier.schema_version, {**earlier.rubrics, **kept})
+            merged = earlier.replace(rubrics={**earlier.rubrics, **kept})
             write_atomic(project.at(report.written), calibrations_text(merged), where=report.written)
     return report
 
@@ -113,7 +111,7 @@ def _flips(rubric: str, answers: Iterable[JudgedAnswer], grades: RecordedGrades)
 def _calibration(judge: JudgeRules, prompt: Prompt, labels: Sequence[Label], measured: Warranty) -> Calibration:
     lines = sorted(canonical([label.answer_digest, label.points, label.winner]) for label in labels)
     return Calibration(
-        **structs.asdict(measured.figures),
+        **dict(measured.figures),
         rubric_digest=prompt.digest,
         models=list(judge.models),
         votes=judge.votes,

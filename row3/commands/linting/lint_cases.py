@@ -12,11 +12,9 @@ from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any
 
-from msgspec import Struct
-
 from row3.commands.linting.lint_findings import Findings, applicable_findings, near_miss
+from row3.domain.models import MisfitsError, Model, convert, keys_of
 from row3.domain.requests import digest_text
-from row3.domain.structs import MisfitsError, convert, keys_of
 from row3.errors import InvalidFile, Row3Error
 from row3.kinds.base import Finding, Reference
 from row3.matching.normalise import normalise
@@ -102,8 +100,8 @@ class CaseLint:
         else:
             found = [*suite.kind.lint(case, suite.rules), *self._unknown(suite.kind.refers_to(case))]
             if case.draft:
-                model: type[Struct] = suite.kind.case_model
-                needed = [key for key, field in keys_of(model).items() if field.required]
+                model: type[Model] = suite.kind.case_model
+                needed = [key for key, field in keys_of(model).items() if field.is_required()]
                 missing = [f"`{key}` is empty" for key in needed if value.get(key) == []]
                 missing += dict.fromkeys(each.message for each in applicable_findings(suite, found))
                 what = f"a draft, which is never scored. Missing: {'; '.join(missing) or 'nothing that lint sees'}"

@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-from msgspec import Meta, Struct
+from pydantic import Field
 
 from row3.domain.findings import Imported
+from row3.domain.models import CamelModel, MisfitsError, Must, convert
 from row3.domain.prompts import Lineup, parse_reference
 from row3.domain.requests import MOST_REPEATS, Answer, Request
-from row3.domain.structs import MUST, MisfitsError, convert
 from row3.errors import InvalidFile
 from row3.project.cases import StoredCase, read_cases
 from row3.project.chosen_cases import case_hint
@@ -40,25 +40,25 @@ SCHEMA_VERSION = 1
 LARGEST = 2**53
 """Largest count or number of seconds; JSON readers may round larger integers."""
 
-Count = Annotated[int, Meta(ge=0, le=LARGEST)]
+Count = Annotated[int, Field(ge=0, le=LARGEST)]
 
 
-class _Usage(Struct, rename="camel"):
+class _Usage(CamelModel, extra="ignore"):
     prompt_tokens: Count | None = None
     completion_tokens: Count | None = None
 
 
-class _Response(Struct, rename="camel"):
+class _Response(CamelModel, extra="ignore"):
     """One line of the file."""
 
     case_id: str
     prompt: str
-    response: Annotated[str, Meta(extra={MUST: "the raw text that the model wrote, as a JSON string"})]
-    repeat: Annotated[int, Meta(ge=0, lt=MOST_REPEATS)] = 0
+    response: Annotated[str, Must("the raw text that the model wrote, as a JSON string")]
+    repeat: Annotated[int, Field(ge=0, lt=MOST_REPEATS)] = 0
     finish_reason: str | None = None
     usage: _Usage | None = None
     served_model: str | None = None
-    latency_s: Annotated[float, Meta(ge=0, le=LARGEST)] | None = None
+    latency_s: Annotated[float, Field(ge=0, le=LARGEST)] | None = None
 
     @property
     def answer(self) -> Answer:

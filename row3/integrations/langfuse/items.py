@@ -12,8 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from row3.domain.models import MisfitsError, convert, keys_of
 from row3.domain.requests import digest_json
-from row3.domain.structs import MisfitsError, convert, keys_of
 from row3.errors import InvalidFile
 from row3.kinds.base import Kind
 from row3.kinds.cases import Case

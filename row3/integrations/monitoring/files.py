@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import BinaryIO
 
-import msgspec
+from pydantic_core import to_json
 
 from row3.errors import UsageError
 from row3.integrations.monitoring.ingest import Ingested, ids_wanted, ingest
@@ -70,7 +70,7 @@ def export_sample(
     with open_store(project, environ).open() as connection:
         found = stored_records(connection, from_ms, to_ms, "unrated")
     lines = [
-        msgspec.json.encode({"id": each.id, "at": moment(now_ms), "acceptable": None, "record": record}) + b"\n"
+        to_json({"id": each.id, "at": moment(now_ms), "acceptable": None, "record": record}) + b"\n"
         for each in found
         if (record := each.record()) is not None
     ]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import msgspec
-from msgspec import Struct
+from pydantic import ValidationError
 
 from row3.domain.counts import count
+from row3.domain.models import CamelModel, Reply
 from row3.errors import InvalidFile, UsageError
 from row3.integrations.http import Service, address
 from row3.integrations.monitoring.alerts import Alert
@@ -54,13 +54,13 @@ def _table(found: Sequence[Alert]) -> Table:
     return Table(("figure", "", "value", "from", "to", "action"), rows, "llllll")
 
 
-class _Posted(Struct):
+class _Posted(Reply):
     condition: str
     from_ms: int
     to_ms: int | None
 
 
-class _File(Struct, rename="camel"):
+class _File(CamelModel):
     schema_version: int
     told: list[_Posted]
 
@@ -93,16 +93,16 @@ def notify(project: Project, found: Sequence[Alert], environ: Mapping[str, str])
         body = {"began": [alert.plain() for alert in began], "over": [alert.plain() for alert in over]}
         Service(url, {}, key_variable=settings.webhook_variable).send("POST", "", body)
         kept = [each for each in posted if not any(_is_same(each, alert) for alert in found)]
-        kept += [_Posted(alert.condition.figure, alert.from_ms, alert.to_ms) for alert in found]
+        kept += [_Posted(condition=alert.condition.figure, from_ms=alert.from_ms, to_ms=alert.to_ms) for alert in found]
         path.parent.mkdir(exist_ok=True)
-        write_atomic(path, msgspec.json.encode(_File(1, kept)), where=f".row3/{POSTED}")
+        write_atomic(path, _File(schema_version=1, told=kept).model_dump_json(), where=f".row3/{POSTED}")
     return len(began) + len(over)
 
 
 def _read(project: Project) -> list[_Posted]:
     try:
-        return msgspec.json.decode(in_local(project.local, POSTED).read_bytes(), type=_File).told
-    except (msgspec.DecodeError, OSError):
+        return _File.model_validate_json(in_local(project.local, POSTED).read_bytes()).told
+    except (ValidationError, OSError):
         fix = "Delete it; all alerts will be posted again"
         raise InvalidFile("the list of posted alerts is damaged", where=f".row3/{POSTED}", fix=fix) from None
 

@@ -7,10 +7,10 @@ from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import Annotated, Any, Literal, NamedTuple
 
-import msgspec
-from msgspec import Meta, Struct, field
+from pydantic import BeforeValidator, Field
+from pydantic_core import PydanticSerializationError
 
-from row3.domain.structs import MisfitsError, convert, worded
+from row3.domain.models import CamelModel, MisfitsError, Must, Reply, Worded, convert
 
 MINUTE_MS, HOUR_MS, DAY_MS = 60_000, 3_600_000, 86_400_000
 THUMBS = {"up": 5.0, "down": 1.0}
@@ -20,20 +20,30 @@ END_MS = 7_289_654_400_000
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
 
-Id = Annotated[str, worded(r"[^\x00-\x1f\x7f-\x9f\u2028\u2029]{1,256}", "1 to 256 characters in one line")]
-Moment = Annotated[datetime, Meta(tz=True, extra={"must": "a time with its offset, like 2026-11-24T09:00:00Z"})]
-Amount = Annotated[float, Meta(ge=0, le=1e15)]
+
+def _moment(value: Any) -> Any:
+    """Return the time of a text with an offset. Raises `ValueError`."""
+    if isinstance(value, str):
+        value = datetime.fromisoformat(value)
+    if not isinstance(value, datetime) or value.tzinfo is None:
+        raise ValueError("no time with an offset")
+    return value
 
 
-class Concept(Struct, frozen=True, gc=False, omit_defaults=True):
+Id = Annotated[str, Worded(r"[^\x00-\x1f\x7f-\x9f\u2028\u2029]{1,256}", "1 to 256 characters in one line")]
+Moment = Annotated[datetime, BeforeValidator(_moment), Must("a time with its offset, like 2026-11-24T09:00:00Z")]
+Amount = Annotated[float, Field(ge=0, le=1e15)]
+
+
+class Concept(Reply):
     """One extracted concept."""
 
     label: str
-    confidence: Annotated[float, Meta(ge=0, le=1)] | None = None
-    source_quote: str | None = field(default=None, name="sourceQuote")
+    confidence: Annotated[float, Field(ge=0, le=1)] | None = None
+    source_quote: str | None = Field(default=None, alias="sourceQuote")
 
 
-class Relationship(Struct, frozen=True, gc=False):
+class Relationship(Reply):
     """One extracted relationship."""
 
     source: str
@@ -41,7 +51,7 @@ class Relationship(Struct, frozen=True, gc=False):
     target: str
 
 
-class Record(Struct, frozen=True, kw_only=True, gc=False, rename="camel"):
+class Record(CamelModel, extra="ignore"):
     """One decomposition in production."""
 
     id: Id
@@ -60,7 +70,7 @@ class Record(Struct, frozen=True, kw_only=True, gc=False, rename="camel"):
     relationships: list[Relationship]
 
 
-class Rating(Struct, frozen=True, kw_only=True):
+class Rating(Reply):
     """An expert's verdict on a decomposition or one of its concepts; null until given."""
 
     id: Id
@@ -69,12 +79,12 @@ class Rating(Struct, frozen=True, kw_only=True):
     concept: str | None = None
 
 
-class Feedback(Struct, frozen=True, kw_only=True):
+class Feedback(Reply):
     """A user's score or thumb for a decomposition or one of its concepts."""
 
     id: Id
     at: Moment
-    score: Annotated[float, Meta(ge=1, le=5)] | None = None
+    score: Annotated[float, Field(ge=1, le=5)] | None = None
     thumb: Literal["up", "down"] | None = None
     concept: str | None = None
 
@@ -95,9 +105,6 @@ class BadLineError(ValueError):
     """A line that is not a record, a rating or feedback."""
 
 
-_RECORD = msgspec.json.Decoder(Record)
-
-
 def milliseconds(at: datetime) -> int:
     """Return a time as milliseconds since 1970 UTC."""
     return (at - _EPOCH) // _MILLISECOND
@@ -111,7 +118,7 @@ def moment(at_ms: int) -> str:
 
 def read_content(raw: bytes) -> Record:
     """Return the record of a line; raises `ValueError`, or `RecursionError`, for any other line."""
-    return _RECORD.decode(raw)
+    return Record.model_validate_json(raw, by_alias=True, by_name=False)
 
 
 def from_value(value: Any) -> Record | Opinion | None:
@@ -129,10 +136,10 @@ def from_value(value: Any) -> Record | Opinion | None:
             given = convert(value, Feedback)
         else:
             given = convert(value, Record)
-        msgspec.json.encode(given)
+        given.model_dump_json()
     except MisfitsError as error:
         raise BadLineError(error.summary()) from None
-    except UnicodeEncodeError:
+    except PydanticSerializationError:
         raise BadLineError("a text contains a lone surrogate, which is not a character") from None
     if not in_time(given):
         raise BadLineError("field `at`: should be from 1970 to 2200")

@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import Any, NamedTuple
 
-import msgspec
-
 from row3.integrations.monitoring.quality import Quality, in_sample, measure
 from row3.integrations.monitoring.records import HOUR_MS, Record, milliseconds
 from row3.integrations.monitoring.tables import BINS
@@ -29,7 +27,7 @@ class Keeping(NamedTuple):
 
 def row(record: Record, keeping: Keeping) -> tuple[Any, ...]:
     """Return a record's values in the order of `RECORDS`."""
-    raw, at_ms, sampled = msgspec.json.encode(record), milliseconds(record.at), in_sample(record.id, keeping.rate)
+    raw, at_ms, sampled = record.model_dump_json().encode(), milliseconds(record.at), in_sample(record.id, keeping.rate)
     confidences = [one.confidence for one in record.concepts if one.confidence is not None]
     bins = [0] * BINS
     for confidence in confidences:

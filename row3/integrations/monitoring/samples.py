@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import zlib
+from dataclasses import dataclass, fields
 from typing import Literal
-
-from msgspec import Struct
 
 from row3.errors import UsageError
 from row3.integrations.monitoring.records import Record, read_content
@@ -20,7 +19,8 @@ _WHERE: dict[Choice, str] = {
 }
 
 
-class StoredRecord(Struct, frozen=True, gc=False):
+@dataclass(frozen=True, slots=True)
+class StoredRecord:
     """One record; see `tables.RECORDS` and `tables.OF_OPINIONS` for its fields."""
 
     id: str
@@ -56,8 +56,8 @@ def stored_records(connection: Connection, from_ms: int, to_ms: int, choice: Cho
 
     `unrated` are sampled records that no expert has rated, `rated` those with ratings or feedback.
     """
-    fields = StoredRecord.__struct_fields__
-    names = [f"coalesce(o.{name}, 0)" if name in OF_OPINIONS else f"records.{name}" for name in fields]
+    columns = [field.name for field in fields(StoredRecord)]
+    names = [f"coalesce(o.{name}, 0)" if name in OF_OPINIONS else f"records.{name}" for name in columns]
     opinions = ", ".join(f"{sql} AS {name}" for name, (_, sql) in OF_OPINIONS.items())
     found = connection.rows(
         f"SELECT {', '.join(names)} FROM records LEFT JOIN (SELECT id, {opinions} FROM opinions o GROUP BY id) o "

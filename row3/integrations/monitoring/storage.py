@@ -6,13 +6,14 @@ A DuckDB file admits one process at a time, so each transaction takes a lock fil
 from __future__ import annotations
 
 import contextlib
+from base64 import b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
-import msgspec
+from pydantic_core import to_json
 
 from row3.domain.secrets import Guard
 from row3.errors import EnvironmentFault, InvalidFile, MissingExtra
@@ -108,10 +109,15 @@ class _DuckDbConnection:
         types = ", ".join(f"{name}: '{'VARCHAR' if type_ == BYTES else type_}'" for name, type_ in columns.items())
         read = ", ".join(f"from_base64({name})" if type_ == BYTES else name for name, type_ in columns.items())
         file = self._folder / "rows.json"
-        file.write_bytes(b"\n".join(msgspec.json.encode(dict(zip(columns, each, strict=True))) for each in rows))
+        file.write_bytes(b"\n".join(to_json(dict(zip(columns, map(_plain, each), strict=True))) for each in rows))
         source = f"read_json(?, format = 'newline_delimited', columns = {{{types}}})"
         sql = f"INSERT INTO {table} ({', '.join(columns)}) SELECT {read} FROM {source} ON CONFLICT DO NOTHING"
         self.rows(sql, [str(file)])
+
+
+def _plain(value: Any) -> Any:
+    """Return bytes in base64, as JSON has none."""
+    return b64encode(value).decode() if isinstance(value, bytes) else value
 
 
 class Postgres:

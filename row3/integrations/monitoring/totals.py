@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, fields
 from typing import Any, Literal
-
-from msgspec import Struct
 
 from row3.integrations.monitoring.records import MINUTE_MS
 from row3.integrations.monitoring.tables import BINS, HOURS, OF_OPINIONS, OF_RECORDS, Connection
@@ -13,7 +12,8 @@ Group = Literal["topic", "domain", "version", "model"]
 _ALL = "records.at_ms >= ? AND records.at_ms < ?"
 
 
-class Totals(Struct, frozen=True, gc=False):
+@dataclass(frozen=True, slots=True)
+class Totals:
     """Sums and counts over records; see `OF_RECORDS` and `OF_OPINIONS` for how each is counted."""
 
     requests: int = 0
@@ -82,7 +82,7 @@ class Totals(Struct, frozen=True, gc=False):
 
 
 _APART = ("first_ms", "last_ms", "distribution", "latency_p50", "latency_p95", "latency_p99")
-_ADDED = [name for name in Totals.__struct_fields__ if name not in _APART]
+_ADDED = [field.name for field in fields(Totals) if field.name not in _APART]
 
 
 def refresh_hours(connection: Connection) -> None:

@@ -6,8 +6,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from msgspec import to_builtins
-
+from row3.domain.models import as_json
 from row3.integrations.monitoring.records import BadLineError, moment
 from row3.kinds.answers import Parsed
 from row3.kinds.extraction.model import ExtractionOut, RelationshipsOut
@@ -124,7 +123,7 @@ def _answer(outputs: Iterable[Any], faults: list[str]) -> dict[str, Any]:
         for text in _texts(output):
             for model in (ExtractionOut, RelationshipsOut):
                 if isinstance(read := read_text(model, text), Parsed):
-                    lists = to_builtins(read.value)
+                    lists = as_json(read.value)
                     found |= {key: items for key, items in lists.items() if items or key not in found}
                     break
     if not found and not faults:

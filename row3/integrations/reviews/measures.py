@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from msgspec import to_builtins
-
 from row3.commands.importing.drafts import slug
 from row3.domain.asks import finish, no_vectors
+from row3.domain.models import as_json
 from row3.integrations.monitoring.figures import FIGURE
 from row3.integrations.monitoring.quality import EXTRACTION, Quality, measure
 from row3.integrations.monitoring.samples import StoredRecord
@@ -63,7 +62,7 @@ class Golden:
         found, cases = list[Mapping[str, float]](), self.cases.get(topic_key(stored.topic), ())
         record = stored.record() if cases else None
         for case, suite in cases if record is not None else ():
-            answer = to_builtins({key: getattr(record, key) for key in ("concepts", "relationships")})
+            answer = as_json({key: getattr(record, key) for key in ("concepts", "relationships")})
             if isinstance(read := suite.kind.read_output(answer), Parsed):
                 rules = replace(suite.rules, semantic=None)
                 found.append(finish(suite.kind.score(case.case, read.value, rules), no_vectors).metrics)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-import msgspec
+from pydantic_core import from_json, to_json
 
 if TYPE_CHECKING:
     import jsonpath
@@ -32,7 +32,7 @@ def pattern_of(pattern: str, case: bool) -> Any:
 
 def validator_of(schema: Mapping[str, Any]) -> jsonschema_rs.Validator:
     """Return a validator for a JSON schema. Raises jsonschema_rs's errors for an invalid one."""
-    return _validator(msgspec.json.encode(schema).decode())
+    return _validator(to_json(schema).decode())
 
 
 @lru_cache(maxsize=256)
@@ -42,7 +42,7 @@ def _validator(schema: str) -> jsonschema_rs.Validator:
     def refuse(uri: str) -> Any:
         raise ValueError(f"the schema refers to {uri}, and external references are not followed")
 
-    return jsonschema_rs.validator_for(msgspec.json.decode(schema), retriever=refuse)
+    return jsonschema_rs.validator_for(from_json(schema), retriever=refuse)
 
 
 @lru_cache(maxsize=512)

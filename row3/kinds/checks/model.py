@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from operator import attrgetter
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-import msgspec
-from msgspec import UNSET, Meta, UnsetType, field
+from pydantic import Field, model_validator
+from pydantic_core import to_json
 
-from row3.domain.structs import worded
-from row3.kinds.cases import Case, CaseId, Labelled, Text
+from row3.domain.models import Model, Text, Worded
+from row3.kinds.cases import Case, CaseId
 from row3.kinds.checks.compiled import compile_error, path_of, pattern_of, validator_of
 from row3.kinds.checks.reading import quantity
 from row3.kinds.outputs import Output
@@ -21,76 +20,102 @@ Action = Literal["NOOP", "CREATE", "UPDATE", "DELETE", "MERGE"]
 DEFAULT_MIN = 0.7
 """Score from which a graded check passes."""
 
-Texts = Annotated[list[Text], Meta(min_length=1)]
-Values = Annotated[list[Any], Meta(min_length=1)]
-Whole = Annotated[int, Meta(ge=1)]
-Amount = Annotated[float, Meta(ge=0)]
-Fraction = Annotated[float, Meta(ge=0, le=1)]
-FunctionName = Annotated[str, worded(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*", "a function as `module:function`")]
+Texts = Annotated[list[Text], Field(min_length=1)]
+Values = Annotated[list[Any], Field(min_length=1)]
+Whole = Annotated[int, Field(ge=1)]
+Amount = Annotated[float, Field(ge=0)]
+Fraction = Annotated[float, Field(ge=0, le=1)]
+FunctionName = Annotated[str, Worded(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*", "a function as `module:function`")]
 RubricName = Annotated[
-    str, worded(r"[a-z0-9]+(-[a-z0-9]+)*", "the name of a rubric in prompts/, such as `helpfulness`")
+    str, Worded(r"[a-z0-9]+(-[a-z0-9]+)*", "the name of a rubric in prompts/, such as `helpfulness`")
 ]
 
 
-class Check(Labelled, frozen=True, kw_only=True, omit_defaults=True, dict=True, gc=True):
+class Check(Model):
     """One assertion about an answer; exactly one key gives its type."""
 
-    equals: Annotated[Any, Meta(description="Equals this value, exactly if it is text.")] = UNSET
-    contains: Annotated[Text | UnsetType, Meta(description="Contains this text.")] = UNSET
-    contains_all: Annotated[Texts | UnsetType, Meta(description="Contains each of these texts.")] = UNSET
-    contains_any: Annotated[Texts | UnsetType, Meta(description="Contains one of these texts.")] = UNSET
-    not_contains: Annotated[Text | Texts | UnsetType, Meta(description="Contains none of these texts.")] = UNSET
-    regex: Annotated[Text | UnsetType, Meta(description="Matches this pattern somewhere.")] = UNSET
-    starts_with: Annotated[Text | UnsetType, Meta(description="Begins with this text.")] = UNSET
-    one_of: Annotated[Values | UnsetType, Meta(description="Is one of these values.")] = UNSET
-    number: Annotated[float | Text | UnsetType, Meta(description="Contains this number: 2.1, or `5 km`.")] = UNSET
-    json_schema: Annotated[dict[str, Any] | UnsetType, Meta(description="Is JSON that matches this schema.")] = UNSET
-    required_fields: Annotated[Texts | UnsetType, Meta(description="Is an object with values for these keys.")] = UNSET
-    no_placeholder: Annotated[
-        Literal[True] | UnsetType, Meta(description="Has no placeholder such as `<id>` or `TODO`.")
-    ] = UNSET
-    max_words: Annotated[Whole | UnsetType, Meta(description="Has at most this many words.")] = UNSET
-    similarity: Annotated[Text | UnsetType, Meta(description="Is spelt similarly to this text; graded.")] = UNSET
-    names: Annotated[Texts | UnsetType, Meta(description="Lists these names; graded by F1.")] = UNSET
-    semantic: Annotated[Text | UnsetType, Meta(description="Means what this text means; graded.")] = UNSET
-    cost: Annotated[Amount | UnsetType, Meta(description="Costs at most this many US dollars.")] = UNSET
-    latency: Annotated[Amount | UnsetType, Meta(description="Takes at most this many seconds.")] = UNSET
-    python: Annotated[FunctionName | UnsetType, Meta(description="Passes your own scorer; graded.")] = UNSET
-    action: Annotated[Action | UnsetType, Meta(description="Chooses this operation.")] = UNSET
-    judge: Annotated[RubricName | UnsetType, Meta(description="A judge grades it by this rubric.")] = UNSET
+    equals: Any = None
+    """Equals this value, exactly if it is text."""
+    contains: Text | None = None
+    """Contains this text."""
+    contains_all: Texts | None = None
+    """Contains each of these texts."""
+    contains_any: Texts | None = None
+    """Contains one of these texts."""
+    not_contains: Text | Texts | None = None
+    """Contains none of these texts."""
+    regex: Text | None = None
+    """Matches this pattern somewhere."""
+    starts_with: Text | None = None
+    """Begins with this text."""
+    one_of: Values | None = None
+    """Is one of these values."""
+    number: float | Text | None = None
+    """Contains this number: 2.1, or `5 km`."""
+    json_schema: dict[str, Any] | None = None
+    """Is JSON that matches this schema."""
+    required_fields: Texts | None = None
+    """Is an object with values for these keys."""
+    no_placeholder: Literal[True] | None = None
+    """Has no placeholder such as `<id>` or `TODO`."""
+    max_words: Whole | None = None
+    """Has at most this many words."""
+    similarity: Text | None = None
+    """Is spelt similarly to this text; graded."""
+    names: Texts | None = None
+    """Lists these names; graded by F1."""
+    semantic: Text | None = None
+    """Means what this text means; graded."""
+    cost: Amount | None = None
+    """Costs at most this many US dollars."""
+    latency: Amount | None = None
+    """Takes at most this many seconds."""
+    python: FunctionName | None = None
+    """Passes your own scorer; graded."""
+    action: Action | None = None
+    """Chooses this operation."""
+    judge: RubricName | None = None
+    """A judge grades it by this rubric."""
 
-    weight: Annotated[float, Meta(gt=0, le=1000)] = 1.0
-    name: Annotated[Text | None, Meta(description="Name of the check in reports.")] = None
-    path: Annotated[Text | None, Meta(description="JSON path of the part of the answer to check.")] = None
-    min: Annotated[Fraction | None, Meta(description="Score from which a graded check passes. Default: 0.7.")] = None
-    case: Annotated[bool, Meta(description="Distinguish upper and lower case.")] = False
-    tolerance: Annotated[Annotated[float, Meta(ge=0)] | None, Meta(description="Accepted deviation of a `number`.")] = (
-        None
-    )
-    arguments: Annotated[dict[str, Any] | None, Meta(description="Arguments that an action must have.")] = None
+    weight: Annotated[float, Field(gt=0, le=1000)] = 1.0
+    name: Text | None = None
+    """Name of the check in reports."""
+    path: Text | None = None
+    """JSON path of the part of the answer to check."""
+    min: Fraction | None = None
+    """Score from which a graded check passes. Default: 0.7."""
+    case: bool = False
+    """Distinguish upper and lower case."""
+    tolerance: Annotated[float, Field(ge=0)] | None = None
+    """Accepted deviation of a `number`."""
+    arguments: dict[str, Any] | None = None
+    """Arguments that an action must have."""
 
-    def __post_init__(self) -> None:
-        named = [key for key, value in zip(TYPES, _wanted(self), strict=True) if value is not UNSET]
+    @model_validator(mode="after")
+    def _checked(self) -> Self:
+        named = [key for key in TYPES if key in self.model_fields_set]
         if not named:
             raise ValueError(f"a check needs a type, one of the keys {', '.join(TYPES)}")
         if len(named) > 1:
             raise ValueError(f"a check has one type, but this one has {' and '.join(named)}")
-        self.__dict__.update(type=named[0], wanted=getattr(self, named[0]))
+        if self.wanted is None and named[0] != "equals":
+            raise ValueError(f"`{named[0]}` has no value")
         for key, owners in OWNERS.items():
             if getattr(self, key) not in (None, False) and named[0] not in owners:
                 raise ValueError(f"`{key}` belongs to {', '.join(sorted(owners))}, not to `{named[0]}`")
         if problem := _problem(self):
             raise ValueError(problem)
+        return self
 
-    if TYPE_CHECKING:
+    @property
+    def type(self) -> str:
+        """The key that gives the type."""
+        return next(key for key in TYPES if key in self.model_fields_set)
 
-        @property
-        def type(self) -> str:
-            """The key that gives the type."""
-
-        @property
-        def wanted(self) -> Any:
-            """The value of that key."""
+    @property
+    def wanted(self) -> Any:
+        """The value of that key."""
+        return getattr(self, self.type)
 
     @cached_property
     def title(self) -> str:
@@ -98,7 +123,7 @@ class Check(Labelled, frozen=True, kw_only=True, omit_defaults=True, dict=True, 
         if self.name is not None:
             return self.name
         value = self.wanted
-        shown = value if isinstance(value, str) else msgspec.json.encode(value).decode()
+        shown = value if isinstance(value, str) else to_json(value).decode()
         shown = " ".join(shown.split())
         shown = shown if len(shown) <= SHOWN else f"{shown[: SHOWN - 1]}…"
         return f"{self.path}: {self.type} {shown}" if self.path else f"{self.type} {shown}"
@@ -143,23 +168,24 @@ TIERS: Mapping[str, Tier] = {
 }  # fmt: skip
 """STRATEGY's tier of each type of check."""
 TYPES = tuple(TIERS)
-_wanted = attrgetter(*TYPES)
 
 
-class Reply(Output, frozen=True):
+class Reply(Output):
     """An answer of any form."""
 
     answer: Any
     """A text, or a JSON value."""
 
 
-class ChecksCase(Case, frozen=True, kw_only=True):
+class ChecksCase(Case):
     """A golden case of kind `checks`: an input and the checks that its answer must pass."""
 
     id: CaseId
-    input: Annotated[Any, Meta(description="Input of the prompt's template.")]
-    expected: Annotated[Any, Meta(description="For scorers and judges; prompts never see it.")] = None
-    checks: list[Check] = field(default_factory=list)
+    input: Any
+    """Input of the prompt's template."""
+    expected: Any = None
+    """For scorers and judges; prompts never see it."""
+    checks: list[Check] = []
 
     def variables(self) -> dict[str, Any]:
         """Return the variables of a template: `input`, and its keys if it is an object."""

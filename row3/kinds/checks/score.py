@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-import msgspec
-
 from row3.domain.asks import Ask
 from row3.domain.judges import Graded, Judging
 from row3.domain.matches import Items
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.prompts import Prompt
-from row3.domain.requests import digest_json
+from row3.domain.requests import canonical, digest_json
 from row3.domain.scores import CaseScore, Tally
 from row3.kinds.answers import Parsed, Unusable, named_fault, plain_text
 from row3.kinds.base import Expected, Finding, Kind, Measured, Rules, lint_error, lint_warning
@@ -112,7 +110,7 @@ class Checks(Kind):
 
     def signature(self, rules: Rules) -> str:
         """Return the scorer, the checks of the suite and the judge."""
-        shared = digest_json([msgspec.to_builtins(check) for check in rules.checks])[:16] if rules.checks else "none"
+        shared = digest_json([check.plain() for check in rules.checks])[:16] if rules.checks else "none"
         judge = "" if rules.judge is None else f" {rules.judge.signature}"
         return f"{super().signature(rules)} checks {shared} passes {rules.passes}{judge}"
 
@@ -131,11 +129,11 @@ class Checks(Kind):
     def parse(self, output: str, text: str, fields: Fields = NO_FIELDS) -> Parsed | Unusable:
         """Take an answer as it is, without reasoning; only an empty one is unusable."""
         read = plain_text(text)
-        return read if isinstance(read, Unusable) else Parsed(Reply(read.value), read.repairs)
+        return read if isinstance(read, Unusable) else Parsed(Reply(answer=read.value), read.repairs)
 
     def read_output(self, value: Any, fields: Fields = NO_FIELDS) -> Parsed | Unusable:
         """Take an answer made by another program: a text, or any JSON value."""
-        return self.parse("answer", value) if isinstance(value, str) else Parsed(Reply(value))
+        return self.parse("answer", value) if isinstance(value, str) else Parsed(Reply(answer=value))
 
     def output_json(self, output: Reply) -> Any:
         """Return the answer itself."""
@@ -221,7 +219,7 @@ class Checks(Kind):
         for check in case.checks:
             facts = {key: getattr(check, key) for key in ("weight", "path", "min", "case", "tolerance")}
             arguments = None if check.arguments is None else digest_json(check.arguments)
-            wanted = msgspec.json.encode(check.wanted, order="deterministic").decode()
+            wanted = canonical(check.wanted)
             yield Expected("check", f"{check.type} {wanted}", facts | {"arguments": arguments})
         if case.expected is not None:
             yield Expected("expected", "expected", {"value": digest_json(case.expected)})

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from msgspec import Meta, field
+from pydantic import Field
 
-from row3.kinds.cases import Day, DocumentCase, Labelled, Note, Text
+from row3.domain.models import Day, Model, Text
+from row3.kinds.cases import DocumentCase, Note
 from row3.kinds.entities import ExpectedEntity
 from row3.kinds.outputs import Output, meta
 
@@ -24,19 +25,23 @@ TEAM = "Team"
 """The actor of a group's decisions."""
 
 
-class ExpectedEvent(Labelled, frozen=True):
+class ExpectedEvent(Model):
     """Something that happened or was promised and is worth remembering."""
 
-    category: Annotated[Text, Meta(description="One of " + ", ".join(CATEGORIES) + ".")]
-    description: Annotated[Text, Meta(description="Short, and clear without context.")]
-    actor: Annotated[Text | None, Meta(description="Full name; Team if the group decides; null for nobody.")] = None
-    due_date: Annotated[Day | None, Meta(description="YYYY-MM-DD, if the document gives or implies a date.")] = None
-    evidence: Annotated[Text | None, Meta(description="The words of the document that report it.")] = None
+    category: Annotated[Text, Field(description="One of " + ", ".join(CATEGORIES) + ".")]
+    description: Text
+    """Short, and clear without context."""
+    actor: Text | None = None
+    """Full name; Team if the group decides; null for nobody."""
+    due_date: Day | None = None
+    """YYYY-MM-DD, if the document gives or implies a date."""
+    evidence: Text | None = None
+    """The words of the document that report it."""
     confidence: Literal["high", "medium", "low"] | None = None
-    document_id: Annotated[Text | None, Meta(description="Which of several documents reports it.")] = None
-    same_as: Annotated[
-        Text | None, Meta(description="Any word, shared by events that several documents report but that are one.")
-    ] = None
+    document_id: Text | None = None
+    """Which of several documents reports it."""
+    same_as: Text | None = None
+    """Any word, shared by events that several documents report but that are one."""
     note: Note = None
 
     @property
@@ -45,16 +50,15 @@ class ExpectedEvent(Labelled, frozen=True):
         return None if self.due_date is None else self.due_date.isoformat()
 
 
-class EventsCase(DocumentCase, frozen=True, kw_only=True):
+class EventsCase(DocumentCase):
     """A golden case of kind `events`: one document or several, and what happened in them."""
 
     expected_events: list[ExpectedEvent]
-    expected_entities: Annotated[
-        list[ExpectedEntity], Meta(description="As in kind `entities`; their mentions are other names of actors.")
-    ] = field(default_factory=list)
+    expected_entities: list[ExpectedEntity] = []
+    """As in kind `entities`; their mentions are other names of actors."""
 
 
-class EventOut(Output, frozen=True, kw_only=True):
+class EventOut(Output):
     """One extracted event. Fields are `Any` so that a bad value spoils only that event, not the whole answer."""
 
     category: Annotated[Any, meta("", "type", enum=CATEGORIES)] = None
@@ -82,7 +86,7 @@ class EventOut(Output, frozen=True, kw_only=True):
     ] = None
 
 
-class EventsOut(Output, frozen=True):
+class EventsOut(Output):
     """Answer to a prompt with `output: events`."""
 
     events: list[EventOut]

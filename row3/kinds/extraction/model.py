@@ -4,73 +4,78 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, get_args
 
-from msgspec import Meta, field
+from pydantic import Field
+from pydantic.alias_generators import to_camel
 
+from row3.domain.models import Model, Text
 from row3.domain.predicates import ROW3_PREDICATES
-from row3.kinds.cases import Case, CaseId, Labelled, Note, Text
+from row3.kinds.cases import Case, CaseId, Note
 from row3.kinds.outputs import ASKED, Output, meta
 
 Domain = Literal["ecological", "technical", "social", "economic", "interdisciplinary"]
 DOMAINS: tuple[str, ...] = get_args(Domain)
 
 
-class ExpectedConcept(Labelled, frozen=True):
+class ExpectedConcept(Model):
     """A concept that a careful reader finds in the text."""
 
-    label: Annotated[Text, Meta(description="The concept as the text names it.")]
-    aliases: Annotated[list[Text], Meta(description="Other forms that a reader would accept.")] = field(
-        default_factory=list
-    )
-    required: Annotated[bool, Meta(description="Must be extracted; false for should.")] = True
-    inferred: Annotated[bool, Meta(description="Implied by the text without occurring in it.")] = False
-    type: Annotated[Text | None, Meta(description="A category, for suites with types.")] = None
+    label: Text
+    """The concept as the text names it."""
+    aliases: list[Text] = []
+    """Other forms that a reader would accept."""
+    required: bool = True
+    """Must be extracted; false for should."""
+    inferred: bool = False
+    """Implied by the text without occurring in it."""
+    type: Text | None = None
+    """A category, for suites with types."""
     note: Note = None
 
 
-class Relationship(Labelled, frozen=True):
+class Relationship(Model):
     """A relationship between two concepts, given by label."""
 
     source: Text
     target: Text
     predicate: Annotated[
-        Text, Meta(description="One of " + ", ".join(ROW3_PREDICATES) + ", or what the suite defines.")
+        Text, Field(description="One of " + ", ".join(ROW3_PREDICATES) + ", or what the suite defines.")
     ]
 
 
-class ExpectedRelationship(Relationship, frozen=True):
+class ExpectedRelationship(Relationship):
     """A relationship that the text states."""
 
     required: bool = True
     note: Note = None
 
 
-class GoldenCase(Case, frozen=True, rename="camel", kw_only=True):
+class GoldenCase(Case, alias_generator=to_camel):
     """A golden case of kind `extraction`: input, expectations with aliases, canaries."""
 
     id: CaseId
     topic: str = ""
     domain: Domain | None = None
-    citation: Annotated[str | None, Meta(description="Source of an excerpt.")] = None
+    citation: str | None = None
+    """Source of an excerpt."""
     source_text: Text
     expected_concepts: list[ExpectedConcept]
-    expected_relationships: list[ExpectedRelationship] = field(default_factory=list)
-    forbidden_concepts: Annotated[list[Text], Meta(description="Canaries: plausible, fabricated, not in the text.")] = (
-        field(default_factory=list)
-    )
-    forbidden_relationships: list[Relationship] = field(default_factory=list)
+    expected_relationships: list[ExpectedRelationship] = []
+    forbidden_concepts: list[Text] = []
+    """Canaries: plausible, fabricated, not in the text."""
+    forbidden_relationships: list[Relationship] = []
 
     def variables(self) -> dict[str, Any]:
         """Return `topic` and `source_text`."""
         return {"topic": self.topic, "source_text": self.source_text}
 
 
-class Quote(Output, frozen=True):
+class Quote(Output):
     """A quote given as an object, as some prompts ask for."""
 
     quote: Annotated[str | None, meta("", "text", "sourceQuote", "source_quote")] = None
 
 
-class ConceptOut(Output, frozen=True):
+class ConceptOut(Output):
     """One extracted concept."""
 
     label: Annotated[str, meta("The concept's name.", "name", "concept")]
@@ -83,7 +88,7 @@ class ConceptOut(Output, frozen=True):
             "provenance",
             "evidence",
         ),
-    ] = field(default=None, name="sourceQuote")
+    ] = Field(default=None, alias="sourceQuote")
     # Any value, so that an odd type does not make the answer unusable; see `row3.kinds.outputs.type_of`.
     type: Annotated[Any, meta("Its type.", "category", "entityType", "entity_type", "kind")] = None
     # Only monitoring reads it; no score depends on it.
@@ -100,7 +105,7 @@ class ConceptOut(Output, frozen=True):
         return {"label": value} if isinstance(value, str) else value
 
 
-class RelationshipOut(Output, frozen=True):
+class RelationshipOut(Output):
     """One extracted relationship."""
 
     source: Annotated[str, meta("", "from", "subject")]
@@ -108,23 +113,23 @@ class RelationshipOut(Output, frozen=True):
     target: Annotated[str, meta("", "to", "object")]
 
 
-class ConceptsOut(Output, frozen=True):
+class ConceptsOut(Output):
     """Answer to a prompt with `output: concepts`."""
 
     concepts: list[ConceptOut]
 
 
-class RelationshipsOut(Output, frozen=True):
+class RelationshipsOut(Output):
     """Answer to a prompt with `output: relationships`."""
 
     relationships: list[RelationshipOut]
 
 
-class ExtractionOut(Output, frozen=True):
+class ExtractionOut(Output):
     """A whole extraction: the answer to a prompt with `output: extraction`, or a pipeline's combined output."""
 
     concepts: list[ConceptOut]
-    relationships: list[RelationshipOut] = field(default_factory=list)
+    relationships: list[RelationshipOut] = []
 
     @classmethod
     def usual(cls, value: Any) -> Any:

@@ -7,8 +7,9 @@ from functools import lru_cache
 from typing import Any
 
 from row3.domain.asks import Ask
-from row3.domain.matches import CORRECT_RELATIONSHIP, Explanation
+from row3.domain.matches import CORRECT_RELATIONSHIP, ConceptMatch, Explanation
 from row3.domain.metrics import Metric, Threshold
+from row3.domain.models import as_json
 from row3.domain.predicates import Predicates, fold_predicate
 from row3.domain.scores import CaseScore, Tally
 from row3.kinds.base import Expected, Finding, Kind, Measured, Rules
@@ -160,7 +161,7 @@ class Extraction(Kind):
     """Scores `{"concepts": […], "relationships": […]}` against a golden case."""
 
     name = "extraction"
-    version = 17
+    version = 16
     case_model = GoldenCase
     case_schema = "golden-case"
     metrics = METRICS
@@ -189,7 +190,7 @@ class Extraction(Kind):
         """Return the concepts and the relationships of the last prompts that give them."""
         last: dict[str, Any] = {"concepts": []}
         for part in outputs.values():
-            last |= {key: getattr(part, key) for key in part.__struct_fields__}
+            last |= {key: getattr(part, key) for key in type(part).model_fields}
         return ExtractionOut(**last)
 
     def context(self, output: str, value: Any) -> dict[str, Any]:
@@ -247,15 +248,15 @@ class Extraction(Kind):
     def matches_json(self, explanation: Explanation) -> dict[str, Any]:
         """Return every match of every concept and relationship."""
         return {
-            "concepts": explanation.concepts,
+            "concepts": [_match_json(match) for match in explanation.concepts],
             "expectedConcepts": [
                 {"label": one.label, "required": one.required, "foundBy": one.found_by}
                 if one.found_by is not None
                 else one
                 for one in explanation.expected_concepts
             ],
-            "relationships": explanation.relationships,
-            "expectedRelationships": explanation.expected_relationships,
+            "relationships": as_json(explanation.relationships),
+            "expectedRelationships": as_json(explanation.expected_relationships),
         }
 
     def expected(self, case: GoldenCase) -> Iterator[Expected]:
@@ -293,3 +294,8 @@ def _stated(link: Relationship) -> str:
 
 
 KIND = Extraction()
+
+
+def _match_json(match: ConceptMatch) -> dict[str, Any]:
+    """Return an extracted concept's match, without what does not apply to it."""
+    return {key: part for key, part in as_json(match).items() if part or key not in ("how", "whyNot", "type")}

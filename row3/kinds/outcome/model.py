@@ -4,23 +4,24 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, NamedTuple
 
-from msgspec import Meta, field
-
-from row3.kinds.cases import Case, CaseId, Labelled, Text
+from row3.domain.models import Model, Text
+from row3.kinds.cases import Case, CaseId
 from row3.kinds.outputs import Output, meta
 
 Arm = Literal["baseline", "full"]
 ARMS: tuple[Arm, Arm] = ("baseline", "full")
 
 
-class Evidence(Labelled, frozen=True):
+class Evidence(Model):
     """A passage that an answer must cite for a fact."""
 
-    doc: Annotated[Text, Meta(description="Name of a document.")]
-    quote_contains: Annotated[Text, Meta(description="Text of the document that the quote must contain.")]
+    doc: Text
+    """Name of a document."""
+    quote_contains: Text
+    """Text of the document that the quote must contain."""
 
 
-class Fact(Labelled, frozen=True):
+class Fact(Model):
     """One fact of a good answer: one actor, one action, one date or value."""
 
     fact_id: CaseId
@@ -28,33 +29,32 @@ class Fact(Labelled, frozen=True):
     must_cite: list[Evidence]
 
 
-class OutcomeCase(Case, frozen=True, kw_only=True):
+class OutcomeCase(Case):
     """A golden case of kind `outcome`: a question, the facts of a good answer with their evidence, and false claims."""
 
     id: CaseId
     question: Text
-    required_facts: Annotated[list[Fact], Meta(description="Empty if the documents do not answer the question.")] = (
-        field(default_factory=list)
-    )
-    forbidden_claims: list[Text] = field(default_factory=list)
+    required_facts: list[Fact] = []
+    """Empty if the documents do not answer the question."""
+    forbidden_claims: list[Text] = []
 
     def variables(self) -> dict[str, Any]:
         """Return the variables of templates and calls: the question, also as `query`."""
         return {"question": self.question, "query": self.question}
 
 
-class Citation(Output, frozen=True):
+class Citation(Output):
     """A passage cited by an answer."""
 
     doc: Annotated[str, meta("Name of the document.", "document", "document_id", "documentId", "source")]
     quote: Annotated[str, meta("Copied from the document, character by character.", "text", "evidence")]
 
 
-class AnswerOut(Output, frozen=True):
+class AnswerOut(Output):
     """One arm's answer."""
 
     answer: Annotated[str, meta("The answer; `not stated` where the documents do not say.")]
-    citations: Annotated[list[Citation], meta("", "evidence", "sources")] = field(default_factory=list)
+    citations: Annotated[list[Citation], meta("", "evidence", "sources")] = []
 
     @classmethod
     def usual(cls, value: Any) -> Any:
@@ -62,7 +62,7 @@ class AnswerOut(Output, frozen=True):
         return {"answer": value} if isinstance(value, str) else value
 
 
-class Found(Output, frozen=True):
+class Found(Output):
     """What a system found for the question, before answering it."""
 
     value: Any

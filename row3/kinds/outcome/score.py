@@ -81,14 +81,14 @@ class Outcomes(Kind):
 
     def rubric_variables(self) -> Mapping[str, Any]:
         """Return the variables for an example with one fact, one document and one citation."""
-        cited = Evidence("example.txt", "example")
+        cited = Evidence(doc="example.txt", quote_contains="example")
         case = OutcomeCase(
             id="example",
             question="example",
-            required_facts=[Fact("example", "example", [cited])],
+            required_facts=[Fact(fact_id="example", claim="example", must_cite=[cited])],
             forbidden_claims=["example"],
         )
-        answer = AnswerOut("example", [Citation("example.txt", "example")])
+        answer = AnswerOut(answer="example", citations=[Citation(doc="example.txt", quote="example")])
         return variables_of(case, answer, answer, {"example": SourceText("example")})
 
     def parse(self, output: str, text: str, fields: Fields = NO_FIELDS) -> Parsed | Unusable:
@@ -98,11 +98,13 @@ class Outcomes(Kind):
             return plain_answer
         if output == "found":
             found = read_json(text)
-            return Parsed(Found(plain_answer.value if isinstance(found, Unusable) else found.value))
+            return Parsed(Found(value=plain_answer.value if isinstance(found, Unusable) else found.value))
         read = read_text(AnswerOut, text, fields)
         if isinstance(read, Parsed):
             return read
-        return Parsed(AnswerOut(plain_answer.value.strip()), (*plain_answer.repairs, "prose taken for the answer"))
+        return Parsed(
+            AnswerOut(answer=plain_answer.value.strip()), (*plain_answer.repairs, "prose taken for the answer")
+        )
 
     def read_output(self, value: Any, fields: Fields = NO_FIELDS) -> Parsed | Unusable:
         """Parse two answers made elsewhere, with their judgement if it is given."""
@@ -182,7 +184,7 @@ class Outcomes(Kind):
         worst = {"passRate": 0.0, "hallucinationRate": 0.0, "valueWinRate": 0.0}
         if case.required_facts:
             worst["evidenceRate"] = 0.0
-        items = _items(case, Outcome(AnswerOut(""), AnswerOut("")), reason, None)
+        items = _items(case, Outcome(AnswerOut(answer=""), AnswerOut(answer="")), reason, None)
         tally = named_fault(reason)
         return CaseScore(case.id, "bad_answer", worst, {}, {}, items, problem=reason, raw=raw, tally=tally)
 

@@ -4,9 +4,9 @@ import json
 from typing import Any
 
 import pytest
+from row3.domain.structs import MisfitsError
 
 from row3.domain.predicates import ROW3_PREDICATES
-from row3.domain.structs import MisfitsError
 from row3.kinds.answers import Parsed, Unusable
 from row3.kinds.base import Rules
 from row3.kinds.extraction.model import ConceptsOut, ExtractionOut, GoldenCase

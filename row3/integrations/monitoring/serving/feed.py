@@ -8,7 +8,7 @@ import time
 from collections.abc import AsyncIterator, Callable
 from typing import NamedTuple
 
-import msgspec
+from pydantic_core import to_json
 
 from row3.errors import Row3Error
 from row3.integrations.monitoring.serving.metrics import exposition
@@ -32,8 +32,8 @@ def read(store: Store, alarm: float | None = None) -> Snapshot:
         with store.open() as connection:
             seen = read_recent(connection, int(time.time() * 1000))
     except Row3Error as error:
-        return Snapshot(msgspec.json.encode({"fault": str(error)}), "", str(error))
-    return Snapshot(msgspec.json.encode(page(seen, alarm)), exposition(seen))
+        return Snapshot(to_json({"fault": str(error)}), "", str(error))
+    return Snapshot(to_json(page(seen, alarm)), exposition(seen))
 
 
 class Feed:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add
 from typing import NamedTuple
-
-from msgspec import Struct
-from msgspec.structs import replace
 
 from row3.integrations.monitoring.figures import CONDITIONS, FIGURE, Figure
 from row3.integrations.monitoring.records import DAY_MS, HOUR_MS, MINUTE_MS, moment
@@ -55,7 +53,8 @@ BARS = ("requests", "processed", "spent", "confidence")
 ALARM = next(each.threshold for each in CONDITIONS if each.figure == "errors")
 
 
-class Tile(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Tile:
     """A figure in words."""
 
     name: str
@@ -65,7 +64,8 @@ class Tile(Struct, frozen=True):
     n: int
 
 
-class Chart(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Chart:
     """A chart; `low` to `high` is drawn as a band."""
 
     key: str
@@ -83,7 +83,8 @@ class Chart(Struct, frozen=True):
     """Meaning of the band."""
 
 
-class Panel(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Panel:
     """Figures and charts of one period."""
 
     title: str
@@ -92,7 +93,8 @@ class Panel(Struct, frozen=True):
     charts: list[Chart]
 
 
-class Page(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Page:
     """Content of the page; without records there are no panels."""
 
     newest: str | None
@@ -100,7 +102,8 @@ class Page(Struct, frozen=True):
     panels: list[Panel]
 
 
-class Seen(Struct, frozen=True):
+@dataclass(frozen=True, slots=True)
+class Seen:
     """Data of one refresh."""
 
     end_ms: int

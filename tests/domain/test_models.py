@@ -2,32 +2,35 @@
 
 from __future__ import annotations
 
-from datetime import date
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 import pytest
-from msgspec import Meta, Struct, field
+from pydantic import Field, model_validator
 
-from row3.domain.structs import MUST, MisfitsError, convert
-
-
-class Inner(Struct, frozen=True, forbid_unknown_fields=True):
-    name: Annotated[str, Meta(pattern=r"\S")]
-    size: Annotated[int | None, Meta(description="A number.")] = None
+from row3.domain.models import CamelModel, Day, MisfitsError, Model, Text, Worded, convert
 
 
-class Outer(Struct, frozen=True, forbid_unknown_fields=True, rename="camel"):
-    word: Annotated[Literal["one", "two"] | None, Meta(description="A choice.")] = None
-    code: Annotated[Annotated[str, Meta(pattern="^[a-z]$", extra={MUST: "one letter"})] | None, Meta()] = None
-    day: date | None = None
-    share: Annotated[float, Meta(ge=0, le=1)] = 0.5
-    inner_parts: list[Inner] = field(default_factory=list)
-    texts: list[str] = field(default_factory=list)
-    few: Annotated[list[str], Meta(min_length=1)] | None = None
+class Inner(Model):
+    name: Text
+    size: int | None = None
+    """A number."""
 
-    def __post_init__(self) -> None:
+
+class Outer(CamelModel):
+    word: Literal["one", "two"] | None = None
+    """A choice."""
+    code: Annotated[str, Worded("[a-z]", "one letter")] | None = None
+    day: Day | None = None
+    share: Annotated[float, Field(ge=0, le=1)] = 0.5
+    inner_parts: list[Inner] = []
+    texts: list[str] = []
+    few: Annotated[list[str], Field(min_length=1)] | None = None
+
+    @model_validator(mode="after")
+    def _few_texts(self) -> Self:
         if len(self.texts) > 2:
             raise ValueError("give at most two texts")
+        return self
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,374 @@
+"""The base of every model of a file or reply, and the message for each of its wrong fields.
+
+pydantic finds every wrong field at once; its error types are put into row3's words here, with a suggestion for a
+misspelt key.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from datetime import date, time
+from functools import cache
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, NamedTuple, Self, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, GetCoreSchemaHandler, ValidationError
+from pydantic.alias_generators import to_camel
+from pydantic.fields import FieldInfo
+from pydantic_core import CoreSchema, ErrorDetails, core_schema, to_jsonable_python
+
+from row3.domain.counts import nearest
+
+Rule = Literal["unknown-field", "missing-field", "invalid-field"]
+Place = tuple[str | int, ...]
+M = TypeVar("M", bound=BaseModel)
+
+SHOWN = 40
+"""Longest value, in characters, that a message quotes."""
+TYPES = {
+    "string_type": "a string",
+    "int_type": "a whole number",
+    "int_parsing": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "float_parsing": "a number",
+    "finite_number": "a finite number",
+    "bool_type": "true or false",
+    "bool_parsing": "true or false",
+    "list_type": "an array",
+    "tuple_type": "an array",
+    "dict_type": "an object",
+    "mapping_type": "an object",
+    "model_type": "an object",
+    "model_attributes_type": "an object",
+    "dataclass_type": "an object",
+    "dataclass_exact_type": "an object",
+    "none_required": "null",
+}
+"""What a field should be, by pydantic's type of error."""
+UNKNOWN = ("extra_forbidden", "unexpected_keyword_argument")
+BOUNDS = {"greater_than": ">", "greater_than_equal": ">=", "less_than": "<", "less_than_equal": "<="}
+SIZES = {
+    "too_short": "an array of length >= {min_length}",
+    "too_long": "an array of length <= {max_length}",
+    "string_too_short": "a text of at least {min_length} characters",
+    "string_too_long": "a text of at most {max_length} characters",
+}
+
+
+class Model(BaseModel):
+    """A part of a file that people write: frozen, and an unknown key is an error.
+
+    Attribute docstrings describe the fields in schemas and docs.
+    """
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        strict=True,
+        allow_inf_nan=False,
+        validate_by_name=True,
+        validate_by_alias=True,
+        serialize_by_alias=True,
+        use_attribute_docstrings=True,
+    )
+
+    def plain(self) -> dict[str, Any]:
+        """Return the value as JSON, by the file's keys, without fields that have their defaults."""
+        return self.model_dump(mode="json", exclude_defaults=True)
+
+    def replace(self, **changes: Any) -> Self:
+        """Return a copy with these fields changed; they are not validated again."""
+        return self.model_copy(update=changes)
+
+
+class CamelModel(Model):
+    """As `Model`, with camelCase keys in the file."""
+
+    model_config = ConfigDict(alias_generator=to_camel)
+
+
+class Reply(Model):
+    """A part of another program's reply: unknown keys are ignored."""
+
+    model_config = ConfigDict(extra="ignore")
+
+
+PART = ConfigDict(extra="forbid", allow_inf_nan=False, use_attribute_docstrings=True)
+"""The `__pydantic_config__` of a frozen dataclass that is a part of a file; there it is an object."""
+
+
+@dataclass(frozen=True, slots=True)
+class Must:
+    """What a field must be, for the message about any value that does not fit."""
+
+    text: str
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        return _described(handler(source), self.text)
+
+
+def _described(schema: CoreSchema, must: str) -> CoreSchema:
+    return core_schema.custom_error_schema(
+        schema,
+        custom_error_type="worded",
+        custom_error_message="should be {must}",
+        custom_error_context={"must": must},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Worded:
+    """A rule for texts that match a whole pattern; messages say that they should be `must`."""
+
+    pattern: str
+    must: str
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        text = core_schema.str_schema(pattern=rf"^(?:{self.pattern})\Z", strict=True, regex_engine="python-re")
+        return _described(text, self.must)
+
+
+def _day(value: Any) -> Any:
+    """Return the date of a text in the form YYYY-MM-DD; TOML and YAML bring dates of their own."""
+    if isinstance(value, str) and re.fullmatch(r"\d{4}-\d\d-\d\d", value):
+        try:
+            return date.fromisoformat(value)
+        except ValueError:
+            return value
+    return value
+
+
+Day = Annotated[date, BeforeValidator(_day)]
+"""YYYY-MM-DD in the file."""
+Text = Annotated[str, Worded(r"[\s\S]*\S[\s\S]*", "a text")]
+"""A text that is not blank."""
+
+
+class Misfit(NamedTuple):
+    """A field that does not fit."""
+
+    place: Place
+    """Keys and positions, outermost first; empty for the whole value."""
+    rule: Rule
+    problem: str
+
+    def __str__(self) -> str:
+        if not self.place:
+            return self.problem
+        colon = ":" if self.rule == "invalid-field" else ""
+        return f"field `{'.'.join(map(str, self.place))}`{colon} {self.problem}"
+
+
+class MisfitsError(ValueError):
+    """A value that does not fit its model."""
+
+    def __init__(self, found: Sequence[Misfit]) -> None:
+        super().__init__("; ".join(map(str, found)))
+        self.found = found
+
+    def summary(self, most: int = 5) -> str:
+        """Return the first misfits in one line, and the number of further ones."""
+        more = [f"and {len(self.found) - most} more"] if len(self.found) > most else []
+        return "; ".join([*map(str, self.found[:most]), *more])
+
+
+def convert(value: Any, model: type[M]) -> M:
+    """Return a plain value as a model; raises `MisfitsError`, which names every wrong field."""
+    try:
+        return model.model_validate(value, by_alias=True, by_name=False)
+    except ValidationError as error:
+        raise MisfitsError(misfits(error, value, model)) from None
+    except (RecursionError, UnicodeEncodeError) as error:
+        raise MisfitsError([Misfit((), "invalid-field", str(error))]) from None
+
+
+def as_json(value: Any) -> Any:
+    """Return a value as plain JSON values: models and dataclasses as objects with camelCase keys."""
+    if isinstance(value, Model):
+        return value.model_dump(mode="json")
+    if is_dataclass(value) and not isinstance(value, type):
+        return {key: as_json(getattr(value, name)) for name, key in _camel_keys(type(value))}
+    if isinstance(value, Mapping):
+        return {str(key): as_json(part) for key, part in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [as_json(part) for part in value]
+    return to_jsonable_python(value)
+
+
+@cache
+def _camel_keys(kind: type[Any]) -> list[tuple[str, str]]:
+    return [(field.name, to_camel(field.name)) for field in fields(kind)]
+
+
+def describe(value: Any) -> str:
+    """Return the name of a JSON value's type."""
+    names = {
+        dict: "an object",
+        list: "an array" if value else "an empty array",
+        str: "a string",
+        bool: "a boolean",
+        NoneType: "null",
+    }
+    return names.get(type(value), "a number")
+
+
+def shown(value: Any) -> str:
+    """Return a JSON value quoted for a message, or its type if it is long."""
+    if value is None or isinstance(value, dict | list) or len(str(value)) > SHOWN:
+        return describe(value)
+    if isinstance(value, date | time):
+        return f"a date or time, {value}"
+    return f"`{json.dumps(value, ensure_ascii=False)}`"
+
+
+def keys_of(model: type[BaseModel]) -> dict[str, FieldInfo]:
+    """Return a model's fields by their key in files."""
+    return {str(field.validation_alias or name): field for name, field in model.model_fields.items()}
+
+
+def choices(annotation: Any) -> tuple[Any, ...]:
+    """Return the types of a union, or the type itself, without annotations and None."""
+    if get_origin(annotation) is Annotated:
+        return choices(get_args(annotation)[0])
+    if get_origin(annotation) in (Union, UnionType):
+        return tuple(inner for part in get_args(annotation) if part is not NoneType for inner in choices(part))
+    return (annotation,)
+
+
+def models_in(annotation: Any) -> list[type[BaseModel]]:
+    """Return the models of a union, or the model itself."""
+    return [one for one in choices(annotation) if isinstance(one, type) and issubclass(one, BaseModel)]
+
+
+@cache
+def _types_of(kind: Any) -> dict[str, Any]:
+    """Return the types of a model's or dataclass's fields by their key in files; none for any other type."""
+    if is_dataclass(kind):
+        return get_type_hints(kind, include_extras=True)
+    return {key: field.annotation for one in models_in(kind) for key, field in keys_of(one).items()}
+
+
+def item_in(annotation: Any) -> Any:
+    """Return the item type of an array type; None for any other type."""
+    return next((get_args(one)[0] for one in choices(annotation) if get_origin(one) in (list, Sequence)), None)
+
+
+def misfits(error: ValidationError, value: Any, model: Any) -> list[Misfit]:
+    """Return every wrong field of a value, in the value's order, missing ones last."""
+    found: dict[Place, list[ErrorDetails]] = {}
+    types: dict[Place, Any] = {}
+    for each in error.errors(include_url=False):
+        place, types[place] = _walk(each, model)
+        found.setdefault(place, []).append(each)
+    # Where one type of a union fits better, only what is wrong inside it is told.
+    deepest = [place for place in found if not any(other[: len(place)] == place for other in found if other != place)]
+    ordered = sorted(deepest, key=lambda one: _order(one, value))
+    return [_misfit(place, found[place], types[place]) for place in ordered]
+
+
+def first_misfit(error: Exception, value: Any, model: Any) -> Misfit:
+    """Return the first wrong field that an error names, or the error's own message."""
+    if isinstance(error, ValidationError):
+        return misfits(error, value, model)[0]
+    return Misfit((), "invalid-field", str(error))
+
+
+def _walk(error: ErrorDetails, model: Any) -> tuple[Place, Any]:
+    """Return an error's place in the value, and its type; for an unknown key the type that lacks it.
+
+    pydantic names the member of a union too, by its tag, the model's name or the type.
+    """
+    place: list[str | int] = []
+    at: Any = model
+    location = [part for part in error["loc"] if part != "[key]"]
+    while location:
+        if len(members := choices(at)) > 1:
+            at = _member(members, str(location.pop(0)))
+            continue
+        part = location.pop(0)
+        place.append(part)
+        if not location and error["type"] in UNKNOWN:
+            break
+        at = _inside(members[0], part)
+    if error["type"].startswith("union_tag"):
+        place.append("type")
+    return tuple(place), at
+
+
+def _member(members: Sequence[Any], label: str) -> Any:
+    """Return the member of a union that pydantic calls so."""
+    for one in members:
+        tag = one.model_fields.get("type") if isinstance(one, type) and issubclass(one, BaseModel) else None
+        if label in (getattr(one, "__name__", ""), *(get_args(tag.annotation) if tag is not None else ())):
+            return one
+    return next((one for one in members if label.startswith(getattr(get_origin(one), "__name__", "?"))), members[0])
+
+
+def _inside(annotation: Any, part: str | int) -> Any:
+    """Return the type of a field, a value or an item."""
+    if known := _types_of(annotation):
+        return known.get(str(part), Any)
+    inner = get_args(annotation)
+    return inner[-1] if inner and get_origin(annotation) is not Literal else Any
+
+
+def _order(place: Place, value: Any) -> list[int]:
+    """Return the positions along a place, by which misfits are sorted."""
+    found = []
+    for part in place:
+        if isinstance(value, Mapping):
+            found.append(next((at for at, key in enumerate(value) if key == part), len(value)))
+            value = value.get(part)
+        else:
+            found.append(part if isinstance(part, int) else 0)
+            value = value[part] if isinstance(value, list) and isinstance(part, int) else None
+    return found
+
+
+def _misfit(place: Place, errors: list[ErrorDetails], annotation: Any) -> Misfit:
+    first = errors[0]
+    kind, wrong = first["type"], first["input"]
+    if kind == "missing":
+        return Misfit(place, "missing-field", "is missing")
+    if kind in UNKNOWN:
+        known = sorted({key for one in choices(annotation) for key in _types_of(one)})
+        near = nearest(str(place[-1]), known)
+        hint = f"did you mean `{near}`?" if near else f"known fields: {', '.join(known)}"
+        return Misfit(place, "unknown-field", f"is unknown; {hint}")
+    if stated := next((each["ctx"]["error"] for each in errors if each["type"] == "value_error"), None):
+        return Misfit(place, "invalid-field", str(stated))
+    if kind in ("string_unicode", "string_sub_type"):
+        what = "contains a lone surrogate (`\\ud800` to `\\udfff`), which is not a character"
+        return Misfit(place, "invalid-field", what)
+    if isinstance(wrong, str) and not wrong.strip() and any(each["type"] == "worded" for each in errors):
+        return Misfit(place, "invalid-field", "the text is empty")
+    if kind.startswith("union_tag"):
+        wrong = wrong.get("type") if isinstance(wrong, Mapping) else wrong
+    wanted = list(dict.fromkeys(text for each in errors for text in _wanted(each, annotation)))
+    if NoneType in get_args(annotation) and wanted and wanted[0] in TYPES.values():
+        wanted.append("null")
+    problem = f"should be {' or '.join(wanted)}, not {shown(wrong)}" if wanted else first["msg"]
+    return Misfit(place, "invalid-field", problem)
+
+
+def _wanted(error: ErrorDetails, annotation: Any) -> Iterator[str]:
+    """Yield what a field should be, from one error."""
+    kind, context = error["type"], error.get("ctx", {})
+    number = "a whole number" if int in choices(annotation) else "a number"
+    if kind == "worded":
+        yield context["must"]
+    elif kind in TYPES:
+        yield number if kind in ("int_type", "float_type") else TYPES[kind]
+    elif kind in ("literal_error", "union_tag_invalid"):
+        names = re.findall(r"'((?:[^'\\]|\\.)*)'|(\w+)", context.get("expected") or context["expected_tags"])
+        yield f"one of {', '.join(quoted or bare for quoted, bare in names if bare != 'or')}"
+    elif kind in BOUNDS:
+        yield f"{number} {BOUNDS[kind]} {next(iter(context.values()))}"
+    elif kind.startswith("date"):
+        yield "a date like 2026-12-01"
+    elif kind in SIZES:
+        yield SIZES[kind].format(**context)
